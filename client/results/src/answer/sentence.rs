@@ -221,7 +221,6 @@ impl Answer {
             .iter()
             .filter(|row| row.has_interval())
             .all(|row| row.times_best.is_some_and(|times| times.is_within_two_percent()));
-        let verdict = if is_same { "the same to within 2 %" } else { "not distinguishable" };
         let fewest = tied.iter().filter(|row| row.attempts.is_some());
         let fewest =
             fewest.min_by(|a, b| a.attempts.unwrap_or_default().total_cmp(&b.attempts.unwrap_or_default()));
@@ -257,7 +256,12 @@ impl Answer {
         let fewest = fewest.map_or_else(Sentence::default, |fewest| {
             Sentence::default().words("; ").name(&fewest.strategy).words(companion)
         });
-        names.words(format!(" tie {for_first}{of}: {values}, {verdict}")).joined(fewest).words(".")
+        let tie = if is_same {
+            format!(" are the same to within 2 %{of}: {values}")
+        } else {
+            format!(" tie {for_first}{of}: {values}, not distinguishable")
+        };
+        names.words(tie).joined(fewest).words(".")
     }
 
     /// Returns true if this strategy is distinguishably better than the other tied ones in what decides ties.

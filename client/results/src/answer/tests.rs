@@ -49,7 +49,7 @@ fn strategies_within_two_percent_are_the_same() {
     let same = answer(&[("a", around(20.0, 0.001), 30), ("b", around(20.1, 0.001), 30)]);
     assert_eq!(
         sentence(&same),
-        "a and b tie for first: 20.0–20.1 s, the same to within 2 %. 10 paired seeds, simulated."
+        "a and b are the same to within 2 %: 20.0–20.1 s. 10 paired seeds, simulated."
     );
 }
 

@@ -82,8 +82,8 @@ fn means(standings: &[Standing], answer: &Answer) -> String {
         let mut table = Table::new(HEAD, [10, 17, 9, 9, 10].map(Column::Right), LongNames::Broken);
         table.line("");
         table.titles(
-            &format!("{} ({})", score.column(), "mean"),
-            ["mean", "95 %", "± sd", "median", "longest"],
+            &format!("{}, over seeds", score.column()),
+            ["mean", "95 %", "± sd", "median", "max"],
         );
         let comparable =
             |standing: &&Standing| standing.rank.is_some() && (is_share || standing.is_comparable());
@@ -218,7 +218,7 @@ fn sensitivity(comparison: &Comparison) -> String {
     let mut text = String::from("\nranking against other servers\n");
     for tried in &comparison.sensitivity {
         let words = if tried.stands() { "the same".to_owned() } else { tried.changes.join("; ") };
-        let _ = writeln!(text, "{}", labelled(&format!("{INDENT}{}", tried.variation.name), 38, &words));
+        let _ = writeln!(text, "{}", labelled(&format!("{INDENT}{}", tried.variation.name), 40, &words));
     }
     text
 }

@@ -52,14 +52,14 @@ pub(super) fn screen(grid: &Grid<'_>, shown: &Shown<'_>) -> String {
         return format!("{why}: nothing to show\n");
     }
     let points = answers(grid, estimates);
-    let is_by_point = is_one_row_per_point(grid, &points);
-    let rows = if is_by_point { rows(grid, &points, width) } else { None };
+    let is_by_point = is_compared_at_points(grid, &points);
+    let rows = if is_by_point && grid.args.vary.len() == 1 { rows(grid, &points, width) } else { None };
     let mut text = String::new();
     let mut paragraph = |words: &str| {
         let _ = writeln!(text, "{}", wrapped_to(width, words, "", ""));
     };
     if is_by_point {
-        paragraph(&first_by_point(&points));
+        paragraph(&first_by_point(&points, grid.args.vary.len()));
     } else {
         for estimate in estimates {
             paragraph(&format!("{}.", estimate.words()));
@@ -131,10 +131,9 @@ fn answers(grid: &Grid<'_>, estimates: &[Estimate]) -> Vec<PointAnswer> {
     estimates.iter().filter_map(of_point).collect()
 }
 
-/// Returns true if each point is one value of one flag, at which a few strategies ran that differ in nothing else.
-fn is_one_row_per_point(grid: &Grid<'_>, points: &[PointAnswer]) -> bool {
-    let is_of_the_point =
-        grid.args.vary.len() == 1 && grid.points.iter().all(|point| point.situation.0.len() == 1);
+/// Returns true if no parameter of a strategy is varied, and a few strategies ran at each point.
+fn is_compared_at_points(grid: &Grid<'_>, points: &[PointAnswer]) -> bool {
+    let is_of_the_point = grid.points.iter().all(|point| point.situation.0.len() == grid.args.vary.len());
     is_of_the_point && (2..=MAX_COLUMNS).contains(&grid.labels.len()) && points.len() == grid.points.len()
 }
 
@@ -146,7 +145,7 @@ fn is_parameter_scan(grid: &Grid<'_>) -> bool {
 }
 
 /// `aimd is first at 500, 2 000 and 5 000 ops, exponential:jitter=0.5 at 50 and 100.`
-fn first_by_point(points: &[PointAnswer]) -> String {
+fn first_by_point(points: &[PointAnswer], axes: usize) -> String {
     let has_intervals = points.iter().all(|point| point.answer.has_intervals());
     let winners: Vec<(Option<String>, &PointAnswer)> =
         points.iter().map(|point| (point.winner().map(ToOwned::to_owned), point)).collect();
@@ -167,7 +166,7 @@ fn first_by_point(points: &[PointAnswer]) -> String {
             None => format!("No strategy is distinguishably first at any of {} points.", points.len()),
         };
     }
-    if ranges > MAX_RANGES {
+    if ranges > MAX_RANGES || axes > 1 {
         let parts: Vec<String> = names
             .iter()
             .map(|name| match name {

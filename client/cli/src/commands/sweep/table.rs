@@ -24,7 +24,7 @@ pub(super) fn table(args: &SweepArgs, points: &[Point], cells: &[Cell], labels: 
         if labels.len() > 1 { format!("{at}{strategy}") } else { at.trim_end().to_owned() }
     };
     let by_share = leaves_ops_undone(cells);
-    let widths = if by_share { [7, 6, 10, 11, 9, 7] } else { [10, 7, 10, 7, 7, 9] };
+    let widths = if by_share { [6, 6, 10, 11, 9, 7] } else { [10, 7, 9, 7, 7, 9] };
     let mut table = Table::new(30, widths.map(Column::Right), LongNames::OwnLine);
     table.line("");
     let titles = if by_share {
