@@ -1,5 +1,6 @@
 //! Outputs that other programs read.
 
+mod help_texts;
 mod interval_logs;
 mod notices;
 mod published;

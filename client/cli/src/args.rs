@@ -1,4 +1,4 @@
-//! What several commands can be told: one file a group of flags.
+//! Flags that several commands share: one file a group.
 
 mod checks;
 mod client_shard;
@@ -18,11 +18,10 @@ mod values;
 mod workload;
 
 pub(crate) use checks::{BASELINES, BaselineName, CheckArgs};
-pub(crate) use explain::ExplainArgs;
 pub(crate) use output::{OutputArgs, ProgressFormat, ReportArgs};
 pub(crate) use run::RunArgs;
 pub(crate) use screen::{ScreenArgs, Theme};
 pub(crate) use several::{SeveralArgs, blocks};
 pub(crate) use strategy_list::StrategyList;
-pub(crate) use target::MOCK_SERVER;
+pub(crate) use target::{MOCK_SERVER, TARGET};
 pub(crate) use workload::{WORKLOAD, WorkloadArgs};

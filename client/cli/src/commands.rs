@@ -1,4 +1,4 @@
-//! What `loadgen` can do: one file a command, whose flags stand in it or beside it.
+//! Subcommands of `loadgen`: one file each, with its flags in it or beside it.
 
 mod compare;
 mod merge;
@@ -15,14 +15,35 @@ pub(crate) mod sweep;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+use clap::builder::StyledStr;
 use clap::{CommandFactory, Parser, Subcommand};
+use mockserver::{most_used, pointer_to_all, with_first_examples};
 
-use crate::args::RunArgs;
+use crate::args::{self, RunArgs};
 use crate::schema;
+
+/// Flags that `loadgen -h` lists; the others are listed by `--help` only.
+const MOST_USED: [&str; 11] = [
+    "strategy",
+    "ops",
+    "rate",
+    "duration",
+    "in-flight",
+    "target",
+    "preset",
+    "simulate",
+    "repeats",
+    "json",
+    "html",
+];
+
+/// Flags that the `-h` of `compare` and `sweep` lists.
+const MOST_USED_OF_SEVERAL: [&str; 9] =
+    ["vary", "strategies", "by", "simulate", "repeats", "sensitivity", "json", "html", "explain"];
 
 /// Finds out what a retry or throttling strategy costs against a throttling server.
 #[derive(Debug, Parser)]
-#[command(name = "loadgen", version, after_help = run::EXAMPLES, args_conflicts_with_subcommands = true)]
+#[command(name = "loadgen", version, after_long_help = run::EXAMPLES, args_conflicts_with_subcommands = true)]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
@@ -30,51 +51,80 @@ struct Cli {
     run: RunArgs,
 }
 
-/// What can be done besides one run.
+/// Subcommands; without one, a run.
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// List the strategies, explain one (rule, parameters, defaults, source), or hold recordings of real clients against them.
-    #[command(after_help = strategies::EXAMPLES)]
-    Strategies(strategies::StrategiesArgs),
-    /// Check the claims of the documents that Tailback comes from, or of your own scenario, one by one.
-    #[command(after_help = reproduce::args::EXAMPLES)]
-    Reproduce(reproduce::args::ReproduceArgs),
-    /// Compare strategies: blocks of equal luck, a ranked table, and what the differences are worth.
-    #[command(after_help = compare::args::EXAMPLES)]
+    /// Compare strategies with the same seeds: a ranked table.
+    #[command(after_long_help = compare::args::EXAMPLES)]
     Compare(Box<compare::args::CompareArgs>),
-    /// Vary parameters or workload: every strategy at every point, figures against what was varied, the best point.
-    #[command(after_help = sweep::args::EXAMPLES)]
+    /// Vary a parameter, the workload or the server.
+    #[command(after_long_help = sweep::args::EXAMPLES)]
     Sweep(Box<sweep::args::SweepArgs>),
-    /// Run strategies against many servers drawn at random, and divide what they need by what one of them needs.
-    #[command(hide = true, after_help = survey::args::EXAMPLES)]
+    /// List strategies and presets, or explain one.
+    #[command(after_long_help = strategies::EXAMPLES)]
+    Strategies(strategies::StrategiesArgs),
+    /// Check the claims of published sources, or of your scenario.
+    #[command(after_long_help = reproduce::args::EXAMPLES)]
+    Reproduce(reproduce::args::ReproduceArgs),
+    /// Run strategies against many servers drawn at random, and divide their costs by those of one of them.
+    #[command(hide = true, after_long_help = survey::args::EXAMPLES)]
     Survey(survey::args::SurveyArgs),
-    /// Put the documents of shards together: what one machine would have written.
-    #[command(after_help = merge::args::EXAMPLES)]
-    Merge(Box<merge::args::MergeArgs>),
-    /// Run the same through both drivers, virtual time and real HTTP, and compare figure by figure.
-    #[command(after_help = parity::args::EXAMPLES)]
-    Parity(parity::args::ParityArgs),
-    /// Make one HTML page of result files: the answer, a table, pictures, and everything needed to repeat it.
-    #[command(after_help = report::EXAMPLES)]
+    /// Make an HTML report of result files.
+    #[command(after_long_help = report::EXAMPLES)]
     Report(report::PageArgs),
-    /// Draw one figure of result files, as text or as SVG.
+    /// Draw one plot of result files, as text or as SVG.
     Plot(plot::PlotArgs),
+    /// Merge the documents of shards into one.
+    #[command(after_long_help = merge::args::EXAMPLES)]
+    Merge(Box<merge::args::MergeArgs>),
+    /// Check that virtual time and real HTTP agree.
+    #[command(after_long_help = parity::args::EXAMPLES)]
+    Parity(parity::args::ParityArgs),
     /// Print the JSON schema of results.
     Schema,
-    /// Print a script that lets a shell complete the command line.
+    /// Print the completion script of a shell.
     Completions(shell::CompletionsArgs),
     /// Print the man page, or write one per subcommand.
     Man(shell::ManArgs),
 }
 
-/// Does what was typed.
+/// The command line with its help texts.
+fn command_line() -> clap::Command {
+    let several = |subcommand: clap::Command| {
+        let note = "And all flags of `loadgen` for workload, target and server: `loadgen --help`.";
+        let of_a_run = [args::WORKLOAD, args::TARGET, args::MOCK_SERVER].map(Some);
+        let own = most_used(subcommand, &MOST_USED_OF_SEVERAL)
+            .mut_args(|arg| if of_a_run.contains(&arg.get_help_heading()) { arg.hide(true) } else { arg });
+        with_note(own, note)
+    };
+    let command = most_used(Cli::command(), &MOST_USED).mut_subcommands(|subcommand| {
+        let subcommand = with_first_examples(subcommand);
+        if matches!(subcommand.get_name(), "compare" | "sweep") { several(subcommand) } else { subcommand }
+    });
+    let pointer = pointer_to_all(&command);
+    let command = with_first_examples(command);
+    let examples = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    command.after_help(format!("{examples}\n\n{pointer}"))
+}
+
+/// Adds a line between the flags and the examples.
+fn with_note(command: clap::Command, note: &str) -> clap::Command {
+    let noted = |examples: Option<&StyledStr>| {
+        let examples = examples.map(ToString::to_string).unwrap_or_default();
+        format!("{note}\n\n{examples}")
+    };
+    let (short, long) = (noted(command.get_after_help()), noted(command.get_after_long_help()));
+    command.after_help(short).after_long_help(long)
+}
+
+/// Parses and runs the command line.
 pub(crate) fn of_command_line() -> anyhow::Result<ExitCode> {
     of_arguments(&mockserver::arguments())
 }
 
-/// The same with the name of the program first.
+/// Parses and runs a command line, whose first word is the name of the program.
 fn of_arguments(typed: &[OsString]) -> anyhow::Result<ExitCode> {
-    let cli: Cli = mockserver::parsed(typed);
+    let cli: Cli = mockserver::parsed(typed, &command_line());
     match cli.command {
         None => run::run(&cli.run),
         Some(Command::Strategies(args)) => strategies::show(&args),
@@ -87,17 +137,34 @@ fn of_arguments(typed: &[OsString]) -> anyhow::Result<ExitCode> {
         Some(Command::Report(args)) => report::run(&args),
         Some(Command::Plot(args)) => plot::run(&args),
         Some(Command::Schema) => schema::print(),
-        Some(Command::Completions(args)) => shell::completions(&args, Cli::command()),
-        Some(Command::Man(args)) => shell::man(&args, Cli::command()),
+        Some(Command::Completions(args)) => shell::completions(&args, command_line()),
+        Some(Command::Man(args)) => shell::man(&args, command_line()),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use mockserver::examples;
+
     use super::*;
 
     #[test]
     fn the_command_line_is_consistent() {
-        Cli::command().debug_assert();
+        command_line().debug_assert();
+    }
+
+    #[test]
+    fn every_example_of_the_help_can_be_pasted() {
+        let command = command_line();
+        let ends = std::iter::once(&command)
+            .chain(command.get_subcommands())
+            .filter_map(|command| command.get_after_long_help().map(ToString::to_string));
+        let examples: Vec<Vec<String>> = ends.flat_map(|end| examples(&end, "loadgen")).collect();
+        assert!(examples.len() > 40, "{}", examples.len());
+        for words in examples {
+            if let Err(error) = command.clone().try_get_matches_from(&words) {
+                panic!("{words:?}: {error}");
+            }
+        }
     }
 }

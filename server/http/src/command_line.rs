@@ -21,35 +21,57 @@ use crate::app::App;
 use crate::bounds::Bounds;
 use crate::connections::{Limits, serve};
 use crate::flags::ServerFlags;
+use crate::help::{most_used, pointer_to_all, with_first_examples};
 use crate::preset_list::short_list;
 use crate::shared::Shared;
 use crate::signals::Signals;
 use crate::suggesting::suggesting;
 use crate::{alarm, listen, live, open_files, presets, shell, threads, typed};
 
-const EXAMPLES: &str = "\
-Examples:
+const EXAMPLES: &str = r#"Examples:
+  mockserver --preset openai --scale 0.02
+      A fiftieth of OpenAI's limits; `mockserver presets` lists all servers.
+  mockserver --max-busy 20 --service-time 'lognormal(200ms,0.3)' \
+      --reject-status 429 --retry-after 1s
+      20 slots; more requests are rejected with 429 and `Retry-After: 1`.
+  mockserver --policy token-bucket:rate=10/s,burst=10
+      A rate limit instead of slots.
   mockserver --max-busy 50
-      the experiment that loadgen expects: 50 slots, 500 ms of service, fast 503s
-  mockserver --max-busy 20 --service-time 'lognormal(200ms,0.3)' --reject-status 429 --retry-after 1s
+      The server that loadgen starts itself: 50 slots, 500 ms of service, 503.
   mockserver --network-delay 0 --reject-time 0 --service-time 1ms
-      as fast as it can
-  mockserver --preset github --scale 0.02
-      what GitHub does, with a fiftieth of its limits; mockserver presets lists all
-  curl -X PATCH -d '{\"max_busy\": 20}' http://127.0.0.1:8503/_mock/config
-      change it while it runs; GET /_mock/stats shows what it counted, GET /metrics tells Prometheus
+      As fast as it can.
+  curl -X PATCH -d '{"max_busy": 20}' http://127.0.0.1:8503/_mock/config
+      Changes the running server; GET /_mock/stats returns its counts, GET
+      /metrics the same for Prometheus.
 
-Exit codes: 2 bad usage, 74 stdout cannot be written (presets, --man, --completions), 129, 130 and 143 ended by SIGHUP, SIGINT, SIGTERM.
-A first signal ends what is under way, for five seconds at most; another one waits for nothing.";
+Exit codes: 2 bad usage; 74 stdout cannot be written (presets, completions, man); 129, 130 and 143 ended by SIGHUP, SIGINT or SIGTERM.
 
-/// An HTTP server that throttles: it serves a limited number of requests at once and rejects the rest.
+The first signal ends the requests in flight within five seconds, the second ends the program at once."#;
+
+/// Flags that `mockserver -h` lists; the others are listed by `--help` only.
+const MOST_USED: [&str; 9] = [
+    "listen",
+    "preset",
+    "scale",
+    "max-busy",
+    "service-time",
+    "reject-status",
+    "retry-after",
+    "policy",
+    "quiet",
+];
+
+/// Heading of the flags of the process, apart from the behaviour of its server.
+const SERVER: &str = "Server";
+
+/// An HTTP server that throttles: rejects requests beyond a limit.
 #[derive(Debug, Parser)]
-#[command(name = "mockserver", version, after_help = EXAMPLES, args_conflicts_with_subcommands = true, disable_help_subcommand = true)]
+#[command(name = "mockserver", version, after_long_help = EXAMPLES, args_conflicts_with_subcommands = true, disable_help_subcommand = true)]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
 
-    /// Where to listen; port 0 takes any free one.
+    /// Address to listen on; port 0 takes any free one.
     #[arg(long, value_name = "ADDRESS", default_value = wire::DEFAULT_ADDRESS, value_parser = typed::address)]
     listen: SocketAddr,
 
@@ -57,58 +79,58 @@ struct Cli {
     server: ServerFlags,
 
     /// Seed of the draws for requests that bring none.
-    #[arg(long, value_name = "N", default_value_t = Config::default().seed, help_heading = "Options",
+    #[arg(long, value_name = "N", default_value_t = Config::default().seed, help_heading = SERVER,
           value_parser = typed::count::<u64>(0, u64::MAX))]
     seed: u64,
 
     /// Real seconds per second of the experiment; clients must use the same.
-    #[arg(long, value_name = "F", default_value = "1", value_parser = TimeScale::parse, help_heading = "Options")]
+    #[arg(long, value_name = "F", default_value = "1", value_parser = TimeScale::parse, help_heading = SERVER)]
     time_scale: TimeScale,
 
-    /// Connections open at once; more wait to be accepted.
-    #[arg(long, value_name = "N", default_value_t = 20_000, help_heading = "Options",
+    /// Maximum number of open connections; more wait to be accepted.
+    #[arg(long, value_name = "N", default_value_t = 20_000, help_heading = SERVER,
           value_parser = clap::builder::RangedU64ValueParser::<u32>::new().range(1..=1_000_000))]
     max_connections: u32,
 
-    /// Requests at once on a connection of HTTP/2 (`SETTINGS_MAX_CONCURRENT_STREAMS`).
-    #[arg(long, value_name = "N", default_value_t = Bounds::default().http2_max_streams, help_heading = "Options",
+    /// Maximum number of streams of an HTTP/2 connection (`SETTINGS_MAX_CONCURRENT_STREAMS`).
+    #[arg(long, value_name = "N", default_value_t = Bounds::default().http2_max_streams, help_heading = SERVER,
           value_parser = typed::count::<u32>(1, 1_000_000))]
     http2_max_streams: u32,
 
     /// Threads that serve, at most 256 [default: one per processor].
-    #[arg(long, value_name = "N", help_heading = "Options",
+    #[arg(long, value_name = "N", help_heading = SERVER,
           value_parser = typed::count::<usize>(1, threads::MOST))]
     threads: Option<usize>,
 
-    /// Let other hosts use the endpoints under /_mock/ and /metrics, too, if they send this token as `Authorization: Bearer
-    /// TOKEN`; `@FILE` reads it from a file, and without a value it comes from the environment (`TAILBACK_ADMIN_TOKEN`).
-    #[arg(long, value_name = "TOKEN", num_args = 0..=1, default_missing_value = "", help_heading = "Options")]
+    /// Open the endpoints under /_mock/ and /metrics to other hosts that send `Authorization: Bearer TOKEN`. `@FILE` reads
+    /// the token from a file; without a value it is `TAILBACK_ADMIN_TOKEN` from the environment.
+    #[arg(long, value_name = "TOKEN", num_args = 0..=1, default_missing_value = "", help_heading = SERVER)]
     admin_remote: Option<String>,
 
     /// Print nothing but errors.
-    #[arg(short, long, help_heading = "Options")]
+    #[arg(short, long, help_heading = SERVER)]
     quiet: bool,
 
-    /// Print a script that lets a shell complete the command line, and do not serve.
-    #[arg(long, value_name = "SHELL", exclusive = true, help_heading = "Options")]
+    /// Former form of `mockserver completions`.
+    #[arg(long, value_name = "SHELL", exclusive = true, hide = true)]
     completions: Option<Shell>,
 
-    /// Print the man page, and do not serve.
-    #[arg(long, exclusive = true, help_heading = "Options")]
+    /// Former form of `mockserver man`.
+    #[arg(long, exclusive = true, hide = true)]
     man: bool,
 }
 
-/// What it does instead of serving.
+/// Subcommands; without one it serves.
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// List the servers that it can be, or tell limits, answers and sources of one.
+    /// List the presets, or show limits, answers and sources of one.
     Presets {
-        /// One of them, perhaps with what is typed behind its name: `github:points=off`.
+        /// Preset to show, perhaps with changes: `github:points=off`.
         #[arg(value_name = "NAME", value_parser = suggesting(StringValueParser::new(), server_preset_names),
               hide_possible_values = true)]
         name: Option<String>,
 
-        /// What its figures are multiplied with.
+        /// Factor for its limits.
         #[arg(long, value_name = "F", requires = "name")]
         scale: Option<f64>,
 
@@ -116,11 +138,27 @@ enum Command {
         #[arg(long, conflicts_with = "name")]
         explain: bool,
     },
+    /// Print the completion script of a shell.
+    Completions {
+        /// Shell of the script.
+        shell: Shell,
+    },
+    /// Print the man page.
+    Man,
 }
 
-/// The program: reads the command line, serves until a signal comes, and returns the exit code.
+/// The command line with its help texts.
+fn command_line() -> clap::Command {
+    let command = most_used(Cli::command(), &MOST_USED);
+    let pointer = pointer_to_all(&command);
+    let command = with_first_examples(command);
+    let examples = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    command.after_help(format!("{examples}\n\n{pointer}"))
+}
+
+/// Parses the command line, serves until a signal arrives, and returns the exit code.
 pub fn main() -> ExitCode {
-    match run(&typed::parsed(&typed::arguments())) {
+    match run(&typed::parsed(&typed::arguments(), &command_line())) {
         Ok(code) => code,
         Err(error) => {
             // Nothing is left to be done when stderr is closed.
@@ -140,8 +178,10 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
             let text = presets::explain(name, *scale)?;
             Some(shell::print(vocabulary::printable(&text).as_bytes()))
         }
-        (None, Some(shell)) => Some(shell::completions(shell, Cli::command())),
-        (None, None) => cli.man.then(|| shell::man(Cli::command())),
+        (Some(Command::Completions { shell }), _) => Some(shell::completions(*shell, command_line())),
+        (Some(Command::Man), _) => Some(shell::man(command_line())),
+        (None, Some(shell)) => Some(shell::completions(shell, command_line())),
+        (None, None) => cli.man.then(|| shell::man(command_line())),
     };
     if let Some(printed) = printed {
         return Ok(match printed {
@@ -225,4 +265,19 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
 fn say(words: &str) {
     // A closed stderr must not stop the server.
     drop(io::stderr().lock().write_all(vocabulary::printable(words).as_bytes()));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_example_of_the_help_can_be_pasted() {
+        let examples = crate::help::examples(EXAMPLES, "mockserver");
+        assert_eq!(examples.len(), 5);
+        for words in examples {
+            let cli = Cli::try_parse_from(&words).unwrap_or_else(|error| panic!("{words:?}: {error}"));
+            cli.server.to_config(1).unwrap();
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! The flags that describe a server's behaviour: `mockserver` has them, and `loadgen` for its embedded one.
+//! Flags of the behaviour of a server: of `mockserver`, and of the embedded server of `loadgen`.
 
 use std::time::Duration;
 
@@ -12,51 +12,54 @@ use mockserver_core::{
 };
 use vocabulary::{Distribution, duration_text};
 
-/// How the server behaves. Durations are fixed or drawn, see [`Distribution`].
+/// Behaviour of the server. Durations are fixed or drawn, see [`Distribution`].
 #[derive(Args, Clone, Debug, Default)]
-#[command(
-    next_help_heading = "Mock server (durations are fixed, `500ms`, or drawn: `exp(MEAN)`, `lognormal(MEAN,SIGMA)`, `uniform(LOW,HIGH)`, `normal(MEAN,SD)`)"
-)]
+#[command(next_help_heading = "Mock server")]
 pub struct ServerFlags {
-    /// Requests served at once; whoever comes while all slots are busy is rejected.
-    #[arg(long, value_name = "N", value_parser = count::<u32>(0, u32::MAX.into()), help = with_default("Requests served at once; more are rejected", Config::default().max_busy))]
+    /// Number of slots: requests served at once.
+    #[arg(long, value_name = "N", value_parser = count::<u32>(0, u32::MAX.into()), help = with_default("Slots: requests served at once; more are rejected", Config::default().max_busy))]
     max_busy: Option<u32>,
 
-    /// How long an accepted request is served.
-    #[arg(long, value_name = "TIME", help = service_time_help())]
+    /// Service time of an accepted request.
+    #[arg(long, value_name = "TIME", help = with_default("Service time of a request", Config::default().service_time), long_help = service_time_help())]
     service_time: Option<Distribution>,
 
-    /// How long a rejection takes.
-    #[arg(long, value_name = "TIME", help = with_default("How long a rejection takes", Config::default().reject_time))]
+    /// Time that a rejection takes.
+    #[arg(long, value_name = "TIME", help = with_default("Time that a rejection takes", Config::default().reject_time))]
     reject_time: Option<Distribution>,
 
-    /// The artificial way from client to server.
-    #[arg(long, value_name = "TIME", help = with_default("Artificial way from client to server", Config::default().network_delay))]
+    /// Artificial network delay from client to server.
+    #[arg(long, value_name = "TIME", help = with_default("Artificial network delay from client to server", Config::default().network_delay))]
     network_delay: Option<Distribution>,
 
-    /// Whether a rejected request holds a slot while it takes its time.
-    #[arg(long, value_name = "BOOL", help = with_default("Whether a rejected request holds a slot while it takes its time: true or false", Config::default().rejects_occupy))]
+    /// Whether a rejected request holds a slot for its reject time. Sweeps vary it; not listed.
+    #[arg(long, value_name = "BOOL", hide = true)]
     rejects_occupy: Option<bool>,
 
-    /// The status of a rejection.
+    /// Let rejected requests hold no slot; by default they hold one for their reject time.
+    #[arg(long, conflicts_with = "rejects_occupy")]
+    no_rejects_occupy: bool,
+
+    /// Status of a rejection.
     #[arg(long, value_name = "CODE", value_parser = status, help = with_default("Status of a rejection, 400 to 599", Config::default().reject_status))]
     reject_status: Option<u16>,
 
-    /// What a rejection advises in `Retry-After`.
-    #[arg(long, value_name = "TIME", value_parser = duration_text::parse, help = "What a rejection advises in `Retry-After` [default: nothing]")]
+    /// Value of `Retry-After` in rejections.
+    #[arg(long, value_name = "TIME", value_parser = duration_text::parse, help = "`Retry-After` of rejections [default: none]")]
     retry_after: Option<Duration>,
 
-    /// Whom it serves.
+    /// Admission policies.
     #[arg(
         long,
         value_name = "POLICY",
         value_parser = suggesting(policy_file::read, policies),
         hide_possible_values = true,
-        help = policy_help()
+        help = "Admission policy, such as `token-bucket:rate=10/s,burst=10`",
+        long_help = policy_help()
     )]
     policy: Option<Vec<Policies>>,
 
-    /// The server that it is to be.
+    /// Real server to imitate.
     #[arg(
         long,
         value_name = "NAME",
@@ -67,17 +70,18 @@ pub struct ServerFlags {
     )]
     preset: Option<String>,
 
-    /// What a preset's figures are multiplied with.
+    /// Factor for the limits of a preset.
     #[arg(
         long,
         value_name = "F",
         requires = "preset",
         value_parser = scale,
-        help = "Multiply the preset's rates, bursts, limits and caps, not its windows, nor what is typed: 0.02 for a fiftieth [default: 1]"
+        help = "Factor for the limits of the preset, such as 0.02",
+        long_help = "Factor for the rates, bursts, limits and caps of the preset, such as 0.02 [default: 1]\n\nIt changes neither windows nor values given after the name of the preset."
     )]
     scale: Option<f64>,
 
-    /// How answers advise when to come back.
+    /// Forms in which answers advise when to retry.
     #[arg(
         long,
         value_name = "FORMS",
@@ -85,54 +89,54 @@ pub struct ServerFlags {
     )]
     advice: Option<Advice>,
 
-    /// The artificial way from server to client.
-    #[arg(long, value_name = "TIME", help = with_default("Artificial way from server to client", Config::default().return_delay))]
+    /// Artificial network delay from server to client.
+    #[arg(long, value_name = "TIME", help = with_default("Artificial network delay from server to client", Config::default().return_delay))]
     return_delay: Option<Distribution>,
 
-    /// The probability with which a message is lost.
-    #[arg(long, value_name = "P", value_parser = probability, help = with_default("Probability, 0 to 1 or in percent, that a message is lost on either way", Config::default().loss))]
+    /// Probability that a message is lost.
+    #[arg(long, value_name = "P", value_parser = probability, help = with_default("Probability that a request or an answer is lost, from 0 to 1 or in percent", Config::default().loss))]
     loss: Option<f64>,
 
-    /// When it is down.
+    /// Outages.
     #[arg(
         long,
         value_name = "RANGES",
-        help = "When everything is rejected at once, in time since the server's start, such as `10s..40s,60s..90s`; on a run's own clock: --schedule '10s..40s down' [default: never]"
+        help = "Times since the start of the server at which every request is rejected, such as `10s..40s,60s..90s`; relative to a run: --schedule '10s..40s down' [default: never]"
     )]
     outages: Option<Outages>,
 
-    /// Slots from later instants on.
+    /// Numbers of slots from later instants on.
     #[arg(
         long,
         value_name = "LIST",
-        help = "Slots from later instants on, in time since the server's start, such as `10s=25,20s=80` [default: never another number]"
+        help = "Slots from later times since the start of the server on, such as `10s=25,20s=80` [default: --max-busy all the time]"
     )]
     caps: Option<Caps>,
 
-    /// What goes wrong on purpose.
+    /// Injected faults.
     #[arg(
         long,
         value_name = "LIST",
-        help = "Faults and the share of requests that meets each, such as `reset:1%,500:2%:after`: `reset`, `close`, `hang`, `truncate`, `garbage`, `slow-headers(TIME)`, `slow-body(TIME)` or a status from 400 to 599; before anything is done, or with `:after` when the work is done and charged [default: none]"
+        help = "Injected faults, each with its share of requests, such as `reset:1%,500:2%:after`: `reset`, `close`, `hang`, `truncate`, `garbage`, `slow-headers(TIME)`, `slow-body(TIME)` or a status from 400 to 599. They replace the work, or with `:after` only its answer [default: none]"
     )]
     fault: Option<Faults>,
 
-    /// Attempts of every op that are rejected first.
+    /// Number of first attempts of every op to reject.
     #[arg(long, value_name = "N", value_parser = count::<u32>(0, u32::MAX.into()), help = with_default("Reject the first N attempts of every op", Config::default().reject_first))]
     reject_first: Option<u32>,
 
-    /// What changes during a run.
+    /// Changes during a run.
     #[arg(
         long,
         value_name = "ENTRIES",
-        help = "What changes during a run, in time since its first request: `max-busy` and parameters of policies, which are set from an instant on, go from one value to another or in waves, and outages, such as '0s max-busy=50; 10s max-busy=20; 20s..25s down; 30s..40s max-busy=20..80; 40s.. token-bucket.rate=50+30*sin(20s)'; `down` alone lasts until the next entry [default: nothing]"
+        help = "Changes during a run, in time since its first request, of `max-busy` and parameters of policies (steps, ramps, waves), and outages, such as '0s max-busy=50; 10s max-busy=20; 20s..25s down; 30s..40s max-busy=20..80; 40s.. token-bucket.rate=50+30*sin(20s)'; `down` alone lasts until the next entry [default: none]"
     )]
     schedule: Option<Schedule>,
 }
 
 fn service_time_help() -> String {
-    let words = "How long an accepted request is served: fixed, or drawn, such as `lognormal(500ms,0.3)`, whose mean (not \
-                 median) is 500 ms and whose logarithm has the standard deviation 0.3";
+    let words = "Service time of an accepted request. This and every TIME of a delay is fixed, or drawn: `exp(MEAN)`, \
+                 `lognormal(MEAN,SIGMA)` (SIGMA is of the logarithm), `uniform(LOW,HIGH)` or `normal(MEAN,SD)`";
     with_default(words, Config::default().service_time)
 }
 
@@ -142,31 +146,21 @@ fn policies() -> impl Iterator<Item = &'static str> {
 }
 
 fn policy_help() -> String {
-    let names: Vec<String> = policies().map(|name| format!("`{name}`")).collect();
-    let names = match names.split_last() {
-        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
-        _ => names.concat(),
-    };
-    let words = format!(
-        "Whom it serves: {names}, with parameters like a strategy's; given again, one policy after the other, all of which must let a request pass; `script:file=PATH` reads a script from a file"
-    );
-    with_default(&words, Config::default().policy)
+    let words = "Admission policy, such as `token-bucket:rate=10/s,burst=10` (docs/servers.md). Repeatable: \
+                 all must admit a request. `script:file=PATH` reads a script from a file";
+    with_default(words, Config::default().policy)
 }
 
 fn advice_help() -> String {
     let names: Vec<String> = ADVICE_FORMS.iter().map(|form| format!("`{}`", form.name)).collect();
     format!(
-        "How rejections say when to come back, to whoever asks: `none`, {}, several joined by `+`; each may be early, late or missing, such as `seconds:share=0.7,late=2s` [default: whole seconds with --retry-after, else nothing]",
+        "Forms in which rejections advise when to retry, joined by `+`: `none`, {}. Each may be early, late or missing, such as `seconds:share=0.7,late=2s` [default: seconds with --retry-after, else none]",
         names.join(", ")
     )
 }
 
-fn preset_help() -> String {
-    let names: Vec<&str> = server_preset_names().collect();
-    format!(
-        "What a real server does, instead of --policy: {}; `NAME:LIMIT=off,LIMIT.PARAMETER=VALUE` changes its limits; `mockserver presets NAME` explains one",
-        names.join(", ")
-    )
+fn preset_help() -> &'static str {
+    "Real server to imitate; `mockserver presets` lists them"
 }
 
 fn scale(text: &str) -> Result<f64, String> {
@@ -191,6 +185,7 @@ impl ServerFlags {
             reject_time,
             network_delay,
             rejects_occupy,
+            no_rejects_occupy,
             reject_status,
             retry_after,
             policy,
@@ -210,6 +205,7 @@ impl ServerFlags {
             || reject_time.is_some()
             || network_delay.is_some()
             || rejects_occupy.is_some()
+            || *no_rejects_occupy
             || reject_status.is_some()
             || retry_after.is_some()
             || policy.is_some()
@@ -267,7 +263,7 @@ impl ServerFlags {
             service_time: self.service_time.unwrap_or(base.service_time),
             reject_time: self.reject_time.unwrap_or(base.reject_time),
             network_delay: self.network_delay.unwrap_or(base.network_delay),
-            rejects_occupy: self.rejects_occupy.unwrap_or(base.rejects_occupy),
+            rejects_occupy: !self.no_rejects_occupy && self.rejects_occupy.unwrap_or(base.rejects_occupy),
             reject_status: self.reject_status.unwrap_or(base.reject_status),
             retry_after: self.retry_after.or(base.retry_after),
             seed,

@@ -1,12 +1,13 @@
-//! The command line, told to shells and to the manual.
+//! Completions and the man page of the command line.
 
 use std::io::{self, Write};
 
 use clap::Command;
 use clap_complete::Shell;
-use clap_mangen::Man;
 
-/// Prints what a shell needs to complete.
+use crate::help::man_page;
+
+/// Prints the completion script of a shell.
 pub(crate) fn completions(shell: Shell, mut command: Command) -> io::Result<()> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut command, "mockserver", &mut script);
@@ -14,13 +15,12 @@ pub(crate) fn completions(shell: Shell, mut command: Command) -> io::Result<()> 
 }
 
 /// Prints the man page.
-pub(crate) fn man(command: Command) -> io::Result<()> {
-    let mut page = Vec::new();
-    Man::new(command).render(&mut page)?;
-    print(&page)
+pub(crate) fn man(mut command: Command) -> io::Result<()> {
+    command.build();
+    print(&man_page(&command)?)
 }
 
-/// Whoever closed stdout does not want to read more: that is no failure.
+/// Prints to stdout. A closed stdout is not an error.
 pub(crate) fn print(bytes: &[u8]) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::net::SocketAddr;
 
-use clap::Parser;
+use clap::{Command, FromArgMatches};
 use vocabulary::printable;
 
 /// The command line, with values that begin like a negative number joined to their flags: `--ops -5` would be taken for a flag
@@ -13,9 +13,15 @@ pub fn arguments() -> Vec<OsString> {
     joined(std::env::args_os())
 }
 
-/// What was typed, the name of the program first; ends the program with help or an error when there is nothing to be done.
-pub fn parsed<C: Parser>(typed: &[OsString]) -> C {
-    let error = match C::try_parse_from(typed) {
+/// Parses the command line, whose first word is the name of the program. Prints help or an error and ends the program
+/// where there is nothing to run.
+pub fn parsed<C: FromArgMatches>(typed: &[OsString], command: &Command) -> C {
+    let parse = |typed: &[OsString]| {
+        let mut command = command.clone();
+        let matches = command.try_get_matches_from_mut(typed)?;
+        C::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+    };
+    let error = match parse(typed) {
         Ok(cli) => return cli,
         Err(error) => error,
     };
@@ -25,7 +31,7 @@ pub fn parsed<C: Parser>(typed: &[OsString]) -> C {
     if typed == shown {
         error.exit();
     }
-    if let Err(error) = C::try_parse_from(shown) {
+    if let Err(error) = parse(&shown) {
         error.exit();
     }
     // Only what terminals obey was wrong.

@@ -1,4 +1,4 @@
-//! Checks on results, made for CI: conditions that must not hold, and a baseline to compare with.
+//! Flags for CI: conditions that fail a run, and baselines.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -6,25 +6,25 @@ use std::str::FromStr;
 use clap::Args;
 use experiments::checks::{Condition, Share};
 
-/// What makes a run fail although it went well.
+/// Flags that make a completed run fail.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Checks")]
 pub(crate) struct CheckArgs {
-    /// Exit with 99 if this holds, such as `amplification > 1.2`; may be given several times.
+    /// Exit with 99 if this holds, such as `amplification > 1.2`; repeatable.
     ///
     /// A condition is `PATH OPERATOR VALUE`: any figure of the result JSON by its path (see docs/figures.md), one of `>`,
-    /// `>=`, `<`, `<=`, `==`, `!=`, and a number, a percentage (`90%`), `true` or `false`. Of several runs the mean counts,
-    /// or what follows the path: `op_latency_ms.p99.max`, `makespan_s.p95` (mean, sd, min, p5, p25, p50, p75, p95, max).
-    /// Of several strategies each must pass; `PATH of STRATEGY` means one of them: `amplification of aimd > 1.2`. A figure
-    /// that a run does not have fails, too; only `stalled_at_s` is missing when all is well.
+    /// `>=`, `<`, `<=`, `==`, `!=`, and a number, a percentage (`90%`), `true` or `false`. For several runs it is the mean,
+    /// or the statistic appended to the path: `op_latency_ms.p99.max`, `makespan_s.p95` (mean, sd, min, p5, p25, p50, p75,
+    /// p95, max). Each strategy must pass; `PATH of STRATEGY` checks one of them: `amplification of aimd > 1.2`. A missing
+    /// figure fails, too, except `stalled_at_s`, which only a stalled run has.
     #[arg(long, value_name = "CONDITION")]
     pub(crate) fail_if: Vec<Condition>,
 
-    /// Save the figures of all runs as a baseline, to compare later ones with: `tailback-baselines/NAME.json`, or a path.
+    /// Save the figures of all runs as a baseline for later ones: `tailback-baselines/NAME.json`, or a path.
     #[arg(long, value_name = "NAME")]
     pub(crate) save_baseline: Option<BaselineName>,
 
-    /// Compare with a saved baseline, figure by figure; exit with 99 if any is worse.
+    /// Compare every figure with a saved baseline; exit with 99 if any is worse.
     #[arg(long, value_name = "NAME")]
     pub(crate) baseline: Option<BaselineName>,
 
@@ -32,7 +32,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
 
-    /// How much a figure may differ from the baseline before it counts as worse or better.
+    /// Difference from the baseline up to which a figure counts as equal.
     #[arg(long, value_name = "SHARE", default_value = "5%", requires = "baseline")]
     pub(crate) noise: Share,
 }
@@ -56,11 +56,11 @@ impl CheckArgs {
     }
 }
 
-/// Where a baseline is kept.
+/// Path of a baseline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct BaselineName(pub(crate) PathBuf);
 
-/// Where baselines are that are given by name alone.
+/// Directory of baselines given by name.
 pub(crate) const BASELINES: &str = "tailback-baselines";
 
 impl FromStr for BaselineName {

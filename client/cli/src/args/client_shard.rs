@@ -1,4 +1,4 @@
-//! Which clients of a run are taken here, where other programs take the rest.
+//! Flags of a shard that runs some of the clients of a run.
 
 use std::time::{Duration, SystemTime};
 
@@ -18,25 +18,25 @@ use crate::files::exports::Asked;
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Shards")]
 pub(crate) struct ClientShardArgs {
-    /// Take every Nth client only, from client I on (from 0), such as `0/4`, against a server that all shards meet; `--ops`, `--rate` and
-    /// `--clients` are the whole's. `loadgen merge` adds up what shards write with `--json`.
+    /// Run every Nth client only, starting at client I (from 0), such as `0/4`, against a server that all shards share. `--ops`, `--rate`
+    /// and `--clients` are those of all shards together. `loadgen merge` adds up the documents that shards write with `--json`.
     #[arg(long, value_name = "I/N", conflicts_with = "shard")]
     client_shard: Option<ClientShard>,
 
-    /// The mockserver at which all shards wait for one another: it resets its counts, and lets all go at once, once for every repeat.
+    /// Mockserver at which all shards wait for one another. For every repeat it resets its counts and releases all at once.
     #[arg(long, value_name = "URL", requires = "client_shard", conflicts_with = "start_at")]
     barrier: Option<String>,
 
-    /// How long to wait there for all others.
+    /// Time to wait for the other shards at the barrier.
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = patience, requires = "barrier")]
     barrier_timeout: Duration,
 
-    /// Start at this time, by this machine's clock, where no mockserver is: RFC 3339, or seconds since 1970. How late it was ready is told.
+    /// Start at this time of this machine's clock, RFC 3339 or seconds since 1970, instead of at a barrier. A late start is reported.
     #[arg(long, value_name = "WHEN", value_parser = start_time::read, requires = "client_shard", requires = "run_id")]
     start_at: Option<SystemTime>,
 
-    /// The id that all shards of a run share, up to 16 hexadecimal digits; with `--barrier` only needed where shards of several runs wait
-    /// at the same.
+    /// Id that all shards of a run share, up to 16 hexadecimal digits; with `--barrier` only needed if shards of several runs wait at the
+    /// same mockserver.
     #[arg(long, value_name = "ID", value_parser = run_id, requires = "client_shard")]
     run_id: Option<RunId>,
 }

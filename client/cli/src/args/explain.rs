@@ -5,7 +5,7 @@ use clap::Args;
 /// Whether the details behind an answer are printed.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub(crate) struct ExplainArgs {
-    /// Print everything behind the answer: legend, intervals, every pair, side effects, warnings in full.
+    /// Print all details: legend, intervals, every pair, side effects, warnings in full.
     #[arg(long, help_heading = "Output")]
     pub(crate) explain: bool,
 }

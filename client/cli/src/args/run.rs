@@ -1,4 +1,4 @@
-//! What one run can be told.
+//! Flags of a run.
 
 use std::str::FromStr as _;
 
@@ -14,15 +14,19 @@ use super::shell::{strategies, suggesting};
 use super::target::{OF_REAL_REQUESTS, TargetArgs};
 use super::workload::WorkloadArgs;
 
-/// Everything about one run, or several with `--repeats`.
+/// Flags of one run, or of several with `--repeats`.
 #[derive(Args, Debug)]
 pub(crate) struct RunArgs {
-    /// Strategy: `name`, `name:key=value,…`, parts combined with `+`; `loadgen strategies` lists them.
+    /// Strategy, see `loadgen strategies`.
+    ///
+    /// A name, perhaps with parameters, or parts combined with `+`: `aimd:beta=0.5+retry-budget`.
     #[arg(short, long, default_value = "aimd", value_name = "S",
           value_parser = suggesting(StrategySpec::from_str, strategies), hide_possible_values = true)]
     pub(crate) strategy: StrategySpec,
 
-    /// Run in virtual time instead of over HTTP: the same client and server on one clock that nobody waits for.
+    /// Run in virtual time instead of over HTTP.
+    ///
+    /// Client and server code are the same; a run is instantaneous and deterministic.
     #[arg(long, conflicts_with_all = OF_REAL_REQUESTS)]
     pub(crate) simulate: bool,
 
@@ -52,9 +56,9 @@ pub(crate) struct RunArgs {
 }
 
 impl RunArgs {
-    /// What holds where nothing is typed.
+    /// Returns the defaults of all flags.
     pub(crate) fn defaults() -> Self {
         let nothing = Self::augment_args(Command::new("loadgen")).get_matches_from(["loadgen"]);
-        Self::from_arg_matches(&nothing).expect("nothing must be typed")
+        Self::from_arg_matches(&nothing).expect("no flag is required")
     }
 }

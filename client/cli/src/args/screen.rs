@@ -1,25 +1,25 @@
-//! How runs are shown while they go on.
+//! Flags of the dashboard.
 
 use clap::{Args, ValueEnum};
 use dashboards::Background;
 
-/// What to draw on, and in which colours.
+/// Whether the dashboard is drawn, and its colours.
 #[derive(Args, Clone, Copy, Debug)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct ScreenArgs {
-    /// No dashboard: one plain line a second on stderr.
+    /// Print one plain line a second on stderr instead of the dashboard.
     #[arg(long)]
     pub(crate) no_tui: bool,
 
-    /// Colours for a dark or a light terminal; `auto`: as `COLORFGBG` says, else readable on both. `NO_COLOR` goes first.
+    /// Colours for a dark or a light terminal; `auto` follows `COLORFGBG`, else is readable on both. `NO_COLOR` overrides it.
     #[arg(long, value_enum, default_value_t = Theme::Auto, value_name = "THEME")]
     pub(crate) theme: Theme,
 }
 
-/// What the terminal's background is.
+/// Background of the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Theme {
-    /// As the terminal says.
+    /// As the terminal reports it.
     Auto,
     /// Dark.
     Dark,

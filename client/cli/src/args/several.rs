@@ -1,4 +1,4 @@
-//! What can be told where several strategies run: `loadgen compare` and `loadgen sweep`.
+//! Flags that `loadgen compare` and `loadgen sweep` share.
 
 use clap::builder::ArgPredicate;
 use clap::{Arg, Args};
@@ -12,10 +12,10 @@ use super::shard::ShardArgs;
 use super::target::{OF_REAL_REQUESTS, TargetArgs};
 use super::workload::WorkloadArgs;
 
-/// How strategies are run and ranked, and where that goes.
+/// Flags of runs of several strategies, of their ranking, and of outputs.
 #[derive(Args, Debug)]
 pub(crate) struct SeveralArgs {
-    /// What strategies are ranked by; less is better.
+    /// Figure that strategies are ranked by; less is better.
     #[arg(long, value_parser = score(), default_value = "makespan", value_name = "FIGURE", help_heading = None)]
     pub(crate) by: Score,
 
@@ -45,11 +45,11 @@ pub(crate) struct SeveralArgs {
     pub(crate) explain: ExplainArgs,
 }
 
-/// One run says nothing of a difference: the default is more than for single experiments.
+/// Raises the default of `--repeats`, because one run cannot show a difference.
 pub(crate) fn blocks(repeats: Arg) -> Arg {
     repeats
         .default_value("5")
         .default_value_if("simulate", ArgPredicate::Equals("true".into()), "10")
         .hide_default_value(true)
-        .help("Seeds, every strategy once with each [default: 5, or 10 with --simulate]")
+        .help("Seeds; every strategy runs once with each [default: 5, or 10 with --simulate]")
 }

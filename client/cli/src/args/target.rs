@@ -1,4 +1,4 @@
-//! Where real requests go, and what they look like.
+//! Flags of the target and of the requests sent to it.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use clap::Args;
 use super::transport::TransportArgs;
 use super::values::{Header, Method};
 
-/// Arguments that mean nothing in virtual time.
+/// Flags that conflict with virtual time.
 pub(crate) const OF_REAL_REQUESTS: [&str; 11] = [
     "target",
     "headers",
@@ -22,21 +22,26 @@ pub(crate) const OF_REAL_REQUESTS: [&str; 11] = [
     "http2_connections",
 ];
 
-/// Begins what heads the flags of a mock server.
+/// Heading of the flags of a mock server.
 pub(crate) const MOCK_SERVER: &str = "Mock server";
 
+/// Heading of the flags of [`TargetArgs`].
+pub(crate) const TARGET: &str = "Target";
+
 #[derive(Args, Clone, Debug)]
-#[command(next_help_heading = "Target")]
+#[command(next_help_heading = TARGET)]
 pub(crate) struct TargetArgs {
-    /// Where to send attempts [default: a mockserver on 127.0.0.1:8503, else an embedded one].
+    /// URL of the server to test [default: a mockserver].
+    ///
+    /// By default a mockserver on 127.0.0.1:8503 if one answers, else an embedded one.
     #[arg(short, long, value_name = "URL")]
     pub(crate) target: Option<String>,
 
-    /// Method of every attempt, unless `--mix` says it. In virtual time it decides what rules that ask for it send again.
+    /// Method of every attempt, without `--mix`. In virtual time, only retry rules that depend on the method use it.
     #[arg(short, long, value_name = "METHOD", default_value = "GET", conflicts_with = "mix")]
     pub(crate) method: Method,
 
-    /// Header of every attempt, `Name: value`; may be given several times.
+    /// Header of every attempt, `Name: value`; repeatable.
     #[arg(short = 'H', long = "header", value_name = "HEADER")]
     pub(crate) headers: Vec<Header>,
 
@@ -44,7 +49,7 @@ pub(crate) struct TargetArgs {
     #[arg(short = 'd', long, value_name = "BODY")]
     pub(crate) body: Option<String>,
 
-    /// Retry failures of POST and PATCH against a server that is no mockserver, too.
+    /// Retry failed POST and PATCH requests, too, where the target is not a mockserver.
     #[arg(long)]
     pub(crate) idempotent: bool,
 
@@ -59,9 +64,9 @@ pub(crate) struct TargetArgs {
     #[command(flatten)]
     pub(crate) transport: TransportArgs,
 
-    /// The token of a mockserver that was started with `--admin-remote`; `@FILE` reads it from a file [default: that in
-    /// the environment, `TAILBACK_ADMIN_TOKEN`, if the target is on this machine or its certificate is checked]. Sent to
-    /// a target that says it is a mockserver and wants a token.
+    /// Token of a mockserver started with `--admin-remote`; `@FILE` reads it from a file. It is sent only to a mockserver
+    /// that requires one [default: `TAILBACK_ADMIN_TOKEN` from the environment, if the target is on this machine or its
+    /// certificate is verified].
     #[arg(long, value_name = "TOKEN")]
     pub(crate) admin_token: Option<String>,
 }

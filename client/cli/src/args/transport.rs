@@ -1,4 +1,4 @@
-//! How attempts are sent.
+//! Flags of the transport.
 
 use std::net::{IpAddr, UdpSocket};
 use std::num::NonZero;
@@ -12,29 +12,29 @@ use results::current_transport_name;
 
 use crate::exit::{Exit, Fatal};
 
-/// Where the choice is looked for that was not typed.
+/// Environment variable with the default of `--transport`.
 const VARIABLE: &str = "TAILBACK_TRANSPORT";
 
-/// What `--transport` offers; HTTP/2 has a flag of its own.
+/// Values of `--transport`; HTTP/2 has a flag of its own.
 const NAMES: [&str; 2] = ["hyper", "reqwest"];
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct TransportArgs {
-    /// How attempts are sent [default: that in the environment, `TAILBACK_TRANSPORT`, else auto].
+    /// HTTP client that sends attempts [default: `TAILBACK_TRANSPORT` from the environment, else auto].
     #[arg(long, value_name = "TRANSPORT", value_parser = choices())]
     transport: Option<TransportChoice>,
 
-    /// Address of this machine that connections come from; several are taken in turn: one alone has some 28 000 ports for
-    /// connections to a server, and a server may limit each [default: the system chooses].
+    /// Source address of connections; several are used in turn, because one has only some 28 000 ports per server, and a
+    /// server may limit each [default: chosen by the system].
     #[arg(long = "local-address", value_name = "IP", value_delimiter = ',', value_parser = own_address)]
     local_addresses: Vec<IpAddr>,
 
-    /// Send attempts as streams of HTTP/2: by prior knowledge, or agreed on over TLS (ALPN). Attempts beyond what the server
-    /// allows at once wait, and are counted as waiting for a connection.
+    /// Send attempts as HTTP/2 streams, by prior knowledge or ALPN. Attempts beyond the server's stream limit wait, and are
+    /// counted as waiting for a connection.
     #[arg(long)]
     http2: bool,
 
-    /// With `--http2`: connections of each thread that attempts are spread over.
+    /// HTTP/2 connections of each thread.
     #[arg(long, value_name = "N", default_value = "1", value_parser = count::<u16>(1, 256), requires = "http2")]
     http2_connections: u16,
 }

@@ -1,24 +1,26 @@
-//! The flags of a workload, out of the table of its parameters.
+//! Flags of a workload, made from the table of its parameters.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use experiments::workload::{Kind, PARAMETERS, Parameter, Place, WorkloadSpec};
 
-/// Heads the flags of [`WorkloadArgs`].
+/// Heading of the flags of [`WorkloadArgs`].
 pub(crate) const WORKLOAD: &str = "Workload";
 
-/// What was typed of a workload.
+/// Workload flags as given on the command line.
 #[derive(Clone, Debug)]
 pub(crate) struct WorkloadArgs(pub(crate) WorkloadSpec);
 
-/// Parameters that command lines know.
+/// Returns the parameters that are flags.
 fn parameters() -> impl Iterator<Item = &'static Parameter> {
     PARAMETERS.iter().filter(|parameter| parameter.place != Place::Files)
 }
 
 impl Args for WorkloadArgs {
     fn augment_args(command: Command) -> Command {
-        command.next_help_heading(WORKLOAD).args(parameters().map(flag))
+        let flags =
+            parameters().flat_map(|parameter| std::iter::once(flag(parameter)).chain(negation(parameter)));
+        command.next_help_heading(WORKLOAD).args(flags)
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -30,9 +32,10 @@ impl FromArgMatches for WorkloadArgs {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let mut spec = WorkloadSpec::default();
         for parameter in parameters() {
-            // What was typed has passed the flag's parser.
+            // Values have passed the parser of their flag.
             let set = match parameter.kind {
                 Kind::Switch(_) => parameter.set(&mut spec, &matches.get_flag(parameter.key).to_string()),
+                Kind::Truth(_) if matches.get_flag(&negated(parameter)) => parameter.set(&mut spec, "false"),
                 _ => matches
                     .get_one::<String>(parameter.key)
                     .map_or(Ok(()), |text| parameter.set(&mut spec, text)),
@@ -48,14 +51,39 @@ impl FromArgMatches for WorkloadArgs {
     }
 }
 
+/// Id of the flag that sets a parameter to false.
+fn negated(parameter: &Parameter) -> String {
+    format!("no_{}", parameter.key)
+}
+
+/// `--no-KEY` of a parameter that is true by default. `--KEY true|false` is accepted, too, because sweeps vary it, and
+/// not listed.
+fn negation(parameter: &'static Parameter) -> Option<Arg> {
+    let is_truth = matches!(parameter.kind, Kind::Truth(_));
+    let arg = || {
+        Arg::new(negated(parameter))
+            .long(format!("no-{}", parameter.flag()))
+            .help(parameter.about)
+            .action(ArgAction::SetTrue)
+            .conflicts_with(parameter.key)
+    };
+    is_truth.then(arg)
+}
+
 fn flag(parameter: &'static Parameter) -> Arg {
+    let (line, is_long) = match parameter.about.split_once("\n\n") {
+        Some((line, _)) => (line, true),
+        None => (parameter.about, false),
+    };
     let arg = Arg::new(parameter.key)
+        .short(parameter.short)
         .long(parameter.flag())
-        .help(parameter.about)
+        .help(line)
         .conflicts_with_all(parameter.excludes.iter());
+    let arg = if is_long { arg.long_help(parameter.about) } else { arg };
     let arg = match parameter.kind {
         Kind::Switch(_) => return arg.action(ArgAction::SetTrue),
-        Kind::Truth(_) => arg.value_parser(["true", "false"]),
+        Kind::Truth(_) => arg.value_parser(["true", "false"]).hide(true),
         Kind::Words(words) => arg.value_parser(
             PossibleValuesParser::new(
                 words.iter().map(|word| PossibleValue::new(word.name).help(word.about)),

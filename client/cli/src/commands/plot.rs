@@ -17,14 +17,14 @@ use crate::text::people::to_people;
 /// Columns of a figure as text.
 const COLUMNS: u16 = 100;
 
-/// Which figure is drawn, and where.
+/// Figure to draw, and the output.
 #[derive(Args, Debug)]
 pub(crate) struct PlotArgs {
-    /// Results, as for `loadgen report`.
+    /// Documents, as for `loadgen report`.
     #[arg(required_unless_present = "list", value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 
-    /// The figure's name: one of `--list`, or of a scenario's own figures.
+    /// Name of the plot: one of `--list`, or one of the scenario's own.
     #[arg(short, long, value_name = "NAME", required_unless_present = "list",
           value_parser = suggesting(StringValueParser::new(), figures), hide_possible_values = true)]
     pub(crate) figure: Option<String>,
@@ -33,11 +33,11 @@ pub(crate) struct PlotArgs {
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 
-    /// What stands before the figure's title, such as what was measured.
+    /// Text before the title of the plot.
     #[arg(long, value_name = "TEXT")]
     pub(crate) title: Option<String>,
 
-    /// List the figures.
+    /// List the plots.
     #[arg(long)]
     pub(crate) list: bool,
 }

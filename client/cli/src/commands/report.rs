@@ -11,25 +11,24 @@ use crate::exit::{Exit, Fatal};
 use crate::files::output::{Output, to_stdout};
 use crate::files::reading::{LARGE, bytes, bytes_of};
 
-pub(crate) const EXAMPLES: &str = "\
-Examples:
+pub(crate) const EXAMPLES: &str = r#"Examples:
   loadgen --simulate --strategy aimd --repeats 30 --json aimd.json
-  loadgen --simulate --strategy full-jitter --repeats 30 --json full-jitter.json
-  loadgen report aimd.json full-jitter.json -o report.html
-      one page that needs no network, for any browser
+  loadgen --simulate --strategy full-jitter --repeats 30 --json jitter.json
+  loadgen report aimd.json jitter.json -o report.html
+      One page for any browser; it needs no network.
   loadgen reproduce --json all.json
-  loadgen report all.json -o seeds.html
+  loadgen report all.json -o claims.html
 
-Exit codes: 0 done, 2 a file cannot be read or is no result, 74 output cannot be written.";
+Exit codes: 0 done; 2 a file cannot be read or is not a result; 74 output cannot be written."#;
 
-/// What is reported, and where to.
+/// Documents to report, and the output.
 #[derive(Args, Debug)]
 pub(crate) struct PageArgs {
-    /// Results of `loadgen --json` or `loadgen reproduce --json`; `-` is stdin.
+    /// Documents of `loadgen --json` or `loadgen reproduce --json`; `-` is stdin.
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 
-    /// Where to write the page, or `-` for stdout.
+    /// File of the HTML report, or `-` for stdout.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
 }

@@ -24,32 +24,38 @@ use plan::{Plan, described, tasks};
 use report::Report;
 use watching::Watching;
 
-pub(super) const EXAMPLES: &str = "\
-Examples:
-  loadgen --strategy aimd --ops 2000
-      one run; without a target it uses the mockserver on the default port, or starts one itself
-  loadgen --strategy exponential:jitter=0.5,base=50ms,cap=30s --ops 2000 --time-scale 0.2
-      the same in a fifth of the time; figures stay in experiment time
-  loadgen --strategy aimd:beta=0.5+retry-budget:ratio=0.1 --max-busy 20 --json result.json
-      parts are combined with `+`; server flags configure the embedded server
-  loadgen --strategy full-jitter --target https://api.example.com/v1/items --rate 20/s --duration 1m
-      any HTTP or HTTPS server
+pub(super) const EXAMPLES: &str = r#"Examples:
+  loadgen --simulate --strategy aimd --ops 2000
+      One run in virtual time.
+  loadgen compare --simulate --strategies full-jitter,aimd --repeats 20
+      Which one is faster, and by how much?
+  loadgen --target http://127.0.0.1:8080/ --rate 20/s --duration 1m
+      A run against any HTTP or HTTPS server.
+  loadgen --strategy aimd --ops 2000 --time-scale 0.2
+      One run over HTTP against a mockserver, in a fifth of the time. Without
+      --target it uses the one on the default port, or starts one.
+  loadgen --strategy aimd:beta=0.5+retry-budget:ratio=0.1 --max-busy 20 \
+      --json result.json
+      Parts are combined with `+`; server flags configure the embedded server.
   loadgen --strategy none --in-flight 50 --ops 100000 --no-tui
-      closed loop: 50 ops at once
-  loadgen --simulate --strategy aimd --repeats 1000
-      the same in virtual time, 1000 seeds in a second or two
-  loadgen --simulate --strategy aimd --repeats 20 --fail-if 'amplification > 1.2' --fail-if 'op_latency_ms.p99.max > 30000'
-      for CI: exits with 99 when a condition holds
-  loadgen --strategy aimd --ops 2000 --clients 4 --target http://HOST:8503 --client-shard 0/4 --barrier http://HOST:8503 --json 0.json
-      a quarter of the clients, with three others that wait for one another; `loadgen merge` adds them up
-  loadgen --strategy aimd --rate 50/s --duration 1m --progress ndjson --json result.json | jq .attempts_sent
-      live figures for programs, a line a second
+      Closed loop: 50 ops at once.
+  loadgen --simulate --strategy aimd --repeats 20 \
+      --fail-if 'amplification > 1.2' --fail-if 'op_latency_ms.p99.max > 30000'
+      For CI: exits with 99 if a condition holds.
+  loadgen --strategy aimd --ops 2000 --clients 4 --client-shard 0/4 \
+      --target http://127.0.0.1:8503 --barrier http://127.0.0.1:8503 \
+      --json 0.json
+      A quarter of the clients; three other shards wait at the same barrier, and
+      `loadgen merge` adds them up.
+  loadgen --strategy aimd --rate 50/s --duration 1m --progress ndjson \
+      --json result.json | jq .attempts_sent
+      Live figures for programs, a line a second.
 
-Exit codes: 0 done, 1 no op succeeded, ops failed for good (3xx, 4xx, nobody answers), or more than 10 %
-of them ended with a failure (timeout, transport, 5xx) that was not configured, 2 bad usage,
-69 target unreachable, 70 counts do not add up, 74 output cannot be written, 99 a check failed,
-129, 130 and 143 interrupted.
-Ctrl-C once stops and keeps what was measured, twice does not wait for what is under way, thrice leaves at once.";
+With `-` as a file, the summary goes to stderr.
+
+Exit codes: 0 done; 1 no op succeeded, ops failed for good (3xx, 4xx, nothing answers), or more than 10 % of them ended with a failure that was not configured (timeout, transport, 5xx); 2 bad usage; 69 target unreachable; 70 accounting mismatch; 74 output cannot be written; 99 a check failed; 129, 130 and 143 interrupted.
+
+The first Ctrl-C stops the run and keeps what was measured, the second does not wait for attempts in flight, the third ends the program at once."#;
 
 pub(crate) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     if args.output.print_config {

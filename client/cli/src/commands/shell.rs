@@ -1,4 +1,4 @@
-//! `loadgen completions` and `loadgen man`: the command line, told to shells and to the manual.
+//! `loadgen completions` and `loadgen man`: scripts for shells, and man pages.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,31 +8,32 @@ use anyhow::Context;
 use clap::{Arg, Args, Command};
 use clap_complete::Shell;
 use clap_mangen::Man;
+use mockserver::man_page;
 
 use crate::exit::{Exit, Fatal};
 use crate::files::output::{Output, to_stdout};
 
-/// Which shell.
+/// Arguments of `loadgen completions`.
 #[derive(Args, Debug)]
 pub(crate) struct CompletionsArgs {
-    /// The shell that completes.
+    /// Shell of the script.
     pub(crate) shell: Shell,
 }
 
-/// Where man pages go.
+/// Arguments of `loadgen man`.
 #[derive(Args, Debug)]
 pub(crate) struct ManArgs {
-    /// Write a page for the program and one for each subcommand to this directory [default: loadgen(1) to stdout].
+    /// Write the pages of the program and of each subcommand to this directory [default: loadgen(1) to stdout].
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
 }
 
-/// Prints what a shell needs to complete.
+/// Prints the completion script of a shell.
 pub(crate) fn completions(args: &CompletionsArgs, mut program: Command) -> anyhow::Result<ExitCode> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut program, "loadgen", &mut script);
     if args.shell == Shell::Fish {
-        let text = String::from_utf8(script).context("the script is no text")?;
+        let text = String::from_utf8(script).context("the script is not UTF-8")?;
         script = for_fish(&text, &program).into_bytes();
     }
     to_stdout(&script)?;
@@ -70,7 +71,7 @@ pub(crate) fn man(args: &ManArgs, program: Command) -> anyhow::Result<ExitCode> 
 
 fn write_all(command: &Command, directory: &Path) -> anyhow::Result<()> {
     fs::create_dir_all(directory).map_err(|error| {
-        let words = format!("`{}` (--output) cannot be made a directory", directory.display());
+        let words = format!("cannot create the directory `{}` (--output)", directory.display());
         Fatal::because(Exit::Output, words, error)
     })?;
     let listed = command.get_subcommands().filter(|command| !command.is_hide_set());
@@ -81,10 +82,8 @@ fn write_all(command: &Command, directory: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A page with the name of its file.
+/// Renders a page; returns the name of its file, too.
 fn page(command: &Command) -> anyhow::Result<(String, Vec<u8>)> {
-    let man = Man::new(command.clone());
-    let mut text = Vec::new();
-    man.render(&mut text).context("the page could not be written")?;
-    Ok((man.get_filename(), text))
+    let text = man_page(command).context("cannot render the man page")?;
+    Ok((Man::new(command.clone()).get_filename(), text))
 }

@@ -24,23 +24,23 @@ pub(crate) use check::EXAMPLES;
 /// Parameters of every strategy that are named without `--explain`.
 const NAMED: usize = 2;
 
-/// What is explained, or checked.
+/// Strategy to explain, or recordings to check.
 #[derive(Args, Debug)]
 pub(crate) struct StrategiesArgs {
-    /// The strategy to explain, or a preset: `preset:openai`.
+    /// Strategy to explain, or preset: `preset:openai`.
     #[arg(value_parser = suggesting(StringValueParser::new(), strategies), hide_possible_values = true)]
     pub(crate) name: Option<String>,
 
-    /// List the presets: what clients do that production runs.
+    /// List the presets: strategies of clients used in production.
     #[arg(long, conflicts_with = "name")]
     pub(crate) presets: bool,
 
-    /// Tell who reads `Retry-After` and how: all presets, or the strategy named.
+    /// List which presets obey `Retry-After` and in which forms, or show it for one strategy.
     #[arg(long, conflicts_with_all = ["presets", "check", "print_settings"])]
     pub(crate) advice: bool,
 
-    /// Print the strategy as configuration of the library that its preset is, or of another: urllib3, envoy, grpc, aws, polly,
-    /// resilience4j, tailback. What that cannot express is told after it.
+    /// Print the strategy as configuration of the library of its preset, or of another: urllib3, envoy, grpc, aws, polly,
+    /// resilience4j, tailback. Differences that the library cannot express follow.
     #[arg(
         long, value_name = "FORMAT", num_args = 0..=1, requires = "name", hide_possible_values = true,
         value_parser = suggesting(StringValueParser::new(), settings::names)

@@ -18,13 +18,16 @@ use super::spec::WorkloadSpec;
 pub struct Parameter {
     /// As files have it; the flag has dashes instead of underscores.
     pub key: &'static str,
-    /// What stands for its value in help texts.
+    /// One-letter flag.
+    pub short: Option<char>,
+    /// Placeholder of its value in help texts.
     pub placeholder: &'static str,
-    /// What it does, as help texts say it.
+    /// Description in help texts: a line, and paragraphs for long ones after a blank line. Of a [`Kind::Truth`], that of
+    /// `--no-KEY`.
     pub about: &'static str,
-    /// Its value when nothing is said, as help texts show it.
+    /// Default value, as help texts show it.
     pub default: Option<&'static str>,
-    /// Who may say it.
+    /// Command lines, files, or both.
     pub place: Place,
     /// Parameters that it contradicts, by their keys.
     pub excludes: &'static [&'static str],
@@ -113,7 +116,12 @@ impl Parameter {
         kind: Kind,
     ) -> Self {
         let (default, place, excludes, resolved) = (None, Place::Everywhere, &[], false);
-        Self { key, placeholder, about, default, place, excludes, kind, resolved }
+        Self { key, short: None, placeholder, about, default, place, excludes, kind, resolved }
+    }
+
+    /// Adds a one-letter flag.
+    pub(super) const fn short(self, letter: char) -> Self {
+        Self { short: Some(letter), ..self }
     }
 
     /// The same with a default.

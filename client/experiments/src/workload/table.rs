@@ -11,14 +11,15 @@ pub const PARAMETERS: &[Parameter] = &[
     Parameter::new(
         "ops",
         "N",
-        "Operations to do [default: 2000, without --duration]",
+        "Number of ops [default: 2000, without --duration]",
         Kind::Count { min: 1, max: MOST_OPS, field: |spec| &mut spec.ops },
     )
+    .short('n')
     .resolved(),
     Parameter::new(
         "ops_per_client",
         "N",
-        "Operations of each client",
+        "Number of ops of each client",
         Kind::Count { min: 1, max: MOST_OPS, field: |spec| &mut spec.ops_per_client },
     )
     .only(Place::Files)
@@ -26,26 +27,27 @@ pub const PARAMETERS: &[Parameter] = &[
     Parameter::new(
         "duration",
         "TIME",
-        "How long ops go on arriving; with --ops, whichever ends first",
+        "Time during which ops arrive\n\nWith --ops, arrivals end at whichever comes first.",
         Kind::PositiveDuration(|spec| &mut spec.duration),
     )
+    .short('z')
     .resolved(),
     Parameter::new(
         "drain",
         "TIME",
-        "How long to go on after --duration to finish what has arrived [default: 60s with --duration]",
+        "Time to finish ops after --duration [default: 60s with --duration]",
         Kind::Duration(|spec| &mut spec.drain),
     )
     .resolved(),
     Parameter::new(
         "rate",
         "RATE",
-        "Open loop: ops that arrive per second, minute or hour, such as `1000/s` [default: 1000/s; none for a --target \
-         that is no mockserver]",
+        "Rate of arrivals, such as `20/s` [default: 1000/s]\n\nPer second, minute or hour (open loop). There is no \
+         default where --target is not a mockserver.",
         Kind::Rate(|spec| &mut spec.rate),
     )
     .resolved(),
-    Parameter::new("arrivals", "ARRIVALS", "Open loop: how ops arrive", Kind::Words(ARRIVALS))
+    Parameter::new("arrivals", "ARRIVALS", "Open loop: arrival process", Kind::Words(ARRIVALS))
         .by_default("poisson")
         .resolved(),
     Parameter::new(
@@ -62,9 +64,10 @@ pub const PARAMETERS: &[Parameter] = &[
     Parameter::new(
         "in_flight",
         "N",
-        "Closed loop: at most N unfinished ops; an op arrives when a place frees. Hides waiting",
+        "Closed loop: at most N unfinished ops\n\nThe next op arrives when one ends, which hides queueing.",
         Kind::SmallCount { min: 1, max: MOST_CLIENTS, field: |spec| &mut spec.in_flight },
     )
+    .short('c')
     .excluding(&["rate", "arrivals"])
     .resolved(),
     Parameter::new(
@@ -85,7 +88,7 @@ pub const PARAMETERS: &[Parameter] = &[
     Parameter::new(
         "timeout",
         "TIME",
-        "An attempt without an answer after this long has failed",
+        "Time after which an attempt without an answer has failed",
         Kind::PositiveDuration(|spec| &mut spec.timeout),
     )
     .by_default("30s")
@@ -93,22 +96,22 @@ pub const PARAMETERS: &[Parameter] = &[
     Parameter::new(
         "deadline",
         "TIME",
-        "An op that cannot start its next attempt within this long of its arrival gives up",
+        "Give up an op that cannot start its next attempt within this time of its arrival",
         Kind::PositiveDuration(|spec| &mut spec.deadline),
     )
     .resolved(),
     Parameter::new(
         "within",
         "TIME",
-        "Only measures: an op counts as done in time when it succeeds within this long of its arrival [default: \
-         --deadline; without one, whenever it succeeds]",
+        "Count an op as done in time if it succeeds within this time of its arrival; the run itself does not change \
+         [default: --deadline; without one, any time]",
         Kind::PositiveDuration(|spec| &mut spec.within),
     )
     .resolved(),
     Parameter::new(
         "warm_up",
         "TIME",
-        "Leave ops that arrive, and attempts that are sent, within this long of the start out of latencies; they still \
+        "Exclude ops that arrive and attempts that are sent within this time of the start from latencies; they still \
          count",
         Kind::Duration(|spec| &mut spec.warm_up),
     )
@@ -126,7 +129,7 @@ pub const PARAMETERS: &[Parameter] = &[
     Parameter::new(
         "retry_failed",
         "BOOL",
-        "Whether ops try again after failures (timeouts, resets, 5xx); after rejections they always may",
+        "Do not retry ops after failures (timeouts, resets, 5xx), only after rejections",
         Kind::Truth(|spec| &mut spec.retry_failed),
     )
     .by_default("true")
@@ -134,7 +137,7 @@ pub const PARAMETERS: &[Parameter] = &[
     Parameter::new(
         "delay_noise",
         "TIME",
-        "In virtual time: the most that a constant network delay of an attempt varies, evenly distributed; 0 for exact delays \
+        "In virtual time: amplitude by which constant network delays vary, uniformly distributed; 0 for exact delays \
          [default: 200us]",
         Kind::Duration(|spec| &mut spec.delay_noise),
     )
@@ -142,7 +145,7 @@ pub const PARAMETERS: &[Parameter] = &[
     Parameter::new(
         "kind",
         "KIND",
-        "What one attempt does: a request, or a read and then at once a write that counts only if nobody wrote in between",
+        "Requests of one attempt: one, or a read followed at once by a write that fails if another client wrote in between",
         Kind::Words(KINDS),
     )
     .by_default("request")
@@ -150,27 +153,28 @@ pub const PARAMETERS: &[Parameter] = &[
     Parameter::new(
         "mix",
         "KINDS",
-        "What ops ask for, by weights: `GET /repos 8; POST /issues 2 cost=5`. Each is `METHOD PATH [WEIGHT] [cost=N] \
-         [used=N]`; the path comes behind that of the target, --body goes with methods that have one. A mockserver is told \
-         `cost` (x-tailback-cost) and what it turns out to be, `used` (x-tailback-used)",
+        "Kinds of requests by weight: `GET /repos 8; POST /issues 2 cost=5`. Each is `METHOD PATH [WEIGHT] [cost=N] \
+         [used=N]`. PATH is appended to that of the target; --body is sent with methods that have one. A mockserver \
+         receives `cost` (x-tailback-cost) and the actual cost, `used` (x-tailback-used)",
         Kind::Mix(|spec| &mut spec.mix),
     ),
     Parameter::new(
         "api_keys",
         "N",
-        "Each op carries one of N API keys, drawn evenly: `authorization: Bearer key-0000017`",
+        "Send each op with one of N API keys, drawn uniformly: `authorization: Bearer key-0000017`",
         Kind::SmallCount { min: 1, max: MOST_API_KEYS, field: |spec| &mut spec.api_keys },
     ),
     Parameter::new(
         "rejected_when",
         "LIST",
-        "What else is a rejection: statuses, and what bodies say, such as `403,body:THROTTLED`. Of a mockserver the statuses are known",
+        "Further rejections besides 429, 503 and 529: statuses, or words in bodies, such as `403,body:THROTTLED`. A mockserver's \
+         own statuses need no entry",
         Kind::RejectedWhen(|spec| &mut spec.rejected_when),
     ),
     Parameter::new(
         "bins",
         "TIME",
-        "The width of bins in which every call is counted",
+        "Width of the bins in which every call is counted",
         Kind::PositiveDuration(|spec| &mut spec.bins),
     )
     .only(Place::Files)
@@ -178,7 +182,7 @@ pub const PARAMETERS: &[Parameter] = &[
     Parameter::new(
         "patience",
         "TIME",
-        "How long nothing may succeed before a run counts as stalled",
+        "Time without a success after which a run counts as stalled",
         Kind::Duration(|spec| &mut spec.patience),
     )
     .only(Place::Files)
@@ -186,7 +190,7 @@ pub const PARAMETERS: &[Parameter] = &[
     Parameter::new(
         "seed",
         "N",
-        "Seed of everything random; repeat r uses seed + r",
+        "Seed of all random draws; repeat r uses seed + r",
         Kind::Count { min: 0, max: u64::MAX, field: |spec| &mut spec.seed },
     )
     .by_default("1")
@@ -195,7 +199,7 @@ pub const PARAMETERS: &[Parameter] = &[
     Parameter::new(
         "repeats",
         "N",
-        "Runs to do: one after the other, or with --simulate on all cores",
+        "Runs to do, each with its own seed",
         Kind::SmallCount { min: 1, max: 1_000_000, field: |spec| &mut spec.repeats },
     )
     .by_default("1")
@@ -204,7 +208,7 @@ pub const PARAMETERS: &[Parameter] = &[
     Parameter::new(
         "time_scale",
         "F",
-        "Real seconds per second of the experiment: 0.2 makes 25 s take 5 s. Figures stay in experiment time",
+        "Real seconds per second of the experiment: with 0.2, 25 s take 5 s. Figures stay in experiment time",
         Kind::TimeScale(|spec| &mut spec.time_scale),
     )
     .by_default("1")

@@ -1,4 +1,4 @@
-//! What `loadgen merge` can be told.
+//! Flags of `loadgen merge`.
 
 use std::path::PathBuf;
 
@@ -9,33 +9,34 @@ use crate::args::{CheckArgs, ExplainArgs, ReportArgs};
 use crate::files::exporters::EXPORTERS;
 use crate::files::exports::Asked;
 
-pub(crate) const EXAMPLES: &str = "\
-Examples:
-  loadgen sweep --simulate --strategies aimd,full-jitter --vary ops=50,500,5000 --shard 0/2 --json 0.json
-  loadgen sweep --simulate --strategies aimd,full-jitter --vary ops=50,500,5000 --shard 1/2 --json 1.json
+pub(crate) const EXAMPLES: &str = r#"Examples:
+  loadgen sweep --simulate --strategies aimd,full-jitter --vary ops=50,500 \
+      --shard 0/2 --json 0.json
+  loadgen sweep --simulate --strategies aimd,full-jitter --vary ops=50,500 \
+      --shard 1/2 --json 1.json
   loadgen merge 0.json 1.json -o sweep.json --html sweep.html --csv sweep.csv
-      the same bytes as without `--shard`; shards may be done on other machines, at the same time
+      The same bytes as without `--shard`, from two machines at the same time.
   loadgen merge compare-*.json --fail-if 'amplification of aimd > 1.2'
-      conditions and baselines are judged when all runs are there
-  loadgen merge --partial shard-*.json -o what-is-there.json
-      although a shard is lost: marked incomplete, and exit code 1
+      Conditions and baselines are checked on all runs together.
+  loadgen merge --partial shard-*.json -o partial.json
+      Although a shard is missing: marked incomplete, exit code 1.
 
-Shards must be of the same command and the same version; any order will do.
-Exit codes: those of the command that was done in shards; 1 also with --partial when something is missing, 2 when a shard is missing,
-doubled, broken or of something else: then nothing is written.";
+Shards must be of the same command and the same version, in any order.
 
-/// What is merged, and what is made of it.
+Exit codes: those of the merged command; 1 also with --partial if something is missing; 2 a shard is missing, duplicated, broken or of another command: nothing is written."#;
+
+/// Documents to merge, and the outputs.
 #[derive(Args, Debug)]
 pub(crate) struct MergeArgs {
-    /// Documents of all shards, as `--shard I/N --json FILE` wrote them.
+    /// Documents of all shards, written by `--shard I/N --json FILE`.
     #[arg(required = true, value_name = "FILE")]
     pub(super) files: Vec<PathBuf>,
 
-    /// Where to write the merged document, or `-` for stdout (the summary then goes to stderr).
+    /// File of the merged document, or `-` for stdout (the summary then goes to stderr).
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
 
-    /// Merge what is there when shards or runs are missing. The document is marked incomplete, and the exit code is 1.
+    /// Merge although shards or runs are missing. The document is marked incomplete, and the exit code is 1.
     #[arg(long)]
     pub(super) partial: bool,
 

@@ -1,4 +1,4 @@
-//! What `loadgen parity` can be told.
+//! Flags of `loadgen parity`.
 
 use clap::Args;
 use clap::builder::StringValueParser;
@@ -8,25 +8,22 @@ use crate::args::ReportArgs;
 use crate::args::exports::{ExportArgs, Parity};
 use crate::args::shell::{scenarios, suggesting};
 
-pub(crate) const EXAMPLES: &str = "\
-Examples:
+pub(crate) const EXAMPLES: &str = r#"Examples:
   loadgen parity
-      five strategies at the first seed's scale, and a setting drawn at random
+      Five strategies at the scale of the first scenario, and a random setting.
   loadgen parity --draw 42 --time-scale 1
-      the setting that was drawn as number 42, in real time
+      Random setting number 42, in real time.
   loadgen parity exploring-backoff
-      what a scenario offers over HTTP
+      The settings of a scenario that can run over HTTP.
 
-A real run must look like one more seed: every figure within 4 standard deviations of the simulated seeds, plus 4 % for
-timers and threads (of the mean; 2 ms at least for latencies). When the first real run does not, the median of three decides:
-a stall of a busy machine is not there again.
-Exit codes: 0 the drivers agree, 1 they do not, 2 bad usage, 69 its own server does not answer, 70 counts do not
-add up, 74 output cannot be written, 129, 130 and 143 interrupted.";
+A real run must look like one more seed: every figure within 4 standard deviations of the simulated seeds, plus 4 % for timers and threads (of the mean; at least 2 ms for latencies). If the first real run does not, the median of three decides, because a stall of a busy machine does not repeat.
 
-/// What is run through both drivers.
+Exit codes: 0 the drivers agree; 1 they do not; 2 bad usage; 69 its own server does not answer; 70 accounting mismatch; 74 output cannot be written; 129, 130 and 143 interrupted."#;
+
+/// Settings to run with both drivers, and the outputs.
 #[derive(Args, Debug)]
 pub(crate) struct ParityArgs {
-    /// A scenario [default: five strategies at the first seed's scale, and a setting drawn at random].
+    /// Scenario [default: five strategies at the first seed's scale, and a setting drawn at random].
     #[arg(value_parser = suggesting(StringValueParser::new(), scenarios), hide_possible_values = true)]
     pub(crate) scenario: Option<String>,
 
@@ -38,12 +35,11 @@ pub(crate) struct ParityArgs {
     #[arg(long, value_name = "N", conflicts_with = "scenario")]
     pub(crate) draw: Option<u64>,
 
-    /// Simulated seeds that a real run is compared with.
+    /// Simulated seeds to compare a real run with.
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = mockserver::count::<u32>(5, 10_000))]
     pub(crate) repeats: u32,
 
-    /// Real seconds per second of the experiment [default: 0.2, or as the scenario says, and more where the machine is too
-    /// slow for that].
+    /// Real seconds per second of the experiment [default: that of the scenario, else 0.2; more if the machine is too slow].
     #[arg(long, value_name = "F", value_parser = TimeScale::parse)]
     pub(crate) time_scale: Option<TimeScale>,
 

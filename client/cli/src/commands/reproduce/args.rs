@@ -1,4 +1,4 @@
-//! What `loadgen reproduce` can be told.
+//! Flags of `loadgen reproduce`.
 
 use std::path::PathBuf;
 
@@ -10,55 +10,52 @@ use crate::args::exports::{ExportArgs, Reproduction};
 use crate::args::shell::{scenarios, suggesting};
 use crate::args::{ExplainArgs, ReportArgs};
 
-pub(crate) const EXAMPLES: &str = "\
-Examples:
+pub(crate) const EXAMPLES: &str = r#"Examples:
   loadgen reproduce
-      all scenarios in virtual time, in under a minute
+      All scenarios, in virtual time.
   loadgen reproduce occ --repeats 100 --json occ.json
-      one of them, with more seeds
+      One of them, with more seeds.
   loadgen reproduce sync-musings --http
-      over real HTTP
+      Over real HTTP.
   loadgen reproduce sync-musings --set server.max_busy=100
-      with another server: which claims still hold?
+      With another server: which claims still hold?
   loadgen reproduce --scenario mine.toml
-      an experiment of your own
+      Your own experiment.
 
-Exit codes: 0 every claim came out as expected, 1 some did not, 2 bad usage or scenario,
-69 its own server does not answer (--http), 70 counts do not add up, 74 output cannot be written,
-129, 130 and 143 interrupted.";
+Exit codes: 0 every claim came out as expected; 1 some did not; 2 bad usage or scenario; 69 its own server does not answer (--http); 70 accounting mismatch; 74 output cannot be written; 129, 130 and 143 interrupted."#;
 
-/// Which scenarios, how often, and over what.
+/// Scenarios to run, their settings and outputs.
 #[derive(Args, Debug)]
 pub(crate) struct ReproduceArgs {
-    /// Scenarios by name [default: all that are built in]; `--list` lists them.
+    /// Names of built-in scenarios [default: all]; `--list` lists them.
     #[arg(value_parser = suggesting(StringValueParser::new(), scenarios), hide_possible_values = true)]
     pub(crate) names: Vec<String>,
 
-    /// List the scenarios that are built in.
+    /// List the built-in scenarios.
     #[arg(long)]
     pub(crate) list: bool,
 
-    /// A scenario of your own: a TOML file (its format is described in docs/scenarios.md).
+    /// Your own scenario: a TOML file as described in docs/scenarios.md.
     #[arg(long, value_name = "FILE")]
     pub(crate) scenario: Option<PathBuf>,
 
-    /// Override any value of the scenario, such as `server.max_busy=20`; may be given several times.
+    /// Override any value of the scenario, such as `server.max_busy=20`; repeatable.
     #[arg(long, value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
 
-    /// Seeds of every cell [default: as the scenario says].
+    /// Seeds of every cell [default: that of the scenario].
     #[arg(long, value_name = "N", value_parser = mockserver::count::<u32>(1, 100_000))]
     pub(crate) repeats: Option<u32>,
 
-    /// The first seed [default: as the scenario says].
+    /// First seed [default: that of the scenario].
     #[arg(long, value_name = "N", value_parser = mockserver::count::<u64>(0, u64::MAX))]
     pub(crate) seed: Option<u64>,
 
-    /// Over real HTTP, where the scenario can be.
+    /// Run over real HTTP, for scenarios that allow it.
     #[arg(long)]
     pub(crate) http: bool,
 
-    /// Real seconds per second of the experiment, over HTTP [default: as the scenario says].
+    /// Real seconds per second of the experiment, over HTTP [default: that of the scenario].
     #[arg(long, value_name = "F", requires = "http", value_parser = TimeScale::parse)]
     pub(crate) time_scale: Option<TimeScale>,
 

@@ -22,37 +22,32 @@ use crate::interrupt::Interrupt;
 use crate::text::people::to_people;
 use crate::text::progress::Live;
 
-pub(crate) const EXAMPLES: &str = "\
-Examples:
+pub(crate) const EXAMPLES: &str = r#"Examples:
   loadgen strategies
-      the list
+      The list.
   loadgen strategies aimd
-      one of them explained
+      One of them explained.
   loadgen strategies preset:urllib3-usual,max-attempts=5 --print-settings
-      the same as urllib3's own configuration, and what it cannot express
+      The same as urllib3's own configuration.
   loadgen strategies preset:openai --print-settings envoy
-      in the format of another library
+      In the format of another library.
   loadgen strategies --advice
-      who reads Retry-After, and how: every preset is asked
+      Which presets obey Retry-After, and in which forms.
   loadgen strategies --check tests/real_clients --map mine.toml
-      which recorded clients the strategies of mine.toml reproduce, pair by pair
+      Which recorded clients the strategies of mine.toml reproduce.
 
-Which strategy a configuration is, the presets say by library, version and options (`loadgen strategies preset:curl` shows their rules).
-A map names strategies for other recorded configurations:
-  [[recorded]]
-  file = \"backoff.json\"
-  config = \"on_exception(constant, interval=2, max_tries=4)\"
-  text = \"uniform:min=0s,max=2s,max-attempts=4\"
-Exit codes: 0 nothing differs, 1 something does or nothing was checked, 2 bad usage or a file that is no recording (a scenario that cannot be replayed is skipped and listed), 74 output cannot be written.";
+Presets name the library, version and options that they are (`loadgen strategies preset:curl`). `--map` names strategies for other recorded configurations; docs/recordings.md has its format.
 
-/// What is checked.
+Exit codes: 0 no difference; 1 a difference, or nothing was checked; 2 bad usage or a file that is not a recording (a scenario that cannot be replayed is skipped and listed); 74 output cannot be written."#;
+
+/// Recordings to check, and the outputs.
 #[derive(Args, Debug)]
 pub(super) struct CheckArgs {
-    /// Replay these recordings of real clients, files or folders, and tell which are reproduced.
+    /// Replay these recordings of real clients, files or folders, and list which are reproduced.
     #[arg(long, value_name = "PATH", num_args = 1.., conflicts_with = "name", help_heading = "Check")]
     check: Vec<PathBuf>,
 
-    /// Strategies for recorded configurations, besides those that presets bring along.
+    /// Strategies for recorded configurations, in addition to those of presets (docs/recordings.md).
     #[arg(long, value_name = "FILE", requires = "check", help_heading = "Check")]
     map: Option<PathBuf>,
 

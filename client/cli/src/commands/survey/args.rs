@@ -9,20 +9,18 @@ use mockserver::count;
 use crate::args::shell::{strategies, suggesting};
 use crate::args::{ReportArgs, StrategyList};
 
-pub(crate) const EXAMPLES: &str = "\
-Examples:
+pub(crate) const EXAMPLES: &str = r#"Examples:
   loadgen survey --strategies aimd,tailback,full-jitter
-  loadgen survey --strategies aimd,aimd:beta=0.7 --concurrency-limits 1000 --rate-limits 0
+  loadgen survey --strategies aimd,aimd:beta=0.7 --concurrency-limits 1000 \
+      --rate-limits 0
   loadgen survey --seed 7 --settings 3,57 --explain
-      runs two settings of a survey again
+      Runs two settings of a survey again.
   loadgen survey --from survey.json --plot survey.svg
-      prints and draws a survey that was saved
+      Prints and draws a saved survey.
 
-Every setting is a server and a workload drawn at random; docs/tailback.md lists the distributions.
-Ratios to --reference are paired by setting and seed, in virtual time; means are geometric.
-An unfinished run counts as five times its time, divided by its share of ops done.
-Exit codes: 0 done, 2 bad usage, 70 accounting mismatch, 74 output cannot be written, 129, 130 and 143
-interrupted.";
+Every setting is a server and a workload drawn at random; docs/tailback.md lists the distributions. Ratios to --reference are paired by setting and seed, in virtual time; means are geometric. An unfinished run counts as five times its time, divided by its share of ops done.
+
+Exit codes: 0 done; 2 bad usage; 70 accounting mismatch; 74 output cannot be written; 129, 130 and 143 interrupted."#;
 
 /// Strategies of the table in docs/tailback.md.
 const STRATEGIES: &str =
@@ -31,7 +29,7 @@ const STRATEGIES: &str =
 /// Strategies and settings of a survey, and its outputs.
 #[derive(Args, Debug)]
 pub(crate) struct SurveyArgs {
-    /// Strategies, each with its parameters; may be given several times.
+    /// Strategies, each with its parameters; repeatable.
     #[arg(short, long, default_value = STRATEGIES, value_name = "S,S,…", hide_possible_values = true,
           value_parser = suggesting(StrategyList::from_str, strategies))]
     pub(super) strategies: Vec<StrategyList>,

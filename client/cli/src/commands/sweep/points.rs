@@ -75,7 +75,7 @@ fn refusal(axis: &Axis, words: impl std::fmt::Display) -> anyhow::Error {
 fn check_flag(axis: &Axis, name: &str, flags: &Command, given: &ArgMatches) -> anyhow::Result<()> {
     let offered = |flag: &&clap::Arg| {
         let heading = flag.get_help_heading().unwrap_or_default();
-        let about_runs = heading == args::WORKLOAD || heading.starts_with(args::MOCK_SERVER);
+        let about_runs = heading == args::WORKLOAD || heading == args::MOCK_SERVER;
         about_runs && flag.get_action().takes_values()
     };
     let names: Vec<&str> = flags.get_arguments().filter(offered).filter_map(clap::Arg::get_long).collect();
@@ -109,7 +109,7 @@ fn check_flag(axis: &Axis, name: &str, flags: &Command, given: &ArgMatches) -> a
 
 fn is_of_the_server(name: &str, flags: &Command) -> bool {
     let flag = flags.get_arguments().find(|flag| flag.get_long() == Some(name));
-    flag.and_then(clap::Arg::get_help_heading).is_some_and(|heading| heading.starts_with(args::MOCK_SERVER))
+    flag.and_then(clap::Arg::get_help_heading) == Some(args::MOCK_SERVER)
 }
 
 /// At least one strategy must have the part, none may set the parameter itself, and every value must be accepted.

@@ -14,10 +14,10 @@ pub(super) const FORMAT: Format = Format {
     flag: "--csv",
     help: |results| match results {
         Results::Run | Results::Comparison | Results::Merged => {
-            Some("Write every figure of every run to a CSV file, one row a run, or to stdout with `-`")
+            Some("Write every figure of every run as CSV, one row a run, to a file or to stdout (`-`)")
         }
         Results::Sweep => Some(
-            "Write every figure of every run to a CSV file, one row a run, what was varied first, or to stdout with `-`",
+            "Write every figure of every run as CSV, one row a run, varied keys first, to a file or to stdout (`-`)",
         ),
         Results::Reproduction | Results::Parity | Results::Recordings => None,
     },

@@ -12,7 +12,7 @@ pub(super) const FORMAT: Format = Format {
     flag: "--html",
     help: |results| match results {
         Results::Parity | Results::Recordings => None,
-        _ => Some("Write a report with pictures to an HTML file that needs no network"),
+        _ => Some("Write an HTML report; it needs no network"),
     },
     from: Source::Document,
     to_stdout: true,

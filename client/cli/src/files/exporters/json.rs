@@ -14,11 +14,9 @@ pub(super) const FORMAT: Format = Format {
     help: |results| {
         Some(match results {
             Results::Merged => return None,
-            Results::Run => {
-                "Write the result as JSON to a file, or to stdout with `-` (the summary then goes to stderr)"
-            }
-            Results::Recordings => "Write all verdicts as JSON to a file, or to stdout with `-`",
-            _ => "Write all figures and verdicts as JSON to a file, or to stdout with `-`",
+            Results::Run => "Write the result as JSON to a file, or to stdout (`-`)",
+            Results::Recordings => "Write all verdicts as JSON to a file, or to stdout (`-`)",
+            _ => "Write all figures as JSON to a file, or to stdout (`-`)",
         })
     },
     from: Source::Document,
