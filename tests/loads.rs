@@ -133,7 +133,7 @@ fn a_number_of_retries_is_answered_with_the_number_of_attempts() {
         let refused = loadgen(&["--simulate", "--strategy", strategy]);
         assert_eq!(refused.code, Some(2));
         let words =
-            format!("has no parameter `{key}`; did you mean `max-attempts=6`? (attempts = retries + 1)");
+            format!("has no parameter `{key}`; did you mean max-attempts=6? (attempts = retries + 1)");
         assert!(refused.stderr.contains(&words), "{}", refused.stderr);
     }
 }

@@ -41,7 +41,12 @@ fn a_target_that_refuses_connections_is_unreachable() {
     // Free now, and nobody else is told of it.
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let url = format!("http://{address}/");
-    let left = run_against(&url).exits(69).says(&["nothing answers at", &url, "--target", "refused"]);
+    let left = run_against(&url).exits(69).says(&[
+        "nothing answers at",
+        &url,
+        "--target",
+        "`--target`: Connection refused\n",
+    ]);
     assert_eq!(left.stdout, "");
 }
 

@@ -1,6 +1,8 @@
 //! What can be typed wrong, and what explains itself: exit 2, a message that names the value, nothing on stdout.
 
-use crate::support::{loadgen, start_mockserver};
+use std::process::Command;
+
+use crate::support::{Folder, loadgen, start_mockserver};
 
 /// What its reader once could not add up.
 const OVERFLOWS: &str = "18446744073709551615s0.5s0.5s";
@@ -15,14 +17,14 @@ fn bad_usage_exits_2_and_names_the_value_and_what_is_accepted() {
         (&["--strategy", "constant:delay=soon"], &["soon", "delay"]),
         (&["--strategy", ""], &["--strategy"]),
         (&["--strategy", "constant+full-jitter"], &["retry polic"]),
-        (&["--ops", "0"], &["'0'", "--ops", "from 1 to 4000000000", "2k or 1M"]),
-        (&["--ops", "-5"], &["'-5'", "--ops", "from 1 to 4000000000"]),
-        (&["--seed", "-1"], &["'-1'", "--seed", "a whole number from 0"]),
-        (&["--reject-status", "teapot"], &["'teapot'", "--reject-status", "from 400 to 599"]),
-        (&["--rate", "-5/s"], &["'-5/s'", "--rate"]),
-        (&["--timeout", "-1s"], &["'-1s'", "--timeout"]),
-        (&["--loss", "half"], &["'half'", "--loss", "50%"]),
-        (&["--loss", "150%"], &["`loss` is 1.5"]),
+        (&["--ops", "0"], &["0", "--ops", "from 1 to 4000000000", "2k or 1M"]),
+        (&["--ops", "-5"], &["-5", "--ops", "from 1 to 4000000000"]),
+        (&["--seed", "-1"], &["-1", "--seed", "a whole number from 0"]),
+        (&["--reject-status", "teapot"], &["teapot", "--reject-status", "from 400 to 599"]),
+        (&["--rate", "-5/s"], &["-5/s", "--rate"]),
+        (&["--timeout", "-1s"], &["-1s", "--timeout"]),
+        (&["--loss", "half"], &["half", "--loss", "50%"]),
+        (&["--loss", "150%"], &["--loss 150%: at most 100%"]),
         (&["--strategy", "aimd:beta=0.5,beta=0.6"], &["`beta` twice"]),
         (&["--strategy", "aimd:max-attempts=3+full-jitter:max-attempts=5"], &["`max-attempts` twice"]),
         (&["--policy", "descriptor-pool:descriptors=5,descriptors=6"], &["`descriptors` twice"]),
@@ -32,35 +34,35 @@ fn bad_usage_exits_2_and_names_the_value_and_what_is_accepted() {
         ),
         (&["plot", "no-such-file", "-f", "window", "-o", "x.png"], &["`x.png`", "SVG", "`x.svg`"]),
         (&["report", "no-such-file", "-o", "x.pdf"], &["`x.pdf`", "HTML", "`x.html`"]),
-        (&["--ops", "many"], &["'many'", "--ops"]),
-        (&["--rate", "fast"], &["'fast'", "--rate", "/s"]),
-        (&["--rate", "0/s"], &["'0/s'", "--rate"]),
-        (&["--duration", "soon"], &["'soon'", "--duration", "50ms"]),
-        (&["--duration", "0s"], &["'0s'", "longer than zero"]),
+        (&["--ops", "many"], &["many", "--ops"]),
+        (&["--rate", "fast"], &["fast", "--rate", "/s"]),
+        (&["--rate", "0/s"], &["0/s", "--rate"]),
+        (&["--duration", "soon"], &["soon", "--duration", "50ms"]),
+        (&["--duration", "0s"], &["0s", "longer than zero"]),
         (&["--duration", "1000000h"], &["1000000h", "--duration", "longer than 100 years"]),
         (&["--service-time", OVERFLOWS], &["--service-time", "longer than 100 years"]),
         (&["--timeout", OVERFLOWS], &["--timeout", "longer than 100 years"]),
         (&["--outages", "1s..18446744073709551615s0.5s0.5s"], &["--outages", "longer than 100 years"]),
         (&["--strategy", "constant:delay=18446744073709551615s0.5s0.5s"], &["--strategy", "1day"]),
-        (&["--timeout=-1s"], &["'-1s'", "--timeout"]),
-        (&["--header", "nonsense"], &["'nonsense'", "--header"]),
+        (&["--timeout=-1s"], &["-1s", "--timeout"]),
+        (&["--header", "nonsense"], &["nonsense", "--header"]),
         (&["--method", "G T"], &["'G T'", "--method"]),
         (&["--mix", "GET repos"], &["--mix", "`repos` does not begin with `/`", "METHOD PATH [WEIGHT]"]),
         (&["--mix", "GET /", "--method", "PUT"], &["--mix", "--method"]),
         (&["--mix", "GET /", "--kind", "read-modify-write"], &["--mix", "--kind read-modify-write"]),
         (&["--mix", "GET /metrics"], &["`/metrics` (--mix)", "mockserver's own"]),
         (&["--mix", "GET /metrics", "--simulate"], &["`/metrics` (--mix)", "mockserver's own"]),
-        (&["--api-keys", "0"], &["'0'", "--api-keys", "from 1 to 1000000"]),
+        (&["--api-keys", "0"], &["0", "--api-keys", "from 1 to 1000000"]),
         (&["--api-keys", "3", "-H", "Authorization: x"], &["`--header authorization`", "`--api-keys`"]),
         (&["--arrivals", "burst", "--duration", "1s"], &["--arrivals burst", "--ops"]),
         (&["--drain", "1s"], &["--drain", "--duration"]),
         (&["--in-flight", "5", "--rate", "5/s"], &["--in-flight", "--rate"]),
-        (&["--in-flight", "0"], &["'0'", "--in-flight"]),
-        (&["--clients", "0"], &["'0'", "--clients"]),
-        (&["--time-scale", "0"], &["'0'", "0.001 to 1000"]),
+        (&["--in-flight", "0"], &["0", "--in-flight"]),
+        (&["--clients", "0"], &["0", "--clients"]),
+        (&["--time-scale", "0"], &["0", "0.001 to 1000"]),
         (&["--max-busy", "0"], &["`max_busy` is 0", "1 to 1000000"]),
         (&["--reject-status", "200"], &["`reject_status` is 200", "400 to 599"]),
-        (&["--service-time", "later"], &["'later'", "--service-time"]),
+        (&["--service-time", "later"], &["later", "--service-time"]),
         (&["--target", "ftp://127.0.0.1"], &["ftp://127.0.0.1", "http://127.0.0.1:8503/"]),
         (&["--target", "http://127.0.0.1:1", "--max-busy", "5"], &["--max-busy", "--target"]),
         (&["--body", "@no-such-file"], &["no-such-file", "--body"]),
@@ -85,23 +87,126 @@ fn bad_usage_exits_2_and_names_the_value_and_what_is_accepted() {
     }
 }
 
+/// The whole message, for a program and its arguments.
+#[test]
+fn frequent_mistakes_are_answered_with_what_to_type() {
+    let folder = Folder::new();
+    folder.write("yaml.yaml", "# mine\nname: occ\nexperiment:\n  - ops: 5\n");
+    folder.write("mine.json", "{\"name\": \"occ\"}");
+    let cases: &[(&str, &str, &[&str], &str)] = &[
+        (
+            "loadgen",
+            "",
+            &["http://localhost:8503"],
+            "a URL goes to --target: loadgen --target http://localhost:8503",
+        ),
+        (
+            "loadgen",
+            "",
+            &["-n", "100", "-c", "10", "http://localhost:8503"],
+            "a URL goes to --target: loadgen --target http://localhost:8503",
+        ),
+        ("loadgen", "", &["run", "--strategy", "aimd"], "a run needs no subcommand: loadgen --strategy aimd"),
+        ("loadgen", "", &["simulate", "--ops", "5"], "a run needs no subcommand: loadgen --simulate --ops 5"),
+        ("mockserver", "", &["--port", "9999"], "the port is part of --listen: --listen 127.0.0.1:9999"),
+        ("mockserver", "", &["--rate", "10/s"], "a rate limit is --policy token-bucket:rate=10/s,burst=10"),
+        (
+            "loadgen",
+            "--strategy preset:openai,max-retries=5: `preset:openai` has no parameter `max-retries`; ",
+            &["--strategy", "preset:openai,max-retries=5"],
+            "did you mean max-attempts=6? (attempts = retries + 1)",
+        ),
+        (
+            "loadgen",
+            "--strategy preset:urllib3,total=5: `preset:urllib3` has no parameter `total`; ",
+            &["--strategy", "preset:urllib3,total=5"],
+            "did you mean max-attempts=6? (attempts = retries + 1)",
+        ),
+        (
+            "loadgen",
+            "--fail-if 'p99 > 100': ",
+            &["--simulate", "--fail-if", "p99 > 100"],
+            "did you mean op_latency_ms.p99 (ms) or attempt_latency_ms.p99?",
+        ),
+        ("loadgen", "", &["--simulate", "--loss", "150%"], "--loss 150%: at most 100%"),
+        ("mockserver", "", &["--loss", "150%"], "--loss 150%: at most 100%"),
+        (
+            "loadgen",
+            "",
+            &["reproduce", "--scenario", "yaml.yaml"],
+            "yaml.yaml is not TOML (it looks like YAML); scenarios are TOML, see docs/scenarios.md",
+        ),
+        (
+            "loadgen",
+            "",
+            &["reproduce", "--scenario", "mine.json"],
+            "mine.json is not TOML (it looks like JSON); scenarios are TOML, see docs/scenarios.md",
+        ),
+        (
+            "loadgen",
+            "--preset open-ai: ",
+            &["--preset", "open-ai"],
+            "unknown preset `open-ai`; did you mean `openai`?",
+        ),
+        ("loadgen", "", &["aimd", "-n", "5"], "a strategy goes to --strategy: loadgen --strategy aimd -n 5"),
+        (
+            "loadgen",
+            "",
+            &["compare", "aimd", "full-jitter", "--simulate"],
+            "strategies go to --strategies: loadgen compare --strategies aimd,full-jitter",
+        ),
+        (
+            "loadgen",
+            "",
+            &["strategies", "aimd", "--print-settings", "urllib3"],
+            "urllib3 has no limiter like `aimd`; nearest: `loadgen strategies 'preset:urllib3-usual' \
+             --print-settings urllib3`",
+        ),
+    ];
+    for (program, before, args, words) in cases {
+        let path = if *program == "loadgen" {
+            env!("CARGO_BIN_EXE_loadgen")
+        } else {
+            env!("CARGO_BIN_EXE_mockserver")
+        };
+        let output = Command::new(path).args(*args).current_dir(folder.path(".")).output().unwrap();
+        assert_eq!(
+            String::from_utf8(output.stderr).unwrap(),
+            format!("error: {before}{words}\n"),
+            "{args:?}"
+        );
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{args:?}");
+    }
+}
+
+#[test]
+fn flags_of_other_load_generators_and_negations_are_accepted() {
+    let config = |args: &[&str]| loadgen(&[args, &["--print-config"]].concat()).exits(0).json();
+    let short = config(&["-n", "100", "-c", "10", "-z", "5s"]);
+    assert_eq!(short, config(&["--ops", "100", "--in-flight", "10", "--duration", "5s"]));
+    let negated = config(&["--no-retry-failed", "--no-rejects-occupy"]);
+    assert_eq!(negated, config(&["--retry-failed", "false", "--rejects-occupy", "false"]));
+    assert_ne!(negated, config(&[]));
+    assert_eq!(config(&["--retry-failed", "true", "--rejects-occupy", "true"]), config(&[]));
+}
+
 #[test]
 fn bad_usage_of_the_server_exits_2_and_names_the_value() {
     let cases: &[(&[&str], &[&str])] = &[
-        (&["--listen", "nowhere"], &["'nowhere'", "--listen", "127.0.0.1:8503"]),
-        (&["--listen", ":8503"], &["':8503'", "--listen", "`127.0.0.1:8503`", "`0.0.0.0:8503`"]),
+        (&["--listen", "nowhere"], &["nowhere", "--listen", "127.0.0.1:8503"]),
+        (&["--listen", ":8503"], &[":8503", "--listen", "`127.0.0.1:8503`", "`0.0.0.0:8503`"]),
         (&["--listen", "localhost:81"], &["--listen", "`127.0.0.1:81`"]),
-        (&["--max-busy", "-5"], &["'-5'", "--max-busy"]),
+        (&["--max-busy", "-5"], &["-5", "--max-busy"]),
         (&["--listen", "127.0.0.1:99999"], &["127.0.0.1:99999"]),
         (&["--max-busy", "0"], &["`max_busy` is 0"]),
         (&["--max-busy", "-1"], &["-1"]),
-        (&["--seed", "one"], &["'one'", "--seed", "a whole number from 0"]),
-        (&["--threads", "-1"], &["'-1'", "--threads", "from 1 to 256"]),
+        (&["--seed", "one"], &["one", "--seed", "a whole number from 0"]),
+        (&["--threads", "-1"], &["-1", "--threads", "from 1 to 256"]),
         (&["--service-time", "exp(soon)"], &["exp(soon)", "--service-time"]),
         (&["--service-time", OVERFLOWS], &["--service-time", "longer than 100 years"]),
-        (&["--rejects-occupy", "maybe"], &["'maybe'", "--rejects-occupy"]),
-        (&["--reject-status", "99999"], &["'99999'", "--reject-status"]),
-        (&["--time-scale", "NaN"], &["'NaN'", "0.001 to 1000"]),
+        (&["--rejects-occupy", "maybe"], &["maybe", "--rejects-occupy"]),
+        (&["--reject-status", "99999"], &["99999", "--reject-status"]),
+        (&["--time-scale", "NaN"], &["NaN", "0.001 to 1000"]),
         (&["--no-such-flag"], &["--no-such-flag"]),
     ];
     for (args, words) in cases {

@@ -14,12 +14,14 @@ pub(crate) mod sweep;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
+use std::str::FromStr as _;
 
 use clap::builder::StyledStr;
+use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 use mockserver::{most_used, pointer_to_all, with_first_examples};
 
-use crate::args::{self, RunArgs};
+use crate::args::{self, RunArgs, StrategyList};
 use crate::schema;
 
 /// Flags that `loadgen -h` lists; the others are listed by `--help` only.
@@ -117,6 +119,38 @@ fn with_note(command: clap::Command, note: &str) -> clap::Command {
     command.after_help(short).after_long_help(long)
 }
 
+/// Returns the right command line in place of one that other load generators take.
+fn explained(error: &clap::Error, typed: &[String]) -> Option<String> {
+    if !matches!(error.kind(), ErrorKind::InvalidSubcommand | ErrorKind::UnknownArgument) {
+        return None;
+    }
+    let word = mockserver::argument(error)?;
+    let after = typed.iter().skip_while(|other| *other != word).skip(1);
+    let rest: Vec<&str> = after.map(String::as_str).collect();
+    let joined = |start: &str| [&[start], rest.as_slice()].concat().join(" ");
+    if word.contains("://") {
+        return Some(format!("a URL goes to --target: loadgen --target {word}"));
+    }
+    let is_strategy = |word: &str| StrategyList::from_str(word).is_ok();
+    match (error.kind(), word, typed.get(1).map(String::as_str)) {
+        (ErrorKind::InvalidSubcommand, "run" | "bench" | "test", _) => {
+            Some(format!("a run needs no subcommand: {}", joined("loadgen")))
+        }
+        (ErrorKind::InvalidSubcommand, "simulate", _) => {
+            Some(format!("a run needs no subcommand: {}", joined("loadgen --simulate")))
+        }
+        (ErrorKind::InvalidSubcommand, name, _) if is_strategy(name) => {
+            Some(format!("a strategy goes to --strategy: {}", joined(&format!("loadgen --strategy {name}"))))
+        }
+        (ErrorKind::UnknownArgument, name, Some(command @ ("compare" | "sweep"))) if is_strategy(name) => {
+            let names = [name].into_iter().chain(rest.iter().copied().take_while(|word| is_strategy(word)));
+            let names: Vec<&str> = names.collect();
+            Some(format!("strategies go to --strategies: loadgen {command} --strategies {}", names.join(",")))
+        }
+        _ => None,
+    }
+}
+
 /// Parses and runs the command line.
 pub(crate) fn of_command_line() -> anyhow::Result<ExitCode> {
     of_arguments(&mockserver::arguments())
@@ -124,7 +158,7 @@ pub(crate) fn of_command_line() -> anyhow::Result<ExitCode> {
 
 /// Parses and runs a command line, whose first word is the name of the program.
 fn of_arguments(typed: &[OsString]) -> anyhow::Result<ExitCode> {
-    let cli: Cli = mockserver::parsed(typed, &command_line());
+    let cli: Cli = mockserver::parsed(typed, &command_line(), explained);
     match cli.command {
         None => run::run(&cli.run),
         Some(Command::Strategies(args)) => strategies::show(&args),

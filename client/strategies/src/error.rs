@@ -224,7 +224,7 @@ impl SpecError {
         let attempts = value.parse().ok().and_then(|retries: u32| retries.checked_add(1));
         match attempts.filter(|_| counts_retries) {
             Some(attempts) => {
-                format!("; did you mean `max-attempts={attempts}`? (attempts = retries + 1)")
+                format!("; did you mean max-attempts={attempts}? (attempts = retries + 1)")
             }
             None => did_you_mean(key, known),
         }

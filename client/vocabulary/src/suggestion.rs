@@ -8,7 +8,7 @@ pub fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
     known
         .into_iter()
         .filter(|_| typed.len() <= LONGEST)
-        .map(|name| (strsim::damerau_levenshtein(typed, name), name))
+        .map(|name| (strsim::damerau_levenshtein(&typed.to_lowercase(), name), name))
         .filter(|(distance, name)| *distance <= 1 + name.len() / 3 && *distance < typed.len())
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, name)| name)
@@ -28,6 +28,7 @@ mod tests {
         let known = ["aimd", "full-jitter", "exponential"];
         assert_eq!(nearest("ful-jitter", known), Some("full-jitter"));
         assert_eq!(nearest("exponentail", known), Some("exponential"));
+        assert_eq!(nearest("AIMD", known), Some("aimd"));
         assert_eq!(nearest("zzzzzz", known), None);
         assert_eq!(nearest("c", ["a"]), None);
         assert_eq!(did_you_mean("amid", known), "; did you mean `aimd`?");

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::builder::StringValueParser;
+use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 use mockserver_core::{Config, server_preset_names};
@@ -156,9 +157,31 @@ fn command_line() -> clap::Command {
     command.after_help(format!("{examples}\n\n{pointer}"))
 }
 
+/// Returns the right flag in place of one that servers of this kind often have.
+fn explained(error: &clap::Error, typed: &[String]) -> Option<String> {
+    let flag = typed::argument(error).filter(|_| error.kind() == ErrorKind::UnknownArgument)?;
+    let place = typed.iter().position(|word| word.split('=').next() == Some(flag))?;
+    let value = match typed[place].split_once('=') {
+        Some((_, value)) => Some(value),
+        None => typed.get(place + 1).map(String::as_str),
+    };
+    match flag {
+        "--port" | "-p" => {
+            let port = value.unwrap_or("8503");
+            Some(format!("the port is part of --listen: --listen 127.0.0.1:{port}"))
+        }
+        "--rate" => {
+            let rate = value.unwrap_or("10/s");
+            let burst = rate.split('/').next().unwrap_or(rate);
+            Some(format!("a rate limit is --policy token-bucket:rate={rate},burst={burst}"))
+        }
+        _ => None,
+    }
+}
+
 /// Parses the command line, serves until a signal arrives, and returns the exit code.
 pub fn main() -> ExitCode {
-    match run(&typed::parsed(&typed::arguments(), &command_line())) {
+    match run(&typed::parsed(&typed::arguments(), &command_line(), explained)) {
         Ok(code) => code,
         Err(error) => {
             // Nothing is left to be done when stderr is closed.

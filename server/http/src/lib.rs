@@ -53,4 +53,4 @@ pub use listen::ListenError;
 pub use mockserver_core as core;
 pub use signals::{TOGETHER, is_ignored};
 pub use suggesting::{Suggesting, suggesting};
-pub use typed::{arguments, count, parsed};
+pub use typed::{argument, arguments, count, parsed};

@@ -1,11 +1,13 @@
 //! What both programs understand on their command lines: counts, probabilities, addresses, values with a minus sign.
 
+use std::error::Error as _;
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::net::SocketAddr;
 
-use clap::{Command, FromArgMatches};
-use vocabulary::printable;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Command, Error, FromArgMatches};
+use vocabulary::{excerpt, printable};
 
 /// The command line, with values that begin like a negative number joined to their flags: `--ops -5` would be taken for a flag
 /// `-5`, and nobody would learn what `--ops` takes.
@@ -14,8 +16,12 @@ pub fn arguments() -> Vec<OsString> {
 }
 
 /// Parses the command line, whose first word is the name of the program. Prints help or an error and ends the program
-/// where there is nothing to run.
-pub fn parsed<C: FromArgMatches>(typed: &[OsString], command: &Command) -> C {
+/// where there is nothing to run. `explain` replaces the text of errors that users of similar programs often make.
+pub fn parsed<C: FromArgMatches>(
+    typed: &[OsString],
+    command: &Command,
+    explain: fn(&Error, &[String]) -> Option<String>,
+) -> C {
     let parse = |typed: &[OsString]| {
         let mut command = command.clone();
         let matches = command.try_get_matches_from_mut(typed)?;
@@ -25,8 +31,13 @@ pub fn parsed<C: FromArgMatches>(typed: &[OsString], command: &Command) -> C {
         Ok(cli) => return cli,
         Err(error) => error,
     };
-    // clap repeats what was typed as it is, among colours of its own: it is given the same again with nothing that terminals obey.
-    let shown = typed.iter().map(|word| OsString::from(&*printable(&word.to_string_lossy())));
+    let words: Vec<String> = typed.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    if let Some(text) = explain(&error, &words).or_else(|| refused_value(&error)) {
+        drop(io::stderr().write_all(printable(&format!("error: {text}\n")).as_bytes()));
+        std::process::exit(error.exit_code())
+    }
+    // clap repeats arguments unchanged among its own colours, so it gets them without escape sequences of terminals.
+    let shown = words.iter().map(|word| OsString::from(&*printable(word)));
     let shown: Vec<OsString> = shown.collect();
     if typed == shown {
         error.exit();
@@ -34,10 +45,29 @@ pub fn parsed<C: FromArgMatches>(typed: &[OsString], command: &Command) -> C {
     if let Err(error) = parse(&shown) {
         error.exit();
     }
-    // Only what terminals obey was wrong.
+    // The arguments are wrong only because of escape sequences.
     let words = error.render().to_string();
     drop(io::stderr().write_all(printable(&words).as_bytes()));
     std::process::exit(error.exit_code())
+}
+
+/// Returns the argument that an error is about, as it was given on the command line.
+pub fn argument(error: &Error) -> Option<&str> {
+    let kinds = [ContextKind::InvalidArg, ContextKind::InvalidSubcommand];
+    kinds.iter().find_map(|kind| match error.get(*kind) {
+        Some(ContextValue::String(text)) => Some(text.as_str()),
+        _ => None,
+    })
+}
+
+/// Returns a value that the parser of its flag refused: `--loss 150%: at most 100%`.
+fn refused_value(error: &Error) -> Option<String> {
+    let reason = error.source().filter(|_| error.kind() == ErrorKind::ValueValidation)?;
+    let Some(ContextValue::String(value)) = error.get(ContextKind::InvalidValue) else { return None };
+    let flag = argument(error)?.split(' ').next()?;
+    let is_plain = !value.is_empty() && !value.contains(char::is_whitespace);
+    let value = if is_plain { value.clone() } else { format!("'{value}'") };
+    Some(format!("{flag} {}: {reason}", excerpt(&value)))
 }
 
 fn joined(typed: impl Iterator<Item = OsString>) -> Vec<OsString> {
@@ -94,13 +124,18 @@ fn whole(text: &str) -> Option<u64> {
     fits.then(|| format!("{before}{after}{padding}").parse().ok()).flatten()
 }
 
-/// A probability: `0.5` or `50%`. Whether it is one is checked with the rest of what was typed.
+/// Reads a probability: `0.5` or `50%`.
 pub(crate) fn probability(text: &str) -> Result<f64, String> {
     let read = match text.trim().strip_suffix('%') {
         Some(percent) => percent.trim().parse().map(|percent: f64| percent / 100.0),
         None => text.trim().parse(),
     };
-    read.map_err(|_| "it must be a number from 0 to 1, or a share such as 50%".to_owned())
+    match read {
+        Ok(share) if share > 1.0 => Err("at most 100%".to_owned()),
+        Ok(share) if share < 0.0 => Err("at least 0%".to_owned()),
+        Ok(share) if share.is_finite() => Ok(share),
+        _ => Err("it must be a number from 0 to 1, or a share such as 50%".to_owned()),
+    }
 }
 
 /// An address with a port.
@@ -154,10 +189,12 @@ mod tests {
 
     #[test]
     fn probabilities_are_numbers_or_percent() {
-        for (text, number) in [("0.5", 0.5), ("50%", 0.5), ("0 %", 0.0), ("100%", 1.0), ("-1", -1.0)] {
+        for (text, number) in [("0.5", 0.5), ("50%", 0.5), ("0 %", 0.0), ("100%", 1.0)] {
             assert_eq!(probability(text), Ok(number), "{text}");
         }
-        assert!(probability("half").is_err() && probability("%").is_err());
+        assert!(probability("half").is_err() && probability("%").is_err() && probability("NaN").is_err());
+        assert_eq!(probability("150%").unwrap_err(), "at most 100%");
+        assert_eq!(probability("-1").unwrap_err(), "at least 0%");
     }
 
     #[test]

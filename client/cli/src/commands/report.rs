@@ -10,6 +10,7 @@ use dashboards::report::{Document, html};
 use crate::exit::{Exit, Fatal};
 use crate::files::output::{Output, to_stdout};
 use crate::files::reading::{LARGE, bytes, bytes_of};
+use crate::text::stderr::to_stderr;
 
 pub(crate) const EXAMPLES: &str = r#"Examples:
   loadgen --simulate --strategy aimd --repeats 30 --json aimd.json
@@ -28,16 +29,29 @@ pub(crate) struct PageArgs {
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 
-    /// File of the HTML report, or `-` for stdout.
+    /// File of the HTML report, or `-` for stdout [default: the first FILE with the ending .html].
     #[arg(short, long, value_name = "FILE")]
-    pub(crate) output: PathBuf,
+    pub(crate) output: Option<PathBuf>,
 }
 
 pub(crate) fn run(args: &PageArgs) -> anyhow::Result<ExitCode> {
-    refuse_other_format(&args.output, &["html", "htm"], "a page, which is HTML")?;
+    let output = output(args)?;
+    refuse_other_format(&output, &["html", "htm"], "a page, which is HTML")?;
     let document = read(&args.files)?;
-    write(&args.output, html(&document).as_bytes())?;
+    write(&output, html(&document).as_bytes())?;
+    if args.output.is_none() {
+        to_stderr(&format!("wrote {}\n", output.display()));
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Returns the file of the report.
+fn output(args: &PageArgs) -> anyhow::Result<PathBuf> {
+    match (&args.output, args.files.first()) {
+        (Some(output), _) => Ok(output.clone()),
+        (None, Some(file)) if file != Path::new("-") => Ok(file.with_extension("html")),
+        (None, _) => Err(Fatal::error(Exit::Usage, "give the file of the report: --output report.html")),
+    }
 }
 
 /// Reads the results, or says which file is none and where.

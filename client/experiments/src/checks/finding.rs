@@ -47,12 +47,19 @@ pub fn refuse_unknown(conditions: &[Condition]) -> Result<(), Error> {
     for condition in conditions {
         let known = |path: &str| paths.contains(&path);
         if !known(&condition.path) && !known(split(&condition.path).0) {
-            let words = format!(
-                "`--fail-if '{}'`: a result has no figure `{}`{}; docs/figures.md lists them",
-                condition.text,
-                condition.path,
-                did_you_mean(&condition.path, paths.iter().copied())
-            );
+            let end = format!(".{}", condition.path);
+            let same_end: Vec<&str> = paths.iter().copied().filter(|path| path.ends_with(&end)).collect();
+            let why = match same_end[..] {
+                [one] => format!("did you mean {one}?"),
+                [one, other, ..] if one.contains("_ms.") => format!("did you mean {one} (ms) or {other}?"),
+                [one, other, ..] => format!("did you mean {one} or {other}?"),
+                [] => format!(
+                    "there is no figure `{}`{}; docs/figures.md lists them",
+                    condition.path,
+                    did_you_mean(&condition.path, paths.iter().copied())
+                ),
+            };
+            let words = format!("--fail-if '{}': {why}", condition.text);
             return Err(Error::usage(words));
         }
     }
@@ -205,6 +212,9 @@ mod tests {
         let refused = |text: &str| refuse_unknown(&[text.parse().unwrap()]);
         let error = refused("amplifcation > 1").unwrap_err().to_string();
         assert!(error.contains("did you mean `amplification`?"), "{error}");
+        let error = refused("p99 > 100").unwrap_err().to_string();
+        let words = "did you mean op_latency_ms.p99 (ms) or attempt_latency_ms.p99?";
+        assert_eq!(error, format!("--fail-if 'p99 > 100': {words}"));
         assert!(refused("amplification.p95 > 1").is_ok() && refused("op_latency_ms.p99.max > 1").is_ok());
         assert!(refused("op_latency_ms > 1").is_err());
     }

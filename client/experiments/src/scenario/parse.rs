@@ -14,9 +14,14 @@ pub(super) fn parse(text: &Text, settings: &[String]) -> Result<Scenario, Error>
     let refuse = |error: &toml::de::Error, place: String| {
         Error::usage(format!("scenario {place}: {}", with_suggestion(error.message())))
     };
-    // First as it stands, so that errors know their line.
-    let scenario: Scenario = toml::from_str(&text.text)
-        .map_err(|error| refuse(&error, text.at(error.span().map(|span| span.start)).to_string()))?;
+    // First without the settings, because then errors have a line.
+    let scenario: Scenario = toml::from_str(&text.text).map_err(|error| match other_format(&text.text) {
+        Some(format) => Error::usage(format!(
+            "{} is not TOML (it looks like {format}); scenarios are TOML, see docs/scenarios.md",
+            text.name
+        )),
+        None => refuse(&error, text.at(error.span().map(|span| span.start)).to_string()),
+    })?;
     if settings.is_empty() {
         return Ok(scenario);
     }
@@ -44,6 +49,18 @@ pub(super) fn parse(text: &Text, settings: &[String]) -> Result<Scenario, Error>
     }
     Scenario::deserialize(table)
         .map_err(|error| refuse(&error, format!("{} with `--set {}`", text.name, settings.join("` `--set "))))
+}
+
+/// Recognises files of other formats by their first line that is not a comment.
+fn other_format(text: &str) -> Option<&'static str> {
+    let first = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'))?;
+    let is_key = |key: &str| key.chars().all(|letter| letter.is_alphanumeric() || "_-".contains(letter));
+    let is_yaml = first.split_once(':').is_some_and(|(key, rest)| is_key(key) && !rest.contains('='));
+    match first {
+        _ if first.starts_with('{') => Some("JSON"),
+        _ if first == "---" || is_yaml => Some("YAML"),
+        _ => None,
+    }
 }
 
 /// Adds "did you mean" to what the parser says of an unknown key.

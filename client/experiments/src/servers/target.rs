@@ -286,10 +286,20 @@ fn given(url: &str, settings: &Experiment, runtime: &Runtime) -> anyhow::Result<
             let words = unreachable_words(&target, kind);
             Err(match refused_certificate(&error) {
                 Some(wrong) => refusal(ErrorKind::Unreachable, format!("{words}: {wrong}")),
+                None if is_refused_connection(&error) => {
+                    refusal(ErrorKind::Unreachable, format!("{words}: Connection refused"))
+                }
                 None => refusal_because(ErrorKind::Unreachable, words, error),
             })
         }
     }
+}
+
+/// True if no program listens at the address.
+fn is_refused_connection(error: &(dyn std::error::Error + 'static)) -> bool {
+    let mut causes = std::iter::successors(Some(error), |cause| cause.source());
+    let refused = |cause: &std::io::Error| cause.kind() == std::io::ErrorKind::ConnectionRefused;
+    causes.any(|cause| cause.downcast_ref().is_some_and(refused))
 }
 
 /// Why a mockserver is not used as one, and what to do about it.

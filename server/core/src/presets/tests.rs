@@ -66,7 +66,7 @@ fn limits_are_set_and_switched_off_by_their_names() {
 #[test]
 fn what_is_typed_wrong_is_told_with_what_there_is() {
     for (text, words) in [
-        ("githup", "unknown preset `githup`; did you mean `github`?; there are `github`, `openai`"),
+        ("githup", "unknown preset `githup`; did you mean `github`?"),
         (
             "github:point=off",
             "preset `github` has no limit `point`; did you mean `points`?; its limits are `primary`, `concurrent`, `points`, `creations`",
@@ -93,7 +93,7 @@ fn what_is_typed_wrong_is_told_with_what_there_is() {
             "github:primary.limit=0",
             "preset `github`, limit `primary`: policy `fixed-window`: `limit=0` is not accepted",
         ),
-        ("", "unknown preset ``; there are "),
+        ("", "unknown preset ``; `mockserver presets` lists them"),
     ] {
         let error = refused(text);
         assert!(error.starts_with(words), "{text}: {error}");

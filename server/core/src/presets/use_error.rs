@@ -1,19 +1,17 @@
 //! What cannot be made of a preset, and why.
 
-use super::server_preset_names;
 use crate::policy::PolicyError;
-use crate::quoted::quoted;
 
 /// Nothing that can be made of a preset.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServerPresetUseError {
     /// No such preset.
-    #[error("unknown preset `{name}`{suggestion}; there are {}", quoted(server_preset_names()))]
+    #[error("unknown preset `{name}`{suggestion}")]
     Unknown {
         /// As it came.
         name: String,
-        /// Empty, or a question.
+        /// Nearest name as a question, or the command that lists the names.
         suggestion: String,
     },
     /// No such limit.

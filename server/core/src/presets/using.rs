@@ -34,7 +34,10 @@ pub fn expand(text: &str, scale: Option<f64>) -> Result<Expanded, ServerPresetUs
     let (name, typed) = split_options(text);
     let preset = server_preset(name).ok_or_else(|| ServerPresetUseError::Unknown {
         name: name.to_owned(),
-        suggestion: did_you_mean(name, server_preset_names()),
+        suggestion: nearest(name, server_preset_names()).map_or_else(
+            || "; `mockserver presets` lists them".to_owned(),
+            |name| format!("; did you mean `{name}`?"),
+        ),
     })?;
     let options = Options::read(preset, &typed)?;
     let mut policies = Vec::new();

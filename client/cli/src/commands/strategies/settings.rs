@@ -94,8 +94,7 @@ fn without_limiter(text: &str, spec: &StrategySpec, format: &Format, lost: &[Str
     Fatal::error(
         Exit::Usage,
         format!(
-            "{name} has no limiter like `{limiters}` of `{text}`, and without it these settings would send far more attempts; the \
-             nearest that {name} can do: `loadgen strategies '{nearest}' --print-settings {name}`"
+            "{name} has no limiter like `{limiters}`; nearest: `loadgen strategies '{nearest}' --print-settings {name}`"
         ),
     )
 }
@@ -254,10 +253,7 @@ mod tests {
             ("netflix-vegas", &resilience4j::FORMAT, "preset:resilience4j+fixed-window"),
         ] {
             let error = printed(text, text.parse().unwrap(), format).unwrap_err().to_string();
-            let told = format!(
-                "the nearest that {0} can do: `loadgen strategies '{nearest}' --print-settings {0}`",
-                format.name
-            );
+            let told = format!("nearest: `loadgen strategies '{nearest}' --print-settings {0}`", format.name);
             assert!(error.contains(&format!("of `{text}`")) && error.ends_with(&told), "{text}: {error}");
         }
         let gap = "preset:pygithub";
