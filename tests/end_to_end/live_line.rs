@@ -40,3 +40,28 @@ fn from_the_background_events_are_told_and_no_line_is_painted() {
     terminal.finish();
     assert!(!told.contains("received"), "{told}");
 }
+
+#[test]
+fn the_line_of_a_preset_has_its_limits_and_counts_early_retries() {
+    let preset = "openai:requests.burst=1,requests.rate=1/m";
+    let fast = ["--network-delay", "0", "--service-time", "0", "--reject-time", "0"];
+    let args = [&[SERVER, "--listen", "127.0.0.1:0", "--preset", preset][..], &fast].concat();
+    let terminal = Terminal::start_program(SIZE, &args, |_| ());
+    let address = terminal.wait("it listens", address);
+    let line = |line: &str| {
+        let line = line.to_owned();
+        move |screen: &Screen| screen.normal.contains(&line).then_some(())
+    };
+    let told = "requests 1/1 left   served 0.0/s   rejected 0.0/s   retried too early 0";
+    terminal.wait("the limits before the first request", line(told));
+    for _ in 0..3 {
+        request(address, "POST", "/v1/chat/completions", "{\"max_tokens\":1}");
+    }
+    terminal.wait("the third request, which came before its time", line("retried too early 1"));
+    let told = terminal.screen().normal;
+    assert!(told.contains("1 requests/min, 30 000 tokens/min"), "{told:?}");
+    assert!(told.contains("\n  your client   OPENAI_BASE_URL=http://127.0.0.1:"), "{told:?}");
+    terminal.signal(Signal::TERM);
+    let left = terminal.finish();
+    assert!(left.screen.normal.contains("1 retried too early"), "{:?}", left.screen.normal);
+}

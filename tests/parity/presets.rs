@@ -1,6 +1,7 @@
 //! Presets of servers: what real ones answer is read over HTTP and in virtual time alike, and counted by the server's verdict.
 
 use mockserver_core::{Config, server_presets};
+use tailback::StrategySpec;
 use vocabulary::Distribution;
 
 use crate::replayed::{overload, rejected, replayed};
@@ -32,5 +33,13 @@ fn every_preset_is_the_same_in_both_drivers() {
             "{}",
             preset.name
         );
+    }
+}
+
+#[test]
+fn the_usual_client_of_every_preset_is_a_strategy() {
+    for preset in server_presets() {
+        let strategy = preset.strategy.as_deref().unwrap_or("aimd").parse::<StrategySpec>();
+        assert!(strategy.is_ok(), "{}: {strategy:?}", preset.name);
     }
 }
