@@ -18,6 +18,7 @@ mod values;
 mod workload;
 
 pub(crate) use checks::{BASELINES, BaselineName, CheckArgs};
+pub(crate) use explain::ExplainArgs;
 pub(crate) use output::{OutputArgs, ProgressFormat, ReportArgs};
 pub(crate) use run::RunArgs;
 pub(crate) use screen::{ScreenArgs, Theme};

@@ -1,6 +1,6 @@
 //! A preset as it is typed: `NAME`, or `NAME:points=off,primary.limit=10`, and what that comes to.
 
-use vocabulary::{did_you_mean, split_options};
+use vocabulary::{did_you_mean, nearest, split_options};
 
 use super::preset::{Limit, ServerPreset};
 use super::use_error::ServerPresetUseError;

@@ -81,10 +81,7 @@ fn means(standings: &[Standing], answer: &Answer) -> String {
     for score in scores {
         let mut table = Table::new(HEAD, [10, 17, 9, 9, 10].map(Column::Right), LongNames::Broken);
         table.line("");
-        table.titles(
-            &format!("{}, over seeds", score.column()),
-            ["mean", "95 %", "± sd", "median", "max"],
-        );
+        table.titles(&format!("{}, over seeds", score.column()), ["mean", "95 %", "± sd", "median", "max"]);
         let comparable =
             |standing: &&Standing| standing.rank.is_some() && (is_share || standing.is_comparable());
         for standing in standings.iter().filter(comparable) {
