@@ -12,7 +12,7 @@ use crate::files::output::{Output, to_stdout};
 use crate::files::reading::{LARGE, bytes, bytes_of};
 use crate::text::stderr::to_stderr;
 
-pub(crate) const EXAMPLES: &str = r#"Examples:
+pub(crate) const EXAMPLES: &str = r"Examples:
   loadgen --simulate --strategy aimd --repeats 30 --json aimd.json
   loadgen --simulate --strategy full-jitter --repeats 30 --json jitter.json
   loadgen report aimd.json jitter.json -o report.html
@@ -20,7 +20,7 @@ pub(crate) const EXAMPLES: &str = r#"Examples:
   loadgen reproduce --json all.json
   loadgen report all.json -o claims.html
 
-Exit codes: 0 done; 2 a file cannot be read or is not a result; 74 output cannot be written."#;
+Exit codes: 0 done; 2 a file cannot be read or is not a result; 74 output cannot be written.";
 
 /// Documents to report, and the output.
 #[derive(Args, Debug)]

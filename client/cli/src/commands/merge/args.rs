@@ -9,7 +9,7 @@ use crate::args::{CheckArgs, ExplainArgs, ReportArgs};
 use crate::files::exporters::EXPORTERS;
 use crate::files::exports::Asked;
 
-pub(crate) const EXAMPLES: &str = r#"Examples:
+pub(crate) const EXAMPLES: &str = r"Examples:
   loadgen sweep --simulate --strategies aimd,full-jitter --vary ops=50,500 \
       --shard 0/2 --json 0.json
   loadgen sweep --simulate --strategies aimd,full-jitter --vary ops=50,500 \
@@ -23,7 +23,7 @@ pub(crate) const EXAMPLES: &str = r#"Examples:
 
 Shards must be of the same command and the same version, in any order.
 
-Exit codes: those of the merged command; 1 also with --partial if something is missing; 2 a shard is missing, duplicated, broken or of another command: nothing is written."#;
+Exit codes: those of the merged command; 1 also with --partial if something is missing; 2 a shard is missing, duplicated, broken or of another command: nothing is written.";
 
 /// Documents to merge, and the outputs.
 #[derive(Args, Debug)]

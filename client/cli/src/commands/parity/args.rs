@@ -8,7 +8,7 @@ use crate::args::ReportArgs;
 use crate::args::exports::{ExportArgs, Parity};
 use crate::args::shell::{scenarios, suggesting};
 
-pub(crate) const EXAMPLES: &str = r#"Examples:
+pub(crate) const EXAMPLES: &str = r"Examples:
   loadgen parity
       Five strategies at the scale of the first scenario, and a random setting.
   loadgen parity --draw 42 --time-scale 1
@@ -18,7 +18,7 @@ pub(crate) const EXAMPLES: &str = r#"Examples:
 
 A real run must look like one more seed: every figure within 4 standard deviations of the simulated seeds, plus 4 % for timers and threads (of the mean; at least 2 ms for latencies). If the first real run does not, the median of three decides, because a stall of a busy machine does not repeat.
 
-Exit codes: 0 the drivers agree; 1 they do not; 2 bad usage; 69 its own server does not answer; 70 accounting mismatch; 74 output cannot be written; 129, 130 and 143 interrupted."#;
+Exit codes: 0 the drivers agree; 1 they do not; 2 bad usage; 69 its own server does not answer; 70 accounting mismatch; 74 output cannot be written; 129, 130 and 143 interrupted.";
 
 /// Settings to run with both drivers, and the outputs.
 #[derive(Args, Debug)]

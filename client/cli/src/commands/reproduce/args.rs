@@ -10,7 +10,7 @@ use crate::args::exports::{ExportArgs, Reproduction};
 use crate::args::shell::{scenarios, suggesting};
 use crate::args::{ExplainArgs, ReportArgs};
 
-pub(crate) const EXAMPLES: &str = r#"Examples:
+pub(crate) const EXAMPLES: &str = r"Examples:
   loadgen reproduce
       All scenarios, in virtual time.
   loadgen reproduce occ --repeats 100 --json occ.json
@@ -22,7 +22,7 @@ pub(crate) const EXAMPLES: &str = r#"Examples:
   loadgen reproduce --scenario mine.toml
       Your own experiment.
 
-Exit codes: 0 every claim came out as expected; 1 some did not; 2 bad usage or scenario; 69 its own server does not answer (--http); 70 accounting mismatch; 74 output cannot be written; 129, 130 and 143 interrupted."#;
+Exit codes: 0 every claim came out as expected; 1 some did not; 2 bad usage or scenario; 69 its own server does not answer (--http); 70 accounting mismatch; 74 output cannot be written; 129, 130 and 143 interrupted.";
 
 /// Scenarios to run, their settings and outputs.
 #[derive(Args, Debug)]

@@ -22,7 +22,7 @@ use crate::interrupt::Interrupt;
 use crate::text::people::to_people;
 use crate::text::progress::Live;
 
-pub(crate) const EXAMPLES: &str = r#"Examples:
+pub(crate) const EXAMPLES: &str = r"Examples:
   loadgen strategies
       The list.
   loadgen strategies aimd
@@ -38,7 +38,7 @@ pub(crate) const EXAMPLES: &str = r#"Examples:
 
 Presets name the library, version and options that they are (`loadgen strategies preset:curl`). `--map` names strategies for other recorded configurations; docs/recordings.md has its format.
 
-Exit codes: 0 no difference; 1 a difference, or nothing was checked; 2 bad usage or a file that is not a recording (a scenario that cannot be replayed is skipped and listed); 74 output cannot be written."#;
+Exit codes: 0 no difference; 1 a difference, or nothing was checked; 2 bad usage or a file that is not a recording (a scenario that cannot be replayed is skipped and listed); 74 output cannot be written.";
 
 /// Recordings to check, and the outputs.
 #[derive(Args, Debug)]

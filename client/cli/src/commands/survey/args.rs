@@ -9,7 +9,7 @@ use mockserver::count;
 use crate::args::shell::{strategies, suggesting};
 use crate::args::{ReportArgs, StrategyList};
 
-pub(crate) const EXAMPLES: &str = r#"Examples:
+pub(crate) const EXAMPLES: &str = r"Examples:
   loadgen survey --strategies aimd,tailback,full-jitter
   loadgen survey --strategies aimd,aimd:beta=0.7 --concurrency-limits 1000 \
       --rate-limits 0
@@ -20,7 +20,7 @@ pub(crate) const EXAMPLES: &str = r#"Examples:
 
 Every setting is a server and a workload drawn at random; docs/tailback.md lists the distributions. Ratios to --reference are paired by setting and seed, in virtual time; means are geometric. An unfinished run counts as five times its time, divided by its share of ops done.
 
-Exit codes: 0 done; 2 bad usage; 70 accounting mismatch; 74 output cannot be written; 129, 130 and 143 interrupted."#;
+Exit codes: 0 done; 2 bad usage; 70 accounting mismatch; 74 output cannot be written; 129, 130 and 143 interrupted.";
 
 /// Strategies of the table in docs/tailback.md.
 const STRATEGIES: &str =

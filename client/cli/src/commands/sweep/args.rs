@@ -11,7 +11,7 @@ use crate::args::exports::{ExportArgs, Sweep};
 use crate::args::shell::{strategies, suggesting};
 use crate::args::{SeveralArgs, blocks};
 
-pub(crate) const EXAMPLES: &str = r#"Examples:
+pub(crate) const EXAMPLES: &str = r"Examples:
   loadgen sweep --simulate --strategies exponential:jitter=0.5,aimd \
       --vary ops=50,100,500,2000,5000 --html ops.html
       Which strategy is best at how many ops?
@@ -28,7 +28,7 @@ pub(crate) const EXAMPLES: &str = r#"Examples:
 
 Every strategy runs with every seed at every point. `--vary` takes any flag of the workload or the server that has a value, or a parameter of a strategy (`aimd.beta`); with `--target`, no flag of the server. Values are a list, a range LOW..HIGH/COUNT, or LOW..HIGH/COUNTlog for equal factors.
 
-Exit codes: 0 done; 1 in a run no op succeeded, ops failed for good, or in every run of a strategy more than 10 % ended with a failure that was not configured; 2 bad usage; 69 target unreachable; 70 accounting mismatch; 74 output cannot be written; 129, 130 and 143 interrupted."#;
+Exit codes: 0 done; 1 in a run no op succeeded, ops failed for good, or in every run of a strategy more than 10 % ended with a failure that was not configured; 2 bad usage; 69 target unreachable; 70 accounting mismatch; 74 output cannot be written; 129, 130 and 143 interrupted.";
 
 /// Strategies and keys to vary, and their workload, server and outputs.
 #[derive(Args, Debug)]
