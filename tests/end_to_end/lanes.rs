@@ -62,7 +62,7 @@ fn lanes_are_live_while_strategies_run_and_the_ranking_stays() {
     }
     let left = terminal.finish().restored("a normal end", 0);
     assert_eq!(left.screen.entered, 1);
-    assert!(left.screen.normal.contains("Ranked by makespan"), "{}", left.screen.normal);
+    assert!(left.screen.normal.contains("was first in"), "{}", left.screen.normal);
     let document: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
     assert_eq!(document["runs"].as_array().map(Vec::len), Some(4));
 }
@@ -86,7 +86,7 @@ fn however_a_comparison_is_stopped_the_terminal_is_restored_and_complete_blocks_
         });
         stop(&mut terminal);
         let left = terminal.finish().restored(&args.join(" "), code);
-        for words in ["Ranked by makespan", &format!("stopped by {by}: "), "blocks were complete"] {
+        for words in ["More: --explain", &format!("stopped by {by}: "), "seeds were complete"] {
             assert!(left.screen.normal.contains(words), "no `{words}` in: {}", left.screen.normal);
         }
     }
@@ -122,6 +122,6 @@ fn without_lanes_there_are_lines() {
         let said = std::fs::read_to_string(folder.path().join("stderr")).unwrap();
         let wanted = flag == "--no-tui";
         assert_eq!(said.contains(" of 4 runs ("), wanted, "{flag}: {said}");
-        assert_eq!(left.screen.normal.contains("Ranked by"), wanted, "{flag}: {}", left.screen.normal);
+        assert_eq!(left.screen.normal.contains("was first in"), wanted, "{flag}: {}", left.screen.normal);
     }
 }

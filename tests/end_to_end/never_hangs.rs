@@ -17,7 +17,7 @@ use crate::support::{
 fn against_few_places(server: &[&str], load: &[&str]) -> (serde_json::Value, String) {
     let server = MockServer::start(&[&["--time-scale", "0.1"][..], server].concat());
     let url = server.url();
-    let common = ["--target", &url, "--time-scale", "0.1", "--no-tui", "--json", "-"];
+    let common = ["--target", &url, "--time-scale", "0.1", "--no-tui", "--explain", "--json", "-"];
     let left = loadgen(&[&common[..], load].concat()).exits(0);
     let result = left.json();
     assert_conserved(&result);

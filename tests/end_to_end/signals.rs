@@ -25,7 +25,7 @@ fn the_first_signal_stops_the_run_and_keeps_what_was_measured() {
         let server = MockServer::start(&["--service-time", "50ms", "--network-delay", "1ms"]);
         let run = long_run(&server, &["--json", "-"]);
         run.signal(signal);
-        let left = run.finish().exits(code).says(&["makespan", name]);
+        let left = run.finish().exits(code).says(&["ops done", name]);
         let result = left.json();
         assert_eq!(result["interrupted"], name);
         assert!(count(&result, "/ops/succeeded") > 0);
@@ -61,7 +61,7 @@ fn a_comparison_that_is_cut_off_in_its_first_block_keeps_the_runs_that_are_compl
     let run = start_loadgen(&[&compared[..], &["--ops", "40", "--rate", "20/s", "--json", "-"]].concat());
     eventually("a second run goes on", || (count(&server.stats(), "/accepted") > 45).then_some(()));
     run.signal(Signal::INT);
-    let words = ["makespan s", "stopped by SIGINT: no block was complete", "1 of the 2 runs"];
+    let words = ["makespan", "stopped by SIGINT: no strategy can be ranked", "1 of the 2 runs"];
     let document = run.finish().exits(130).says(&words).json();
     let runs = document["runs"].as_array().expect("runs are a list");
     assert_eq!((runs.len(), count(&document, "/comparison/blocks")), (1, 0));

@@ -28,6 +28,7 @@ fn a_run_says_when_the_machine_is_no_match_for_service_times_of_a_few_millisecon
         "--network-delay",
         "2ms",
         "--no-tui",
+        "--explain",
         "--json",
         "-",
     ];

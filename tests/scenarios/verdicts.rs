@@ -41,7 +41,9 @@ fn the_program_writes_what_the_library_finds_and_counts_how_claims_came_out() {
     for (whose, words) in [("source", ""), ("ours", " of ours, which no source makes")] {
         let counts = &result["claims"][whose];
         let line = format!("\n{} claim", counts["claims"]);
-        let found = left.stderr.rsplit(&line).next().unwrap();
+        // A long line continues with two blanks.
+        let whole = left.stderr.replace("\n  ", " ");
+        let found = whole.rsplit(&line).next().unwrap();
         let found = found.trim_start_matches('s').lines().next().unwrap();
         let found = found.strip_prefix(words).unwrap_or_else(|| panic!("no {words}: {}", left.stderr));
         let parts: Vec<&str> = found.trim_start_matches(": ").split([',', ';']).map(str::trim).collect();

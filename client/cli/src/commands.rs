@@ -121,6 +121,11 @@ fn with_note(command: clap::Command, note: &str) -> clap::Command {
 
 /// Returns the right command line in place of one that other load generators take.
 fn explained(error: &clap::Error, typed: &[String]) -> Option<String> {
+    if error.kind() == ErrorKind::ArgumentConflict {
+        let is_url = |pair: &&[String]| pair[1].contains("://") && !pair[0].starts_with('-');
+        let url = typed.windows(2).find(is_url).map(|pair| &pair[1])?;
+        return Some(format!("a URL goes to --target: loadgen --target {url}"));
+    }
     if !matches!(error.kind(), ErrorKind::InvalidSubcommand | ErrorKind::UnknownArgument) {
         return None;
     }

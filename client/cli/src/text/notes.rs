@@ -47,7 +47,7 @@ mod tests {
         let long =
             "the generator was the bottleneck: 1 % of attempts were sent more than 7.11 ms late (real time)";
         assert_eq!(note(long, false), "! the generator was the bottleneck (--explain)");
-        assert!(note(long, true).starts_with("! the generator") && note(long, true).contains("late\n"));
+        assert!(note(long, true).starts_with("! the generator") && note(long, true).lines().count() == 2);
         let shard = note(&format!("shard 0: {long}"), false);
         assert_eq!(shard, "! shard 0: the generator was the bottleneck (--explain)");
         let one_clause = "word ".repeat(30);

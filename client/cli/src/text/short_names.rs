@@ -30,12 +30,15 @@ fn cut(name: &str, width: usize) -> String {
     let head = head(name);
     let rest = &name[head.len()..];
     let room = width.saturating_sub(length(head) + 1);
-    let continues = |(at, letter): (usize, char)| {
-        let start = if letter == '-' { at + 1 } else { at };
-        (SEPARATORS.contains(&letter) || letter == '-').then(|| &rest[start..])
+    let end_at = |separators: &[char]| {
+        let mut ends = rest.char_indices().filter(|(_, letter)| separators.contains(letter));
+        ends.find_map(|(at, letter)| {
+            let end = &rest[if letter == '-' { at + 1 } else { at }..];
+            (length(end) <= room && !end.is_empty()).then_some(end)
+        })
     };
-    let ends = rest.char_indices().filter_map(continues);
-    let end = ends.into_iter().find(|end| length(end) <= room && !end.is_empty());
+    // Whole parameters if one of them has room, else the end of one.
+    let end = end_at(&[',', '+']).or_else(|| end_at(&[',', ':', '=', '+', '-']));
     match end {
         Some(end) => format!("{head}…{end}"),
         None if length(head) < width => format!("{head}…"),

@@ -1,5 +1,6 @@
 //! Logs of a driver and a shell that are always late, played again; and logs that were tampered with.
 
+use std::net::Ipv4Addr;
 use std::time::Duration;
 
 use loadgen_core::{
@@ -7,7 +8,7 @@ use loadgen_core::{
     RunConfig, RunLog, Workload,
 };
 use mockserver_core::{
-    Config, Input, Output as ServerOutput, Request, RequestId, Server, ServerEvent, ServerLog, Step,
+    Config, Details, Input, Output as ServerOutput, Request, RequestId, Server, ServerEvent, ServerLog, Step,
 };
 use tailback::{Status, StrategySpec};
 use vocabulary::{Distribution, Instant, WallTime};
@@ -103,13 +104,16 @@ impl Late {
         let id = RequestId(u32::try_from(free).expect("a small number"));
         let (op, attempt) = (launched.op, launched.ordinal);
         let request = Request { id, run: None, seed: 1, op, attempt, step: Step::Work };
-        self.server.handle(
-            self.now,
-            match launched.least_free {
-                0 => Input::Arrive(request),
-                least => Input::ArriveIfFree { request, least },
-            },
-        );
+        // A server that advises when to come back counts retries by address.
+        let details = Details {
+            method: "GET".into(),
+            path: "/".into(),
+            address: Some(Ipv4Addr::LOCALHOST.into()),
+            headers: Vec::new(),
+            fields: Vec::new(),
+        };
+        let input = Input::ArriveWith { request, details: details.into(), least: launched.least_free };
+        self.server.handle(self.now, input);
     }
 
     fn cancel(&mut self, key: AttemptKey) {
@@ -290,7 +294,7 @@ fn a_request_that_is_lost_or_moved_on_its_way_is_noticed() {
     };
     let mut requests = 0;
     for index in 0..log.events.len() {
-        let ServerEvent::Input(_, Input::Arrive(request)) = &log.events[index] else { continue };
+        let ServerEvent::Input(_, Input::ArriveWith { request, .. }) = &log.events[index] else { continue };
         if !answered(request.id, index) {
             continue;
         }
@@ -305,7 +309,7 @@ fn a_request_that_is_lost_or_moved_on_its_way_is_noticed() {
         }
         replay_server(&moved).expect_err("a request was moved");
         let mut changed = log.clone();
-        if let ServerEvent::Input(_, Input::Arrive(request)) = &mut changed.events[index] {
+        if let ServerEvent::Input(_, Input::ArriveWith { request, .. }) = &mut changed.events[index] {
             request.op += 1000;
         }
         replay_between(&client_log, &changed, &alike()).expect_err("a request was of another op");

@@ -71,19 +71,21 @@ fn incomplete(standings: &[Standing]) -> String {
 
 /// Returns means with their intervals, and medians, of the figures that are ranked or bought with.
 fn means(standings: &[Standing], answer: &Answer) -> String {
-    let is_share = answer.ranked_by == RankedBy::Share;
-    let scores: Vec<Score> = match is_share {
-        true => vec![Score::done_share(), Score::attempts_per_success()],
-        false if answer.by == Score::attempts() => vec![Score::attempts(), Score::makespan()],
-        false => vec![answer.by, Score::attempts()],
+    let shares = [Score::done_share(), Score::attempts_per_success()];
+    let scores: Vec<Score> = match answer.ranked_by {
+        RankedBy::Share => shares.to_vec(),
+        RankedBy::ScoreThenShare => [answer.by].into_iter().chain(shares).collect(),
+        RankedBy::Score if answer.by == Score::attempts() => vec![Score::attempts(), Score::makespan()],
+        RankedBy::Score => vec![answer.by, Score::attempts()],
     };
     let mut text = String::new();
     for score in scores {
         let mut table = Table::new(HEAD, [10, 17, 9, 9, 10].map(Column::Right), LongNames::Broken);
         table.line("");
         table.titles(&format!("{}, over seeds", score.column()), ["mean", "95 %", "± sd", "median", "max"]);
-        let comparable =
-            |standing: &&Standing| standing.rank.is_some() && (is_share || standing.is_comparable());
+        let comparable = |standing: &&Standing| {
+            standing.rank.is_some() && (shares.contains(&score) || standing.is_comparable())
+        };
         for standing in standings.iter().filter(comparable) {
             let Some(figure) = standing.figure(score.path()) else { continue };
             let cells = [

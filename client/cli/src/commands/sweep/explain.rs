@@ -26,7 +26,7 @@ pub(super) fn sections(
         text.push_str(&table(grid.args, &grid.points, cells, &grid.labels));
     }
     if !estimates.is_empty() && is_rows {
-        text.push_str("\nthe best of each point, estimated again on fresh seeds, because the best of many was partly lucky\n");
+        text.push_str("\nthe best of each point, estimated again: the best of many was partly lucky\n");
         for estimate in estimates {
             let _ = writeln!(text, "{}", wrapped(&estimate.words(), "  ", "    "));
         }
