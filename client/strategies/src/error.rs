@@ -180,7 +180,7 @@ pub enum SpecError {
     },
     /// No part of a preset knows this parameter.
     #[error(
-        "`preset:{preset}` has no parameter `{key}`{suggestion}; run `loadgen strategies preset:{preset}` to see what it has"
+        "`preset:{preset}` has no parameter `{key}`{suggestion}{}", pointer(.suggestion, .preset)
     )]
     NoSuchOverride {
         /// The preset.
@@ -250,4 +250,12 @@ impl SpecError {
             OptionsError::Combination(why) => Self::Combination { part, why },
         }
     }
+}
+
+/// Returns where the parameters of a preset are listed, unless the suggestion is one number of attempts.
+fn pointer(suggestion: &str, preset: &str) -> String {
+    if suggestion.contains("(attempts = retries + 1)") {
+        return String::new();
+    }
+    format!("; run `loadgen strategies preset:{preset}` to see what it has")
 }

@@ -106,6 +106,7 @@ pub(super) fn merged(mut merging: Merging) -> anyhow::Result<ExitCode> {
     several.simulate = merging.simulated();
     (several.by, several.screen) = (merging.score()?, Merging::screen());
     several.output = merging.output.clone();
+    several.explain = merging.explain;
     args.sensitivity = merging.plan.sensitivity;
     args.exports.asked = std::mem::take(&mut merging.asked);
     args.checks = merging.checks.clone();

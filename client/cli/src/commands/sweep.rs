@@ -81,6 +81,7 @@ pub(super) fn merged(mut merging: Merging) -> anyhow::Result<ExitCode> {
     several.simulate = merging.simulated();
     (several.by, several.screen) = (merging.score()?, Merging::screen());
     several.output = merging.output.clone();
+    several.explain = merging.explain;
     args.vary = merging.plan.axes.iter().map(Axis::of_record).collect();
     args.exports.asked = std::mem::take(&mut merging.asked);
     let grid = Grid::of_plan(&args, &merging.plan, merging.points()?)?;
