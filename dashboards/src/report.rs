@@ -24,7 +24,6 @@ mod registry;
 mod resample;
 mod rows;
 mod run;
-mod score;
 mod strategy;
 mod svg;
 mod sweep;

@@ -45,6 +45,13 @@ impl<'a> Page<'a> {
         self.settle();
     }
 
+    /// Sets whether the system prefers dark colours.
+    pub(crate) fn dark(&mut self, dark: bool) {
+        let feature = json!({ "name": "prefers-color-scheme", "value": if dark { "dark" } else { "light" } });
+        self.ask("Emulation.setEmulatedMedia", &json!({ "features": [feature] }));
+        self.settle();
+    }
+
     /// What an expression of JavaScript comes to, once what was done before is drawn.
     pub(crate) fn value(&mut self, expression: &str) -> Value {
         let params = json!({ "expression": expression, "returnByValue": true, "awaitPromise": true });

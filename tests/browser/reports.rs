@@ -42,9 +42,26 @@ fn reported(folder: &TempDir, args: &str) {
     assert!(matches!(output.status.code(), Some(0 | 1)), "{args}: {output:?}");
 }
 
-/// Whether the makespans of a table of strategies can be seen without scrolling; pages without one have none.
-const MAKESPAN_IN_VIEW: &str = "[...document.querySelectorAll('table:not(.points) thead th')].filter(th => th.textContent == 'makespan s')\
-    .every(th => th.getBoundingClientRect().right <= innerWidth)";
+/// Whether strategy, ranked figure and ratio to the best of a ranking can be seen without scrolling.
+const RATIO_IN_VIEW: &str = "(() => {
+    const heads = [...document.querySelectorAll('table.ranking thead th')];
+    const last = heads.findIndex(th => th.textContent === '× best');
+    const rows = [...document.querySelectorAll('table.ranking tr')].map(row => [...row.cells].slice(0, last + 1));
+    return rows.flat().every(cell => cell.getBoundingClientRect().right <= innerWidth && cell.checkVisibility());
+})()";
+
+/// Number of rankings, and of configurations.
+const RANKINGS: &str = "document.querySelectorAll('table.ranking').length";
+const CONFIGURATIONS: &str = "document.querySelectorAll('details.config').length";
+
+const BACKGROUND: &str = "getComputedStyle(document.body).backgroundColor";
+
+/// Whether the first picture is the one of ops done, and the legend of all pictures in the order of the table.
+const RACE_IS_FIRST: &str = "(() => {
+    const names = selector => [...document.querySelectorAll(selector)].map(name => name.textContent.trim());
+    const first = document.querySelector('figure').dataset.name;
+    return first === 'done' && names('.ranking code').join() === names('.legend.all li').join();
+})()";
 
 /// How many configurations are hidden.
 const HIDDEN: &str = "[...document.querySelectorAll('details.config pre')]\
@@ -73,24 +90,36 @@ fn reports_answer_the_mouse_and_ask_nothing_of_anybody() {
         assert!(figures.as_u64() >= Some(1), "{name}: {figures}");
 
         // A wide window, a phone, and a sheet of paper.
-        for (width, height, printed) in [(1200, 900, false), (400, 800, false), (718, 1047, true)] {
+        for (width, height, printed) in
+            [(1280, 900, false), (1200, 900, false), (390, 844, false), (718, 1047, true)]
+        {
             page.size(width, height);
             page.printed(printed);
             assert_eq!(page.value(BAD_LABELS), Value::Array(Vec::new()), "{name} at {width}");
             let wide = page.value("document.documentElement.scrollWidth");
             assert_eq!(wide, width, "{name}: something is beyond the right edge");
-            assert_eq!(page.value(MAKESPAN_IN_VIEW), true, "{name} at {width}");
+            assert_eq!(page.value(RATIO_IN_VIEW), true, "{name} at {width}");
             assert!(!printed || page.value(HIDDEN) == 0, "{name}: paper cannot be unfolded");
         }
         page.printed(false);
         page.size(1200, 900);
+        let configurations = page.value(CONFIGURATIONS).as_u64();
+        assert!(configurations <= Some(1), "{name}: {configurations:?} configurations");
+        if name == "compared" {
+            assert_eq!(page.value(RANKINGS), 1, "{name}");
+            assert_eq!(page.value(RACE_IS_FIRST), true, "{name}");
+        }
+        assert_eq!(page.value(BACKGROUND), "rgb(255, 255, 255)", "{name}");
+        page.dark(true);
+        assert_eq!(page.value(BACKGROUND), "rgb(22, 22, 22)", "{name}: it is dark where the system is");
+        page.dark(false);
 
         assert_eq!(page.value(FIRST_IS_SHOWN), true, "{name}");
-        page.click("figure .legend li");
+        page.click(".legend li");
         assert_eq!(page.value(FIRST_IS_SHOWN), false, "{name}: a click hides it");
         let told = page.value("document.querySelector('.legend li').getAttribute('aria-pressed')");
         assert_eq!(told, "false", "{name}");
-        page.click("figure .legend li");
+        page.click(".legend li");
         assert_eq!(page.value(FIRST_IS_SHOWN), true, "{name}: another one shows it");
 
         assert_eq!(page.value(TIP), Value::Array(Vec::new()), "{name}");

@@ -131,7 +131,7 @@ impl Conditions {
 }
 
 /// The leaves of a written form, as they would be typed, by their paths: nothing that is null, empty, false or a list of nothing.
-fn leaves(path: &str, value: &Value, found: &mut BTreeMap<String, String>) {
+pub(crate) fn leaves(path: &str, value: &Value, found: &mut BTreeMap<String, String>) {
     let text = match value {
         Value::Object(entries) => {
             for (key, value) in entries {

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::conditions::leaves;
 use crate::document::{Document, sorted};
 use crate::malformed::Malformed;
 use crate::reading::read;
@@ -72,6 +73,13 @@ impl Written {
     /// With a line for every key.
     pub fn pretty(&self) -> String {
         format!("{:#}", self.0)
+    }
+
+    /// Returns all values except those that are null, empty or false, by their paths, such as `workload.ops`.
+    pub fn settings(&self) -> BTreeMap<String, String> {
+        let mut found = BTreeMap::new();
+        leaves("", &self.0, &mut found);
+        found
     }
 }
 

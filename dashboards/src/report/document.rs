@@ -1,22 +1,17 @@
 //! What one report shows: runs, scenarios, a comparison.
 
-use results::Score;
-
 use super::experiment::Scenario;
+use super::ranking::Ranking;
 use super::strategy::Strategy;
 
 /// Everything that a report shows.
 #[derive(Clone, Debug, Default)]
 pub struct Document {
-    /// Runs by strategy, in the order in which they were first met.
+    /// Runs by strategy, best first; in the order of the files if they are not ranked.
     pub(super) strategies: Vec<Strategy>,
     pub(super) scenarios: Vec<Scenario>,
-    /// What a comparison found, in its own words.
-    pub(super) comparison: Vec<String>,
-    /// What strategies are ranked by.
-    pub(super) by: Score,
-    /// The order of the strategies of a comparison, by their names; empty where files bring several rankings, or none.
-    pub(super) ranking: Vec<String>,
+    /// Ranking of the strategies; `None` if there is only one, or they cannot be compared.
+    pub(super) ranking: Option<Ranking>,
     /// When the first reproduction began; none where all was simulated.
     pub(super) started_at: Option<String>,
     /// What of the runs is missing, in words, of shards that were merged although not all were there.

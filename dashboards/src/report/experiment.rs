@@ -1,6 +1,6 @@
 //! What `loadgen reproduce` writes: experiments as cells with figures over seeds, and claims.
 
-use results::{Axis, ConfigRecord, Written, WrittenSweep};
+use results::{Axis, Best, ConfigRecord, Written, WrittenSweep};
 
 use super::cell::{Cell, Column};
 use super::exhibit::Exhibit;
@@ -37,14 +37,10 @@ pub(super) struct Sweep {
     pub(super) keys: Vec<String>,
     /// Of the first strategy at the first point.
     pub(super) config: Option<ConfigRecord>,
-    /// Figure in which the best point is best, in words: `the least makespan`.
-    pub(super) most: String,
-    /// The best strategies, of situations in which one is best by more than chance.
-    pub(super) winners: Vec<String>,
-    /// Situations in which none is.
-    pub(super) undecided: usize,
-    /// What was found of them, in words.
-    pub(super) best: Vec<String>,
+    /// Figure that ranks, in words: `makespan`.
+    pub(super) by: String,
+    /// Best strategy of every situation, on fresh seeds.
+    pub(super) best: Vec<Best>,
     /// As its file has it, with the figures that are drawn.
     pub(super) written: WrittenSweep,
 }

@@ -8,6 +8,7 @@ use results::{
 
 use super::document::Document;
 use super::experiment::Scenario;
+use super::ranking::Ranking;
 use super::registry::Entry;
 use super::run::Run;
 use super::strategy::strategies;
@@ -42,12 +43,15 @@ impl Document {
         // What was compared by several figures is ranked as what was not compared.
         all.by.dedup();
         let by = if let [only] = all.by[..] { only } else { Score::default() };
+        let mut strategies = strategies(all.runs);
+        let ranking = Ranking::new(&strategies, by);
+        if let Some(ranking) = &ranking {
+            ranking.sort(&mut strategies);
+        }
         Ok(Self {
-            strategies: strategies(all.runs),
+            strategies,
             scenarios: all.scenarios,
-            comparison: all.comparison,
-            by,
-            ranking: if let [only] = &mut all.rankings[..] { std::mem::take(only) } else { Vec::new() },
+            ranking,
             started_at: all.started_at.into_iter().min(),
             incomplete: all.incomplete,
         })
@@ -59,9 +63,7 @@ impl Document {
 struct Content {
     runs: Vec<Run>,
     scenarios: Vec<Scenario>,
-    comparison: Vec<String>,
     by: Vec<Score>,
-    rankings: Vec<Vec<String>>,
     started_at: Vec<String>,
     incomplete: Vec<String>,
 }
@@ -78,10 +80,6 @@ impl Content {
                 self.add_runs(runs, written.runs);
                 self.add_missing(comparison.incomplete);
                 self.by.extend(Score::at(&comparison.by));
-                let names = comparison.strategies.into_iter().map(|standing| standing.strategy);
-                self.rankings.push(names.collect());
-                let words = comparison.pairs.into_iter().map(|pair| pair.words);
-                self.comparison.extend(words.filter(|words| !words.is_empty()));
             }
             // The cells say what the runs come to.
             results::Document::Sweep(mut swept) => {

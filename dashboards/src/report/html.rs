@@ -20,13 +20,15 @@ use super::document::Document;
 use super::escaping::visible;
 use super::named::drawn;
 use super::palette;
-use super::registry::PLOTS;
+use super::plot::Plot;
+use super::plots::window::windows;
+use super::registry::{Entry, PLOTS};
 
 const STYLE: &str = include_str!("html/style.css");
 const SCRIPT: &str = include_str!("html/script.js");
 
 /// SHA-256 of the script: no other script may run. A test of the program checks it.
-const SCRIPT_HASH: &str = "sha256-7IrB3CWG/NAe6rzM0PSpJSepm+fd2eQaJdZw/ta2wXs=";
+const SCRIPT_HASH: &str = "sha256-K+8S1Vw8RzJhHyH43Deq1Tp8SO86x8+td776rFxAyNc=";
 
 /// The whole report.
 pub fn html(document: &Document) -> String {
@@ -50,6 +52,8 @@ pub fn html(document: &Document) -> String {
                     header {
                         p class="kind" { "Tailback report" }
                         h1 { (answer) }
+                        (answer::more(document))
+                        (answer::incomplete(document))
                         (measured::measured(document))
                         (swept::measured(document))
                     }
@@ -68,16 +72,47 @@ pub fn html(document: &Document) -> String {
     visible(&report.into_string())
 }
 
-/// All that the registry draws of the document.
+/// Returns the plots of the registry: of several strategies first who finishes when and at what cost, of one first its window.
 fn plots(document: &Document) -> Markup {
-    let drawn = PLOTS.iter().map(|entry| (entry.name, drawn(entry, document)));
-    let drawn: Vec<_> = drawn.filter(|(_, plots)| !plots.is_empty()).collect();
+    let strategies = document.strategies.as_slice();
+    let is_single = strategies.len() == 1;
+    let mut entries: Vec<&Entry> =
+        PLOTS.iter().filter(|entry| !is_single || entry.name != "rate-log").collect();
+    if is_single {
+        entries.sort_by_key(|entry| !["window", "latency"].contains(&entry.name));
+    }
+    let mut pictures: Vec<Markup> = Vec::new();
+    for entry in entries {
+        let plots = drawn(entry, document);
+        let small = if is_single { 0 } else { small(entry, document) };
+        if small > 0 {
+            pictures.push(plot::multiples(entry.name, &plots[..small]));
+        }
+        let plots = plots[small..].iter().filter(|plot| is_single || entry.name != "rate" || !is_flat(plot));
+        pictures.extend(plots.map(|drawn| plot::beside(entry.name, drawn, strategies)));
+    }
     html! {
-        @if !drawn.is_empty() {
+        @if !pictures.is_empty() {
             section class="pictures" {
                 h2 { "Pictures" }
-                div { @for (name, plot) in drawn.iter().flat_map(|(name, plots)| plots.iter().map(move |plot| (name, plot))) { (plot::plot(name, plot)) } }
+                @if strategies.len() > 1 { (plot::shared_legend(strategies)) }
+                div { @for picture in pictures { (picture) } }
             }
         }
     }
+}
+
+/// Returns the number of plots of an entry that stand side by side, the first ones.
+fn small(entry: &Entry, document: &Document) -> usize {
+    if entry.name == "window" { windows(document).len() } else { 0 }
+}
+
+/// Returns true if a linear axis would press most of the plot onto its lower end.
+fn is_flat(plot: &Plot) -> bool {
+    const MAX_OVER_MEDIAN: f64 = 20.0;
+    let points = plot.series.iter().flat_map(|series| &series.points);
+    let mut values: Vec<f64> = points.map(|(_, y)| *y).filter(|y| *y > 0.0).collect();
+    values.sort_by(f64::total_cmp);
+    let median = values.get(values.len() / 2).copied();
+    median.zip(values.last()).is_some_and(|(median, max)| *max > MAX_OVER_MEDIAN * median)
 }

@@ -11,7 +11,8 @@ pub(super) fn in_fitting_unit(mut plot: Plot) -> Plot {
     if plot.x.label != "time" || plot.x.unit != "s" {
         return plot;
     }
-    let longest = plot.series.iter().flat_map(|series| &series.points).map(|(x, _)| *x).fold(0.0, f64::max);
+    let longest =
+        plot.series.iter().flat_map(|series| &series.points).map(|(x, _)| *x).fold(plot.x.reaches, f64::max);
     let Some((_, seconds, name)) = UNITS.into_iter().find(|(from, ..)| longest >= *from) else { return plot };
     plot.x.unit = name;
     plot.x.reaches /= seconds;

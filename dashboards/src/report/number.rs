@@ -23,11 +23,6 @@ pub(super) fn percent(share: f64) -> String {
     format!("{} %", number(share * 100.0))
 }
 
-/// The same of a share that may only be a lower bound: `≥ 45.0 %`.
-pub(super) fn at_least(share: f64, is_lower_bound: bool) -> String {
-    if is_lower_bound { results::numbers::at_least(share, true) } else { percent(share) }
-}
-
 fn trimmed(text: String) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }

@@ -39,8 +39,8 @@ fn note(document: &Document) -> String {
     parts.join("; ")
 }
 
-/// As a title begins.
-fn capitalised(text: &str) -> String {
+/// Returns the text with its first letter in upper case.
+pub(super) fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
 }

@@ -32,6 +32,34 @@ const SUBMITTERS: &str = "runs or a scenario with different `--in-flight`";
 /// Every plot, in the order in which a report shows them.
 pub const PLOTS: &[Entry] = &[
     Entry {
+        name: "done",
+        summary: "ops done over time",
+        needs: RUNS,
+        basis: Basis::Runs,
+        draw: over_time::done,
+    },
+    Entry {
+        name: "pareto",
+        summary: "attempts against makespan",
+        needs: RUNS,
+        basis: Basis::Runs,
+        draw: cost::pareto,
+    },
+    Entry {
+        name: "share",
+        summary: "attempts and server time per success against the share of ops done",
+        needs: "runs of strategies of which some left ops undone",
+        basis: Basis::Runs,
+        draw: share::pareto,
+    },
+    Entry {
+        name: "rate-log",
+        summary: "attempts sent per second over time, logarithmic",
+        needs: RUNS,
+        basis: Basis::Runs,
+        draw: over_time::rate_log,
+    },
+    Entry {
         name: "rate",
         summary: "attempts sent per second over time",
         needs: RUNS,
@@ -39,25 +67,11 @@ pub const PLOTS: &[Entry] = &[
         draw: over_time::rate,
     },
     Entry {
-        name: "rate-log",
-        summary: "the same on a logarithmic axis",
-        needs: RUNS,
-        basis: Basis::Runs,
-        draw: over_time::rate_log,
-    },
-    Entry {
         name: "outcomes",
-        summary: "accepted and rejected per second over time",
+        summary: "accepted per second over time, and rejected of a single strategy",
         needs: RUNS,
         basis: Basis::Runs,
         draw: over_time::outcomes,
-    },
-    Entry {
-        name: "done",
-        summary: "ops done over time",
-        needs: RUNS,
-        basis: Basis::Runs,
-        draw: over_time::done,
     },
     Entry {
         name: "window",
@@ -79,20 +93,6 @@ pub const PLOTS: &[Entry] = &[
         needs: RUNS,
         basis: Basis::Runs,
         draw: latency::cumulative,
-    },
-    Entry {
-        name: "pareto",
-        summary: "attempts against makespan",
-        needs: RUNS,
-        basis: Basis::Runs,
-        draw: cost::pareto,
-    },
-    Entry {
-        name: "share",
-        summary: "attempts and server time per success against the share of ops done",
-        needs: "runs of strategies of which some left ops undone",
-        basis: Basis::Runs,
-        draw: share::pareto,
     },
     Entry {
         name: "ops",

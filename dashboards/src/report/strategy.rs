@@ -67,11 +67,6 @@ impl Strategy {
         self.runs.iter().any(|run| run.stalled)
     }
 
-    /// Whether it knows what no client can know.
-    pub(super) fn is_yardstick(&self) -> bool {
-        results::knows_the_future(&self.runs[0].strategy)
-    }
-
     /// Every run's value of a figure, in rising order.
     pub(super) fn values(&self, figure: impl Fn(&Run) -> Option<f64>) -> Vec<f64> {
         let mut values: Vec<f64> = self.runs.iter().filter_map(figure).collect();

@@ -5,6 +5,6 @@ mod legend;
 mod shapes;
 mod stacked;
 
-pub(super) use area::{HEIGHT, WIDTH, area};
+pub(super) use area::{Size, area};
 pub(super) use legend::swatch;
 pub use stacked::svg;

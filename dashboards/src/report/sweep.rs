@@ -1,6 +1,6 @@
 //! What `loadgen sweep` writes: cells like a scenario's, what was varied, and what is best in which situation.
 
-use results::{Best, Figure, SweepCell, Swept, WrittenSweep};
+use results::{Figure, SweepCell, Swept, WrittenSweep};
 
 use super::cell::Cell;
 use super::experiment::{Scenario, Sweep};
@@ -29,13 +29,8 @@ const STATISTICS: [&str; 6] = ["count", "mean", "sd", "p5", "p50", "p95"];
 pub(super) fn scenario(swept: Swept, written: WrittenSweep) -> Scenario {
     let keys: Vec<String> = swept.axes.iter().map(|axis| axis.key.clone()).collect();
     let (lean, written) = lean(swept, written);
-    let most = most(&lean);
     let cell =
         |cell: &SweepCell| Cell::of(&cell.experiment, &cell.label, &cell.strategy, &cell.at, &cell.figures);
-    let words = |best: &Best| {
-        let pairs = best.pairs.iter().map(|pair| pair.words.clone());
-        std::iter::once(best.words.clone()).chain(pairs).filter(|words| !words.is_empty()).collect::<Vec<_>>()
-    };
     Scenario {
         name: "sweep".to_owned(),
         title: format!("Sweep of {}", keys.join(" and ")),
@@ -45,21 +40,12 @@ pub(super) fn scenario(swept: Swept, written: WrittenSweep) -> Scenario {
             axes: lean.axes,
             config: lean.config,
             keys: keys.iter().map(|key| key.replace('-', "_")).collect(),
-            most,
-            winners: lean.best.iter().filter_map(|best| best.winner().map(ToOwned::to_owned)).collect(),
-            undecided: lean.best.iter().filter(|best| best.winner().is_none()).count(),
-            best: lean.best.iter().flat_map(words).collect(),
+            by: lean.by_name,
+            best: lean.best,
             written,
         }),
         ..Scenario::default()
     }
-}
-
-/// What the best point has, in words: the least of the figure that the sweep ranks by, or, where shares of ops done decided, most of
-/// these.
-fn most(swept: &Swept) -> String {
-    let by_share = swept.best.iter().any(|best| best.figure == "done_share");
-    if by_share { "most ops done".to_owned() } else { format!("the least {}", swept.by_name) }
 }
 
 /// The same with the figures that are drawn only, so that a page stays small.

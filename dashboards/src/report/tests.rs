@@ -172,7 +172,7 @@ fn the_table_is_ranked_and_a_command_that_is_the_same_for_all_stands_once() {
         run
     };
     let page = html(&document(&[compared("none", 50.0), compared("aimd", 25.0)]));
-    let place = |name: &str| page.find(&format!("<tr><td><code>{name}</code>")).unwrap();
+    let place = |name: &str| page.find(&format!("<td><code>{name}</code>")).unwrap();
     assert!(place("aimd") < place("none"));
     assert_eq!(page.matches("loadgen compare --strategies none,aimd</pre>").count(), 1);
 }
@@ -225,25 +225,73 @@ fn what_a_strategy_has_drawn_is_a_plot_of_its_own_in_either_form_of_the_series()
     }
 }
 
-#[test]
-fn the_first_that_did_everything_is_named_and_who_did_not_too() {
-    let mut stalled = run("immediate", 1, 0.6);
-    stalled["ops"] = json!({ "total": 2000, "succeeded": 50, "given_up": 0 });
-    stalled["makespan_complete"] = json!(false);
-    stalled["stalled_at_s"] = json!(60.0);
-    stalled["share_is_lower_bound"] = json!(true);
-    let runs = vec![stalled, run("aimd", 1, 25.0), run("full-jitter", 1, 50.0), run("oracle", 1, 20.0)];
+fn headline(document: &Document) -> String {
     // Numbers are not broken over lines.
-    let page = html(&document(&runs)).replace('\u{a0}', " ");
-    assert!(page.contains(
-        "<h1><code>aimd</code> finished first: 2 000 ops in 25 s with 2 001 attempts, 2× sooner than \
-         <code>full-jitter</code> (50 s, 2 001 attempts). Incomplete: <code>immediate</code> stalled: ≥ 2.50 % of its ops done. \
-         Not counted: <code>oracle</code>, which knows the server.</h1>"
-    ), "{}", page.split("<h1>").nth(1).unwrap().split("</h1>").next().unwrap());
+    let page = html(document).replace('\u{a0}', " ");
+    page.split("<h1>").nth(1).unwrap().split("</h1>").next().unwrap().to_owned()
+}
+
+/// Returns the marks and names of the rows of the ranking.
+fn ranking(document: &Document) -> Vec<(String, String)> {
+    let page = html(document);
+    let rows = page.split("<table class=\"ranking\">").nth(1).unwrap().split("</table>").next().unwrap();
+    let rows = rows.split("<tbody>").nth(1).unwrap().split("<tr").skip(1);
+    let row = |row: &str| {
+        let mark = row.split("<td>").nth(1)?.split('<').next()?;
+        let name = row.split("<code>").nth(1)?.split('<').next()?;
+        Some((mark.to_owned(), name.to_owned()))
+    };
+    rows.filter_map(row).collect()
 }
 
 #[test]
-fn who_gives_up_is_told_and_ranked_by_its_share_and_what_that_cost() {
+fn the_answer_is_the_heading_and_stopped_strategies_are_named_below_it() {
+    let stalled = |seed| {
+        let mut stalled = run("immediate", seed, 0.6);
+        stalled["ops"] = json!({ "total": 2000, "succeeded": 50, "given_up": 0 });
+        stalled["makespan_complete"] = json!(false);
+        stalled["stalled_at_s"] = json!(60.0);
+        stalled["share_is_lower_bound"] = json!(true);
+        stalled
+    };
+    let runs = (1_u32..=6).flat_map(|seed| {
+        let drift = f64::from(seed) / 100.0;
+        [
+            run("oracle", seed.into(), 20.0),
+            stalled(seed.into()),
+            run("full-jitter", seed.into(), 50.0 + drift),
+            run("aimd", seed.into(), 25.0 - drift),
+        ]
+    });
+    let document = document(&runs.collect::<Vec<_>>());
+    assert_eq!(
+        headline(&document),
+        "<code>aimd</code> finished first: 25.0 s, 2.00× sooner than <code>full-jitter</code> (2.00–2.01)."
+    );
+    let page = html(&document).replace('\u{a0}', " ");
+    let below = "<p class=\"incomplete\">Incomplete: <code>immediate</code> stalled in every run: ≥ 2.50 % of its ops that arrived succeeded.</p>";
+    assert!(page.contains(below), "{page}");
+    let rows = ranking(&document);
+    let rows: Vec<(&str, &str)> = rows.iter().map(|(mark, name)| (mark.as_str(), name.as_str())).collect();
+    assert_eq!(rows, [("1", "aimd"), ("2", "full-jitter"), ("!", "immediate"), ("*", "oracle")]);
+    // Legends and pictures are in the same order.
+    let labels: Vec<&str> = document.strategies.iter().map(|strategy| strategy.label.as_str()).collect();
+    assert_eq!(labels, ["aimd", "full-jitter", "immediate", "oracle"]);
+}
+
+#[test]
+fn strategies_are_compared_over_the_seeds_that_all_of_them_have() {
+    let runs = [run("aimd", 1, 20.0), run("aimd", 2, 10.0), run("none", 2, 15.0), run("none", 3, 5.0)];
+    let shared = document(&runs);
+    assert_eq!(
+        headline(&shared),
+        "<code>aimd</code> finished first in the only run: 10.0 s; next <code>none</code>, 15.0 s."
+    );
+    assert!(document(&[run("aimd", 1, 20.0), run("none", 2, 15.0)]).ranking.is_none());
+}
+
+#[test]
+fn strategies_that_give_up_are_ranked_by_their_share() {
     let gives_up = |name: &str, succeeded: u64| {
         let mut run = run(name, 1, 0.6);
         run["ops"] = json!({ "total": 2000, "succeeded": succeeded, "given_up": 2000 - succeeded });
@@ -253,15 +301,10 @@ fn who_gives_up_is_told_and_ranked_by_its_share_and_what_that_cost() {
     let runs =
         vec![gives_up("none", 400), gives_up("preset", 1000), run("aimd", 1, 25.0), run("oracle", 1, 20.0)];
     let some_undone = document(&runs);
-    let page = html(&some_undone).replace('\u{a0}', " ");
-    let headline = page.split("<h1>").nth(1).unwrap().split("</h1>").next().unwrap();
-    assert_eq!(
-        headline,
-        "<code>aimd</code> did all of the ops at 1 attempt per success; <code>preset</code> did 50 % of the ops at 2 attempts \
-         per success; <code>none</code> did 20 % of the ops at 5 attempts per success. Not counted: <code>oracle</code>, which \
-         knows the server."
-    );
-    assert!(page.contains("makespans of unequal work are not compared"), "{page}");
+    assert_eq!(headline(&some_undone), "<code>aimd</code> finished first in the only run: 25.0 s.");
+    let names: Vec<String> = ranking(&some_undone).into_iter().map(|(_, name)| name).collect();
+    assert_eq!(names, ["aimd", "preset", "none", "oracle"]);
+    assert!(html(&some_undone).contains("makespans are compared only among strategies that did every op"));
     let plots = (super::Entry::named("share").unwrap().draw)(&some_undone);
     assert_eq!(plots[0].title, "Attempts per success against ops done");
     let front = plots[0].series.last().unwrap();
@@ -289,32 +332,43 @@ fn of_more_strategies_than_can_be_told_apart_those_on_the_front_are_named() {
 }
 
 #[test]
-fn the_headline_is_ranked_as_the_comparison_was_and_an_oracle_in_any_part_wins_nothing() {
-    let headline = |document: &Document| {
-        let page = html(document).replace('\u{a0}', " ");
-        page.split("<h1>").nth(1).unwrap().split("</h1>").next().unwrap().to_owned()
+fn the_headline_is_ranked_by_the_figure_of_the_comparison_and_an_oracle_in_any_part_wins_nothing() {
+    let mut runs = ["fixed-window:window=60+oracle", "aimd", "none"].map(|name| run(name, 1, 20.0));
+    runs[1]["attempts"]["total"] = json!(3000);
+    runs[1]["makespan_s"] = json!(10.0);
+    let by = |path: &str| {
+        let compared = json!({ "runs": runs, "comparison": { "by": path } });
+        headline(&Document::read(&[("a.json".to_owned(), compared.to_string())]).unwrap())
     };
-    let runs = ["fixed-window:window=60+oracle", "aimd", "none"].map(|name| run(name, 1, 20.0));
-    // Both need as many attempts: which one is first was the comparison's to say.
-    let standings = ["fixed-window:window=60+oracle", "none", "aimd"].map(|name| json!({ "strategy": name }));
-    let compared = json!({ "runs": runs, "comparison": { "by": "attempts.total", "strategies": standings } });
-    let compared = Document::read(&[("a.json".to_owned(), compared.to_string())]).unwrap();
-    let found = headline(&compared);
-    assert!(found.starts_with("<code>none</code> needed the fewest attempts"), "{found}");
-    assert!(found.contains("Not counted: <code>fixed-window:window=60+oracle</code>"), "{found}");
+    assert!(by("attempts.total").starts_with("<code>none</code> needed fewest attempts"));
+    assert!(by("makespan_s").starts_with("<code>aimd</code> finished first"));
     // Older documents have no ranking.
     assert!(headline(&document(&runs)).starts_with("<code>aimd</code> finished first"));
 }
 
 #[test]
-fn the_headline_has_the_same_share_above_the_lower_bound_as_the_table() {
+fn one_strategy_is_answered_with_its_time_and_its_lower_bound() {
     let runs = [(10.0, 5.0), (30.0, 30.0)].map(|(seconds, bound)| {
         let mut run = run("aimd", 1, seconds);
         run["optimal_makespan_s"] = json!(bound);
         run
     });
-    let page = html(&document(&runs));
+    let document = document(&runs);
+    let expected = "<code>aimd</code>: all 2 000 ops done in 20.0 s (no client can be faster than 17.5 s).";
+    assert_eq!(headline(&document), expected);
     // 100 % and 0 % above it; of means, it would be 20 / 17.5.
-    assert!(page.contains("50\u{a0}% above the lower bound of 17.5 s"), "{page}");
-    assert!(page.contains("<td>50"), "{page}");
+    assert!(html(&document).contains("<th>over the lower bound</th><td>50.0 %</td>"));
+}
+
+#[test]
+fn configurations_of_several_strategies_are_one_and_the_differences() {
+    let with = |name: &str, attempts: &str| {
+        let mut run = run(name, 1, 20.0);
+        run["config"]["max_attempts"] = json!(attempts);
+        run["config"]["strategy"] = json!([{ "name": name, "parameters": { "beta": "0.5" } }]);
+        run
+    };
+    let page = html(&document(&[with("aimd", "unlimited"), with("none", "3")]));
+    assert_eq!(page.matches("<details class=\"config\">").count(), 1);
+    assert!(page.contains("<dt><code>none</code></dt><dd>none beta=0.5; max_attempts 3</dd>"), "{page}");
 }

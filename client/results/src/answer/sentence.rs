@@ -68,15 +68,7 @@ impl Answer {
     /// Returns the answer in paragraphs of one to three sentences each, for example ``aimd finished first: 25.2 s, 1.74× sooner than
     /// exponential:jitter=0.5 (1.61–1.88), with 8.33× fewer attempts (8.31–8.35). 30 paired seeds, simulated.``
     pub fn sentences(&self, mode: Mode) -> Vec<Sentence> {
-        let answer = match self.ranked().count() {
-            0 => self.none_ranked(),
-            _ if self.seeds < MIN_SEEDS => self.few_seeds(),
-            1 => self.one_ranked(),
-            _ => match self.ranked_by {
-                RankedBy::Share => self.most_done(),
-                RankedBy::Score | RankedBy::ScoreThenShare => self.first_by_score(),
-            },
-        };
+        let answer = self.headline();
         let runs = self.runs_text(mode);
         if self.seeds == 1 {
             return vec![answer, Sentence::default().words(runs)];
@@ -85,6 +77,19 @@ impl Answer {
             return vec![answer, Sentence::default().words(format!("{gave_up} {runs}"))];
         }
         vec![answer.words(format!(" {runs}"))]
+    }
+
+    /// Returns the first sentence of the answer, without the number of seeds.
+    pub fn headline(&self) -> Sentence {
+        match self.ranked().count() {
+            0 => self.none_ranked(),
+            _ if self.seeds < MIN_SEEDS => self.few_seeds(),
+            1 => self.one_ranked(),
+            _ => match self.ranked_by {
+                RankedBy::Share => self.most_done(),
+                RankedBy::Score | RankedBy::ScoreThenShare => self.first_by_score(),
+            },
+        }
     }
 
     /// `No strategy can be ranked: all 3 stalled.`

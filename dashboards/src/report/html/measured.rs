@@ -130,12 +130,15 @@ pub(super) fn server(mode: Mode, config: &ConfigRecord) -> String {
     }
     let slot =
         if model.get("rejects_occupy") == Some(&Setting::Truth(true)) { ", holding a slot" } else { "" };
-    format!(
-        "against a mock server{place}: {} slots, service {}, rejections {status} after {}{slot}, network {network}{troubles}",
-        count("max_busy"),
-        time("service_time"),
-        time("reject_time"),
-    )
+    // A sweep leaves out the keys that it varies.
+    let parts = [
+        model.get("max_busy").map(|_| format!("{} slots", count("max_busy"))),
+        text(model, "service_time").map(|time| format!("service {time}")),
+        text(model, "reject_time").map(|time| format!("rejections {status} after {time}{slot}")),
+        text(model, "network_delay").map(|_| format!("network {network}{troubles}")),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    format!("against a mock server{place}: {}", parts.join(", "))
 }
 
 fn text<'a>(model: &'a ServerModel, key: &str) -> Option<&'a str> {

@@ -3,24 +3,24 @@
 use std::collections::BTreeSet;
 
 use maud::{Markup, html};
-use results::{ConfigRecord, Written};
+use results::{ConfigRecord, PartRecord, Written};
 
 use crate::report::document::Document;
 use crate::report::experiment::{Scenario, Sweep};
-use crate::report::run::Run;
 use crate::report::strategy::Strategy;
 
-/// The section; nothing without runs.
+/// Settings that differ between runs of one command.
+const OF_A_RUN: [&str; 6] = ["command_line", "program", "version", "strategy", "seed", "server_model.seed"];
+
+/// Returns the section; empty without runs.
 pub(super) fn repeat(document: &Document) -> Markup {
     if document.strategies.is_empty() && document.scenarios.is_empty() {
         return html! {};
     }
-    let shared = shared(&document.strategies);
     html! {
-        section {
+        section class="repeat" {
             h2 { "To repeat it" }
-            @if let Some(commands) = &shared { (blocks(commands)) }
-            @for strategy in &document.strategies { (of(strategy, shared.is_none())) }
+            @if !document.strategies.is_empty() { (of_runs(&document.strategies)) }
             @for sweep in document.scenarios.iter().filter_map(|scenario| scenario.sweep.as_ref()) { (of_sweep(sweep)) }
             @for scenario in document.scenarios.iter().filter(|scenario| scenario.sweep.is_none()) {
                 (of_scenario(scenario))
@@ -68,48 +68,81 @@ fn configuration(whose: &str, config: &Written) -> Markup {
     }
 }
 
-/// The commands, where several strategies were run by the same.
-fn shared(strategies: &[Strategy]) -> Option<BTreeSet<String>> {
-    let [first, others @ ..] = strategies else { return None };
-    let shared = commands(first);
-    let same = !others.is_empty() && others.iter().all(|other| commands(other) == shared);
-    same.then_some(shared)
+/// Returns the commands, one configuration, and the differences of every other strategy to it.
+fn of_runs(strategies: &[Strategy]) -> Markup {
+    let Some((first, others)) = strategies.split_first() else { return html! {} };
+    let commands: BTreeSet<String> = strategies
+        .iter()
+        .flat_map(|strategy| &strategy.runs)
+        .filter_map(|run| command(&run.result.as_ref()?.config))
+        .collect();
+    let rows = [
+        ("seeds", one_or_each(strategies, seeds)),
+        ("mode", one_or_each(strategies, |strategy| strategy.runs[0].mode.clone())),
+        ("version", one_or_each(strategies, version)),
+    ];
+    html! {
+        (blocks(&commands))
+        dl {
+            @for (key, value) in rows.iter().filter(|(_, value)| !value.is_empty()) { dt { (key) } dd { (value) } }
+        }
+        @if let Some(config) = &first.runs[0].written.config {
+            (configuration(&format!("{}, seed {}", first.label, first.runs[0].seed), config))
+        }
+        @if !others.is_empty() {
+            h3 { "The others differ from it in" }
+            dl class="differences" {
+                @for other in others { dt { code { (other.label) } } dd { (differences(first, other)) } }
+            }
+        }
+    }
 }
 
-fn commands(strategy: &Strategy) -> BTreeSet<String> {
-    strategy.runs.iter().filter_map(|run| command(&run.result.as_ref()?.config)).collect()
+/// Returns the value if all strategies have the same, else that of each.
+fn one_or_each(strategies: &[Strategy], value: impl Fn(&Strategy) -> String) -> String {
+    let first = value(&strategies[0]);
+    if strategies.iter().all(|strategy| value(strategy) == first) {
+        return first;
+    }
+    let each = strategies.iter().map(|strategy| format!("{} {}", strategy.label, value(strategy)));
+    each.collect::<Vec<_>>().join("; ")
+}
+
+/// Returns the settings of a strategy that the first one has otherwise.
+fn differences(first: &Strategy, other: &Strategy) -> String {
+    let settings = |strategy: &Strategy| {
+        strategy.runs[0].written.config.as_ref().map(Written::settings).unwrap_or_default()
+    };
+    let (here, there) = (settings(first), settings(other));
+    let mut words: Vec<String> = other.runs[0].result.iter().map(|run| parts(&run.config)).collect();
+    words.retain(|words| !words.is_empty());
+    let keys: BTreeSet<&String> = here.keys().chain(there.keys()).collect();
+    for key in
+        keys.into_iter().filter(|key| !OF_A_RUN.contains(&key.as_str()) && here.get(*key) != there.get(*key))
+    {
+        words.push(format!("{key} {}", there.get(key).map_or("–", String::as_str)));
+    }
+    words.join("; ")
+}
+
+/// Returns the parts of a strategy with all their parameters: `aimd beta=0.5, initial=10 + retry-budget ratio=0.1`.
+fn parts(config: &ConfigRecord) -> String {
+    let part = |part: &PartRecord| {
+        let parameters = part.parameters.iter().map(|(key, value)| format!("{key}={value}"));
+        format!("{} {}", part.name, parameters.collect::<Vec<_>>().join(", ")).trim_end().to_owned()
+    };
+    config.strategy.iter().map(part).collect::<Vec<_>>().join(" + ")
 }
 
 fn blocks(commands: &BTreeSet<String>) -> Markup {
     html! { @for command in commands { pre class="command" { (command) } } }
 }
 
-/// One strategy; with its commands unless they stand above.
-fn of(strategy: &Strategy, with_commands: bool) -> Markup {
-    let values = |of: fn(&Run) -> Option<String>| -> String {
-        let values: BTreeSet<String> = strategy.runs.iter().filter_map(of).collect();
-        values.into_iter().collect::<Vec<_>>().join(", ")
-    };
-    let rows = [
-        ("seeds", seeds(strategy)),
-        ("mode", values(|run| Some(run.mode.clone()))),
-        ("version", values(version)),
-    ];
-    let drawn = strategy.median();
-    html! {
-        h3 { code { (strategy.label) } }
-        @if with_commands { (blocks(&commands(strategy))) }
-        dl {
-            @for (key, value) in rows.iter().filter(|(_, value)| !value.is_empty()) { dt { (key) } dd { (value) } }
-        }
-        @if let Some(config) = &drawn.written.config { (configuration(&format!("seed {}", drawn.seed), config)) }
-    }
-}
-
-/// Of the program that made it, where its file says.
-fn version(run: &Run) -> Option<String> {
-    let version = &run.result.as_ref()?.config.version;
-    (!version.is_empty()).then(|| version.clone())
+/// Returns the versions of the program that made the runs.
+fn version(strategy: &Strategy) -> String {
+    let results = strategy.runs.iter().filter_map(|run| run.result.as_deref());
+    let versions: BTreeSet<&str> = results.map(|result| result.config.version.as_str()).collect();
+    versions.into_iter().collect::<Vec<_>>().join(", ")
 }
 
 /// The command as it can be pasted into a shell.

@@ -1,24 +1,32 @@
 'use strict';
 // Makes the pictures better; without it they are complete. Values are read back from the places of the lines.
+const label = group => group.querySelector('title').textContent;
+
+// A name in a legend shows or hides its lines in all pictures that the legend belongs to, and its own picture of several.
+for (const name of document.querySelectorAll('.legend li')) {
+  const scope = name.closest('figure, .multiples, .pictures');
+  const own = name.textContent.trim();
+  const toggle = () => {
+    const off = name.classList.toggle('off');
+    name.setAttribute('aria-pressed', String(!off));
+    const lines = [...scope.querySelectorAll('.plot .series')].filter(group => label(group) === own);
+    const pictures = [...scope.querySelectorAll('figure')].filter(figure => figure.dataset.strategy === own);
+    for (const shown of [...lines, ...pictures]) shown.classList.toggle('off', off);
+  };
+  name.setAttribute('role', 'button');
+  name.setAttribute('aria-pressed', 'true');
+  name.tabIndex = 0;
+  name.title = 'show or hide';
+  name.addEventListener('click', toggle);
+  name.addEventListener('keydown', event => {
+    if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); toggle(); }
+  });
+}
+
 for (const figure of document.querySelectorAll('figure')) {
   const plot = figure.querySelector('.plot');
   const groups = [...plot.querySelectorAll('.series')];
-  const names = [...figure.querySelectorAll('.legend li')];
-  names.forEach((name, index) => {
-    const toggle = () => {
-      const off = groups[index].classList.toggle('off');
-      name.classList.toggle('off', off);
-      name.setAttribute('aria-pressed', String(!off));
-    };
-    name.setAttribute('role', 'button');
-    name.setAttribute('aria-pressed', 'true');
-    name.tabIndex = 0;
-    name.title = 'show or hide';
-    name.addEventListener('click', toggle);
-    name.addEventListener('keydown', event => {
-      if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); toggle(); }
-    });
-  });
+  const names = groups.map(label);
 
   const axis = text => {
     const [side, end, from, to, scale] = text.split(' ').map((part, index) => index < 4 ? Number(part) : part);
@@ -63,12 +71,12 @@ for (const figure of document.querySelectorAll('figure')) {
         // So many strokes stand for nothing alone: how many are near tells of clusters.
         if (shared === null) shared = at;
         const count = line.filter(place => Math.abs(place[0] - at) <= 3).length;
-        row.textContent = `${count} strokes within ${told(Math.abs(x(at + 3) - x(at)))} ${plot.dataset.unit}  ${names[index].textContent}`;
+        row.textContent = `${count} strokes within ${told(Math.abs(x(at + 3) - x(at)))} ${plot.dataset.unit}  ${names[index]}`;
         return;
       }
       const near = line.reduce((best, place) => Math.abs(place[0] - at) < Math.abs(best[0] - at) ? place : best);
       if (shared === null || Math.abs(near[0] - at) < Math.abs(shared - at)) shared = near[0];
-      row.textContent = `${told(y(near[1]))}  ${names[index].textContent}`;
+      row.textContent = `${told(y(near[1]))}  ${names[index]}`;
     });
     if (shared === null) return hide();
     const head = document.createElement('div');

@@ -1,7 +1,8 @@
 //! A sweep on the page: the answer, a line per strategy and point, and what is best.
 
 use maud::{Markup, html};
-use results::{Axis, ConfigRecord, Mode};
+use results::numbers::{percent, short};
+use results::{Axis, Best, ConfigRecord, MIN_SEEDS, Mode, Score, Times};
 
 use super::joined::joined;
 use super::measured::{server, work};
@@ -13,6 +14,9 @@ use crate::report::number::number;
 
 /// More lines than one wants to scroll past.
 const MANY: usize = 60;
+
+/// Most ranges of points that the first sentence lists.
+const MAX_RANGES: usize = 3;
 
 /// More values than these are told by the first and the last.
 const FEW: usize = 6;
@@ -50,14 +54,34 @@ fn measured_by(sweep: &Sweep) -> Markup {
         _ => (Mode::Http, "over HTTP"),
     };
     let begun = sweep.started_at.as_ref().map(|at| format!("; begun {at}")).unwrap_or_default();
-    let mut first_point = vec![work(&config), server(mode, &config)];
-    first_point.retain(|words| !words.is_empty());
+    let seeds = seeds(&config);
+    let held = held(config, &sweep.keys);
+    let mut held = vec![work(&held), server(mode, &held)];
+    held.retain(|words| !words.is_empty());
     html! {
         p class="measured" {
-            "Varied: " (axes(&sweep.axes)) "." br; "\nThe first point: " (first_point.join("; ")) "; " (how) ", "
-            (seeds(&config)) (begun)
+            "Varied: " (axes(&sweep.axes)) "." br; "\nHeld: " (held.join("; ")) "; " (how) ", " (seeds) (begun) "."
         }
     }
+}
+
+/// Returns the configuration without the varied keys.
+fn held(mut config: ConfigRecord, keys: &[String]) -> ConfigRecord {
+    let workload = &mut config.workload;
+    for key in keys {
+        match key.as_str() {
+            "ops" => workload.ops = None,
+            "duration" => workload.duration = None,
+            "rate" => (workload.rate, workload.rate_per_s) = (None, None),
+            "in_flight" => workload.in_flight = None,
+            "clients" => workload.clients = 0,
+            "network_delay" => config.delay_noise = None,
+            _ => {}
+        }
+        workload.more.remove(key);
+        config.server_model = config.server_model.map(|model| model.without(key));
+    }
+    config
 }
 
 /// Of every strategy at every point.
@@ -80,43 +104,79 @@ fn axes(axes: &[Axis]) -> String {
 }
 
 fn answer(scenario: &Scenario, sweep: &Sweep) -> Markup {
-    let code = |strategy: &str| html! { code { (strategy) } };
-    let mut counted: Vec<(&str, usize)> = Vec::new();
-    for winner in &sweep.winners {
-        match counted.iter_mut().find(|(there, _)| there == winner) {
-            Some((_, count)) => *count += 1,
-            None => counted.push((winner, 1)),
+    match sweep.best.as_slice() {
+        [] => html! { (labels(scenario)) " strategies at every point of " (sweep.keys.join(" and ")) "." },
+        [only] if only.at.is_empty() => html! { (only.words) "." },
+        best => first_by_point(best),
+    }
+}
+
+/// Returns the strategy that is distinguishably first, or with too few seeds for that the first one.
+fn winner(best: &Best) -> Option<&str> {
+    if has_intervals(best) { best.winner() } else { best.strategy.as_deref() }
+}
+
+fn has_intervals(best: &Best) -> bool {
+    best.fresh.as_ref().is_some_and(|fresh| fresh.count >= MIN_SEEDS as u64)
+}
+
+/// Returns the points at which each strategy is first: `aimd is first at 500, 2 000 and 5 000 ops, full-jitter at 50 and 100.`
+fn first_by_point(best: &[Best]) -> Markup {
+    let unsure = if best.iter().all(has_intervals) { "" } else { "; intervals need 5 seeds" };
+    let mut winners: Vec<Option<&str>> = Vec::new();
+    for winner in best.iter().map(winner) {
+        if !winners.contains(&winner) {
+            winners.push(winner);
         }
     }
-    counted.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    let most = &sweep.most;
-    let all = sweep.winners.len() + sweep.undecided;
-    if sweep.undecided > 0 {
-        let winners = counted.iter().map(|(strategy, count)| html! { (code(strategy)) " has in " (count) });
-        return match sweep.undecided {
-            1 if counted.is_empty() => html! { "Nobody has " (most) " by more than chance." },
-            undecided if counted.is_empty() => html! {
-                "In none of " (undecided) " situations has anybody " (most) " by more than chance."
-            },
-            undecided => html! {
-                "In " (undecided) " of " (all) " situations nobody has " (most) " by more than chance; "
-                (joined(winners, ", ")) "."
-            },
+    let points = |name: Option<&str>| best.iter().filter(|best| winner(best) == name).collect::<Vec<_>>();
+    // The most frequent winner first; points without a winner last.
+    winners.sort_by_key(|winner| (winner.is_none(), std::cmp::Reverse(points(*winner).len())));
+    let all = best.len();
+    if let [only] = winners[..] {
+        return html! {
+            @match only {
+                Some(winner) => { code { (winner) } " is first at all " (all) " points" (unsure) "." }
+                None => { "No strategy is distinguishably first at any of " (all) " points." }
+            }
         };
     }
-    match counted.as_slice() {
-        [] => html! { (labels(scenario)) " strategies at every point of " (sweep.keys.join(" and ")) "." },
-        [(winner, 1)] => html! { (code(winner)) " has " (most) "." },
-        [(winner, count)] => {
-            html! { (code(winner)) " has " (most) " in all " (count) " situations." }
-        }
-        [(first, count), others @ ..] => {
-            let others = others.iter().map(|(strategy, count)| html! { (code(strategy)) " in " (count) });
-            html! {
-                (code(first)) " has " (most) " in " (count) " of " (sweep.winners.len()) " situations, "
-                (joined(others, ", ")) "."
-            }
-        }
+    let name = |winner: Option<&str>| html! { @match winner { Some(name) => code { (name) }, None => "no strategy" } };
+    let ranges = 1 + best.windows(2).filter(|pair| winner(&pair[0]) != winner(&pair[1])).count();
+    let is_one_key = best.iter().all(|best| best.at.len() == 1);
+    if ranges > MAX_RANGES || !is_one_key {
+        let counts = winners.iter().enumerate().map(|(place, winner)| {
+            let count = points(*winner).len();
+            html! { (name(*winner)) " at " (count) @if place == 0 { " of " (all) " points" } }
+        });
+        return html! { "First: " (joined(counts, ", ")) (unsure) "." };
+    }
+    let parts = winners.iter().enumerate().map(|(place, winner)| {
+        let values: Vec<String> =
+            points(*winner).iter().flat_map(|best| best.at.values()).map(value).collect();
+        let values = listed(&values);
+        let key = best[0].at.keys().next().map(|key| key.replace('_', "-")).unwrap_or_default();
+        let at = match (place, key.as_str()) {
+            (0, "ops") => format!("{values} ops"),
+            (0, _) => format!("{key} {values}"),
+            _ => values,
+        };
+        html! { (name(*winner)) @if place == 0 { " is first" } " at " (at) }
+    });
+    html! { (joined(parts, ", ")) (unsure) "." }
+}
+
+/// Formats a value of a varied key, with digits grouped.
+fn value(setting: &results::Setting) -> String {
+    setting.number().map_or_else(|| setting.text().unwrap_or_default().to_owned(), short)
+}
+
+/// `50, 100 and 500`
+fn listed(values: &[String]) -> String {
+    match values {
+        [] => String::new(),
+        [only] => only.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
     }
 }
 
@@ -128,12 +188,61 @@ fn labels(scenario: &Scenario) -> usize {
 pub(super) fn tables(document: &Document) -> Markup {
     html! {
         @for (scenario, sweep) in sweeps(document) {
-            @if !sweep.best.is_empty() {
-                h2 { "The best, estimated again on fresh seeds" }
-                ul { @for words in &sweep.best { li { (words) } } }
-            }
+            @if sweep.best.iter().any(|best| !best.at.is_empty()) { (firsts(sweep)) }
             (points(scenario, sweep))
         }
+    }
+}
+
+/// Returns the first strategy of every point, and its lead over the next one.
+fn firsts(sweep: &Sweep) -> Markup {
+    let keys: Vec<String> = sweep.best[0].at.keys().map(|key| key.replace('_', "-")).collect();
+    html! {
+        table class="points" {
+            thead {
+                tr {
+                    @for key in &keys { th { (key) } }
+                    th class="words" { "first" } th { (sweep.by) } th { "ahead by" }
+                }
+            }
+            tbody {
+                @for best in &sweep.best {
+                    tr {
+                        @for setting in best.at.values() { td { (value(setting)) } }
+                        td class="words" { @match winner(best) { Some(name) => code { (name) }, None => "–" } }
+                        td { (fresh(best)) }
+                        td { (lead(best)) }
+                    }
+                }
+            }
+        }
+        p class="note" {
+            "Figures are means over seeds that had no part in the choice; ahead by: ratio to the next strategy, paired by seed, \
+             and below it its interval at 95 %. – no strategy is distinguishably first."
+        }
+    }
+}
+
+fn fresh(best: &Best) -> String {
+    let value = best.fresh.as_ref().zip(Score::at(&best.figure));
+    match value {
+        Some((fresh, score)) => score.cell(fresh.mean),
+        None => best.fresh.as_ref().map_or_else(|| "–".to_owned(), |fresh| percent(fresh.mean)),
+    }
+}
+
+/// Returns the lead over the next strategy, above 1 if it is ahead.
+fn lead(best: &Best) -> Markup {
+    let Some((pair, ratio)) = best.pairs.first().and_then(|pair| Some((pair, pair.ratio?))) else {
+        return html! { "–" };
+    };
+    let interval = pair.low.zip(pair.high);
+    let times = Times { ratio, interval };
+    // More ops done are better, less of anything else is.
+    let times = if pair.figure == Score::done_share().path() { times } else { times.inverse() };
+    html! {
+        (times.ratio_text()) @if pair.figure != best.figure { " in attempts" }
+        @if let Some(range) = times.range_text() { small { (range) } }
     }
 }
 
@@ -143,14 +252,14 @@ fn points(scenario: &Scenario, sweep: &Sweep) -> Markup {
     let points = html! {
         (table(scenario, sweep))
         p class="note" {
-            "Means over seeds; below them, 5th to 95th percentile. Who left ops undone has no makespan."
+            "Means over seeds; below them, 5th to 95th percentile. Strategies that left ops undone have no makespan."
         }
     };
     html! {
         @if lines > MANY {
             details { summary { "all " (lines) " lines" } (points) }
         } @else {
-            h2 { "Every point" }
+            h2 { "Every point, on the seeds of the sweep" }
             (points)
         }
     }

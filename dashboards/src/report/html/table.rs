@@ -1,220 +1,415 @@
-//! The tables of the first screen: strategies, warnings, what a comparison found, claims.
+//! Tables of the first screen: ranking, figures, pairs, warnings, claims.
 
 use maud::{Markup, html};
-use results::Figure;
-
-use super::answer::mean;
-use crate::report::document::Document;
-use crate::report::experiment::Claim;
-use crate::report::number::{number, percent};
-use crate::report::ranking::{Ranked, ranked, ranked_by_share};
-use crate::report::run::Run;
-use crate::report::strategy::Strategy;
+use results::numbers::{at_least, level, milliseconds, percent, seconds, thousands, three};
+use results::{Answer, Figure, Place, RankedBy, Row, Score, Times, pair_rows};
 use statistics::percentile;
 
-/// A column: its head, and a run's figure with its text.
-type Column = (&'static str, fn(&Run) -> Option<f64>, fn(f64) -> String);
+use crate::report::document::Document;
+use crate::report::experiment::Claim;
+use crate::report::plots::capitalised;
+use crate::report::ranking::Ranking;
+use crate::report::run::Run;
+use crate::report::strategy::Strategy;
 
-/// The most important first: on a phone no others can be seen without scrolling.
-const COLUMNS: &[Column] = &[
-    ("makespan s", |run| run.makespan_s.filter(|_| run.complete), number),
-    ("over the lower bound", Run::over_bound, percent),
-    ("attempts", |run| Some(run.attempts), number),
-    ("attempts per op", |run| run.amplification, number),
-    ("efficiency", |run| run.efficiency, percent),
-    ("op latency p50 s", |run| run.latency_ms(0.5).map(|ms| ms / 1e3), number),
-    ("p99 s", |run| run.latency_ms(0.99).map(|ms| ms / 1e3), number),
+/// Most warnings that are not folded.
+const MAX_WARNINGS: usize = 4;
+
+/// Column over the runs of a strategy.
+struct Column {
+    head: &'static str,
+    figure: fn(&Run) -> Option<f64>,
+    text: fn(f64) -> String,
+}
+
+const fn column(head: &'static str, figure: fn(&Run) -> Option<f64>, text: fn(f64) -> String) -> Column {
+    Column { head, figure, text }
+}
+
+const MAKESPAN: Column = column("makespan", |run| run.makespan_s.filter(|_| run.complete), seconds);
+const ATTEMPTS: Column = column("attempts", |run| Some(run.attempts), count);
+const DONE: Column = column("done", Run::share_done, percent);
+
+/// Figures of any run; those of one strategy, or of strategies that cannot be ranked, stand with makespan and attempts.
+const FIGURES: [Column; 5] = [
+    column("over the lower bound", Run::over_bound, percent),
+    column("attempts per op", |run| run.amplification, three),
+    column("efficiency", |run| run.efficiency, percent),
+    column("op latency p50", |run| run.latency_ms(0.5), milliseconds),
+    column("op latency p99", |run| run.latency_ms(0.99), milliseconds),
 ];
 
-/// What is compared where strategies did not do the same work; before all else, where they did not.
-const BY_SHARE: &[Column] = &[
-    ("attempts per success", |run| figure(run, "attempts_per_success"), number),
-    ("server ms per success", |run| figure(run, "server_work_per_success_ms"), number),
-    ("retries too early", |run| figure(run, "advice.broken"), number),
+/// Effects on the server, on the client itself and on other clients; each is shown if some run has it.
+const SIDE_EFFECTS: [Column; 7] = [
+    column("wasted server time", |run| figure(run, "wasted_server_s"), seconds),
+    column("server time per op done", |run| figure(run, "server_work_per_success_ms"), milliseconds),
+    column("retries too early", |run| figure(run, "advice.broken").filter(|count| *count > 0.0), count),
+    column("window fits after", |run| figure(run, "window.convergence_s"), seconds),
+    column("window spread", |run| figure(run, "window.variation"), percent),
+    column("ops late", |run| figure(run, "late_share"), percent),
+    column("jain", |run| figure(run, "fairness.jain"), three),
 ];
 
-/// What strategies do to the server, to themselves and to one another; each is shown where some run has it.
-const SIDE_EFFECTS: &[Column] = &[
-    ("wasted server s", |run| figure(run, "wasted_server_s"), number),
-    ("window fits after s", |run| figure(run, "window.convergence_s"), number),
-    ("window spread", |run| figure(run, "window.variation"), percent),
-    ("ops late", |run| figure(run, "late_share"), percent),
-    ("jain", |run| figure(run, "fairness.jain"), number),
-];
-
-/// A figure by its place in the result.
+/// Returns a figure by its path in the result.
 fn figure(run: &Run, path: &str) -> Option<f64> {
     Figure::find(path)?.of(run.result.as_deref()?).filter(|value| value.is_finite())
 }
 
-/// All tables that have something to say.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
+fn count(value: f64) -> String {
+    thousands(value.round() as u64)
+}
+
+/// Returns the arithmetic mean.
+pub(super) fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// Returns all tables of the document.
 pub(super) fn tables(document: &Document) -> Markup {
     html! {
-        @if !document.strategies.is_empty() { (strategies(document)) }
-        (warnings(document))
-        @if !document.comparison.is_empty() {
-            h2 { "Comparison" }
-            ul { @for words in &document.comparison { li { (words) } } }
+        @match (&document.ranking, document.strategies.as_slice()) {
+            (_, []) => {}
+            (Some(ranking), strategies) => (ranked(ranking, strategies)),
+            (None, [only]) => (alone(only)),
+            (None, several) => (unranked(several)),
         }
+        (super::failures::table(document))
+        (warnings(document))
         (super::swept::tables(document))
         (claims(document))
     }
 }
 
-fn strategies(document: &Document) -> Markup {
-    let repeated = document.strategies.iter().any(|strategy| strategy.runs.len() > 1);
-    let incomplete = document.strategies.iter().any(|strategy| !strategy.complete());
-    let by_share = ranked_by_share(document).unwrap_or_default();
-    html! {
-        @if !by_share.is_empty() { (shares(&by_share, document)) }
-        div class="scroll" {
-            table {
-                thead {
-                    tr {
-                        th { "strategy" }
-                        @for (head, ..) in COLUMNS { th { (head) } }
-                        th { "share of ops done" }
-                        @if repeated { th { "runs" } }
-                    }
-                }
-                tbody {
-                    @for strategy in in_order(document) {
-                        tr {
-                            td { code { (strategy.label) } }
-                            @for (_, figure, text) in COLUMNS { td { (over_runs(&strategy.values(figure), *text)) } }
-                            td { (share_over_runs(strategy, Run::share_done)) }
-                            @if repeated { td { (strategy.runs.len()) } }
-                        }
-                    }
-                }
-            }
-        }
-        @if repeated {
-            p class="note" {
-                "Means over runs; below them, 5th to 95th percentile."
-                @if by_share.is_empty() { " Ranked by the geometric mean of the " (document.by.title()) "." }
-            }
-        }
-        @if incomplete {
-            p class="note" {
-                "Latencies are of ops that succeeded. A strategy that did not do every op has no makespan."
-            }
-        }
-        (super::failures::table(document))
-        (side_effects(document))
+/// Cell of the ranking.
+struct Cell {
+    head: String,
+    text: Box<dyn Fn(&Row) -> String>,
+}
+
+impl Cell {
+    fn new(head: impl Into<String>, text: impl Fn(&Row) -> String + 'static) -> Self {
+        Self { head: head.into(), text: Box::new(text) }
     }
 }
 
-/// What those did who did not do the same work, and what that cost.
-fn shares(ranked: &[Ranked<'_>], document: &Document) -> Markup {
-    let limit = ranked.iter().find_map(|ranked| ranked.standing.limit.as_ref());
-    let shown = |(_, figure, _): &&Column| {
-        let mut runs = document.strategies.iter().flat_map(|strategy| &strategy.runs);
-        runs.any(|run| figure(run).is_some_and(|value| value > 0.0))
+/// Returns the cells before and after `× best`; on a narrow screen those after it stand in a second line below the strategy.
+fn cells(answer: &Answer) -> (Vec<Cell>, Vec<Cell>) {
+    let by = answer.by;
+    let score = move |row: &Row| match row.stopped_cell() {
+        Some(stopped) => stopped.to_owned(),
+        None => row.figure.map_or_else(dash, |value| by.cell(value)),
     };
-    let columns: Vec<&Column> = BY_SHARE.iter().filter(shown).collect();
+    let done_head = answer.limit_text().map_or_else(|| "done".to_owned(), |limit| format!("in {limit}"));
+    let done = |row: &Row| at_least(row.done, row.done_is_lower_bound);
+    let attempts = || Cell::new("attempts", |row| row.attempts.map_or_else(dash, count));
+    let per_done = || Cell::new("per op done", |row| row.per_done.map_or_else(dash, three));
+    let p99 = || Cell::new("p99", |row| row.p99_ms.map_or_else(dash, milliseconds));
+    let makespan = || Cell::new("makespan", |row| row.makespan_s.map_or_else(dash, seconds));
+    match answer.ranked_by {
+        RankedBy::Share => (vec![Cell::new(done_head, done)], vec![per_done(), p99()]),
+        RankedBy::ScoreThenShare => {
+            (vec![Cell::new(done_head, done), Cell::new(by.column(), score)], vec![per_done(), p99()])
+        }
+        RankedBy::Score if by == Score::attempts() => {
+            (vec![Cell::new(by.column(), score)], vec![makespan(), Cell::new(done_head, done), p99()])
+        }
+        RankedBy::Score => {
+            let mut others = vec![attempts(), Cell::new(done_head, done)];
+            if by != Score::p99() {
+                others.push(p99());
+            }
+            (vec![Cell::new(by.column(), score)], others)
+        }
+    }
+}
+
+/// Returns the ranking: the figure that ranks, its ratio to the best with the interval, and everything else in less space.
+fn ranked(ranking: &Ranking, strategies: &[Strategy]) -> Markup {
+    let answer = &ranking.answer;
+    let (before, after) = cells(answer);
+    html! {
+        table class="ranking" {
+            thead {
+                tr {
+                    th {} th { "strategy" }
+                    @for cell in &before { th { (cell.head) } }
+                    th { "× best" }
+                    @for cell in &after { th class="wide" { (cell.head) } }
+                }
+            }
+            tbody {
+                @for row in &answer.rows {
+                    tr class=[row_class(row)] {
+                        td { (mark(answer, row)) }
+                        td {
+                            code { (row.strategy) }
+                            small class="narrow" {
+                                @for (number, cell) in after.iter().enumerate() {
+                                    @if number > 0 { " · " }
+                                    span { (cell.head) " " ((cell.text)(row)) }
+                                }
+                            }
+                        }
+                        @for cell in &before { td { ((cell.text)(row)) } }
+                        (times_best(answer, row))
+                        @for cell in &after { td class="wide" { ((cell.text)(row)) } }
+                    }
+                }
+            }
+        }
+        p class="note" { (caption(answer)) }
+        (details(ranking, strategies))
+    }
+}
+
+fn row_class(row: &Row) -> Option<&'static str> {
+    match row.place {
+        Place::Ranked { rank: 1, .. } => Some("best"),
+        Place::Stopped { .. } => Some("stopped"),
+        _ => None,
+    }
+}
+
+fn mark(answer: &Answer, row: &Row) -> String {
+    match row.place {
+        Place::Ranked { .. } if !answer.has_intervals() => dash(),
+        place => place.mark(),
+    }
+}
+
+/// Returns the ratio to the best, with its interval or the number of stopped runs in small letters.
+fn times_best(answer: &Answer, row: &Row) -> Markup {
+    let range = row.range_cell(answer.seeds);
+    let may_be_one = row.has_interval() && row.times_best.is_some_and(|times| times.may_be_one());
+    html! {
+        td class=[may_be_one.then_some("dim")] {
+            (row.times_cell())
+            @if !range.is_empty() && range != "–" {
+                small { (range) @if matches!(row.place, Place::Stopped { .. }) { " runs" } }
+            }
+        }
+    }
+}
+
+/// Returns the meaning of the columns and marks that occur.
+fn caption(answer: &Answer) -> String {
+    let has = |place: fn(&Row) -> bool| answer.rows.iter().any(place);
+    let mut words = vec![match answer.seeds {
+        1 => "One run each: no ranks and no intervals below 5 seeds.".to_owned(),
+        seeds if !answer.has_intervals() => {
+            format!("Geometric means of {seeds} runs; no ranks and no intervals below 5 seeds.")
+        }
+        seeds => {
+            let means = match answer.ranked_by {
+                RankedBy::Share => format!("Means of {seeds} runs."),
+                _ if answer.by == Score::attempts() => {
+                    format!("Attempts are geometric means of {seeds} runs.")
+                }
+                _ => format!(
+                    "{} and attempts are geometric means of {seeds} runs.",
+                    capitalised(answer.figure().column())
+                ),
+            };
+            format!(
+                "{means} × best: geometric mean of the ratios to the best strategy, paired by seed; below it the interval at {}, \
+                 so that all intervals of this report hold together in 95 % of reports.",
+                level(answer.level)
+            )
+        }
+    }];
+    if answer.has_intervals() && has(|row| matches!(row.place, Place::Ranked { is_tied: true, .. })) {
+        words.push("= not distinguishable.".to_owned());
+    }
+    if has(|row| matches!(row.place, Place::Stopped { .. })) {
+        words.push("! not ranked, because runs were stopped.".to_owned());
+    }
+    if has(|row| row.place == Place::KnowsServer) {
+        words.push("* knows the server, as no client can.".to_owned());
+    }
+    if has(|row| row.done_is_lower_bound) {
+        words.push("≥ a run was stopped and might have done more.".to_owned());
+    }
+    if answer.ranked_by != RankedBy::Score {
+        words.push(
+            "More ops done come first, then fewer attempts per op done; makespans are compared only among strategies that did \
+             every op."
+                .to_owned(),
+        );
+    }
+    words.join(" ")
+}
+
+/// Returns what the ranking leaves out: every figure of every strategy, and every pair.
+fn details(ranking: &Ranking, strategies: &[Strategy]) -> Markup {
+    let pairs = pair_rows(&ranking.answer, &ranking.standings);
+    let columns: Vec<&Column> = FIGURES.iter().chain(known(&SIDE_EFFECTS, strategies)).collect();
+    html! {
+        details class="figures" {
+            summary { "All figures" }
+            (figures(strategies, &columns, &[MAKESPAN, ATTEMPTS]))
+        }
+        @if !pairs.is_empty() {
+            details class="pairs" {
+                summary { "Every pair" }
+                div class="scroll" {
+                    table {
+                        thead {
+                            tr {
+                                th class="words" { "strategy" } th class="words" { "against" }
+                                th { (ranking.answer.figure().column()) }
+                                @if ranking.answer.figure() != Score::attempts() { th { "attempts" } }
+                            }
+                        }
+                        tbody {
+                            @for pair in &pairs {
+                                tr {
+                                    td class="words" { code { (pair.second) } }
+                                    td class="words" { code { (pair.first) } }
+                                    td { (ratio(pair.figure)) }
+                                    @if ranking.answer.figure() != Score::attempts() { td { (ratio(pair.attempts)) } }
+                                }
+                            }
+                        }
+                    }
+                }
+                p class="note" {
+                    "The first over the second: geometric means of ratios paired by seed"
+                    @if ranking.answer.has_intervals() { ", with their intervals at " (level(ranking.answer.level)) }
+                    ". – did not do the same work."
+                }
+            }
+        }
+    }
+}
+
+fn ratio(times: Option<Times>) -> Markup {
+    html! {
+        @match times {
+            None => "–",
+            Some(times) => { (times.ratio_text()) @if let Some(range) = times.range_text() { small { (range) } } }
+        }
+    }
+}
+
+/// Returns the columns that some run has a value of.
+fn known<'a>(columns: &'a [Column], strategies: &'a [Strategy]) -> impl Iterator<Item = &'a Column> {
+    let runs = || strategies.iter().flat_map(|strategy| &strategy.runs);
+    columns.iter().filter(move |column| runs().any(|run| (column.figure)(run).is_some()))
+}
+
+/// Returns a table of means over runs, after the columns of which only the spread is shown.
+fn figures(strategies: &[Strategy], columns: &[&Column], spreads: &[Column]) -> Markup {
+    let is_repeated = strategies.iter().any(|strategy| strategy.runs.len() > 1);
+    let spreads = if is_repeated { spreads } else { &[] };
     html! {
         div class="scroll" {
             table {
                 thead {
                     tr {
                         th { "strategy" }
-                        th { "rank" }
-                        th { @match limit { None => "share of ops done", Some(limit) => { "done within " (limit) } } }
-                        @for (head, ..) in &columns { th { (head) } }
+                        @for column in spreads { th { (column.head) ", 5th to 95th percentile" } }
+                        @for column in columns { th { (column.head) } }
+                        @if is_repeated { th { "runs" } }
                     }
                 }
                 tbody {
-                    @for Ranked { strategy, standing } in ranked {
+                    @for strategy in strategies {
                         tr {
                             td { code { (strategy.label) } }
-                            td { @if standing.on_front { "◆ " } @match standing.rank { None => "–", Some(rank) => (rank) } }
-                            td { (share_over_runs(strategy, |run| figure(run, "done_share"))) }
-                            @for (_, figure, text) in &columns { td { (of_every_run(strategy, *figure, *text)) } }
+                            @for column in spreads { td { (spread(strategy, column).unwrap_or_else(dash)) } }
+                            @for column in columns { td { (over_runs(strategy, column)) } }
+                            @if is_repeated { td { (strategy.runs.len()) } }
                         }
                     }
                 }
             }
         }
-        p class="note" {
-            "Ranked by the share of ops done, then by attempts per success: makespans of unequal work are not compared. Those that did              every op are ranked by the " (document.by.title()) " among one another. ◆ Pareto front: no other gets more done and              needs fewer attempts per success."
-        }
+        p class="note" { (legend(columns, is_repeated)) }
     }
 }
 
-/// A share of ops done, and how it spreads; with `≥` where a run was stopped that might have done more.
-fn share_over_runs(strategy: &Strategy, share: fn(&Run) -> Option<f64>) -> Markup {
-    let bound = if strategy.share_is_lower_bound() { "≥ " } else { "" };
-    html! { (bound) (over_runs(&strategy.values(share), percent)) }
-}
-
-/// A figure that says something only where every run has it.
-fn of_every_run(strategy: &Strategy, figure: fn(&Run) -> Option<f64>, text: fn(f64) -> String) -> Markup {
-    let values = strategy.values(figure);
-    if values.len() < strategy.runs.len() {
-        html! { "–" }
-    } else {
-        over_runs(&values, text)
-    }
-}
-
-/// The best first, where they can be compared.
-fn in_order(document: &Document) -> Vec<&Strategy> {
-    ranked(document).unwrap_or_else(|| document.strategies.iter().collect())
-}
-
-fn side_effects(document: &Document) -> Markup {
-    let runs = || document.strategies.iter().flat_map(|strategy| &strategy.runs);
-    let known = |(_, figure, _): &&Column| runs().any(|run| figure(run).is_some());
-    let columns: Vec<&Column> = SIDE_EFFECTS.iter().filter(known).collect();
-    if columns.is_empty() {
-        return html! {};
-    }
-    let notes: Vec<&str> = columns.iter().filter_map(|(head, ..)| meaning(head)).collect();
-    html! {
-        h2 { "Side effects" }
-        div class="scroll" {
-            table {
-                thead { tr { th { "strategy" } @for (head, ..) in &columns { th { (head) } } } }
-                tbody {
-                    @for strategy in in_order(document) {
-                        tr {
-                            td { code { (strategy.label) } }
-                            @for (_, figure, text) in &columns { td { (over_runs(&strategy.values(figure), *text)) } }
-                        }
-                    }
-                }
-            }
-        }
-        p class="note" { (notes.join(" ")) }
-    }
-}
-
-/// What a column says, where its head does not.
-fn meaning(head: &str) -> Option<&'static str> {
-    match head {
-        "wasted server s" => {
+/// Returns the meaning of columns whose heads do not explain them.
+fn legend(columns: &[&Column], is_repeated: bool) -> String {
+    let meaning = |column: &&Column| match column.head {
+        "op latency p99" => Some("Latencies are of ops that were done."),
+        "wasted server time" => {
             Some("Wasted: time of the server's slots spent on rejections and abandoned attempts.")
         }
-        "window fits after s" => {
+        "window fits after" => {
             Some("Fits: when the window had come within 10 % of the server's cap and stayed there.")
         }
         "window spread" => Some("Spread: standard deviation over mean."),
         "jain" => Some("Jain's index: 1 when all clients got the same."),
         _ => None,
-    }
+    };
+    let means = is_repeated.then_some("Means over runs; below them, 5th to 95th percentile.");
+    let words: Vec<&str> = means.into_iter().chain(columns.iter().filter_map(meaning)).collect();
+    words.join(" ")
 }
 
-fn over_runs(sorted: &[f64], text: fn(f64) -> String) -> Markup {
-    let Some(mean) = mean(sorted) else { return html! { "–" } };
-    let [low, high] = [0.05, 0.95].map(|share| text(percentile(sorted, share).unwrap_or(mean)));
+/// Returns strategies that cannot be ranked, in the order of their files.
+fn unranked(strategies: &[Strategy]) -> Markup {
+    let columns = [&MAKESPAN, &ATTEMPTS, &DONE].into_iter().chain(&FIGURES);
+    let columns: Vec<&Column> = columns.chain(known(&SIDE_EFFECTS, strategies)).collect();
+    figures(strategies, &columns, &[])
+}
+
+/// Returns the figures of one strategy, one below the other.
+fn alone(strategy: &Strategy) -> Markup {
+    let columns = [&MAKESPAN, &ATTEMPTS, &DONE].into_iter().chain(&FIGURES).chain(&SIDE_EFFECTS);
+    let columns: Vec<&Column> =
+        columns.filter(|column| strategy.runs.iter().any(|run| (column.figure)(run).is_some())).collect();
+    let is_repeated = strategy.runs.len() > 1;
     html! {
-        (text(mean))
-        @if sorted.len() > 1 && low != high { small { (low.trim_end_matches(" %")) "–" (high) } }
+        table class="alone" {
+            @if is_repeated {
+                thead { tr { th {} th { "mean of " (strategy.runs.len()) " runs" } th { "5th to 95th percentile" } } }
+            }
+            tbody {
+                @for column in &columns {
+                    tr {
+                        th { (column.head) }
+                        td { (mean_text(strategy, column)) }
+                        @if is_repeated { td { (spread(strategy, column).unwrap_or_default()) } }
+                    }
+                }
+            }
+        }
+        p class="note" { (legend(&columns, false)) }
     }
 }
 
-/// Every warning once, with the strategies that it is about.
+/// Returns the mean, with `≥` for a share of runs that were stopped.
+fn mean_text(strategy: &Strategy, column: &Column) -> String {
+    let bound = if column.head == DONE.head && strategy.share_is_lower_bound() { "≥ " } else { "" };
+    let mean = mean(&strategy.values(column.figure));
+    mean.map_or_else(dash, |mean| format!("{bound}{}", (column.text)(mean)))
+}
+
+/// Returns `24.9–25.6 s`: where nearly all runs lie, if they differ.
+fn spread(strategy: &Strategy, column: &Column) -> Option<String> {
+    let values = strategy.values(column.figure);
+    let [low, high] = [percentile(&values, 0.05)?, percentile(&values, 0.95)?].map(column.text);
+    let unit = |text: &str| text.split_once(' ').map(|(_, unit)| unit.to_owned());
+    let is_same_unit = unit(&low).is_some_and(|of| of.starts_with(|c: char| !c.is_ascii_digit()))
+        && unit(&low) == unit(&high);
+    let low = if is_same_unit { low.split(' ').next().unwrap_or_default().to_owned() } else { low };
+    (values.len() > 1 && low != high).then(|| format!("{low}–{high}"))
+}
+
+fn over_runs(strategy: &Strategy, column: &Column) -> Markup {
+    html! {
+        (mean_text(strategy, column))
+        @if let Some(spread) = spread(strategy, column) { small { (spread) } }
+    }
+}
+
+fn dash() -> String {
+    "–".to_owned()
+}
+
+/// Returns every warning once, with the strategies that it concerns.
 fn warnings(document: &Document) -> Markup {
     let mut warnings: Vec<(&str, Vec<&str>)> = Vec::new();
     for strategy in &document.strategies {
@@ -226,14 +421,18 @@ fn warnings(document: &Document) -> Markup {
             }
         }
     }
-    html! {
-        @if !warnings.is_empty() || !document.incomplete.is_empty() {
-            ul class="warnings" {
-                @for words in &document.incomplete { li { (words) } }
-                @for (warning, labels) in warnings {
-                    li { (warning) " " span class="note" { "(" (labels.join(", ")) ")" } }
-                }
+    let list = html! {
+        ul class="warnings" {
+            @for (warning, labels) in &warnings {
+                li { (warning) " " span class="note" { "(" (labels.join(", ")) ")" } }
             }
+        }
+    };
+    html! {
+        @if warnings.len() > MAX_WARNINGS {
+            details { summary { (warnings.len()) " warnings" } (list) }
+        } @else if !warnings.is_empty() {
+            (list)
         }
     }
 }

@@ -33,7 +33,7 @@ pub(in crate::report) fn rate_log(document: &Document) -> Vec<Plot> {
     plots
 }
 
-/// Accepted and rejected: together for one strategy, apart for several.
+/// Accepted and rejected of one strategy; of several those accepted, because those rejected are what was sent besides.
 pub(in crate::report) fn outcomes(document: &Document) -> Vec<Plot> {
     let accepted: fn(&Point) -> f64 = |point| point.succeeded;
     let rejected: fn(&Point) -> f64 = |point| point.rejected;
@@ -48,11 +48,7 @@ pub(in crate::report) fn outcomes(document: &Document) -> Vec<Plot> {
         let note = with_smoothing(&note(document), grid);
         return Plot { title, x: time(), y: per_second(), series, note }.if_any().into_iter().collect();
     }
-    let of = |count: fn(&Point) -> f64| move |grid: Grid, strategy: &Strategy| grid.rates(strategy, count);
-    let mut plots = overlay(document, "Accepted per second", per_second(), of(accepted));
-    let refused = overlay(document, "Rejected per second", per_second(), of(rejected));
-    plots.extend(without_stalled(document, refused));
-    plots
+    overlay(document, "Accepted per second", per_second(), |grid, strategy| grid.rates(strategy, accepted))
 }
 
 /// The plots without strategies that stalled, if there are others: whoever does nothing but be rejected would press the

@@ -2,13 +2,13 @@
 //! below and to the right of another is better. Of more strategies than can be told apart those on the front are named, and the others
 //! are dots.
 
-use results::{Figure, Score};
+use results::{Figure, Score, Standing};
 
 use super::drawn;
 use crate::report::document::Document;
 use crate::report::palette::{CAP, LOOKS};
 use crate::report::plot::{Axis, Plot, Scale, Series, Shape};
-use crate::report::ranking::{Ranked, ranked_by_share};
+use crate::report::ranking::Ranking;
 use crate::report::run::Run;
 use crate::report::strategy::Strategy;
 
@@ -17,7 +17,10 @@ const OTHERS: usize = LOOKS - 1;
 
 /// A plot for every load, of which the first has the front that ranks are about.
 pub(in crate::report) fn pareto(document: &Document) -> Vec<Plot> {
-    let Some(ranked) = ranked_by_share(document) else { return Vec::new() };
+    let ranking = document.ranking.as_ref();
+    let Some(ranking) = ranking.filter(|ranking| results::ranked_by_share(&ranking.standings)) else {
+        return Vec::new();
+    };
     let loads = [
         (
             "attempts per success",
@@ -30,13 +33,13 @@ pub(in crate::report) fn pareto(document: &Document) -> Vec<Plot> {
             "server_work_per_success_ms",
         ),
     ];
-    let limit = ranked.iter().find_map(|ranked| ranked.standing.limit.clone());
+    let limit = ranking.answer.limit.as_ref();
     let share = limit.map_or_else(|| "ops done".to_owned(), |limit| format!("ops done within {limit}"));
     let plots = loads.into_iter().filter_map(|(load, y, path)| {
         let is_effort = path == Score::attempts_per_success().path();
         let many = document.strategies.len() > LOOKS;
         let mut series: Vec<Series> = if many {
-            named_and_others(&ranked, path)
+            named_and_others(ranking, path)
         } else {
             drawn(document)
                 .map(|(look, strategy)| Series {
@@ -46,7 +49,7 @@ pub(in crate::report) fn pareto(document: &Document) -> Vec<Plot> {
                 .collect()
         };
         if is_effort {
-            let front = Series::line("Pareto front of means", CAP, front(&ranked));
+            let front = Series::line("Pareto front of means", CAP, front(ranking));
             series.insert(if many { 0 } else { series.len() }, front);
         }
         let title = format!("{} against {share}", super::capitalised(load));
@@ -63,21 +66,20 @@ pub(in crate::report) fn pareto(document: &Document) -> Vec<Plot> {
 }
 
 /// The means of those that are ranked: those on the front by their names, as far as they can be told apart, then all others.
-fn named_and_others(ranked: &[Ranked<'_>], load: &str) -> Vec<Series> {
-    let ranked = || ranked.iter().filter(|ranked| ranked.standing.rank.is_some());
-    let point = |ranked: &Ranked<'_>| {
-        Some((ranked.share() * 100.0, ranked.standing.figure(load).map(|figure| figure.mean)?))
+fn named_and_others(ranking: &Ranking, load: &str) -> Vec<Series> {
+    let ranked = || ranking.standings.iter().filter(|standing| standing.rank.is_some());
+    let point = |standing: &Standing| {
+        Some((standing.share * 100.0, standing.figure(load).map(|figure| figure.mean)?))
     };
     let looks = (0..LOOKS).filter(|look| ![CAP, OTHERS].contains(look));
-    let on_front: Vec<&Ranked<'_>> =
-        ranked().filter(|ranked| ranked.standing.on_front).take(LOOKS - 2).collect();
-    let is_named = |ranked: &&Ranked<'_>| on_front.iter().any(|named| std::ptr::eq(*named, *ranked));
-    let others: Vec<(f64, f64)> = ranked().filter(|ranked| !is_named(ranked)).filter_map(point).collect();
+    let on_front: Vec<&Standing> = ranked().filter(|standing| standing.on_front).take(LOOKS - 2).collect();
+    let is_named = |standing: &&Standing| on_front.iter().any(|named| std::ptr::eq(*named, *standing));
+    let others: Vec<(f64, f64)> = ranked().filter(|standing| !is_named(standing)).filter_map(point).collect();
     let label = format!("{} others", others.len());
     let dots = Series { shape: Shape::Dots, ..Series::line(&label, OTHERS, others) };
-    let named = on_front.iter().zip(looks).map(|(ranked, look)| Series {
+    let named = on_front.iter().zip(looks).map(|(standing, look)| Series {
         shape: Shape::Marks,
-        ..Series::line(&ranked.strategy.label, look, point(ranked).into_iter().collect())
+        ..Series::line(&standing.strategy, look, point(standing).into_iter().collect())
     });
     std::iter::once(dots).chain(named).collect()
 }
@@ -90,10 +92,12 @@ fn points(strategy: &Strategy, load: &str) -> Vec<(f64, f64)> {
 }
 
 /// Those than which no other gets more done and needs less for it, from the left to the right.
-fn front(ranked: &[Ranked<'_>]) -> Vec<(f64, f64)> {
-    let on_front = ranked.iter().filter(|ranked| ranked.standing.on_front);
+fn front(ranking: &Ranking) -> Vec<(f64, f64)> {
+    let on_front = ranking.standings.iter().filter(|standing| standing.on_front);
+    let effort =
+        |standing: &Standing| standing.figure_of_all(Score::attempts_per_success()).map(|figure| figure.mean);
     let mut points: Vec<(f64, f64)> =
-        on_front.filter_map(|ranked| Some((ranked.share() * 100.0, ranked.effort()?))).collect();
+        on_front.filter_map(|standing| Some((standing.share * 100.0, effort(standing)?))).collect();
     points.sort_by(|(a, _), (b, _)| a.total_cmp(b));
     points
 }

@@ -1,11 +1,11 @@
-//! How well a limiter knows the server: window, threshold and in flight against the true cap, one plot a strategy.
+//! Window, threshold and attempts in flight of a limiter against the server's true cap, one plot per strategy with the same axes.
 
 use super::drawn;
 use super::gauges::gauges;
 use crate::report::document::Document;
 use crate::report::number::number;
 use crate::report::palette::{CAP, IN_FLIGHT, SSTHRESH, WINDOW};
-use crate::report::plot::{Axis, Plot, Series};
+use crate::report::plot::{Axis, Plot, Scale, Series};
 use crate::report::run::{Point, Run};
 
 /// More plots than that nobody looks at.
@@ -15,8 +15,16 @@ const MOST: usize = 6;
 const MOST_MOVES: usize = 320;
 const PARTS: usize = 100;
 
+/// The axis of attempts is logarithmic if the highest plot is this many times as high as the lowest one.
+const FAR_APART: f64 = 20.0;
+
 /// One plot per strategy, and what strategies have drawn besides.
 pub(in crate::report) fn window(document: &Document) -> Vec<Plot> {
+    windows(document).into_iter().chain(gauges(document)).collect()
+}
+
+/// Returns one plot per strategy, all with the same axes.
+pub(in crate::report) fn windows(document: &Document) -> Vec<Plot> {
     let windows = drawn(document).take(MOST).filter_map(|(_, strategy)| {
         let run = strategy.median();
         let limited = run.series.iter().any(|point| point.window.is_finite());
@@ -51,7 +59,35 @@ pub(in crate::report) fn window(document: &Document) -> Vec<Plot> {
         let y = Axis::linear("attempts", "");
         Plot { title, x: Axis::linear("time", "s"), y, series, note: note.join("; ") }.if_any()
     });
-    windows.chain(gauges(document)).collect()
+    with_shared_axes(windows.collect())
+}
+
+/// Returns the plots with axes of the same scale and ends.
+fn with_shared_axes(mut plots: Vec<Plot>) -> Vec<Plot> {
+    let places = |plot: &Plot| {
+        let points = plot.series.iter().flat_map(|series| series.points.clone());
+        points.filter(|(_, y)| y.is_finite()).collect::<Vec<(f64, f64)>>()
+    };
+    let corners: Vec<(f64, f64)> = plots
+        .iter()
+        .map(|plot| {
+            places(plot).iter().fold((0.0, 0.0), |(t, high), point| (point.0.max(t), point.1.max(high)))
+        })
+        .collect();
+    let (end_s, high) = corners.iter().fold((0.0, 0.0), |(t, high), one| (one.0.max(t), one.1.max(high)));
+    let low = corners.iter().map(|corner| corner.1).filter(|high| *high > 0.0).fold(f64::INFINITY, f64::min);
+    for plot in &mut plots {
+        (plot.x.reaches, plot.y.reaches) = (end_s, high);
+        if high > FAR_APART * low {
+            plot.y.scale = Scale::Logarithmic;
+            // A logarithmic axis has no zero; one attempt is the least.
+            let points = plot.series.iter_mut().flat_map(|series| &mut series.points);
+            points.filter(|(_, y)| *y < 1.0).for_each(|(_, y)| *y = 1.0);
+            let bands = plot.series.iter_mut().flat_map(|series| &mut series.band);
+            bands.for_each(|(_, low, high)| (*low, *high) = (low.max(1.0), high.max(1.0)));
+        }
+    }
+    plots
 }
 
 /// The mean of every part of the time, and its lowest and highest value.

@@ -9,14 +9,25 @@ use crate::report::plot::{Axis, Plot, Scale, Series, Shape};
 use crate::report::ticks::Span;
 use crate::report::wrapping::shortened;
 
-/// The size of an area.
-pub(in crate::report) const WIDTH: f64 = 480.0;
-pub(in crate::report) const HEIGHT: f64 = 296.0;
+/// Size of an area.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::report) struct Size {
+    pub(in crate::report) width: f64,
+    pub(in crate::report) height: f64,
+    /// Number of ticks of each axis, at most about so many.
+    ticks: usize,
+}
+
+impl Size {
+    pub(in crate::report) const FULL: Self = Self { width: 480.0, height: 296.0, ticks: 6 };
+    /// Size of one of several that stand side by side.
+    pub(in crate::report) const SMALL: Self = Self { width: 270.0, height: 200.0, ticks: 3 };
+}
 
 pub(super) const LEFT: f64 = 60.0;
-pub(super) const RIGHT: f64 = 18.0;
+const RIGHT: f64 = 18.0;
 pub(super) const TOP: f64 = 30.0;
-pub(super) const BOTTOM: f64 = 40.0;
+const BOTTOM: f64 = 40.0;
 
 /// With more points than this, a line has a mark here and there only.
 const FEW: usize = 14;
@@ -30,6 +41,7 @@ const ABOVE_BARS: f64 = 1.1;
 /// Values to places.
 pub(super) struct Frame<'a> {
     pub(super) plot: &'a Plot,
+    pub(super) size: Size,
     x: Span,
     y: Span,
 }
@@ -45,7 +57,7 @@ pub(in crate::report) struct Area {
 }
 
 /// Draws a plot.
-pub(in crate::report) fn area(plot: &Plot) -> Area {
+pub(in crate::report) fn area(plot: &Plot, size: Size) -> Area {
     let points = || plot.series.iter().flat_map(|series| &series.points);
     let bands = || plot.series.iter().flat_map(|series| &series.band);
     let visible = points().filter(|(x, y)| x.is_finite() && y.is_finite());
@@ -56,7 +68,8 @@ pub(in crate::report) fn area(plot: &Plot) -> Area {
     let ys = visible.map(|point| point.1).chain(bands().flat_map(|band| [band.1, band.2])).chain(below);
     let bars = plot.series.iter().any(|series| series.shape == Shape::Bars);
     let ys = ys.map(|y| if bars { y * ABOVE_BARS } else { y });
-    let frame = Frame { plot, x: Span::of(&plot.x, xs, 6), y: Span::of(&plot.y, ys, 6) };
+    let (x, y) = (Span::of(&plot.x, xs, size.ticks), Span::of(&plot.y, ys, size.ticks));
+    let frame = Frame { plot, size, x, y };
     let mut drawn = frame.axes();
     for (index, series) in plot.series.iter().enumerate() {
         drawn.push_str(&frame.series(index, series));
@@ -64,22 +77,32 @@ pub(in crate::report) fn area(plot: &Plot) -> Area {
     let scale = |from: f64, to: f64, span: &Span| {
         format!("{from} {to} {} {} {}", span.from, span.to, span.scale_name())
     };
-    let x = scale(LEFT, WIDTH - RIGHT, &frame.x);
-    let y = scale(HEIGHT - BOTTOM, TOP, &frame.y);
+    let x = scale(LEFT, frame.right(), &frame.x);
+    let y = scale(frame.bottom(), TOP, &frame.y);
     Area { drawn, x, y }
 }
 
 impl Frame<'_> {
     pub(super) fn x(&self, value: f64) -> f64 {
-        LEFT + self.x.share(value) * (WIDTH - LEFT - RIGHT)
+        LEFT + self.x.share(value) * (self.right() - LEFT)
     }
 
     pub(super) fn y(&self, value: f64) -> f64 {
-        HEIGHT - BOTTOM - self.y.share(value) * (HEIGHT - TOP - BOTTOM)
+        self.bottom() - self.y.share(value) * (self.bottom() - TOP)
+    }
+
+    /// Returns the right end of the horizontal axis.
+    pub(super) fn right(&self) -> f64 {
+        self.size.width - RIGHT
+    }
+
+    /// Returns the lower end of the vertical axis.
+    pub(super) fn bottom(&self) -> f64 {
+        self.size.height - BOTTOM
     }
 
     fn axes(&self) -> String {
-        let (right, bottom) = (WIDTH - RIGHT, HEIGHT - BOTTOM);
+        let (width, right, bottom) = (self.size.width, self.right(), self.bottom());
         let mut drawn = String::new();
         for (value, label) in &self.y.ticks {
             let y = self.y(*value);
@@ -108,7 +131,7 @@ impl Frame<'_> {
             let half = label.chars().count() as f64 * 3.5;
             if x - half >= free_from {
                 // One at the end stays inside the picture.
-                let (x, anchor) = if x + half > WIDTH - 2.0 { (WIDTH - 2.0, "end") } else { (x, "middle") };
+                let (x, anchor) = if x + half > width - 2.0 { (width - 2.0, "end") } else { (x, "middle") };
                 let _ = write!(
                     drawn,
                     "<text x=\"{x:.1}\" y=\"{}\" text-anchor=\"{anchor}\">{}</text>",
@@ -124,7 +147,7 @@ impl Frame<'_> {
              <text class=\"caption\" x=\"8\" y=\"14\">{}</text>\
              <text class=\"caption\" x=\"{right}\" y=\"{}\" text-anchor=\"end\">{}</text>",
             escaped(&self.plot.y.caption()),
-            HEIGHT - 5.0,
+            self.size.height - 5.0,
             escaped(&self.plot.x.caption())
         );
         drawn

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::area::{WIDTH, dense};
+use super::area::{Size, dense};
 use crate::report::escaping::escaped;
 use crate::report::palette::{LOOKS, marker};
 use crate::report::plot::{Plot, Series, Shape};
@@ -39,7 +39,7 @@ pub(super) fn legend(plot: &Plot, top: f64) -> (String, f64) {
     for series in &plot.series {
         let label = shortened(&series.label, 60);
         let width = 36.0 + label.chars().count() as f64 * LETTER + 12.0;
-        if x > 12.0 && x + width > WIDTH {
+        if x > 12.0 && x + width > Size::FULL.width {
             (x, y) = (12.0, y + ROW);
         }
         let _ = writeln!(

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use super::area::{BOTTOM, Frame, HEIGHT, LEFT, RIGHT, TOP, WIDTH};
+use super::area::{Frame, LEFT, TOP};
 use crate::report::escaping::escaped;
 use crate::report::number::number;
 use crate::report::plot::Series;
@@ -18,7 +18,7 @@ impl Frame<'_> {
     /// The width of the place around every value of the horizontal axis.
     fn place(&self, series: &Series) -> f64 {
         let places = if self.plot.x.names.is_empty() { series.points.len() } else { self.plot.x.names.len() };
-        (WIDTH - LEFT - RIGHT) / places.max(1) as f64
+        (self.right() - LEFT) / places.max(1) as f64
     }
 
     /// Bars from zero, with their values above them as far as those fit.
@@ -33,9 +33,9 @@ impl Frame<'_> {
             let _ = write!(
                 drawn,
                 "<path class=\"bar\" d=\"M{left:.1} {:.1}V{top:.1}h{:.1}V{:.1}Z\"><title>{}: {}, {label}</title></path>",
-                HEIGHT - BOTTOM,
+                self.bottom(),
                 width * 0.92,
-                HEIGHT - BOTTOM,
+                self.bottom(),
                 escaped(&series.label),
                 escaped(&self.place_text_of_x(*x)),
             );
@@ -77,7 +77,7 @@ impl Frame<'_> {
         let place = |(x, y): &(f64, f64)| ((self.x(*x) * 5.0).round() as i32, self.y(*y).round() as i32);
         let drawable = series.points.iter().filter(|(x, y)| x.is_finite() && y.is_finite());
         let rows = series.points.iter().map(|(_, y)| y.to_bits()).collect::<BTreeSet<_>>().len().max(1);
-        let height = ((HEIGHT - BOTTOM - TOP) / rows as f64 * 0.8).clamp(STROKE[0], STROKE[1]);
+        let height = ((self.bottom() - TOP) / rows as f64 * 0.8).clamp(STROKE[0], STROKE[1]);
         let places: BTreeSet<(i32, i32)> = drawable.map(place).collect();
         let mut path = String::new();
         for (x, y) in places {

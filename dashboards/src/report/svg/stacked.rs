@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::area::{HEIGHT, WIDTH, area};
+use super::area::{Size, area};
 use super::legend::legend;
 use crate::report::escaping::escaped;
 use crate::report::palette;
@@ -24,18 +24,19 @@ pub fn svg(plots: &[Plot]) -> String {
         let (legend, height) = legend(plot, top);
         body.push_str(&legend);
         top += height;
-        let _ = writeln!(body, "<g transform=\"translate(0 {top:.0})\">{}</g>", area(plot).drawn);
-        top += HEIGHT + 6.0;
+        let _ = writeln!(body, "<g transform=\"translate(0 {top:.0})\">{}</g>", area(plot, Size::FULL).drawn);
+        top += Size::FULL.height + 6.0;
         for line in lines(&plot.note, 76) {
             let _ = writeln!(body, "<text x=\"12\" y=\"{:.0}\">{}</text>", top + 8.0, escaped(&line));
             top += 16.0;
         }
         top += 14.0;
     }
+    let width = Size::FULL.width;
     format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"figure\" viewBox=\"0 0 {WIDTH} {top:.0}\" width=\"{}\" height=\"{:.0}\">\n\
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"figure\" viewBox=\"0 0 {width} {top:.0}\" width=\"{}\" height=\"{:.0}\">\n\
          <style>{}</style>\n<rect width=\"100%\" height=\"100%\" fill=\"var(--paper)\"/>\n{body}</svg>\n",
-        WIDTH * 1.5,
+        width * 1.5,
         top * 1.5,
         palette::CSS
     )
