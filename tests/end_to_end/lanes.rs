@@ -86,7 +86,11 @@ fn however_a_comparison_is_stopped_the_terminal_is_restored_and_complete_blocks_
         });
         stop(&mut terminal);
         let left = terminal.finish().restored(&args.join(" "), code);
-        for words in ["More: --explain", &format!("stopped by {by}: "), "seeds were complete"] {
+        for words in [
+            "   strategy                   makespan  × best",
+            &format!("stopped by {by}: "),
+            "seeds were complete",
+        ] {
             assert!(left.screen.normal.contains(words), "no `{words}` in: {}", left.screen.normal);
         }
     }

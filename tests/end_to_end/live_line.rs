@@ -52,15 +52,15 @@ fn the_line_of_a_preset_has_its_limits_and_counts_early_retries() {
         let line = line.to_owned();
         move |screen: &Screen| screen.normal.contains(&line).then_some(())
     };
-    let told = "requests 1/1 left   served 0.0/s   rejected 0.0/s   retried too early 0";
-    terminal.wait("the limits before the first request", line(told));
+    let limits = "requests 1/1 left   served 0.0/s   rejected 0.0/s   retried too early 0";
+    terminal.wait("the limits before the first request", line(limits));
     for _ in 0..3 {
         request(address, "POST", "/v1/chat/completions", "{\"max_tokens\":1}");
     }
     terminal.wait("the third request, which came before its time", line("retried too early 1"));
-    let told = terminal.screen().normal;
-    assert!(told.contains("1 requests/min, 30 000 tokens/min"), "{told:?}");
-    assert!(told.contains("\n  your client   OPENAI_BASE_URL=http://127.0.0.1:"), "{told:?}");
+    let normal = terminal.screen().normal;
+    assert!(normal.contains("1 requests/min, 30 000 tokens/min"), "{normal:?}");
+    assert!(normal.contains("\n  your client   OPENAI_BASE_URL=http://127.0.0.1:"), "{normal:?}");
     terminal.signal(Signal::TERM);
     let left = terminal.finish();
     assert!(left.screen.normal.contains("1 retried too early"), "{:?}", left.screen.normal);

@@ -45,6 +45,8 @@ fn shares_are_of_all_ops_that_the_seed_offers_and_a_stopped_run_is_ranked_by_no_
     assert_eq!(ranks[1]["rank"], Value::Null);
     let text = loadgen(&compare).exits(0).stdout;
     assert!(text.contains("≥ 4") && text.contains("3 of 3"), "{text}");
+    let text = loadgen(&[&compare[..], &["--explain"]].concat()).exits(0).stdout;
+    assert!(text.contains("stalled in every run: ≥ 4"), "{text}");
     let failed = "preset:openai,max-attempts=11,cap=60s";
     loadgen(&[&compare[..], &["-q", "--fail-if", "done_share < 0.47"]].concat()).exits(99).says(&[failed]);
 }

@@ -251,7 +251,7 @@ fn agreement(run: &Finished) -> String {
     let received = shards::received(&run.result).filter(|_| run.conservation.server_compared);
     match (run.conservation.holds(), received) {
         (false, _) => "COUNTS DO NOT ADD UP, see the error".to_owned(),
-        (true, None) => "client's counts add up (the server has none)".to_owned(),
+        (true, None) => "client's counts add up, not compared with a server's".to_owned(),
         (true, Some(received)) if by_gateway > 0 => format!(
             "{} sent   {} received by the server   {} answered by a gateway",
             thousands(sent),
