@@ -4,17 +4,19 @@
 //! Every ratio is the geometric mean of ratios paired by seed, to the best strategy. Intervals are Student's t on the logarithms, from
 //! five seeds on, all at the one level of [`Ties::level`], so that all intervals of a comparison hold together in 95 % of comparisons.
 
+mod by_point;
 mod pairs;
+mod record;
 mod row;
 mod sentence;
 
+pub use by_point::{PointWinner, first_by_point};
 pub use pairs::{PairRow, pair_rows};
 pub use row::{Place, Row, Times};
 pub use sentence::{Part, Sentence};
 
 use statistics::Level;
 
-use crate::numbers::{seconds, thousands, three};
 use crate::score::Score;
 use crate::standing::Standing;
 use crate::ties::Ties;
@@ -50,6 +52,8 @@ pub struct Answer {
     pub rows: Vec<Row>,
     /// For each seed, the strategy with the least score; empty if one of the ranked strategies lacks the score.
     firsts: Vec<String>,
+    /// Strategy of those tied for first that needs distinguishably least of what orders ties: attempts, or else the makespan.
+    thriftiest: Option<String>,
 }
 
 /// Lead of the best strategy.
@@ -57,7 +61,7 @@ pub struct Answer {
 pub struct Lead<'a> {
     /// Strategy with the best figure.
     pub best: &'a Row,
-    /// How many times better it is than the next best, above 1; `None` if the others did not do the same work.
+    /// Ratio to the next best, above 1; `None` if the others did not do the same work.
     pub times: Option<Times>,
     /// True if it can be distinguished from every other strategy.
     pub is_certain: bool,
@@ -85,7 +89,10 @@ impl Answer {
         };
         let figure = if ranked_by == RankedBy::Share { Score::done_share() } else { by };
         let rows = row::rows(standings, figure, level);
-        Self { by, ranked_by, seeds, level, limit, firsts: firsts(&ranked, by), rows }
+        let companion =
+            if ranked_by == RankedBy::Share { Score::attempts_per_success() } else { by.companion() };
+        let thriftiest = thriftiest(&ranked, companion, level);
+        Self { by, ranked_by, seeds, level, limit, firsts: firsts(&ranked, by), thriftiest, rows }
     }
 
     /// Returns the figure that `× best` compares.
@@ -137,6 +144,19 @@ impl Answer {
     }
 }
 
+/// Returns the strategy of the first group that needs distinguishably less of this score than each of the others there.
+fn thriftiest(ranked: &[&Standing], score: Score, level: Level) -> Option<String> {
+    let rank = ranked.first()?.rank;
+    let tied = || ranked.iter().filter(|standing| standing.rank == rank);
+    let least = tied().min_by(|a, b| a.score(score).total_cmp(&b.score(score)))?;
+    let is_more = |other: &&&Standing| {
+        let times = Times::new(other.values(score), least.values(score), level);
+        times.and_then(|times| times.interval).is_some_and(|(low, _)| low > 1.0)
+    };
+    let mut others = tied().filter(|other| other.strategy != least.strategy);
+    others.all(|other| is_more(&other)).then(|| least.strategy.clone())
+}
+
 /// Returns for each seed the strategy with the least score.
 fn firsts(ranked: &[&Standing], by: Score) -> Vec<String> {
     let comparable: Vec<&&Standing> = ranked.iter().filter(|standing| standing.is_comparable()).collect();
@@ -146,29 +166,6 @@ fn firsts(ranked: &[&Standing], by: Score) -> Vec<String> {
         least.map(|standing| standing.strategy.clone())
     };
     (0..seeds).filter_map(first).collect()
-}
-
-impl Score {
-    /// Formats a value for a cell, with its unit: `25.2 s`, `640 ms`, `2 088`, `8.68`.
-    pub fn cell(self, value: f64) -> String {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "casts saturate")]
-        match self.unit().trim() {
-            "s" => seconds(value),
-            "ms" => seconds(value / 1e3),
-            _ if self == Self::attempts() => thousands(value.round() as u64),
-            _ if self == Self::done_share() => crate::numbers::percent(value),
-            _ => three(value),
-        }
-    }
-
-    /// Returns the heading of its column: `makespan`, `p99`, `per done`.
-    pub fn column(self) -> &'static str {
-        match self.key() {
-            "per-success" => "per done",
-            "server-work" => "server work",
-            key => key,
-        }
-    }
 }
 
 #[cfg(test)]

@@ -50,7 +50,10 @@ mod ties;
 mod version;
 mod written;
 
-pub use answer::{Answer, Lead, MIN_SEEDS, PairRow, Part, Place, RankedBy, Row, Sentence, Times, pair_rows};
+pub use answer::{
+    Answer, Lead, MIN_SEEDS, PairRow, Part, Place, PointWinner, RankedBy, Row, Sentence, Times,
+    first_by_point, pair_rows,
+};
 pub use baseline::{Baseline, judged};
 pub use basis::Basis;
 pub use client_shards::{

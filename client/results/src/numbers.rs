@@ -70,6 +70,33 @@ pub fn three(number: f64) -> String {
     if number.abs() >= 999.5 { grouped(number) } else { significant(number) }
 }
 
+/// Returns how many decimals give the larger end of an interval three significant digits; one more next to 1, so that a difference does
+/// not look like none.
+pub fn ratio_decimals(low: f64, high: f64) -> usize {
+    let nearest = (low - 1.0).abs().min((high - 1.0).abs());
+    match high {
+        high if high >= 99.95 => 0,
+        high if high >= 9.995 => 1,
+        _ if nearest >= 0.01 => 2,
+        _ => 3,
+    }
+}
+
+/// Formats a range of two formatted figures, with the unit once if both have the same: `25.2–25.4 s`.
+pub fn range(low: &str, high: &str) -> String {
+    if low == high {
+        return low.to_owned();
+    }
+    match (low.rsplit_once(' '), high.rsplit_once(' ')) {
+        (Some((number, unit)), Some((_, other)))
+            if unit == other && !unit.starts_with(|c: char| c.is_ascii_digit()) =>
+        {
+            format!("{number}–{high}")
+        }
+        _ => format!("{low}–{high}"),
+    }
+}
+
 /// Three significant digits, but no more than four decimals.
 fn significant(number: f64) -> String {
     match number {
@@ -113,5 +140,15 @@ mod tests {
             [1.0, 0.478_04, 0.4, 0.025, 0.0, 0.9999, 0.999_999].map(percent),
             ["100 %", "47.8 %", "40.0 %", "2.50 %", "0 %", "99.99 %", "99.99 %"]
         );
+    }
+
+    #[test]
+    fn a_small_difference_does_not_look_like_none() {
+        assert_eq!(ratio_decimals(1.6, 1.9), 2);
+        assert_eq!(ratio_decimals(1.02, 1.9), 2);
+        assert_eq!(ratio_decimals(1.003, 1.004), 3);
+        assert_eq!(ratio_decimals(0.999, 1.5), 3);
+        assert_eq!(ratio_decimals(8.0, 18.5), 1);
+        assert_eq!(ratio_decimals(120.0, 130.0), 0);
     }
 }

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use serde::{Serialize, Serializer};
 
 use crate::figures::{FIGURES, Figure, Ranked};
+use crate::numbers::{percent, seconds, thousands, three};
 use crate::run::RunResult;
 
 /// A figure that strategies are ranked by.
@@ -86,6 +87,27 @@ impl Score {
     /// What `--by` takes.
     pub fn key(self) -> &'static str {
         self.ranked.key
+    }
+
+    /// Formats a value for a cell, with its unit: `25.2 s`, `640 ms`, `2 088`, `8.68`.
+    pub fn cell(self, value: f64) -> String {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "casts saturate")]
+        match self.unit().trim() {
+            "s" => seconds(value),
+            "ms" => seconds(value / 1e3),
+            _ if self == Self::attempts() => thousands(value.round() as u64),
+            _ if self == Self::done_share() => percent(value),
+            _ => three(value),
+        }
+    }
+
+    /// Returns the heading of its column: `makespan`, `p99`, `per done`.
+    pub fn column(self) -> &'static str {
+        match self.key() {
+            "per-success" => "per done",
+            "server-work" => "server work",
+            key => key,
+        }
     }
 
     /// What it is, for help texts.

@@ -2,10 +2,7 @@
 
 use statistics::Summary;
 
-use crate::answer::{Answer, Place, Times};
-use crate::comparison::{StandingRecord, TimesRecord};
 use crate::numbers::at_least;
-use crate::over_runs::figures_over_runs;
 use crate::run_figures::Counts;
 use crate::score::Score;
 
@@ -99,35 +96,6 @@ impl Standing {
     /// Whether its makespan, and whatever else depends on how much was done, can be compared with those of others.
     pub fn is_comparable(&self) -> bool {
         self.is_complete() && self.work == Work::Same
-    }
-
-    /// As it is written.
-    pub fn record(&self, answer: &Answer) -> StandingRecord {
-        let row = answer.rows.iter().find(|row| row.strategy == self.strategy);
-        let (place, is_tied) = match row.map(|row| row.place) {
-            Some(Place::Ranked { rank, is_tied }) if answer.has_intervals() => (Some(rank), is_tied),
-            _ => (None, false),
-        };
-        let times = |times: Option<Times>, score: Score| {
-            times.map(|Times { ratio, interval }| TimesRecord {
-                figure: score.path().to_owned(),
-                ratio,
-                low: interval.map(|(low, _)| low),
-                high: interval.map(|(_, high)| high),
-            })
-        };
-        StandingRecord {
-            strategy: self.strategy.clone(),
-            rank: self.rank,
-            complete: self.is_complete(),
-            incomplete_because: self.incomplete.clone(),
-            on_pareto_front: self.on_front,
-            figures: figures_over_runs(&self.figures),
-            place,
-            tied: is_tied,
-            times_best: times(row.and_then(|row| row.times_best), answer.figure()),
-            attempts_times_best: times(row.and_then(|row| row.attempts_times_best), Score::attempts()),
-        }
     }
 }
 

@@ -11,6 +11,7 @@ mod joined;
 mod measured;
 mod plot;
 mod repeat;
+mod sentence;
 mod swept;
 mod table;
 

@@ -4,6 +4,7 @@ pub(crate) mod args;
 mod explain;
 mod load;
 mod screen;
+mod setting;
 #[cfg(test)]
 mod tests;
 mod unranked;
@@ -47,6 +48,7 @@ use crate::text::stderr::to_stderr;
 use crate::text::summary;
 use crate::text::wrapping::terminal_width;
 use args::CompareArgs;
+use setting::Setting;
 
 pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<ExitCode> {
     match args.several.shard.shard {
@@ -182,7 +184,7 @@ fn conduct(
     // One file that cannot be written costs neither the others nor what people read.
     let mut document = comparison.document();
     document.comparison.incomplete.clone_from(&session.incomplete);
-    let setting = screen::Setting {
+    let setting = Setting {
         blocks,
         mode: mode_of(simulated),
         bottlenecks,

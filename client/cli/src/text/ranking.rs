@@ -12,7 +12,7 @@ use super::wrapping::wrapped_to;
 const MAX_ROWS: usize = 12;
 /// Ranked strategies that are listed when there are more.
 const MAX_OF_MANY: usize = 10;
-/// Width of the mark before a name.
+/// Least width of the mark before a name.
 const MARK: usize = 3;
 /// Terminal widths, in columns, from which the table has less or more in it.
 const WIDE: usize = 100;
@@ -60,26 +60,30 @@ impl<'a> Ranking<'a> {
         let rows = self.shown(all);
         let names: Vec<&str> = rows.iter().map(|row| row.strategy.as_str()).collect();
         let columns: usize = self.columns.iter().map(|column| column.width).sum();
+        let marks = rows.iter().map(|row| self.mark(row).chars().count() + 1);
+        let mark_width = marks.max().unwrap_or_default().max(MARK);
         let room = match width {
             WIDE.. => (width - 1).saturating_sub(MARK + columns).clamp(24, 38),
             USUAL.. => 24,
             _ => 16,
         };
+        let room = room + MARK - mark_width;
         let (names, numbered) = short_names(&names, room);
-        let mut text = format!("{:MARK$}{:<room$}", "", "strategy");
+        let mut text = format!("{:mark_width$}{:<room$}", "", "strategy");
         self.columns.iter().for_each(|column| text.push_str(&column.aligned(&column.title)));
         let mut text = format!("{}\n", text.trim_end());
         let many = self.left_out(all);
+        let left_out = format!("{:mark_width$}… {many} more: --explain\n", "");
         for (number, (row, name)) in rows.iter().zip(&names).enumerate() {
             if many > 0 && number == MAX_OF_MANY {
-                let _ = writeln!(text, "{:MARK$}… {many} more: --explain", "");
+                text.push_str(&left_out);
             }
-            let mut line = format!("{:<MARK$}{name:<room$}", self.mark(row));
+            let mut line = format!("{:<mark_width$}{name:<room$}", self.mark(row));
             self.columns.iter().for_each(|column| line.push_str(&column.aligned(&(column.cell)(row))));
             let _ = writeln!(text, "{}", line.trim_end());
         }
         if many > 0 && rows.len() == MAX_OF_MANY {
-            let _ = writeln!(text, "{:MARK$}… {many} more: --explain", "");
+            text.push_str(&left_out);
         }
         for (short, full) in numbered {
             // A long name continues after one of its parts.

@@ -83,7 +83,7 @@ impl Comparison {
                 order: orders.collect(),
                 intervals: self.intervals.to_owned(),
                 level: answer.has_intervals().then(|| answer.level.coverage()),
-                strategies: self.standings.iter().map(|standing| standing.record(&answer)).collect(),
+                strategies: self.standings.iter().map(|standing| answer.record(standing)).collect(),
                 pairs: self
                     .pairs
                     .iter()

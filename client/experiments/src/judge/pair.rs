@@ -1,6 +1,6 @@
 //! Two strategies against each other: a ratio paired by block, in words and as it is written.
 
-use results::numbers::level;
+use results::numbers::{level, ratio_decimals};
 use results::{PairRecord, Score};
 use statistics::{Incomparable, PairedRatio, Verdict};
 
@@ -43,18 +43,18 @@ impl Pair {
             );
         };
         let ends = |low: f64, high: f64| {
-            let decimals = decimals(low, high);
+            let decimals = ratio_decimals(low, high);
             format!("({}: {low:.decimals$}–{high:.decimals$})", level(interval.level))
         };
         let (low, high) = (interval.low, interval.high);
         match found.verdict {
             Verdict::Lower => {
                 let (low, high) = (1.0 / high, 1.0 / low);
-                let times = format!("{:.*}", decimals(low, high), 1.0 / found.ratio);
+                let times = format!("{:.*}", ratio_decimals(low, high), 1.0 / found.ratio);
                 format!("{} {}", score.says_less(first, &times, second), ends(low, high))
             }
             Verdict::Higher => {
-                let times = format!("{:.*}", decimals(low, high), found.ratio);
+                let times = format!("{:.*}", ratio_decimals(low, high), found.ratio);
                 format!("{} {}", score.says_more(first, &times, second), ends(low, high))
             }
             Verdict::Equivalent => {
@@ -83,32 +83,5 @@ impl Pair {
             verdict: self.verdict().into(),
             words: self.words(),
         }
-    }
-}
-
-/// Returns how many decimals give the larger end of an interval three significant digits; one more next to 1, so that a difference does
-/// not look like none.
-fn decimals(low: f64, high: f64) -> usize {
-    let nearest = (low - 1.0).abs().min((high - 1.0).abs());
-    match high {
-        high if high >= 99.95 => 0,
-        high if high >= 9.995 => 1,
-        _ if nearest >= 0.01 => 2,
-        _ => 3,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_small_difference_does_not_look_like_none() {
-        assert_eq!(decimals(1.6, 1.9), 2);
-        assert_eq!(decimals(1.02, 1.9), 2);
-        assert_eq!(decimals(1.003, 1.004), 3);
-        assert_eq!(decimals(0.999, 1.5), 3);
-        assert_eq!(decimals(8.0, 18.5), 1);
-        assert_eq!(decimals(120.0, 130.0), 0);
     }
 }

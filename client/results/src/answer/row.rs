@@ -3,6 +3,7 @@
 use statistics::{Comparison, Level, Margin, Method, PairedRatio};
 
 use super::MIN_SEEDS;
+use crate::numbers::{ratio_decimals, three};
 use crate::score::Score;
 use crate::standing::Standing;
 
@@ -110,26 +111,14 @@ impl Times {
     /// Formats the ratio with as many digits as its interval.
     pub fn ratio_text(&self) -> String {
         let (low, high) = self.interval.unwrap_or((self.ratio, self.ratio));
-        format!("{:.*}", decimals(low, high), self.ratio)
+        format!("{:.*}", ratio_decimals(low, high), self.ratio)
     }
 
     /// Formats the interval: `1.61–1.88`.
     pub fn range_text(&self) -> Option<String> {
         let (low, high) = self.interval?;
-        let decimals = decimals(low, high);
+        let decimals = ratio_decimals(low, high);
         Some(format!("{low:.decimals$}–{high:.decimals$}"))
-    }
-}
-
-/// Returns how many decimals give the larger end of an interval three significant digits; one more next to 1, so that a difference does
-/// not look like none.
-pub(crate) fn decimals(low: f64, high: f64) -> usize {
-    let nearest = (low - 1.0).abs().min((high - 1.0).abs());
-    match high {
-        high if high >= 99.95 => 0,
-        high if high >= 9.995 => 1,
-        _ if nearest >= 0.01 => 2,
-        _ => 3,
     }
 }
 
@@ -226,17 +215,12 @@ fn row(standing: &Standing, place: Place, (best, figure): (Option<&Standing>, Sc
 }
 
 impl Row {
-    /// Returns true if it has the shape of a rank that was shared for want of seeds or a tie.
-    pub fn has_interval(&self) -> bool {
-        self.times_best.is_some_and(|times| times.interval.is_some())
-    }
-
     /// Formats the ratio to the best for a cell: `1`, `1.74`, `0.799`, `–`.
     pub fn times_cell(&self) -> String {
         match self.times_best {
             None => "–".to_owned(),
             Some(times) if times.interval.is_none() && (times.ratio - 1.0).abs() < 1e-12 => "1".to_owned(),
-            Some(times) if times.interval.is_none() => crate::numbers::three(times.ratio),
+            Some(times) if times.interval.is_none() => three(times.ratio),
             Some(times) => times.ratio_text(),
         }
     }

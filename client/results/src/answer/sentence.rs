@@ -36,12 +36,12 @@ impl Sentence {
         self.parts.iter().map(part).collect()
     }
 
-    fn words(mut self, words: impl Into<String>) -> Self {
+    pub(super) fn words(mut self, words: impl Into<String>) -> Self {
         self.parts.push(Part::Words(words.into()));
         self
     }
 
-    fn name(mut self, name: &str) -> Self {
+    pub(super) fn name(mut self, name: &str) -> Self {
         self.parts.push(Part::Name(name.to_owned()));
         self
     }
@@ -221,17 +221,11 @@ impl Answer {
         let values = tied.iter().filter_map(|row| row.figure);
         let (low, high) =
             values.fold((f64::INFINITY, 0.0_f64), |(low, high), value| (low.min(value), high.max(value)));
-        let values = range_of(&self.by.cell(low), &self.by.cell(high));
-        let is_same = tied
-            .iter()
-            .filter(|row| row.has_interval())
-            .all(|row| row.times_best.is_some_and(|times| times.is_within_two_percent()));
-        let fewest = tied.iter().filter(|row| row.attempts.is_some());
-        let fewest =
-            fewest.min_by(|a, b| a.attempts.unwrap_or_default().total_cmp(&b.attempts.unwrap_or_default()));
+        let values = crate::numbers::range(&self.by.cell(low), &self.by.cell(high));
+        let is_same = |row: &&&Row| row.times_best.is_some_and(|times| times.is_within_two_percent());
+        let is_same = tied.iter().filter(is_same).count() + 1 == tied.len();
+        let fewest = self.thriftiest.as_deref();
         let companion = if self.by == Score::attempts() { " finishes first" } else { " has fewest attempts" };
-        let fewest = if self.by == Score::attempts() { tied.first() } else { fewest };
-        let fewest = fewest.filter(|fewest| self.is_thriftiest(fewest, tied));
         let for_first = if self.by == Score::makespan() {
             "for first".to_owned()
         } else {
@@ -241,7 +235,7 @@ impl Answer {
             let with = fewest.map_or_else(Sentence::default, |fewest| {
                 Sentence::default()
                     .words(", ")
-                    .name(&fewest.strategy)
+                    .name(fewest)
                     .words(companion.replace(" has", " with").replace(" finishes", " finishing"))
             });
             return Sentence::default()
@@ -259,7 +253,7 @@ impl Answer {
             names = names.words(before).name(&row.strategy);
         }
         let fewest = fewest.map_or_else(Sentence::default, |fewest| {
-            Sentence::default().words("; ").name(&fewest.strategy).words(companion)
+            Sentence::default().words("; ").name(fewest).words(companion)
         });
         let tie = if is_same {
             format!(" are the same to within 2 %{of}: {values}")
@@ -267,16 +261,6 @@ impl Answer {
             format!(" tie {for_first}{of}: {values}, not distinguishable")
         };
         names.words(tie).joined(fewest).words(".")
-    }
-
-    /// Returns true if this strategy is distinguishably better than the other tied ones in what decides ties.
-    fn is_thriftiest(&self, fewest: &Row, tied: &[&Row]) -> bool {
-        let times = |row: &Row| {
-            if self.by == Score::attempts() { row.makespan_times_best } else { row.attempts_times_best }
-        };
-        let own = times(fewest).map_or(1.0, |times| times.ratio);
-        tied.iter()
-            .all(|row| row.strategy == fewest.strategy || times(row).is_some_and(|times| times.ratio > own))
     }
 
     /// `, with 8.33× fewer attempts (8.31–8.35)`; empty if there is no difference.
@@ -309,8 +293,7 @@ impl Answer {
             let shares = tied.iter().map(|row| row.done);
             let (low, high) =
                 shares.fold((f64::INFINITY, 0.0_f64), |(low, high), share| (low.min(share), high.max(share)));
-            let shares = range_of(&percent(low), &percent(high));
-            let cost = best.per_done.map(|cost| format!(" at {} each", three(cost))).unwrap_or_default();
+            let shares = crate::numbers::range(&percent(low), &percent(high));
             let names = if tied.len() > MAX_NAMED {
                 Sentence::default().words(format!("{} of {} strategies", tied.len(), ranked.len()))
             } else {
@@ -326,13 +309,12 @@ impl Answer {
                     names.words(before).name(&row.strategy)
                 })
             };
-            return names
-                .words(format!(
-                    " tie for most done{}: {shares} of the ops, not distinguishable; ",
-                    self.within()
-                ))
-                .name(&best.strategy)
-                .words(format!(" is listed first, with fewest attempts{cost}."));
+            let fewest = self.thriftiest.as_deref().map_or_else(Sentence::default, |fewest| {
+                Sentence::default().words("; ").name(fewest).words(" needs fewest attempts")
+            });
+            let tie =
+                format!(" tie for most done{}: {shares} of the ops, not distinguishable", self.within());
+            return names.words(tie).joined(fewest).words(".");
         }
         let got = if self.limit.is_some() { "did most" } else { "got most done" };
         start(&best.strategy)
@@ -399,8 +381,7 @@ impl Answer {
             several => format!("{several} strategies"),
         };
         let late = self
-            .limit
-            .as_ref()
+            .limit_text()
             .map_or_else(|| "gave up ops".to_owned(), |limit| format!("did not do every op within {limit}"));
         (short > 0).then(|| format!("{strategies} {late}."))
     }
@@ -427,19 +408,4 @@ impl Row {
 /// ` (1.61–1.88)`, empty without an interval.
 fn range(times: &Times) -> String {
     times.range_text().map(|range| format!(" ({range})")).unwrap_or_default()
-}
-
-/// `25.2–25.4 s`: the unit once, if both have the same.
-fn range_of(low: &str, high: &str) -> String {
-    if low == high {
-        return low.to_owned();
-    }
-    match (low.rsplit_once(' '), high.rsplit_once(' ')) {
-        (Some((number, unit)), Some((_, other)))
-            if unit == other && !unit.starts_with(|c: char| c.is_ascii_digit()) =>
-        {
-            format!("{number}–{high}")
-        }
-        _ => format!("{low}–{high}"),
-    }
 }

@@ -1,3 +1,5 @@
+//! Answers of literal makespans: ties, leads, and how often equal strategies have a winner.
+
 use rand_core::{Rng as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -40,7 +42,7 @@ fn few_tied_strategies_are_named_and_many_are_counted() {
     let marks: Vec<String> = answer.rows.iter().map(|row| row.place.mark()).collect();
     assert_eq!(marks, ["1=", "1=", "3"]);
     let many: Vec<_> = ["a", "b", "c", "d", "e"].iter().map(|name| (*name, around(20.0, 0.05), 30)).collect();
-    let many = super::tests::answer(&many);
+    let many = self::answer(&many);
     assert_eq!(sentence(&many), "5 of 5 strategies tie for first: 19.9 s. 10 paired seeds, simulated.");
 }
 

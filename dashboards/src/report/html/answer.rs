@@ -1,10 +1,11 @@
 //! Heading of the report: the answer in one sentence, and below it the strategies and runs that are missing from it.
 
 use maud::{Markup, PreEscaped, html};
+use results::Place;
 use results::numbers::{at_least, counted as number_of, seconds, thousands};
-use results::{Part, Place, Sentence};
 
 use super::joined::joined;
+use super::sentence::sentence;
 use crate::report::document::Document;
 use crate::report::experiment::Claim;
 use crate::report::ranking::Ranking;
@@ -34,18 +35,6 @@ pub(super) fn answer(document: &Document) -> Markup {
     sentences.extend(counted(&claims).map(|words| html! { (words) }));
     // No tag has a blank between digits.
     PreEscaped(unbroken(&joined(sentences, " ").into_string()))
-}
-
-/// Returns a sentence with the names of strategies as code.
-fn sentence(sentence: &Sentence) -> Markup {
-    html! {
-        @for part in &sentence.parts {
-            @match part {
-                Part::Words(words) => (words),
-                Part::Name(name) => code { (name) },
-            }
-        }
-    }
 }
 
 /// Returns the sentences after the answer: the number of seeds, and of strategies that gave up ops.

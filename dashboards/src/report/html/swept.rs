@@ -2,10 +2,10 @@
 
 use maud::{Markup, html};
 use results::numbers::{percent, short};
-use results::{Axis, Best, ConfigRecord, MIN_SEEDS, Mode, Score, Times};
+use results::{Axis, Best, ConfigRecord, MIN_SEEDS, Mode, PointWinner, Score, Times, first_by_point};
 
-use super::joined::joined;
 use super::measured::{server, work};
+use super::sentence::sentence;
 use crate::report::cell::{Cell, OverSeeds, Setting};
 use crate::report::document::Document;
 use crate::report::experiment::Scenario;
@@ -14,9 +14,6 @@ use crate::report::number::number;
 
 /// More lines than one wants to scroll past.
 const MANY: usize = 60;
-
-/// Most ranges of points that the first sentence lists.
-const MAX_RANGES: usize = 3;
 
 /// More values than these are told by the first and the last.
 const FEW: usize = 6;
@@ -107,7 +104,7 @@ fn answer(scenario: &Scenario, sweep: &Sweep) -> Markup {
     match sweep.best.as_slice() {
         [] => html! { (labels(scenario)) " strategies at every point of " (sweep.keys.join(" and ")) "." },
         [only] if only.at.is_empty() => html! { (only.words) "." },
-        best => first_by_point(best),
+        best => first_sentence(best),
     }
 }
 
@@ -121,49 +118,13 @@ fn has_intervals(best: &Best) -> bool {
 }
 
 /// Returns the points at which each strategy is first: `aimd is first at 500, 2 000 and 5 000 ops, full-jitter at 50 and 100.`
-fn first_by_point(best: &[Best]) -> Markup {
-    let unsure = if best.iter().all(has_intervals) { "" } else { "; intervals need 5 seeds" };
-    let mut winners: Vec<Option<&str>> = Vec::new();
-    for winner in best.iter().map(winner) {
-        if !winners.contains(&winner) {
-            winners.push(winner);
-        }
-    }
-    let points = |name: Option<&str>| best.iter().filter(|best| winner(best) == name).collect::<Vec<_>>();
-    // The most frequent winner first; points without a winner last.
-    winners.sort_by_key(|winner| (winner.is_none(), std::cmp::Reverse(points(*winner).len())));
-    let all = best.len();
-    if let [only] = winners[..] {
-        return html! {
-            @match only {
-                Some(winner) => { code { (winner) } " is first at all " (all) " points" (unsure) "." }
-                None => { "No strategy is distinguishably first at any of " (all) " points." }
-            }
-        };
-    }
-    let name = |winner: Option<&str>| html! { @match winner { Some(name) => code { (name) }, None => "no strategy" } };
-    let ranges = 1 + best.windows(2).filter(|pair| winner(&pair[0]) != winner(&pair[1])).count();
+fn first_sentence(best: &[Best]) -> Markup {
+    let point = |best: &'_ Best| best.at.values().map(value).collect::<Vec<_>>().join(", ");
+    let winners: Vec<PointWinner<'_>> =
+        best.iter().map(|best| PointWinner { value: point(best), winner: winner(best) }).collect();
     let is_one_key = best.iter().all(|best| best.at.len() == 1);
-    if ranges > MAX_RANGES || !is_one_key {
-        let counts = winners.iter().enumerate().map(|(place, winner)| {
-            let count = points(*winner).len();
-            html! { (name(*winner)) " at " (count) @if place == 0 { " of " (all) " points" } }
-        });
-        return html! { "First: " (joined(counts, ", ")) (unsure) "." };
-    }
-    let parts = winners.iter().enumerate().map(|(place, winner)| {
-        let values: Vec<String> =
-            points(*winner).iter().flat_map(|best| best.at.values()).map(value).collect();
-        let values = listed(&values);
-        let key = best[0].at.keys().next().map(|key| key.replace('_', "-")).unwrap_or_default();
-        let at = match (place, key.as_str()) {
-            (0, "ops") => format!("{values} ops"),
-            (0, _) => format!("{key} {values}"),
-            _ => values,
-        };
-        html! { (name(*winner)) @if place == 0 { " is first" } " at " (at) }
-    });
-    html! { (joined(parts, ", ")) (unsure) "." }
+    let key = best[0].at.keys().next().filter(|_| is_one_key).map(|key| key.replace('_', "-"));
+    sentence(&first_by_point(key.as_deref(), &winners, best.iter().all(has_intervals)))
 }
 
 /// Formats a value of a varied key, with digits grouped.
@@ -171,20 +132,11 @@ fn value(setting: &results::Setting) -> String {
     setting.number().map_or_else(|| setting.text().unwrap_or_default().to_owned(), short)
 }
 
-/// `50, 100 and 500`
-fn listed(values: &[String]) -> String {
-    match values {
-        [] => String::new(),
-        [only] => only.clone(),
-        [first @ .., last] => format!("{} and {last}", first.join(", ")),
-    }
-}
-
 fn labels(scenario: &Scenario) -> usize {
     scenario.cells.iter().map(|cell| cell.label.as_str()).collect::<std::collections::BTreeSet<_>>().len()
 }
 
-/// What is best, and the table of all cells.
+/// Returns the winners of all points, and the table of all cells.
 pub(super) fn tables(document: &Document) -> Markup {
     html! {
         @for (scenario, sweep) in sweeps(document) {

@@ -181,7 +181,7 @@ fn mark(answer: &Answer, row: &Row) -> String {
 /// Returns the ratio to the best, with its interval or the number of stopped runs in small letters.
 fn times_best(answer: &Answer, row: &Row) -> Markup {
     let range = row.range_cell(answer.seeds);
-    let may_be_one = row.has_interval() && row.times_best.is_some_and(|times| times.may_be_one());
+    let may_be_one = row.times_best.is_some_and(|times| times.interval.is_some() && times.may_be_one());
     html! {
         td class=[may_be_one.then_some("dim")] {
             (row.times_cell())

@@ -6,8 +6,8 @@ use experiments::judge::comparison::Comparison;
 use results::{Answer, PairRow, RankedBy, Score, Standing, Times, pair_rows};
 use statistics::{Interval, Summary};
 
-use super::screen::Setting;
-use crate::text::figures::{level, percent, short};
+use super::setting::Setting;
+use crate::text::figures::{level, percent, range, short};
 use crate::text::table::{Column, LongNames, Table};
 use crate::text::wrapping::{labelled, wrapped};
 
@@ -17,14 +17,13 @@ const HEAD: usize = 24;
 const INDENT: &str = "    ";
 
 /// Returns all sections.
-pub(super) fn sections(comparison: &Comparison, setting: &Setting<'_>) -> String {
-    let Comparison { by, standings, .. } = comparison;
-    let answer = Answer::new(standings, *by);
-    let mut text = legend(&answer, standings, setting);
+pub(super) fn sections(comparison: &Comparison, answer: &Answer, setting: &Setting<'_>) -> String {
+    let standings = &comparison.standings;
+    let mut text = legend(answer, standings, setting);
     text.push_str(&incomplete(standings));
-    text.push_str(&means(standings, &answer));
+    text.push_str(&means(standings, answer));
     text.push_str(&side_effects(standings));
-    text.push_str(&pairs(&pair_rows(&answer, standings), &answer));
+    text.push_str(&pairs(&pair_rows(answer, standings), answer));
     text.push_str(&sensitivity(comparison));
     text
 }
@@ -109,17 +108,9 @@ fn interval(figure: &Summary, score: Score) -> String {
         |range: Interval| (range.low.max(0.0), if is_share { range.high.min(1.0) } else { range.high });
     figure.interval.map_or_else(
         || "too few runs".to_owned(),
-        |range| {
-            let (low, high) = ends(range);
-            let (low, high) = (score.cell(low), score.cell(high));
-            match (low.rsplit_once(' '), high.rsplit_once(' ')) {
-                (Some((number, unit)), Some((_, other)))
-                    if unit == other && !unit.starts_with(|c: char| c.is_ascii_digit()) =>
-                {
-                    format!("{number}–{high}")
-                }
-                _ => format!("{low}–{high}"),
-            }
+        |interval| {
+            let (low, high) = ends(interval);
+            range(&score.cell(low), &score.cell(high))
         },
     )
 }

@@ -5,9 +5,10 @@ use std::fmt::Write as _;
 use experiments::judge::comparison::Comparison;
 use experiments::judge::sensitivity::Sensitivity;
 use experiments::runs::blocks::Blocks;
-use results::{Answer, Mode, RankedBy, Score, Standing};
+use results::{Answer, RankedBy, Score, Standing};
 
 use super::load::{self, Unthrottled};
+use super::setting::Setting;
 use crate::interrupt::by_whom;
 use crate::repeats;
 use crate::text::figures::{seconds, thousands};
@@ -16,18 +17,6 @@ use crate::text::wrapping::{side_by_side, wrapped_to};
 
 /// Mark of a warning, and the indent of its second line.
 const WARNING: (&str, &str) = ("! ", "  ");
-
-/// How a comparison ran, and how much of it is shown.
-pub(super) struct Setting<'a> {
-    pub(super) blocks: Blocks<'a>,
-    pub(super) mode: Mode,
-    /// Number of runs in which the load generator was the bottleneck.
-    pub(super) bottlenecks: usize,
-    pub(super) stopped_by: Option<&'a str>,
-    pub(super) explain: bool,
-    /// Width of the terminal in columns.
-    pub(super) width: usize,
-}
 
 /// Returns the screen.
 pub(super) fn screen(comparison: &Comparison, setting: &Setting<'_>) -> String {
@@ -65,7 +54,7 @@ pub(super) fn screen(comparison: &Comparison, setting: &Setting<'_>) -> String {
     };
     text.push_str(&warnings(comparison, &answer, setting, own_limits));
     if explain {
-        text.push_str(&super::explain::sections(comparison, setting));
+        text.push_str(&super::explain::sections(comparison, &answer, setting));
     }
     text
 }

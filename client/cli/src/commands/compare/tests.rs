@@ -9,7 +9,8 @@ use experiments::servers::opponent::Opponent;
 use loadgen_core::{RunConfig, Workload};
 use results::{Mode, RunFigures, Score};
 
-use super::screen::{Setting, screen};
+use super::screen::screen;
+use super::setting::Setting;
 use crate::interrupt::Interrupt;
 
 #[test]

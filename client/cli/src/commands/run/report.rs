@@ -33,13 +33,13 @@ fn exit(runs: &Runs, interrupt: &Interrupt, failed: Option<ExitCode>, incomplete
     failed.or_else(|| exit().map(ExitCode::from))
 }
 
-/// Where screens are printed.
+/// Stream and style of screens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     Stdout,
     /// Stdout with the first line in bold.
     BoldStdout,
-    /// Stdout has data.
+    /// Used if stdout has data.
     Stderr,
 }
 

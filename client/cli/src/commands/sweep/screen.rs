@@ -6,7 +6,7 @@ use experiments::judge::best_point::MAX_COLUMNS;
 use experiments::judge::cell::Cell;
 use experiments::judge::estimate::Estimate;
 use results::numbers::{counted, thousands};
-use results::{Answer, Score};
+use results::{Answer, PointWinner, Score, first_by_point};
 use statistics::Level;
 
 use super::explain;
@@ -22,9 +22,6 @@ const RANGE: usize = 14;
 const MIN_CELL: usize = 8;
 /// Blanks before the name of the first strategy.
 const GAP: &str = "  ";
-
-/// Most ranges of points that the first sentence lists.
-const MAX_RANGES: usize = 3;
 
 /// Results of a sweep, and how much of them is shown.
 pub(super) struct Shown<'a> {
@@ -59,7 +56,7 @@ pub(super) fn screen(grid: &Grid<'_>, shown: &Shown<'_>) -> String {
         let _ = writeln!(text, "{}", wrapped_to(width, words, "", ""));
     };
     if is_by_point {
-        paragraph(&first_by_point(&points, grid.args.vary.len()));
+        paragraph(&first_sentence(&points, grid.args.vary.len()));
     } else {
         for estimate in estimates {
             paragraph(&format!("{}.", estimate.words()));
@@ -145,70 +142,14 @@ fn is_parameter_scan(grid: &Grid<'_>) -> bool {
 }
 
 /// `aimd is first at 500, 2 000 and 5 000 ops, exponential:jitter=0.5 at 50 and 100.`
-fn first_by_point(points: &[PointAnswer], axes: usize) -> String {
-    let has_intervals = points.iter().all(|point| point.answer.has_intervals());
-    let winners: Vec<(Option<String>, &PointAnswer)> =
-        points.iter().map(|point| (point.winner().map(ToOwned::to_owned), point)).collect();
-    let ranges = 1 + winners.windows(2).filter(|pair| pair[0].0 != pair[1].0).count();
-    let mut names: Vec<&Option<String>> = Vec::new();
-    for (name, _) in &winners {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    // The most frequent winner first; points without a winner last.
-    let count = |name: &Option<String>| winners.iter().filter(|(other, _)| other == name).count();
-    names.sort_by_key(|name| (name.is_none(), std::cmp::Reverse(count(name))));
-    let unsure = if has_intervals { "" } else { "; intervals need 5 seeds" };
-    if let [only] = names.as_slice() {
-        return match only {
-            Some(name) => format!("{name} is first at all {} points{unsure}.", points.len()),
-            None => format!("No strategy is distinguishably first at any of {} points.", points.len()),
-        };
-    }
-    if ranges > MAX_RANGES || axes > 1 {
-        let parts: Vec<String> = names
-            .iter()
-            .map(|name| match name {
-                Some(winner) => format!("{winner} at {} of {} points", count(name), points.len()),
-                None => format!("no strategy at {}", count(name)),
-            })
-            .collect();
-        return format!("first: {}{unsure}.", parts.join(", "));
-    }
-    let key = points.first().map(|point| point.key.clone()).unwrap_or_default();
-    let parts: Vec<String> = names
+fn first_sentence(points: &[PointAnswer], axes: usize) -> String {
+    let winners: Vec<PointWinner<'_>> = points
         .iter()
-        .enumerate()
-        .map(|(place, name)| {
-            let values: Vec<String> = winners
-                .iter()
-                .filter(|(other, _)| other == *name)
-                .map(|(_, point)| grouped(&point.value))
-                .collect();
-            let values = listed(&values);
-            let at = match (place, key.as_str()) {
-                (0, "ops") => format!("{values} ops"),
-                (0, _) => format!("{key} {values}"),
-                _ => values,
-            };
-            match name {
-                Some(name) if place == 0 => format!("{name} is first at {at}"),
-                Some(name) => format!("{name} at {at}"),
-                None => format!("no strategy at {at}"),
-            }
-        })
+        .map(|point| PointWinner { value: grouped(&point.value), winner: point.winner() })
         .collect();
-    format!("{}{unsure}.", parts.join(", "))
-}
-
-/// `50, 100 and 500`
-fn listed(values: &[String]) -> String {
-    match values {
-        [] => String::new(),
-        [only] => only.clone(),
-        [first @ .., last] => format!("{} and {last}", first.join(", ")),
-    }
+    let key = points.first().map(|point| point.key.as_str()).filter(|_| axes == 1);
+    let has_intervals = points.iter().all(|point| point.answer.has_intervals());
+    first_by_point(key, &winners, has_intervals).to_string()
 }
 
 /// Groups the digits of a whole number; leaves everything else as given.

@@ -1,0 +1,16 @@
+//! Circumstances of a comparison that its screen depends on.
+
+use experiments::runs::blocks::Blocks;
+use results::Mode;
+
+/// Circumstances of a comparison, and the amount of detail to print.
+pub(super) struct Setting<'a> {
+    pub(super) blocks: Blocks<'a>,
+    pub(super) mode: Mode,
+    /// Number of runs in which the load generator was the bottleneck.
+    pub(super) bottlenecks: usize,
+    pub(super) stopped_by: Option<&'a str>,
+    pub(super) explain: bool,
+    /// Width of the terminal in columns.
+    pub(super) width: usize,
+}

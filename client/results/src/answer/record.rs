@@ -1,0 +1,38 @@
+//! Standing of a strategy in the JSON document.
+
+use super::{Answer, Place, Row, Times};
+use crate::comparison::{StandingRecord, TimesRecord};
+use crate::over_runs::figures_over_runs;
+use crate::score::Score;
+use crate::standing::Standing;
+
+impl Answer {
+    /// Returns the record of a strategy of this comparison.
+    pub fn record(&self, standing: &Standing) -> StandingRecord {
+        let row = self.rows.iter().find(|row| row.strategy == standing.strategy);
+        let (place, tied) = match row.map(|row| row.place) {
+            Some(Place::Ranked { rank, is_tied }) if self.has_intervals() => (Some(rank), is_tied),
+            _ => (None, false),
+        };
+        let times = |of: fn(&Row) -> Option<Times>, score: Score| {
+            row.and_then(of).map(|Times { ratio, interval }| TimesRecord {
+                figure: score.path().to_owned(),
+                ratio,
+                low: interval.map(|(low, _)| low),
+                high: interval.map(|(_, high)| high),
+            })
+        };
+        StandingRecord {
+            strategy: standing.strategy.clone(),
+            rank: standing.rank,
+            complete: standing.is_complete(),
+            incomplete_because: standing.incomplete.clone(),
+            on_pareto_front: standing.on_front,
+            figures: figures_over_runs(&standing.figures),
+            place,
+            tied,
+            times_best: times(|row| row.times_best, self.figure()),
+            attempts_times_best: times(|row| row.attempts_times_best, Score::attempts()),
+        }
+    }
+}

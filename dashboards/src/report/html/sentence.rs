@@ -1,0 +1,16 @@
+//! Sentences of an answer, with the names of strategies as code.
+
+use maud::{Markup, html};
+use results::{Part, Sentence};
+
+/// Returns a sentence with the names of strategies as code.
+pub(super) fn sentence(sentence: &Sentence) -> Markup {
+    html! {
+        @for part in &sentence.parts {
+            @match part {
+                Part::Words(words) => (words),
+                Part::Name(name) => code { (name) },
+            }
+        }
+    }
+}
