@@ -61,7 +61,10 @@ fn percentiles_over_http_lie_between_the_shortest_and_the_longest() {
 fn that_lognormal_takes_the_mean_of_the_durations_is_told() {
     let help = loadgen(&["--help"]).exits(0).stdout;
     let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(help.contains("`lognormal(MEAN,SIGMA)` (SIGMA is of the logarithm)"), "{help}");
+    assert!(
+        help.contains("`lognormal(MEAN,SIGMA)` (MEAN of the durations, SIGMA of their logarithm)"),
+        "{help}"
+    );
     loadgen(&["--simulate", "--service-time", "lognormal(500ms)"])
         .exits(2)
         .says(&["`lognormal(MEAN,SIGMA)` (MEAN of the durations, SIGMA of their logarithm)"]);

@@ -136,7 +136,7 @@ pub struct ServerFlags {
 
 fn service_time_help() -> String {
     let words = "Service time of an accepted request. This and every TIME of a delay is fixed, or drawn: `exp(MEAN)`, \
-                 `lognormal(MEAN,SIGMA)` (SIGMA is of the logarithm), `uniform(LOW,HIGH)` or `normal(MEAN,SD)`";
+                 `lognormal(MEAN,SIGMA)` (MEAN of the durations, SIGMA of their logarithm), `uniform(LOW,HIGH)` or `normal(MEAN,SD)`";
     with_default(words, Config::default().service_time)
 }
 
