@@ -1,6 +1,7 @@
 //! What people read in a terminal.
 
 pub(crate) mod causes;
+pub(crate) mod colour;
 pub(crate) mod notes;
 pub(crate) mod people;
 pub(crate) mod progress;

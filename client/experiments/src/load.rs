@@ -129,31 +129,31 @@ impl Load {
         };
         vec![
             format!("{}{lasting} stays within the limit of {server} ({limit}).", self.rate),
-            format!("Try {}.", self.beyond_limit()),
+            match self.smaller_scale() {
+                Some(scale) => format!("Try {}, or --scale {}.", self.beyond_limit(), scale),
+                None => format!("Try {}.", self.beyond_limit()),
+            },
         ]
     }
 
-    /// Flags with which the limit is reached: 1.4 times the capacity, for twice as long as its burst lasts then; of a preset also a scale
-    /// at which the present load reaches it.
+    /// Returns flags with which the limit is reached: 1.4 times the capacity, for twice as long as the burst lasts then.
     pub fn beyond_limit(&self) -> String {
         let Capacity { per_s, burst, .. } = self.capacity;
         let rate = round_up(1.4 * per_s);
         let least_s = 2.0 * burst / (rate - per_s);
         let lasts = LENGTHS_S.iter().find(|length| **length as f64 >= least_s);
         let lasts = lasts.map(|s| format!(" --duration {}", duration_text::format(Duration::from_secs(*s))));
-        let flags = format!("--rate {rate}/s{}", lasts.unwrap_or_default());
-        let offered = self.lasts.map(|lasts| {
-            let seconds = lasts.as_secs_f64();
-            self.rate.per_s() * seconds / (burst + per_s * seconds)
-        });
-        let scale = offered.filter(|_| self.preset.is_some()).and_then(|offered| {
-            let tenths = [0.1, 0.01, 0.001].into_iter().find(|tenths| *tenths <= offered / 2.0)?;
-            Some(self.scale.unwrap_or(1.0) * tenths)
-        });
-        match scale {
-            Some(scale) => format!("{flags}, or --scale {scale}"),
-            None => flags,
-        }
+        format!("--rate {rate}/s{}", lasts.unwrap_or_default())
+    }
+
+    /// Returns a scale of the preset at which the present load reaches the limit.
+    fn smaller_scale(&self) -> Option<f64> {
+        self.preset.as_ref()?;
+        let Capacity { per_s, burst, .. } = self.capacity;
+        let seconds = self.lasts?.as_secs_f64();
+        let offered = self.rate.per_s() * seconds / (burst + per_s * seconds);
+        let tenths = [10.0, 100.0, 1000.0].into_iter().find(|tenths| 1.0 / *tenths <= offered / 2.0)?;
+        Some(self.scale.unwrap_or(1.0) / tenths)
     }
 }
 

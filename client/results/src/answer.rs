@@ -5,15 +5,20 @@
 //! five seeds on, all at the one level of [`Ties::level`], so that all intervals of a comparison hold together in 95 % of comparisons.
 
 mod by_point;
+mod order;
 mod pairs;
 mod record;
 mod row;
+mod sensitivity;
 mod sentence;
 
 pub use by_point::{PointWinner, first_by_point};
 pub use pairs::{PairRow, pair_rows};
 pub use row::{Place, Row, Times};
+pub use sensitivity::same_winner_sentence;
 pub use sentence::{Part, Sentence};
+
+use order::Placed;
 
 use statistics::Level;
 
@@ -50,8 +55,8 @@ pub struct Answer {
     pub limit: Option<String>,
     /// One row per strategy: ranked strategies, then those that were stopped, then those that know the server.
     pub rows: Vec<Row>,
-    /// For each seed, the strategy with the least score; empty if one of the ranked strategies lacks the score.
-    firsts: Vec<String>,
+    /// For each seed, the strategy with the least score, `None` for a tie; empty if one of the ranked strategies lacks the score.
+    firsts: Vec<Option<String>>,
     /// Strategy of those tied for first that needs distinguishably least of what orders ties: attempts, or else the makespan.
     thriftiest: Option<String>,
 }
@@ -61,7 +66,7 @@ pub struct Answer {
 pub struct Lead<'a> {
     /// Strategy with the best figure.
     pub best: &'a Row,
-    /// Ratio to the next best, above 1; `None` if the others did not do the same work.
+    /// Ratio to the next best, or to the best of those that cannot be distinguished; `None` if the others did not do the same work.
     pub times: Option<Times>,
     /// True if it can be distinguished from every other strategy.
     pub is_certain: bool,
@@ -83,15 +88,16 @@ impl Answer {
         let is_whole = ranked.first().is_some_and(|best| best.is_comparable() && best.share >= 1.0);
         let is_equal_work = ranked.iter().all(|standing| standing.is_comparable());
         let ranked_by = match () {
-            () if is_equal_work && (is_whole || ranked.len() != 1 && limit.is_none()) => RankedBy::Score,
+            () if is_equal_work && (is_whole || ranked.is_empty()) => RankedBy::Score,
             () if is_whole => RankedBy::ScoreThenShare,
             () => RankedBy::Share,
         };
         let figure = if ranked_by == RankedBy::Share { Score::done_share() } else { by };
-        let rows = row::rows(standings, figure, level);
         let companion =
             if ranked_by == RankedBy::Share { Score::attempts_per_success() } else { by.companion() };
-        let thriftiest = thriftiest(&ranked, companion, level);
+        let placed = order::ranked(standings, figure, companion, level);
+        let rows = row::rows(standings, &placed, figure, level);
+        let thriftiest = thriftiest(&placed, companion, level);
         Self { by, ranked_by, seeds, level, limit, firsts: firsts(&ranked, by), thriftiest, rows }
     }
 
@@ -116,10 +122,7 @@ impl Answer {
     /// Returns the strategy with the best figure and its lead over the next best; `None` if fewer than two strategies have a rank.
     pub fn lead(&self) -> Option<Lead<'_>> {
         let is_share = self.ranked_by == RankedBy::Share;
-        let figure =
-            |row: &Row| row.figure.map_or(f64::INFINITY, |value| if is_share { -value } else { value });
-        let mut compared: Vec<&Row> = self.compared().collect();
-        compared.sort_by(|a, b| figure(a).total_cmp(&figure(b)));
+        let compared = self.by_figure();
         let (best, others) = compared.split_first()?;
         if others.is_empty() {
             // It alone did every op.
@@ -129,8 +132,25 @@ impl Answer {
         let ahead = |row: &&Row| row.times_best.map(|times| if is_share { times.inverse() } else { times });
         let is_ahead =
             |times: Times| times.interval.is_some_and(|(low, _)| low > 1.0) && !times.is_within_two_percent();
-        let is_certain = others.iter().all(|row| ahead(row).is_some_and(is_ahead));
-        Some(Lead { best, times: others.first().and_then(ahead), is_certain })
+        let in_doubt = others.iter().find(|row| !ahead(row).is_some_and(is_ahead));
+        let next = in_doubt.or(others.first());
+        Some(Lead { best, times: next.and_then(ahead), is_certain: in_doubt.is_none() })
+    }
+
+    /// Returns the compared rows, best figure first. Rows of a tie are in the order of attempts otherwise.
+    fn by_figure(&self) -> Vec<&Row> {
+        let is_share = self.ranked_by == RankedBy::Share;
+        let figure =
+            |row: &Row| row.figure.map_or(f64::INFINITY, |value| if is_share { -value } else { value });
+        let mut compared: Vec<&Row> = self.compared().collect();
+        compared.sort_by(|a, b| figure(a).total_cmp(&figure(b)));
+        compared
+    }
+
+    /// Returns the strategy with the best figure after the first row.
+    fn next_best(&self) -> Option<&Row> {
+        let first = self.ranked().next()?;
+        self.by_figure().into_iter().find(|row| row.strategy != first.strategy)
     }
 
     /// Returns true if ranks and intervals are shown.
@@ -145,27 +165,29 @@ impl Answer {
 }
 
 /// Returns the strategy of the first group that needs distinguishably less of this score than each of the others there.
-fn thriftiest(ranked: &[&Standing], score: Score, level: Level) -> Option<String> {
-    let rank = ranked.first()?.rank;
-    let tied = || ranked.iter().filter(|standing| standing.rank == rank);
+fn thriftiest(placed: &[Placed<'_>], score: Score, level: Level) -> Option<String> {
+    let (_, first) = placed.first()?;
+    let tied = || placed.iter().filter(|(_, place)| place == first).map(|(standing, _)| *standing);
     let least = tied().min_by(|a, b| a.score(score).total_cmp(&b.score(score)))?;
-    let is_more = |other: &&&Standing| {
+    let is_more = |other: &Standing| {
         let times = Times::new(other.values(score), least.values(score), level);
         times.and_then(|times| times.interval).is_some_and(|(low, _)| low > 1.0)
     };
     let mut others = tied().filter(|other| other.strategy != least.strategy);
-    others.all(|other| is_more(&other)).then(|| least.strategy.clone())
+    others.all(is_more).then(|| least.strategy.clone())
 }
 
-/// Returns for each seed the strategy with the least score.
-fn firsts(ranked: &[&Standing], by: Score) -> Vec<String> {
+/// Returns for each seed the strategy with the least score; `None` if several have it.
+fn firsts(ranked: &[&Standing], by: Score) -> Vec<Option<String>> {
     let comparable: Vec<&&Standing> = ranked.iter().filter(|standing| standing.is_comparable()).collect();
     let seeds = comparable.iter().map(|standing| standing.values(by).len()).min().unwrap_or_default();
     let first = |seed: usize| {
-        let least = comparable.iter().min_by(|a, b| a.values(by)[seed].total_cmp(&b.values(by)[seed]));
-        least.map(|standing| standing.strategy.clone())
+        let value = |standing: &&&Standing| standing.values(by)[seed];
+        let least = comparable.iter().map(|standing| value(&standing)).min_by(f64::total_cmp)?;
+        let mut those = comparable.iter().filter(|standing| value(standing).total_cmp(&least).is_eq());
+        those.next().filter(|_| those.next().is_none()).map(|standing| standing.strategy.clone())
     };
-    (0..seeds).filter_map(first).collect()
+    (0..seeds).map(first).collect()
 }
 
 #[cfg(test)]

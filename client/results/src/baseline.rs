@@ -81,7 +81,7 @@ impl Baseline {
     /// # Errors
     /// When the text is none, or of a later version.
     pub fn read(text: &str) -> Result<Self, Malformed> {
-        let no_baseline = || Malformed::at("", "it is no baseline; make one with `--save-baseline`");
+        let no_baseline = || Malformed::at("", "it is not a baseline; make one with `--save-baseline`");
         let head: Head = read(text)
             .map_err(|error| if error.place.starts_with("line") { error } else { no_baseline() })?;
         if head.kind.as_deref() != Some(KIND) {
@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn what_is_no_baseline_is_refused() {
         let refusal = |text: &str| Baseline::read(text).unwrap_err().to_string();
-        assert!(refusal("{\"kind\": \"other\"}").starts_with("it is no baseline"));
+        assert!(refusal("{\"kind\": \"other\"}").starts_with("it is not a baseline"));
         assert!(refusal("{\"kind\": \"tailback-baseline\", \"version\": 9}").contains("of version 9"));
         assert!(refusal("nonsense").starts_with("line 1"));
     }

@@ -188,4 +188,11 @@ pub struct Variation {
     pub stands: bool,
     /// What changed.
     pub changes: Vec<String>,
+    /// The difference in a few words: `cap +20 %`, `lognormal service`.
+    pub name: String,
+    /// Strategy that is distinguishably first against this server, with fewer than five blocks the first one; null if there is none.
+    pub winner: Option<String>,
+    /// Whether the comparison has the same winner, or none as well; absent in documents of earlier versions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub same_winner: Option<bool>,
 }

@@ -47,12 +47,13 @@ mod sweep;
 #[cfg(test)]
 mod testing;
 mod ties;
+mod unthrottled;
 mod version;
 mod written;
 
 pub use answer::{
     Answer, Lead, MIN_SEEDS, PairRow, Part, Place, PointWinner, RankedBy, Row, Sentence, Times,
-    first_by_point, pair_rows,
+    first_by_point, pair_rows, same_winner_sentence,
 };
 pub use baseline::{Baseline, judged};
 pub use basis::Basis;
@@ -100,6 +101,7 @@ pub use shards::{
     ShardPlan, ShardedCommand, TaskRecord, TaskShard,
 };
 pub use standing::{Standing, Work, geometric_mean};
-pub use sweep::{Axis, Best, Sweep, SweepCell, Swept, Winner};
+pub use sweep::{Axis, Best, LeadRecord, Sweep, SweepCell, Swept, Winner};
+pub use unthrottled::Unthrottled;
 pub use version::{SCHEMA_VERSION, SchemaVersion};
 pub use written::{Written, WrittenCell, WrittenDocument, WrittenKeys, WrittenRun, WrittenSweep};

@@ -116,6 +116,32 @@ pub struct Best {
     pub complete: bool,
     /// Against the others there.
     pub pairs: Vec<PairRecord>,
+    /// Answer of the point, if all strategies ran at every point; absent if parameters of strategies are varied.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lead: Option<LeadRecord>,
+}
+
+/// Best strategy of a point on fresh seeds, and its lead: geometric means, Student's t on logarithms of paired ratios.
+#[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[schemars(rename = "Lead")]
+#[serde(default, expecting = "an object")]
+pub struct LeadRecord {
+    /// Strategy with the best figure.
+    pub strategy: String,
+    /// Whether it can be distinguished from every other strategy of the point.
+    pub certain: bool,
+    /// Path of the figure.
+    pub figure: String,
+    /// Geometric mean of the figure over fresh seeds; null if a run lacks it.
+    pub value: Option<f64>,
+    /// Lead over the next best strategy, above 1 if it is ahead; null if the others did not do the same work.
+    pub ratio: Option<f64>,
+    /// Lower end of the interval of the ratio; null below five fresh seeds.
+    pub low: Option<f64>,
+    /// Upper end of the interval.
+    pub high: Option<f64>,
+    /// Confidence level of the interval; all intervals of the sweep hold together in 95 % of sweeps.
+    pub level: f64,
 }
 
 /// Who won a situation.

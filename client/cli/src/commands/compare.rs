@@ -43,7 +43,8 @@ use crate::shards::asked;
 use crate::shards::merging::Merging;
 use crate::shards::written::OfShard;
 use crate::shortfall::Shortfalls;
-use crate::text::figures::thousands;
+use crate::text::colour::stdout_has_colours;
+use crate::text::figures::counted;
 use crate::text::stderr::to_stderr;
 use crate::text::summary;
 use crate::text::wrapping::terminal_width;
@@ -191,6 +192,7 @@ fn conduct(
         stopped_by: session.stopped_by(),
         explain: several.explain.explain,
         width: terminal_width(),
+        has_colours: stdout_has_colours(),
     };
     let written =
         markdown.map_or(Ok(()), |output| output.write(screen::markdown(&comparison, &setting).as_bytes()));
@@ -244,7 +246,7 @@ pub(super) fn experiments(args: &CompareArgs) -> anyhow::Result<(Vec<Experiment>
                      out one or the other";
         return Err(Fatal::error(Exit::Usage, words));
     }
-    configured(&args.several, strategies, "the server of the comparison cannot be configured so", &mut None)
+    configured(&args.several, strategies, "the server cannot be configured for this comparison", &mut None)
 }
 
 /// The checks, if they fit what will be compared.
@@ -271,14 +273,15 @@ fn announcement(blocks: Blocks<'_>, simulated: bool) -> String {
     let strategies = blocks.strategies.len();
     let workload = blocks.strategies.first().map(workload_text).unwrap_or_default();
     let server = blocks.opponent.described(simulated, "\n");
-    format!("{strategies} strategies · {} blocks · {workload}\n{server}\n", blocks.count())
+    let seeds = counted(blocks.count() as u64, "seed");
+    format!("{strategies} strategies · {seeds} · {workload}\n{server}\n")
 }
 
 /// A lane for each strategy, with the blocks against every server.
 fn board(blocks: Blocks<'_>, servers: usize, simulated: bool, at_once: usize) -> Board {
     let first = blocks.strategies.first();
     let header = LanesHeader {
-        title: format!("{} strategies, {} blocks", blocks.strategies.len(), thousands(blocks.count() as u64)),
+        title: format!("{} strategies, {}", blocks.strategies.len(), counted(blocks.count() as u64, "seed")),
         workload: first.map(workload_text).unwrap_or_default(),
         target: blocks.opponent.described(simulated, ", "),
         time_scale: first.map_or(1.0, |first| first.time_scale.factor()),

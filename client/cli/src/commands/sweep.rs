@@ -4,6 +4,7 @@ pub(crate) mod args;
 pub(crate) mod axis;
 mod explain;
 mod grid;
+mod point_answer;
 mod points;
 mod screen;
 mod table;

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use results::{Answer, Place, RankedBy, Row};
 
+use super::colour::Colour;
 use super::figures::{at_least, milliseconds, percent, seconds, thousands, three};
 use super::short_names::short_names;
 use super::wrapping::wrapped_to;
@@ -19,6 +20,7 @@ const WIDE: usize = 100;
 const USUAL: usize = 80;
 const NARROW: usize = 72;
 const NARROWEST: usize = 58;
+const WITHOUT_DONE: usize = 48;
 
 /// Column of the table.
 struct Column {
@@ -52,11 +54,14 @@ impl<'a> Ranking<'a> {
         if width < NARROWEST {
             columns.retain(|column| column.title != "attempts" && column.title != "per done");
         }
+        if width < WITHOUT_DONE && answer.ranked_by == RankedBy::Score {
+            columns.retain(|column| column.title != "done");
+        }
         Self { answer, columns }
     }
 
     /// Returns the lines of the table; with `all` none of many strategies is left out, and names are in full.
-    pub(crate) fn text(&self, width: usize, all: bool) -> String {
+    pub(crate) fn text(&self, width: usize, all: bool, has_colours: bool) -> String {
         let rows = self.shown(all);
         let names: Vec<&str> = rows.iter().map(|row| row.strategy.as_str()).collect();
         let columns: usize = self.columns.iter().map(|column| column.width).sum();
@@ -78,9 +83,16 @@ impl<'a> Ranking<'a> {
             if many > 0 && number == MAX_OF_MANY {
                 text.push_str(&left_out);
             }
+            let dim = Some(Colour::Dim).filter(|_| has_colours && is_in_doubt(row));
             let mut line = format!("{:<mark_width$}{name:<room$}", self.mark(row));
-            self.columns.iter().for_each(|column| line.push_str(&column.aligned(&(column.cell)(row))));
-            let _ = writeln!(text, "{}", line.trim_end());
+            for column in &self.columns {
+                let cell = column.aligned(&(column.cell)(row));
+                let colour = dim.filter(|_| column.is_ratio());
+                line.push_str(&colour.map_or(cell.clone(), |colour| colour.paint(&cell)));
+            }
+            let line = line.trim_end();
+            let colour = row_colour(row).filter(|_| has_colours);
+            let _ = writeln!(text, "{}", colour.map_or(line.to_owned(), |colour| colour.paint(line)));
         }
         if many > 0 && rows.len() == MAX_OF_MANY {
             text.push_str(&left_out);
@@ -121,7 +133,7 @@ impl<'a> Ranking<'a> {
         if self.answer.has_intervals()
             && is_any(|row| matches!(row.place, Place::Ranked { is_tied: true, .. }))
         {
-            legend.push("= not distinguishable");
+            legend.push(self.meaning_of_ties());
         }
         if is_any(|row| matches!(row.place, Place::Stopped { .. })) {
             let is_bound = self.answer.ranked_by == RankedBy::Share;
@@ -135,6 +147,22 @@ impl<'a> Ranking<'a> {
             legend.push("p99: of ops that were done");
         }
         legend
+    }
+
+    /// Returns the meaning of `=`: equals cannot be distinguished, or are the same within 2 %.
+    fn meaning_of_ties(&self) -> &'static str {
+        let tied =
+            self.answer.ranked().filter(|row| matches!(row.place, Place::Ranked { is_tied: true, .. }));
+        let times: Vec<_> =
+            tied.filter_map(|row| row.times_best).filter(|times| times.interval.is_some()).collect();
+        let are_same = |times: &results::Times| times.is_within_two_percent();
+        if !times.is_empty() && times.iter().all(are_same) {
+            "= same within 2 %"
+        } else if times.iter().any(|times| are_same(times) && !times.may_be_one()) {
+            "= not distinguishable, or same within 2 %"
+        } else {
+            "= not distinguishable"
+        }
     }
 
     /// Returns the rows to show: the first of many ranked ones, and all that have no rank.
@@ -164,10 +192,29 @@ impl Column {
         Self { title: title.into(), width, is_left: false, cell: Box::new(cell) }
     }
 
+    /// Returns true for the ratio to the best and its interval.
+    fn is_ratio(&self) -> bool {
+        self.is_left || self.title == "× best"
+    }
+
     fn aligned(&self, text: &str) -> String {
         let width = self.width;
         if self.is_left { format!("  {text:<width$}", width = width - 2) } else { format!("{text:>width$}") }
     }
+}
+
+/// Bold for the best strategy, red for those that were stopped.
+fn row_colour(row: &Row) -> Option<Colour> {
+    match row.place {
+        Place::Ranked { rank: 1, is_tied: false } => Some(Colour::Bold),
+        Place::Stopped { .. } => Some(Colour::Red),
+        _ => None,
+    }
+}
+
+/// Returns true if the interval of the ratio to the best contains 1.
+fn is_in_doubt(row: &Row) -> bool {
+    row.times_best.is_some_and(|times| times.interval.is_some() && times.may_be_one())
 }
 
 fn columns(answer: &Answer) -> Vec<Column> {
@@ -213,7 +260,7 @@ fn p99() -> Column {
 
 /// Share of the slots' time that was spent on attempts that did not count.
 fn wasted(slots: Option<u64>) -> Column {
-    Column::right("wasted", 8, move |row| {
+    Column::right("wasted", 9, move |row| {
         let capacity_s = slots.zip(row.makespan_s).map(|(slots, makespan_s)| slots as f64 * makespan_s);
         let share = row.wasted_s.zip(capacity_s.filter(|capacity_s| *capacity_s > 0.0));
         share.map_or_else(dash, |(wasted_s, capacity_s)| percent(wasted_s / capacity_s))

@@ -60,7 +60,7 @@ impl Comparison {
         pairs.extend(pairs_by_share(&standings, self.seed));
         let pairs_before: Vec<&Pair> = self.pairs.iter().chain(&self.by_share).collect();
         let before = (self.standings.as_slice(), pairs_before.as_slice());
-        self.sensitivity.push(Sensitivity::new(variation, (standings, &pairs), before));
+        self.sensitivity.push(Sensitivity::new(variation, (standings, &pairs), before, self.by));
     }
 
     /// The runs of every strategy, for checks.

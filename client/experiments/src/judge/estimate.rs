@@ -146,6 +146,7 @@ impl Estimate {
             fresh: of_best.and_then(|standing| standing.figure(path)).map(Into::into),
             complete: of_best.is_some_and(Standing::is_complete),
             pairs: self.pairs.iter().map(Pair::record).collect(),
+            lead: None,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Whether a ranking stands when the server is a little different.
 
-use results::{Standing, best_that_can_be_had};
+use results::{Answer, Score, Standing};
 use statistics::Verdict;
 
 use super::pair::Pair;
@@ -24,6 +24,7 @@ impl Sensitivity {
         variation: Variation,
         (standings, pairs): (Vec<Standing>, &[Pair]),
         (before, pairs_before): (&[Standing], &[&Pair]),
+        by: Score,
     ) -> Self {
         let place = |name: &str| standings.iter().position(|standing| standing.strategy == name);
         let complete =
@@ -54,29 +55,9 @@ impl Sensitivity {
                 });
             }
         }
-        let winner = |standings: &[Standing]| {
-            best_that_can_be_had(standings)
-                .filter(|best| best.rank.is_some())
-                .map(|best| best.strategy.clone())
-        };
-        let (winner, winner_before) = (winner(&standings), winner(before));
-        // A tie may be listed in another order without having another winner.
-        let lost = winner_before.as_ref().zip(winner.as_ref()).is_some_and(|(before, now)| {
-            before != now
-                && pairs.iter().any(|pair| pair.first == *now && pair.second == *before && claims(pair))
-        });
-        let same_winner = winner.is_some() == winner_before.is_some() && !lost;
+        let (winner_before, winner) = (winner(before, by), winner(&standings, by));
+        let same_winner = winner == winner_before;
         Self { variation, standings, changes, winner, same_winner }
-    }
-
-    /// Returns the strategy that is first against this server, if one can be ranked.
-    pub fn winner(&self) -> Option<&str> {
-        self.winner.as_deref()
-    }
-
-    /// Returns false if another strategy is distinguishably better against this server than the winner.
-    pub fn same_winner(&self) -> bool {
-        self.same_winner
     }
 
     /// Whether nothing changed that had been claimed.
@@ -97,8 +78,18 @@ impl Sensitivity {
             incomplete: names(false),
             stands: self.stands(),
             changes: self.changes.clone(),
+            name: self.variation.short_name().to_owned(),
+            winner: self.winner.clone(),
+            same_winner: Some(self.same_winner),
         }
     }
+}
+
+/// Returns the strategy that is distinguishably first, or with too few seeds for that the first one.
+fn winner(standings: &[Standing], by: Score) -> Option<String> {
+    let answer = Answer::new(standings, by);
+    let Some(lead) = answer.lead() else { return answer.ranked().next().map(|row| row.strategy.clone()) };
+    (lead.is_certain || !answer.has_intervals()).then(|| lead.best.strategy.clone())
 }
 
 /// Whether the order of these two was claimed; of too few repeats, the order is all there is.
@@ -109,7 +100,6 @@ fn claims(pair: &Pair) -> bool {
 #[cfg(test)]
 mod tests {
     use mockserver::core::Config;
-    use results::Score;
 
     use super::*;
     use crate::judge::pairs::every_pair;
@@ -126,7 +116,7 @@ mod tests {
         let (standings, pairs) = ranking(now);
         let variation = Variation { name: "another cap".to_owned(), server: Config::default() };
         let pairs_before: Vec<&Pair> = pairs_before.iter().collect();
-        Sensitivity::new(variation, (standings, &pairs), (&before, &pairs_before)).changes
+        Sensitivity::new(variation, (standings, &pairs), (&before, &pairs_before), Score::attempts()).changes
     }
 
     fn about(attempts: u64) -> Vec<u64> {

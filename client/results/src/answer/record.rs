@@ -5,8 +5,25 @@ use crate::comparison::{StandingRecord, TimesRecord};
 use crate::over_runs::figures_over_runs;
 use crate::score::Score;
 use crate::standing::Standing;
+use crate::sweep::LeadRecord;
 
 impl Answer {
+    /// Returns the record of the best strategy and its lead; `None` if fewer than two strategies have a rank.
+    pub fn lead_record(&self) -> Option<LeadRecord> {
+        let lead = self.lead()?;
+        let interval = lead.times.and_then(|times| times.interval);
+        Some(LeadRecord {
+            strategy: lead.best.strategy.clone(),
+            certain: lead.is_certain,
+            figure: self.figure().path().to_owned(),
+            value: lead.best.figure,
+            ratio: lead.times.map(|times| times.ratio),
+            low: interval.map(|(low, _)| low),
+            high: interval.map(|(_, high)| high),
+            level: self.level.coverage(),
+        })
+    }
+
     /// Returns the record of a strategy of this comparison.
     pub fn record(&self, standing: &Standing) -> StandingRecord {
         let row = self.rows.iter().find(|row| row.strategy == standing.strategy);

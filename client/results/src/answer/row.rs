@@ -3,6 +3,7 @@
 use statistics::{Comparison, Level, Margin, Method, PairedRatio};
 
 use super::MIN_SEEDS;
+use super::order::Placed;
 use crate::numbers::{ratio_decimals, three};
 use crate::score::Score;
 use crate::standing::Standing;
@@ -122,21 +123,22 @@ impl Times {
     }
 }
 
-/// Returns the rows of all strategies: ranked ones, stopped ones, those that know the server.
-pub(super) fn rows(standings: &[Standing], figure: Score, level: Level) -> Vec<Row> {
-    let places = places(standings);
+/// Returns the rows of all strategies: ranked ones in their order, stopped ones, those that know the server.
+pub(super) fn rows(standings: &[Standing], ranked: &[Placed<'_>], figure: Score, level: Level) -> Vec<Row> {
     let best = leader(standings, figure);
-    let mut rows: Vec<Row> = standings
+    let stopped = |standing: &Standing| Place::Stopped {
+        stalled: standing.counts.stalled,
+        interrupted: standing.counts.interrupted,
+        of: standing.counts.runs,
+    };
+    let unranked = standings.iter().filter(|standing| standing.rank.is_none() && !standing.foresees);
+    let foreseeing = standings.iter().filter(|standing| standing.foresees);
+    let all = ranked
         .iter()
-        .zip(places)
-        .map(|(standing, place)| row(standing, place, (best, figure), level))
-        .collect();
-    rows.sort_by_key(|row| match row.place {
-        Place::Ranked { .. } => 0,
-        Place::Stopped { .. } => 1,
-        Place::KnowsServer => 2,
-    });
-    rows
+        .copied()
+        .chain(unranked.map(|standing| (standing, stopped(standing))))
+        .chain(foreseeing.map(|standing| (standing, Place::KnowsServer)));
+    all.map(|(standing, place)| row(standing, place, (best, figure), level)).collect()
 }
 
 /// Returns the ranked strategy with the best figure; the first of a group of equals may be another, with fewer attempts.
@@ -150,37 +152,13 @@ fn leader(standings: &[Standing], figure: Score) -> Option<&Standing> {
     candidates.min_by(|a, b| a.score(figure).total_cmp(&b.score(figure)))
 }
 
-/// Returns the places of strategies, in which those that know the server take no rank.
-fn places(standings: &[Standing]) -> Vec<Place> {
-    let mut before = 0;
-    let mut group = (None, 0);
-    let place = |standing: &Standing| {
-        if standing.foresees {
-            return Place::KnowsServer;
-        }
-        let counts = &standing.counts;
-        let Some(rank) = standing.rank else {
-            return Place::Stopped {
-                stalled: counts.stalled,
-                interrupted: counts.interrupted,
-                of: counts.runs,
-            };
-        };
-        before += 1;
-        if group.0 != Some(rank) {
-            group = (Some(rank), before);
-        }
-        Place::Ranked { rank: group.1, is_tied: standing.is_tied }
-    };
-    standings.iter().map(place).collect()
-}
-
 fn row(standing: &Standing, place: Place, (best, figure): (Option<&Standing>, Score), level: Level) -> Row {
     let is_ranked = !matches!(place, Place::Stopped { .. });
     let is_share = figure == Score::done_share();
     let is_compared = is_ranked && (is_share || standing.is_comparable());
     let times = |score: Score| {
-        let best = best.filter(|_| is_compared)?;
+        // Nothing is a multiple of a share of 0.
+        let best = best.filter(|best| is_compared && (!is_share || best.share > 0.0))?;
         if best.strategy == standing.strategy {
             return Some(Times { ratio: 1.0, interval: None });
         }

@@ -103,7 +103,7 @@ impl Answer {
         let how: Vec<String> =
             how.iter().filter(|(count, _)| *count > 0).map(|(count, how)| format!("{count} {how}")).collect();
         let how = match (how.as_slice(), all.len()) {
-            ([_], 1) => how.join("").replacen('1', "it", 1),
+            ([_], 1) => how.join("").replacen('1', "it", 1).replace("were", "was"),
             ([_], 2) => how.join("").replacen('2', "both", 1),
             ([only], _) => format!("all {only}"),
             _ => how.join(", "),
@@ -116,14 +116,14 @@ impl Answer {
         let mut ranked = self.ranked();
         let (Some(best), second) = (ranked.next(), ranked.next()) else { return Sentence::default() };
         if self.ranked_by == RankedBy::Share {
-            let next = Self::next_share(second);
-            return start(&best.strategy)
-                .words(format!(" got most done{}: {}", self.within(), Self::share_and_cost(best)))
-                .joined(next)
-                .words(".");
+            return self.most_done();
         }
         if self.seeds > 1 && second.is_some() {
-            let first = self.firsts.iter().filter(|name| **name == best.strategy).count();
+            let first = self.firsts.iter().filter(|name| name.as_ref() == Some(&best.strategy)).count();
+            if let (0, Some(second)) = (first, second) {
+                let tie = format!(" tie in all {} runs; intervals need {MIN_SEEDS}.", self.seeds);
+                return start(&best.strategy).words(" and ").name(&second.strategy).words(tie);
+            }
             return start(&best.strategy)
                 .words(format!(" was first in {first} of {} runs; intervals need {MIN_SEEDS}.", self.seeds));
         }
@@ -132,6 +132,11 @@ impl Answer {
             Sentence::default().words("; next ").name(&second.strategy).words(format!(", {}", value(second)))
         });
         let only = if self.seeds == 1 { " in the only run" } else { "" };
+        if let Some(second) = second.filter(|second| second.figure.is_some() && value(second) == value(best))
+        {
+            let tie = format!(" tie{only}: {}.", value(best));
+            return start(&best.strategy).words(" and ").name(&second.strategy).words(tie);
+        }
         start(&best.strategy).words(format!(" {}{only}: {}", self.won(), value(best))).joined(next).words(".")
     }
 
@@ -170,7 +175,7 @@ impl Answer {
         }
         let value = best.figure.map_or_else(|| "–".to_owned(), |value| self.by.cell(value));
         let first = start(&best.strategy);
-        let Some(second) = compared.get(1) else {
+        let Some(second) = self.next_best() else {
             if self.ranked_by == RankedBy::ScoreThenShare {
                 let next = self.ranked().nth(1);
                 let per_op = best.per_done.map(|per_op| format!(", {} attempts per op", three(per_op)));
@@ -286,7 +291,7 @@ impl Answer {
         let ranked: Vec<&Row> = self.ranked().collect();
         let Some(best) = ranked.first() else { return Sentence::default() };
         if best.done <= 0.0 {
-            return Sentence::default().words("No strategy got an op done.");
+            return Sentence::default().words(format!("No strategy got an op done{}.", self.within()));
         }
         let tied: Vec<&&Row> = ranked.iter().filter(|row| row.rank() == best.rank()).collect();
         if tied.len() > 1 {
@@ -312,14 +317,22 @@ impl Answer {
             let fewest = self.thriftiest.as_deref().map_or_else(Sentence::default, |fewest| {
                 Sentence::default().words("; ").name(fewest).words(" needs fewest attempts")
             });
-            let tie =
-                format!(" tie for most done{}: {shares} of the ops, not distinguishable", self.within());
+            let times =
+                || tied.iter().filter_map(|row| row.times_best).filter(|times| times.interval.is_some());
+            let how = if percent(low) == percent(high) {
+                ""
+            } else if times().all(|times| times.is_within_two_percent()) {
+                ", the same to within 2 %"
+            } else {
+                ", not distinguishable"
+            };
+            let tie = format!(" tie for most done{}: {shares} of the ops{how}", self.within());
             return names.words(tie).joined(fewest).words(".");
         }
         let got = if self.limit.is_some() { "did most" } else { "got most done" };
         start(&best.strategy)
             .words(format!(" {got}{}: {}", self.within(), Self::share_and_cost(best)))
-            .joined(Self::next_share(ranked.get(1).copied()))
+            .joined(Self::next_share(self.next_best()))
             .words(".")
     }
 

@@ -18,7 +18,7 @@ pub enum ClientShardError {
     #[error("no shard is given")]
     None,
     /// A result, but of a whole run.
-    #[error("`{file}` is no shard of a run's clients; one is written with `--client-shard 0/4 --json FILE`")]
+    #[error("`{file}` is not a client shard of a run; one is written with `--client-shard 0/4 --json FILE`")]
     Whole { file: String },
     /// Of something else.
     #[error("`{file}` is a shard of another run than `{first}`: {what}")]

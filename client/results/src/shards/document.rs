@@ -122,7 +122,7 @@ impl<'a> ReadShard<'a> {
                 return refused("task", format!("{number} is not below {}, the number of tasks", plan.tasks));
             }
             if kind == ShardKind::Tasks && number % u64::from(of) != u64::from(index) {
-                return refused("task", format!("{number} is no task of shard {index} of {of}"));
+                return refused("task", format!("{number} is not a task of shard {index} of {of}"));
             }
             if number < least {
                 return refused("task", format!("{number} does not come after the one before"));

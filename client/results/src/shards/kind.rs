@@ -48,7 +48,7 @@ impl ShardKind {
         head.shard.map(|shard| shard.kind).ok_or_else(|| {
             Malformed::at(
                 "",
-                "it is no shard (it has no `shard`); one is written with `--shard 0/4 --json FILE`",
+                "it is not a shard (it has no `shard`); one is written with `--shard 0/4 --json FILE`",
             )
         })
     }
@@ -67,7 +67,7 @@ mod tests {
         for (text, told) in [
             (
                 r#"{"runs": []}"#,
-                "it is no shard (it has no `shard`); one is written with `--shard 0/4 --json FILE`",
+                "it is not a shard (it has no `shard`); one is written with `--shard 0/4 --json FILE`",
             ),
             (r#"{"shard": {"kind": "dish"}}"#, "`shard.kind`: `dish` is not `tasks` or `clients`"),
             (r#"{"shard": 3}"#, "`shard`: integer `3` is not an object"),

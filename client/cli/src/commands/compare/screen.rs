@@ -5,9 +5,10 @@ use std::fmt::Write as _;
 use experiments::judge::comparison::Comparison;
 use experiments::judge::sensitivity::Sensitivity;
 use experiments::runs::blocks::Blocks;
-use results::{Answer, RankedBy, Score, Standing};
+use results::{Answer, RankedBy, Score, Standing, Unthrottled, same_winner_sentence};
+use statistics::Summary;
 
-use super::load::{self, Unthrottled};
+use super::load;
 use super::setting::Setting;
 use crate::interrupt::by_whom;
 use crate::repeats;
@@ -23,8 +24,9 @@ pub(super) fn screen(comparison: &Comparison, setting: &Setting<'_>) -> String {
     let Setting { blocks, mode, explain, width, .. } = *setting;
     let answer = Answer::new(&comparison.standings, comparison.by);
     let load = load::load(blocks, mode);
-    let unthrottled = load::unthrottled(comparison, load.as_ref());
-    if let (Some(Unthrottled::NothingToCompare(words)), false) = (&unthrottled, explain) {
+    let unthrottled = Unthrottled::new(&comparison.standings, comparison.by);
+    let nothing = unthrottled.and_then(|unthrottled| load::nothing_to_compare(unthrottled, load.as_ref()));
+    if let (Some(words), false) = (&nothing, explain) {
         let mut text = paragraphs(words, width);
         if let Some(last) = words.last().filter(|last| last.starts_with("Try ")) {
             text = paragraphs(&words[..words.len() - 1], width)
@@ -34,12 +36,14 @@ pub(super) fn screen(comparison: &Comparison, setting: &Setting<'_>) -> String {
         }
         return text + &warnings(comparison, &answer, setting, None);
     }
-    let mut text = match &unthrottled {
-        Some(Unthrottled::NothingToCompare(words)) => paragraphs(words, width),
-        _ => paragraphs(&answer.sentences(mode).iter().map(ToString::to_string).collect::<Vec<_>>(), width),
+    let mut text = match &nothing {
+        Some(words) => paragraphs(words, width),
+        None => {
+            paragraphs(&answer.sentences(mode).iter().map(ToString::to_string).collect::<Vec<_>>(), width)
+        }
     };
     let table = Ranking::new(&answer, width, load.as_ref().and_then(experiments::Load::slots));
-    let _ = write!(text, "\n{}\n", table.text(width, explain));
+    let _ = write!(text, "\n{}\n", table.text(width, explain, setting.has_colours));
     if let Some(line) = load_and_bound(comparison, &answer, blocks, load.as_ref()) {
         let _ = writeln!(text, "{}", wrapped_to(width, &line, "", ""));
     }
@@ -48,11 +52,8 @@ pub(super) fn screen(comparison: &Comparison, setting: &Setting<'_>) -> String {
         legend.push("More: --explain");
     }
     text.push_str(&side_by_side(&legend, width));
-    let own_limits = match &unthrottled {
-        Some(Unthrottled::OwnLimits(words)) => Some(words.as_str()),
-        _ => None,
-    };
-    text.push_str(&warnings(comparison, &answer, setting, own_limits));
+    let own_limits = unthrottled.filter(|unthrottled| !unthrottled.are_equal).map(Unthrottled::sentence);
+    text.push_str(&warnings(comparison, &answer, setting, own_limits.as_deref()));
     if explain {
         text.push_str(&super::explain::sections(comparison, &answer, setting));
     }
@@ -102,7 +103,7 @@ fn warnings(
     setting: &Setting<'_>,
     own_limits: Option<&str>,
 ) -> String {
-    let Setting { blocks, mode, bottlenecks, stopped_by, explain, width } = *setting;
+    let Setting { blocks, mode, bottlenecks, stopped_by, explain, width, .. } = *setting;
     let mut text = String::new();
     let mut line = |words: &str| {
         let _ = writeln!(text, "{}", wrapped_to(width, words, "", ""));
@@ -138,47 +139,54 @@ fn warnings(
     text
 }
 
+/// Skewed figure of a strategy.
+struct Skewed<'a> {
+    strategy: &'a str,
+    score: Score,
+    summary: &'a Summary,
+}
+
+impl Skewed<'_> {
+    fn name(&self) -> String {
+        format!("{} of {}", self.score.name(), self.strategy)
+    }
+
+    /// Returns true if the median differs from the figure in the table.
+    fn is_visible(&self, answer: &Answer) -> bool {
+        let row = answer.rows.iter().find(|row| row.strategy == self.strategy);
+        let printed = row.and_then(|row| if self.score == answer.by { row.figure } else { row.attempts });
+        printed.is_some_and(|value| self.score.cell(value) != self.score.cell(self.summary.p50))
+    }
+}
+
 /// Returns the warnings of skewed figures: the first in one line, or all in full.
 fn skewed(standings: &[Standing], answer: &Answer, explain: bool) -> Vec<String> {
     let mut scores = vec![answer.by];
     if answer.by != Score::attempts() {
         scores.push(Score::attempts());
     }
-    let of = |standing: &Standing, score: Score| {
-        let summary = *standing.figure(score.path())?;
-        Some((format!("{} of {}", score.name(), standing.strategy), score, summary))
-    };
-    let compared = standings.iter().filter(|standing| standing.is_comparable());
-    let figures: Vec<_> = compared
-        .flat_map(|standing| scores.iter().filter_map(|score| of(standing, *score)).collect::<Vec<_>>())
-        .collect();
-    if explain {
-        return repeats::skewed(figures.iter().map(|(name, _, summary)| (name.clone(), summary)));
+    let mut all: Vec<Skewed<'_>> = Vec::new();
+    for standing in standings.iter().filter(|standing| standing.is_comparable()) {
+        let summaries = scores.iter().filter_map(|score| Some((*score, standing.figure(score.path())?)));
+        let skewed = summaries.filter(|(_, summary)| summary.too_skewed().is_some());
+        all.extend(skewed.map(|(score, summary)| Skewed { strategy: &standing.strategy, score, summary }));
     }
-    let skewed: Vec<_> = figures.iter().filter(|(.., summary)| summary.too_skewed().is_some()).collect();
-    let Some((name, score, summary)) = skewed.first() else { return Vec::new() };
-    let median = score.cell(summary.p50);
-    vec![match skewed.len() {
+    if explain {
+        return repeats::skewed(all.iter().map(|skewed| (skewed.name(), skewed.summary)));
+    }
+    let visible: Vec<&Skewed<'_>> = all.iter().filter(|skewed| skewed.is_visible(answer)).collect();
+    let Some(first) = visible.first() else { return Vec::new() };
+    let (name, median) = (first.name(), first.score.cell(first.summary.p50));
+    vec![match visible.len() {
         1 => format!("{name} is skewed: median {median} (--explain)"),
         several => format!("{several} figures are skewed, such as {name}: median {median} (--explain)"),
     }]
 }
 
-/// `Same winner with cap ±20 %, lognormal service, jittered network.`
+/// Returns the sentence on the winner against other servers; `--explain` has a section of its own for that.
 fn sensitivity(sensitivity: &[Sensitivity], explain: bool) -> Option<String> {
-    if sensitivity.is_empty() || explain {
-        return None;
-    }
-    let changed = sensitivity.iter().find(|tried| !tried.same_winner());
-    if let Some(tried) = changed {
-        let first = tried.winner().unwrap_or("no strategy");
-        return Some(format!("! with {} {first} is first (--explain)", tried.variation.short_name()));
-    }
-    let mut names: Vec<&str> = sensitivity.iter().map(|tried| tried.variation.short_name()).collect();
-    let caps = names.iter().filter(|name| name.starts_with("cap ")).count();
-    if caps == 2 {
-        names.retain(|name| !name.starts_with("cap "));
-        names.insert(0, "cap ±20 %");
-    }
-    Some(format!("Same winner with {}.", names.join(", ")))
+    let variations: Vec<_> = sensitivity.iter().map(Sensitivity::record).collect();
+    let sentence = same_winner_sentence(&variations).filter(|_| !explain)?;
+    let is_changed = variations.iter().any(|tried| tried.same_winner == Some(false));
+    Some(format!("{sentence}{}", if is_changed { " (--explain)" } else { "" }))
 }

@@ -43,6 +43,7 @@ fn the_table_fits_terminals_of_all_widths() {
             stopped_by: None,
             explain: false,
             width,
+            has_colours: false,
         };
         let text = screen(&comparison, &setting);
         assert!(text.lines().all(|line| line.chars().count() < width.max(48)), "{width}:\n{text}");

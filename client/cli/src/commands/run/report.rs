@@ -15,6 +15,8 @@ use crate::files::exports::Exports;
 use crate::interrupt::{Interrupt, by_whom, exit_of_cause};
 use crate::screen::watch::Watch;
 use crate::text::causes::unanswered;
+use crate::text::colour::stdout_has_colours;
+use crate::text::figures::thousands;
 use crate::text::people::{titled, to_people};
 use crate::text::stderr::to_stderr;
 use crate::text::summary;
@@ -54,11 +56,10 @@ pub(super) struct Report {
 
 impl Report {
     pub(super) fn new(args: &RunArgs, stdout_is_data: bool) -> Self {
-        let has_color = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
         let place = match Watch::choose(&args.output, stdout_is_data) {
             _ if stdout_is_data => Place::Stderr,
             // Without a dashboard text is plain.
-            Watch::Dashboard(_) if has_color => Place::BoldStdout,
+            Watch::Dashboard(_) if stdout_has_colours() => Place::BoldStdout,
             _ => Place::Stdout,
         };
         Self { quiet: args.output.quiet, place, explain: args.explain.explain, screens: Vec::new() }
@@ -86,7 +87,7 @@ impl Report {
         });
         let over_seeds = runs.figures.summaries();
         // A summary that cannot be shown must not cost the result.
-        shown = shown.and(self.show(runs, experiment));
+        shown = shown.and(self.show(runs, experiment, interrupt));
         match &runs.only {
             // Without a run nothing that was there is overwritten.
             None if runs.count == 0 => {
@@ -148,14 +149,14 @@ impl Report {
     }
 
     /// Prints the screen of the only run, or that of several with those of each run if they were kept.
-    fn show(&self, runs: &Runs, experiment: &Experiment) -> anyhow::Result<()> {
+    fn show(&self, runs: &Runs, experiment: &Experiment, interrupt: &Interrupt) -> anyhow::Result<()> {
         let text = match &runs.only {
             _ if self.quiet || runs.count == 0 => return Ok(()),
             Some(only) => summary::run(only, 0, experiment, self.explain),
             None => {
                 let several = summary::several(&runs.over_seeds, &runs.figures, experiment, self.explain);
                 let screens = self.screens.iter().map(|screen| format!("\n{screen}"));
-                several + &screens.collect::<String>()
+                several + &stopped(runs, experiment, interrupt) + &screens.collect::<String>()
             }
         };
         // Sets the answer apart from the announcement.
@@ -165,6 +166,17 @@ impl Report {
             place => to_people(&text, place == Place::Stderr),
         })
     }
+}
+
+/// Returns the line that not all seeds ran, or nothing.
+fn stopped(runs: &Runs, experiment: &Experiment, interrupt: &Interrupt) -> String {
+    let planned = u64::from(experiment.repeats);
+    let Some(cause) = interrupt.cause().filter(|_| (runs.count as u64) < planned) else {
+        return String::new();
+    };
+    let (done, planned) = (thousands(runs.count as u64), thousands(planned));
+    let by = by_whom(cause);
+    format!("! stopped by {by}: {done} of {planned} seeds were complete, and only those count\n")
 }
 
 /// A closed stdout ends what is shown, not the run: results may still go to a file.

@@ -88,7 +88,7 @@ impl FromStr for Axis {
         }
         if let Some((_, twice)) = all.iter().enumerate().find(|(index, value)| all[..*index].contains(value))
         {
-            return Err(format!("`{twice}` is there twice"));
+            return Err(format!("value `{twice}` is repeated"));
         }
         Ok(Self { key, values: all })
     }
@@ -142,7 +142,7 @@ fn range(text: &str) -> Result<Option<Vec<String>>, String> {
         .parse()
         .ok()
         .filter(|count| (2..=MOST_VALUES).contains(count))
-        .ok_or_else(|| format!("`{count}` is no number of values from 2 to {MOST_VALUES}"))?;
+        .ok_or_else(|| format!("`{count}` is not a number of values from 2 to {MOST_VALUES}"))?;
     let ends = (low.trim(), high.trim());
     let (numbers, write): ((f64, f64), fn(f64) -> String) = match numbers(ends) {
         Some(numbers) if whole(ends) => (numbers, |value| format!("{value:.0}")),
@@ -247,7 +247,7 @@ mod tests {
         assert!(error("ops=1..1s/3").contains("both ends"));
         assert!(error("ops=0..100/3log").contains("above 0"));
         assert!(error("ops=1..500/500,501..2000/1000").contains("more than 1000 values"));
-        assert!(error("ops=1k,1000").contains("`1000` is there twice"));
-        assert!(error("ops=5,5").contains("`5` is there twice"));
+        assert!(error("ops=1k,1000").contains("value `1000` is repeated"));
+        assert!(error("ops=5,5").contains("value `5` is repeated"));
     }
 }

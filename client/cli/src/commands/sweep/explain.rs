@@ -12,7 +12,7 @@ use super::grid::Grid;
 use super::table::{leaves_ops_undone, table};
 use crate::repeats;
 use crate::text::figures::{counted, short, thousands};
-use crate::text::wrapping::wrapped;
+use crate::text::wrapping::{terminal_width, wrapped};
 
 /// Returns all sections; the table is left out if the screen has it.
 pub(super) fn sections(
@@ -23,10 +23,10 @@ pub(super) fn sections(
 ) -> String {
     let mut text = String::new();
     if is_rows {
-        text.push_str(&table(grid.args, &grid.points, cells, &grid.labels));
+        text.push_str(&table(grid, cells, terminal_width()));
     }
     if !estimates.is_empty() && is_rows {
-        text.push_str("\nthe best of each point, estimated again: the best of many was partly lucky\n");
+        text.push_str("\nthe best of each point on fresh seeds (choosing the best of many favours luck)\n");
         for estimate in estimates {
             let _ = writeln!(text, "{}", wrapped(&estimate.words(), "  ", "    "));
         }
@@ -64,10 +64,10 @@ fn notes(grid: &Grid<'_>, cells: &[Cell], incomplete: Option<&Incomplete>) -> St
     let mut text = format!("Means over {seeds}, {server}; the best is chosen by the geometric mean. ");
     let by_share = leaves_ops_undone(cells);
     if grid.labels.len() > 1 && by_share {
-        text.push_str("◆ largest share of ops done at its point, then fewest attempts per success. ");
+        text.push_str("◆ largest share of ops done at its point. ");
     } else if grid.labels.len() > 1 {
         let by = grid.args.several.by.name();
-        let _ = write!(text, "◆ least {by} at its point, the oracle included. ");
+        let _ = write!(text, "◆ least {by} at its point, the oracle apart. ");
     }
     if by_share {
         text.push_str("– left ops undone: no makespan to compare with; its latencies are those of the ops that it did. ");

@@ -14,6 +14,7 @@ use tailback::StrategySpec;
 
 use super::args::SweepArgs;
 use super::axis::Axis;
+use super::point_answer::point_answers;
 use super::points::{points, situation};
 use crate::exit::{Exit, Fatal};
 use crate::files::exporter::Layout;
@@ -36,7 +37,7 @@ impl<'a> Grid<'a> {
         let strategies: Vec<_> = args.strategies.iter().flat_map(|list| list.0.iter().cloned()).collect();
         refuse_twice(&strategies)?;
         if args.vary.len() > 2 {
-            let words = "`--vary` is given more than twice; two axes at most can be seen at once";
+            let words = "at most 2 `--vary`: a table has two axes";
             return Err(Fatal::error(Exit::Usage, words));
         }
         let points = points(args, typed)?;
@@ -161,6 +162,11 @@ impl<'a> Grid<'a> {
             let record = point.opponent.record(self.args.several.simulate);
             config_record(&point.experiments[0], &record, point.experiments[0].run.seed)
         });
+        let mut best: Vec<_> = estimates.iter().map(Estimate::record).collect();
+        let answers = point_answers(self, estimates).unwrap_or_default();
+        for (best, answer) in best.iter_mut().zip(answers.iter().filter_map(|point| point.answer.as_ref())) {
+            best.lead = answer.lead_record();
+        }
         let sweep = Swept {
             started_at,
             axes: self.args.vary.iter().map(Axis::record).collect(),
@@ -169,7 +175,7 @@ impl<'a> Grid<'a> {
             config,
             intervals: first.map(|point| point.opponent.intervals().to_owned()),
             cells: cells.iter().map(cell).collect(),
-            best: estimates.iter().map(Estimate::record).collect(),
+            best,
             incomplete: None,
         };
         results::Sweep { runs: Vec::new(), sweep }

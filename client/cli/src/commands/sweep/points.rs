@@ -121,7 +121,7 @@ fn check_parameter(axis: &Axis, part: &str, key: &str, strategies: &[&StrategySp
         return Err(refusal(axis, words));
     }
     if !strategies.iter().any(|strategy| strategy.has_part(part)) {
-        return Err(refusal(axis, format_args!("is of `{part}`, which is in none of `--strategies`")));
+        return Err(refusal(axis, format_args!("belongs to `{part}`; add `{part}` to `--strategies`")));
     }
     if let Some(setting) = strategies.iter().find(|strategy| strategy.sets(part, key)) {
         let words = format!("is varied, and `{setting}` sets it, too; leave it out there");

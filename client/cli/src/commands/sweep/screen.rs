@@ -6,11 +6,11 @@ use experiments::judge::best_point::MAX_COLUMNS;
 use experiments::judge::cell::Cell;
 use experiments::judge::estimate::Estimate;
 use results::numbers::{counted, thousands};
-use results::{Answer, PointWinner, Score, first_by_point};
-use statistics::Level;
+use results::{PointWinner, Score, first_by_point};
 
 use super::explain;
 use super::grid::Grid;
+use super::point_answer::{PointAnswer, point_answers};
 use super::table::table;
 use crate::interrupt::by_whom;
 use crate::text::short_names::short_names;
@@ -48,15 +48,18 @@ pub(super) fn screen(grid: &Grid<'_>, shown: &Shown<'_>) -> String {
         };
         return format!("{why}: nothing to show\n");
     }
-    let points = answers(grid, estimates);
-    let is_by_point = is_compared_at_points(grid, &points);
-    let rows = if is_by_point && grid.args.vary.len() == 1 { rows(grid, &points, width) } else { None };
+    let points = point_answers(grid, estimates);
+    let one_axis =
+        points.as_deref().filter(|_| grid.args.vary.len() == 1 && grid.labels.len() <= MAX_COLUMNS);
+    let rows = one_axis.and_then(|points| rows(grid, points, width));
     let mut text = String::new();
     let mut paragraph = |words: &str| {
         let _ = writeln!(text, "{}", wrapped_to(width, words, "", ""));
     };
-    if is_by_point {
-        paragraph(&first_sentence(&points, grid.args.vary.len()));
+    if let Some(points) = &points {
+        paragraph(&first_sentence(grid, points));
+    } else if estimates.is_empty() {
+        paragraph(&range_sentence(grid, cells));
     } else {
         for estimate in estimates {
             paragraph(&format!("{}.", estimate.words()));
@@ -64,17 +67,17 @@ pub(super) fn screen(grid: &Grid<'_>, shown: &Shown<'_>) -> String {
     }
     text.push('\n');
     let is_rows = rows.is_some();
-    let long_form =
-        || table(grid.args, &grid.points, cells, &grid.labels).trim_start_matches('\n').to_owned();
+    let explain = grid.args.several.explain.explain;
+    let long_form = || table(grid, cells, width).trim_start_matches('\n').to_owned();
     let rows = match rows {
         Some(rows) => rows,
         None if is_parameter_scan(grid) => scan(grid, cells, estimates),
         None => long_form(),
     };
     let _ = writeln!(text, "{rows}");
-    let explain = grid.args.several.explain.explain;
     let skewed = explain::skewed(&grid.points, cells).len();
-    text.push_str(&pointers(grid, is_rows, skewed, width));
+    let is_share = points.iter().flatten().any(PointAnswer::is_by_share);
+    text.push_str(&pointers(grid, (is_rows, is_share), skewed, width));
     if let Some(words) = grid.points.first().and_then(|point| point.opponent.changed()) {
         let _ = writeln!(text, "{}", wrapped_to(width, &words, "! ", "  "));
     }
@@ -98,42 +101,6 @@ pub(super) fn screen(grid: &Grid<'_>, shown: &Shown<'_>) -> String {
     text
 }
 
-/// Point of a sweep on its fresh seeds.
-struct PointAnswer {
-    /// Value of the varied flag.
-    value: String,
-    /// Key of the varied flag.
-    key: String,
-    answer: Answer,
-}
-
-impl PointAnswer {
-    /// Returns the strategy that is distinguishably the best, or with too few seeds for that the best one.
-    fn winner(&self) -> Option<&str> {
-        let lead = self.answer.lead()?;
-        (lead.is_certain || !self.answer.has_intervals()).then_some(lead.best.strategy.as_str())
-    }
-}
-
-/// Returns the answers of all points at which strategies were compared; all intervals together hold in 95 % of sweeps.
-fn answers(grid: &Grid<'_>, estimates: &[Estimate]) -> Vec<PointAnswer> {
-    let strategies = grid.labels.len();
-    let pairs = strategies * strategies.saturating_sub(1) / 2;
-    let level = Level::P95.shared_by(grid.points.len() * pairs.max(1));
-    let by = grid.args.several.by;
-    let of_point = |estimate: &Estimate| {
-        let (key, value) = estimate.situation().0.first().cloned()?;
-        Some(PointAnswer { key, value, answer: Answer::at_level(estimate.fresh(), by, level) })
-    };
-    estimates.iter().filter_map(of_point).collect()
-}
-
-/// Returns true if no parameter of a strategy is varied, and a few strategies ran at each point.
-fn is_compared_at_points(grid: &Grid<'_>, points: &[PointAnswer]) -> bool {
-    let is_of_the_point = grid.points.iter().all(|point| point.situation.0.len() == grid.args.vary.len());
-    is_of_the_point && (2..=MAX_COLUMNS).contains(&grid.labels.len()) && points.len() == grid.points.len()
-}
-
 /// Returns true if one parameter of one strategy was varied.
 fn is_parameter_scan(grid: &Grid<'_>) -> bool {
     grid.labels.len() == 1
@@ -142,14 +109,32 @@ fn is_parameter_scan(grid: &Grid<'_>) -> bool {
 }
 
 /// `aimd is first at 500, 2 000 and 5 000 ops, exponential:jitter=0.5 at 50 and 100.`
-fn first_sentence(points: &[PointAnswer], axes: usize) -> String {
+fn first_sentence(grid: &Grid<'_>, points: &[PointAnswer]) -> String {
+    let value = |point: &PointAnswer| point.values.iter().map(|value| grouped(value)).collect::<Vec<_>>();
     let winners: Vec<PointWinner<'_>> = points
         .iter()
-        .map(|point| PointWinner { value: grouped(&point.value), winner: point.winner() })
+        .map(|point| PointWinner { value: value(point).join(", "), winner: point.winner() })
         .collect();
-    let key = points.first().map(|point| point.key.as_str()).filter(|_| axes == 1);
-    let has_intervals = points.iter().all(|point| point.answer.has_intervals());
-    first_by_point(key, &winners, has_intervals).to_string()
+    let key = grid.args.vary.first().map(|axis| axis.key.to_string());
+    let key = key.as_deref().filter(|_| grid.args.vary.len() == 1);
+    let mut answers = points.iter().filter_map(|point| point.answer.as_ref());
+    first_by_point(key, &winners, answers.all(results::Answer::has_intervals)).to_string()
+}
+
+/// Returns the sentence of a sweep in which no two strategies can be compared: the range of the figure over the points.
+fn range_sentence(grid: &Grid<'_>, cells: &[Cell]) -> String {
+    let by = grid.args.several.by;
+    let ranked: Vec<&Cell> = cells.iter().filter(|cell| cell.rank.is_some()).collect();
+    let value = |cell: &Cell| cell.standing.figure(by.path()).map_or(f64::INFINITY, |figure| figure.mean);
+    let least = ranked.iter().min_by(|a, b| value(a).total_cmp(&value(b)));
+    let most = ranked.iter().max_by(|a, b| value(a).total_cmp(&value(b)));
+    let (Some(least), Some(most), true) = (least, most, grid.labels.len() == 1) else {
+        return "No point has two strategies that can be compared.".to_owned();
+    };
+    let at = |cell: &Cell| super::points::name(&grid.args.vary, &grid.points[cell.point].at);
+    let share = |cell: &Cell| format!("{} of the ops", cell.standing.share_text());
+    let text = |cell: &Cell| if cell.standing.all_done() { by.cell(value(cell)) } else { share(cell) };
+    format!("{}: {} at {}, {} at {}.", grid.labels[0], text(least), at(least), text(most), at(most))
 }
 
 /// Groups the digits of a whole number; leaves everything else as given.
@@ -160,8 +145,9 @@ fn grouped(value: &str) -> String {
 /// Returns one row per point: a column per strategy, then the first and its lead. `None` if the terminal is too narrow.
 fn rows(grid: &Grid<'_>, points: &[PointAnswer], width: usize) -> Option<String> {
     let names: Vec<&str> = grid.labels.iter().map(String::as_str).collect();
-    let key = points.first().map(|point| point.key.as_str()).unwrap_or_default();
-    let values: Vec<String> = points.iter().map(|point| grouped(&point.value)).collect();
+    let key = grid.args.vary.first().map(|axis| axis.key.to_string()).unwrap_or_default();
+    let values: Vec<String> =
+        points.iter().map(|point| point.values.iter().map(|value| grouped(value)).collect()).collect();
     let lengths = values.iter().map(|value| value.chars().count());
     let key_width = lengths.chain([key.chars().count(), 7]).max().unwrap_or(7);
     let column = |name: &str| name.chars().count().max(MIN_CELL) + 2;
@@ -183,17 +169,21 @@ fn rows(grid: &Grid<'_>, points: &[PointAnswer], width: usize) -> Option<String>
     let _ = writeln!(text, "{GAP}{:<first_width$}{:>BY$}   95 %", "first", "by");
     for (point, value) in points.iter().zip(&values) {
         let mut line = format!("{value:>key_width$}");
-        let row_of = |label: &str| point.answer.rows.iter().find(|row| row.strategy == label);
+        let answer = point.answer.as_ref();
+        let cell_of = |label: &str| {
+            let (answer, row) = answer
+                .and_then(|answer| Some((answer, answer.rows.iter().find(|row| row.strategy == label)?)))?;
+            row.stopped_cell()
+                .map(ToOwned::to_owned)
+                .or_else(|| row.figure.map(|value| answer.figure().cell(value)))
+        };
         for (label, name) in names.iter().zip(&short) {
-            let cell = row_of(label).map_or_else(dash, |row| match row.stopped_cell() {
-                Some(stopped) => stopped.to_owned(),
-                None => row.figure.map_or_else(dash, |value| point.answer.figure().cell(value)),
-            });
+            let cell = cell_of(label).unwrap_or_else(dash);
             let _ = write!(line, "{cell:>width$}", width = column(name));
         }
         let winner = point.winner().and_then(|winner| names.iter().position(|name| *name == winner));
         let winner = winner.map_or_else(dash, |place| short[place].clone());
-        let times = point.answer.lead().and_then(|lead| lead.times);
+        let times = answer.and_then(|answer| answer.lead()).and_then(|lead| lead.times);
         let range = times.and_then(|times| times.range_text()).unwrap_or_else(dash);
         let times = times.map_or_else(dash, |times| times.ratio_text());
         let _ = writeln!(text, "{line}{GAP}{winner:<first_width$}{times:>BY$}   {range}");
@@ -249,16 +239,20 @@ fn scan(grid: &Grid<'_>, cells: &[Cell], estimates: &[Estimate]) -> String {
 }
 
 /// `makespan, 10 fresh seeds   ! 1 point is skewed (--explain)   --html FILE   --csv FILE`
-fn pointers(grid: &Grid<'_>, is_rows: bool, skewed: usize, width: usize) -> String {
+fn pointers(grid: &Grid<'_>, (is_rows, is_share): (bool, bool), skewed: usize, width: usize) -> String {
     let seeds = counted(grid.repeats() as u64, if is_rows { "fresh seed" } else { "seed" });
-    let by = grid.args.several.by.column();
+    let by = if is_share { "share of ops done" } else { grid.args.several.by.column() };
     let figures = if is_rows { format!("{by}, {seeds}") } else { format!("means of {seeds}") };
     let skewed = match skewed {
         0 => "More: --explain".to_owned(),
         1 => "! 1 point is skewed (--explain)".to_owned(),
         more => format!("! {more} points are skewed (--explain)"),
     };
-    let best = is_parameter_scan(grid).then_some("* best");
+    let best = match (is_parameter_scan(grid), is_rows) {
+        (true, _) => Some("* best"),
+        (false, false) if grid.labels.len() > 1 => Some("◆ first at its point"),
+        (false, _) => None,
+    };
     let parts: Vec<&str> = [figures.as_str()]
         .into_iter()
         .chain(best)

@@ -1,47 +1,81 @@
-//! The figures of a sweep, in 80 columns.
-
-use std::fmt::Write as _;
+//! Table of every strategy at every point of a sweep.
 
 use experiments::judge::cell::Cell;
-use experiments::runs::point::Point;
 use results::Score;
 
 use super::args::SweepArgs;
 use super::axis::Axis;
+use super::grid::Grid;
 use crate::text::figures::{percent, short};
+use crate::text::short_names::short_names;
 use crate::text::table::{Column, LongNames, Table};
 
-/// Every strategy at every point.
-pub(super) fn table(args: &SweepArgs, points: &[Point], cells: &[Cell], labels: &[String]) -> String {
-    let third = args.several.by.beside_makespan_and_attempts();
+/// Width of the mark before a row.
+const MARK: usize = 2;
+/// Blanks between the value of a varied key and the next column.
+const GAP: &str = "  ";
+const HEADING: &str = "strategy";
+/// Width from which names are cut rather than figures left out.
+const MIN_NAME: usize = 16;
+/// Most columns that names take on a wide terminal.
+const MAX_NAME: usize = 40;
+
+/// Column of a figure.
+struct Figure {
+    title: String,
+    width: usize,
+    /// True if a narrow terminal leaves it out.
+    is_optional: bool,
+    cell: Box<dyn Fn(&Cell) -> String>,
+}
+
+/// Returns every strategy at every point. On a terminal of `width` columns names are cut and some figures left out, so that no row wraps.
+pub(super) fn table(grid: &Grid<'_>, cells: &[Cell], width: usize) -> String {
+    let Grid { args, points, labels, .. } = grid;
     let keys: Vec<String> = args.vary.iter().map(|axis| axis.key.to_string()).collect();
-    let widths: Vec<usize> = args.vary.iter().zip(&keys).map(|(axis, key)| width(axis, key)).collect();
-    let name = |at: &[String], strategy: &str| {
-        let at = at.iter().zip(&widths).fold(String::new(), |mut text, (value, width)| {
-            let _ = write!(text, "{value:>width$}  ");
-            text
-        });
-        if labels.len() > 1 { format!("{at}{strategy}") } else { at.trim_end().to_owned() }
+    let key_widths: Vec<usize> =
+        args.vary.iter().zip(&keys).map(|(axis, key)| key_width(axis, key)).collect();
+    let head = MARK + key_widths.iter().map(|width| width + GAP.len()).sum::<usize>();
+    let mut figures = if leaves_ops_undone(cells) { by_shares(args, cells) } else { by_makespan(args) };
+    let taken = |figures: &[Figure]| head + figures.iter().map(|figure| figure.width).sum::<usize>();
+    let names: Vec<&str> = labels.iter().map(String::as_str).collect();
+    let longest = names.iter().map(|name| name.chars().count()).max().unwrap_or_default().max(HEADING.len());
+    let min_name = if names.len() > 1 { longest.min(MIN_NAME) } else { 0 };
+    while taken(&figures) + min_name >= width
+        && let Some(place) = figures.iter().rposition(|figure| figure.is_optional)
+    {
+        figures.remove(place);
+    }
+    let room = width.saturating_sub(taken(&figures) + 1).clamp(MIN_NAME, MAX_NAME);
+    let (names, numbered) = short_names(&names, room);
+    let several = names.len() > 1;
+    let longest = names.iter().map(|name| name.chars().count()).max().unwrap_or_default();
+    let name_width = if several { longest.max(HEADING.len()) } else { 0 };
+    let row = |mark: &str, at: &[String], name: &str| {
+        let at = at.iter().zip(&key_widths);
+        let at: String = at.map(|(value, width)| format!("{value:>width$}{GAP}")).collect();
+        format!("{mark}{at}{:<name_width$}", if several { name } else { "" })
     };
-    let by_share = leaves_ops_undone(cells);
-    let widths = if by_share { [6, 6, 10, 11, 9, 7] } else { [10, 7, 9, 7, 7, 9] };
-    let mut table = Table::new(30, widths.map(Column::Right), LongNames::OwnLine);
+    let mut table = Table::new(
+        head + name_width,
+        figures.iter().map(|figure| Column::Right(figure.width)),
+        LongNames::Shift,
+    );
     table.line("");
-    let titles = if by_share {
-        let done = if cells.iter().any(|cell| cell.standing.limit.is_some()) { "in time" } else { "done" };
-        [done, "± sd", "per succ.", "makespan s", "attempts", &third.heading()]
-    } else {
-        ["makespan s", "± sd", "attempts", "± sd", "per op", &third.heading()]
-    };
-    table.row("  ", &name(&keys, "strategy"), &titles.map(str::to_owned));
+    let titles: Vec<String> = figures.iter().map(|figure| figure.title.clone()).collect();
+    table.row("", &row("  ", &keys, HEADING), &titles);
+    let by_share = leaves_ops_undone(cells);
     for cell in cells {
-        let figures = if by_share { by_shares(cell, third) } else { by_makespan(cell, third) };
+        let texts: Vec<String> = figures.iter().map(|figure| (figure.cell)(cell)).collect();
         let mark = match cell.rank {
             None if !by_share => "– ",
-            Some(1) if labels.len() > 1 => "◆ ",
+            Some(_) if several && is_first_at_its_point(args.several.by, cell, cells) => "◆ ",
             _ => "  ",
         };
-        table.row(mark, &name(&points[cell.point].at, &labels[cell.strategy]), &figures);
+        table.row("", &row(mark, &points[cell.point].at, &names[cell.strategy]), &texts);
+    }
+    for (short, full) in numbered {
+        table.line(&format!("   {short} = {full}"));
     }
     table.into_text()
 }
@@ -51,30 +85,63 @@ pub(super) fn leaves_ops_undone(cells: &[Cell]) -> bool {
     cells.iter().any(|cell| cell.standing.share < 1.0)
 }
 
-fn by_makespan(cell: &Cell, third: Score) -> [String; 6] {
-    let comparable = |text: String| if cell.rank.is_some() { text } else { dash() };
+/// Returns true for the strategy with the best figure of its point: the largest share of ops done, then the least score.
+fn is_first_at_its_point(by: Score, cell: &Cell, cells: &[Cell]) -> bool {
+    let key = |cell: &Cell| (-cell.standing.share, cell.standing.score(by));
+    let candidates = cells
+        .iter()
+        .filter(|other| other.point == cell.point && other.rank.is_some() && !other.standing.foresees);
+    let best = candidates.min_by(|a, b| {
+        let (a, b) = (key(a), key(b));
+        a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1))
+    });
+    best.is_some_and(|best| best.strategy == cell.strategy)
+}
+
+fn figure(title: &str, width: usize, cell: impl Fn(&Cell) -> String + 'static) -> Figure {
+    Figure { title: title.to_owned(), width, is_optional: false, cell: Box::new(cell) }
+}
+
+/// Column that a narrow terminal leaves out.
+fn optional(title: &str, width: usize, cell: impl Fn(&Cell) -> String + 'static) -> Figure {
+    Figure { is_optional: true, ..figure(title, width, cell) }
+}
+
+fn by_makespan(args: &SweepArgs) -> Vec<Figure> {
+    let third = args.several.by.beside_makespan_and_attempts();
+    let comparable = |cell: &Cell, text: String| if cell.rank.is_some() { text } else { dash() };
     let (makespan, attempts) = (Score::makespan().path(), Score::attempts().path());
-    [
-        comparable(mean(cell, makespan)),
-        comparable(spread(cell, makespan)),
-        mean(cell, attempts),
-        spread(cell, attempts),
-        mean(cell, "amplification"),
-        mean(cell, third.path()),
+    vec![
+        figure("makespan s", 11, move |cell| comparable(cell, mean(cell, makespan))),
+        optional("± sd", 7, move |cell| comparable(cell, spread(cell, makespan))),
+        figure("attempts", 9, move |cell| mean(cell, attempts)),
+        optional("± sd", 7, move |cell| spread(cell, attempts)),
+        optional("per op", 7, |cell| mean(cell, "amplification")),
+        optional(&third.heading(), 9, move |cell| mean(cell, third.path())),
     ]
 }
 
-fn by_shares(cell: &Cell, third: Score) -> [String; 6] {
-    let standing = &cell.standing;
-    let deviation = standing.figure(Score::done_share().path()).and_then(|share| share.deviation);
-    [
-        standing.share_text(),
-        deviation.map_or_else(dash, percent),
-        standing.figure_of_all(Score::attempts_per_success()).map_or_else(dash, |effort| short(effort.mean)),
-        // Alone at its point a strategy is comparable with itself, but who leaves ops undone is soon done.
-        if standing.all_done() { mean(cell, Score::makespan().path()) } else { dash() },
-        mean(cell, Score::attempts().path()),
-        mean(cell, third.path()),
+fn by_shares(args: &SweepArgs, cells: &[Cell]) -> Vec<Figure> {
+    let third = args.several.by.beside_makespan_and_attempts();
+    let done = if cells.iter().any(|cell| cell.standing.limit.is_some()) { "in time" } else { "done" };
+    let deviation = |cell: &Cell| {
+        let share = cell.standing.figure(Score::done_share().path());
+        share.and_then(|share| share.deviation).map_or_else(dash, percent)
+    };
+    let per_done = |cell: &Cell| {
+        let per_done = cell.standing.figure_of_all(Score::attempts_per_success());
+        per_done.map_or_else(dash, |per_done| short(per_done.mean))
+    };
+    // Alone at its point a strategy is comparable with itself, but a client that gives up ops ends early.
+    let makespan =
+        |cell: &Cell| if cell.standing.all_done() { mean(cell, Score::makespan().path()) } else { dash() };
+    vec![
+        figure(done, 7, |cell| cell.standing.share_text()),
+        optional("± sd", 8, deviation),
+        figure("per done", 9, per_done),
+        optional("makespan s", 11, makespan),
+        optional("attempts", 8, |cell| mean(cell, Score::attempts().path())),
+        optional(&third.heading(), 7, move |cell| mean(cell, third.path())),
     ]
 }
 
@@ -90,6 +157,6 @@ fn dash() -> String {
     "–".to_owned()
 }
 
-fn width(axis: &Axis, key: &str) -> usize {
+fn key_width(axis: &Axis, key: &str) -> usize {
     axis.values.iter().map(|value| value.chars().count()).max().unwrap_or(0).max(key.chars().count())
 }

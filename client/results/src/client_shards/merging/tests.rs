@@ -235,7 +235,7 @@ fn shards_that_do_not_belong_together_are_named_with_the_reason() {
         ),
         (
             other(|run| run.shard = None),
-            "`1.json` is no shard of a run's clients; one is written with `--client-shard 0/4 --json FILE`",
+            "`1.json` is not a client shard of a run; one is written with `--client-shard 0/4 --json FILE`",
         ),
         (
             other(|run| run.seed = 9),
