@@ -6,12 +6,12 @@ use crate::{Lanes, text};
 /// How far all is and what goes on just now.
 ///
 /// ```text
-/// 7 of 15 runs (47 %)  eta 48 s  block 3 of 5  now aimd: 941/2 000 ops, attempts 1 101
+/// 7 of 15 runs  eta 48 s  seed 3 of 5  now aimd: 941/2 000 ops, attempts 1 101
 /// ```
 pub fn lanes_line(lanes: &Lanes, time_scale: f64) -> String {
     let remaining = Remaining::of(lanes, time_scale);
     let (done, runs) = (text::count(remaining.done as u64), text::count(remaining.runs as u64));
-    let mut parts = vec![format!("{done} of {runs} runs ({})", text::whole_percent(remaining.share))];
+    let mut parts = vec![format!("{done} of {runs} runs")];
     parts.extend(remaining.eta_s.map(|eta_s| format!("eta {}", text::estimate(eta_s))));
     if !lanes.stage.is_empty() {
         parts.push(lanes.stage.clone());

@@ -49,7 +49,7 @@ pub(crate) fn over_http() -> Lanes {
     };
     let none = Lane { short: 2, ..lane("none", 2, 5, 2_700, [2.6, 2_000.0, 0.6], 0.05) };
     let none = Lane { figures: vec![None, none.figures[1], None], ..none };
-    lanes("block 3 of 5", 187, vec![backoff, aimd, none])
+    lanes("seed 3 of 5", 187, vec![backoff, aimd, none])
 }
 
 /// The first run has just begun.
@@ -59,13 +59,13 @@ pub(crate) fn start() -> Lanes {
         run: Some(frame(SyntheticRun::aimd(), 0.3)),
         ..lane("aimd", 0, 5, 0, [0.0; 3], 0.0)
     };
-    lanes("block 1 of 5", 0, vec![first, lane("full-jitter", 0, 5, 0, [0.0; 3], 0.0)])
+    lanes("seed 1 of 5", 0, vec![first, lane("full-jitter", 0, 5, 0, [0.0; 3], 0.0)])
 }
 
 /// Everything is over.
 pub(crate) fn end() -> Lanes {
     let mut all = over_http();
-    all.stage = "block 5 of 5".to_owned();
+    all.stage = "seed 5 of 5".to_owned();
     for lane in &mut all.lanes {
         (lane.done, lane.running, lane.took) = (5, false, lane.took / 2 * 5);
     }
@@ -98,5 +98,5 @@ pub(crate) fn many() -> Lanes {
         .map(|beta| lane(&format!("aimd:beta=0.{beta:02}"), 3, 10, 5_000, [25.0, 2_088.0, 23.2], 0.0))
         .collect();
     all[20].running = true;
-    lanes("block 4 of 10", 375, all)
+    lanes("seed 4 of 10", 375, all)
 }

@@ -12,6 +12,8 @@ pub struct Document {
     pub(super) scenarios: Vec<Scenario>,
     /// Ranking of the strategies; `None` if there is only one, or they cannot be compared.
     pub(super) ranking: Option<Ranking>,
+    /// Rankings against servers that differ a little; empty unless there is one comparison, made with `--sensitivity`.
+    pub(super) sensitivity: Vec<results::Variation>,
     /// When the first reproduction began; none where all was simulated.
     pub(super) started_at: Option<String>,
     /// What of the runs is missing, in words, of shards that were merged although not all were there.

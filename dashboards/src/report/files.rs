@@ -52,6 +52,11 @@ impl Document {
             strategies,
             scenarios: all.scenarios,
             ranking,
+            sensitivity: if let [only] = &mut all.sensitivity[..] {
+                std::mem::take(only)
+            } else {
+                Vec::new()
+            },
             started_at: all.started_at.into_iter().min(),
             incomplete: all.incomplete,
         })
@@ -64,6 +69,8 @@ struct Content {
     runs: Vec<Run>,
     scenarios: Vec<Scenario>,
     by: Vec<Score>,
+    /// Of each comparison.
+    sensitivity: Vec<Vec<results::Variation>>,
     started_at: Vec<String>,
     incomplete: Vec<String>,
 }
@@ -80,6 +87,7 @@ impl Content {
                 self.add_runs(runs, written.runs);
                 self.add_missing(comparison.incomplete);
                 self.by.extend(Score::at(&comparison.by));
+                self.sensitivity.push(comparison.sensitivity);
             }
             // The cells say what the runs come to.
             results::Document::Sweep(mut swept) => {

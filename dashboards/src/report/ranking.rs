@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use results::{Answer, Mode, RunFigures, RunResult, Score, Sentence, Standing};
+use results::{Answer, Mode, RunFigures, RunResult, Score, Sentence, Standing, Unthrottled};
 
 use super::strategy::Strategy;
 
@@ -40,6 +40,11 @@ impl Ranking {
     /// Returns the sentences after the headline.
     pub(super) fn further_sentences(&self) -> Vec<Sentence> {
         self.answer.sentences(self.mode).split_off(1)
+    }
+
+    /// Returns the number of attempts if none was rejected and none failed.
+    pub(super) fn unthrottled(&self) -> Option<Unthrottled> {
+        Unthrottled::new(&self.standings, self.answer.by)
     }
 
     /// Puts strategies into the order of the ranking.

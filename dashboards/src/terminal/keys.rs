@@ -11,14 +11,14 @@ pub(crate) const BINDINGS: &[Binding<State, Frame>] = &[
     Binding {
         label: "q",
         hint: "quit",
-        help: "end the run, keep its results",
+        help: "end the run, keep its results (also Ctrl-C)",
         codes: &[KeyCode::Char('q')],
         command: |state, _| Some(quit(state)),
     },
     Binding {
         label: "?",
         hint: "help",
-        help: "show or hide this",
+        help: "show or hide this (Esc: hide)",
         codes: &[KeyCode::Char('?'), KeyCode::Char('h')],
         command: toggle_help,
     },
@@ -32,7 +32,7 @@ pub(crate) const BINDINGS: &[Binding<State, Frame>] = &[
     Binding {
         label: "p",
         hint: "pause",
-        help: "pause the view; the run goes on",
+        help: "pause the display; the run goes on",
         codes: &[KeyCode::Char('p'), KeyCode::Char(' ')],
         command: toggle_pause,
     },
@@ -46,14 +46,14 @@ pub(crate) const BINDINGS: &[Binding<State, Frame>] = &[
     Binding {
         label: "[",
         hint: "",
-        help: "lower the mock server's first limit",
+        help: "lower the server's limit; it stays changed",
         codes: &[KeyCode::Char('[')],
         command: lower_limit,
     },
     Binding {
         label: "]",
         hint: "",
-        help: "raise the mock server's first limit",
+        help: "raise the server's limit; it stays changed",
         codes: &[KeyCode::Char(']')],
         command: raise_limit,
     },
@@ -74,7 +74,7 @@ pub(crate) const BINDINGS: &[Binding<State, Frame>] = &[
     Binding {
         label: "1",
         hint: "",
-        help: "all of it",
+        help: "overview",
         codes: &[KeyCode::Char('1')],
         command: |state, _| show(state, View::Overview),
     },
@@ -152,7 +152,7 @@ fn change_limit(state: &mut State, action: Action) -> Option<Action> {
     if state.header.adjustable_limit.is_some() {
         Some(action)
     } else {
-        state.notice.set("no limit can be changed: the target is no mock server, or has none");
+        state.notice.set("no limit can be changed: the target is not a mock server, or has no limits");
         None
     }
 }
@@ -212,7 +212,7 @@ mod tests {
         assert_eq!(press(&mut mock, KeyCode::Char(']')), Some(Action::RaiseLimit));
         let mut foreign = state(false);
         assert_eq!(press(&mut foreign, KeyCode::Char('[')), None);
-        assert!(foreign.notice.text().unwrap().contains("no mock server"));
+        assert!(foreign.notice.text().unwrap().contains("not a mock server"));
     }
 
     #[test]

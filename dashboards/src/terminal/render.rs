@@ -14,8 +14,10 @@ use crate::{Frame, text};
 
 /// How to read what is not self-evident.
 const LEGEND: &[&str] = &[
-    "In flight should follow the server's cap: what is",
-    "above it is rejected, what is missing stands idle.",
+    "In flight should follow the server's cap: attempts",
+    "above it are rejected, below it slots are idle.",
+    "ready: ops that wait for the strategy. sleeping: in",
+    "backoff. ┃ ▲ no client can be faster than this.",
     "Latency runs from an op's arrival to its success.",
     "All times are experiment time.",
 ];

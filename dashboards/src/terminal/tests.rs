@@ -108,9 +108,9 @@ fn a_slow_generator_is_named() {
 fn stopping_and_notices_are_said() {
     let frame = frame(SyntheticRun::aimd().until(6.0));
     let mut state = State { stopping: true, ..State::new(header("aimd")) };
-    state.notice.set("no limit can be changed: the target is no mock server, or has none");
+    state.notice.set("no limit can be changed: the target is not a mock server, or has no limits");
     let screen = drawn((80, 24), &frame, &state);
-    assert!(screen.contains("stopping…") && screen.contains("no mock server"), "{screen}");
+    assert!(screen.contains("stopping…") && screen.contains("not a mock server"), "{screen}");
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Heading of the report: the answer in one sentence, and below it the strategies and runs that are missing from it.
 
 use maud::{Markup, PreEscaped, html};
-use results::Place;
 use results::numbers::{at_least, counted as number_of, seconds, thousands};
+use results::{Place, same_winner_sentence};
 
 use super::joined::joined;
 use super::sentence::sentence;
@@ -21,7 +21,10 @@ pub(super) fn answer(document: &Document) -> Markup {
     match (document.strategies.as_slice(), &document.ranking) {
         ([], _) => {}
         ([only], _) => sentences.push(alone(only)),
-        (_, Some(ranking)) => sentences.push(sentence(&ranking.answer.headline())),
+        (_, Some(ranking)) => match ranking.unthrottled().filter(|unthrottled| unthrottled.are_equal) {
+            Some(unthrottled) => sentences.push(html! { (unthrottled.sentence()) }),
+            None => sentences.push(sentence(&ranking.answer.headline())),
+        },
         (several, None) => sentences.push(html! {
             (several.len()) " settings, not ranked because they differ in more than the strategy: see the table."
         }),
@@ -37,10 +40,17 @@ pub(super) fn answer(document: &Document) -> Markup {
     PreEscaped(unbroken(&joined(sentences, " ").into_string()))
 }
 
-/// Returns the sentences after the answer: the number of seeds, and of strategies that gave up ops.
+/// Returns the sentences after the answer: the number of seeds and of strategies that gave up ops, and whether the answer depends on
+/// the server.
 pub(super) fn more(document: &Document) -> Markup {
-    let sentences = document.ranking.as_ref().map(Ranking::further_sentences).unwrap_or_default();
-    html! { @for words in &sentences { p class="more" { (sentence(words)) } } }
+    let Some(ranking) = &document.ranking else { return html! {} };
+    let own_limits = ranking.unthrottled().filter(|unthrottled| !unthrottled.are_equal);
+    let sentences =
+        ranking.further_sentences().into_iter().chain(same_winner_sentence(&document.sensitivity));
+    html! {
+        @for words in sentences { p class="more" { (sentence(&words)) } }
+        @if let Some(own_limits) = own_limits { p class="more" { (own_limits.sentence()) } }
+    }
 }
 
 /// Returns the strategies that were stopped, and the runs that are missing; empty if there are none.

@@ -30,6 +30,9 @@ const COLUMNS: [(&str, &str, f64); 8] = [
     ("jain", "fairness.jain", 1.0),
 ];
 
+/// Columns that a narrow screen shows, too; the others stand in a second line below the strategy there.
+const MAIN_COLUMNS: usize = 2;
+
 fn sweeps(document: &Document) -> impl Iterator<Item = (&Scenario, &Sweep)> {
     document.scenarios.iter().filter_map(|scenario| Some((scenario, scenario.sweep.as_ref()?)))
 }
@@ -110,7 +113,11 @@ fn answer(scenario: &Scenario, sweep: &Sweep) -> Markup {
 
 /// Returns the strategy that is distinguishably first, or with too few seeds for that the first one.
 fn winner(best: &Best) -> Option<&str> {
-    if has_intervals(best) { best.winner() } else { best.strategy.as_deref() }
+    match &best.lead {
+        Some(lead) => (lead.certain || !has_intervals(best)).then_some(lead.strategy.as_str()),
+        None if has_intervals(best) => best.winner(),
+        None => best.strategy.as_deref(),
+    }
 }
 
 fn has_intervals(best: &Best) -> bool {
@@ -170,32 +177,46 @@ fn firsts(sweep: &Sweep) -> Markup {
         }
         p class="note" {
             "Figures are means over seeds that had no part in the choice; ahead by: ratio to the next strategy, paired by seed, \
-             and below it its interval at 95 %. – no strategy is distinguishably first."
+             and below it its interval; all intervals hold together in 95 % of sweeps. – no strategy is distinguishably first."
         }
     }
 }
 
+/// Returns the figure of the best strategy on fresh seeds.
 fn fresh(best: &Best) -> String {
-    let value = best.fresh.as_ref().zip(Score::at(&best.figure));
-    match value {
-        Some((fresh, score)) => score.cell(fresh.mean),
-        None => best.fresh.as_ref().map_or_else(|| "–".to_owned(), |fresh| percent(fresh.mean)),
+    let (path, value) = match &best.lead {
+        Some(lead) => (&lead.figure, lead.value),
+        None => (&best.figure, best.fresh.as_ref().map(|fresh| fresh.mean)),
+    };
+    match (value, Score::at(path)) {
+        (Some(value), Some(score)) => score.cell(value),
+        (Some(share), None) => percent(share),
+        (None, _) => "–".to_owned(),
     }
 }
 
 /// Returns the lead over the next strategy, above 1 if it is ahead.
 fn lead(best: &Best) -> Markup {
-    let Some((pair, ratio)) = best.pairs.first().and_then(|pair| Some((pair, pair.ratio?))) else {
-        return html! { "–" };
+    let (times, is_other_figure) = match &best.lead {
+        Some(lead) => (lead.ratio.map(|ratio| Times { ratio, interval: lead.low.zip(lead.high) }), false),
+        None => lead_of_pair(best),
     };
-    let interval = pair.low.zip(pair.high);
-    let times = Times { ratio, interval };
-    // More ops done are better, less of anything else is.
-    let times = if pair.figure == Score::done_share().path() { times } else { times.inverse() };
+    let Some(times) = times else { return html! { "–" } };
     html! {
-        (times.ratio_text()) @if pair.figure != best.figure { " in attempts" }
+        (times.ratio_text()) @if is_other_figure { " in attempts" }
         @if let Some(range) = times.range_text() { small { (range) } }
     }
+}
+
+/// Returns the lead over the second best candidate, and whether it is in another figure; of sweeps over parameters of strategies.
+fn lead_of_pair(best: &Best) -> (Option<Times>, bool) {
+    let Some((pair, ratio)) = best.pairs.first().and_then(|pair| Some((pair, pair.ratio?))) else {
+        return (None, false);
+    };
+    let times = Times { ratio, interval: pair.low.zip(pair.high) };
+    // More ops done are better, less of anything else is.
+    let is_share = pair.figure == Score::done_share().path();
+    (Some(if is_share { times } else { times.inverse() }), pair.figure != best.figure)
 }
 
 /// The table of all cells; folded up when it is long.
@@ -222,6 +243,7 @@ fn table(scenario: &Scenario, sweep: &Sweep) -> Markup {
         scenario.cells.iter().any(|cell| cell.figures.contains_key(*path))
     };
     let columns: Vec<_> = COLUMNS.iter().filter(known).collect();
+    let (main, others) = columns.split_at(MAIN_COLUMNS.min(columns.len()));
     html! {
         div class="scroll" {
             table class="points" {
@@ -229,21 +251,37 @@ fn table(scenario: &Scenario, sweep: &Sweep) -> Markup {
                     tr {
                         @for key in &sweep.keys { th { (key) } }
                         th class="words" { "strategy" }
-                        @for (head, ..) in &columns { th { (head) } }
+                        @for (head, ..) in main { th { (head) } }
+                        @for (head, ..) in others { th class="wide" { (head) } }
                     }
                 }
                 tbody {
                     @for cell in &scenario.cells {
                         tr {
                             @for key in &sweep.keys { td { (at(cell, key)) } }
-                            td class="words" { code { (cell.label) } }
-                            @for (_, path, times) in &columns { td { (over_seeds(cell.figures.get(*path), *times)) } }
+                            td class="words" {
+                                code { (cell.label) }
+                                small class="narrow" {
+                                    @for (number, (head, path, times)) in others.iter().enumerate() {
+                                        @if number > 0 { " · " }
+                                        span { (head) " " (mean(cell.figures.get(*path), *times)) }
+                                    }
+                                }
+                            }
+                            @for (_, path, times) in main { td { (over_seeds(cell.figures.get(*path), *times)) } }
+                            @for (_, path, times) in others {
+                                td class="wide" { (over_seeds(cell.figures.get(*path), *times)) }
+                            }
                         }
                     }
                 }
             }
         }
     }
+}
+
+fn mean(figure: Option<&OverSeeds>, times: f64) -> String {
+    figure.map_or_else(|| "–".to_owned(), |seeds| number(seeds.mean * times))
 }
 
 /// The mean, and in small letters where nearly all seeds lie.

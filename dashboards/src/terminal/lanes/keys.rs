@@ -11,14 +11,14 @@ pub(crate) const BINDINGS: &[Binding<LanesState, Lanes>] = &[
     Binding {
         label: "q",
         hint: "quit",
-        help: "stop; complete blocks count",
+        help: "stop, keep seeds that all ran with (also Ctrl-C)",
         codes: &[KeyCode::Char('q')],
         command: |state, _| Some(quit(state)),
     },
     Binding {
         label: "?",
         hint: "help",
-        help: "show or hide this",
+        help: "show or hide this (Esc: hide)",
         codes: &[KeyCode::Char('?'), KeyCode::Char('h')],
         command: |state, _| {
             state.help = !state.help;
@@ -38,14 +38,14 @@ pub(crate) const BINDINGS: &[Binding<LanesState, Lanes>] = &[
     Binding {
         label: "p",
         hint: "pause",
-        help: "pause the view; the runs go on",
+        help: "pause the display; the runs go on",
         codes: &[KeyCode::Char('p'), KeyCode::Char(' ')],
         command: toggle_pause,
     },
     Binding {
         label: "↑ ↓",
         hint: "",
-        help: "other lanes, where they do not all fit",
+        help: "scroll to the other strategies",
         codes: &[KeyCode::Up, KeyCode::Char('k')],
         command: |state, _| scroll(state, usize::saturating_sub),
     },
@@ -62,7 +62,7 @@ pub(crate) const BINDINGS: &[Binding<LanesState, Lanes>] = &[
         help: "",
         codes: &[KeyCode::Char('['), KeyCode::Char(']')],
         command: |state, _| {
-            state.notice.set("the cap stays: all strategies must meet the same server");
+            state.notice.set("the cap stays as it is: all strategies need the same server");
             None
         },
     },

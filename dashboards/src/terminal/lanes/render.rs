@@ -18,10 +18,11 @@ use crate::{Frame, Lane, Lanes, text};
 
 /// How to read what is not self-evident.
 const LEGEND: &[&str] = &[
-    "▶ runs now, ✓ has done all its runs.",
-    "Bars are medians over the runs that are over; the",
-    "longest of all lanes fills its row. What counts in",
-    "the end is paired by block: see the table after it.",
+    "▶ runs now, ✓ has done all its runs. ┃ no client can",
+    "be faster than this.",
+    "Bars are medians over finished runs; the longest of",
+    "all strategies fills its row. The answer and the",
+    "table, paired by seed, follow at the end.",
 ];
 
 /// Draws everything.

@@ -14,7 +14,7 @@ const SIZES: [(u16, u16); 4] = [(40, 12), (80, 24), (120, 40), (200, 60)];
 
 fn state() -> LanesState {
     LanesState::new(LanesHeader {
-        title: "3 strategies, 5 blocks".to_owned(),
+        title: "3 strategies, 5 seeds".to_owned(),
         workload: "2 000 ops, Poisson 1000/s".to_owned(),
         target: "embedded mock server, a fresh one for every run".to_owned(),
         time_scale: 1.0,
@@ -73,7 +73,7 @@ fn help_lies_over_the_lanes() {
 fn a_paused_view_stands_still_and_stopping_is_said() {
     let paused = LanesState { paused: Some(Box::new(start())), ..state() };
     let screen = drawn((80, 24), &over_http(), &paused);
-    assert!(screen.contains("view paused") && screen.contains("block 1 of 5"), "{screen}");
+    assert!(screen.contains("view paused") && screen.contains("seed 1 of 5"), "{screen}");
     let stopping = drawn((80, 24), &over_http(), &LanesState { stopping: true, ..state() });
     assert!(stopping.contains("stopping…"), "{stopping}");
 }

@@ -31,7 +31,7 @@ pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, theme: Theme) {
         return;
     }
     let faint = theme.style(Role::Faint);
-    let wasted = (format!("wasted {:>6}", text::percent(effort.wasted())), Style::new());
+    let wasted = (format!("no success {:>6}", text::percent(effort.wasted())), Style::new());
     let mut right = vec![(format!("of {}", text::count(effort.attempts)), faint)];
     if area.width >= 40 {
         right.push((format!("efficiency {:>7}", text::percent(effort.efficiency)), Style::new()));

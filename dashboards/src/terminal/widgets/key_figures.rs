@@ -33,7 +33,7 @@ fn lines(frame: &Frame) -> [Vec<Segment>; 3] {
     flight.push(format!("sleeping {}", text::count(snapshot.sleeping)));
     let mut attempts = vec![
         format!("attempts {:>5}", effort.per_op_text() + "/op"),
-        format!("wasted {:>6}", text::percent(effort.wasted())),
+        format!("no success {:>6}", text::percent(effort.wasted())),
         format!("{} sent", text::count(effort.attempts)),
     ];
     attempts.extend(failures(snapshot).map(|words| format!("failed {words}")));
