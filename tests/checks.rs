@@ -31,7 +31,7 @@ fn a_condition_that_holds_exits_with_99_and_says_which() {
     let told = told(&left);
     assert_eq!(left.status.code(), Some(99), "{told}");
     assert!(told.contains("failed: `amplification > 1.01` with aimd: 1."), "{told}");
-    assert!(told.contains("ok   efficiency < 10%"), "{told}");
+    assert!(told.contains("(fails if efficiency < 10%)") && told.contains("  ok   aimd: "), "{told}");
     assert!(!told.contains("failed: `efficiency"), "{told}");
     // The results are there all the same.
     let result: Value = serde_json::from_slice(&left.stdout).expect("the result is JSON");
@@ -145,7 +145,7 @@ fn a_changed_setting_is_compared_with_the_baseline_and_both_are_named() {
     let changed = run(here.path(), &["--strategy", "aimd:beta=0.3", "--baseline", "main"]);
     assert_eq!(changed.status.code(), Some(99), "{}", told(&changed));
     let words = told(&changed).split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(words.contains("aimd:beta=0.3, there aimd "), "{words}");
+    assert!(words.contains("aimd:beta=0.3 (compared with aimd of the baseline) "), "{words}");
     assert!(words.contains("of aimd:beta=0.3 is worse than the baseline's of aimd: "), "{words}");
     let other = run(here.path(), &["--strategy", "full-jitter", "--baseline", "main"]);
     assert_eq!(other.status.code(), Some(99), "{}", told(&other));
@@ -183,7 +183,7 @@ fn what_is_no_baseline_is_refused_by_file_and_place() {
     let newer = whole.replacen("\"version\":1", "\"version\":9", 1);
     let texts = [
         (&whole[..whole.len() / 2], "line 1"),
-        ("{\"schema_version\": 1}", "it is no baseline"),
+        ("{\"schema_version\": 1}", "it is not a baseline"),
         ("", "it is empty"),
         (newer.as_str(), "version 9"),
     ];
@@ -199,15 +199,32 @@ fn what_is_no_baseline_is_refused_by_file_and_place() {
 }
 
 #[test]
+fn truths_are_compared_run_by_run() {
+    let here = directory();
+    // Some runs of this client leave ops undone, and some do not.
+    let some = ["--strategy", "exponential:jitter=0.5,max-attempts=6", "--repeats", "20"];
+    let some =
+        [&["--simulate", "--ops", "250"], &some[..], &["--fail-if", "makespan_complete == false"]].concat();
+    let left = loadgen_in(here.path(), &some);
+    assert_eq!(left.status.code(), Some(99), "{}", told(&left));
+    assert!(told(&left).contains(": false in ") && told(&left).contains(" of 20 runs"), "{}", told(&left));
+    let all = run(here.path(), &["--fail-if", "makespan_complete == false"]);
+    assert_eq!(all.status.code(), Some(0), "{}", told(&all));
+    assert!(told(&all).contains("true in all 6 runs"), "{}", told(&all));
+}
+
+#[test]
 fn strategies_of_a_comparison_are_checked_one_by_one() {
     let here = directory();
     let args = ["compare", "--simulate", "--strategies", "aimd,immediate:max-attempts=3", "--ops", "300"];
     let with = |more: &[&str]| loadgen_in(here.path(), &[&args[..], more].concat());
-    let each = with(&["--fail-if", "ops.given_up > 0", "--save-baseline", "pair"]);
+    assert_eq!(with(&["--save-baseline", "pair"]).status.code(), Some(0));
+    let each = with(&["--fail-if", "ops.given_up > 0", "--save-baseline", "unsaved"]);
     let said = told(&each);
     assert_eq!(each.status.code(), Some(99), "{said}");
     assert!(said.contains("failed: `ops.given_up > 0` with immediate:max-attempts=3"), "{said}");
-    assert!(said.contains("ops.given_up > 0 aimd: 0"), "{said}");
+    assert!(said.contains("ok   aimd: 0 (fails if ops.given_up > 0)"), "{said}");
+    assert!(said.contains("`tailback-baselines/unsaved.json` not saved, because a check failed"), "{said}");
     let one = with(&["--fail-if", "ops.given_up of aimd > 0", "--baseline", "pair"]);
     assert_eq!(one.status.code(), Some(0), "{}", told(&one));
     let absent = with(&["--fail-if", "ops.given_up of none > 0"]);
@@ -218,8 +235,8 @@ fn strategies_of_a_comparison_are_checked_one_by_one() {
 #[test]
 fn junit_has_one_test_case_per_check_and_is_well_formed() {
     let here = directory();
-    let more =
-        ["--fail-if", "amplification > 1.01", "--fail-if", "efficiency < 10%", "--save-baseline", "b.json"];
+    assert!(run(here.path(), &["--save-baseline", "b.json"]).status.success());
+    let more = ["--fail-if", "amplification > 1.01", "--fail-if", "efficiency < 10%"];
     let left = run(here.path(), &[&more[..], &["--junit", "checks.xml"]].concat());
     assert_eq!(left.status.code(), Some(99), "{}", told(&left));
     let read = |name: &str| std::fs::read_to_string(here.path().join(name)).expect("the file was written");
@@ -228,6 +245,14 @@ fn junit_has_one_test_case_per_check_and_is_well_formed() {
     assert_eq!(again.status.code(), Some(0), "{}", told(&again));
     let again = read("again.xml");
     assert!(again.contains("failures=\"0\"") && again.contains("against the baseline"), "{again}");
+    let other = ["compare", "--simulate", "-s", "aimd,full-jitter,none", "--ops", "300", "--repeats", "6"];
+    let other = loadgen_in(
+        here.path(),
+        &[&other[..], &["--baseline", "b.json", "--junit", "other.xml", "-q"]].concat(),
+    );
+    assert_eq!(other.status.code(), Some(0), "{}", told(&other));
+    assert!(told(&other).contains("warning: full-jitter was not checked"), "{}", told(&other));
+    assert_eq!(read("other.xml").matches("<skipped ").count(), 2, "{}", read("other.xml"));
     let refused = run(here.path(), &["--junit", "x.xml"]);
     assert_eq!(refused.status.code(), Some(2));
     assert!(told(&refused).contains("add `--fail-if` or `--baseline`"), "{}", told(&refused));

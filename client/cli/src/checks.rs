@@ -23,8 +23,15 @@ use crate::text::wrapping::wrapped;
 struct Case {
     strategy: String,
     name: String,
-    /// Message of a check that failed.
-    failure: Option<String>,
+    outcome: Outcome,
+}
+
+/// Result of a check, with its message.
+enum Outcome {
+    Passed,
+    Failed(String),
+    /// Not checked.
+    Skipped(String),
 }
 
 /// The checks that were asked for.
@@ -99,20 +106,29 @@ impl<'a> Checks<'a> {
         if let Some(output) = &self.junit {
             junit::write(&cases, output)?;
         }
-        let failures: Vec<String> = cases.into_iter().filter_map(|case| case.failure).collect();
+        let failures = cases.iter().filter(|case| matches!(case.outcome, Outcome::Failed(_))).count();
         let first = subjects.iter().find_map(|subject| subject.runs().first());
         if let (Some(save), Some(name), Some(first)) = (&self.save, &self.args.save_baseline, first) {
-            let runs = subjects.iter().map(|subject| (subject.strategy(), subject.runs()));
-            baseline::write(&Baseline::of(&Conditions::of(first), runs), save)?;
-            let _ = writeln!(text, "baseline saved as `{}`", name.0.display());
+            if failures == 0 {
+                let runs = subjects.iter().map(|subject| (subject.strategy(), subject.runs()));
+                baseline::write(&Baseline::of(&Conditions::of(first), runs), save)?;
+                let _ = writeln!(text, "baseline saved as `{}`", name.0.display());
+            } else {
+                let _ = writeln!(text, "baseline `{}` not saved, because a check failed", name.0.display());
+            }
         }
         if !quiet {
             to_stderr(&text);
         }
-        for failure in &failures {
-            to_stderr(&format!("{}\n", wrapped(failure, "failed: ", "        ")));
+        // One line each, so that they can be searched in a log.
+        for case in &cases {
+            match &case.outcome {
+                Outcome::Passed => {}
+                Outcome::Failed(message) => to_stderr(&format!("failed: {message}\n")),
+                Outcome::Skipped(message) => to_stderr(&format!("warning: {message}\n")),
+            }
         }
-        Ok((!failures.is_empty()).then_some(Exit::Failed))
+        Ok((failures > 0).then_some(Exit::Failed))
     }
 
     fn conditions(&self, subjects: &[Subject<'_>], cases: &mut Vec<Case>) -> String {
@@ -121,12 +137,15 @@ impl<'a> Checks<'a> {
         for finding in &findings {
             let Finding { condition, strategy, found, failed } = finding;
             let mark = if *failed { "FAIL" } else { "ok  " };
-            let line = format!("{condition}   {strategy}: {found}");
+            let line = format!("{strategy}: {found} (fails if {condition})");
             let _ = writeln!(text, "{}", wrapped(&line, &format!("  {mark} "), "       "));
-            let failure = failed.then(|| format!("`{condition}` with {strategy}: {found}"));
-            cases.push(Case { strategy: strategy.clone(), name: format!("not {condition}"), failure });
+            let outcome = match failed {
+                true => Outcome::Failed(format!("`{condition}` with {strategy}: {found}")),
+                false => Outcome::Passed,
+            };
+            cases.push(Case { strategy: strategy.clone(), name: format!("fails if {condition}"), outcome });
         }
-        if findings.is_empty() { text } else { format!("\nconditions that must not hold\n{text}") }
+        if findings.is_empty() { text } else { format!("\nchecks (--fail-if)\n{text}") }
     }
 
     fn compared(&self, subjects: &[Subject<'_>], cases: &mut Vec<Case>) -> String {
@@ -145,10 +164,16 @@ impl<'a> Checks<'a> {
             let Some((other, then)) = then else {
                 table.line(&wrapped(subject.strategy(), "  ", "    "));
                 table.line("    is not in the baseline");
+                let strategy = subject.strategy().to_owned();
+                let message =
+                    format!("{strategy} was not checked: it is not in the baseline `{}`", name.0.display());
+                let outcome = Outcome::Skipped(message);
+                cases.push(Case { strategy, name: "against the baseline".to_owned(), outcome });
                 continue;
             };
             let other = Some(other).filter(|other| *other != subject.strategy());
-            let against = other.map(|other| format!(", there {other}")).unwrap_or_default();
+            let against =
+                other.map(|other| format!(" (compared with {other} of the baseline)")).unwrap_or_default();
             table.line(&wrapped(&format!("{}{against}", subject.strategy()), "  ", "    "));
             for (figure, change) in changes(subject, then, noise) {
                 let show = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), short);
@@ -156,16 +181,17 @@ impl<'a> Checks<'a> {
                     change.ratio.map_or_else(String::new, |ratio| format!("{:+.1} %", (ratio - 1.0) * 100.0));
                 let verdict = change.verdict.words().to_owned();
                 table.row("    ", figure, &[show(change.then), show(change.now), off, verdict]);
-                let failure = (change.verdict == Verdict::Worse).then(|| {
+                let strategy = subject.strategy().to_owned();
+                let outcome = if change.verdict == Verdict::Worse {
                     let (then, now) = (show(change.then), show(change.now));
                     let of_other = other.map(|other| format!(" of {other}")).unwrap_or_default();
-                    let strategy = subject.strategy();
-                    format!(
-                        "{figure} of {strategy} is worse than the baseline's{of_other}: {now}, there {then}"
-                    )
-                });
-                let strategy = subject.strategy().to_owned();
-                cases.push(Case { strategy, name: format!("{figure} against the baseline"), failure });
+                    Outcome::Failed(format!(
+                        "{figure} of {strategy} is worse than the baseline's{of_other}: {now}, was {then}"
+                    ))
+                } else {
+                    Outcome::Passed
+                };
+                cases.push(Case { strategy, name: format!("{figure} against the baseline"), outcome });
             }
         }
         text.push_str(&table.into_text());

@@ -5,7 +5,7 @@ use std::io;
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, Event};
 
-use super::Case;
+use super::{Case, Outcome};
 use crate::files::output::Output;
 
 /// Name of the test suite.
@@ -14,29 +14,37 @@ const SUITE: &str = "loadgen";
 /// Writes one test case per check.
 pub(super) fn write(cases: &[Case], output: &Output) -> anyhow::Result<()> {
     let mut writer = begun()?;
-    let failures = cases.iter().filter(|case| case.failure.is_some()).count().to_string();
+    let count = |is_counted: fn(&Outcome) -> bool| {
+        cases.iter().filter(|case| is_counted(&case.outcome)).count().to_string()
+    };
+    let failures = count(|outcome| matches!(outcome, Outcome::Failed(_)));
+    let skipped = count(|outcome| matches!(outcome, Outcome::Skipped(_)));
     let tests = cases.len().to_string();
-    let suite = [("name", SUITE), ("tests", &tests), ("failures", &failures), ("errors", "0")];
     let whole = [("tests", tests.as_str()), ("failures", failures.as_str()), ("errors", "0")];
+    let suite = [("name", SUITE)].into_iter().chain(whole).chain([("skipped", skipped.as_str())]);
     writer.create_element("testsuites").with_attributes(whole).write_inner_content(|writer| {
-        writer.create_element("testsuite").with_attributes(suite).write_inner_content(|writer| {
-            cases.iter().try_for_each(|case| {
-                let name = [("classname", case.strategy.as_str()), ("name", case.name.as_str())];
-                let element = writer.create_element("testcase").with_attributes(name);
-                match &case.failure {
-                    None => element.write_empty().map(drop),
-                    Some(message) => element
-                        .write_inner_content(|writer| {
-                            let message = [("message", message.as_str())];
-                            writer.create_element("failure").with_attributes(message).write_empty().map(drop)
-                        })
-                        .map(drop),
-                }
-            })
-        })?;
+        writer
+            .create_element("testsuite")
+            .with_attributes(suite)
+            .write_inner_content(|writer| cases.iter().try_for_each(|case| write_case(case, writer)))?;
         Ok(())
     })?;
     finish(writer, output)
+}
+
+fn write_case(case: &Case, writer: &mut Writer<Vec<u8>>) -> io::Result<()> {
+    let name = [("classname", case.strategy.as_str()), ("name", case.name.as_str())];
+    let element = writer.create_element("testcase").with_attributes(name);
+    let (child, message) = match &case.outcome {
+        Outcome::Passed => return element.write_empty().map(drop),
+        Outcome::Failed(message) => ("failure", message),
+        Outcome::Skipped(message) => ("skipped", message),
+    };
+    let content = |writer: &mut Writer<Vec<u8>>| {
+        let message = [("message", message.as_str())];
+        writer.create_element(child).with_attributes(message).write_empty().map(drop)
+    };
+    element.write_inner_content(content).map(drop)
 }
 
 /// Writes one test case with an error: not all runs were complete, so nothing was checked.

@@ -26,7 +26,7 @@ pub fn refuse_foreign(baseline: &Baseline, name: &str, strategies: &[&str]) -> R
     }
     let known: Vec<&str> = baseline.strategies.keys().map(String::as_str).collect();
     Err(Error::usage(format!(
-        "`{name}` (--baseline) is of {}, and this is {}: which of them belong together is not known; save a new baseline",
+        "`{name}` (--baseline) is of {}, and this is {}: no strategy can be matched; save a new baseline",
         known.join(", "),
         strategies.join(", ")
     )))

@@ -56,9 +56,19 @@ pub fn changes(
     let of = |figure: &'static Figure| {
         let now = subject.runs.of_each(figure.path);
         let then = baseline.get(figure.path)?;
-        Some((figure.path, change(figure, &now, then, noise.of_one(), seed)?))
+        Some((figure, change(figure, &now, then, noise.of_one(), seed)?))
     };
-    judged().filter_map(of).collect()
+    let mut changes: Vec<(&'static Figure, Change)> = judged().filter_map(of).collect();
+    if is_of_unequal_work(&changes) {
+        changes.retain(|(figure, _)| !figure.of_complete_runs_only);
+    }
+    changes.into_iter().map(|(figure, change)| (figure.path, change)).collect()
+}
+
+/// Returns true if the share of ops done changed. Times are not comparable then: a client that gives up early finishes early.
+fn is_of_unequal_work(changes: &[(&'static Figure, Change)]) -> bool {
+    let share = changes.iter().find(|(figure, _)| figure.path == "done_share");
+    share.is_some_and(|(_, change)| matches!(change.verdict, Verdict::Better | Verdict::Worse))
 }
 
 /// Judges one figure of a strategy's runs, seed by seed. `None` when it is in neither.

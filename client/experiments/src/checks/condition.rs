@@ -13,6 +13,8 @@ pub struct Condition {
     pub strategy: Option<String>,
     pub operator: Operator,
     pub value: f64,
+    /// True if the value is `true` or `false`.
+    pub is_truth: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,10 +77,12 @@ impl FromStr for Condition {
             return Err(format!("there is no figure before `{sign}`; {example}"));
         }
         if path.chars().any(char::is_whitespace) {
-            return Err(format!("`{path}` is no path: there is white space in it; {example}"));
+            return Err(format!("`{path}` is not a valid path: there is white space in it; {example}"));
         }
-        let value = number(rest[sign.len()..].trim()).map_err(|error| format!("{error}; {example}"))?;
-        Ok(Self { text: text.trim().to_owned(), path: path.to_owned(), strategy, operator, value })
+        let right = rest[sign.len()..].trim();
+        let value = number(right).map_err(|error| format!("{error}; {example}"))?;
+        let is_truth = ["true", "false"].contains(&right);
+        Ok(Self { text: text.trim().to_owned(), path: path.to_owned(), strategy, operator, value, is_truth })
     }
 }
 
@@ -99,7 +103,7 @@ fn number(text: &str) -> Result<f64, String> {
         } else {
             ""
         };
-        format!("`{text}` is no number{words}")
+        format!("`{text}` is not a number{words}")
     })
 }
 
@@ -153,7 +157,7 @@ mod tests {
         assert!(error("amplification").contains("no comparison"));
         assert!(error("> 3").contains("no figure before"));
         assert!(error("p99 > 250ms").contains("write the number alone"));
-        assert!(error("p99 > many").contains("`many` is no number"));
+        assert!(error("p99 > many").contains("`many` is not a number"));
         assert!(error("p 99 > 1").contains("white space"));
         assert!(error("a ! 1").contains("begins with no comparison"));
         assert!("nan".parse::<Share>().is_err() && "120%".parse::<Share>().is_err());

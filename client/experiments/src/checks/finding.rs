@@ -101,12 +101,43 @@ pub fn judge(conditions: &[Condition], subjects: &[Subject<'_>]) -> Vec<Finding>
 }
 
 fn finding(condition: &Condition, subject: &Subject<'_>) -> Finding {
+    if let Some((found, failed)) = truth(condition, subject.runs) {
+        return Finding {
+            condition: condition.text.clone(),
+            strategy: subject.strategy.clone(),
+            found,
+            failed,
+        };
+    }
     let (found, failed) = match figure(&condition.path, subject.runs) {
         Ok(figure) => (short(figure), condition.operator.holds(figure, condition.value)),
         Err(_) if split(&condition.path).0 == MISSING_WHEN_WELL => ("did not stall".to_owned(), false),
         Err(why) => (why, true),
     };
     Finding { condition: condition.text.clone(), strategy: subject.strategy.clone(), found, failed }
+}
+
+/// Judges `true` or `false` on each run: one run suffices, because a mean of truths equals neither. `None` for other conditions, and if a
+/// run lacks the figure.
+fn truth(condition: &Condition, runs: &RunFigures) -> Option<(String, bool)> {
+    let figure = Figure::find(&condition.path).filter(|_| condition.is_truth)?;
+    let values = runs.known(figure.path);
+    if values.is_empty() || values.len() < runs.runs() {
+        return None;
+    }
+    let holds = |value: f64| condition.operator.holds(value, condition.value);
+    let failed = values.iter().filter(|value| holds(**value)).count();
+    let word = |value: f64| if value == 0.0 { "false" } else { "true" };
+    // The value of the runs that fail, or else of all.
+    let shown = values.iter().copied().find(|value| holds(*value)).unwrap_or(values[0]);
+    let found = match (values.len(), failed) {
+        (1, _) => word(shown).to_owned(),
+        (all, 0) => format!("{} in all {} runs", word(shown), thousands(all as u64)),
+        (all, some) => {
+            format!("{} in {} of {} runs", word(shown), thousands(some as u64), thousands(all as u64))
+        }
+    };
+    Some((found, failed > 0))
 }
 
 /// A figure of one or several runs by its path, with or without a statistic at the end.
@@ -127,7 +158,7 @@ fn figure(path: &str, runs: &RunFigures) -> Result<f64, String> {
     }
     Summary::of(values, Level::P95, Method::StudentT)
         .map(|figure| statistic(&figure))
-        .ok_or_else(|| "the figure is no finite number".to_owned())
+        .ok_or_else(|| "the figure is not a finite number".to_owned())
 }
 
 /// The figures that conditions are about: what is to be kept of runs for them.
