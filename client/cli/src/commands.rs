@@ -17,7 +17,7 @@ use std::process::ExitCode;
 use std::str::FromStr as _;
 
 use clap::builder::StyledStr;
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ErrorKind};
 use clap::{CommandFactory, Parser, Subcommand};
 use mockserver::{most_used, pointer_to_all, with_first_examples};
 
@@ -136,6 +136,11 @@ fn explained(error: &clap::Error, typed: &[String]) -> Option<String> {
     if word.contains("://") {
         return Some(format!("a URL goes to --target: loadgen --target {word}"));
     }
+    if error.kind() == ErrorKind::InvalidSubcommand
+        && word.parse::<http::uri::Authority>().is_ok_and(|host| host.port().is_some())
+    {
+        return Some(format!("a URL goes to --target: loadgen --target http://{word}"));
+    }
     let is_strategy = |word: &str| StrategyList::from_str(word).is_ok();
     match (error.kind(), word, typed.get(1).map(String::as_str)) {
         (ErrorKind::InvalidSubcommand, "run" | "bench" | "test", _) => {
@@ -152,8 +157,35 @@ fn explained(error: &clap::Error, typed: &[String]) -> Option<String> {
             let names: Vec<&str> = names.collect();
             Some(format!("strategies go to --strategies: loadgen {command} --strategies {}", names.join(",")))
         }
+        (ErrorKind::UnknownArgument, "--strategies", _)
+            if typed.get(1).is_some_and(|first| first.starts_with('-')) =>
+        {
+            Some(format!(
+                "several strategies are for `loadgen compare`: {}",
+                joined("loadgen compare --strategies")
+            ))
+        }
+        (ErrorKind::UnknownArgument, flag, _) if error.get(ContextKind::SuggestedArg).is_none() => {
+            flag.strip_prefix("--").and_then(flag_of_another_command)
+        }
         _ => None,
     }
+}
+
+/// Returns the commands that have this flag, if the one that was given has none.
+fn flag_of_another_command(flag: &str) -> Option<String> {
+    let flag = flag.split('=').next().unwrap_or(flag);
+    let command = Cli::command();
+    let has = |command: &clap::Command| command.get_arguments().any(|arg| arg.get_long() == Some(flag));
+    let mut names: Vec<String> = command
+        .get_subcommands()
+        .filter(|subcommand| has(subcommand) && !subcommand.is_hide_set())
+        .map(|subcommand| format!("`loadgen {}`", subcommand.get_name()))
+        .collect();
+    if has(&command) {
+        names.insert(0, "`loadgen` without a subcommand".to_owned());
+    }
+    (!names.is_empty()).then(|| format!("`--{flag}` is a flag of {}", names.join(", ")))
 }
 
 /// Parses and runs the command line.

@@ -54,7 +54,7 @@ pub enum Distribution {
 /// What was written is no distribution of durations.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{text}` is no duration and no distribution: {why}; write {forms}",
+    "`{text}` is neither a duration nor a distribution: {why}; write {forms}",
     forms = Distribution::FORMS
 )]
 pub struct DistributionError {
@@ -240,13 +240,13 @@ mod tests {
         for (text, why) in [
             ("expo(5ms)", "did you mean `exp`?"),
             ("exp(5ms", "closing `)`"),
-            ("exp(5)", "`5` is no duration"),
+            ("exp(5)", "`5` is not a duration"),
             ("uniform(2s,1s)", "above the upper end"),
             ("lognormal(1s,9)", "from 0 to 3"),
             ("lognormal(1s,nan)", "from 0 to 3"),
             ("normal(1s)", "takes 2 value(s), not 1"),
             ("lognormal(1s)", "`lognormal(MEAN,SIGMA)` (MEAN of the durations, SIGMA of their logarithm)"),
-            ("-5ms", "no duration"),
+            ("-5ms", "neither a duration"),
         ] {
             let error = text.parse::<Distribution>().unwrap_err().to_string();
             assert!(error.contains(why), "{text}: {error}");

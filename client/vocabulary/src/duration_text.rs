@@ -9,7 +9,7 @@ const LONGEST: Duration = Duration::from_hours(100 * 365 * 24);
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DurationError {
     /// It is not a number with a unit.
-    #[error("`{text}` is no duration; write a number and a unit, such as `50ms`, `1.5s` or `2m`")]
+    #[error("`{text}` is not a duration; write a number and a unit, such as `50ms`, `1.5s` or `2m`")]
     Malformed {
         /// As typed.
         text: String,

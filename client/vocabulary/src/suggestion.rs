@@ -3,20 +3,26 @@
 /// What is longer is no name that was mistyped, in bytes.
 const LONGEST: usize = 200;
 
-/// The known name nearest to what was typed, when it is near enough to be meant.
+/// Shortest word that is looked for inside longer names, in bytes.
+const MIN_PART: usize = 3;
+
+/// Returns the known name with the fewest typing errors, or else the shortest one of which `typed` is a word: `fixed` is found in
+/// `fixed-window`.
 pub fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    known
-        .into_iter()
-        .filter(|_| typed.len() <= LONGEST)
-        .map(|name| (strsim::damerau_levenshtein(&typed.to_lowercase(), name), name))
+    let typed = typed.to_lowercase();
+    let known: Vec<&str> = known.into_iter().filter(|_| typed.len() <= LONGEST).collect();
+    let distances = known.iter().map(|name| (strsim::damerau_levenshtein(&typed, name), *name));
+    let mistyped = distances
         .filter(|(distance, name)| *distance <= 1 + name.len() / 3 && *distance < typed.len())
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, name)| name)
+        .min_by_key(|(distance, _)| *distance);
+    let has_word = |name: &&&str| typed.len() >= MIN_PART && name.split(['-', ':']).any(|word| word == typed);
+    let longer = || known.iter().filter(has_word).min_by_key(|name| name.len()).copied();
+    mistyped.map(|(_, name)| name).or_else(longer)
 }
 
-/// `; did you mean `NAME`?`, or nothing when no known name is near.
+/// Returns `` (did you mean `NAME`?)`` with a blank before it, or nothing if no known name is near.
 pub fn did_you_mean<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> String {
-    nearest(typed, known).map_or_else(String::new, |name| format!("; did you mean `{name}`?"))
+    nearest(typed, known).map_or_else(String::new, |name| format!(" (did you mean `{name}`?)"))
 }
 
 #[cfg(test)]
@@ -28,9 +34,10 @@ mod tests {
         let known = ["aimd", "full-jitter", "exponential"];
         assert_eq!(nearest("ful-jitter", known), Some("full-jitter"));
         assert_eq!(nearest("exponentail", known), Some("exponential"));
+        assert_eq!(nearest("jitter", known), Some("full-jitter"));
         assert_eq!(nearest("AIMD", known), Some("aimd"));
         assert_eq!(nearest("zzzzzz", known), None);
         assert_eq!(nearest("c", ["a"]), None);
-        assert_eq!(did_you_mean("amid", known), "; did you mean `aimd`?");
+        assert_eq!(did_you_mean("amid", known), " (did you mean `aimd`?)");
     }
 }

@@ -159,7 +159,11 @@ fn command_line() -> clap::Command {
 
 /// Returns the right flag in place of one that servers of this kind often have.
 fn explained(error: &clap::Error, typed: &[String]) -> Option<String> {
-    let flag = typed::argument(error).filter(|_| error.kind() == ErrorKind::UnknownArgument)?;
+    let argument = typed::argument(error)?;
+    if error.kind() == ErrorKind::InvalidSubcommand && argument.parse::<u16>().is_ok() {
+        return Some(format!("the port is part of --listen: --listen 127.0.0.1:{argument}"));
+    }
+    let flag = Some(argument).filter(|_| error.kind() == ErrorKind::UnknownArgument)?;
     let place = typed.iter().position(|word| word.split('=').next() == Some(flag))?;
     let value = match typed[place].split_once('=') {
         Some((_, value)) => Some(value),

@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, Error, FromArgMatches};
-use vocabulary::{excerpt, printable};
+use vocabulary::{excerpt, nearest, printable};
 
 /// The command line, with values that begin like a negative number joined to their flags: `--ops -5` would be taken for a flag
 /// `-5`, and nobody would learn what `--ops` takes.
@@ -31,24 +31,55 @@ pub fn parsed<C: FromArgMatches>(
         Ok(cli) => return cli,
         Err(error) => error,
     };
-    let words: Vec<String> = typed.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-    if let Some(text) = explain(&error, &words).or_else(|| refused_value(&error)) {
-        drop(io::stderr().write_all(printable(&format!("error: {text}\n")).as_bytes()));
-        std::process::exit(error.exit_code())
-    }
-    // clap repeats arguments unchanged among its own colours, so it gets them without escape sequences of terminals.
-    let shown = words.iter().map(|word| OsString::from(&*printable(word)));
-    let shown: Vec<OsString> = shown.collect();
-    if typed == shown {
+    // Help and the version are no mistakes.
+    if !error.use_stderr() {
         error.exit();
     }
-    if let Err(error) = parse(&shown) {
-        error.exit();
-    }
-    // The arguments are wrong only because of escape sequences.
-    let words = error.render().to_string();
-    drop(io::stderr().write_all(printable(&words).as_bytes()));
+    // clap repeats arguments among its own colours, and removes their escape sequences with those, so it gets them without.
+    let words: Vec<String> =
+        typed.iter().map(|word| printable(&word.to_string_lossy()).into_owned()).collect();
+    let shown: Vec<OsString> = words.iter().map(OsString::from).collect();
+    let error = if typed == shown { error } else { parse(&shown).err().unwrap_or(error) };
+    let text =
+        explain(&error, &words).or_else(|| refused_value(&error)).unwrap_or_else(|| short(&error, command));
+    drop(io::stderr().write_all(printable(&format!("error: {text}\n")).as_bytes()));
     std::process::exit(error.exit_code())
+}
+
+/// Returns the text of an error in at most two lines: clap's sentence, then a suggestion, the usage, or where to look.
+fn short(error: &Error, command: &Command) -> String {
+    let rendered = error.render().to_string();
+    let paragraphs: Vec<&str> = rendered.split("\n\n").collect();
+    let sentence: Vec<&str> = paragraphs[0].split_whitespace().collect();
+    let sentence = sentence.join(" ");
+    let sentence = sentence.strip_prefix("error: ").unwrap_or(&sentence);
+    let usage = paragraphs.iter().find_map(|paragraph| paragraph.strip_prefix("Usage: "));
+    let usage = usage.and_then(|usage| usage.lines().next()).unwrap_or_default();
+    let name = command.get_name();
+    match error.kind() {
+        ErrorKind::InvalidSubcommand => {
+            let known = command.get_subcommands().filter(|subcommand| !subcommand.is_hide_set());
+            let suggestion = argument(error).and_then(|word| nearest(word, known.map(Command::get_name)));
+            let suggestion =
+                suggestion.map(|known| format!(" (did you mean `{known}`?)")).unwrap_or_default();
+            format!("{sentence}{suggestion}; `{name} --help` lists all")
+        }
+        ErrorKind::UnknownArgument => {
+            let similar = match error.get(ContextKind::SuggestedArg) {
+                Some(ContextValue::String(flag)) => format!(" (did you mean `{flag}`?)"),
+                _ => String::new(),
+            };
+            format!("{sentence}{similar}; `{name} --help` lists all flags")
+        }
+        ErrorKind::MissingRequiredArgument => {
+            let missing = match error.get(ContextKind::InvalidArg) {
+                Some(ContextValue::Strings(missing)) => missing.join(" and "),
+                _ => sentence.to_owned(),
+            };
+            format!("{missing} is missing; write {usage}")
+        }
+        _ => format!("{sentence}; see `{name} --help`"),
+    }
 }
 
 /// Returns the argument that an error is about, as it was given on the command line.
