@@ -45,7 +45,7 @@ fn lanes_are_live_while_strategies_run_and_the_ranking_stays() {
     terminal.wait("a run of aimd goes on", |screen| screen.shows("▶ aimd").then_some(()));
     terminal.wait("the other one's turn comes", |screen| screen.shows("▶ fixed-window").then_some(()));
     let screen = terminal.screen();
-    assert!(screen.lines()[0].starts_with("2 strategies, 2 blocks "), "{screen:?}");
+    assert!(screen.lines()[0].starts_with("2 strategies, 2 seeds "), "{screen:?}");
     assert!(terminal.is_raw() && !screen.cursor_shown);
     terminal.wait("a run shows its window", |screen| screen.shows("window ").then_some(()));
     for strategy in ["aimd", "fixed-window:window=10"] {
@@ -101,9 +101,11 @@ fn brackets_leave_the_server_of_a_comparison_alone_and_the_help_lists_the_keys()
     let mut terminal = Terminal::start(SIMULATED);
     terminal.wait("lanes are shown", |screen| screen.shows("of 100 000 runs").then_some(()));
     terminal.press("[");
-    terminal.wait("the key is answered", |screen| screen.shows("must meet the same server").then_some(()));
+    terminal.wait("the key is answered", |screen| {
+        screen.shows("all strategies need the same server").then_some(())
+    });
     terminal.press("?");
-    terminal.wait("the help is shown", |screen| screen.shows("complete blocks count").then_some(()));
+    terminal.wait("the help is shown", |screen| screen.shows("keep seeds that all ran with").then_some(()));
     terminal.press("q");
     terminal.finish().restored("after the help", 130);
 }
@@ -125,7 +127,7 @@ fn without_lanes_there_are_lines() {
         assert_eq!((left.screen.codes, left.screen.entered), (0, 0), "{flag}: {:?}", left.screen.normal);
         let said = std::fs::read_to_string(folder.path().join("stderr")).unwrap();
         let wanted = flag == "--no-tui";
-        assert_eq!(said.contains(" of 4 runs ("), wanted, "{flag}: {said}");
+        assert_eq!(said.contains(" of 4 runs  "), wanted, "{flag}: {said}");
         assert_eq!(left.screen.normal.contains("was first in"), wanted, "{flag}: {}", left.screen.normal);
     }
 }

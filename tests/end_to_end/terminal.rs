@@ -120,7 +120,7 @@ fn a_closed_terminal_ends_a_run_like_the_signal_that_tells_of_it() {
     let small =
         ["compare", "--strategies", "aimd,none", "--ops", "20", "--rate", "100/s", "--repeats", "1000"];
     let lanes = Terminal::start(&[&small[..], &["--json", &file]].concat());
-    lanes.wait("a block is complete", |screen| screen.shows("block 2 of").then_some(()));
+    lanes.wait("a block is complete", |screen| screen.shows("seed 2 of").then_some(()));
     assert_eq!(lanes.hang_up(), Some(129));
     let document: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
     assert!(count(&document, "/comparison/blocks") > 0);

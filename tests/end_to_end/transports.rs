@@ -54,7 +54,7 @@ fn attempts_beyond_what_the_server_allows_on_a_connection_wait_where_they_are_co
 fn a_transport_that_cannot_do_what_was_asked_is_refused() {
     loadgen(&["--http2", "--transport", "reqwest", "--ops", "1"])
         .exits(2)
-        .says(&["HTTP/1.1 only", "--http2"]);
+        .says(&["only HTTP/1.1", "--http2"]);
     loadgen(&["--simulate", "--http2", "--ops", "1"]).exits(2);
     loadgen(&["--transport", "carrier-pigeon", "--ops", "1"]).exits(2).says(&["hyper", "reqwest"]);
 }

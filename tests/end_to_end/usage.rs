@@ -146,7 +146,7 @@ fn frequent_mistakes_are_answered_with_what_to_type() {
             "loadgen",
             "--preset open-ai: ",
             &["--preset", "open-ai"],
-            "unknown preset `open-ai`; did you mean `openai`?",
+            "unknown preset `open-ai` (did you mean `openai`?)",
         ),
         ("loadgen", "", &["aimd", "-n", "5"], "a strategy goes to --strategy: loadgen --strategy aimd -n 5"),
         (

@@ -22,8 +22,7 @@ pub(crate) fn of_flags(args: &RunArgs) -> anyhow::Result<Experiment> {
     let experiment = Experiment::new(args.strategy.clone(), &args.workload.0, Spelling::Flags)
         .map_err(|error| Fatal::error(Exit::Usage, error.to_string()))?;
     if args.simulate && experiment.time_scale != TimeScale::default() {
-        let words =
-            "`--time-scale` means nothing in virtual time: nobody waits; leave it out with `--simulate`";
+        let words = "`--time-scale` needs HTTP, because virtual time takes no time; leave out one of `--time-scale` and `--simulate`";
         return Err(Fatal::error(Exit::Usage, words));
     }
     if !args.simulate && experiment.workload.delay_noise.is_some() {

@@ -18,11 +18,11 @@ pub(crate) fn skewed<'a>(figures: impl Iterator<Item = (String, &'a Summary)>) -
                     short(range.low),
                     short(range.high)
                 ),
-                None => format!("{}, of which six runs would tell an interval", short(figure.p50)),
+                None => format!("{}, whose interval needs six runs", short(figure.p50)),
             };
             Some(format!(
-                "{name} is skewed over these {} (skewness {skewness:.1}): the interval of its mean misses more often than it \
-                 says; look at the median, {median}, or take {} repeats",
+                "{name} is skewed over these {} (skewness {skewness:.1}): the interval of its mean \
+                 covers less often than stated; look at the median, {median}, or take {} repeats",
                 counted(figure.count as u64, "run"),
                 thousands(enough)
             ))

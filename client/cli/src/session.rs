@@ -92,7 +92,8 @@ impl Session {
     /// Says what is about to run, and what of it is hardly meant.
     pub(crate) fn announce<'a>(&self, text: &str, strategies: impl IntoIterator<Item = &'a StrategySpec>) {
         if !self.quiet {
-            to_stderr(text);
+            let lines = text.lines().map(|line| wrapped(line, "", "  ") + "\n");
+            to_stderr(&lines.collect::<String>());
             summary::doubts(strategies);
         }
     }

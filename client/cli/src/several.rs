@@ -65,7 +65,7 @@ pub(crate) fn refuse_twice(strategies: &[StrategySpec]) -> anyhow::Result<()> {
         parts.sort();
         if !seen.insert(parts) {
             let words = format!(
-                "`--strategies` names `{strategy}` twice, perhaps in other words; name it once, or give it other \
+                "`--strategies` has two strategies equal to `{strategy}`; name it once, or give it other \
                  parameters"
             );
             return Err(Fatal::error(Exit::Usage, words));

@@ -91,8 +91,7 @@ impl Shortfalls {
         let mut words = first.clone();
         if self.runs > 1 {
             let of = counted(self.runs as u64, "run");
-            words =
-                format!("{} of {of} did not come to what was asked; {words}", thousands(self.short as u64));
+            words = format!("{} of {of} failed; {words}", thousands(self.short as u64));
         }
         // In one line, as errors are: logs are searched for it.
         to_stderr(&format!("failed: {words}\n"));

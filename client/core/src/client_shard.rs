@@ -19,7 +19,7 @@ pub struct ClientShard {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ClientShardError {
     /// Not two numbers.
-    #[error("`{0}` is no shard; write `I/N`, such as `0/4` for the first of four")]
+    #[error("`{0}` is not a valid shard; write `I/N`, such as `0/4` for the first of four")]
     Form(String),
     /// No or too many shards.
     #[error("{0} shards cannot be; it must be from 1 to {MOST_SHARDS}")]
@@ -141,9 +141,9 @@ mod tests {
             ("4/4", "there is no shard 4 of 4: they are counted from 0 to 3"),
             ("0/0", "0 shards cannot be; it must be from 1 to 1024"),
             ("1/1025", "1025 shards cannot be; it must be from 1 to 1024"),
-            ("1", "`1` is no shard; write `I/N`, such as `0/4` for the first of four"),
-            ("-1/4", "`-1/4` is no shard; write `I/N`, such as `0/4` for the first of four"),
-            ("+1/4", "`+1/4` is no shard; write `I/N`, such as `0/4` for the first of four"),
+            ("1", "`1` is not a valid shard; write `I/N`, such as `0/4` for the first of four"),
+            ("-1/4", "`-1/4` is not a valid shard; write `I/N`, such as `0/4` for the first of four"),
+            ("+1/4", "`+1/4` is not a valid shard; write `I/N`, such as `0/4` for the first of four"),
         ] {
             assert_eq!(read(text).map_err(|error| error.to_string()), Err(words.to_owned()), "{text}");
         }

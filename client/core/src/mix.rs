@@ -61,7 +61,7 @@ pub struct RequestKind {
 pub enum MixError {
     /// Of one of its kinds.
     #[error(
-        "`{kind}` is no kind of request: {why}; write `METHOD PATH [WEIGHT] [cost=N] [used=N]`, several joined by `;`, \
+        "`{kind}` is not a kind of request: {why}; write `METHOD PATH [WEIGHT] [cost=N] [used=N]`, several joined by `;`, \
          such as `GET /repos 8; POST /issues 2 cost=5`"
     )]
     Kind {
@@ -136,7 +136,7 @@ fn method(text: &str) -> Result<Box<str>, String> {
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     let is_method = (1..=LONGEST_METHOD).contains(&text.len()) && text.bytes().all(is_token);
     match text.to_ascii_uppercase() {
-        _ if !is_method => Err(format!("`{text}` is no HTTP method")),
+        _ if !is_method => Err(format!("`{text}` is not an HTTP method")),
         connect if connect == "CONNECT" => Err("CONNECT asks for a tunnel and has no path".to_owned()),
         method => Ok(method.into()),
     }
@@ -195,7 +195,7 @@ fn weight(text: &str) -> Result<u64, String> {
 fn cost(word: &str, number: &str) -> Result<u64, String> {
     let is_number = number.bytes().all(|byte| byte.is_ascii_digit());
     let cost: Option<u64> = number.parse().ok().filter(|cost| is_number && *cost <= HIGHEST_COST);
-    cost.ok_or_else(|| format!("`{word}` is no whole number from 0 to {HIGHEST_COST}"))
+    cost.ok_or_else(|| format!("`{word}` is not a whole number from 0 to {HIGHEST_COST}"))
 }
 
 impl FromStr for Mix {

@@ -22,7 +22,9 @@ pub struct RejectedWhen {
 
 /// What was written names no rejection.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{part}` is no rejection: {why}; write statuses and what bodies say, such as `403,body:THROTTLED`")]
+#[error(
+    "`{part}` is not a valid rejection rule: {why}; write statuses and words in bodies, such as `403,body:THROTTLED`"
+)]
 pub struct RejectedWhenError {
     part: String,
     why: String,

@@ -82,14 +82,14 @@ pub fn restored(
     let mut workload = WorkloadSpec::default();
     for (key, text) in &point.workload {
         let parameter = PARAMETERS.iter().find(|parameter| parameter.key == key);
-        let parameter = parameter.with_context(|| format!("`{key}` is no parameter of a workload"))?;
+        let parameter = parameter.with_context(|| format!("`{key}` is not a workload parameter"))?;
         parameter.set(&mut workload, text).map_err(|why| anyhow!("`{key}` is `{text}`; {why}"))?;
     }
     let request = request(&point.request)?;
     let sending = point.transport.as_ref().map(sending).transpose()?.unwrap_or_default();
     let opponent = opponent(&point.server, mode)?;
     let experiment = |text: &String| {
-        let strategy = text.parse().with_context(|| format!("`{text}` is no strategy"))?;
+        let strategy = text.parse().with_context(|| format!("`{text}` is not a strategy"))?;
         let experiment = Experiment {
             sending: sending.clone(),
             request: request.clone(),
@@ -109,7 +109,7 @@ pub fn restored(
 fn opponent(server: &PlannedServer, mode: Mode) -> anyhow::Result<Opponent> {
     let read = |model: &ServerModel| {
         let config = model.read::<Config>().context("the server's configuration is none of a mockserver")?;
-        config.validate().context("the server cannot be configured so")?;
+        config.validate().context("the server cannot be configured")?;
         anyhow::Ok(config)
     };
     let model = server.model.as_ref().map(read).transpose()?;
@@ -122,11 +122,13 @@ fn opponent(server: &PlannedServer, mode: Mode) -> anyhow::Result<Opponent> {
 
 /// A request of which nothing is known but what results show.
 fn request(record: &RequestRecord) -> anyhow::Result<RequestTemplate> {
-    let method =
-        record.method.parse::<Method>().with_context(|| format!("`{}` is no method", record.method))?;
+    let method = record
+        .method
+        .parse::<Method>()
+        .with_context(|| format!("`{}` is not a valid HTTP method", record.method))?;
     let mut headers = HeaderMap::new();
     for name in &record.headers {
-        let name = name.parse::<HeaderName>().with_context(|| format!("`{name}` is no header"))?;
+        let name = name.parse::<HeaderName>().with_context(|| format!("`{name}` is not a valid header"))?;
         headers.append(name, HeaderValue::from_static(""));
     }
     ensure!(record.body_bytes <= LONGEST_BODY, "a body of {} bytes is longer than any", record.body_bytes);
@@ -134,8 +136,8 @@ fn request(record: &RequestRecord) -> anyhow::Result<RequestTemplate> {
 }
 
 fn sending(record: &TransportRecord) -> anyhow::Result<Sending> {
-    let entry =
-        TransportEntry::find(&record.name).with_context(|| format!("`{}` is no transport", record.name))?;
+    let entry = TransportEntry::find(&record.name)
+        .with_context(|| format!("`{}` is not a transport", record.name))?;
     let threads = NonZero::new(record.threads).context("nobody sends by no threads")?;
     Ok(Sending { transport: TransportChoice::Named(entry), threads, ..Sending::default() })
 }
@@ -190,17 +192,17 @@ mod tests {
         for (told, words) in [
             (
                 refused(&|point| _ = point.workload.insert("hops".into(), "3".into())),
-                "`hops` is no parameter",
+                "`hops` is not a workload parameter",
             ),
             (
                 refused(&|point| _ = point.workload.insert("ops".into(), "many".into())),
                 "`ops` is `many`; it must",
             ),
-            (refused(&|point| point.strategies[0] = "ful-jitter".into()), "`ful-jitter` is no strategy"),
+            (refused(&|point| point.strategies[0] = "ful-jitter".into()), "`ful-jitter` is not a strategy"),
             (refused(&|point| point.strategies.clear()), "no strategy is named"),
             (refused(&|point| point.server.model = None), "no server is described"),
             (refused(&|point| point.server.model = Some(ServerModel::default())), "none of a mockserver"),
-            (refused(&|point| point.request.method = "G E T".into()), "is no method"),
+            (refused(&|point| point.request.method = "G E T".into()), "is not a valid HTTP method"),
             (refused(&|point| point.request.body_bytes = usize::MAX), "longer than any"),
         ] {
             assert!(told.contains(words), "{told}");

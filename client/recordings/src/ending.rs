@@ -113,7 +113,7 @@ impl fmt::Display for Told {
         match self {
             Self::Success => f.write_str("success"),
             Self::Answer(status) => write!(f, "an answer with {status}"),
-            Self::SomeAnswer => f.write_str("an answer that is no success"),
+            Self::SomeAnswer => f.write_str("an answer that is not a success"),
             Self::Transport => f.write_str("no answer"),
             Self::Failure => f.write_str("a failure"),
             Self::Nothing => f.write_str("nothing"),

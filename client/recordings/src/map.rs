@@ -40,7 +40,7 @@ struct Recorded {
 #[non_exhaustive]
 pub enum MapError {
     /// No TOML, or not of this form.
-    #[error("it is no list of `[[recorded]]` with `file`, `config` and `text`")]
+    #[error("it is not a list of `[[recorded]]` with `file`, `config` and `text`")]
     Toml(#[source] toml::de::Error),
     /// No strategy.
     #[error("`{config}` of `{file}` is to be `{text}`")]
@@ -210,11 +210,11 @@ mod tests {
         assert_eq!(with(&entry("a.json", "retries 3", "none")), Ok(()));
         assert_eq!(
             with(&entry("a.json", "retries 4", "none")).unwrap_err(),
-            "its entry for `retries 4` of `a.json` matches nothing: the file has no such `config`; did you mean `retries 3`?"
+            "its entry for `retries 4` of `a.json` matches nothing: the file has no such `config` (did you mean `retries 3`?)"
         );
         assert_eq!(
             with(&entry("aa.json", "retries 3", "none")).unwrap_err(),
-            "its entry for `retries 3` of `aa.json` matches nothing: no such file is checked; did you mean `a.json`?"
+            "its entry for `retries 3` of `aa.json` matches nothing: no such file is checked (did you mean `a.json`?)"
         );
     }
 
@@ -222,8 +222,8 @@ mod tests {
     fn a_broken_map_is_refused_by_name() {
         let mut map = Map::default();
         for (text, words) in [
-            ("[[recorded]]\nfile = \"a.json\"", "it is no list of `[[recorded]]`"),
-            ("[[recordd]]", "it is no list of `[[recorded]]`"),
+            ("[[recorded]]\nfile = \"a.json\"", "it is not a list of `[[recorded]]`"),
+            ("[[recordd]]", "it is not a list of `[[recorded]]`"),
             (
                 "[[recorded]]\nfile = \"a.json\"\nconfig = \"c\"\ntext = \"nonsense\"",
                 "`c` of `a.json` is to be `nonsense`",

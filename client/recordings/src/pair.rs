@@ -167,7 +167,7 @@ impl Ops {
             ScriptFileError::Step { step, why, .. } => {
                 ("steps", format!("has a step {step} that is none: {why}"))
             }
-            other => ("steps", format!("is no script: {other}")),
+            other => ("steps", format!("is not a valid script: {other}")),
         })?;
         let samples = raw.samples.ok_or(("samples", "is missing".to_owned()))?;
         let longest = samples.iter().map(Vec::len).max().unwrap_or(0);
@@ -305,8 +305,9 @@ fn endings(
     match (one, all) {
         (_, Some(RawOutcomes::Counted(counts))) => {
             let ending = |(text, count): (&String, &usize)| {
-                let outcome: RawOutcome = serde_json::from_str(text)
-                    .map_err(|error| ("outcomes", format!("has `{text}`, which is no outcome: {error}")))?;
+                let outcome: RawOutcome = serde_json::from_str(text).map_err(|error| {
+                    ("outcomes", format!("has `{text}`, which is not an outcome: {error}"))
+                })?;
                 Ok((Told::of(&outcome), *count))
             };
             counts.iter().map(ending).collect()
@@ -396,8 +397,11 @@ mod tests {
                 r#""n": 1, "samples": [[1]], "steps": [{"status": 3}]"#,
                 "`steps` has a step 1 that is none: `status` is 3",
             ),
-            (r#""n": 1, "samples": [[1]], "steps": []"#, "`steps` is no script"),
-            (r#""n": 1, "samples": [[1]], "outcomes": {"x": 1}"#, "`outcomes` has `x`, which is no outcome"),
+            (r#""n": 1, "samples": [[1]], "steps": []"#, "`steps` is not a valid script"),
+            (
+                r#""n": 1, "samples": [[1]], "outcomes": {"x": 1}"#,
+                "`outcomes` has `x`, which is not an outcome",
+            ),
             (
                 r#""n": 1, "samples": [[1]], "sleep_before_first": [1, 2]"#,
                 "`sleep_before_first` has 2 entries for 1 ops",

@@ -211,7 +211,7 @@ pub enum SpecError {
 impl SpecError {
     pub(crate) fn unknown(name: &str, known: impl Iterator<Item = &'static str>) -> Self {
         let suggestion = match preset(name) {
-            Some(_) => format!("; did you mean `preset:{name}`?"),
+            Some(_) => format!(" (did you mean `preset:{name}`?)"),
             None => did_you_mean(name, known),
         };
         Self::Unknown { name: name.to_owned(), suggestion }

@@ -52,7 +52,7 @@ impl TextField for HintRule {
         let header = |name| {
             HEADERS.iter().find(|header| header.name == name).ok_or_else(|| {
                 let suggestion = did_you_mean(name, HEADERS.iter().map(|header| header.name));
-                format!("`{name}` is no header with hints{suggestion}")
+                format!("`{name}` is not a header with hints{suggestion}")
             })
         };
         self.obeyed = names.map(header).collect::<Result<_, _>>()?;

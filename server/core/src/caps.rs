@@ -43,7 +43,7 @@ impl Planned for Cap {
         let slots = slots.trim();
         let number = slots.parse().ok().filter(|number| (1..=MOST_SLOTS).contains(number));
         let slots =
-            number.ok_or_else(|| format!("`{slots}` is no number of slots from 1 to {MOST_SLOTS}"))?;
+            number.ok_or_else(|| format!("`{slots}` is not a number of slots from 1 to {MOST_SLOTS}"))?;
         Ok(Self { from, slots })
     }
 
@@ -79,10 +79,10 @@ mod tests {
     fn nonsense_is_refused() {
         for (text, why) in [
             ("10s", "no `=`"),
-            ("10s=0", "`0` is no number of slots"),
-            ("10s=many", "`many` is no number of slots"),
+            ("10s=0", "`0` is not a number of slots"),
+            ("10s=many", "`many` is not a number of slots"),
             ("10s=5,10s=6", "is not later than the one before it"),
-            ("soon=5", "is no duration"),
+            ("soon=5", "is not a duration"),
         ] {
             let error = text.parse::<Caps>().unwrap_err().to_string();
             assert!(error.contains(why), "{text}: {error}");

@@ -90,7 +90,7 @@ impl Fault {
         match fault {
             _ if time.is_some() => Err(format!("`{name}` takes no time")),
             Self::Status(code) if !(400..=599).contains(&code) => {
-                Err(format!("`{code}` is no error status from 400 to 599"))
+                Err(format!("`{code}` is not an error status from 400 to 599"))
             }
             fault => Ok(fault),
         }
@@ -139,7 +139,7 @@ pub struct Faults(Vec<Striking>);
 /// What was written is no list of faults.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{text}` is no list of faults: {why}; write for example `reset:1%,slow-headers(2s):0.5%,500:2%:after`"
+    "`{text}` is not a list of faults: {why}; write for example `reset:1%,slow-headers(2s):0.5%,500:2%:after`"
 )]
 pub struct FaultsError {
     text: String,
@@ -188,9 +188,8 @@ impl Faults {
 
 impl Striking {
     fn read(text: &str) -> Result<Self, String> {
-        let (fault, rest) = text
-            .split_once(':')
-            .ok_or_else(|| format!("`{text}` does not say how many requests meet it, such as `{text}:1%`"))?;
+        let (fault, rest) =
+            text.split_once(':').ok_or_else(|| format!("`{text}` has no share; write `{text}:1%`"))?;
         let (share, when) = match rest.split_once(':') {
             None => (rest, When::Before),
             Some((share, when)) if when.trim() == "after" => (share, When::After),
@@ -206,7 +205,7 @@ impl Striking {
 fn share(text: &str) -> Result<u64, String> {
     let percent = text.strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
     let percent = percent.filter(|percent| (0.0..=100.0).contains(percent));
-    let percent = percent.ok_or_else(|| format!("`{text}` is no percentage from 0% to 100%"))?;
+    let percent = percent.ok_or_else(|| format!("`{text}` is not a percentage from 0% to 100%"))?;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is from 0 to 1e9")]
     Ok((percent / 100.0 * ALL as f64).round() as u64)
 }
@@ -294,18 +293,18 @@ mod tests {
     #[test]
     fn nonsense_is_refused_with_what_is_accepted() {
         for (text, why) in [
-            ("reset", "such as `reset:1%`"),
-            ("reset:1", "`1` is no percentage"),
-            ("reset:101%", "`101%` is no percentage"),
-            ("reset:NaN%", "is no percentage"),
-            ("reset:-1%", "is no percentage"),
+            ("reset", "write `reset:1%`"),
+            ("reset:1", "`1` is not a percentage"),
+            ("reset:101%", "`101%` is not a percentage"),
+            ("reset:NaN%", "is not a percentage"),
+            ("reset:-1%", "is not a percentage"),
             ("reset:1%:before", "`before` is not `after`"),
-            ("rest:1%", "there is no fault `rest`; did you mean `reset`?"),
-            ("200:1%", "`200` is no error status from 400 to 599"),
+            ("rest:1%", "there is no fault `rest` (did you mean `reset`?)"),
+            ("200:1%", "`200` is not an error status from 400 to 599"),
             ("99999:1%", "there is no fault `99999`"),
             ("slow-body:1%", "such as `slow-body(2s)`"),
             ("slow-body(2s:1%", "has no `)`"),
-            ("slow-body(soon):1%", "is no duration"),
+            ("slow-body(soon):1%", "is not a duration"),
             ("slow-body(2h):1%", "is longer than 1h"),
             ("reset(2s):1%", "`reset` takes no time"),
             ("reset:1%,reset:2%", "`reset` is there twice"),

@@ -73,7 +73,7 @@ mod tests {
             ("10s", "no `..`"),
             ("10s..5s", "ends before it begins"),
             ("0s..10s,5s..20s", "begins before the one before it"),
-            ("soon..later", "is no duration"),
+            ("soon..later", "is not a duration"),
         ] {
             let error = text.parse::<Outages>().unwrap_err().to_string();
             assert!(error.contains(why), "{text}: {error}");

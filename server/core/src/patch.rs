@@ -326,7 +326,7 @@ mod tests {
     #[test]
     fn nonsense_names_the_key_and_what_is_accepted() {
         for (text, words) in [
-            (r#"{"max_bussy": 20}"#, "unknown key `max_bussy`; did you mean `max_busy`?"),
+            (r#"{"max_bussy": 20}"#, "unknown key `max_bussy` (did you mean `max_busy`?)"),
             (r#"{"max_busy": "many"}"#, "`max_busy` cannot be \"many\""),
             (r#"{"max_busy": -1}"#, "`max_busy` cannot be -1: it takes a whole number from 1 to 1000000"),
             (r#"{"rejects_occupy": "no"}"#, "`rejects_occupy` cannot be \"no\": it takes true or false"),
@@ -335,10 +335,10 @@ mod tests {
             (r#"{"policy": []}"#, "`policy` cannot be []: it takes a text, such as `concurrency-cap`"),
             (r#"{"preset": "githup:"}"#, "unknown preset `githup`"),
             (r#"{"advice": 5}"#, "`advice` cannot be 5: it takes a text, such as `seconds`"),
-            (r#"{"advice": "second"}"#, "unknown advice `second`; did you mean `seconds`?"),
+            (r#"{"advice": "second"}"#, "unknown advice `second` (did you mean `seconds`?)"),
             (r#"{"max_busy": 0}"#, "`max_busy` is 0"),
             (r#"{"service_time": "soon"}"#, "such as `50ms`"),
-            (r#"{"fault": "reset:1"}"#, "`fault` cannot be \"reset:1\": `reset:1` is no list of faults"),
+            (r#"{"fault": "reset:1"}"#, "`fault` cannot be \"reset:1\": `reset:1` is not a list of faults"),
             (r#"{"max_busy": 20, "reject_status": 200}"#, "`reject_status` is 200"),
             (r#"{"set": "max-busy=0"}"#, "`max_busy` is 0"),
             (
@@ -346,7 +346,7 @@ mod tests {
                 "`set` cannot be \"primary.limit=9\": no policy is called `primary`",
             ),
             (r#"{"set": 9}"#, "`set` cannot be 9: it takes a text, such as `primary.limit=90`"),
-            (r#"{"preset": "githup"}"#, "`preset`: unknown preset `githup`; did you mean `github`?"),
+            (r#"{"preset": "githup"}"#, "`preset`: unknown preset `githup` (did you mean `github`?)"),
             (r#"{"preset": 3}"#, "`preset` cannot be 3"),
             (r#"{"scale": 0.5}"#, "`scale` multiplies the figures of a preset"),
             (r#"{"preset": "github", "scale": 0}"#, "`preset`: `scale` is 0"),

@@ -32,7 +32,7 @@ pub trait Planned: Clone + fmt::Display {
 
 /// What was written is no such list.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is no list of {plural}: {why}; write for example {examples}")]
+#[error("`{text}` is not a list of {plural}: {why}; write for example {examples}")]
 pub struct PlannedListError {
     text: String,
     plural: &'static str,

@@ -347,7 +347,7 @@ mod tests {
     #[test]
     fn an_unknown_name_is_refused_with_those_that_are_known() {
         let error = "overwhelmed-que".parse::<Policy>().unwrap_err().to_string();
-        let words = "unknown policy `overwhelmed-que`; did you mean `overwhelmed-queue`?; accepted are `concurrency-cap`, \
+        let words = "unknown policy `overwhelmed-que` (did you mean `overwhelmed-queue`?); accepted are `concurrency-cap`, \
                      `concurrency`, ";
         assert!(error.starts_with(words), "{error}");
         assert!(names().all(|name| error.contains(&format!("`{name}`"))), "{error}");
@@ -358,7 +358,7 @@ mod tests {
         for (text, words) in [
             (
                 "overwhelmed-queue:capcity=3",
-                "policy `overwhelmed-queue` has no parameter `capcity`; did you mean `capacity`?; it has `tick`, `capacity`, \
+                "policy `overwhelmed-queue` has no parameter `capcity` (did you mean `capacity`?); it has `tick`, `capacity`, \
                  `service`, `reject`, `limit`, `subset`",
             ),
             (

@@ -359,7 +359,7 @@ mod tests {
             ("gcra:key=address,key=all", "policy `gcra` is given `key` twice"),
             (
                 "gcra:kye=address",
-                "policy `gcra` has no parameter `kye`; did you mean `key`?; it has `rate`, `burst`; and as every policy `key`",
+                "policy `gcra` has no parameter `kye` (did you mean `key`?); it has `rate`, `burst`; and as every policy `key`",
             ),
             ("", "unknown policy ``"),
             (&vec!["gcra"; 17].join(" then "), "17 policies are given"),

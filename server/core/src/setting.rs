@@ -24,7 +24,7 @@ impl Config {
             }
             Target::MaxBusy => {
                 config.max_busy =
-                    value.parse().map_err(|_| format!("`{value}` is no number of slots, such as 20"))?;
+                    value.parse().map_err(|_| format!("`{value}` is not a number of slots, such as 20"))?;
                 config.caps = Caps::default();
             }
             Target::Parameter { stage, key } => {
@@ -94,12 +94,12 @@ mod tests {
         for (policy, text, words) in [
             ("gcra", "gcra.rate", "`gcra.rate` has no `=`"),
             ("gcra", "rate=3/s", "`rate` is neither `max-busy` nor a policy's parameter"),
-            ("gcra", "gcar.rate=3/s", "no policy is called `gcar`; did you mean `gcra`?"),
-            ("gcra", "gcra.rat=3/s", "policy `gcra` has no parameter `rat`; did you mean `rate`?"),
+            ("gcra", "gcar.rate=3/s", "no policy is called `gcar` (did you mean `gcra`?)"),
+            ("gcra", "gcra.rat=3/s", "policy `gcra` has no parameter `rat` (did you mean `rate`?)"),
             ("gcra", "gcra.rate=fast", "policy `gcra`: `rate=fast` is not accepted"),
             ("gcra", "gcra.key=all", "`key` of a policy is the same all the time"),
             ("gcra", "max-busy=3", "does not go by the server's own cap"),
-            ("concurrency", "max-busy=few", "`few` is no number of slots"),
+            ("concurrency", "max-busy=few", "`few` is not a number of slots"),
             ("overwhelmed-queue", "overwhelmed-queue.limit=3", "serves requests itself"),
         ] {
             let config = Config { policy: policy.parse().unwrap(), ..Config::default() };

@@ -299,12 +299,12 @@ fn what_the_policies_cannot_follow_is_refused_by_name() {
         (
             stack,
             "0s primry.rate=5/s",
-            "no policy is called `primry`; did you mean `primary`?; there are `primary`, `concurrency`",
+            "no policy is called `primry` (did you mean `primary`?); there are `primary`, `concurrency`",
         ),
         (
             stack,
             "0s primary.rat=5/s",
-            "policy `token-bucket` has no parameter `rat`; did you mean `rate`?; `token-bucket` has `rate`, `burst`, `refill`",
+            "policy `token-bucket` has no parameter `rat` (did you mean `rate`?); `token-bucket` has `rate`, `burst`, `refill`",
         ),
         (stack, "0s primary.key=address", "`key` of a policy is the same all the time"),
         (stack, "0s primary.rate=fast", "`rate=fast` is not accepted"),
@@ -322,9 +322,9 @@ fn what_the_policies_cannot_follow_is_refused_by_name() {
             "0s max-busy=5",
             "does not go by the server's own cap; name the policy's, such as `concurrency.cap`",
         ),
-        ("concurrency-cap", "0s max-busy=0", "`0` is no number of slots from 1 to 1000000"),
-        ("concurrency-cap", "0s max-busy=lots", "`lots` is no number of slots"),
-        ("concurrency-cap", "0s..1s max-busy=0..5", "`0` is no number of slots"),
+        ("concurrency-cap", "0s max-busy=0", "`0` is not a number of slots from 1 to 1000000"),
+        ("concurrency-cap", "0s max-busy=lots", "`lots` is not a number of slots"),
+        ("concurrency-cap", "0s..1s max-busy=0..5", "`0` is not a number of slots"),
         ("concurrency-cap", "0s concurrency-cap.cap=5", "`concurrency-cap` has no parameters of its own"),
         (
             "descriptor-pool",

@@ -74,7 +74,7 @@ impl ClientShardArgs {
         let usage = |words: &str| Err(Fatal::error(Exit::Usage, words));
         if simulate {
             return usage(
-                "`--client-shard` means nothing in virtual time: clients meet in one server's queue, and one program simulates it; \
+                "`--client-shard` needs HTTP, because one program simulates the server's queue; \
                  leave it out",
             );
         }

@@ -56,7 +56,7 @@ mod tests {
     #[test]
     fn a_mistyped_name_is_an_unknown_strategy() {
         let error = "aimd,ful-jitter".parse::<StrategyList>().unwrap_err().to_string();
-        assert!(error.contains("`ful-jitter`; did you mean `full-jitter`?"), "{error}");
+        assert!(error.contains("`ful-jitter` (did you mean `full-jitter`?)"), "{error}");
         assert!("aimd,".parse::<StrategyList>().is_err());
     }
 

@@ -58,13 +58,13 @@ impl TransportArgs {
         let usage = |words: String| Fatal::error(Exit::Usage, words);
         let transport = match (transport, environment) {
             (Some(TransportChoice::Named(entry)), _) if http2 && entry.name == "reqwest" => {
-                return Err(usage("`--transport reqwest` speaks HTTP/1.1 only; leave it out with `--http2`".to_owned()));
+                return Err(usage("`--transport reqwest` supports only HTTP/1.1; leave out one of `--transport` and `--http2`".to_owned()));
             }
             _ if http2 => TransportChoice::HTTP2,
             (Some(typed), _) => typed,
             (None, None | Some("")) => TransportChoice::Auto,
             (None, Some(name)) => named(name).ok_or_else(|| {
-                usage(format!("`{name}` (in the environment, {VARIABLE}) is no transport; it must be auto, hyper or reqwest"))
+                usage(format!("`{name}` (in the environment, {VARIABLE}) is not a transport; write auto, hyper or reqwest"))
             })?,
         };
         Ok(Sending {
@@ -82,7 +82,7 @@ fn own_address(text: &str) -> Result<IpAddr, String> {
         .parse()
         .map_err(|_| "it must be an address such as 127.0.0.2 or ::1, or several with commas".to_owned())?;
     let bound = UdpSocket::bind((address, 0));
-    bound.map(|_| address).map_err(|error| format!("no connection can come from there: {error}"))
+    bound.map(|_| address).map_err(|error| format!("not an address of this machine: {error}"))
 }
 
 fn named(name: &str) -> Option<TransportChoice> {

@@ -16,7 +16,7 @@ impl FromStr for Method {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         http::Method::from_bytes(text.to_ascii_uppercase().as_bytes())
             .map(Self)
-            .map_err(|_| "it is no HTTP method; write for example GET, POST or PUT".to_owned())
+            .map_err(|_| "it is not an HTTP method; write for example GET, POST or PUT".to_owned())
     }
 }
 
@@ -35,7 +35,7 @@ impl FromStr for Header {
             .split_once(':')
             .ok_or_else(|| "write it as `Name: value`, such as `Accept: text/plain`".to_owned())?;
         let name: http::HeaderName =
-            name.trim().parse().map_err(|_| format!("`{name}` is no header name"))?;
+            name.trim().parse().map_err(|_| format!("`{name}` is not a valid header name"))?;
         if name.as_str().starts_with("x-tailback-") {
             return Err(format!("`{name}` is loadgen's own; choose another name"));
         }

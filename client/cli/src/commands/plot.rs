@@ -76,7 +76,7 @@ pub(crate) fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
                 };
                 let suggestion = did_you_mean(name, known());
                 format!(
-                    "no figure is called `{name}` (--figure){suggestion}; `loadgen plot --list` lists them{others}"
+                    "unknown figure `{name}` (--figure){suggestion}; `loadgen plot --list` lists them{others}"
                 )
             }
         };

@@ -70,7 +70,10 @@ fn content(path: &Path) -> anyhow::Result<(String, String)> {
         read.map_err(|error| Fatal::because(Exit::Usage, format!("`{name}` cannot be read"), error))?;
     let text = String::from_utf8(bytes).map_err(|error| {
         let place = error.utf8_error().valid_up_to();
-        Fatal::error(Exit::Usage, format!("`{name}`, byte {place}: it is no UTF-8 text, so no result"))
+        Fatal::error(
+            Exit::Usage,
+            format!("`{name}`, byte {place}: it is not UTF-8 text, so it cannot be a result"),
+        )
     })?;
     Ok((name, text))
 }

@@ -10,9 +10,11 @@ use experiments::scenario::{EMBEDDED, Judged, Scenario};
 use crate::exit::Exit;
 use crate::files::exporter::{Layout, Source as MadeOf};
 use crate::files::exports::Exports;
-use crate::interrupt::Interrupt;
+use crate::interrupt::{Interrupt, by_whom};
 use crate::scenario::{Source, load};
+use crate::text::figures::counted;
 use crate::text::people::to_people;
+use crate::text::stderr::to_stderr;
 use crate::text::wrapping::wrapped;
 use args::ReproduceArgs;
 
@@ -42,11 +44,26 @@ pub(crate) fn run(args: &ReproduceArgs) -> anyhow::Result<ExitCode> {
     let interrupt = Interrupt::listen()?;
     exports.begin()?;
     let started_at = args.http.then(experiments::runs::wall_clock::now);
-    runs::run_all(&mut reproductions, args, &interrupt)?;
+    let planned = runs::run_all(&mut reproductions, args, &interrupt)?;
+    let documents = reproductions.len();
+    let mut planned = planned.into_iter();
+    if interrupt.cause().is_some() {
+        reproductions.retain(|reproduction| planned.next() == Some(reproduction.data.finished()));
+    }
     if exports.want(MadeOf::Document) && !args.http && interrupt.exit().is_none() {
         runs::record_all(&mut reproductions, args, &interrupt)?;
     }
-    if let Some(exit) = interrupt.exit() {
+    let stopped = interrupt.cause().map(|cause| {
+        let complete = reproductions.len();
+        format!(
+            "stopped by {}: {complete} of {} were complete",
+            by_whom(cause),
+            counted(documents as u64, "document")
+        )
+    });
+    if let Some((exit, stopped)) = interrupt.exit().zip(stopped.as_ref()).filter(|_| reproductions.is_empty())
+    {
+        to_stderr(&format!("{stopped}: nothing to report\n"));
         return Ok(exit.into());
     }
     let mut judged = Vec::new();
@@ -63,7 +80,11 @@ pub(crate) fn run(args: &ReproduceArgs) -> anyhow::Result<ExitCode> {
     let stdout_is_taken = exports.take_stdout();
     exports.finish(&serde_json::to_value(document(&judged, &tally, started_at))?)?;
     if !args.output.quiet {
-        to_people(&text, stdout_is_taken)?;
+        let stopped = stopped.map(|words| format!("! {words}, and only those count\n")).unwrap_or_default();
+        to_people(&(text + &stopped), stdout_is_taken)?;
+    }
+    if let Some(exit) = interrupt.exit() {
+        return Ok(exit.into());
     }
     Ok(if tally.is_as_expected() { ExitCode::SUCCESS } else { Exit::Unmet.into() })
 }

@@ -102,7 +102,7 @@ impl Watcher for OnLanes<'_> {
         let (block, strategy) = blocks.place(number);
         let name = &self.names[point];
         let comma = if name.is_empty() { "" } else { ", " };
-        self.board.stage(format!("{name}{comma}block {} of {}", block + 1, blocks.count()));
+        self.board.stage(format!("{name}{comma}seed {} of {}", block + 1, blocks.count()));
         self.board.goes_on(strategy, run.underway);
     }
 

@@ -38,7 +38,7 @@ pub(crate) fn document<'a>(
     match asked.iter().find(|(format, _)| format.flag == DOCUMENT) {
         Some((_, path)) => Ok(path),
         None => refuse(format!(
-            "`--shard {shard}` has nothing to tell by itself; say with `--json FILE` where `loadgen merge` will find it"
+            "`--shard {shard}` prints nothing by itself; add `--json FILE` for `loadgen merge`"
         )),
     }
 }

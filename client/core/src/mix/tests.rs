@@ -28,10 +28,10 @@ fn a_mix_is_written_as_it_is_read_with_what_goes_without_saying_left_out() {
 #[test]
 fn nonsense_is_refused_with_what_is_wrong_and_what_is_accepted() {
     for (text, why) in [
-        ("", "`` is no kind of request: `` is no HTTP method; write `METHOD PATH [WEIGHT]"),
-        ("GET /a;", "`` is no kind of request"),
-        ("GET", "`GET` is no kind of request: it has no path"),
-        ("G(T /", "`G(T` is no HTTP method"),
+        ("", "`` is not a kind of request: `` is not an HTTP method; write `METHOD PATH [WEIGHT]"),
+        ("GET /a;", "`` is not a kind of request"),
+        ("GET", "`GET` is not a kind of request: it has no path"),
+        ("G(T /", "`G(T` is not an HTTP method"),
         ("CONNECT /", "CONNECT asks for a tunnel"),
         ("GET repos", "the path `repos` does not begin with `/`"),
         ("GET /ä", "a path has no `ä`; write it percent-encoded"),
@@ -54,9 +54,9 @@ fn nonsense_is_refused_with_what_is_wrong_and_what_is_accepted() {
         ("GET / 1 2", "`2` is one word too many"),
         ("GET / cost=1 cost=1", "`cost` is given twice"),
         ("GET / cots=1", "`cots` is unknown; there are `cost` and `used`"),
-        ("GET / cost=", "`cost=` is no whole number from 0 to 1000000000"),
-        ("GET / used=+1", "`used=+1` is no whole number"),
-        ("GET / cost=1000000001", "no whole number from 0 to 1000000000"),
+        ("GET / cost=", "`cost=` is not a whole number from 0 to 1000000000"),
+        ("GET / used=+1", "`used=+1` is not a whole number"),
+        ("GET / cost=1000000001", "is not a whole number from 0 to 1000000000"),
     ] {
         let words = refused(text);
         assert!(words.contains(why), "{text}: {words}");

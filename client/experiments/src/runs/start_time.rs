@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 pub fn read(text: &str) -> Result<SystemTime, String> {
     let refuse = || {
         format!(
-            "`{text}` is no time; write `2026-11-23T04:00:00Z` (RFC 3339) or seconds since 1970, such as `1795406400`"
+            "`{text}` is not a valid time; write `2026-11-23T04:00:00Z` (RFC 3339) or seconds since 1970, such as `1795406400`"
         )
     };
     if let Ok(seconds) = text.parse::<f64>() {
@@ -76,7 +76,7 @@ mod tests {
             "é+01:00",
         ] {
             let error = read(text).unwrap_err();
-            assert!(error.starts_with(&format!("`{text}` is no time; write `2026")), "{error}");
+            assert!(error.starts_with(&format!("`{text}` is not a valid time; write `2026")), "{error}");
         }
     }
 }

@@ -27,6 +27,11 @@ impl Data {
         Self { runs: vec![Vec::new(); cells] }
     }
 
+    /// Returns the number of finished runs of all cells.
+    pub fn finished(&self) -> usize {
+        self.runs.iter().map(Vec::len).sum()
+    }
+
     /// Adds a run of a cell.
     pub fn push(&mut self, cell: usize, run: Measured) {
         self.runs[cell].push(run);

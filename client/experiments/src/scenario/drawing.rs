@@ -57,11 +57,8 @@ impl Plot {
         found.map(|drawable| drawable.basis).ok_or_else(|| {
             let names: Vec<&str> = drawables.iter().map(|drawable| drawable.name).collect();
             let suggestion = did_you_mean(&self.draw, names.iter().copied());
-            let words = format!(
-                "no figure is called `{}`{suggestion}; there are `{}`",
-                self.draw,
-                names.join("`, `")
-            );
+            let words =
+                format!("unknown figure `{}`{suggestion}; there are `{}`", self.draw, names.join("`, `"));
             Wrong::new("draw", words)
         })
     }

@@ -277,7 +277,7 @@ const ONE_LINE: &[(&str, &str, &[&str])] = &[
     (
         "printed = \"3\"",
         "printed = \"3\"\n[plot.p]\ntitle = \"P\"\ndraw = \"cals\"",
-        &["mine.toml:26", "no figure is called `cals`", "did you mean `calls`?", "`per-client`"],
+        &["mine.toml:26", "unknown figure `cals`", "did you mean `calls`?", "`per-client`"],
     ),
     ("printed = \"3\"", "printed = \"3\"\n[plot.p]\ndraw = \"calls\"", &["mine.toml:24", "`title`"]),
     (
@@ -383,12 +383,12 @@ fn a_bad_setting_is_named() {
         ("server.reject_first=many", &["`reject_first`", "many"]),
         ("repeets=3", &["--set repeets=3", "did you mean `repeats`?"]),
         ("repeats=0", &["`repeats` is 0"]),
-        ("experiment.man.repeats=3", &["there is no experiment `man`; did you mean `main`?"]),
+        ("experiment.man.repeats=3", &["there is no experiment `man` (did you mean `main`?)"]),
         ("server.max_busy=0", &["experiment `main` varies it"]),
         ("strategies.a=imediate", &["did you mean `immediate`?"]),
         ("strategies.c=immediate", &["`--set strategies.c=immediate`", "labelled `c`", "`a`, `b`"]),
         ("strategies.'a '=immediate", &["no experiment runs a strategy"]),
-        ("experiment.mian={}", &["there is no experiment `mian`; did you mean `main`?"]),
+        ("experiment.mian={}", &["there is no experiment `mian` (did you mean `main`?)"]),
         ("figure.calls={}", &["there is no figure `calls`"]),
         ("workload.ops=[[[[", &["mine.toml", "[[[["]),
     ];

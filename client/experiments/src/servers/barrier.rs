@@ -48,7 +48,7 @@ pub fn reach_barrier(
         }
         Probe::Other | Probe::SpeaksTls => {
             let words = format!(
-                "`{url}` (--barrier) is no mockserver: start one, or let shards start at a time, with `--start-at`"
+                "`{url}` (--barrier) is not a mockserver: start one, or let shards start at a time, with `--start-at`"
             );
             Err(refusal(ErrorKind::Usage, words))
         }

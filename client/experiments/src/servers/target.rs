@@ -78,7 +78,7 @@ impl Server {
             return Ok(named);
         }
         let config = choice.own.clone().map_err(|error| {
-            refusal_because(ErrorKind::Usage, "the embedded server cannot be configured so", error)
+            refusal_because(ErrorKind::Usage, "the embedded server cannot be configured", error)
         })?;
         if !choice.own_is_described
             && let Some(found) = found(settings, runtime)?

@@ -84,7 +84,7 @@ impl Survey {
         for Surveyed { setting, runs } in &self.settings {
             let number = setting.number;
             if !numbers.insert(number) {
-                return Err(format!("setting {number} is there twice"));
+                return Err(format!("setting {number} is repeated"));
             }
             let is_complete = |runs: &Vec<Run>| !runs.is_empty() && runs.len() == self.repeats as usize;
             if runs.len() != self.strategies.len() || !runs.iter().all(is_complete) {

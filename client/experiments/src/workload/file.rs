@@ -89,7 +89,7 @@ mod tests {
     #[test]
     fn what_is_not_accepted_is_refused_with_its_key_first() {
         for (text, words) in [
-            ("opps = 3", "unknown key `opps`; did you mean `ops`?; a workload takes `ops`, "),
+            ("opps = 3", "unknown key `opps` (did you mean `ops`?); a workload takes `ops`, "),
             ("warm_up = \"1s\"", "unknown key `warm_up`"),
             ("ops = \"2k\"", "`ops` takes a whole number, not \"2k\""),
             ("ops = 0", "`ops` is 0; it must be from 1 to 4000000000"),
@@ -97,13 +97,16 @@ mod tests {
             ("timeout = \"0s\"", "`timeout`: it must be longer than zero"),
             ("timeout = 5", "`timeout` takes text in quotes, not 5"),
             ("retry_failed = \"no\"", "`retry_failed` takes true or false, not \"no\""),
-            ("kind = \"write\"", "`kind` is \"write\"; accepted are \"request\" and \"read-modify-write\""),
+            (
+                "kind = \"write\"",
+                "`kind` is \"write\" (did you mean `read-modify-write`?); accepted are \"request\" and \"read-modify-write\"",
+            ),
             (
                 "arrivals = \"brust\"",
-                "did you mean `burst`?; accepted are \"poisson\", \"uniform\" and \"burst\"",
+                "(did you mean `burst`?); accepted are \"poisson\", \"uniform\" and \"burst\"",
             ),
             ("rate = \"fast\"", "`rate`: it must be a rate above 0"),
-            ("mix = \"GET\"", "`mix`: `GET` is no kind of request: it has no path; write `METHOD PATH"),
+            ("mix = \"GET\"", "`mix`: `GET` is not a kind of request: it has no path; write `METHOD PATH"),
             ("mix = 3", "`mix` takes text in quotes, not 3"),
             ("api_keys = 1000001", "`api_keys` is 1000001; it must be from 1 to 1000000"),
             ("at = []", "`at` lists no instant"),

@@ -29,7 +29,9 @@ pub(super) fn groups(key: &str, value: &Value) -> Result<Arc<[Group]>, String> {
         let (from, to) = (since(key, &section.from)?, since(key, &section.to)?);
         if from >= to {
             let GroupSection { from, to, .. } = section;
-            return Err(format!("`{key}`: ops cannot come from {from} to {to}: that is no time"));
+            return Err(format!(
+                "`{key}`: ops cannot come from {from} to {to}: the end must be after the start"
+            ));
         }
         let grid = section.grid.as_deref().map_or(Ok(Duration::ZERO), |grid| since(key, grid))?;
         ops = ops.saturating_add(section.ops);

@@ -15,7 +15,7 @@ pub(crate) fn said_of_each() -> impl Iterator<Item = (&'static Parameter, Worklo
         let text = match parameter.kind {
             Kind::Switch(_) => "true",
             Kind::Truth(_) => "false",
-            // What is no whole number comes back to the last bit, too.
+            // What is not a whole number comes back to the last bit, too.
             Kind::Rate(_) => "333.3333333333333/s",
             Kind::TimeScale(_) => "0.3",
             Kind::Words(words) => words[1].name,

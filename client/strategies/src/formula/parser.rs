@@ -146,7 +146,7 @@ impl Parser<'_> {
         });
         let (word, rest) = self.rest.split_at(end.map_or(self.rest.len(), |(at, _)| at));
         let number: Option<f64> = word.parse().ok().filter(|number| *number <= GREATEST);
-        let number = number.ok_or_else(|| format!("`{word}` is no number up to {GREATEST:e}"))?;
+        let number = number.ok_or_else(|| format!("`{word}` is not a number up to {GREATEST:e}"))?;
         self.rest = rest;
         self.push(Instruction::Push(number))
     }
@@ -163,7 +163,7 @@ impl Parser<'_> {
         }
         let names = VARIABLES.iter().map(|(name, _)| *name);
         match VARIABLES.iter().find(|(name, _)| *name == word) {
-            Some(_) if is_call => Err(format!("`{word}` is no function")),
+            Some(_) if is_call => Err(format!("`{word}` is not a function")),
             Some((_, variable)) => self.push(Instruction::Load(*variable)),
             None => {
                 let names = names.chain(FUNCTIONS.iter().map(|(name, _)| *name));

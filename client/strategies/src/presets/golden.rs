@@ -42,7 +42,7 @@ impl GoldenDelay {
     /// Which word is no duration.
     pub fn read(text: &str) -> Result<Self, String> {
         let duration =
-            |text: &str| duration_text::parse(text.trim()).map_err(|_| format!("`{text}` is no duration"));
+            |text: &str| duration_text::parse(text.trim()).map_err(|_| format!("`{text}` is not a duration"));
         match text.trim() {
             "stop" => Ok(Self::Stop),
             text => match text.split_once("..") {

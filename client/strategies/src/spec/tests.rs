@@ -59,12 +59,12 @@ fn common_parameters_are_accepted_on_any_part() {
 fn an_unknown_name_is_answered_with_the_nearest_one() {
     assert_eq!(
         error("ful-jitter"),
-        "unknown strategy `ful-jitter`; did you mean `full-jitter`?; run `loadgen strategies` to list them"
+        "unknown strategy `ful-jitter` (did you mean `full-jitter`?); run `loadgen strategies` to list them"
     );
     assert_eq!(error("zzzzzzzz"), "unknown strategy `zzzzzzzz`; run `loadgen strategies` to list them");
     assert_eq!(
         error("openai"),
-        "unknown strategy `openai`; did you mean `preset:openai`?; run `loadgen strategies` to list them"
+        "unknown strategy `openai` (did you mean `preset:openai`?); run `loadgen strategies` to list them"
     );
     assert!(error("aimd+").starts_with("unknown strategy ``"));
     assert!(error("").starts_with("unknown strategy ``"));
@@ -79,7 +79,7 @@ fn an_unknown_parameter_is_answered_with_the_nearest_one_and_the_list() {
     assert_eq!(
         error("aimd:bta=0.5"),
         format!(
-            "`aimd` has no parameter `bta`; did you mean `beta`?; it takes `variant`, `beta`, `initial`, \
+            "`aimd` has no parameter `bta` (did you mean `beta`?); it takes `variant`, `beta`, `initial`, \
              `ssthresh`, {common}"
         )
     );

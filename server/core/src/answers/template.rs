@@ -243,12 +243,12 @@ mod tests {
         for (text, words) in [
             (
                 "{limt}",
-                "unknown field `{limt}`; did you mean `limit`?; there are `limit`, `remaining`, `used`, `reset`, `window`",
+                "unknown field `{limt}` (did you mean `limit`?); there are `limit`, `remaining`, `used`, `reset`, `window`",
             ),
-            ("{user}", "unknown field `{user}`; did you mean `used`?"),
+            ("{user}", "unknown field `{user}` (did you mean `used`?)"),
             (
                 "{primry.limit}",
-                "`{primry.limit}`: no stage is called `primry`; did you mean `primary`?; the stages are `primary`, `per-key`",
+                "`{primry.limit}`: no stage is called `primry` (did you mean `primary`?); the stages are `primary`, `per-key`",
             ),
             (
                 "{primary.wait}",
@@ -268,8 +268,8 @@ mod tests {
             ),
             ("{limit_s}", "`{limit_s}`: `limit` has no unit, so nothing can be in `s`"),
             ("{limit:up}", "`{limit:up}`: `limit` is no time, so `up` says nothing"),
-            ("{wait_s:upp}", "`{wait_s:upp}`: `upp` is no way to round; did you mean `up`?"),
-            ("{wait_s:}", "`{wait_s:}`: `` is no way to round"),
+            ("{wait_s:upp}", "`{wait_s:upp}`: `upp` is not a rounding mode (did you mean `up`?)"),
+            ("{wait_s:}", "`{wait_s:}`: `` is not a rounding mode"),
             (
                 "{wait_s:decimal(10)}",
                 "`{wait_s:decimal(10)}`: `decimal(10)`: digits after the point are from 0 to 9 here",

@@ -110,7 +110,7 @@ impl TimeForm {
             } else {
                 let known = Rounding::CHOICES.iter().map(|(word, _)| *word).chain(["decimal(3)"]);
                 return Err(format!(
-                    "`{word}` is no way to round{}; there are `up`, `down`, `nearest`, and `decimal(3)` before them",
+                    "`{word}` is not a rounding mode{}; there are `up`, `down`, `nearest`, and `decimal(3)` before them",
                     did_you_mean(word, known)
                 ));
             }

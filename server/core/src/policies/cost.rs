@@ -107,7 +107,7 @@ impl Source {
                 .parse()
                 .ok()
                 .filter(|number| *number <= MOST)
-                .ok_or_else(|| format!("`{text}` is no whole number from 0 to {MOST}"))
+                .ok_or_else(|| format!("`{text}` is not a whole number from 0 to {MOST}"))
         };
         if let Some(name) = text.strip_prefix("header:") {
             return header_name(name).map(Self::Header);
@@ -121,11 +121,11 @@ impl Source {
         }
         if let Some((method, cost)) = text.split_once(' ') {
             if method.is_empty() || !method.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'-') {
-                return Err(format!("`{method}` is no method"));
+                return Err(format!("`{method}` is not a valid HTTP method"));
             }
             let (path, cost) = match cost.trim_start().split_once(' ') {
                 Some((path, cost)) if path.starts_with('/') => (Some(path.to_owned()), cost),
-                Some((path, _)) => return Err(format!("`{path}` is no path: it begins with `/`")),
+                Some((path, _)) => return Err(format!("`{path}` is not a path: paths start with `/`")),
                 None => (None, cost),
             };
             return Ok(Self::Method(method.to_ascii_uppercase(), path, number(cost)?));
@@ -142,7 +142,7 @@ impl Source {
         hundredths
             .filter(|hundredths| is_share && *hundredths <= 100_000)
             .map(Self::Share)
-            .ok_or_else(|| format!("`{text}` is no share from 0% to 1000%, with up to two decimals"))
+            .ok_or_else(|| format!("`{text}` is not a share from 0% to 1000%, with up to two decimals"))
     }
 
     fn show(&self) -> String {

@@ -95,7 +95,7 @@ impl Fact {
             ("path", "") => Ok(Self::Path(1)),
             ("path", number) => match number.parse() {
                 Ok(segments @ 1..=MOST_SEGMENTS) => Ok(Self::Path(segments)),
-                _ => Err(format!("`{number}` is no number of segments from 1 to {MOST_SEGMENTS}")),
+                _ => Err(format!("`{number}` is not a number of segments from 1 to {MOST_SEGMENTS}")),
             },
             ("header", name) => header_name(name).map(Self::Header),
             _ => Err(format!("`{text}` is nothing that requests are told apart by")),

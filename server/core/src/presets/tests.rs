@@ -66,10 +66,10 @@ fn limits_are_set_and_switched_off_by_their_names() {
 #[test]
 fn what_is_typed_wrong_is_told_with_what_there_is() {
     for (text, words) in [
-        ("githup", "unknown preset `githup`; did you mean `github`?"),
+        ("githup", "unknown preset `githup` (did you mean `github`?)"),
         (
             "github:point=off",
-            "preset `github` has no limit `point`; did you mean `points`?; its limits are `primary`, `concurrent`, `points`, `creations`",
+            "preset `github` has no limit `point` (did you mean `points`?); its limits are `primary`, `concurrent`, `points`, `creations`",
         ),
         ("github:secondary.limit=3", "preset `github` has no limit `secondary`"),
         (
@@ -87,7 +87,7 @@ fn what_is_typed_wrong_is_told_with_what_there_is() {
         ("aws-api-gateway:account=off", "preset `aws-api-gateway`: every limit is switched off"),
         (
             "github:primary.limt=3",
-            "preset `github`, limit `primary`: policy `fixed-window` has no parameter `limt`; did you mean `limit`?",
+            "preset `github`, limit `primary`: policy `fixed-window` has no parameter `limt` (did you mean `limit`?)",
         ),
         (
             "github:primary.limit=0",
@@ -109,7 +109,7 @@ fn a_file_says_where_everything_was_read() {
     let limit = "[[limit]]\nname = 'a'\nabout = 'all'\npolicy = 'gcra'\n";
     for (rest, words) in [
         (limit.to_owned(), "`a` names no source and is not marked `verified = false`"),
-        (limit.replace("gcra", "grca"), "the limit `a`: unknown policy `grca`; did you mean `gcra`?"),
+        (limit.replace("gcra", "grca"), "the limit `a`: unknown policy `grca` (did you mean `gcra`?)"),
         (
             format!("{limit}source = 's'\n[reject.a]\nstatus = 429\n"),
             "no `[[fact]]` says where `[reject.a]` was read",

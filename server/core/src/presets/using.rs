@@ -36,7 +36,7 @@ pub fn expand(text: &str, scale: Option<f64>) -> Result<Expanded, ServerPresetUs
         name: name.to_owned(),
         suggestion: nearest(name, server_preset_names()).map_or_else(
             || "; `mockserver presets` lists them".to_owned(),
-            |name| format!("; did you mean `{name}`?"),
+            |name| format!(" (did you mean `{name}`?)"),
         ),
     })?;
     let options = Options::read(preset, &typed)?;

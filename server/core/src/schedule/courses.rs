@@ -104,7 +104,7 @@ fn slots(policies: &Policies, entries: &[(&Entry, &Value)]) -> Result<Course, Sc
         for extreme in extremes(value) {
             let slots = extreme.parse().ok().filter(|slots| (1..=MOST_SLOTS).contains(slots));
             if slots.is_none() {
-                let why = format!("`{extreme}` is no number of slots from 1 to {MOST_SLOTS}");
+                let why = format!("`{extreme}` is not a number of slots from 1 to {MOST_SLOTS}");
                 return Err(ScheduleError::of(entry, why));
             }
         }

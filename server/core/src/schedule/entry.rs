@@ -48,7 +48,7 @@ const MAX_BUSY: &str = "max-busy";
 
 impl Entry {
     pub(super) fn read(text: &str) -> Result<Self, String> {
-        let (when, what) = text.split_once(char::is_whitespace).ok_or("there is nothing behind its time")?;
+        let (when, what) = text.split_once(char::is_whitespace).ok_or("it has no change after its time")?;
         let time = |text: &str| duration_text::parse(text).map_err(|error| error.to_string());
         let (from, until) = match when.split_once("..") {
             None => (time(when)?, Until::Later),

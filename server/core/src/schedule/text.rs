@@ -176,8 +176,8 @@ mod tests {
     #[test]
     fn nonsense_is_refused_by_the_entry_that_it_is_in() {
         for (text, entry, why) in [
-            ("10s", "10s", "there is nothing behind its time"),
-            ("soon max-busy=5", "soon max-busy=5", "`soon` is no duration"),
+            ("10s", "10s", "it has no change after its time"),
+            ("soon max-busy=5", "soon max-busy=5", "`soon` is not a duration"),
             ("0s max-busy=5; 10s..5s down", "10s..5s down", "`10s..5s` ends before it begins"),
             ("10s donw", "10s donw", "did you mean `down`?"),
             ("10s max_busy=5", "10s max_busy=5", "did you mean `max-busy`?"),
@@ -189,10 +189,10 @@ mod tests {
             ("10s max-busy=5+3*sin(1s)", "10s max-busy=5+3*sin(1s)", "changes all the time; write `10s..`"),
             ("10s.. max-busy=5+8*sin(1s)", "10s.. max-busy=5+8*sin(1s)", "falls below 0"),
             ("10s.. max-busy=5+3*sin(1ms)", "10s.. max-busy=5+3*sin(1ms)", "must be from 100ms"),
-            ("10s.. max-busy=5*sin(1s)", "10s.. max-busy=5*sin(1s)", "is no wave"),
-            ("10s.. max-busy=5+x*sin(1s)", "10s.. max-busy=5+x*sin(1s)", "is no wave"),
+            ("10s.. max-busy=5*sin(1s)", "10s.. max-busy=5*sin(1s)", "is not a wave"),
+            ("10s.. max-busy=5+x*sin(1s)", "10s.. max-busy=5+x*sin(1s)", "is not a wave"),
             ("1s..2s a.lock=500ms..2s", "1s..2s a.lock=500ms..2s", "write both in one"),
-            ("1s..2s max-busy=few..many", "1s..2s max-busy=few..many", "no way from one number to another"),
+            ("1s..2s max-busy=few..many", "1s..2s max-busy=few..many", "is not a ramp"),
             ("10s max-busy=5; 9s down", "9s down", "it begins before the one before it"),
             ("10s max-busy=5; 10s max-busy=6", "10s max-busy=6", "it overlaps with `10s max-busy=5`"),
             ("1s..3s a.b=1..2; 2s a.b=3", "2s a.b=3", "it overlaps with `1s..3s a.b=1..2`"),

@@ -49,7 +49,7 @@ impl Value {
         }
         let Some((from, to)) = text.split_once("..") else { return Ok(Self::Constant(text.to_owned())) };
         let (Some(from), Some(to)) = (Quantity::read(from), Quantity::read(to)) else {
-            return Err(format!("`{text}` is no way from one number to another; write for example `20..80`"));
+            return Err(format!("`{text}` is not a ramp; write for example `20..80`"));
         };
         let from = from.in_unit_of(&to);
         let to = to.in_unit_of(&from);
@@ -62,7 +62,7 @@ impl Value {
 
 impl Sine {
     fn read(text: &str, wave: &str, period: &str) -> Result<Self, String> {
-        let malformed = || format!("`{text}` is no wave; write for example `50+30*sin(20s)`");
+        let malformed = || format!("`{text}` is not a wave; write for example `50+30*sin(20s)`");
         let period = period.trim().strip_suffix(')').ok_or_else(malformed)?;
         let period = duration_text::parse(period).map_err(|error| error.to_string())?;
         if !(SHORTEST_PERIOD..=LONGEST_PERIOD).contains(&period) {

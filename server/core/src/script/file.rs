@@ -17,7 +17,7 @@ use super::{Script, ScriptError};
 #[non_exhaustive]
 pub enum ScriptFileError {
     /// No JSON, or none of this form; the error knows the line.
-    #[error("it is no list of steps")]
+    #[error("it is not a list of steps")]
     Json(#[source] serde_json::Error),
     /// Neither a list nor an object.
     #[error("it must be a JSON list of steps, or an object with `steps`")]
@@ -165,10 +165,13 @@ mod tests {
             ("", "it must be a JSON list of steps, or an object with `steps`"),
             ("503", "it must be a JSON list of steps, or an object with `steps`"),
             ("[]", "the script of op 1 has no steps; give at least one, such as 503"),
-            ("[{\"status\": 503},\n  {\"stat\": 1}]", "it is no list of steps: unknown field `stat`"),
-            ("[{\"status\": 503}", "it is no list of steps: EOF while parsing a list at line 1 column 16"),
-            ("[{\"status\": 70000}]", "it is no list of steps: invalid value: integer `70000`, expected u16"),
-            ("{\"id\": 1}", "it is no list of steps: missing field `steps`"),
+            ("[{\"status\": 503},\n  {\"stat\": 1}]", "it is not a list of steps: unknown field `stat`"),
+            ("[{\"status\": 503}", "it is not a list of steps: EOF while parsing a list at line 1 column 16"),
+            (
+                "[{\"status\": 70000}]",
+                "it is not a list of steps: invalid value: integer `70000`, expected u16",
+            ),
+            ("{\"id\": 1}", "it is not a list of steps: missing field `steps`"),
             (
                 "[{\"status\": 503}, {}]",
                 "step 2 of op 1: it must have one of `status`, `code` and `close`: true",

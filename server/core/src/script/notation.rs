@@ -69,7 +69,7 @@ impl FromStr for Reply {
             Some("close") => {
                 return match words.next() {
                     None => Ok(Self::Close),
-                    Some(word) => Err(format!("`close` is no answer, so `{word}` cannot be sent with it")),
+                    Some(word) => Err(format!("`close` sends no answer, so `{word}` cannot be sent with it")),
                 };
             }
             Some(word) => word.parse().map_err(|_| format!("`{word}` is neither a status nor `close`"))?,
@@ -77,9 +77,9 @@ impl FromStr for Reply {
         };
         let (mut headers, mut body) = (Vec::new(), None);
         for word in words {
-            let (name, value) = word
-                .split_once(':')
-                .ok_or_else(|| format!("`{word}` is no header; write `name:value`, spaces in it as `%20`"))?;
+            let (name, value) = word.split_once(':').ok_or_else(|| {
+                format!("`{word}` is not a header; write `name:value`, spaces in it as `%20`")
+            })?;
             let read = |text: &str| {
                 let why = || format!("`{text}` cannot be read: `%` begins two hexadecimal digits of UTF-8");
                 decoded(text).ok_or_else(why)
@@ -187,8 +187,8 @@ mod tests {
             ("503;200|never", "step 2 of op 2: `never` is neither a status nor `close`"),
             ("99999", "step 1: `99999` is neither a status nor `close`"),
             ("100", "step 1: `status` is 100; it must be from 200 to 599"),
-            ("close x:1", "step 1: `close` is no answer, so `x:1` cannot be sent with it"),
-            ("503 soon", "step 1: `soon` is no header; write `name:value`, spaces in it as `%20`"),
+            ("close x:1", "step 1: `close` sends no answer, so `x:1` cannot be sent with it"),
+            ("503 soon", "step 1: `soon` is not a header; write `name:value`, spaces in it as `%20`"),
             ("503 x:%2", "step 1: `%2` cannot be read: `%` begins two hexadecimal digits of UTF-8"),
             ("503 x:%ff", "step 1: `%ff` cannot be read: `%` begins two hexadecimal digits of UTF-8"),
             ("503 body:a body:b", "step 1: it has two bodies"),

@@ -73,7 +73,10 @@ impl Server {
         let id = held.request.id;
         let details = self.details.get(id.0 as usize).and_then(Option::as_deref);
         let early = self.early_retries.as_mut();
-        if early.is_some_and(|early| early.on_arrival(now, id, details)) {
+        let is_early = early.is_some_and(|early| early.on_arrival(now, id, details));
+        // A request of a run says which attempt of its op it is; of any other it is not known whether it is a retry.
+        let is_retry = held.request.run.is_none() || held.request.attempt > 1;
+        if is_early && is_retry {
             self.ledger.note(self.of(held), |account| account.early += 1);
         }
     }

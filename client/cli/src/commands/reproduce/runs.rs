@@ -11,19 +11,20 @@ use super::watching::Watching;
 use crate::interrupt::Interrupt;
 use crate::text::progress::Live;
 
-/// Runs every cell of every scenario as often as was asked for.
+/// Runs every cell of every scenario with all its seeds. Returns the number of planned runs of each scenario.
 pub(super) fn run_all(
     reproductions: &mut [Reproduction],
     args: &ReproduceArgs,
     interrupt: &Interrupt,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<Vec<usize>> {
     let live = Live::new(!args.output.quiet);
     if !args.http {
         let driver = VirtualTime::on_threads(args.output.threads);
         let plan = Plan::simulated(reproductions);
         let keys: Vec<Key> = plan.runs().map(key).collect();
         let watching = Watching::new(live, keys, Vec::new(), driver.threads);
-        return plan.drive(reproductions, &driver, interrupt, &watching);
+        plan.drive(reproductions, &driver, interrupt, &watching)?;
+        return Ok(planned(&plan, reproductions.len()));
     }
     let driver = OverHttp::new()?;
     let by_name = !args.names.is_empty() || args.scenario.is_some();
@@ -38,7 +39,14 @@ pub(super) fn run_all(
     for (run, takes) in plan.expected(interrupt)? {
         watching.think(key(run), takes);
     }
-    plan.drive(reproductions, &driver, interrupt, &watching)
+    plan.drive(reproductions, &driver, interrupt, &watching)?;
+    Ok(planned(&plan, reproductions.len()))
+}
+
+fn planned(plan: &Plan, scenarios: usize) -> Vec<usize> {
+    let mut planned = vec![0; scenarios];
+    plan.runs().for_each(|run| planned[run.scenario] += 1);
+    planned
 }
 
 fn key(run: ScenarioRun) -> Key {

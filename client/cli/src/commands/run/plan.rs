@@ -253,7 +253,7 @@ fn prepared<'a>(args: &'a RunArgs, experiment: &mut Experiment) -> anyhow::Resul
 
 fn simulated_server(args: &RunArgs, experiment: &Experiment) -> anyhow::Result<Config> {
     let server = args.server.to_config(experiment.run.seed);
-    server.map_err(|error| Fatal::because(Exit::Usage, "the simulated server cannot be configured so", error))
+    server.map_err(|error| Fatal::because(Exit::Usage, "the simulated server cannot be configured", error))
 }
 
 fn of_simulated(server: &Config) -> ServerRecord<'_> {

@@ -181,7 +181,7 @@ fn file(path: &Path) -> anyhow::Result<File> {
     let text = text_of(path, SMALL)
         .map_err(|error| Fatal::because(Exit::Usage, format!("`{shown}` cannot be read"), error))?;
     let recording = recordings::read(&text)
-        .map_err(|error| Fatal::because(Exit::Usage, format!("`{shown}` is no recording"), error))?;
+        .map_err(|error| Fatal::because(Exit::Usage, format!("`{shown}` is not a recording"), error))?;
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     Ok(File { name, recording })
 }

@@ -55,18 +55,30 @@ pub(super) fn latency(figures: &LatencyFigures) -> String {
     format!("p50 {p50}   p95 {p95}   p99 {p99}   max {max}")
 }
 
+fn is_all_done(result: &RunResult) -> bool {
+    result.ops.succeeded == result.ops.total
+}
+
 fn op_latency(result: &RunResult) -> String {
     match result.op_latency_ms.count {
+        0 if result.ops.succeeded > 0 => "no op counts: all arrived during --warm-up".to_owned(),
         0 => "no op succeeded".to_owned(),
-        _ => latency(&result.op_latency_ms) + "   (per op)",
+        _ => {
+            latency(&result.op_latency_ms)
+                + if is_all_done(result) { "   (per op)" } else { "   (per done op)" }
+        }
     }
 }
 
 fn attempts(result: &RunResult) -> String {
     let attempts = result.attempts;
     let mut figures = thousands(attempts.total);
-    if let Some(amplification) = result.amplification {
-        let _ = write!(figures, ": {} per op", three(amplification));
+    if is_all_done(result) {
+        let per_op = result.amplification.map(|per_op| format!(": {} per op", three(per_op)));
+        figures.push_str(&per_op.unwrap_or_default());
+    } else if result.ops.succeeded > 0 {
+        let per_op = attempts.total as f64 / result.ops.succeeded as f64;
+        let _ = write!(figures, ": {} per done", three(per_op));
     }
     let other = attempts.cancelled + attempts.shed + attempts.by_gateway;
     for (count, words, is_shown) in [
@@ -109,7 +121,7 @@ fn window(result: &RunResult) -> Option<String> {
     let slots = slots(result).filter(|_| window.overshoot.is_some());
     let near = |cap: &str| match window.convergence_s {
         Some(after) => format!("near the {cap} (10 %) after {}", seconds(after)),
-        None => format!("never near the {cap} (10 %)"),
+        None => format!("never settled near the {cap} (10 %)"),
     };
     match slots {
         Some(_) if is_paced(result) => figures.push_str(" (paced) for slots and network"),
@@ -164,7 +176,7 @@ fn rate(rate: RateFigures) -> String {
     let Some(law_per_s) = rate.law_per_s else { return format!("limit per window   {beyond}") };
     let near = match rate.convergence_s {
         Some(after) => format!("near it (10 %) after {}", seconds(after)),
-        None => "never near it (10 %)".to_owned(),
+        None => "never settled near it (10 %)".to_owned(),
     };
     format!("limit {}/s   {near}   {beyond}", short(law_per_s))
 }

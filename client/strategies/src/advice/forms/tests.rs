@@ -150,14 +150,14 @@ fn lists_show_as_they_were_typed() {
 #[test]
 fn what_is_wrong_with_a_list_is_said() {
     for (text, wrong) in [
-        ("retry-aftr.whole", "`retry-aftr` is no header of advice; did you mean `retry-after`?"),
+        ("retry-aftr.whole", "`retry-aftr` is no header of advice (did you mean `retry-after`?)"),
         ("", "`` is no header of advice"),
         ("retry-after", "`retry-after` does not say in which form, such as `retry-after.whole`"),
         (
             "retry-after.or-next",
             "`retry-after.or-next` does not say in which form, such as `retry-after.whole`",
         ),
-        ("retry-after.hole", "`hole` is no form of `retry-after`; did you mean `whole`?"),
+        ("retry-after.hole", "`hole` is no form of `retry-after` (did you mean `whole`?)"),
         ("retry-after.whole.whole", "`whole` is there twice"),
         ("retry-after.whole.plus-1s.plus-1s", "`plus-1s` is there twice"),
         ("retry-after.whole.on-429.on-429", "`on-429` is there twice"),

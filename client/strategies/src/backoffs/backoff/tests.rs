@@ -343,12 +343,12 @@ fn contradictory_shapes_are_refused() {
         ("growth=linear,factor=3", "`growth=linear` has no factor"),
         ("delays=1s|", "is not accepted"),
         ("delays=2days", "`2days` is more than a day; `delays` takes durations"),
-        ("spread=arond|0.5", "there is no `arond`; did you mean `around`?"),
+        ("spread=arond|0.5", "there is no `arond` (did you mean `around`?)"),
         ("spread=around|1.5", "`1.5` is no number from 0 to 1"),
         ("spread=around", "`around` does not have 0 values"),
         ("spread=between|2|1", "`2` is above `1`"),
-        ("cap=0.5x", "it is no number of bases"),
-        ("throttled-factor=0", "it is no number in this range"),
+        ("cap=0.5x", "it is not a number of bases"),
+        ("throttled-factor=0", "it is not a number in this range"),
     ] {
         let refusal = refusal(text);
         assert!(refusal.contains(words), "{text}: {refusal}");
@@ -358,14 +358,14 @@ fn contradictory_shapes_are_refused() {
 #[test]
 fn formulas_that_make_no_sense_are_refused() {
     for (text, words) in [
-        ("formula=bsae*2", "there is no `bsae`; did you mean `base`?"),
-        ("formula=mim(k;u)", "there is no `mim`; did you mean `min`?"),
+        ("formula=bsae*2", "there is no `bsae` (did you mean `base`?)"),
+        ("formula=mim(k;u)", "there is no `mim` (did you mean `min`?)"),
         ("formula=(min(k, u)", "`)` is missing at the end"),
         ("formula=(1 2)", "`)` is missing before `2)`"),
         ("formula=min(k)", "`min` takes more values"),
         ("formula=pow(k;2;3)", "`pow` takes fewer values"),
         ("formula=sqrt", "`sqrt` needs values in parentheses"),
-        ("formula=k(2)", "`k` is no function"),
+        ("formula=k(2)", "`k` is not a function"),
         ("formula=2*", "it ends where a value is missing"),
         ("formula=1-k", "is negative for k = 2"),
         ("formula=1/(k-3)", "is negative for k = 1"),
@@ -375,7 +375,7 @@ fn formulas_that_make_no_sense_are_refused() {
         ("formula=exp(k*k)", "is infinite for k = 27"),
         ("formula=prev-u", "is negative for k = 1 and u = 0.5"),
         ("throttled-base=1s,formula=(0.5-base)", "is negative for k = 1"),
-        ("formula=1e16", "`1e16` is no number up to 1e15"),
+        ("formula=1e16", "`1e16` is not a number up to 1e15"),
         (&format!("formula={}k{}", "(".repeat(40), ")".repeat(40)), "it nests too deep"),
         (&format!("formula={}k", "2^".repeat(40)), "it nests too deep"),
         (&format!("formula={}", "k*".repeat(300)), "it is longer than 500 bytes"),

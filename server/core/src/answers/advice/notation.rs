@@ -73,7 +73,7 @@ pub enum AdviceError {
         most: u8,
     },
     /// `none`, and yet something.
-    #[error("`{NONE}` is no advice at all, so nothing is joined to it")]
+    #[error("`{NONE}` sends no advice, so nothing can be added to it")]
     None,
     /// The same form again, which can fill no other header.
     #[error("advice `{0}` is given twice; keep one of them")]
@@ -235,18 +235,18 @@ mod tests {
     fn nonsense_is_refused_with_what_is_accepted() {
         for (text, words) in [
             ("", "unknown advice ``; accepted are `seconds`, `decimal`, `ms`, `date`, `epoch`"),
-            ("second", "unknown advice `second`; did you mean `seconds`?; accepted are `seconds`"),
+            ("second", "unknown advice `second` (did you mean `seconds`?); accepted are `seconds`"),
             ("seconds+", "unknown advice ``; accepted are"),
-            ("nonse", "unknown advice `nonse`; did you mean `none`?"),
+            ("nonse", "unknown advice `nonse` (did you mean `none`?)"),
             ("problem+problem", "advice `problem` is given twice; keep one of them"),
-            ("none+ms", "`none` is no advice at all, so nothing is joined to it"),
+            ("none+ms", "`none` sends no advice, so nothing can be added to it"),
             (
                 "seconds:skew=1s",
                 "advice `seconds` has no parameter `skew`; it has `header`, `round`, `early`",
             ),
             (
                 "seconds:rond=up",
-                "advice `seconds` has no parameter `rond`; did you mean `round`?; it has `header`",
+                "advice `seconds` has no parameter `rond` (did you mean `round`?); it has `header`",
             ),
             ("seconds:share=0.1,share=0.2", "advice `seconds` is given `share` twice; keep one of them"),
             (
@@ -265,7 +265,7 @@ mod tests {
                 "ms:header=x-tailback-run",
                 "advice `ms`: `header=x-tailback-run` is not accepted: the header `x-tailback-run` is set by the server itself",
             ),
-            ("date:skew=-soon", "advice `date`: `skew=-soon` is not accepted: `soon` is no duration"),
+            ("date:skew=-soon", "advice `date`: `skew=-soon` is not accepted: `soon` is not a duration"),
             (
                 "seconds:share",
                 "advice `seconds`: `share=` is not accepted; `share` takes a number from 0 to 1",

@@ -13,7 +13,7 @@ fn what_cannot_be_answered_is_refused_with_its_place() {
     for (toml, words) in [
         (
             "[reject.primry]",
-            "`reject.primry`: no stage is called `primry`; did you mean `primary`?; the stages are `primary`, `secondary`, and `*` stands",
+            "`reject.primry`: no stage is called `primry` (did you mean `primary`?); the stages are `primary`, `secondary`, and `*` stands",
         ),
         ("[reject.primary]\nstatus = 99", "`reject.primary`: `status` is 99; it must be from 200 to 599"),
         ("[accepted]\nheaders = { 'a b' = '' }", "`accepted`: `a b` cannot be the name of a header"),
@@ -31,15 +31,15 @@ fn what_cannot_be_answered_is_refused_with_its_place() {
         ),
         (
             "[every]\nheaders = { x = '{limt}' }",
-            "`every`: the header `x`: unknown field `{limt}`; did you mean `limit`?",
+            "`every`: the header `x`: unknown field `{limt}` (did you mean `limit`?)",
         ),
         (
             "[reject.'*']\nbody = '{primary.rest}'",
-            "`reject.*`: `body`: unknown field `{primary.rest}`; did you mean `reset`?",
+            "`reject.*`: `body`: unknown field `{primary.rest}` (did you mean `reset`?)",
         ),
         (
             "[reject.primary]\nadvice = 'second'",
-            "`reject.primary`: `advice`: unknown advice `second`; did you mean `seconds`?",
+            "`reject.primary`: `advice`: unknown advice `second` (did you mean `seconds`?)",
         ),
         (
             "[reject.primary]\nadvice = 'seconds'\nheaders = { Retry-After = '1' }",

@@ -91,7 +91,7 @@ fn a_document_that_is_broken_or_none_is_refused_with_its_place() {
     loadgen(&with(&words(SMALL), &[("--json", &folder.path("whole.json"))])).unwrap();
     let told = |name: &str| refused(&folder, &["0.json", name]);
     assert!(
-        told("whole.json").contains("`whole.json` cannot be merged: it is no shard"),
+        told("whole.json").contains("`whole.json` cannot be merged: it is not a shard"),
         "{}",
         told("whole.json")
     );
@@ -118,7 +118,7 @@ fn a_document_that_is_broken_or_none_is_refused_with_its_place() {
         ("\"index\":1", "\"index\":-1", "`shard.index`: integer `-1` is not a whole number"),
         ("\"of\":2", "\"of\":0", "`shard.index`: 1 is not below 0"),
         ("\"task\":1,", "\"task\":3,", "`tasks[1].task`: 3 does not come after the one before"),
-        ("\"task\":3,", "\"task\":4,", "`tasks[1].task`: 4 is no task of shard 1 of 2"),
+        ("\"task\":3,", "\"task\":4,", "`tasks[1].task`: 4 is not a task of shard 1 of 2"),
         ("\"task\":3,", "\"task\":99,", "`tasks[1].task`: 99 is not below 5"),
         ("\"task\":1,", "\"task\":1e300,", "1e300 is beyond all measure"),
         ("\"schema_version\":1,\"shard\"", "\"schema_version\":7,\"shard\"", "`schema_version`: 7 is newer"),
@@ -157,7 +157,7 @@ fn documents_that_agree_on_a_plan_that_nobody_made_are_refused() {
         (
             "\"strategies\":[\"aimd\"],\"workload\"",
             "\"strategies\":[\"amid\"],\"workload\"",
-            "`amid` is no strategy",
+            "`amid` is not a strategy",
         ),
         (
             "\"strategies\":[\"aimd\"],\"workload\"",
@@ -217,7 +217,7 @@ fn what_is_of_all_runs_does_not_go_with_a_shard() {
     let folder = Folder::new();
     let json = folder.path("0.json").display().to_string();
     for (typed, told) in [
-        ("", "say with `--json FILE`"),
+        ("", "add `--json FILE`"),
         ("--json J --csv c.csv", "`--csv` is made of all runs"),
         ("--json J --html h.html", "`--html` is made of all runs"),
         ("--json J --hdr h.hdr", "`--hdr` needs the latencies of every op"),
