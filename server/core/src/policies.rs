@@ -1,4 +1,4 @@
-//! Policies, one per file: how a server decides whom it serves.
+//! Admission policies, one per file, and the list of them.
 
 mod admission;
 mod capacity;
@@ -69,7 +69,7 @@ use sliding_log::SlidingLog;
 use slow_down::SlowDown;
 use token_bucket::TokenBucket;
 
-/// Every policy, in the order in which help texts list them; the first is the default.
+/// All policies in the order of the help texts; the first is the default.
 pub const POLICIES: &[PolicyEntry] = &[
     PolicyEntry::of::<CapConfig>(),
     PolicyEntry::of::<Concurrency>(),

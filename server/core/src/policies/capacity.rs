@@ -1,12 +1,9 @@
-//! How much there is of what requests hold.
+//! Capacity of the resource that requests hold.
 
-/// How much there is of what can be busy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Capacity {
-    /// As many as the server has slots.
     Slots,
-    /// So much of the policy's own: places, descriptors.
     Own(u32),
-    /// As much as is asked for: nothing that is busy is a reason to turn anybody away.
+    /// No bound: a busy resource is never a reason to reject a request.
     Unbounded,
 }

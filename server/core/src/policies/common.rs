@@ -1,4 +1,4 @@
-//! What every stage of a stack accepts besides its policy's own parameters.
+//! Parameters that every stage of a stack accepts besides its policy's own.
 
 use vocabulary::{Choice, OptionsError, Parameter, ParameterInfo, WallTime};
 
@@ -6,7 +6,6 @@ use crate::details::Wants;
 use crate::policies::cost::{CostRule, Refund};
 use crate::policies::key::KeyRule;
 
-/// Parameters of every stage.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Common {
     pub(crate) key: KeyRule,
@@ -16,7 +15,7 @@ pub(crate) struct Common {
     pub(crate) own: Own,
     pub(crate) later: Later,
     pub(crate) charged: Charged,
-    /// The calendar when the server started: no parameter, but windows may begin by it.
+    /// Wall-clock time when the server started. Not a parameter, but windows may be aligned to it.
     pub(crate) anchor: WallTime,
 }
 
@@ -27,18 +26,18 @@ pub(crate) enum Own {
     Yes,
 }
 
-/// What becomes of the charge of a request that something behind the stage rejects.
+/// Treatment of a charge when a later stage or the server rejects the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Later {
     Back,
     Keep,
 }
 
-/// When a request is charged.
+/// Time at which a request is charged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Charged {
     Arrival,
-    /// Kong's plugin counts in the log phase: whoever comes before the first answer passes.
+    /// As Kong's plugin, which counts in its log phase: requests that arrive before the first response pass.
     Answer,
 }
 
@@ -69,7 +68,6 @@ impl Default for Common {
     }
 }
 
-/// Its parameters.
 pub(crate) const COMMON: &[Parameter<Common>] = &[
     Parameter::text("key", "for whom requests are counted", |common| &mut common.key),
     Parameter::count(
@@ -94,13 +92,13 @@ pub(crate) const COMMON: &[Parameter<Common>] = &[
 ];
 
 impl Common {
-    /// Sets a parameter; `None` when there is none of this key.
+    /// Sets a parameter; `None` if no parameter has this key.
     pub(crate) fn set(&mut self, key: &str, value: &str) -> Option<Result<(), OptionsError>> {
         let parameter = COMMON.iter().find(|parameter| parameter.key == key)?;
         Some(parameter.set(self, value).map_err(OptionsError::from))
     }
 
-    /// The parameters that differ from their defaults, with their values.
+    /// Returns the parameters that differ from their defaults.
     pub(crate) fn given(&self) -> Vec<ParameterInfo> {
         let (mut own, mut default) = (self.clone(), Self::default());
         let parameters =
@@ -108,19 +106,17 @@ impl Common {
         parameters.filter(|(own, default)| own.value != default.value).map(|(own, _)| own).collect()
     }
 
-    /// Whether every request counts as one, whoever it is, from its arrival on.
+    /// True if every request counts as 1 from its arrival, whoever sent it: key, cost, refund and time of charge are the defaults.
     pub(crate) fn counts_all_alike(&self) -> bool {
         let default = Self::default();
         let Self { key, cost, refund, charged, .. } = self;
         (key, cost, refund, charged) == (&default.key, &default.cost, &default.refund, &default.charged)
     }
 
-    /// What its parameters are called.
     pub(crate) fn keys() -> impl Iterator<Item = &'static str> + Clone {
         COMMON.iter().map(|parameter| parameter.key)
     }
 
-    /// What of requests it looks at.
     pub(crate) fn want(&self, wants: &mut Wants) {
         self.key.want(wants);
         self.cost.want(wants);

@@ -1,4 +1,4 @@
-//! A line of the list of policies.
+//! Entry of the list of policies.
 
 use std::sync::Arc;
 
@@ -6,22 +6,17 @@ use vocabulary::{Configurable, Options, OptionsError, ParameterInfo};
 
 use crate::policies::policy_config::PolicyConfig;
 
-/// A policy that can be configured by name.
 #[derive(Clone, Copy, Debug)]
 pub struct PolicyEntry {
-    /// As typed, kebab-case.
+    /// Kebab-case, as given on the command line.
     pub name: &'static str,
-    /// What it does, in one line.
     pub summary: &'static str,
-    /// Its rule, as formulas and words.
     pub rule: &'static str,
-    /// Where the rule comes from.
     pub source: &'static str,
     default: fn() -> Configured,
     configure: fn(&Options) -> Result<Configured, OptionsError>,
 }
 
-/// A configuration, and its parameters with the values that they have.
 #[derive(Clone, Debug)]
 pub(crate) struct Configured {
     pub(crate) config: Arc<dyn PolicyConfig>,
@@ -40,17 +35,15 @@ impl PolicyEntry {
         }
     }
 
-    /// The parameters with their defaults.
     pub fn parameters(&self) -> Vec<ParameterInfo> {
         (self.default)().parameters
     }
 
-    /// Without any options.
     pub(crate) fn default(&self) -> Configured {
         (self.default)()
     }
 
-    /// With these options; missing ones keep their default.
+    /// Builds the configuration from options; missing ones keep their default.
     pub(crate) fn configure(&self, options: &Options) -> Result<Configured, OptionsError> {
         (self.configure)(options)
     }

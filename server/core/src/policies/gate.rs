@@ -1,4 +1,4 @@
-//! A stage of a stack in force: it lets a request go on, holds it up, or turns it away.
+//! A stage of a stack: it admits a request, delays it or rejects it.
 
 use std::any::Any;
 use std::fmt;
@@ -12,84 +12,81 @@ use crate::request::Request;
 use crate::service::ServiceModel;
 use crate::standing::Standing;
 
-/// A stage in force, with what it remembers of every key. Instants never go back.
+/// A stage in force, with its state of every key. Instants never go back.
 ///
-/// A request meets [`ask`](Self::ask) once. If it passes, at once or after a wait, [`take`](Self::take) follows, when it comes or when it is
-/// answered; who goes on from a queue is charged already. And [`ended`](Self::ended) follows when it is answered or its client is gone,
-/// whatever became of it further on.
+/// For each request [`ask`](Self::ask) is called once. If the request passes, at once or after a wait, [`take`](Self::take) follows: at the
+/// arrival or at the response. A request that leaves the queue is already charged. [`ended`](Self::ended) follows at the response or when
+/// the client is gone, whatever later stages decided.
 pub(crate) trait Gate: Any + fmt::Debug + Send {
-    /// From this instant on it goes by the figures of another of its kind, of which nobody holds anything; what it remembers stays.
-    /// Whoever need not wait any more in its queue is [called](Self::call).
+    /// Switches to the configuration of `other`, a stage of the same kind without state; the own state is kept. Requests that need not wait
+    /// any more in the queue are [admitted](Self::call).
     fn tune(&mut self, at: Instant, other: Box<dyn Gate>, service: &ServiceModel);
 
-    /// There may be more places than before: whoever waits for one gets it.
+    /// Admits queued requests, after the number of places may have increased.
     fn call(&mut self, _at: Instant, _service: &ServiceModel) {}
 
-    /// Whether it has a queue, or somebody still waits in one that it had. Only [`tune`](Self::tune) changes it.
+    /// Whether the stage has a queue, or requests are left in one that it had. Only [`tune`](Self::tune) changes this.
     fn has_queue(&self) -> bool {
         false
     }
 
-    /// Whether somebody waits in its queue.
+    /// Whether any request is queued.
     fn is_awaited(&self) -> bool {
         false
     }
 
-    /// What becomes of a request. Only what time changes is changed, who waits in a queue, and what is held against those who come too
-    /// early.
+    /// Decides about a request. Changes only the state that depends on time, the queue, and the penalties for early requests.
     fn ask(&mut self, at: Instant, asked: &Asked<'_>, service: &ServiceModel) -> Ruling;
 
-    /// It is charged.
     fn take(&mut self, at: Instant, asked: &Asked<'_>);
 
-    /// So much of what was taken at an instant comes back.
     fn give_back(&mut self, at: Instant, asked: &Asked<'_>, taken: Taken);
 
-    /// A request holds none of its places any more. Called only where [places are held](Self::holds_places).
+    /// Frees the places of a request. Called only if the stage [holds places](Self::holds_places).
     fn ended(&mut self, _at: Instant, _asked: &Asked<'_>, _service: &ServiceModel) {}
 
-    /// A later stage, or what serves, turned it away, to be told this wait. What is told in the end, never less.
+    /// Observes that a later stage or the server rejected a request, with this wait. Returns the wait to advertise, which is never shorter.
     fn overhear(&mut self, _at: Instant, _asked: &Asked<'_>, wait: Option<Duration>) -> Option<Duration> {
         wait
     }
 
-    /// Who waits in its queue is gone.
+    /// Removes a queued request whose client is gone.
     fn withdraw(&mut self, _at: Instant, _asked: &Asked<'_>, _service: &ServiceModel) {}
 
-    /// When somebody in its queue goes on or is turned away, if anybody waits.
+    /// Returns when the next queued request is admitted or rejected, if any is queued.
     fn next(&self) -> Option<Instant> {
         None
     }
 
-    /// Who need not wait any more at this instant.
+    /// Removes and returns a request whose wait in the queue is over at this instant.
     fn advance(&mut self, _at: Instant, _service: &ServiceModel) -> Option<Waited> {
         None
     }
 
-    /// How many times as long a service takes that begins while so many others are served, in thousandths.
+    /// Returns the factor on the time of a service that begins while `in_service` others are in service, in thousandths.
     fn stretch(&self, _in_service: u32) -> u64 {
         1000
     }
 
-    /// Whether it counts what is in service, so that rejections may hold places, too.
+    /// Whether the stage counts requests in service, so that rejections may hold places, too.
     fn holds_places(&self) -> bool {
         false
     }
 
-    /// Of the parameters that every stage has, those that mean nothing to it, and why.
+    /// Returns the common parameters that have no effect on this stage, and the reason.
     fn meaningless(&self) -> Option<(&'static [&'static str], &'static str)> {
         None
     }
 
-    /// How many places there are for each key.
+    /// Returns the number of places for each key.
     fn capacity(&self) -> Capacity {
         Capacity::Unbounded
     }
 
-    /// Where the limit stands for a key; `None` where there is none.
+    /// Returns the state of a key's limit; `None` for a stage without a limit.
     fn standing(&mut self, at: Instant, key: Key, service: &ServiceModel) -> Option<Standing>;
 
-    /// Keys that were forgotten for the sake of others.
+    /// Returns the number of keys evicted to make room for others.
     fn evicted(&self) -> u64 {
         0
     }
@@ -99,57 +96,53 @@ pub(crate) trait Gate: Any + fmt::Debug + Send {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Asked<'a> {
     pub(crate) request: &'a Request,
-    /// For whom it is counted.
+    /// The key under which the request is counted.
     pub(crate) key: Key,
-    /// What it costs.
     pub(crate) cost: u32,
 }
 
-/// What was taken of a limit.
+/// A charge, or a part of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Taken {
     pub(crate) at: Instant,
     pub(crate) cost: u32,
 }
 
-/// What a stage says of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ruling {
-    /// It may go on.
     Pass,
-    /// It may go on after this time; it is charged at once.
+    /// The request goes on after this time, and is charged at once.
     PassAfter(Duration),
-    /// It waits in the stage's queue.
     Queue,
-    /// It is turned away. It would pass after so much time, if nothing else passed until then; to the nanosecond, rounded up (where the real
-    /// server tells another time, that one). `None`: never, or nobody knows when.
+    /// The request is rejected. It would pass after this time if nothing else passed until then: exact to the nanosecond, rounded up. If
+    /// the real server reports another time, it is that one. `None` if the request never passes or the time is unknown.
     Reject(Option<Duration>),
 }
 
-/// Somebody who waited.
+/// A request whose wait in a queue is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Waited {
     pub(crate) id: crate::request::RequestId,
-    /// Whether it goes on; else it is turned away.
+    /// True if the request goes on, false if it is rejected.
     pub(crate) passes: bool,
 }
 
-/// What means nothing where places are held, see [`Gate::meaningless`].
+/// Common parameters without effect on stages that hold places, see [`Gate::meaningless`].
 pub(crate) const PLACES_CHARGE_NOTHING: (&[&str], &str) =
     (&["refund", "own", "later", "charged"], "places are taken when a request comes and free when it ends");
 
-/// A stage as what it is, if it is of that kind.
+/// Downcasts a boxed stage to its concrete type.
 pub(crate) fn as_kind<G: Gate>(gate: Box<dyn Gate>) -> Option<G> {
     let gate: Box<dyn Any> = gate;
     gate.downcast().ok().map(|gate| *gate)
 }
 
-/// So many nanoseconds; what is beyond 584 years is that.
+/// Converts nanoseconds, capped at the largest count in 64 bits (584 years).
 pub(crate) fn nanos(nanos: u128) -> Duration {
     Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
 }
 
-/// A rejection for so many nanoseconds; what is beyond 584 years is never.
+/// Rejects for this many nanoseconds; beyond 584 years that counts as never.
 pub(crate) fn after(nanos: u128) -> Ruling {
     Ruling::Reject(u64::try_from(nanos).ok().map(Duration::from_nanos))
 }

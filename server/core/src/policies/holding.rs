@@ -1,4 +1,4 @@
-//! Requests that were decided about, and take their time until they are answered.
+//! Requests that are decided about but not yet answered.
 
 use std::time::Duration;
 
@@ -8,34 +8,31 @@ use crate::policies::admission::{Arrived, Released};
 use crate::request::{RequestId, Verdict};
 use crate::timeline::Timeline;
 
-/// Who holds what, and until when.
 #[derive(Debug, Default)]
 pub(crate) struct Holding {
     busy: u32,
     in_service: u32,
-    /// Ends of service; apart from ends of rejections, so that constant times keep both in order.
+    /// Ends of service. They are kept apart from the ends of rejections so that with constant times both timelines stay in order.
     services: Timeline<RequestId>,
-    /// Ends of rejections.
     rejections: Timeline<RequestId>,
     scheduled: u64,
-    /// By request id; `None` when it holds nothing.
+    /// By request id; `None` if the request holds nothing.
     holders: Vec<Option<Holder>>,
-    /// Scheduled ends of requests that were cancelled; mostly there are none to look for.
+    /// Scheduled ends of cancelled requests; usually 0, and then there are none to look for.
     stale: usize,
 }
 
-/// A request between admission and answer.
 #[derive(Clone, Copy, Debug)]
 struct Holder {
     verdict: Verdict,
     since: Instant,
     occupies: bool,
-    /// Which scheduled end is its own: ids are used again.
+    /// Identifies the scheduled end of this request, because ids are reused.
     order: u64,
 }
 
 impl Holding {
-    /// A request that was decided about begins to take so much time; whether it is busy meanwhile when it is rejected, is said.
+    /// Starts the time that a decided request takes until its response. With `rejects_occupy` a rejected request is busy meanwhile, too.
     #[inline]
     pub(crate) fn take(
         &mut self,
@@ -64,7 +61,6 @@ impl Holding {
         Arrived::Decided(verdict)
     }
 
-    /// Takes back what a request holds, if it holds anything.
     pub(crate) fn cancel(&mut self, at: Instant, id: RequestId) -> Option<Released> {
         let released = self.release(at, id)?;
         self.stale += 1;
@@ -72,7 +68,7 @@ impl Holding {
         Some(released)
     }
 
-    /// The end that comes next.
+    /// Ends the request whose time is over first.
     #[inline]
     pub(crate) fn advance(&mut self) -> Option<Released> {
         let rejection_first = self.rejections.next() < self.services.next();
@@ -85,19 +81,17 @@ impl Holding {
         released
     }
 
-    /// What is busy.
     #[inline]
     pub(crate) fn busy(&self) -> u32 {
         self.busy
     }
 
-    /// Requests in service.
     #[inline]
     pub(crate) fn in_service(&self) -> u32 {
         self.in_service
     }
 
-    /// When the next end comes; [`Instant::FAR_FUTURE`] if none does.
+    /// Returns when the next request ends; [`Instant::FAR_FUTURE`] if none does.
     #[inline]
     pub(crate) fn next(&self) -> Instant {
         self.services.next().0.min(self.rejections.next().0)
@@ -113,8 +107,8 @@ impl Holding {
         Some(Released { id, verdict: holder.verdict, advice: None, held, busy, reply: None })
     }
 
-    /// Drops the ends of cancelled requests: from the front, so that `next` always means somebody, and all when
-    /// they are the most, so that clients who come and go leave nothing behind.
+    /// Drops scheduled ends of cancelled requests. Those at the front are dropped at once, so that `next` is always a live request. The
+    /// others are dropped when they are the majority, so that cancellations do not pile up.
     fn forget_stale_ends(&mut self) {
         let holders = &self.holders;
         let alive =

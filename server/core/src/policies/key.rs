@@ -1,4 +1,4 @@
-//! For whom a request is counted: the rule as it is typed, and what it makes of a request.
+//! Keys under which requests are counted: the rule as the user gives it, and its evaluation for a request.
 
 use std::net::IpAddr;
 
@@ -6,26 +6,25 @@ use vocabulary::TextField;
 
 use crate::details::{Details, Wants};
 
-/// Who is counted together, as far as a stage tells them apart. Two that differ have the same key with a probability of 2⁻¹²⁸.
+/// Identity of the requests that a stage counts together. Two different identities have the same key with a probability of 2⁻¹²⁸.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Key(u128);
 
-/// How requests are told apart: facts of all that is named together, and of alternatives the first that is there.
+/// How requests are distinguished. Alternatives of combined facts: the first alternative applies of which the request has all facts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct KeyRule(Vec<Vec<Fact>>);
 
-/// Something that a request says of itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Fact {
     All,
     Header(String),
     Address,
     Method,
-    /// So many segments of the path.
+    /// The first segments of the path, this many.
     Path(u32),
 }
 
-/// Segments of paths that are looked at, at most.
+/// Maximum number of path segments in a key.
 const MOST_SEGMENTS: u32 = 16;
 
 impl Default for KeyRule {
@@ -35,7 +34,6 @@ impl Default for KeyRule {
 }
 
 impl KeyRule {
-    /// What of requests it looks at.
     pub(crate) fn want(&self, wants: &mut Wants) {
         for fact in self.0.iter().flatten() {
             wants.any |= *fact != Fact::All;
@@ -45,7 +43,7 @@ impl KeyRule {
         }
     }
 
-    /// The key of a request; of one without any of this, that of all who have none.
+    /// Returns the key of a request. All requests to which no alternative applies share a key.
     pub(crate) fn of(&self, details: &Details) -> Key {
         for (index, facts) in self.0.iter().enumerate() {
             let mut hash = Fnv::default();
@@ -59,7 +57,7 @@ impl KeyRule {
 }
 
 impl Fact {
-    /// Adds what a request says; false when it says nothing.
+    /// Adds the request's value to the hash; false if the request has none.
     fn hash(&self, details: &Details, hash: &mut Fnv) -> bool {
         match self {
             Self::All => {}
@@ -81,7 +79,7 @@ impl Fact {
                 }
             }
         }
-        // What follows is no part of it.
+        // Separator, so that adjacent values cannot be confused.
         hash.write(&[0xff]);
         true
     }
@@ -114,9 +112,9 @@ impl Fact {
     }
 }
 
-/// A header's name, in lower case.
+/// Parses a header name into lower case.
 pub(crate) fn header_name(name: &str) -> Result<String, String> {
-    // RFC 9110, section 5.6.2: what a token is made of; less what lists and pairs are written with.
+    // The token of RFC 9110, section 5.6.2, without the characters that separate alternatives and combined facts.
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.!#$%'*+^`~".contains(&byte);
     if name.is_empty() || name.len() > 256 || !name.bytes().all(is_token) {
         return Err(format!("`{name}` cannot be the name of a header"));
@@ -143,7 +141,7 @@ impl TextField for KeyRule {
     }
 }
 
-/// FNV-1a of 128 bits (draft-eastlake-fnv).
+/// FNV-1a with 128 bits (draft-eastlake-fnv).
 struct Fnv(u128);
 
 impl Default for Fnv {

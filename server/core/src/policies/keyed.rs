@@ -1,4 +1,4 @@
-//! A law in force, for every key apart.
+//! A stage that applies a rate algorithm to every key separately.
 
 use std::collections::VecDeque;
 
@@ -11,30 +11,28 @@ use crate::policies::law::Law;
 use crate::service::ServiceModel;
 use crate::standing::Standing;
 
-/// A law with what it remembers of every key.
 #[derive(Debug)]
 pub(crate) struct Keyed<L: Law> {
     law: L,
     keys: Keys<Known<L::State>>,
-    /// The laws before, each with its end: a key meets them all when it is seen again.
+    /// Past configurations, each with its end. A key catches up with them when it is next used.
     past: VecDeque<(L, Instant)>,
-    /// Laws so far, this one not included.
+    /// Number of past configurations, dropped ones included.
     laws: u64,
 }
 
-/// What is remembered of a key, and as how many'th law it was left.
+/// State of a key, and the number of the configuration under which it was last used.
 #[derive(Debug)]
 struct Known<S> {
     state: S,
     law: u64,
 }
 
-/// Laws that are past and still met one after another. A key that was not seen for longer goes by the one that it was left with until half
-/// of these are left: so a change costs the same however many keys there are.
+/// Number of past configurations kept for lazy migration. A key migrates when it is next used, so a change touches no keys. Only when this
+/// many have piled up, the older half is applied to every key at once: a key that lags further behind skips to the end of that half.
 const MOST_PAST: usize = 1024;
 
 impl<L: Law> Keyed<L> {
-    /// Nothing has been accepted yet; at most so many keys are remembered.
     pub(crate) fn new(law: L, most_keys: u32) -> Self {
         Self { law, keys: Keys::new(most_keys), past: VecDeque::new(), laws: 0 }
     }
@@ -46,7 +44,7 @@ impl<L: Law> Keyed<L> {
         (law, &mut known.state)
     }
 
-    /// Forgets half of the laws that are past.
+    /// Drops the older half of the past configurations.
     fn forget_laws(&mut self) {
         let Self { keys, past, laws, .. } = self;
         let oldest = *laws - past.len() as u64;
@@ -63,7 +61,7 @@ impl<L: Law> Keyed<L> {
 }
 
 impl<S> Known<S> {
-    /// Meets the laws that have come since.
+    /// Applies the configurations that came since the key was last used.
     fn catch_up<L: Law<State = S>>(&mut self, law: &L, past: &VecDeque<(L, Instant)>, laws: u64) {
         if self.law == laws {
             return;
@@ -77,7 +75,6 @@ impl<S> Known<S> {
     }
 }
 
-/// Where a law is among those that are past.
 fn position(law: u64, oldest: u64) -> usize {
     usize::try_from(law.saturating_sub(oldest)).unwrap_or(usize::MAX)
 }
@@ -96,7 +93,6 @@ impl<L: Law> Gate for Keyed<L> {
         let (law, state) = self.state(asked.key);
         law.begin(state, service.began);
         law.advance(state, at);
-        // What costs nothing always passes.
         if asked.cost == 0 {
             return Ruling::Pass;
         }
@@ -116,7 +112,7 @@ impl<L: Law> Gate for Keyed<L> {
     }
 
     fn give_back(&mut self, at: Instant, asked: &Asked<'_>, taken: Taken) {
-        // Of a key that was forgotten meanwhile nothing is known that could come back.
+        // The refund of an evicted key is dropped, because its state is gone.
         if let Some(known) = self.keys.get_mut(asked.key) {
             known.catch_up(&self.law, &self.past, self.laws);
             self.law.give_back(&mut known.state, at, taken);

@@ -1,22 +1,21 @@
-//! What is remembered of every key, in bounded memory: who was not seen for longest is forgotten.
+//! State per key in bounded memory: the least recently used key is evicted.
 
 use std::collections::BTreeMap;
 
 use crate::policies::key::Key;
 
-/// Keys with their states; at most so many.
 #[derive(Debug)]
 pub(crate) struct Keys<S> {
     most: usize,
     index: BTreeMap<Key, usize>,
     entries: Vec<Entry<S>>,
-    /// The entry that was seen last, and the one that was not seen for longest; both of no meaning while there is none.
+    /// Indices of the most and the least recently used entry; both are [`NONE`] while there are no entries.
     newest: usize,
     oldest: usize,
     evicted: u64,
 }
 
-/// A key in the order in which keys were seen.
+/// A key in the list ordered by last use.
 #[derive(Debug)]
 struct Entry<S> {
     key: Key,
@@ -25,24 +24,22 @@ struct Entry<S> {
     older: usize,
 }
 
-/// No entry.
 const NONE: usize = usize::MAX;
 
 impl<S> Keys<S> {
-    /// Room for so many, at least one.
+    /// Creates an empty store for at most `most` keys; 0 counts as 1.
     pub(crate) fn new(most: u32) -> Self {
         let most = usize::try_from(most).unwrap_or(usize::MAX).max(1);
         Self { most, index: BTreeMap::new(), entries: Vec::new(), newest: NONE, oldest: NONE, evicted: 0 }
     }
 
-    /// Keys that were forgotten.
     pub(crate) fn evicted(&self) -> u64 {
         self.evicted
     }
 
-    /// What is remembered of a key, which is seen now; a fresh state where that is nothing.
+    /// Returns the state of a key and marks it as used now; creates a fresh state if there is none.
     pub(crate) fn state(&mut self, key: Key, fresh: impl FnOnce() -> S) -> &mut S {
-        // Mostly the same key comes again, or there is only one.
+        // Fast path: usually the same key is used again, or there is only one.
         if self.entries.get(self.newest).is_some_and(|entry| entry.key == key) {
             return &mut self.entries[self.newest].state;
         }
@@ -57,17 +54,16 @@ impl<S> Keys<S> {
         &mut self.entries[at].state
     }
 
-    /// What is remembered of a key, if anything is; it does not count as seen.
+    /// Returns the state of a key, if there is one, without marking it as used.
     pub(crate) fn get_mut(&mut self, key: Key) -> Option<&mut S> {
         self.index.get(&key).map(|at| &mut self.entries[*at].state)
     }
 
-    /// Every state.
     pub(crate) fn states(&mut self) -> impl Iterator<Item = &mut S> {
         self.entries.iter_mut().map(|entry| &mut entry.state)
     }
 
-    /// An entry for a new key, not in the order yet.
+    /// Adds an entry for a new key, not yet linked into the order; evicts the oldest one if the store is full.
     fn place(&mut self, key: Key, state: S) -> usize {
         let entry = Entry { key, state, newer: NONE, older: NONE };
         let at = if self.entries.len() < self.most {
@@ -124,7 +120,7 @@ mod tests {
     }
 
     proptest! {
-        /// Held against a list of keys in the order in which they were seen.
+        /// Compared with a plain list of keys in order of last use.
         #[test]
         fn the_key_that_was_not_seen_for_longest_is_forgotten(seen in prop::collection::vec(0..12_u32, 0..200), most in 1..6_u32) {
             let mut keys = Keys::new(most);

@@ -1,41 +1,41 @@
-//! How little a bucket was missing since a charge: that is all of it that can still come back.
+//! The least deficit of a bucket since a charge, which is the most that a refund of the charge can return.
 //!
-//! What comes back must leave the bucket as if it had never been taken. A bucket from which a cost was not taken is ahead of the real one by
-//! that cost, until it is full: what comes then is lost to it, and the real one catches up. So at any time it is ahead by the lesser of the
-//! cost and the least that the real one was missing since. That much comes back, and no more.
+//! A refund must leave the bucket as if the charge had never been made. A bucket without the charge is ahead of the real one by the cost
+//! until it is full. From then on it loses the tokens that arrive, and the real one catches up. So at any time it is ahead by the lesser of
+//! the cost and the least deficit of the real bucket since the charge. Exactly that much is refunded.
 //!
-//! Proof that no more passes than a bucket without any giving back would let pass: by induction over what is given back, the real bucket is
-//! one from which only the rest was ever taken (what is given back is put into the past, too: the real one has been missing less since the
-//! charge). In such a bucket whoever passed would have passed as well, because it never holds less than the real one did. So the
-//! requests of which nothing has come back pass a plain bucket: between any two instants no more than burst + rate × time of them.
+//! Proof that refunds let no more pass than a bucket without refunds. By induction over the refunds, the real bucket equals one that was
+//! charged only the amounts not refunded. (A refund also applies to the past: it lowers the deficits recorded since the charge.) Such a
+//! bucket would have admitted every request that passed, because it never holds less than the real one did. So the requests without a
+//! refund pass a plain bucket: between any two instants at most burst + rate × time of them.
 //!
-//! Where too many lows would have to be remembered, two that follow one another are taken for the lower: then less comes back, as if a part
-//! of the charge had stayed.
+//! If too many lows would have to be remembered, two consecutive ones are merged into the lower one. Then the refund is smaller, as if a
+//! part of the charge had stayed.
 
 use vocabulary::Instant;
 
-/// What is missing until a bucket is full, where that was less than at any later charge; in the bucket's own unit.
+/// Deficits (what is missing until the bucket is full) that were smaller than at any later charge, in the bucket's own unit.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LeastMissing {
-    /// In order of time, and each with more missing than the one before it.
+    /// In order of time, each with a larger deficit than the one before it.
     lows: Vec<Low>,
 }
 
-/// So much was missing just before a charge.
+/// The deficit just before a charge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Low {
     at: Instant,
     missing: u128,
 }
 
-/// Lows that are remembered.
+/// Maximum number of lows.
 const MOST: usize = 32;
 
 impl LeastMissing {
-    /// So much is missing just before a charge, or before it is missing more for another reason.
+    /// Records the deficit just before a charge, or before it grows for another reason.
     pub(crate) fn note(&mut self, at: Instant, missing: u128) {
         self.drop_above(missing);
-        // Nothing comes within an instant: what was missing first was the least then.
+        // No tokens arrive within an instant, so the first deficit was the least.
         if self.lows.last().is_some_and(|last| last.at == at) {
             return;
         }
@@ -46,7 +46,7 @@ impl LeastMissing {
         self.lows.push(Low { at, missing });
     }
 
-    /// How much comes back of a cost that was taken at an instant, now that so much is missing.
+    /// Returns the refund for a cost charged at `taken_at`, given the current deficit.
     pub(crate) fn give_back(&mut self, taken_at: Instant, cost: u128, missing: u128) -> u128 {
         self.drop_above(missing);
         let since = self.lows.partition_point(|low| low.at <= taken_at);
@@ -55,20 +55,19 @@ impl LeastMissing {
         for low in &mut self.lows[since..] {
             low.missing -= back;
         }
-        // What was lower before the charge than ever since may be so no longer.
+        // Earlier lows that are no longer lower than the least deficit since the charge are dropped.
         let lower = self.lows[..since].partition_point(|low| low.missing < least - back);
         self.lows.drain(lower..since);
         back
     }
 
-    /// The unit is another.
     pub(crate) fn rescale(&mut self, rescaled: impl Fn(u128) -> u128) {
         for low in &mut self.lows {
             low.missing = rescaled(low.missing);
         }
     }
 
-    /// Those that are no lower than what is missing later.
+    /// Drops the lows that are not lower than a later deficit.
     fn drop_above(&mut self, missing: u128) {
         while self.lows.last().is_some_and(|last| last.missing >= missing) {
             self.lows.pop();
@@ -88,7 +87,7 @@ mod tests {
     fn what_was_full_since_gives_nothing_back() {
         let mut least = LeastMissing::default();
         least.note(at(0), 0);
-        // Taken at 0, full again at 10, when another is taken.
+        // Charged at 0, full again at 10, and charged once more.
         least.note(at(10), 0);
         assert_eq!(least.give_back(at(0), 5, 5), 0);
         assert_eq!(least.give_back(at(10), 5, 5), 5);
@@ -99,10 +98,10 @@ mod tests {
     fn what_comes_back_was_never_missing() {
         let mut least = LeastMissing::default();
         least.note(at(0), 0);
-        // Two of 4 each at 0; 3 have come by 1, when 4 more are taken.
+        // Two charges of 4 at 0; 3 tokens have arrived by 1, when 4 more are charged.
         least.note(at(1), 5);
         assert_eq!(least.give_back(at(0), 4, 9), 4);
-        // As if there had been one: only 1 was missing at 1.
+        // As if there had been one charge at 0: then only 1 was missing at 1.
         assert_eq!(least.give_back(at(0), 4, 5), 1);
     }
 

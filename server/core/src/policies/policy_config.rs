@@ -1,4 +1,4 @@
-//! A policy's configuration, which is also its factory.
+//! A policy's configuration, which is also the factory of its state.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,92 +12,86 @@ use crate::policies::limit::Limit;
 use crate::rate_law::RateLaw;
 use crate::script::Script;
 
-/// Places for requests in service.
+/// Upper bound on requests in service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Places {
-    /// As many as the server has slots.
     Slots,
-    /// So many of the policy's own.
     Own(u32),
 }
 
-/// What makes a policy of its configuration, and what others must know of it. Its parameters and what it says of itself
-/// are in [`Configurable`](vocabulary::Configurable).
+/// Factory of a policy, and the properties that other parts of the server need. Parameters, summary, rule and source are in
+/// [`Configurable`](vocabulary::Configurable).
 pub(crate) trait PolicyConfig: fmt::Debug + Send + Sync {
-    /// The policy as what serves, of which nobody holds anything yet; `None` where it only lets requests pass.
+    /// Returns the policy as the part that serves requests, in its initial state; `None` if it only lets requests pass.
     fn build(&self) -> Option<Box<dyn Admission>> {
         None
     }
 
-    /// The policy as a stage before what serves; `None` where it cannot be one.
+    /// Returns the policy as a stage in front of the serving part; `None` if it cannot be a stage.
     fn gate(&self, _common: &Common) -> Option<Box<dyn Gate>> {
         None
     }
 
-    /// How soon it lets requests pass that cost 1 each, whatever their clients do; `None` where that is not proven.
+    /// Returns a bound on how soon requests of cost 1 pass, whatever the clients do; `None` if no bound is proven.
     fn pace(&self) -> Option<Pace> {
         None
     }
 
-    /// What it lets pass, as one who is alone would have it; `None` where it is no law about rates.
+    /// Returns the rate that a single client gets; `None` if the policy is not about rates.
     fn rate_law(&self) -> Option<RateLaw> {
         None
     }
 
-    /// Which of its parameters says how much it lets pass, if one does.
     fn limit(&self) -> Option<Limit> {
         None
     }
 
-    /// Whether its limit grows while a load lasts.
+    /// Whether the limit grows while the load lasts.
     fn grows(&self) -> bool {
         false
     }
 
-    /// Whether it lets everybody pass.
     fn limits_nothing(&self) -> bool {
         false
     }
 
-    /// Whether it serves by the server's own cap, `max_busy` or as `caps` says: only then there is a cap that can be changed.
+    /// Whether the policy uses the server's own cap, `max_busy` or `caps`. Only such a cap can be changed during a run.
     fn has_cap(&self) -> bool {
         false
     }
 
-    /// How many requests are in service at once at most, each for the service time that the server draws for it, if that is bounded.
-    /// Only then, or by its [pace](Self::pace), it is known what a success costs at least.
+    /// Returns the maximum number of requests in service at once, each for the service time that the server draws; `None` if unbounded.
+    /// Only with these places or a [pace](Self::pace) can the least cost of a success be computed.
     fn places(&self) -> Option<Places> {
         None
     }
 
-    /// Whether answers tell where its limit stands when it is the only policy and no template asks for it.
+    /// Whether responses report the state of the limit even when this is the only policy and no template refers to it.
     fn tells_limit(&self) -> bool {
         true
     }
 
-    /// Whether it serves every request that finds less in service than that cap while nobody is rejected, so that ops can be
-    /// planned in advance.
+    /// True if, while nothing is rejected, every request is served that finds fewer requests in service than the server's cap. Only then
+    /// can ops be planned in advance.
     fn is_plannable(&self) -> bool {
         false
     }
 
-    /// Whether it heeds `rejects_occupy`: then a rejected request is as busy as a served one for its reject time.
+    /// Whether the policy obeys `rejects_occupy`: then a rejected request is as busy as a served one for its reject time.
     fn heeds_rejects_occupy(&self) -> bool {
         false
     }
 
-    /// How long a service takes on average, where the policy itself decides that; `None` when services and rejections take
-    /// the server's own `service_time` and `reject_time`.
+    /// Returns the mean service time if the policy determines it; `None` if the server's `service_time` and `reject_time` apply.
     fn mean_service(&self) -> Option<Duration> {
         None
     }
 
-    /// What it answers in words, if it goes by a script.
     fn script(&self) -> Option<&Arc<Script>> {
         None
     }
 
-    /// What an undisturbed attempt takes besides its service and the ways to the server and back.
+    /// Time of an undisturbed attempt in addition to its service and the network legs.
     fn startup(&self) -> Duration {
         Duration::ZERO
     }

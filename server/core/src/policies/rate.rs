@@ -1,33 +1,30 @@
-//! A rate as parameters have it: so many in so much time, exactly.
+//! An exact rate as parameters give it: a count per time.
 
 use vocabulary::{RateUnit, TextField, split_rate};
 
-/// So many per so much time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Rate {
     /// From 1 to 10¹².
     pub(crate) count: u64,
-    /// In nanoseconds, from a millisecond; a number with decimals makes it a multiple of the time as it was typed, by up to 10⁶.
+    /// In nanoseconds, at least a millisecond. For a number with decimals it is a multiple of `step_nanos`, by up to 10⁶.
     pub(crate) per_nanos: u64,
-    /// The time as it was typed, in nanoseconds, from a millisecond to 100 days: what comes all at once, comes each time this is over.
+    /// Time as given by the user, in nanoseconds, from a millisecond to 100 days. A stepwise refill comes each time it has elapsed.
     pub(crate) step_nanos: u64,
 }
 
 const SECOND: u64 = 1_000_000_000;
 
-/// Digits after the point that a number may have.
+/// Digits that a number may have after the decimal point.
 const MOST_DECIMALS: usize = 6;
 
-/// So many of the last of them are one.
+/// Units of the last of these digits that make 1.
 const TENFOLD: u128 = 10_u128.pow(6);
 
 impl Rate {
-    /// So many per second.
     pub(crate) const fn per_second(count: u64) -> Self {
         Self::whole(count, SECOND)
     }
 
-    /// So many in so many nanoseconds.
     pub(crate) const fn whole(count: u64, per_nanos: u64) -> Self {
         Self { count, per_nanos, step_nanos: per_nanos }
     }
@@ -46,7 +43,7 @@ impl Rate {
         if !(SECOND / 1000..=100 * 86_400 * SECOND).contains(&per) {
             return None;
         }
-        // 0.5/s are 1 in 2 s.
+        // For example 0.5/s becomes 1 in 2 s.
         let tenfold = 10_u64.pow(u32::try_from(decimals.len()).ok()?);
         let count: u64 = format!("{whole}{decimals}").parse().ok()?;
         let shared = gcd(count, tenfold);
@@ -55,10 +52,10 @@ impl Rate {
     }
 }
 
-/// What counts in tokens × a rate's time, in tokens × another's; cut to a whole number.
+/// Converts an amount from tokens × `from_nanos` to tokens × `to_nanos`, rounded down.
 pub(crate) fn rescaled(amount: u128, from_nanos: u64, to_nanos: u64) -> u128 {
     let (from, to) = (u128::from(from_nanos), u128::from(to_nanos));
-    // Whole tokens, and the rest of one: neither product is too large.
+    // Converts whole tokens and the remainder separately, because then neither product is too large.
     (amount / from).saturating_mul(to).saturating_add(amount % from * to / from)
 }
 
@@ -76,7 +73,7 @@ impl TextField for Rate {
     }
 
     fn show(&self) -> String {
-        // What comes in the time that was typed, which has no more decimals than were typed with it.
+        // Shows the count per `step_nanos`, because that has no more decimals than the user gave.
         let steps = u128::from(self.per_nanos / self.step_nanos);
         let millionths = u128::from(self.count) * TENFOLD / steps;
         let (whole, rest) = (millionths / TENFOLD, millionths % TENFOLD);

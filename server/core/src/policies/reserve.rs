@@ -1,7 +1,7 @@
-//! A bucket that a request may overdraw if it waits until its token has come, and that is not for too long.
+//! A token bucket that a request may overdraw if the wait for its tokens is short enough.
 //!
-//! Source: traefik/traefik `pkg/middlewares/ratelimiter/rate_limiter.go`, on the reservations of golang.org/x/time/rate; its sums of
-//! floating point are exact here.
+//! Source: traefik/traefik `pkg/middlewares/ratelimiter/rate_limiter.go`, based on the reservations of golang.org/x/time/rate. Their
+//! floating-point sums are exact here.
 
 use std::time::Duration;
 
@@ -19,7 +19,6 @@ use crate::policies::rate::Rate;
 use crate::rate_law::RateLaw;
 use crate::standing::Standing;
 
-/// Parameters of `reserve`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Reserve {
     rate: Rate,
@@ -57,19 +56,19 @@ impl PolicyConfig for Reserve {
     }
 
     fn rate_law(&self) -> Option<RateLaw> {
-        // It advises when one would go on at once.
+        // The advertised wait ends when a request would go on at once, which is this much later than it could be let in.
         let pace = Pace::of_admissions(self.clone(), Duration::from_nanos(self.longest_wait()));
         Some(RateLaw::steady(pace, self.rate.count, self.rate.per_nanos))
     }
 }
 
 impl Reserve {
-    /// The bucket, told as the arrival that is expected: it may well be beyond what the bucket holds.
+    /// Returns the bucket as a GCRA, whose expected arrival may lie beyond the bucket's size.
     fn bucket(&self) -> Gcra {
         Gcra::new(self.rate, self.burst)
     }
 
-    /// How long one waits at most, in nanoseconds: Traefik's `maxDelay`.
+    /// Returns the longest wait in nanoseconds: Traefik's `maxDelay`.
     fn longest_wait(&self) -> u64 {
         let per_second = u128::from(self.rate.count) * 1_000_000_000 / u128::from(self.rate.per_nanos);
         let halves = u128::from(1_000_000_000_u64) / (2 * per_second.max(1));
@@ -136,7 +135,7 @@ mod tests {
         let wait = |rate| Reserve { rate, burst: 1 }.longest_wait();
         assert_eq!(wait(Rate::per_second(10)), 50_000_000);
         assert_eq!(wait(Rate::per_second(3)), 166_666_666);
-        // 1.5 in a second are one there, and 0.5 count as if they were one, too.
+        // 1.5 per second is cut to 1, and 0.5 counts as 1, too.
         assert_eq!(wait(Rate::whole(3, 2_000_000_000)), 500_000_000);
         assert_eq!(wait(Rate::whole(1, 2_000_000_000)), 500_000_000);
         assert_eq!(wait(Rate::whole(1_000_000_000_000, 1_000_000)), 0);

@@ -1,4 +1,4 @@
-//! The policies in force: a request goes through all of them in order before it is served, and the first that rejects it decides.
+//! The stack of policies in force: a request passes all of them in order before it is served, and the first rejection decides.
 
 mod passing;
 mod stage;
@@ -25,41 +25,39 @@ pub(crate) use stage::Stage;
 use passing::Passing;
 use stage::Face;
 
-/// A stack in force, with everything that requests hold of it.
+/// A stack in force, with all resources that requests hold.
 ///
-/// The server calls [`advance`](Self::advance) at every instant that [`next`](Self::next) names, before anything else that happens
-/// then. A request that is not [`Done`](Arrived::Done) at its arrival is released once: by `advance`, or by
-/// [`cancel`](Self::cancel). Ids are used again after that.
+/// The server calls [`advance`](Self::advance) at every instant that [`next`](Self::next) returns, before it processes anything else at
+/// this instant. A request that is not [`Done`](Arrived::Done) at its arrival is released exactly once: by `advance` or by
+/// [`cancel`](Self::cancel). After that its id is reused.
 #[derive(Debug)]
 pub(crate) struct Stages {
     gates: Vec<Stage>,
     /// Serves requests that have passed all stages. Without it each is served for the server's service time.
     server: Option<Box<dyn Admission>>,
-    /// Whether answers tell where its limits stand.
+    /// Whether responses report the state of its limits.
     tells_limits: bool,
     /// Requests served without `server`, and rejections that take time.
     holding: Holding,
-    /// Who goes on after a wait, in order of time and then of coming.
+    /// Delayed requests in order of time, then of arrival.
     waits: BTreeMap<(Instant, u64), RequestId>,
-    /// Waits so far.
     waited: u64,
     /// The last details with what each stage reads from them, because many simulated requests share theirs.
     latest: Option<(Arc<Details>, Vec<Face>)>,
-    /// By request id: how far it is.
     passing: Vec<Passing>,
-    /// What takes no time for whoever had to wait before, at its instant.
+    /// Responses to requests that waited and then take no time, each with its instant.
     ready: VecDeque<(Instant, Released)>,
-    /// Whether any stage may charge another sum in the end.
+    /// Whether any stage may adjust its charge at the end.
     settles: bool,
-    /// The stages in whose queues somebody may wait.
+    /// Stages whose queues may hold requests.
     queues: Vec<usize>,
-    /// When something happens next: computed once after every change, because the server reads it several times per request.
+    /// Instant of the next event. Computed once after every change, because the server reads it several times per request.
     next: Instant,
     capacity: Capacity,
 }
 
 impl Stages {
-    /// Nobody has come yet. A policy whose answers tell nothing of its limit is the only one.
+    /// Creates a stack without requests. A policy that does not report its limit (`tells_limits`) is the only one of its stack.
     pub(crate) fn new(gates: Vec<Stage>, server: Option<Box<dyn Admission>>, tells_limits: bool) -> Self {
         let mut stages = Self {
             gates,
@@ -95,7 +93,6 @@ impl Stages {
         passing[id.0 as usize].introduce(faces);
     }
 
-    /// A request reaches the server.
     #[inline]
     pub(crate) fn arrive(&mut self, at: Instant, request: &Request, service: &ServiceModel) -> Arrived {
         self.begin(request);
@@ -104,7 +101,7 @@ impl Stages {
         arrived
     }
 
-    /// A request reaches the server that must not be served, for the reason in the verdict.
+    /// Handles the arrival of a request that must not be served, for the reason in the verdict.
     pub(crate) fn refuse(
         &mut self,
         at: Instant,
@@ -117,7 +114,7 @@ impl Stages {
         let arrived = match &mut self.server {
             Some(server) if self.gates.is_empty() => server.refuse(at, request, verdict, service),
             None if !self.tells_limits => self.refuse_by_cap(at, id, verdict, service),
-            // No stage is asked, and none hears of it: it never begins to pass them.
+            // The stages are not consulted and not notified, because the request never enters them.
             _ => {
                 self.passing[id.0 as usize].forget();
                 self.holding.take(at, id, verdict, false, service.reject_time(request))
@@ -127,7 +124,6 @@ impl Stages {
         arrived
     }
 
-    /// Frees the slots and places that a request holds, if any.
     pub(crate) fn cancel(&mut self, at: Instant, id: RequestId, service: &ServiceModel) -> Option<Released> {
         let released = self.take_back(at, id, service);
         self.next = self.due();
@@ -142,25 +138,24 @@ impl Stages {
         released
     }
 
-    /// What is busy: slots, places, descriptors.
+    /// Returns the number of busy slots, places or descriptors.
     #[inline]
     pub(crate) fn busy(&self) -> u32 {
         self.holding.busy() + self.server.as_ref().map_or(0, |server| server.load().busy)
     }
 
-    /// Requests in service.
     #[inline]
     pub(crate) fn in_service(&self) -> u32 {
         self.holding.in_service() + self.server.as_ref().map_or(0, |server| server.load().in_service)
     }
 
-    /// When something happens next; [`Instant::FAR_FUTURE`] if nothing does.
+    /// Returns when the next event is due; [`Instant::FAR_FUTURE`] if there is none.
     #[inline]
     pub(crate) fn next(&self) -> Instant {
         self.next
     }
 
-    /// How much there is of what can be busy at this instant, if that is bounded.
+    /// Returns the number of slots, places or descriptors at this instant, if it is bounded.
     #[inline]
     pub(crate) fn capacity(&self, at: Instant, service: &ServiceModel) -> Option<u32> {
         match self.capacity {
@@ -170,7 +165,7 @@ impl Stages {
         }
     }
 
-    /// How much of it is free.
+    /// Returns how many of them are free.
     pub(crate) fn free(&self, at: Instant, service: &ServiceModel) -> u32 {
         let Some(capacity) = self.capacity(at, service) else { return u32::MAX };
         match &self.server {
@@ -194,7 +189,7 @@ impl Stages {
         gates.iter_mut().enumerate().map(standing).collect()
     }
 
-    /// Whether there is anything that answers could tell of limits.
+    /// Whether responses can report anything about limits.
     pub(crate) fn has_facts(&self) -> bool {
         self.tells_limits
     }
@@ -206,7 +201,7 @@ impl Stages {
             Some(slot) if self.tells_limits => {
                 facts.stage = slot.rejection.take().map(|rejection| rejection.stage);
                 facts.decided_at = slot.decided_at;
-                // Neither list is made anew.
+                // Reuses both vectors.
                 std::mem::swap(&mut facts.standings, &mut slot.standings);
             }
             _ => (facts.stage, facts.decided_at) = (None, Instant::ORIGIN),
@@ -220,7 +215,7 @@ impl Stages {
         }
     }
 
-    /// How far a request came that was asked about and has just been decided about.
+    /// Returns how far a request came whose verdict has just been settled.
     pub(crate) fn fate(&self, id: RequestId, verdict: Verdict) -> Option<Fate> {
         let gates = self.gates.len();
         Some(match (self.passing.get(id.0 as usize)?.rejection, verdict) {
@@ -232,7 +227,7 @@ impl Stages {
         })
     }
 
-    /// From this instant on a stage goes by the figures of this one.
+    /// Switches a stage to the configuration of `other` from this instant on.
     pub(crate) fn tune(&mut self, at: Instant, stage: usize, other: Box<dyn Gate>, service: &ServiceModel) {
         if let Some(stage) = self.gates.get_mut(stage) {
             stage.gate.tune(at, other, service);
@@ -249,17 +244,16 @@ impl Stages {
         self.next = self.due();
     }
 
-    /// Whether somebody waits for a slot or a place.
+    /// Whether any request waits for a slot or a place.
     pub(crate) fn is_awaited(&self) -> bool {
         self.queues.iter().any(|stage| self.gates[*stage].gate.is_awaited())
     }
 
-    /// Keys that were forgotten for the sake of others.
     pub(crate) fn evicted_keys(&self) -> u64 {
         self.gates.iter().map(|stage| stage.gate.evicted()).sum()
     }
 
-    /// Breakdowns since the last call.
+    /// Returns the number of crashes since the last call.
     pub(crate) fn take_crashes(&mut self) -> u64 {
         self.server.as_mut().map_or(0, |server| server.take_crashes())
     }
@@ -276,7 +270,7 @@ impl Stages {
         if let Some(server) = &self.server {
             return server.capacity();
         }
-        // The bound of a single gate that counts all alike is that of all; others say nothing of what is free.
+        // With a single gate that counts all requests alike, its bound is the bound of all. In other stacks no capacity is known.
         let counting = self.gates.iter().filter(|stage| stage.common.counts_all_alike());
         let mut bounds =
             counting.map(|stage| stage.gate.capacity()).filter(|capacity| *capacity != Capacity::Unbounded);
@@ -286,7 +280,6 @@ impl Stages {
         }
     }
 
-    /// When something happens next, after a change.
     #[inline]
     fn due(&self) -> Instant {
         let mut next = self.holding.next();
@@ -321,8 +314,8 @@ impl Stages {
         }
     }
 
-    /// A server that is nothing but a cap refuses as it rejects: a refusal may hold a slot, even if others are free, and a full server
-    /// rejects whatever the reason.
+    /// Refuses a request at a server that is only a cap, in the same way as it rejects one. The refusal may hold a slot even if others are
+    /// free, and a full server rejects whatever the reason.
     fn refuse_by_cap(
         &mut self,
         at: Instant,
@@ -400,7 +393,7 @@ impl Stages {
         None
     }
 
-    /// Somebody in a queue goes on, or has waited long enough.
+    /// Admits a request whose place in the queue has come, or rejects it at its timeout.
     fn called(&mut self, at: Instant, stage: usize, waited: Waited, service: &ServiceModel) {
         if waited.passes {
             self.pass(at, waited.id, stage, true);

@@ -1,4 +1,4 @@
-//! How far a request is on its way through the stages of a stack.
+//! Progress of a request through the stages of a stack.
 
 use vocabulary::Instant;
 
@@ -8,45 +8,41 @@ use crate::policies::gate::{Asked, Taken};
 use crate::request::Request;
 use crate::standing::Standing;
 
-/// A request between its arrival and its end; used again with the request's id.
+/// A request between its arrival and its end. The slot is reused with the request's id.
 #[derive(Debug, Default)]
 pub(super) struct Passing {
     request: Option<Request>,
-    /// By stage; empty when it said nothing of itself.
+    /// By stage; empty for a request without details.
     faces: Vec<Face>,
-    /// By stage: what was taken there, as far as anything was that may come back.
+    /// By stage: the charge, if there was one that may be refunded.
     pub(super) taken: Vec<Option<Taken>>,
-    /// Stages that it has passed.
+    /// Number of stages passed.
     pub(super) passed: usize,
-    /// Its entry in the list of those who go on after a wait.
+    /// Key in the list of delayed requests.
     pub(super) wait: Option<(Instant, u64)>,
-    /// The stage in whose queue it is.
+    /// Index of the stage in whose queue the request is.
     pub(super) queued: Option<usize>,
-    /// Who turned it away, and when it would have passed.
     pub(super) rejection: Option<Rejection>,
-    /// When it was decided about, and where the stages stood for it then.
+    /// Instant of the decision, and the state of the stages' limits for the request then.
     pub(super) decided_at: Instant,
     pub(super) standings: Vec<Option<Standing>>,
 }
 
-/// A stage turned a request away.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rejection {
     pub(super) stage: usize,
-    /// When it would pass.
+    /// When the request would pass.
     pub(super) free_at: Option<Instant>,
-    /// Whether it holds places until its end.
+    /// Whether the request holds places until its end.
     pub(super) occupies: bool,
 }
 
 impl Passing {
-    /// A request that is on its way says this of itself.
     pub(super) fn introduce(&mut self, faces: &[Face]) {
         self.faces.clear();
         self.faces.extend_from_slice(faces);
     }
 
-    /// It reaches the first of the stages.
     #[inline]
     pub(super) fn begin(&mut self, request: Request) {
         self.request = Some(request);
@@ -58,7 +54,7 @@ impl Passing {
         self.standings.clear();
     }
 
-    /// It is done with; what it said of itself is forgotten.
+    /// Ends the request and drops its keys and costs.
     #[inline]
     pub(super) fn end(&mut self) {
         self.faces.clear();
@@ -66,14 +62,13 @@ impl Passing {
         self.request = None;
     }
 
-    /// Nothing of an earlier request with its id is left.
+    /// Clears all that an earlier request with this id left.
     pub(super) fn forget(&mut self) {
         self.end();
         self.rejection = None;
         self.standings.clear();
     }
 
-    /// So much was taken at the stage of this index.
     pub(super) fn keep(&mut self, index: usize, taken: Taken) {
         if self.taken.len() <= index {
             self.taken.resize(index + 1, None);
@@ -81,29 +76,27 @@ impl Passing {
         self.taken[index] = Some(taken);
     }
 
-    /// What was taken at the stage of this index.
     pub(super) fn taken(&self, index: usize) -> Option<Taken> {
         self.taken.get(index).copied().flatten()
     }
 
-    /// The request, while it is on its way.
     pub(super) fn request(&self) -> Option<&Request> {
         self.request.as_ref()
     }
 
-    /// As the stage of this index sees it.
+    /// Returns the request as the stage of this index sees it.
     #[inline]
     pub(super) fn asked(&self, index: usize, stage: &Stage) -> Option<Asked<'_>> {
         let face = self.faces.get(index).unwrap_or(&stage.plain);
         Some(Asked { request: self.request.as_ref()?, key: face.key, cost: face.cost })
     }
 
-    /// What it turns out to have cost at a stage, where that is said.
+    /// Returns the actual cost at a stage, if the request declares one.
     pub(super) fn used(&self, index: usize, stage: &Stage) -> Option<u32> {
         self.faces.get(index).unwrap_or(&stage.plain).used
     }
 
-    /// Whether a stage charges it, now that it is decided about, only when it is answered.
+    /// Whether a stage charges the decided request only with its response.
     pub(super) fn is_charged_with_answer(&self, index: usize, stage: &Stage) -> bool {
         let Common { charged, later, .. } = stage.common;
         let has_passed = match self.rejection {

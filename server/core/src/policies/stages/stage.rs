@@ -1,11 +1,10 @@
-//! A policy of a stack, and what it reads from a request.
+//! A policy of a stack, and the key and cost that it reads from a request.
 
 use crate::details::Details;
 use crate::policies::common::{Charged, Common};
 use crate::policies::gate::Gate;
 use crate::policies::key::Key;
 
-/// A policy of the stack.
 #[derive(Debug)]
 pub(crate) struct Stage {
     pub(crate) gate: Box<dyn Gate>,
@@ -19,7 +18,6 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
-    /// A stage of which nobody holds anything yet.
     pub(crate) fn new(gate: Box<dyn Gate>, common: Common) -> Self {
         let cost = common.cost.of(None);
         let plain = Face { key: Key::default(), cost, used: common.refund.of(None, cost) };
@@ -32,7 +30,6 @@ impl Stage {
         }
     }
 
-    /// Returns key and cost of a request with these details.
     pub(super) fn face(&self, details: &Details) -> Face {
         let Common { key, cost, refund, .. } = &self.common;
         let cost = cost.of(Some(details));
@@ -40,7 +37,6 @@ impl Stage {
     }
 }
 
-/// Key and cost of a request at one stage.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Face {
     pub(super) key: Key,

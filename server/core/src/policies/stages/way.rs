@@ -1,4 +1,4 @@
-//! A request's way through the stages: it passes, waits or is turned away, is served, and comes to its end.
+//! The path of a request through the stages: it passes, waits or is rejected, is served, and ends.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::request::{RequestId, Verdict};
 use crate::service::ServiceModel;
 
 impl Stages {
-    /// The stages from this one on, and what serves behind the last.
+    /// Passes a request through the stages from `from` on, then to the service.
     #[inline]
     pub(super) fn walk(
         &mut self,
@@ -49,13 +49,12 @@ impl Stages {
         self.serve(at, id, service)
     }
 
-    /// The same for a request that had to wait: what is known at once is told as soon as it is asked for.
+    /// Variant of `walk` for a request that had to wait: queues an immediate result as a release that is due at once.
     pub(super) fn go_on(&mut self, at: Instant, id: RequestId, from: usize, service: &ServiceModel) {
         let arrived = self.walk(at, id, from, service);
         self.tell_late(at, id, arrived);
     }
 
-    /// A request that had to wait is turned away.
     pub(super) fn turn_away_late(&mut self, at: Instant, id: RequestId, service: &ServiceModel) {
         let arrived = self.turn_away(at, id, Verdict::Rejected, service);
         self.tell_late(at, id, arrived);
@@ -63,7 +62,7 @@ impl Stages {
 
     fn tell_late(&mut self, at: Instant, id: RequestId, arrived: Arrived) {
         let (verdict, advice, reply) = match arrived {
-            // Its end comes by itself.
+            // Its end is an event of its own.
             Arrived::Open | Arrived::Decided(_) => return,
             Arrived::Done { verdict, advice } => (verdict, advice, None),
             Arrived::Scripted { verdict, reply } => (verdict, None, Some(reply)),
@@ -72,7 +71,7 @@ impl Stages {
         self.ready.push_back((at, Released { advice, reply, ..Released::at_once(id, verdict, busy) }));
     }
 
-    /// A request has passed a stage, which has charged it already if it waited in its queue.
+    /// Records that a request passed a stage. A request that waited in the stage's queue is already charged (`is_charged`).
     #[inline]
     pub(super) fn pass(&mut self, at: Instant, id: RequestId, index: usize, is_charged: bool) {
         let (stage, slot) = self.stage_and_slot(index, id);
@@ -89,7 +88,6 @@ impl Stages {
         slot.passed = index + 1;
     }
 
-    /// A stage turns a request away.
     #[inline]
     pub(super) fn reject(
         &mut self,
@@ -104,11 +102,11 @@ impl Stages {
         let (stage, slot) = self.stage_and_slot(index, id);
         let Some(asked) = slot.asked(index, stage) else { return };
         let counts_own = !stage.holds_places && stage.common.own == Own::Yes;
-        // As the seed's server has it: a rejection is as busy as a served one, even above the cap.
+        // As in the seed's server: a rejection is as busy as a served request, even above the cap.
         if (stage.holds_places && occupies) || counts_own {
             stage.gate.take(at, &asked);
         }
-        // Whoever counts rejections has to wait longer for that.
+        // A counted rejection lengthens the wait, so the stage computes it again.
         let wait = match counts_own.then(|| stage.gate.ask(at, &asked, service)) {
             Some(Ruling::Reject(wait)) => wait,
             _ => wait,
@@ -122,8 +120,8 @@ impl Stages {
         }
     }
 
-    /// What serves turned a request away that had passed so many stages, or the next of them did: they hear of it, who stands next to it
-    /// first, and what they took comes back. The wait that is told, as they leave it.
+    /// Rolls back the first `passed` stages, last one first, after a later stage or the server rejected the request: refunds their charges
+    /// where the policy says so and lets each raise `wait`. Returns the wait to advertise.
     fn undo(
         &mut self,
         at: Instant,
@@ -145,8 +143,8 @@ impl Stages {
         wait
     }
 
-    /// Keeps where the stages stand for a request, now that it is decided about. A charge that comes only with its answer counts already:
-    /// Kong's handler subtracts the request from what remains before it writes the headers.
+    /// Stores the state of the stages' limits for a request that is now decided. A charge that follows only with the response is already
+    /// subtracted: Kong's handler subtracts the request from what remains before it writes the headers.
     fn look(&mut self, at: Instant, id: RequestId, service: &ServiceModel) {
         self.slot(id).decided_at = at;
         for index in 0..self.gates.len() {
@@ -163,7 +161,7 @@ impl Stages {
         }
     }
 
-    /// A rejection takes its time, whatever its reason in the verdict.
+    /// Starts the time that a rejection takes, whatever the reason in the verdict.
     #[inline]
     pub(super) fn turn_away(
         &mut self,
@@ -189,7 +187,6 @@ impl Stages {
         }
     }
 
-    /// Behind the last stage.
     #[inline]
     fn serve(&mut self, at: Instant, id: RequestId, service: &ServiceModel) -> Arrived {
         if self.tells_limits {
@@ -226,7 +223,7 @@ impl Stages {
         arrived
     }
 
-    /// What served is done with a request. What it is advised in the end.
+    /// Ends a request after its service. Returns the final advice.
     #[inline]
     fn end_of_service(
         &mut self,
@@ -244,7 +241,7 @@ impl Stages {
         advice
     }
 
-    /// A request's time is over: what it is advised in the end.
+    /// Ends a request whose time is over. Returns the final advice.
     #[inline]
     pub(super) fn over(
         &mut self,
@@ -257,12 +254,12 @@ impl Stages {
             return self.end_of_service(at, id, verdict, released.advice, service);
         };
         self.finish(at, id, Some(verdict), service);
-        // What is left of the exact wait.
+        // Remainder of the exact wait.
         rejection.free_at.map(|free_at| free_at.since(at)).or(released.advice)
     }
 
-    /// A request comes to its end: what it has cost is settled, unless nobody waits for its answer, and what it held is free. Where it is charged
-    /// only now and nothing comes back, it is charged whatever has become of it.
+    /// Ends a request: settles its charges and frees its places. A cancelled request (no verdict) is not settled. A stage with
+    /// `charged=answer` and `later=keep` charges any other request, whatever its verdict.
     #[inline]
     pub(super) fn finish(
         &mut self,
@@ -278,7 +275,6 @@ impl Stages {
         self.slot(id).end();
     }
 
-    /// What a request has cost is settled with the stages that it has passed.
     #[inline(never)]
     fn settle(&mut self, at: Instant, id: RequestId, verdict: Option<Verdict>) {
         let has_passed = self.slot(id).rejection.map_or(self.gates.len(), |rejection| rejection.stage);
@@ -299,7 +295,6 @@ impl Stages {
         }
     }
 
-    /// Places that a request holds are free.
     #[inline]
     fn free_places(&mut self, at: Instant, id: RequestId, service: &ServiceModel) {
         let Self { gates, passing, .. } = self;
@@ -325,7 +320,7 @@ impl Stages {
     }
 }
 
-/// An accepted request is charged what it has cost, as far as that was not done.
+/// Adjusts the charge of an accepted request to its actual cost.
 fn settle(at: Instant, index: usize, stage: &mut Stage, slot: &Passing) {
     let Some(asked) = slot.asked(index, stage) else { return };
     let used = slot.used(index, stage).unwrap_or(asked.cost);
@@ -341,7 +336,7 @@ fn settle(at: Instant, index: usize, stage: &mut Stage, slot: &Passing) {
     }
 }
 
-/// So many times as long, in thousandths.
+/// Multiplies a time by a number of thousandths.
 fn stretched(time: Duration, thousandths: u64) -> Duration {
     if thousandths == 1000 {
         return time;
