@@ -1,4 +1,4 @@
-//! So many requests at once, for every key; whoever comes besides may wait in a queue.
+//! A concurrency limit per key; requests above it may wait in a queue.
 //!
 //! Source: seed 000 for the cap; `HAProxy`'s `maxconn` with `timeout queue`, and the priority levels of Kubernetes, for queues.
 
@@ -18,7 +18,6 @@ use crate::request::RequestId;
 use crate::service::ServiceModel;
 use crate::standing::Standing;
 
-/// Parameters of `concurrency`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Concurrency {
     /// `u32::MAX` for the server's own `max_busy`.
@@ -28,7 +27,6 @@ pub(crate) struct Concurrency {
     pub(crate) order: Order,
 }
 
-/// Who leaves the queue first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
     Fifo,
@@ -95,34 +93,32 @@ impl PolicyConfig for Concurrency {
     }
 }
 
-/// Who holds places, and who waits for one.
+/// Busy places and queued requests of all keys.
 #[derive(Debug)]
 struct Places {
     config: Concurrency,
-    /// Of requests that are counted together: most servers tell nobody apart.
+    /// State of the default key. Fast path: most servers do not distinguish clients, so no map look-up is needed.
     all: Place,
-    /// Of keys for which nothing is busy and nobody waits there is nothing.
+    /// A key without busy places and queued requests has no entry.
     keys: BTreeMap<Key, Place>,
-    /// Who waits, by when it is turned away; ties in the order of arrival.
+    /// Queued requests by the instant of their timeout, ties in the order of arrival.
     timeouts: BTreeMap<(Instant, u64), (RequestId, Key)>,
     arrivals: u64,
-    /// Who has waited and holds a place now, in that order, and since when.
+    /// Requests that left the queue and hold a place, in that order, each with the instant.
     called: VecDeque<(Instant, RequestId)>,
 }
 
-/// What is busy for a key, and who waits.
 #[derive(Debug, Default)]
 struct Place {
     busy: u64,
     queue: VecDeque<Waiting>,
 }
 
-/// A request in a queue.
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
     id: RequestId,
     cost: u64,
-    /// Its place in the list of timeouts.
+    /// Key in `timeouts`.
     timeout: (Instant, u64),
 }
 
@@ -142,22 +138,20 @@ impl Places {
         u64::from(if self.config.cap == u32::MAX { service.slots(at) } else { self.config.cap })
     }
 
-    /// What there is of a key, if anything is.
     fn place(&self, key: Key) -> Option<&Place> {
         if key == Key::default() { Some(&self.all) } else { self.keys.get(&key) }
     }
 
-    /// The same to be changed.
     fn place_mut(&mut self, key: Key) -> Option<&mut Place> {
         if key == Key::default() { Some(&mut self.all) } else { self.keys.get_mut(&key) }
     }
 
-    /// The same, made if there is nothing yet.
+    /// Returns the state of a key, created if there is none.
     fn place_of(&mut self, key: Key) -> &mut Place {
         if key == Key::default() { &mut self.all } else { self.keys.entry(key).or_default() }
     }
 
-    /// Gives free places of a key to those who wait for them, and forgets a key for which there is nothing to remember.
+    /// Gives free places of a key to its queued requests, and drops the key if nothing of it is left.
     fn settle(&mut self, at: Instant, key: Key, cap: u64) {
         let Self { config, all, keys, timeouts, called, .. } = self;
         let place = if key == Key::default() { Some(all) } else { keys.get_mut(&key) };
@@ -184,7 +178,6 @@ impl Places {
         }
     }
 
-    /// Takes a request out of its queue.
     fn drop_out(&mut self, key: Key, id: RequestId) -> Option<Waiting> {
         let queue = &mut self.place_mut(key)?.queue;
         let index = queue.iter().position(|waiting| waiting.id == id)?;
@@ -195,7 +188,7 @@ impl Places {
 impl Gate for Places {
     fn tune(&mut self, at: Instant, other: Box<dyn Gate>, service: &ServiceModel) {
         let Some(Self { config, .. }) = as_kind(other) else { return };
-        // How long one waits at most is settled when it begins to.
+        // A new `queue_timeout` applies only to requests that are queued from now on.
         self.config = config;
         self.call(at, service);
     }
@@ -222,17 +215,17 @@ impl Gate for Places {
             return Ruling::Reject(None);
         }
         if !self.timeouts.is_empty() {
-            // The cap may be another by now.
+            // The cap may have changed.
             self.settle(at, asked.key, cap);
         }
         let (busy, waiting) = self.place(asked.key).map_or((0, 0), |place| (place.busy, place.queue.len()));
-        // Whoever came last is the first in a queue of that order, and those behind it find too little.
+        // In LIFO order the newest request is next, and the queued ones do not fit.
         let is_first = waiting == 0 || self.config.order == Order::Lifo;
         if is_first && busy + cost <= cap {
             return Ruling::Pass;
         }
         if waiting >= usize::try_from(self.config.queue).unwrap_or(usize::MAX) {
-            // When somebody will be done, nobody knows.
+            // It is unknown when a place becomes free.
             return Ruling::Reject(None);
         }
         let (id, timeout) = (asked.request.id, (at + self.config.queue_timeout, self.arrivals));
@@ -246,7 +239,7 @@ impl Gate for Places {
         self.place_of(asked.key).busy += u64::from(asked.cost);
     }
 
-    /// A place is free again when its request has [ended](Gate::ended), and not before.
+    /// Does nothing: a place becomes free only when its request has [ended](Gate::ended).
     fn give_back(&mut self, _at: Instant, _asked: &Asked<'_>, _taken: Taken) {}
 
     fn ended(&mut self, at: Instant, asked: &Asked<'_>, service: &ServiceModel) {
@@ -282,7 +275,7 @@ impl Gate for Places {
         let entry = self.timeouts.first_entry().filter(|entry| entry.key().0 <= at)?;
         let (id, key) = entry.remove();
         self.drop_out(key, id);
-        // It may have been all that others waited for.
+        // The requests behind it may fit now.
         self.settle(at, key, self.cap(at, service));
         Some(Waited { id, passes: false })
     }
@@ -327,7 +320,7 @@ mod tests {
 
     static REQUESTS: [Request; 6] = [request(0), request(1), request(2), request(3), request(4), request(5)];
 
-    /// A key of its own, which is forgotten when nothing is left of it.
+    /// A key other than the default, so that its entry is dropped when nothing is left of it.
     fn key() -> Key {
         let mut rule = KeyRule::default();
         rule.read("method").unwrap();
@@ -351,7 +344,7 @@ mod tests {
         })
     }
 
-    /// Asks, and takes if it may.
+    /// Asks for a place and takes it if the request passes.
     fn come(places: &mut Places, at_ms: u64, id: u32) -> Ruling {
         let (at, asked) = (Instant::from_millis(at_ms), asked(id, 1));
         let ruling = places.ask(at, &asked, &service());

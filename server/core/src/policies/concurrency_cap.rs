@@ -1,6 +1,6 @@
-//! Admission by a cap on what is busy: whoever comes while all slots are busy is turned away at once.
+//! The server's own concurrency cap: requests that arrive while all slots are busy are rejected at once.
 //!
-//! Source: seed 000. A rejection takes a little time itself and may hold a slot meanwhile, even above the cap.
+//! Source: seed 000. A rejection itself takes a little time and may hold a slot meanwhile, even above the cap.
 
 use vocabulary::{Configurable, Parameter};
 
@@ -9,7 +9,7 @@ use crate::policies::concurrency::Concurrency;
 use crate::policies::gate::Gate;
 use crate::policies::policy_config::{Places, PolicyConfig};
 
-/// `concurrency-cap` has no parameters: the cap and its times are the server's own settings.
+/// Has no parameters, because the cap and its times are the server's own settings.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CapConfig;
 

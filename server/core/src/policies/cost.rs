@@ -1,32 +1,31 @@
-//! What a request costs, and what it turns out to have cost: rules as they are typed, and what they make of a request.
+//! Cost of a request when it is charged and when it ends: the rules as the user gives them, and their evaluation.
 
 use vocabulary::TextField;
 
 use crate::details::{Details, Wants};
 use crate::policies::key::header_name;
 
-/// The most that a request can cost.
+/// Maximum cost of a request.
 const MOST: u32 = 1_000_000_000;
 
-/// What a request costs: of several sources the first that says something; 1 where none does.
+/// Cost of a request: the first of several sources that has a value; 1 if none has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CostRule(Vec<Source>);
 
-/// What an accepted request has cost in the end, of which less than was charged comes back with its answer, and more is charged then: of
-/// several sources the first that says something. Without any, it is what was charged.
+/// Actual cost of an accepted request: the first of several sources that has a value; without any, the charged cost. The difference is
+/// refunded, or charged in addition, with the response.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Refund(Vec<Source>);
 
-/// Something that says a number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Source {
     Number(u32),
-    /// For requests of a method, written in upper case, and of this path if there is one.
+    /// For requests with a method (in upper case), and with this path if there is one.
     Method(String, Option<String>, u32),
-    /// Of what was charged, in hundredths of a percent, rounded up.
+    /// Share of the charged cost, in hundredths of a percent, rounded up.
     Share(u32),
     Header(String),
-    /// A number in a body of JSON, by the keys that lead to it with a point between them.
+    /// Number in a JSON body, by the keys that lead to it, joined with points.
     Body(String),
 }
 
@@ -37,12 +36,11 @@ impl Default for CostRule {
 }
 
 impl CostRule {
-    /// What a request costs that says this of itself, or nothing.
     pub(crate) fn of(&self, details: Option<&Details>) -> u32 {
         self.0.iter().find_map(|source| source.number(details, 1)).unwrap_or(1)
     }
 
-    /// What every request costs at least, whatever it says.
+    /// Returns the least cost that any request can have.
     pub(crate) fn least(&self) -> u32 {
         let said = self.0.iter().map(|source| match source {
             Source::Number(number) | Source::Method(_, _, number) => *number,
@@ -51,24 +49,21 @@ impl CostRule {
         said.min().unwrap_or(1)
     }
 
-    /// What of requests it looks at.
     pub(crate) fn want(&self, wants: &mut Wants) {
         self.0.iter().for_each(|source| source.want(wants));
     }
 }
 
 impl Refund {
-    /// Whether an accepted request costs what it was charged.
+    /// Whether an accepted request costs as much as it was charged.
     pub(crate) fn is_none(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// What a request has cost that was charged so much.
     pub(crate) fn of(&self, details: Option<&Details>, charged: u32) -> Option<u32> {
         self.0.iter().find_map(|source| source.number(details, charged))
     }
 
-    /// What of requests it looks at.
     pub(crate) fn want(&self, wants: &mut Wants) {
         self.0.iter().for_each(|source| source.want(wants));
     }
@@ -133,7 +128,7 @@ impl Source {
         number(text).map(Self::Number)
     }
 
-    /// A share besides, for refunds.
+    /// Parses a source of refunds, which may also be a share.
     fn read_true(text: &str) -> Result<Self, String> {
         let Some(percent) = text.strip_suffix('%') else { return Self::read(text) };
         let (whole, decimals) = percent.trim().split_once('.').unwrap_or((percent.trim(), ""));
@@ -158,7 +153,7 @@ impl Source {
     }
 }
 
-/// A number that a request says: what is below zero costs nothing, fractions cost a whole one, and more than there can be costs the most.
+/// Parses a number in a request: negative ones become 0, fractions are rounded up, and larger ones are capped at [`MOST`].
 fn number_of(text: &str) -> Option<u32> {
     let number: f64 = text.parse().ok().filter(|number: &f64| number.is_finite())?;
     let bounded = number.clamp(0.0, f64::from(MOST));

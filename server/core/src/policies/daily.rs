@@ -1,4 +1,4 @@
-//! So many requests a day: a fixed window of that length.
+//! Daily request limit: a fixed window of one day.
 //!
 //! Source: requests per day of `OpenAI`; daily limits of `HubSpot`.
 
@@ -13,7 +13,6 @@ use crate::policies::gate::Gate;
 use crate::policies::limit::Limit;
 use crate::policies::policy_config::PolicyConfig;
 
-/// Parameters of `daily`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Daily {
     limit: u32,

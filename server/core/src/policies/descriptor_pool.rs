@@ -1,10 +1,9 @@
-//! Admission to a service that shares a pool of descriptors with those who submit to it, and breaks down when it
-//! finds none left.
+//! A service that shares a pool of descriptors with its submitters and crashes when it finds none left.
 //!
-//! Source: seed 003; Thain and Livny, "The Ethernet Approach to Grid Computing", HPDC 2003, sections 4 and 5. A
-//! submitter holds descriptors from its start; once it has started it connects, which takes some more at the service.
-//! One connection is served at a time, slower the more submitters are under way. A connection that finds too few
-//! descriptors crashes the service: all connections fail, and it is back after a while.
+//! Source: seed 003; Thain and Livny, "The Ethernet Approach to Grid Computing", HPDC 2003, sections 4 and 5. A submitter holds descriptors
+//! from its start. Once it has started it connects, which takes some more at the service. One connection is served at a time, and more
+//! slowly the more submitters are in progress. A connection that finds too few descriptors crashes the service: all connections fail, and
+//! the service is back after a while.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -18,7 +17,7 @@ use crate::request::{Request, RequestId, Verdict};
 use crate::service::ServiceModel;
 use crate::timeline::Timeline;
 
-/// Parameters of `descriptor-pool`; the defaults are fitted to seed 003's paper.
+/// The defaults are fitted to seed 003's paper.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct PoolConfig {
     descriptors: u32,
@@ -112,20 +111,19 @@ impl PolicyConfig for PoolConfig {
     }
 }
 
-/// Descriptors, who holds them, and whether the service is up.
 #[derive(Debug)]
 struct DescriptorPool {
     config: PoolConfig,
     in_use: u32,
     /// Submitters that hold descriptors.
     under_way: u32,
-    /// Connections, in order; the first is served while the service is up.
+    /// Connections in order; the first is served while the service is up.
     connected: VecDeque<RequestId>,
     down: bool,
     crashes: u64,
     events: Timeline<Event>,
     scheduled: u64,
-    /// By request id; `None` when it holds nothing and waits for nothing.
+    /// By request id; `None` if the request holds nothing and waits for nothing.
     holders: Vec<Option<Holder>>,
     done: VecDeque<Released>,
     done_at: Instant,
@@ -133,9 +131,9 @@ struct DescriptorPool {
 
 #[derive(Clone, Copy, Debug)]
 enum Event {
-    /// Something that one request waits for.
+    /// The next step of one request.
     Of(RequestId),
-    /// The service is back.
+    /// The service is back after a crash.
     Up,
 }
 
@@ -143,20 +141,20 @@ enum Event {
 struct Holder {
     stage: Stage,
     since: Instant,
-    /// Which event is its own: ids are used again, and a crash voids what was to come.
+    /// Identifies the pending event of this request, because ids are reused and a crash voids pending events.
     order: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
-    /// No descriptors for it; it will notice.
+    /// Found no descriptors, and will fail soon.
     Failing,
     Starting,
     Connected,
 }
 
 impl Admission for DescriptorPool {
-    /// A submitter starts, or cannot for want of descriptors.
+    /// Starts a submitter, or lets it fail if there are too few descriptors.
     fn arrive(&mut self, at: Instant, request: &Request, _service: &ServiceModel) -> Arrived {
         let luck = 0.5 + unit(&mut draws(request.seed, Purpose::Startup, request.op, request.attempt));
         let (stage, takes) = if self.unused() < self.config.per_process {
@@ -245,7 +243,7 @@ impl DescriptorPool {
         self.scheduled += 1;
     }
 
-    /// What a request waited for has come.
+    /// Processes the pending event of a request.
     fn happens(&mut self, at: Instant, id: RequestId, stage: Stage) {
         match stage {
             Stage::Failing => self.finish(at, id, Verdict::Rejected),
@@ -272,7 +270,7 @@ impl DescriptorPool {
         }
     }
 
-    /// The service takes up its first connection.
+    /// Starts the service of the first connection.
     fn serve_next(&mut self, at: Instant) {
         let Some(id) = self.connected.front().copied() else { return };
         let seconds = (1.0 + f64::from(self.under_way) / self.config.slowdown) / self.config.service_rate;
@@ -297,7 +295,6 @@ impl DescriptorPool {
         }
     }
 
-    /// Gives back what a request holds.
     fn release(&mut self, at: Instant, id: RequestId, verdict: Verdict) -> Option<Released> {
         let holder = self.holders.get_mut(id.0 as usize)?.take()?;
         let busy = self.in_use;

@@ -1,7 +1,7 @@
-//! A counter that begins anew with every window of time.
+//! A counter that starts anew with every time window.
 //!
-//! Source: envoyproxy/ratelimit, Kong's rate-limiting plugin and GitHub's hours count in windows of the clock; microsoft/dev-proxy
-//! begins one with the first request.
+//! Source: envoyproxy/ratelimit, Kong's rate-limiting plugin and GitHub's hours count in windows of the clock; microsoft/dev-proxy starts a
+//! window with the first request.
 
 use std::time::Duration;
 
@@ -17,26 +17,25 @@ use crate::policies::policy_config::PolicyConfig;
 use crate::rate_law::RateLaw;
 use crate::standing::Standing;
 
-/// Parameters of `fixed-window`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FixedWindow {
     pub(crate) limit: u32,
     pub(crate) window: Duration,
     pub(crate) align: Align,
-    /// How far into a window the server started, in nanoseconds.
+    /// Nanoseconds from the start of a window to the start of the server.
     pub(crate) phase: u64,
 }
 
-/// When windows begin.
+/// Start of windows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Align {
-    /// One after another from the server's start.
+    /// Consecutive windows from the server's start.
     Start,
-    /// One after another from 1970-01-01, 00:00 UTC: hours of the clock, say.
+    /// Consecutive windows from 1970-01-01, 00:00 UTC, such as hours of the clock.
     Epoch,
-    /// One after another from the first request of the run.
+    /// Consecutive windows from the first request of the run.
     Run,
-    /// With the first request after the one before.
+    /// Each window starts with the first request after the end of the one before.
     First,
 }
 
@@ -90,14 +89,13 @@ impl PolicyConfig for FixedWindow {
     }
 }
 
-/// The window that counts.
 #[derive(Clone, Debug)]
 pub(crate) struct Window {
-    /// Not before the server did.
+    /// Not before the server's start.
     began: Instant,
     ends: Instant,
     accepted: u32,
-    /// When the run began, where that matters.
+    /// Set only with [`Align::Run`].
     run_began: Instant,
 }
 
@@ -138,7 +136,7 @@ impl Law for FixedWindow {
         }
     }
 
-    /// The window that has begun ends as it would have.
+    /// Lets the current window end as it would have.
     fn tune(&self, window: &mut Window, at: Instant, before: &Self) {
         before.advance(window, at);
     }
@@ -152,7 +150,7 @@ impl Law for FixedWindow {
 
     fn give_back(&self, window: &mut Window, at: Instant, taken: Taken) {
         self.advance(window, at);
-        // What was taken of an earlier window no longer counts.
+        // A charge of an earlier window no longer counts.
         if taken.at >= window.began && at < window.ends {
             window.accepted = window.accepted.saturating_sub(taken.cost);
         }

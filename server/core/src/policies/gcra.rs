@@ -1,4 +1,4 @@
-//! The generic cell rate algorithm: a continuous bucket, told as the instant at which it is full again.
+//! The generic cell rate algorithm: a continuous bucket, represented by the instant at which it is full again.
 //!
 //! Source: ITU-T I.371; benwis/tower-governor and the governor crate.
 
@@ -16,7 +16,6 @@ use crate::policies::rate::{Rate, rescaled};
 use crate::rate_law::RateLaw;
 use crate::standing::Standing;
 
-/// Parameters of `gcra`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Gcra {
     rate: Rate,
@@ -62,7 +61,7 @@ impl PolicyConfig for Gcra {
     }
 }
 
-/// The theoretical arrival time, in nanoseconds × the rate's number: so that a request moves it by a whole number.
+/// The theoretical arrival time, in nanoseconds × the rate's count, so that a request moves it by a whole number.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Expected {
     arrival: u128,
@@ -78,17 +77,18 @@ impl Gcra {
         u128::from(at.as_nanos()) * u128::from(self.rate.count)
     }
 
-    /// What this many requests move the arrival.
+    /// Returns how far this cost moves the arrival time.
     fn increment(&self, cost: u32) -> u128 {
         u128::from(cost) * u128::from(self.rate.per_nanos)
     }
 
-    /// How far the arrival is ahead of an instant that the state has reached: what a bucket would be missing until it is full.
+    /// Returns how far the arrival time is ahead of `at`, an instant that the state has reached. This is a bucket's deficit until it is
+    /// full.
     fn ahead(&self, expected: &Expected, at: Instant) -> u128 {
         expected.arrival - self.scaled(at)
     }
 
-    /// A request is accepted whose turn comes up to so many nanoseconds later.
+    /// Charges a request that may go on up to this many nanoseconds later.
     pub(crate) fn charge_ahead(&self, expected: &mut Expected, at: Instant, cost: u32, nanos: u64) {
         expected.least.note(at, self.ahead(expected, at));
         let late = u128::from(nanos) * u128::from(self.rate.count);
@@ -121,10 +121,10 @@ impl Law for Gcra {
         let (ahead, full) = (before.ahead(expected, at), before.increment(before.burst));
         let room = self.increment(self.burst);
         let rescaled = |amount| rescaled(amount, before.rate.per_nanos, self.rate.per_nanos);
-        // With a larger burst more is missing from now on.
+        // Noted before the change, because a larger burst increases the deficit from now on.
         expected.least.note(at, ahead);
         expected.least.rescale(rescaled);
-        // As what is in a bucket, which may be overdrawn.
+        // Converts the tokens in the bucket, which may be overdrawn.
         let ahead = match full.checked_sub(ahead) {
             Some(filled) => room - rescaled(filled).min(room),
             None => room + rescaled(ahead - full),

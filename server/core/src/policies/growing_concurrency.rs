@@ -1,7 +1,8 @@
-//! So many requests at once, and more of them while that is too few.
+//! A concurrency limit that grows while it is too small.
 //!
-//! Source: AWS Lambda Developer Guide, "Lambda scaling behavior": for each function 1000 more execution environments every 10 seconds, up to
-//! the account's concurrency, and nothing is saved up; that it "makes a best attempt to refill continuously" is a step here.
+//! Source: AWS Lambda Developer Guide, "Lambda scaling behavior": for each function 1000 more execution environments every 10 seconds, up
+//! to the account's concurrency, and unused growth is not saved up. Lambda "makes a best attempt to refill continuously"; here it is a
+//! step.
 
 use std::time::Duration;
 
@@ -18,7 +19,6 @@ use crate::policies::policy_config::PolicyConfig;
 use crate::service::ServiceModel;
 use crate::standing::Standing;
 
-/// Parameters of `growing-concurrency`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct GrowingConcurrency(Growth);
 
@@ -72,14 +72,12 @@ impl PolicyConfig for GrowingConcurrency {
     }
 }
 
-/// Who holds places of a number that grows.
 #[derive(Debug)]
 struct GrowingPlaces {
     growth: Growth,
     keys: Keys<Places>,
 }
 
-/// The places of a key.
 #[derive(Debug)]
 struct Places {
     grown: Grown,
@@ -87,7 +85,7 @@ struct Places {
 }
 
 impl GrowingPlaces {
-    /// The places of a key at an instant.
+    /// Returns the places of a key, with all changes up to this instant applied.
     fn places(&mut self, at: Instant, key: Key) -> &mut Places {
         let Self { growth, keys } = self;
         let places = keys.state(key, || Places { grown: growth.fresh(), busy: 0 });
@@ -95,7 +93,7 @@ impl GrowingPlaces {
             places.grown = Grown { used: at, ..growth.fresh() };
         }
         growth.grow(&mut places.grown, at);
-        // The most may be another by now.
+        // The maximum may have changed.
         places.grown.limit = places.grown.limit.min(growth.most);
         places
     }
@@ -123,7 +121,7 @@ impl Gate for GrowingPlaces {
         self.places(at, asked.key).busy += u64::from(asked.cost);
     }
 
-    /// A place is free again when its request has [ended](Gate::ended), and not before.
+    /// Does nothing: a place becomes free only when its request has [ended](Gate::ended).
     fn give_back(&mut self, _at: Instant, _asked: &Asked<'_>, _taken: Taken) {}
 
     fn ended(&mut self, at: Instant, asked: &Asked<'_>, _service: &ServiceModel) {

@@ -1,7 +1,7 @@
 //! A rate that grows while it is too small.
 //!
-//! Source: Amazon S3, whose prefixes take 3500 writes and 5500 reads a second and more of them after sustained load, with 503 until then (S3
-//! User Guide, "Best practices design patterns: optimizing Amazon S3 performance"); by how much and when is not documented.
+//! Source: Amazon S3, whose prefixes take 3500 writes and 5500 reads a second, and more of them after sustained load, with 503 until then
+//! (S3 User Guide, "Best practices design patterns: optimizing Amazon S3 performance"). Size and time of the steps are not documented.
 
 use std::time::Duration;
 
@@ -18,7 +18,6 @@ use crate::policies::policy_config::PolicyConfig;
 use crate::policies::rate::rescaled;
 use crate::standing::Standing;
 
-/// Parameters of `growing-rate`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct GrowingRate {
     growth: Growth,
@@ -75,7 +74,7 @@ impl PolicyConfig for GrowingRate {
     }
 }
 
-/// A bucket of a limit that grows.
+/// A token bucket whose size and rate grow.
 #[derive(Debug)]
 pub(crate) struct Bucket {
     grown: Grown,
@@ -86,18 +85,18 @@ pub(crate) struct Bucket {
 }
 
 impl GrowingRate {
-    /// Tokens in the unit of [`Bucket`].
+    /// Converts tokens to the unit of [`Bucket`].
     fn scaled(&self, tokens: u32) -> u128 {
         u128::from(tokens) * self.per.as_nanos()
     }
 
-    /// What is in the bucket after so many nanoseconds in which its limit stays.
+    /// Returns the fill after this many nanoseconds without a step.
     fn filled_after(&self, bucket: &Bucket, nanos: u128) -> u128 {
         let limit = bucket.grown.limit;
         (bucket.filled + u128::from(limit) * nanos).min(self.scaled(limit))
     }
 
-    /// What is missing until it is full.
+    /// Returns the deficit until the bucket is full.
     fn missing(&self, bucket: &Bucket) -> u128 {
         self.scaled(bucket.grown.limit).saturating_sub(bucket.filled)
     }
@@ -125,11 +124,11 @@ impl Law for GrowingRate {
             let grown = Grown { used: at, ..self.growth.fresh() };
             *bucket = Bucket { grown, at, ..self.fresh() };
         }
-        // Until the step it fills as slowly as before.
+        // Until the step the bucket fills at the old rate.
         let mut grown = bucket.grown;
         if let Some(grew_at) = self.growth.grow(&mut grown, at) {
             self.fill(bucket, grew_at);
-            // Of a larger one more is missing.
+            // A larger bucket has a larger deficit.
             bucket.least.note(grew_at, self.missing(bucket));
             bucket.grown = grown;
         }
@@ -151,14 +150,14 @@ impl Law for GrowingRate {
         }
         let next = self.growth.next_limit(&bucket.grown);
         if cost > next {
-            // It depends on who is rejected later on.
+            // The cost fits only after further steps, and those depend on later rejections.
             return Ruling::Reject(None);
         }
         let lacking = needed.saturating_sub(self.filled_after(bucket, until_step));
         after(until_step + lacking.div_ceil(next.into()))
     }
 
-    /// A limit that has grown stays, up to the new most.
+    /// Keeps a limit that has grown, up to the new maximum.
     fn tune(&self, bucket: &mut Bucket, at: Instant, before: &Self) {
         before.advance(bucket, at);
         bucket.grown.limit = bucket.grown.limit.min(self.growth.most);
@@ -211,19 +210,19 @@ mod tests {
     fn a_step_comes_some_time_after_somebody_was_rejected() {
         let timeline = [
             (0, A),
-            // One in 5 s; from 11 s on it is two.
+            // The rate is 1 in 5 s, and 2 in 5 s from 11 s on.
             (1000, R(4000)),
             (5000, A),
             (10_000, A),
             (13_000, A),
-            // One second brought 0.2 tokens, two more 0.4 each.
+            // One second brought 0.2 tokens, and two more brought 0.4 each.
             (13_000, R(2500)),
             (15_500, A),
-            // The next step began with the rejection at 13 s.
+            // The next step was scheduled by the rejection at 13 s.
             (23_000, A),
             (23_000, A),
             (23_000, R(1667)),
-            // And nothing is left of all that after a minute.
+            // After a minute without requests the limit starts anew.
             (100_000, A),
             (100_000, R(5000)),
         ];
@@ -234,7 +233,7 @@ mod tests {
     fn what_fits_after_the_step_is_advised_and_what_never_fits_is_not() {
         let (law, at) = (law(), Instant::ORIGIN);
         let mut bucket = law.fresh();
-        // One token is there, and a second one 2.5 s after the step.
+        // One token is there; the second one arrives 2.5 s after the step at 10 s.
         assert_eq!(law.ask(&bucket, at, 2), Ruling::Reject(Some(Duration::from_millis(12_500))));
         assert_eq!(law.ask(&bucket, at, 3), Ruling::Reject(None));
         law.turn_away(&mut bucket, at);
@@ -249,7 +248,7 @@ mod tests {
     }
 
     proptest! {
-        /// Between two instants no more passes than the bucket and what fills it at the limit that could be reached by then.
+        /// Between two instants at most as much passes as a bucket holds and receives at the limit that can be reached by the later one.
         #[test]
         fn it_never_gives_more_than_it_could_have_grown_to(
             requests in prop::collection::vec((0..3_000_u64, 1..3_u32), 1..80),

@@ -1,10 +1,9 @@
-//! A limit that grows while it is too small, step by step, and begins anew when nobody has asked for long.
+//! A limit that grows in steps while it is too small, and starts anew after a long time without requests.
 
 use std::time::Duration;
 
 use vocabulary::Instant;
 
-/// How a limit grows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Growth {
     pub(crate) start: u32,
@@ -14,13 +13,13 @@ pub(crate) struct Growth {
     pub(crate) idle: Duration,
 }
 
-/// How far the limit of a key has grown.
+/// State of a key's limit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Grown {
     pub(crate) limit: u32,
-    /// When it grows next, if somebody was rejected since it did.
+    /// Instant of the next step; `None` until a request is rejected after the last step.
     pub(crate) grows_at: Option<Instant>,
-    /// When it was last used.
+    /// Instant of the last use.
     pub(crate) used: Instant,
 }
 
@@ -29,7 +28,7 @@ impl Growth {
         Grown { limit: self.start, grows_at: None, used: Instant::ORIGIN }
     }
 
-    /// What its parameters must obey together: nobody waits for longer than until it begins anew.
+    /// Checks the parameters together: no wait may be as long as `idle`, after which the limit starts anew.
     pub(crate) fn check(&self, longest_wait: Duration) -> Result<(), String> {
         if self.start > self.most {
             return Err("`start` is above `most`".to_owned());
@@ -40,23 +39,22 @@ impl Growth {
         Ok(())
     }
 
-    /// Whether nobody has used it for so long that it begins anew.
+    /// Whether the last use was so long ago that the limit starts anew.
     pub(crate) fn is_idle(&self, grown: &Grown, at: Instant) -> bool {
         at >= grown.used + self.idle
     }
 
-    /// When it grows next, with a rejection at this instant.
+    /// Returns when the limit grows next if a request is rejected at this instant; `None` at the maximum.
     pub(crate) fn grows_at(&self, grown: &Grown, at: Instant) -> Option<Instant> {
         let at = grown.grows_at.unwrap_or(at + self.every);
         (grown.limit < self.most).then_some(at)
     }
 
-    /// The limit after that.
     pub(crate) fn next_limit(&self, grown: &Grown) -> u32 {
         grown.limit.saturating_add(self.by).min(self.most)
     }
 
-    /// A step that is due by this instant, and when it was.
+    /// Applies a step that is due by this instant, and returns when it was due.
     pub(crate) fn grow(&self, grown: &mut Grown, at: Instant) -> Option<Instant> {
         let grew_at = grown.grows_at.filter(|grows_at| *grows_at <= at)?;
         grown.limit = self.next_limit(grown);
@@ -64,7 +62,7 @@ impl Growth {
         Some(grew_at)
     }
 
-    /// Somebody is rejected: it will grow.
+    /// Records a rejection, which schedules the next step.
     pub(crate) fn press(&self, grown: &mut Grown, at: Instant) {
         grown.grows_at = self.grows_at(grown, at);
         grown.used = at;
@@ -88,7 +86,7 @@ mod tests {
             limits.push(grown.limit);
             GROWTH.press(&mut grown, at);
         }
-        // Steps begin at 1 and 11 s, and there is nothing to grow after 21 s.
+        // Steps are scheduled at 1 and 11 s; after 21 s the limit is at its maximum.
         assert_eq!(limits, [2, 2, 5, 5, 6, 6, 6, 6]);
     }
 

@@ -1,7 +1,7 @@
-//! A queue that leaks at a rate: a few requests wait their turn in it, and whoever finds it full is rejected.
+//! A queue that leaks at a rate: a few requests wait in it, and those that find it full are rejected.
 //!
-//! Source: nginx/nginx `src/http/modules/ngx_http_limit_req_module.c` (`ngx_http_limit_req_lookup` and `ngx_http_limit_req_account`), with its
-//! integers: thousandths of a request, a clock of whole milliseconds, a rate of whole thousandths per second.
+//! Source: nginx/nginx `src/http/modules/ngx_http_limit_req_module.c` (`ngx_http_limit_req_lookup` and `ngx_http_limit_req_account`), with
+//! its integers: thousandths of a request, a clock of whole milliseconds, a rate of whole thousandths per second.
 
 use std::time::Duration;
 
@@ -19,7 +19,6 @@ use crate::policies::rate::Rate;
 use crate::rate_law::RateLaw;
 use crate::standing::Standing;
 
-/// Parameters of `leaky-queue`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct LeakyQueue {
     rate: Rate,
@@ -85,34 +84,34 @@ impl PolicyConfig for LeakyQueue {
     }
 }
 
-/// A request.
+/// One request, in thousandths.
 const ONE: i128 = 1000;
 
-/// What is ahead of the rate.
+/// The requests ahead of the rate.
 #[derive(Clone, Debug)]
 pub(crate) struct Excess {
-    /// Thousandths of a request at the millisecond of the last one; minus one request while nothing is.
+    /// In thousandths of a request at `last_ms`, the millisecond of the last request; minus one request if none is ahead.
     thousandths: i128,
     last_ms: u64,
-    /// What has leaked besides when the rate became another, in thousandths of that; mostly nothing.
+    /// Remainder of what leaked before the rate changed, in thousandths of that unit; usually 0.
     leaked: i128,
     least: LeastMissing,
 }
 
 impl LeakyQueue {
-    /// Thousandths of a request in a second, as nginx cuts them (`ctx->rate = rate * 1000 / scale`).
+    /// Returns thousandths of a request per second, cut as nginx cuts them (`ctx->rate = rate * 1000 / scale`).
     fn milli_rate(&self) -> i128 {
         let per_second = i128::from(self.rate.count) * i128::from(ONE_SECOND_NANOS);
         per_second * ONE / i128::from(self.rate.per_nanos)
     }
 
-    /// What is left of the excess, of which one more request makes what must not be above the burst.
+    /// Returns the excess that is left. Together with the cost of the next request it must not exceed the burst.
     fn left(&self, excess: &Excess, at: Instant) -> i128 {
         let ms = i128::from(whole_millis(at).saturating_sub(excess.last_ms));
         (excess.thousandths - (self.milli_rate() * ms + excess.leaked) / 1000).max(-ONE)
     }
 
-    /// When no more than so much is left, in whole milliseconds.
+    /// Returns the whole millisecond at which at most `left` is left.
     fn left_at(&self, excess: &Excess, left: i128) -> Instant {
         let leaks = (excess.thousandths - left).max(0);
         // The least ms with (rate × ms + leaked) / 1000 ≥ leaks.
@@ -131,12 +130,12 @@ fn whole_millis(at: Instant) -> u64 {
     at.as_nanos() / 1_000_000
 }
 
-/// What is left before the queue is as empty as it can be.
+/// Converts what is left to the deficit until the queue is as empty as it can be.
 fn missing(left: i128) -> u128 {
     u128::try_from(left + ONE).unwrap_or(0)
 }
 
-/// Of numbers that are not negative.
+/// For non-negative numbers.
 fn div_ceil(dividend: i128, divisor: i128) -> i128 {
     (dividend + divisor - 1) / divisor
 }
@@ -152,12 +151,12 @@ impl Law for LeakyQueue {
         Excess { thousandths: -ONE, last_ms: 0, leaked: 0, least: LeastMissing::default() }
     }
 
-    /// What leaks is reckoned from the last request on, as it is cut to whole thousandths.
+    /// Does nothing: the leak is computed in one step since the last request, because it is cut to whole thousandths.
     fn advance(&self, _excess: &mut Excess, _at: Instant) {}
 
     fn ask(&self, excess: &Excess, at: Instant, cost: u32) -> Ruling {
         let cost = i128::from(cost) * ONE;
-        // What may be left for it to fit.
+        // The most that may be left for the request to fit.
         let room = self.most() - cost;
         if room < -ONE {
             return Ruling::Reject(None);
@@ -176,7 +175,7 @@ impl Law for LeakyQueue {
         }
     }
 
-    /// Who is in the queue stays there.
+    /// Requests in the queue stay there.
     fn tune(&self, excess: &mut Excess, at: Instant, before: &Self) {
         let now = whole_millis(at);
         let leaked = before.milli_rate() * i128::from(now.saturating_sub(excess.last_ms)) + excess.leaked;
@@ -191,7 +190,7 @@ impl Law for LeakyQueue {
         (excess.thousandths, excess.last_ms, excess.leaked) = (taken, whole_millis(at), 0);
     }
 
-    /// Nothing leaks by that, so the millisecond of the last request stays.
+    /// Keeps the millisecond of the last request, because a refund leaks nothing.
     fn give_back(&self, excess: &mut Excess, at: Instant, taken: Taken) {
         let missing = missing(self.left(excess, at));
         let back = excess.least.give_back(taken.at, u128::from(taken.cost) * ONE.unsigned_abs(), missing);
@@ -238,7 +237,7 @@ mod tests {
 
     #[test]
     fn clock_and_rate_are_cut_as_nginx_cuts_them() {
-        // 100 in a minute are 1.666 in a second: 601 ms bring 1001 thousandths, 600 ms but 999.
+        // 100 per minute are 1.666 per second: 601 ms bring 1001 thousandths, but 600 ms only 999.
         let law = LeakyQueue { rate: Rate::whole(100, 60 * ONE_SECOND_NANOS), burst: 0, delay: 0 };
         assert_timeline(&law, &[(0, A), (599, R(2)), (600, R(1)), (601, A)]);
         let mut state = law.fresh();

@@ -1,8 +1,8 @@
-//! Admission by a short queue that is worked off in ticks, and that works on less the more is outstanding.
+//! A short queue that is worked off in ticks and slows down the more requests are outstanding.
 //!
-//! Source: seed 002 (Exploring backoff). While at most `limit` requests are outstanding, every one makes progress in
-//! every tick. Above it the queue has `limit` units of work per tick for accepted and rejected requests together; read
-//! off the document's figures, they are split by share and rounded down, and accepted requests get one at least.
+//! Source: seed 002 (Exploring backoff). While at most `limit` requests are outstanding, every one makes progress in every tick. Above that
+//! the queue does `limit` units of work per tick for accepted and rejected requests together. According to the document's figures the units
+//! are split by share and rounded down, and accepted requests get at least one.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::policies::policy_config::PolicyConfig;
 use crate::request::{Request, RequestId, Verdict};
 use crate::service::ServiceModel;
 
-/// Parameters of `overwhelmed-queue`; the defaults are the numbers of seed 002's text.
+/// The defaults are the numbers in the text of seed 002.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct QueueConfig {
     tick: Duration,
@@ -26,12 +26,12 @@ pub(crate) struct QueueConfig {
     subset: Subset,
 }
 
-/// What an overwhelmed queue works on.
+/// The requests on which an overwhelmed queue works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Subset {
-    /// Both lists by their share, the oldest first.
+    /// The oldest of both lists, by their share.
     Proportional,
-    /// So many entries of both, each as likely.
+    /// Entries of both lists, drawn with equal probability.
     Random,
 }
 
@@ -99,20 +99,19 @@ impl PolicyConfig for QueueConfig {
     }
 }
 
-/// Two lists, first come first served, and the next tick.
 #[derive(Debug)]
 struct OverwhelmedQueue {
     config: QueueConfig,
     accepted: VecDeque<Entry>,
     rejected: VecDeque<Entry>,
-    /// The next tick, while anything is outstanding.
+    /// `None` while nothing is outstanding.
     tick_at: Option<Instant>,
-    /// Requests that the last tick was done with, and that tick.
+    /// Requests that ended at the last tick, and its instant.
     done: VecDeque<Released>,
     done_at: Instant,
 }
 
-/// A request and the steps that it still takes.
+/// A request and the number of steps left.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     id: RequestId,
@@ -120,7 +119,7 @@ struct Entry {
 }
 
 impl Admission for OverwhelmedQueue {
-    /// Accepts while there is a place. What comes at a tick makes progress from the next one on.
+    /// Accepts while there is a place. A request that arrives at a tick makes progress from the next tick on.
     fn arrive(&mut self, at: Instant, request: &Request, _service: &ServiceModel) -> Arrived {
         let id = request.id;
         let verdict = if self.admitted() < self.config.capacity {
@@ -147,7 +146,7 @@ impl Admission for OverwhelmedQueue {
                 return Some(Released::at_once(id, verdict, busy));
             }
         }
-        // Already done with: nobody is to hear of it.
+        // Already ended: its end must not be reported.
         self.done.retain(|released| released.id != id);
         None
     }
@@ -171,7 +170,7 @@ impl Admission for OverwhelmedQueue {
         Capacity::Own(self.config.capacity)
     }
 
-    /// Places: rejections, which are outstanding, too, take none.
+    /// Counts places only, because rejections are outstanding, too, but take none.
     fn free(&self, capacity: u32) -> u32 {
         capacity - self.admitted()
     }
@@ -201,7 +200,6 @@ impl OverwhelmedQueue {
         u64::try_from(self.config.tick.as_nanos()).unwrap_or(u64::MAX)
     }
 
-    /// One step of work.
     fn tick(&mut self, at: Instant, seed: u64) {
         let (accepted, rejected) = (self.accepted.len(), self.rejected.len());
         let (outstanding, limit) = (accepted + rejected, self.config.limit as usize);
@@ -225,7 +223,7 @@ impl OverwhelmedQueue {
         self.tick_at = (outstanding > 0).then(|| at + self.config.tick);
     }
 
-    /// Which entries of both lists are worked on: `limit` of them, each as likely, drawn without replacement.
+    /// Returns which entries of both lists make progress: `limit` of them, drawn without replacement and with equal probability.
     fn chosen(&self, outstanding: usize, limit: usize, at: Instant, seed: u64) -> Vec<bool> {
         let mut rng = draws(seed, Purpose::Subset, at.as_nanos() / self.tick_nanos(), 0);
         let mut indices: Vec<usize> = (0..outstanding).collect();
@@ -241,7 +239,7 @@ impl OverwhelmedQueue {
     }
 }
 
-/// Takes a step off the chosen entries of a list and removes those that have none left.
+/// Takes a step off the chosen entries of a list and removes the finished ones.
 fn work(
     list: &mut VecDeque<Entry>,
     chosen: impl Fn(usize) -> bool,
@@ -261,7 +259,7 @@ fn work(
     });
 }
 
-/// The same for the first entries of a list; the others, which may be many more, are not touched.
+/// Variant of `work` for the first entries of a list. Fast path: does not touch the others, which may be many more.
 fn work_on_first(
     list: &mut VecDeque<Entry>,
     first: usize,
@@ -280,7 +278,7 @@ fn work_on_first(
             kept += 1;
         }
     }
-    // Those that go on are behind the others by now.
+    // The unfinished entries are behind the others now.
     list.rotate_right(kept);
 }
 

@@ -1,8 +1,8 @@
-//! Whoever was rejected by what stands behind is locked out for a while, and whoever goes on all the same is banned.
+//! Clients whose requests are rejected by a later stage are locked out for a while, and those that go on all the same are banned.
 //!
 //! Source: Cloudflare's API (Limits: above 1200 requests in 5 minutes everything is blocked for the next 5); dotnet/dev-proxy
-//! `RetryAfterPlugin` (an early request begins the wait anew); Azure Resource Manager and GitHub (an early request is not processed, and is
-//! told a new time); Discord (10 000 invalid requests in 10 minutes bring a ban).
+//! `RetryAfterPlugin` (an early request restarts the wait); Azure Resource Manager and GitHub (an early request is not processed and gets a
+//! new time); Discord (10 000 invalid requests in 10 minutes lead to a ban).
 
 use std::time::Duration;
 
@@ -16,7 +16,6 @@ use crate::policies::policy_config::PolicyConfig;
 use crate::service::ServiceModel;
 use crate::standing::Standing;
 
-/// Parameters of `penalty`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Penalty {
     lock: Duration,
@@ -27,14 +26,13 @@ pub(crate) struct Penalty {
     ban: Duration,
 }
 
-/// What a request does that comes while it is too early.
+/// Effect of a request that arrives before the advised time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Early {
-    /// Nothing.
     Ignore,
-    /// The lock begins anew.
+    /// The lock starts anew.
     Prolong,
-    /// It alone begins a lock: whoever waits as advised meets none.
+    /// Only early requests start a lock, so clients that wait as advised are never locked out.
     Only,
 }
 
@@ -86,26 +84,24 @@ impl PolicyConfig for Penalty {
     }
 }
 
-/// Who is locked out.
 #[derive(Debug)]
 struct Locks {
     config: Penalty,
     keys: Keys<Lock>,
 }
 
-/// What is remembered of a key.
 #[derive(Debug, Default)]
 struct Lock {
-    /// Requests before that are early.
+    /// Requests before this instant are early.
     until: Instant,
     banned_until: Instant,
-    /// Those that count for a ban, in the window that ends then.
+    /// Requests that count towards a ban, in the window that ends at `window_ends`.
     counted: u32,
     window_ends: Instant,
 }
 
 impl Lock {
-    /// One more that counts for a ban.
+    /// Counts one more request towards a ban.
     fn count(&mut self, at: Instant, config: &Penalty) {
         if at >= self.window_ends {
             self.counted = 0;
@@ -118,7 +114,7 @@ impl Lock {
         }
     }
 
-    /// How long everything is rejected.
+    /// Returns for how long all requests are rejected.
     fn rest(&self, at: Instant) -> Duration {
         self.until.max(self.banned_until).since(at)
     }
@@ -137,7 +133,7 @@ impl Gate for Locks {
         if lock.rest(at).is_zero() {
             return Ruling::Pass;
         }
-        // Whoever is banned comes neither early nor late.
+        // During a ban an early request neither changes the lock nor counts.
         if at >= lock.banned_until {
             if config.early != Early::Ignore {
                 lock.until = lock.until.max(at + config.lock);
@@ -176,7 +172,6 @@ impl Gate for Locks {
         Some((&["cost", "refund", "own", "later", "charged"], "it charges nothing"))
     }
 
-    /// A lock is no limit.
     fn standing(&mut self, _at: Instant, _key: Key, _service: &ServiceModel) -> Option<Standing> {
         None
     }

@@ -1,6 +1,6 @@
-//! Requests are rejected by chance.
+//! Random rejections.
 //!
-//! Source: the servers of most papers on retries; the coin is keyed by op and attempt, so that every strategy meets the same luck.
+//! Source: the servers of most papers on retries. The draw is keyed by op and attempt, so that all strategies have paired seeds.
 
 use vocabulary::{Configurable, Instant, Parameter, Purpose, draws, unit};
 
@@ -12,7 +12,6 @@ use crate::request::{Request, Step};
 use crate::service::ServiceModel;
 use crate::standing::Standing;
 
-/// Parameters of `random`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Random {
     p: f64,
@@ -43,7 +42,7 @@ impl PolicyConfig for Random {
 impl Random {
     fn rejects(&self, request: &Request) -> bool {
         let mut rng = draws(request.seed, Purpose::Rejection, request.op, request.attempt);
-        // A conditional write is a request of its own after the read of its attempt.
+        // A conditional write is a separate request after the read of its attempt, so it takes the second draw.
         if matches!(request.step, Step::Write { .. }) {
             unit(&mut rng);
         }

@@ -1,4 +1,4 @@
-//! Admission by a script: nobody is turned away for want of anything, every request gets the reply that is written for it.
+//! Admission by a script: every request gets the reply written for it, and none is rejected for lack of capacity.
 //!
 //! Source: the scripted servers that retry tests of client libraries use; the recordings of real clients in `tests/`.
 
@@ -14,7 +14,6 @@ use crate::request::{Request, RequestId, Verdict};
 use crate::script::Script;
 use crate::service::ServiceModel;
 
-/// `script` has one parameter: its steps.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ScriptConfig {
     steps: Arc<Script>,
@@ -43,7 +42,6 @@ impl PolicyConfig for ScriptConfig {
         Some(Box::new(Scripted { script: self.steps.clone() }))
     }
 
-    /// It takes no time.
     fn mean_service(&self) -> Option<Duration> {
         Some(Duration::ZERO)
     }
@@ -53,7 +51,6 @@ impl PolicyConfig for ScriptConfig {
     }
 }
 
-/// Whoever comes is answered at once, and holds nothing.
 #[derive(Debug)]
 struct Scripted {
     script: Arc<Script>,
@@ -78,7 +75,7 @@ impl Admission for Scripted {
         Load::NONE
     }
 
-    /// Whoever looks first is let in, too.
+    /// Unbounded, so that carrier sense always finds room.
     fn capacity(&self) -> Capacity {
         Capacity::Unbounded
     }

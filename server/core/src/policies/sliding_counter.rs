@@ -1,4 +1,4 @@
-//! Two windows' counters as if the requests of the one before had come evenly.
+//! A sliding window estimated from two counters, as if the requests of the window before had been evenly spread.
 //!
 //! Source: Kong's advanced rate limiting ("sliding"); the estimate that Cloudflare's edge was described to use.
 
@@ -14,7 +14,6 @@ use crate::policies::limit::Limit;
 use crate::policies::policy_config::PolicyConfig;
 use crate::standing::Standing;
 
-/// Parameters of `sliding-counter`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct SlidingCounter {
     limit: u32,
@@ -51,7 +50,7 @@ impl PolicyConfig for SlidingCounter {
     }
 }
 
-/// What was accepted in the window of this number, and in the one before.
+/// Costs accepted in the window of this number and in the one before.
 #[derive(Debug)]
 pub(crate) struct Counters {
     window: u128,
@@ -60,8 +59,8 @@ pub(crate) struct Counters {
 }
 
 impl SlidingCounter {
-    /// How far into a window this request may be accepted at the soonest, with so many before and so many in it, in
-    /// nanoseconds; beyond the window's end means: not in it.
+    /// Returns the nanoseconds into a window after which this cost may be accepted, given the costs in the window before and in this one. A
+    /// result beyond the window's length means that it cannot be accepted in this window.
     fn soonest(&self, before: u32, accepted: u32, cost: u32) -> u128 {
         let length = self.window.as_nanos();
         let taken = u128::from(accepted) + u128::from(cost) - 1;
@@ -73,7 +72,7 @@ impl SlidingCounter {
         if before < left {
             return 0;
         }
-        // The largest rest of the window for which that holds.
+        // The longest rest of the window for which the inequality holds.
         let rest = (left * length - 1) / before;
         length - rest
     }
@@ -112,7 +111,7 @@ impl Law for SlidingCounter {
         after(length - elapsed + self.soonest(counters.accepted, 0, cost))
     }
 
-    /// Both counters go on as those of the windows that are the last ones now.
+    /// Takes both counters over as those of the current window and the one before.
     fn tune(&self, counters: &mut Counters, at: Instant, before: &Self) {
         before.advance(counters, at);
         counters.window = u128::from(at.as_nanos()) / self.window.as_nanos();

@@ -1,4 +1,4 @@
-//! The requests of the last stretch of time, each remembered.
+//! A limit on the requests in the last period, each of which is remembered.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -15,7 +15,6 @@ use crate::policies::policy_config::PolicyConfig;
 use crate::rate_law::RateLaw;
 use crate::standing::Standing;
 
-/// Parameters of `sliding-log`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct SlidingLog {
     limit: u32,
@@ -60,7 +59,7 @@ impl PolicyConfig for SlidingLog {
     }
 }
 
-/// What was accepted, with its cost: at most as many entries as the limit.
+/// Accepted requests with their costs; at most as many entries as the limit.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Accepted {
     entries: VecDeque<(Instant, u32)>,
@@ -97,7 +96,7 @@ impl Law for SlidingLog {
         if free_at > at { after(free_at.since(at).as_nanos()) } else { Ruling::Pass }
     }
 
-    /// What is past by now is forgotten, even if the window is a longer one from now on.
+    /// Requests that have left the old window stay forgotten, even if the new window is longer.
     fn tune(&self, accepted: &mut Accepted, at: Instant, before: &Self) {
         before.advance(accepted, at);
     }
@@ -105,7 +104,7 @@ impl Law for SlidingLog {
     fn charge(&self, accepted: &mut Accepted, at: Instant, cost: u32) {
         accepted.entries.push_back((at, cost));
         accepted.sum += u64::from(cost);
-        // Rejected ones may count, too: what is older than a full limit of them decides nothing any more.
+        // Rejected requests may count, too. Entries older than those that fill the limit no longer decide anything.
         while let Some((_, oldest)) = accepted.entries.front().copied()
             && accepted.sum - u64::from(oldest) >= u64::from(self.limit)
         {
@@ -116,7 +115,7 @@ impl Law for SlidingLog {
 
     fn give_back(&self, accepted: &mut Accepted, at: Instant, taken: Taken) {
         self.advance(accepted, at);
-        // The latest of that instant first: which of several it is makes no difference.
+        // Takes from the newest entry of that instant first; entries of one instant are interchangeable.
         let mut left = taken.cost;
         let end = accepted.entries.partition_point(|(then, _)| *then <= taken.at);
         for index in (0..end).rev() {

@@ -1,8 +1,8 @@
-//! Services take longer while many others are under way.
+//! Services that take longer while many requests are in service.
 //!
-//! Source: the asymptotic bounds of closed networks of queues (Lazowska, Zahorjan, Graham, Sevcik: Quantitative System Performance, 1984,
-//! chapter 5): beyond a knee throughput grows no more, so that with n in service each takes n / knee times as long, which is factor 1. A larger
-//! factor has throughput fall beyond the knee, as contention and coherency do in Gunther's universal scalability law.
+//! Source: the asymptotic bounds of closed queueing networks (Lazowska, Zahorjan, Graham, Sevcik: Quantitative System Performance, 1984,
+//! chapter 5). Beyond a knee throughput grows no more: with n requests in service each takes n / knee times as long, which is factor 1.
+//! With a larger factor throughput falls beyond the knee, as contention and coherency make it in Gunther's universal scalability law.
 
 use vocabulary::{Configurable, Instant, Parameter};
 
@@ -13,7 +13,6 @@ use crate::policies::policy_config::PolicyConfig;
 use crate::service::ServiceModel;
 use crate::standing::Standing;
 
-/// Parameters of `slow-down`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct SlowDown {
     knee: u32,
@@ -75,7 +74,7 @@ impl Gate for SlowDown {
 
     fn stretch(&self, in_service: u32) -> u64 {
         let beyond = (u64::from(in_service) + 1).saturating_sub(self.knee.into());
-        // The factor has at most a million thousandths.
+        // In thousandths, at most a million.
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,

@@ -1,4 +1,4 @@
-//! Walks the list of policies: what holds for each of them.
+//! Properties of every policy in the list.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Golden timelines of laws: instants in milliseconds, and what becomes of a request then.
+//! Golden timelines of rate algorithms: instants in milliseconds, each with the expected decision.
 
 use std::time::Duration;
 
@@ -7,10 +7,8 @@ use vocabulary::Instant;
 use crate::policies::gate::Ruling;
 use crate::policies::law::Law;
 
-/// What becomes of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Expected {
-    /// Accepted.
     A,
     /// Accepted after this wait in milliseconds.
     After(u64),
@@ -20,7 +18,7 @@ pub(crate) enum Expected {
 
 pub(crate) use Expected::{A, After, R};
 
-/// What every bucket does that holds two and gets one back each second.
+/// Decisions of every bucket that holds two tokens and gets one per second.
 pub(crate) const BUCKET_OF_TWO: &[(u64, Expected)] = &[
     (0, A),
     (0, A),
@@ -33,7 +31,7 @@ pub(crate) const BUCKET_OF_TWO: &[(u64, Expected)] = &[
     (3500, R(1000)),
 ];
 
-/// Every request of the timeline, each of cost 1, meets what stands there.
+/// Checks the decision about each request of the timeline, all of cost 1.
 pub(crate) fn assert_timeline<L: Law>(law: &L, timeline: &[(u64, Expected)]) {
     let mut state = law.fresh();
     for (index, (at_ms, expected)) in timeline.iter().enumerate() {
@@ -57,7 +55,8 @@ pub(crate) fn assert_timeline<L: Law>(law: &L, timeline: &[(u64, Expected)]) {
     }
 }
 
-/// Whoever is rejected as the last of a timeline and waits so long is accepted, and not a nanosecond sooner as well as then.
+/// Checks that the last request of the timeline, which was rejected, is accepted after exactly this wait and fares worse a nanosecond
+/// earlier.
 fn assert_exact<L: Law>(law: &L, timeline: &[(u64, Expected)], at: Instant, wait: Duration) {
     let [early, in_time] = [wait.saturating_sub(Duration::from_nanos(1)), wait].map(|wait| {
         let mut state = law.fresh();

@@ -1,7 +1,7 @@
-//! A bucket that fills at a rate and out of which every request takes its cost.
+//! A token bucket: it fills at a rate, and every request takes its cost out of it.
 //!
-//! Source: the buckets that AWS, Azure and Anthropic describe, which fill all the time; envoyproxy/envoy
-//! `source/extensions/filters/common/local_ratelimit`, which adds tokens once in an interval.
+//! Source: the buckets that AWS, Azure and Anthropic describe, which fill continuously; envoyproxy/envoy
+//! `source/extensions/filters/common/local_ratelimit`, which adds tokens once per interval.
 
 use vocabulary::{Choice, Configurable, Instant, Parameter};
 
@@ -17,7 +17,6 @@ use crate::policies::rate::{Rate, rescaled};
 use crate::rate_law::RateLaw;
 use crate::standing::Standing;
 
-/// Parameters of `token-bucket`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct TokenBucket {
     rate: Rate,
@@ -25,12 +24,10 @@ pub(crate) struct TokenBucket {
     refill: Refill,
 }
 
-/// How the bucket fills.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Refill {
-    /// All the time.
     Continuous,
-    /// The rate's number at once, each time its time is over, as both were typed; counted from the server's start.
+    /// The rate's count at once, each time its time has elapsed, both as the user gave them; counted from the server's start.
     Stepwise,
 }
 
@@ -91,7 +88,7 @@ impl PolicyConfig for TokenBucket {
     }
 }
 
-/// What is in the bucket, in tokens × the rate's time: so that a nanosecond brings a whole number.
+/// Fill of the bucket in tokens × the rate's time, so that each nanosecond adds a whole number.
 #[derive(Clone, Debug)]
 pub(crate) struct Level {
     filled: u128,
@@ -100,17 +97,17 @@ pub(crate) struct Level {
 }
 
 impl TokenBucket {
-    /// What is missing until it is full.
+    /// Returns the deficit until the bucket is full.
     fn missing(&self, level: &Level) -> u128 {
         self.scaled(self.burst).saturating_sub(level.filled)
     }
 
-    /// A request's cost in the unit of [`Level`].
+    /// Converts tokens to the unit of [`Level`].
     fn scaled(&self, tokens: u32) -> u128 {
         u128::from(tokens) * u128::from(self.rate.per_nanos)
     }
 
-    /// How long it takes from an instant until so much has come, in nanoseconds.
+    /// Returns the nanoseconds from `at` until this much has arrived.
     fn until(&self, lacking: u128, at: Instant) -> u128 {
         match self.refill {
             Refill::Continuous => lacking.div_ceil(u128::from(self.rate.count)),
@@ -122,7 +119,7 @@ impl TokenBucket {
         }
     }
 
-    /// What comes from one instant to another.
+    /// Returns the amount that arrives between two instants.
     fn comes(&self, from: Instant, to: Instant) -> u128 {
         let [from, to] = [from, to].map(|at| u128::from(at.as_nanos()));
         let every = u128::from(self.rate.step_nanos);
@@ -132,7 +129,7 @@ impl TokenBucket {
         }
     }
 
-    /// What comes in the time that was typed, perhaps not a whole token.
+    /// Returns the amount per step, perhaps not a whole number of tokens.
     fn step(&self) -> u128 {
         u128::from(self.rate.count) * u128::from(self.rate.step_nanos)
     }
@@ -163,7 +160,7 @@ impl Law for TokenBucket {
 
     fn tune(&self, level: &mut Level, at: Instant, before: &Self) {
         before.advance(level, at);
-        // With a larger burst more is missing from now on.
+        // Noted before the change, because a larger burst increases the deficit from now on.
         level.least.note(at, before.missing(level));
         let rescaled = |amount| rescaled(amount, before.rate.per_nanos, self.rate.per_nanos);
         level.least.rescale(rescaled);

@@ -1,4 +1,4 @@
-//! What holds for every law: waits are exact, and never more is accepted than it says.
+//! Properties of every rate algorithm: waits are exact, and never more is accepted than the rule allows.
 
 use std::time::Duration;
 
@@ -16,12 +16,11 @@ use crate::policies::sliding_counter::SlidingCounter;
 use crate::policies::sliding_log::SlidingLog;
 use crate::policies::token_bucket::TokenBucket;
 
-/// The last instant before this one.
 fn before(at: Instant) -> Instant {
     Instant::from_nanos(at.as_nanos() - 1)
 }
 
-/// Requests with the time since the one before, in microseconds, and their costs.
+/// Requests as pairs of the time since the previous one, in microseconds, and the cost.
 fn any_requests() -> impl Strategy<Value = Vec<(u64, u32)>> {
     prop::collection::vec((prop_oneof![Just(0), 0..2_000_u64, 0..400_000_u64], 1..4_u32), 1..60)
 }
@@ -43,25 +42,25 @@ fn passes(ruling: Ruling) -> bool {
     matches!(ruling, Ruling::Pass | Ruling::PassAfter(_))
 }
 
-/// What is accepted and when, each rejection with its wait looked at: it is over when the request may pass, and no sooner.
+/// Returns the accepted requests. Checks that the wait of each rejection ends exactly when the request may pass.
 fn accepted<L: Law>(law: &L, requests: &[(u64, u32)]) -> Result<Vec<Accepted>, TestCaseError> {
     let (mut state, mut at, mut accepted) = (law.fresh(), Instant::ORIGIN, Vec::new());
     for (gap_us, cost) in requests {
         at = at + Duration::from_micros(*gap_us);
         law.advance(&mut state, at);
         match law.ask(&state, at, *cost) {
-            // Of who waits, what was taken is there when the wait is over.
+            // A delayed request is charged at once; its tokens have arrived when the wait is over.
             passes @ (Ruling::Pass | Ruling::PassAfter(_)) => {
                 law.charge(&mut state, at, *cost);
                 let wait = if let Ruling::PassAfter(wait) = passes { wait } else { Duration::ZERO };
                 accepted.push(Accepted { at, wait, cost: *cost });
             }
             Ruling::Reject(Some(wait)) => {
-                // Its state at that moment: nothing else is accepted meanwhile.
+                // State at the end of the wait, with nothing else accepted in between.
                 let early = replayed(law, &accepted, before(at + wait), *cost);
                 let in_time = replayed(law, &accepted, at + wait, *cost);
                 prop_assert!(passes(in_time), "{law:?}: {wait:?} at {at} is too short");
-                // Whoever would have to wait until then comes too soon.
+                // A nanosecond earlier the request must not pass at once, nor with the same wait.
                 prop_assert!(
                     early != Ruling::Pass && early != in_time,
                     "{law:?}: {wait:?} at {at} is too long"
@@ -77,7 +76,7 @@ fn accepted<L: Law>(law: &L, requests: &[(u64, u32)]) -> Result<Vec<Accepted>, T
     Ok(accepted)
 }
 
-/// What a law that has accepted this says of one more.
+/// Returns the decision about one more request after these were accepted.
 fn replayed<L: Law>(law: &L, accepted: &[Accepted], at: Instant, cost: u32) -> Ruling {
     let mut state = law.fresh();
     for Accepted { at, cost, .. } in accepted {
@@ -89,12 +88,11 @@ fn replayed<L: Law>(law: &L, accepted: &[Accepted], at: Instant, cost: u32) -> R
     law.ask(&state, at, cost)
 }
 
-/// When they go on.
 fn goes_on(accepted: &[Accepted]) -> impl Iterator<Item = Instant> {
     accepted.iter().map(|accepted| accepted.at + accepted.wait)
 }
 
-/// What those cost that went on between two instants.
+/// Returns the total cost of the requests that went on between two instants.
 fn cost_between(accepted: &[Accepted], from: Instant, to: Instant) -> u64 {
     let goes_on = accepted.iter().map(|accepted| (accepted.at + accepted.wait, accepted.cost));
     goes_on.filter(|(at, _)| from <= *at && *at <= to).map(|(_, cost)| u64::from(cost)).sum()
@@ -128,7 +126,7 @@ proptest! {
         }
     }
 
-    /// Every token has come when it is used, whether it was waited for or not.
+    /// Every token has arrived when it is used, even by a request that waited.
     #[test]
     fn reservations_give_no_more_than_a_bucket(requests in any_requests(), rate in 1..200_u32, burst in 1..9_u32) {
         let options = [("rate", format!("{rate}/s")), ("burst", burst.to_string())];
@@ -143,14 +141,14 @@ proptest! {
         prop_assert!(taken.iter().all(|accepted| accepted.wait <= longest));
     }
 
-    /// Of what comes no more than the burst is let in ahead of the rate; and where all of that waits, it leaves at the rate.
+    /// At most the burst is let in ahead of the rate. If all of it waits (delay 0), requests leave at the rate.
     #[test]
     fn a_leaky_queue_lets_requests_in_and_out_at_its_rate(
         requests in any_requests(), rate in 1..200_u32, burst in 0..9_u32, delay in 0..9_u32,
     ) {
         let options = [("rate", format!("{rate}/s")), ("burst", burst.to_string()), ("delay", delay.to_string())];
         let taken = accepted(&law::<LeakyQueue>(&options), &requests)?;
-        // Clocks of whole milliseconds see up to one more between two instants.
+        // Clocks of whole milliseconds may count one more between two instants.
         let leaks = |from: Instant, to: Instant| (to.since(from).as_millis() + 2) * u128::from(rate);
         for (index, first) in taken.iter().enumerate() {
             let mut cost = 0;
@@ -162,7 +160,7 @@ proptest! {
         if delay == 0 {
             for from in goes_on(&taken) {
                 for to in goes_on(&taken).filter(|to| *to >= from) {
-                    // One of cost 3 leaves as the last of three would.
+                    // A request of cost 3 leaves when the last of three would.
                     let cost = u128::from(cost_between(&taken, from, to)) * 1000;
                     prop_assert!(cost <= 3000 + leaks(from, to));
                 }
@@ -210,20 +208,21 @@ proptest! {
     }
 }
 
-/// Requests, some of which give something back later: the time since the one before in microseconds, the cost, how many of those after it
-/// come before that, and how much comes back (nothing for most).
+/// Requests with refunds: the time since the previous one in microseconds, the cost, the number of later requests before the refund, and
+/// the refund (usually 0).
 fn any_giving_back() -> impl Strategy<Value = Vec<(u64, u32, usize, u32)>> {
     let gap = prop_oneof![Just(0), 0..2_000_u64, 0..400_000_u64];
     prop::collection::vec((gap, 1..4_u32, 0..8_usize, 0..4_u32), 1..30)
 }
 
-/// Whoever passes is charged, and some give back; then the state is that of a law that was charged only what has stayed.
+/// Charges the requests that pass and applies their refunds. After each step the limit must be as if only the unrefunded parts had ever
+/// been charged.
 fn gives_back_what_was_never_taken<L: Law>(
     law: &L,
     requests: &[(u64, u32, usize, u32)],
 ) -> Result<(), TestCaseError> {
     let (mut state, mut at) = (law.fresh(), Instant::ORIGIN);
-    // Of each charge what has stayed.
+    // The unrefunded part of each charge.
     let mut stayed: Vec<Taken> = Vec::new();
     let mut due: Vec<(usize, usize, u32)> = Vec::new();
     for (index, (gap_us, cost, later, back)) in requests.iter().enumerate() {
@@ -270,7 +269,7 @@ proptest! {
     }
 }
 
-/// Everything that can be asked of a law, with the largest numbers: nothing overflows, which a debug build would not survive.
+/// Calls all methods of a law with the largest numbers; an overflow would panic in a debug build.
 fn bear_extremes<L: Law + Configurable>(options: &[(&str, &str)]) {
     let options: Vec<_> = options.iter().map(|(key, value)| (*key, (*value).to_owned())).collect();
     let law: L = law(&options);
