@@ -1,4 +1,4 @@
-//! A change of the configuration while the server runs: all or nothing.
+//! Changes of the configuration while the server runs; each is applied completely or not at all.
 
 mod accepted;
 mod error;
@@ -16,10 +16,10 @@ use crate::presets::{Expanded, expand};
 use crate::quoted::quoted;
 use crate::schedule::Target;
 
-/// A change as it came: keys and values of a JSON object, not checked yet.
+/// Keys and values of a JSON object, not validated yet.
 pub type Patch = serde_json::Map<String, serde_json::Value>;
 
-/// What a change says of presets.
+/// Keys of a change that concern presets.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Asked {
@@ -27,27 +27,26 @@ struct Asked {
     scale: Option<f64>,
 }
 
-/// The key that sets one parameter of a policy.
 const SET: &str = "set";
 
-/// The key that is to all answers what the flag of this name is. All other keys are those of the configuration.
+/// Key that sets the advice of all answers, as the flag of this name does. All other keys are those of the configuration.
 const ADVICE: &str = "advice";
 
-/// Reads a change as it comes over the wire.
+/// Parses a change from the wire.
 ///
 /// # Errors
-/// When it is no JSON object, or a key stands in it twice.
+/// If it is not a JSON object, or a key appears twice.
 pub fn read_patch(text: &[u8]) -> Result<Patch, serde_json::Error> {
     serde_json::from_slice::<Strict>(text).and_then(|Strict(value)| serde_json::from_value(value))
 }
 
 impl Config {
-    /// This configuration with the patch put in.
+    /// Returns this configuration with the patch applied.
     ///
     /// # Errors
-    /// Names the key, what came and what is accepted.
+    /// Names the key, the value and the accepted values.
     pub fn patched(&self, patch: &Patch) -> Result<Self, PatchError> {
-        // What is no text or number is refused below, by its key.
+        // A `preset` or `scale` of another type is refused below, by its key.
         let asked = serde_json::from_value::<Asked>(patch.clone().into()).unwrap_or_default();
         let based = match (asked.preset.as_deref(), asked.scale) {
             (Some(preset), scale) => self.with_preset(preset, scale)?,
@@ -56,12 +55,12 @@ impl Config {
             (None, None) => self.clone(),
         };
         let is_preset = asked.preset.is_some() || asked.scale.is_some();
-        // It is an object; of what were none, no key would be known.
+        // It is an object. If it were not, no key would be accepted.
         let mut current = match serde_json::to_value(&based) {
             Ok(serde_json::Value::Object(current)) => current,
             _ => Patch::new(),
         };
-        // What is not said when it is empty can be changed all the same.
+        // Keys that are omitted while they are empty can be changed all the same.
         current.entry("answers").or_insert_with(|| serde_json::Map::new().into());
         for key in ["preset", "scale", "schedule"] {
             current.entry(key).or_insert(serde_json::Value::Null);
@@ -78,7 +77,7 @@ impl Config {
                     accepted: quoted(known()),
                 });
             }
-            // One at a time, so that the error knows which.
+            // One at a time, so that the error can name the key.
             current.insert(key.clone(), value.clone());
             config = serde_json::from_value(current.clone().into()).map_err(|error| {
                 let why = accepted::instead_of(key, value);
@@ -89,7 +88,7 @@ impl Config {
             config.preset.clone_from(&based.preset);
         }
         if patch.contains_key("max_busy") && !patch.contains_key("caps") {
-            // Whoever says how many slots there are now does not want another number later.
+            // A number of slots for now also removes the planned later ones.
             config.caps = Caps::default();
         }
         if patch.contains_key("max_busy") && !patch.contains_key("schedule") {
@@ -103,7 +102,7 @@ impl Config {
                 return Err(PatchError::Contradiction(split_options(preset).0.to_owned()));
             }
             if config.preset.take().is_some() {
-                // Its answers speak of limits that are no longer there.
+                // The preset's answers refer to limits that are no longer there.
                 config.scale = None;
                 if !patch.contains_key("answers") {
                     config.answers = AnswersConfig::default();
@@ -125,8 +124,8 @@ impl Config {
         Ok(config)
     }
 
-    /// Refuses slots that nothing goes by. Those that are in force, or that a server has anyway, may be said: whoever was shown a
-    /// configuration can send it back.
+    /// Refuses slots that have no effect. Values that are in force, or that every server has by default, are accepted, so that a client can
+    /// send back the configuration that it received.
     fn refuse_idle_slots(&self, before: &Self, patch: &Patch) -> Result<(), ConfigError> {
         let is_new = |is: bool, key: &str| is && patch.contains_key(key) && !self.has_cap();
         let slots = ![before.max_busy, Self::default().max_busy].contains(&self.max_busy);
@@ -139,7 +138,7 @@ impl Config {
         Ok(())
     }
 
-    /// The same policies without the preset that they come from, whose answers go with it.
+    /// Returns the same policies without their preset. The preset's answers are dropped with it.
     fn without_preset(&self) -> Self {
         if self.preset.is_none() {
             return self.clone();
@@ -147,17 +146,18 @@ impl Config {
         Self { preset: None, scale: None, answers: AnswersConfig::default(), ..self.clone() }
     }
 
-    /// The preset's figures multiplied, and what else is in force: whatever was changed besides stays.
+    /// Returns the configuration with the preset's figures multiplied. All other settings stay as they are, also those that were changed
+    /// since.
     fn scaled(&self, scale: f64) -> Result<Self, ConfigError> {
         let preset = self.preset.as_deref().ok_or(ConfigError::ScaleAlone)?;
         let Expanded { policy, .. } = expand(preset, Some(scale))?;
         Ok(Self { policy, scale: Some(scale), ..self.clone() })
     }
 
-    /// This configuration with what a preset has of its own: policies, answers, perhaps settings.
+    /// Returns this configuration with all that a preset sets: policies, answers, perhaps settings.
     ///
     /// # Errors
-    /// When there is no such preset, or it has not what is typed of it.
+    /// If the preset, or what its options name, does not exist.
     pub fn with_preset(&self, preset: &str, scale: Option<f64>) -> Result<Self, ConfigError> {
         let Expanded { preset: found, policy, answers } = expand(preset, scale)?;
         // `github:` is `github`.
@@ -173,7 +173,7 @@ impl Config {
     }
 }
 
-/// A value that must be a text.
+/// Returns a value that must be a string.
 fn text<'a>(key: &str, value: &'a serde_json::Value, example: &str) -> Result<&'a str, PatchError> {
     let why = || format!("it takes a text, such as `{example}`");
     value.as_str().ok_or_else(|| refuse(key, value, why()))

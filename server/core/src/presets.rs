@@ -1,4 +1,4 @@
-//! Presets: servers that others run, as data, one file each, with the source of every figure.
+//! Presets of real servers as data, one file each, with the source of every figure.
 
 mod preset;
 mod scaling;
@@ -13,7 +13,7 @@ pub use self::preset::{BaseUrl, Fact, Limit, ServerPreset, ServerPresetError};
 pub use self::use_error::ServerPresetUseError;
 pub use self::using::{Expanded, expand, read_scale};
 
-/// The texts of all presets by their names, in the order in which they are listed.
+/// Text of each preset by its name, in the order of lists.
 const EMBEDDED: &[(&str, &str)] = &[
     ("github", include_str!("../presets/github.toml")),
     ("openai", include_str!("../presets/openai.toml")),
@@ -45,7 +45,7 @@ const EMBEDDED: &[(&str, &str)] = &[
     ("busy", include_str!("../presets/busy.toml")),
 ];
 
-/// All of them, read when first asked for.
+/// Parsed on first use.
 static PRESETS: LazyLock<Vec<ServerPreset>> = LazyLock::new(|| {
     let read = |(name, text): &(&str, &str)| {
         let preset: ServerPreset = text.parse().unwrap_or_else(|error| panic!("preset `{name}`: {error}"));
@@ -55,17 +55,16 @@ static PRESETS: LazyLock<Vec<ServerPreset>> = LazyLock::new(|| {
     EMBEDDED.iter().map(read).collect()
 });
 
-/// Every preset, in the order in which they are listed.
+/// Returns all presets in the order of lists.
 pub fn server_presets() -> &'static [ServerPreset] {
     &PRESETS
 }
 
-/// The preset of this name.
 pub fn server_preset(name: &str) -> Option<&'static ServerPreset> {
     PRESETS.iter().find(|preset| preset.name == name)
 }
 
-/// The names of all presets; none of their files is read for them.
+/// Returns the names of all presets without parsing any file.
 pub fn server_preset_names() -> impl Iterator<Item = &'static str> {
     EMBEDDED.iter().map(|(name, _)| *name)
 }

@@ -1,10 +1,10 @@
-//! What keys of a change take, for values of another type.
+//! Error texts that name the accepted values of a key, for values of another type.
 
 use serde_json::Value;
 
 use crate::caps::MOST_SLOTS;
 
-/// What this key takes, where the value is nothing of that kind; `None` where its own reader says what is wrong.
+/// Returns the values that a key accepts; `None` if the value has the right type, because then its own parser explains the error.
 pub(super) fn instead_of(key: &str, value: &Value) -> Option<String> {
     let example = match key {
         "max_busy" => return Some(format!("it takes a whole number from 1 to {MOST_SLOTS}")),

@@ -1,11 +1,10 @@
-//! JSON in which no key of an object stands twice: of two, one would count, and nobody is told which.
+//! JSON parser that refuses duplicate keys, because one of two values would be dropped silently.
 
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-/// What was read.
 pub(super) struct Strict(pub(super) Value);
 
 impl<'de> Deserialize<'de> for Strict {

@@ -1,4 +1,4 @@
-//! One preset, as its file has it: limits, answers, and where every figure was read.
+//! One preset as in its file: limits, answers, and the source of every figure.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
@@ -10,20 +10,20 @@ use crate::answers::{AnswersConfig, EveryConfig, ResponseConfig};
 use crate::policy::{Policy, PolicyError};
 use crate::quoted::quoted;
 
-/// A server that others run, as data.
+/// A real server as data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ServerPreset {
-    /// As typed, and the name of its file.
+    /// Name on the command line, and of its file.
     pub name: String,
-    /// Whose server it is, in a few words.
+    /// Operator and product in a few words.
     pub title: String,
-    /// The day on which its sources were read: `2026-11-21`.
+    /// Day on which its sources were read: `2026-11-21`.
     pub read: String,
-    /// What its operator tells clients to do.
+    /// Advice of the operator to clients.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clients: Option<String>,
-    /// What a user should know that the figures do not say.
+    /// Facts for users that the figures do not show.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notes: Option<String>,
     /// Strategy of `loadgen` that behaves like a usual client of this server: `preset:openai`.
@@ -32,22 +32,22 @@ pub struct ServerPreset {
     /// Settings that point existing clients at another server, the most usual first.
     #[serde(default, rename = "base-url-env", skip_serializing_if = "Vec::is_empty")]
     pub base_urls: Vec<BaseUrl>,
-    /// In the order in which a request meets them.
+    /// In the order in which a request passes them.
     #[serde(rename = "limit")]
     pub limits: Vec<Limit>,
-    /// Where its answers and settings were read.
+    /// Sources of its answers and settings.
     #[serde(default, rename = "fact", skip_serializing_if = "Vec::is_empty")]
     pub facts: Vec<Fact>,
-    /// Settings of the server that go with it, in the words of a change of the configuration.
+    /// Settings of the server, with the keys of a change of the configuration.
     #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
     pub server: serde_json::Map<String, serde_json::Value>,
-    /// What all answers say.
+    /// Templates of all answers.
     #[serde(default, skip_serializing_if = "is_default")]
     pub every: EveryConfig,
-    /// What answers to accepted requests say.
+    /// Templates of answers to accepted requests.
     #[serde(default, skip_serializing_if = "is_default")]
     pub accepted: ResponseConfig,
-    /// What answers to rejected requests say, by the limit's name; `*` for all others.
+    /// Templates of answers to rejected requests, by the name of the limit; `*` for all others.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub reject: BTreeMap<String, ResponseConfig>,
 }
@@ -64,13 +64,13 @@ pub struct BaseUrl {
     pub source: String,
 }
 
-/// One limit: a policy of the stack, and where its figures were read.
+/// A policy of the stack, with the source of its figures.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Limit {
-    /// What it is called in the stack.
+    /// Name in the stack.
     pub name: String,
-    /// What it limits, in words.
+    /// Description in words.
     pub about: String,
     /// Noun for what is counted, plural: `tokens`. Absent where a number with its time says enough.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -78,68 +78,60 @@ pub struct Limit {
     /// Whom or what each limit applies to: `per user`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
-    /// The policy, as typed.
+    /// The policy, as on the command line.
     pub policy: String,
-    /// Where its figures were read; empty where nowhere.
+    /// Source of its figures; empty if there is none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub source: String,
-    /// Whether all of them were read there.
+    /// Whether all figures were read in the source.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub verified: bool,
-    /// What of them was not, and what else is to be known.
+    /// Figures that were not read there, and other remarks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
 
-/// Where something was read that answers say, or that is set.
+/// Source of a template or a setting.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fact {
     /// The table: `every`, `accepted`, `reject.NAME`, `server`.
     pub of: String,
-    /// What, in words.
+    /// Its content in words.
     pub about: String,
-    /// Where it was read; empty where nowhere.
+    /// Empty if there is none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub source: String,
-    /// Whether all of it was read there.
+    /// Whether all of it was read in the source.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub verified: bool,
 }
 
-/// A text is no preset of a server.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServerPresetError {
-    /// It is no TOML with the keys of a preset.
+    /// Not TOML with the keys of a preset.
     #[error("{0}")]
     Toml(String),
-    /// A limit that is no policy.
+    /// A limit whose policy is invalid.
     #[error("the limit `{limit}`: {why}")]
-    Limit {
-        /// The limit's name.
-        limit: String,
-        /// What is wrong with it.
-        why: Box<PolicyError>,
-    },
-    /// Figures that come from nowhere, and do not say so.
+    Limit { limit: String, why: Box<PolicyError> },
+    /// A limit or fact without a source that is not marked as unverified.
     #[error("`{0}` names no source and is not marked `verified = false`")]
     Unsourced(String),
-    /// A table whose figures nothing speaks of.
+    /// A table without a `[[fact]]`.
     #[error("no `[[fact]]` says where `[{0}]` was read")]
     Unexplained(String),
-    /// Something is said of a table that is not there.
+    /// A `[[fact]]` about a table that does not exist.
     #[error("a `[[fact]]` is of `{of}`; the tables are {tables}")]
     Nothing {
-        /// What it is said to be of.
         of: String,
-        /// Those that there are.
+        /// The existing tables.
         tables: String,
     },
 }
 
 impl ServerPreset {
-    /// The limit of this name.
     pub(super) fn limit(&self, name: &str) -> Option<&Limit> {
         self.limits.iter().find(|limit| limit.name == name)
     }
@@ -150,7 +142,6 @@ impl ServerPreset {
         statuses.into_iter().collect()
     }
 
-    /// What answers say.
     pub(super) fn answers(&self) -> AnswersConfig {
         AnswersConfig {
             every: self.every.clone(),
@@ -160,7 +151,7 @@ impl ServerPreset {
         }
     }
 
-    /// Whether every figure of it was read where it says.
+    /// Whether every figure was read in its source.
     pub fn is_verified(&self) -> bool {
         self.limits.iter().all(|limit| limit.verified) && self.facts.iter().all(|fact| fact.verified)
     }
@@ -175,7 +166,7 @@ impl ServerPreset {
         plain.chain(self.reject.keys().map(|name| format!("reject.{name}"))).collect()
     }
 
-    /// Every figure has a source or is marked, and every table is spoken of.
+    /// Checks that every figure has a source or is marked as unverified, and that every table has a fact.
     fn check(&self) -> Result<(), ServerPresetError> {
         for limit in &self.limits {
             limit
@@ -220,7 +211,7 @@ impl BaseUrl {
 }
 
 impl Limit {
-    /// The policy under the limit's name.
+    /// Returns the policy, labelled with the limit's name.
     pub(super) fn policy(&self) -> Result<Policy, PolicyError> {
         format!("{}={}", self.name, self.policy).parse()
     }

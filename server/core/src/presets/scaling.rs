@@ -1,36 +1,34 @@
-//! How a preset is made smaller or larger: rates, bursts, limits and caps are multiplied, windows and other times stay.
+//! Scaling of presets: rates, bursts, limits and caps are multiplied, windows and other times stay.
 
 use vocabulary::ParameterInfo;
 
 use super::use_error::ServerPresetUseError;
 use crate::schedule::Quantity;
 
-/// Parameters of policies that are multiplied: numbers of requests.
+/// Parameters that are numbers of requests, and are multiplied.
 const COUNTS: &[&str] =
     &["burst", "limit", "cap", "queue", "delay", "knee", "ban-after", "start", "by", "most"];
 
-/// Of what is called so, that which is none.
+/// Parameters with one of these keys that are not numbers of requests: pairs of policy and key.
 const FACTORS: &[(&str, &str)] = &[("slow-down", "most")];
 
-/// Parameters that are so many in so much time, of which the number is multiplied.
+/// Rate parameters (`count/period`); the count is multiplied.
 const RATES: &[&str] = &["rate"];
 
-/// What a preset is multiplied by, at most and at least.
 const RANGE: std::ops::RangeInclusive<f64> = 1e-6..=1e6;
 
-/// Checks a factor.
 pub(super) fn checked(scale: f64) -> Result<f64, ServerPresetUseError> {
     if RANGE.contains(&scale) { Ok(scale) } else { Err(ServerPresetUseError::Scale(scale.to_string())) }
 }
 
-/// The value that a parameter of this policy has then; `None` where it stays.
+/// Returns the scaled value of a policy's parameter; `None` if it stays.
 pub(super) fn scaled(policy: &str, parameter: &ParameterInfo, scale: f64) -> Option<String> {
     let value = &parameter.value;
     if FACTORS.contains(&(policy, parameter.key)) {
         return None;
     }
     if COUNTS.contains(&parameter.key) {
-        // What is unlimited stays so, and where nobody may wait, nobody may then.
+        // `unlimited` and 0 are left unchanged.
         return value.parse().ok().filter(|count| *count > 0).map(|count| times(count, scale).to_string());
     }
     if !RATES.contains(&parameter.key) {
@@ -46,7 +44,7 @@ pub(super) fn scaled(policy: &str, parameter: &ParameterInfo, scale: f64) -> Opt
     Some(format!("{}/{per}", times(count, scale)))
 }
 
-/// The nearest whole number, at least 1.
+/// Rounds to the nearest whole number, at least 1.
 fn times(count: u64, scale: f64) -> u64 {
     #[expect(
         clippy::cast_precision_loss,

@@ -24,7 +24,7 @@ impl Expanded {
 fn short(limit: &Limit, policy: &Policy) -> Option<String> {
     let config = policy.config();
     let figure = config.limit()?;
-    // A limit that grows begins at `start`, and that is the documented figure.
+    // A limit that grows starts at `start`, and that is the documented figure.
     let amount = parameter(policy, if config.grows() { "start" } else { figure.key })?;
     let quantity = Quantity::read(amount)?;
     let per = match (&*quantity.unit, per_time(figure.per, policy)) {

@@ -1,4 +1,4 @@
-//! All presets, and what is typed of them.
+//! All presets, with and without options behind their names.
 
 use super::*;
 
@@ -52,7 +52,7 @@ fn limits_are_set_and_switched_off_by_their_names() {
          cost=GET /rate_limit 0|1 then \
          concurrent=concurrency:cap=100,queue=0,queue-timeout=5s,order=fifo,key=header:authorization|address"
     );
-    // What is typed is meant as it is.
+    // Values given by the user are not scaled.
     let scaled = stack("github:concurrent=off,creations=off,primary.limit=10", Some(0.02));
     assert!(scaled.starts_with("primary=fixed-window:limit=10,window=1h,"), "{scaled}");
     assert!(scaled.contains("points=fixed-window:limit=18,window=1m,"), "{scaled}");

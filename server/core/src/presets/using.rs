@@ -1,4 +1,4 @@
-//! A preset as it is typed: `NAME`, or `NAME:points=off,primary.limit=10`, and what that comes to.
+//! Expansion of a preset with options, `NAME` or `NAME:points=off,primary.limit=10`, into policies and answers.
 
 use vocabulary::{did_you_mean, nearest, split_options};
 
@@ -11,24 +11,23 @@ use crate::policy::Policy;
 use crate::policy_stack::Policies;
 use crate::quoted::quoted;
 
-/// The word that switches a limit off.
+/// Value that switches a limit off.
 const OFF: &str = "off";
 
-/// What a preset comes to, as it was asked for.
+/// A preset with its options applied.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expanded {
-    /// The preset.
     pub preset: &'static ServerPreset,
-    /// The limits that are left.
+    /// Policies of the limits that are not switched off.
     pub policy: Policies,
-    /// What answers say of them.
+    /// Answers that refer only to these limits.
     pub answers: AnswersConfig,
 }
 
-/// What a preset comes to with what is typed behind its name, its own figures multiplied; what is typed stays as it is.
+/// Expands a preset with the options behind its name. The scale multiplies the preset's own figures, not the values given by the user.
 ///
 /// # Errors
-/// Names what is unknown or contradicts itself, and what is accepted.
+/// Names the part that is unknown or contradictory, and what is accepted.
 pub fn expand(text: &str, scale: Option<f64>) -> Result<Expanded, ServerPresetUseError> {
     let scale = scale.map(scaling::checked).transpose()?;
     let (name, typed) = split_options(text);
@@ -49,19 +48,19 @@ pub fn expand(text: &str, scale: Option<f64>) -> Result<Expanded, ServerPresetUs
     Ok(Expanded { preset, policy, answers })
 }
 
-/// A factor as it is typed.
+/// Parses a factor.
 ///
 /// # Errors
-/// Says which are accepted.
+/// Names the accepted range.
 pub fn read_scale(text: &str) -> Result<f64, ServerPresetUseError> {
     let scale = text.trim().parse().map_err(|_| ServerPresetUseError::Scale(text.to_owned()))?;
     scaling::checked(scale)
 }
 
-/// What is typed behind a preset's name.
+/// Options behind a preset's name.
 struct Options<'a> {
     off: Vec<&'static str>,
-    /// Parameters of limits: the limit, the key, the value.
+    /// Limit, key and value.
     set: Vec<(&'static str, &'a str, &'a str)>,
 }
 
@@ -100,7 +99,7 @@ impl<'a> Options<'a> {
         }
     }
 
-    /// The policy of a limit.
+    /// Returns the policy of a limit, with scale and options applied.
     fn policy(
         &self,
         preset: &'static ServerPreset,

@@ -1,10 +1,10 @@
-//! What answers say when a limit is switched off: nothing of it.
+//! Answers of a preset when a limit is switched off.
 
 use std::collections::BTreeMap;
 
 use crate::answers::AnswersConfig;
 
-/// The same answers without what tells of this limit: its rejections, headers that tell where it stands; in bodies it is `null`.
+/// Removes all that refers to this limit: its rejections and the headers that report its state. In bodies the state becomes `null`.
 pub(super) fn without(mut answers: AnswersConfig, limit: &str) -> AnswersConfig {
     answers.reject.remove(limit);
     let begin = format!("{{{limit}.");
