@@ -1,4 +1,4 @@
-//! The throttling server.
+//! The `mockserver` binary.
 
 /// As in `loadgen`, where its effect is measured.
 #[global_allocator]

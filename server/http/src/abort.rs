@@ -3,17 +3,17 @@
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 
-/// Asks the connection to end a request without its answer. A handler puts it into the extensions of its response, because
-/// handlers of axum cannot fail; [`App::answer`](crate::app::App::answer) acts on it.
+/// Makes the connection end a request without its answer. A handler puts it into the extensions of its response, because axum handlers
+/// cannot fail; [`App::answer`](crate::app::App::answer) acts on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Abort {
-    /// The client is gone, and nobody reads an answer.
+    /// The client is gone.
     ClientGone,
-    /// A fault resets the connection, or the stream of HTTP/2.
+    /// A fault resets the connection or the HTTP/2 stream.
     Reset,
-    /// A fault or a script ends the connection, or the stream of HTTP/2, in order.
+    /// A fault or a script closes the connection or the HTTP/2 stream in order.
     Close,
-    /// A fault ends a connection of HTTP/1 after these bytes, which begin as every response does.
+    /// A fault closes an HTTP/1 connection after these bytes, which start like every response.
     CloseAfter(Bytes),
 }
 
@@ -25,7 +25,7 @@ impl IntoResponse for Abort {
     }
 }
 
-/// Error by which hyper ends a connection of HTTP/1 or a stream of HTTP/2. It takes the code of a stream's reset from the source.
+/// Error with which hyper ends an HTTP/1 connection or an HTTP/2 stream. The source holds the code of a stream's reset.
 #[derive(Debug, thiserror::Error)]
 #[error("the request ends without an answer ({abort:?})")]
 pub(crate) struct Unanswered {

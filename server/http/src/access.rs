@@ -1,9 +1,9 @@
-//! Who may use the admin endpoints: programs on this machine, and whoever has the token.
+//! Access to the admin endpoints: for programs on this machine, and for clients with the token.
 //!
-//! A browser on this machine is neither, though its requests come from loopback, too: any page that it shows can send
-//! some. Two headers, which pages cannot change, tell them apart. `Origin` names the page's own server wherever a
-//! request could change something. `Host` names whom the browser believes to talk to: a page whose name was made to
-//! lead here afterwards (DNS rebinding) has a name there, where somebody who means this machine writes an address.
+//! A browser on this machine is neither, although its requests also come from loopback, because any page that it shows can send requests.
+//! Two headers, which pages cannot change, distinguish them. `Origin` names the page's own server in every request that could change
+//! something. `Host` names the server that the browser believes it is talking to. A page whose name was later resolved to this machine (DNS
+//! rebinding) has a name there, while a program that means this machine sends an address.
 
 use std::net::{IpAddr, Ipv6Addr};
 
@@ -16,15 +16,15 @@ use crate::admin_token::AdminToken;
 
 const SEND_IT: &str = "send `Authorization: Bearer TOKEN` (loadgen: `--admin-token`)";
 
-/// Decides on requests to admin endpoints.
+/// Access rules of the admin endpoints.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Access {
-    /// Lets other hosts in.
+    /// Admits other hosts that send it.
     pub(crate) token: Option<AdminToken>,
 }
 
 impl Access {
-    /// Lets a request in, or says why not and what to do.
+    /// Admits a request, or returns the reason for the refusal and a remedy.
     pub(crate) fn check(
         &self,
         peer: IpAddr,
@@ -52,7 +52,7 @@ impl Access {
     }
 }
 
-/// Refuses what a page of another origin sent (RFC 6454). A page of this server's own would have both headers alike.
+/// Refuses requests of pages from another origin (RFC 6454). On a page of this server itself both headers are equal.
 fn own_origin(headers: &HeaderMap) -> Result<(), String> {
     let refuse = |origin: &[u8]| {
         format!(
@@ -76,7 +76,7 @@ fn own_origin(headers: &HeaderMap) -> Result<(), String> {
     }
 }
 
-/// Refuses requests to a name: only addresses cannot be made to lead elsewhere, and `localhost`.
+/// Refuses requests to a host name, because only addresses and `localhost` cannot be made to resolve to another machine.
 fn own_host(version: Version, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
     let check = |host: &[u8]| {
         if is_own(host) {
@@ -89,11 +89,11 @@ fn own_host(version: Version, uri: &Uri, headers: &HeaderMap) -> Result<(), Refu
         );
         Err(Refusal { error, host: Some(host) })
     };
-    // RFC 9112, section 3.2.2: the target's authority goes before `Host`. Both must be right.
+    // RFC 9112, section 3.2.2: the target's authority takes precedence over `Host`. Both must be valid.
     uri.authority().map_or(Ok(()), |authority| check(authority.as_str().as_bytes()))?;
     match only(headers, &HOST) {
         Ok(Some(host)) => check(host),
-        // No browser speaks HTTP/1.0, where `Host` is optional.
+        // No browser uses HTTP/1.0, where `Host` is optional.
         Ok(None) if version < Version::HTTP_11 => Ok(()),
         Ok(None) => Err(Refusal::new(
             "the request names no host: send `Host` with the server's IP address or `localhost`",
@@ -102,7 +102,7 @@ fn own_host(version: Version, uri: &Uri, headers: &HeaderMap) -> Result<(), Refu
     }
 }
 
-/// An IP address or `localhost`, with or without a port.
+/// Whether a host is an IP address or `localhost`, with or without a port.
 fn is_own(host: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(host) else { return false };
     let is_port = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit());
@@ -114,7 +114,7 @@ fn is_own(host: &[u8]) -> bool {
     is_port(port) && (name.eq_ignore_ascii_case("localhost") || name.parse::<std::net::Ipv4Addr>().is_ok())
 }
 
-/// The one value of a header, or none; the first when there are several.
+/// Returns the only value of a header, if it has any; the first as an error if it has several.
 fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a [u8]>, &'a [u8]> {
     let mut values = headers.get_all(name).iter().map(axum::http::HeaderValue::as_bytes);
     match (values.next(), values.next()) {

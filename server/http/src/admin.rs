@@ -26,20 +26,19 @@ use crate::channel::Client;
 use crate::shared::Shared;
 use crate::{metrics, presets, request_body, response};
 
-/// The longest change of the configuration that is read, in bytes: several templates of bodies, the longest there can be, find room.
+/// Maximum size of a configuration change, in bytes: enough for several body templates of maximum size.
 const LONGEST_PATCH: usize = 1 << 20;
 
-/// What these endpoints are, in words.
 pub(crate) const ENDPOINTS: &str = "GET /_mock/stats[?run=ID], GET /_mock/capacity, GET /_mock/config, \
      PATCH /_mock/config, POST /_mock/reset, GET /_mock/presets[/NAME], GET /metrics";
 
-/// Where shards of runs wait for one another: the only endpoint that answers late.
+/// Barrier for the shards of a run, the only endpoint that answers late.
 const BARRIER: &str = "/_mock/barrier";
 
 /// Real time from a release to the common start: enough for connections to open.
 const READY_IN: Duration = Duration::from_millis(100);
 
-/// Real time that somebody waits at a barrier who does not say how long, and the longest.
+/// Default and maximum real time of a wait at a barrier.
 const PATIENCE: Duration = Duration::from_mins(1);
 const LONGEST_PATIENCE: Duration = Duration::from_hours(1);
 
@@ -62,7 +61,6 @@ pub(crate) fn router(shared: Arc<Shared>, access: Access) -> Router {
         .with_state(shared)
 }
 
-/// Refuses clients that may not use these endpoints.
 async fn check_access(
     State(access): State<Arc<Access>>,
     Extension(client): Extension<Client>,
@@ -126,8 +124,8 @@ async fn reset(State(shared): State<Arc<Shared>>) -> Response {
     answer(StatusCode::OK, to_value(shared.stats(None)))
 }
 
-/// Holds a request until all have come to its barrier, unless its client goes away or the server stops before. A connection can be
-/// watched only once all of a request is read, so its body is read first, whatever is in it.
+/// Holds a request until all shards are at its barrier, its client goes away, or the server stops. The body is read first, whatever its
+/// content, because a connection can be watched only after the whole request.
 async fn barrier(
     State(shared): State<Arc<Shared>>,
     Extension(client): Extension<Client>,
@@ -178,7 +176,7 @@ async fn at_barrier(shared: &Shared, query: &str) -> Response {
     }
 }
 
-/// Who comes to a barrier, and how long it waits.
+/// Parses the shard and the time that it is willing to wait.
 fn comer(query: &str) -> Result<(Comer, Duration), &'static str> {
     let value = |key: &str| {
         query
@@ -206,7 +204,7 @@ async fn presets() -> Response {
     answer(StatusCode::OK, to_value(presets::listed()))
 }
 
-/// Parameters of the path of one preset; the outer router has matched others.
+/// Selects the path parameter by name, because the outer router's `{*path}` is a parameter, too.
 #[derive(Debug, Deserialize)]
 struct OfPreset {
     name: String,
@@ -221,7 +219,7 @@ async fn preset(Path(OfPreset { name }): Path<OfPreset>) -> Response {
     }
 }
 
-/// A preset with what it comes to.
+/// A preset with its expansion.
 #[derive(Serialize)]
 struct ExpandedPreset {
     #[serde(flatten)]
@@ -234,7 +232,7 @@ async fn unknown(uri: Uri) -> Response {
     refuse(StatusCode::NOT_FOUND, &format!("`{}` is not one of {ENDPOINTS}", uri.path()))
 }
 
-/// The path is ours, the method is not: RFC 9110, section 15.5.6.
+/// Refuses the method of a known path: RFC 9110, section 15.5.6.
 async fn other_method(method: Method, uri: Uri) -> Response {
     let allowed = match uri.path() {
         "/_mock/config" => "GET, HEAD, PATCH",
@@ -247,7 +245,7 @@ async fn other_method(method: Method, uri: Uri) -> Response {
     response
 }
 
-/// The configuration, and what else a client must know of this server.
+/// Returns the configuration, and the server's state that clients need.
 fn described(shared: &Shared) -> Response {
     let description = wire::ServerDescription {
         config: shared.config(),
@@ -267,14 +265,14 @@ fn refuse(status: StatusCode, words: &str) -> Response {
     answer(status, to_value(wire::Refusal::new(excerpt(words))))
 }
 
-/// An answer in JSON, whose keys are in the order of the alphabet: objects of a [`Value`] are ordered maps.
+/// Returns a JSON response. Its keys are in alphabetical order, because objects of a [`Value`] are ordered maps.
 fn answer(status: StatusCode, content: serde_json::Result<Value>) -> Response {
     let Ok(content) = content else { return StatusCode::INTERNAL_SERVER_ERROR.into_response() };
     let json = HeaderValue::from_static("application/json");
     (status, [(CONTENT_TYPE, json)], format!("{content}\n")).into_response()
 }
 
-/// Adds the header by which a mockserver is recognised.
+/// Adds the header that identifies a mockserver.
 async fn mark(mut response: Response) -> Response {
     response.headers_mut().insert(response::MOCK, response::MOCK_VERSION);
     response

@@ -1,57 +1,50 @@
-//! The token by which other hosts may use the admin endpoints: typed, in a file, or in the environment.
+//! Token that opens the admin endpoints to other hosts: from the command line, a file or the environment.
 
 use std::fs::File;
 use std::io::Read;
 
 use subtle::ConstantTimeEq;
 
-/// The environment variable that holds the token for both programs, so that it stands in no list of processes.
+/// Environment variable with the token, for both programs, so that it does not show in process lists.
 pub const ADMIN_TOKEN_ENV: &str = "TAILBACK_ADMIN_TOKEN";
 
-/// Bytes of the longest token.
+/// Maximum length of a token, in bytes.
 const LONGEST: u64 = 1024;
 
-/// A shared secret; it is sent as `Authorization: Bearer …`.
+/// Shared secret, sent as `Authorization: Bearer …`.
 #[derive(Clone)]
 pub struct AdminToken(String);
 
-/// What was given is no token.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AdminTokenError {
-    /// The file cannot be read.
     #[error("the token's file `{path}` ({origin}) cannot be read: {source}")]
     File {
-        /// As typed.
         path: String,
-        /// The flag that it came from.
+        /// The flag that named the file.
         origin: String,
-        /// What the system said.
         source: std::io::Error,
     },
-    /// Nothing, too much, or what cannot stand in a header.
+    /// Empty, too long, or not valid in a header.
     #[error(
         "the token ({origin}) must have 1 to {LONGEST} visible ASCII characters and no blanks; `openssl rand -hex 16` makes one"
     )]
     Unfit {
-        /// The flag or file that it came from; never the token itself.
+        /// Flag or file of the token, never the token itself.
         origin: String,
     },
-    /// None anywhere.
+    /// Neither the flag nor the environment has one.
     #[error(
         "`{flag}` needs a token: `{flag} @FILE` reads it from a file, and `{flag}` alone takes it from the environment variable {ADMIN_TOKEN_ENV}"
     )]
-    Missing {
-        /// The flag that wants one.
-        flag: &'static str,
-    },
+    Missing { flag: &'static str },
 }
 
 impl AdminToken {
-    /// Reads what was typed after `flag`: a token, `@FILE`, or nothing, which means [`ADMIN_TOKEN_ENV`].
+    /// Parses the value of `flag`: a token, `@FILE`, or nothing, which means [`ADMIN_TOKEN_ENV`].
     ///
     /// # Errors
-    /// When there is no token, or none that a header can carry.
+    /// If there is no token, or it is not valid in a header.
     pub fn typed(flag: &'static str, text: &str) -> Result<Self, AdminTokenError> {
         match text.strip_prefix('@') {
             Some(path) => Self::new(format!("{flag} {text}"), &read(flag, path)?),
@@ -60,10 +53,10 @@ impl AdminToken {
         }
     }
 
-    /// The token in [`ADMIN_TOKEN_ENV`], if that is set.
+    /// Returns the token in [`ADMIN_TOKEN_ENV`], if the variable is set.
     ///
     /// # Errors
-    /// When a header could not carry it.
+    /// If it is not valid in a header.
     pub fn environment() -> Result<Option<Self>, AdminTokenError> {
         std::env::var_os(ADMIN_TOKEN_ENV)
             .map(|token| Self::new(ADMIN_TOKEN_ENV.to_owned(), &token.to_string_lossy()))
@@ -77,30 +70,30 @@ impl AdminToken {
         if fits { Ok(Self(text.to_owned())) } else { Err(AdminTokenError::Unfit { origin }) }
     }
 
-    /// The value of an `Authorization` header that carries it.
+    /// Returns the value of an `Authorization` header with this token.
     pub fn bearer(&self) -> String {
         format!("Bearer {}", self.0)
     }
 
-    /// Whether the value of an `Authorization` header carries this token. How long that takes depends on lengths only.
+    /// Whether the value of an `Authorization` header has this token. The time taken depends on lengths only.
     pub(crate) fn is_in(&self, authorization: &[u8]) -> bool {
         let Some((scheme, token)) = authorization.split_at_checked("Bearer ".len()) else { return false };
         scheme.eq_ignore_ascii_case(b"Bearer ") && bool::from(token.trim_ascii().ct_eq(self.0.as_bytes()))
     }
 }
 
-/// A secret is not for logs.
+/// Omits the secret, because it is not for logs.
 impl std::fmt::Debug for AdminToken {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("AdminToken(…)")
     }
 }
 
-/// The file's content without the end of its last line.
+/// Reads a file without its trailing line ends.
 fn read(flag: &str, path: &str) -> Result<String, AdminTokenError> {
     let mut text = String::new();
     File::open(path)
-        // One more than the longest token and its line's end: what is longer is found to be unfit.
+        // Room for the longest token and its line end; the extra byte makes longer content fail the check.
         .and_then(|file| file.take(LONGEST + 3).read_to_string(&mut text))
         .map_err(|source| AdminTokenError::File { path: path.to_owned(), origin: flag.to_owned(), source })?;
     Ok(text.trim_end_matches(['\n', '\r']).to_owned())

@@ -7,12 +7,12 @@ use vocabulary::{TimeScale, duration_text};
 
 use crate::wrap::{NO_BREAK, USUAL, wrapped};
 
-/// Space before the continuation of a row.
+/// Indentation of continued rows.
 const INDENT: &str = "                ";
 
-/// Returns the screen for a terminal of so many columns, or for no terminal.
+/// Returns the screen for a terminal with this many columns, or for output without a terminal.
 ///
-/// The first line begins `mockserver listening on http://ADDRESS`. Programs that start a server read the address up to the end of that
+/// The first line starts with `mockserver listening on http://ADDRESS`. Programs that start a server read the address up to the end of that
 /// line, so nothing follows it outside of a terminal.
 pub(crate) fn announcement(
     address: SocketAddr,
@@ -49,7 +49,7 @@ fn server(config: &Config, expanded: Option<&Expanded>, time_scale: TimeScale) -
         None => vec![config.describe()],
     };
     if expanded.is_none() && !config.draws_service_times() {
-        // A model that draws times has the status beside the time of a rejection.
+        // A model that draws times shows the status next to the time of a rejection.
         parts.push(format!("rejections with {}", config.reject_status));
     }
     if config.seed != Config::default().seed {
@@ -74,7 +74,7 @@ fn preset(config: &Config, expanded: &Expanded) -> Vec<String> {
     [vec![parts.join(", ") + &more], config.settings_beside_preset()].concat()
 }
 
-/// Makes lines end neither inside `30 000` nor between a number and what it counts.
+/// Inserts no-break spaces inside `30 000` and between a number and its unit.
 fn keep_numbers_together(limit: &str) -> String {
     let mut text = String::with_capacity(limit.len());
     let mut before = ' ';
@@ -86,7 +86,6 @@ fn keep_numbers_together(limit: &str) -> String {
     text
 }
 
-/// Returns the setting that points the usual client of a preset at this server.
 fn client(address: SocketAddr, expanded: Option<&Expanded>) -> String {
     match expanded.and_then(|expanded| expanded.preset.base_urls.first()) {
         Some(base_url) if base_url.is_variable() => {
@@ -99,7 +98,6 @@ fn client(address: SocketAddr, expanded: Option<&Expanded>) -> String {
     }
 }
 
-/// Returns the command with which `loadgen` loads this server.
 fn loadgen(address: SocketAddr, expanded: Option<&Expanded>, scale: TimeScale) -> String {
     let strategy = expanded.and_then(|expanded| expanded.preset.strategy.as_deref()).unwrap_or("aimd");
     let scale = if scale == TimeScale::default() { String::new() } else { format!(" --time-scale {scale}") };

@@ -1,10 +1,10 @@
-//! How long requests took to be answered, counted in buckets.
+//! Histogram of answer times.
 
 use std::time::Duration;
 
 use mockserver_core::Verdict;
 
-/// Upper bounds of the buckets, included; one more holds what is longer.
+/// Inclusive upper bounds of the buckets; one more bucket holds longer times.
 pub(crate) const BOUNDS: [Duration; 15] = [
     Duration::from_millis(1),
     Duration::from_micros(2500),
@@ -23,7 +23,7 @@ pub(crate) const BOUNDS: [Duration; 15] = [
     Duration::from_mins(1),
 ];
 
-/// Answer times by verdict, in experiment time.
+/// By verdict, in experiment time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct AnswerTimes {
     pub(crate) accepted: Buckets,
@@ -31,7 +31,6 @@ pub(crate) struct AnswerTimes {
     pub(crate) failed: Buckets,
 }
 
-/// Durations in buckets.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Buckets {
     counts: [u64; BOUNDS.len() + 1],
@@ -39,13 +38,13 @@ pub(crate) struct Buckets {
 }
 
 impl AnswerTimes {
-    /// An answer went out so long after its request had come in.
+    /// Records the time from a request's arrival to its answer.
     pub(crate) fn observe(&mut self, verdict: Verdict, took: Duration) {
         let buckets = match verdict {
             Verdict::Accepted => &mut self.accepted,
             Verdict::Rejected | Verdict::Conflict => &mut self.rejected,
             Verdict::Failed => &mut self.failed,
-            // It was no request for the server.
+            // The request was not started.
             Verdict::Deferred => return,
         };
         buckets.counts[BOUNDS.partition_point(|bound| *bound < took)] += 1;
@@ -54,7 +53,7 @@ impl AnswerTimes {
 }
 
 impl Buckets {
-    /// How many there are up to each bound, and at last in all.
+    /// Returns the counts up to each bound, then the total.
     pub(crate) fn cumulative(&self) -> impl Iterator<Item = u64> {
         self.counts.into_iter().scan(0, |sum, count| {
             *sum += count;

@@ -1,4 +1,4 @@
-//! The one router that serves every request, the server's own endpoints and work on every other path; and how connections call it.
+//! The router of all requests (admin endpoints, and work on every other path), and how connections call it.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -16,17 +16,17 @@ use crate::shared::Shared;
 use crate::stopping::Stopping;
 use crate::{admin, work};
 
-/// What every connection serves, until the server stops.
+/// The service of every connection.
 #[derive(Clone)]
 pub(crate) struct App {
-    /// Its requests have a [`Client`] among their extensions.
+    /// Requires a [`Client`] in the extensions of each request.
     router: Router,
     pub(crate) stopping: Arc<Stopping>,
 }
 
 impl App {
     pub(crate) fn new(shared: &Arc<Shared>, access: Access) -> Self {
-        // A router of its own with its own fallback, so that a mistyped endpoint is not taken for work.
+        // A separate router with its own fallback, so that a mistyped endpoint is not handled as work.
         let admin = admin::router(shared.clone(), access).into_service::<Body>();
         let router = Router::new()
             .route_service("/_mock", admin.clone())
@@ -37,19 +37,18 @@ impl App {
         Self { router, stopping: shared.stopping.clone() }
     }
 
-    /// Puts layers around the router.
     pub(crate) fn layered(self, layered: impl FnOnce(Router) -> Router) -> Self {
         Self { router: layered(self.router), ..self }
     }
 
-    /// Answers one request of a connection. Only here is it decided whether an answer goes out at all.
+    /// Answers one request of a connection, or ends it without an answer.
     pub(crate) fn answer(
         &self,
         request: Request<Incoming>,
         client: Client,
     ) -> impl Future<Output = Result<Response<Body>, Unanswered>> + Send + use<> {
         let channel = client.channel.clone();
-        // Most requests have no body, and need no box for one.
+        // Fast path: most requests have no body, and need no box for one.
         let mut request =
             request.map(|body| if body.is_end_stream() { Body::empty() } else { Body::new(body) });
         request.extensions_mut().insert(client);

@@ -1,4 +1,4 @@
-//! Where shards of a run wait for one another: all are let go at once, and the counts begin anew with it.
+//! Barriers at which the shards of a run wait for each other. All are released at once, and the counts restart at the release.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -6,75 +6,58 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::oneshot;
 use vocabulary::wire::{MOST_SHARDS, NotReleased, Released};
 
-/// Barriers at which somebody waits at once.
+/// Maximum number of barriers in use at once.
 const MOST_BARRIERS: usize = 64;
 
-/// Requests that wait at all of them.
+/// Maximum number of waiting requests at all barriers.
 const MOST_WAITING: usize = 4096;
 
-/// The longest name of a barrier, in bytes.
+/// Maximum length of a barrier's name, in bytes.
 const LONGEST_NAME: usize = 64;
 
-/// Who asks to be let go with others.
+/// A shard that arrives at a barrier.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Comer {
-    /// For which run: those of one name wait for one another.
+    /// Shards with the same run name wait for each other.
     pub(crate) run: String,
-    /// How many there are to be.
+    /// Number of shards.
     pub(crate) of: u32,
-    /// Which of them it is, from 0, if it says so.
+    /// Index of this shard, from 0, if given.
     pub(crate) index: Option<u32>,
-    /// A fingerprint of what all of them are to do, if it says so: those that say something else are of another run.
+    /// Fingerprint of the common plan, if given. Shards with another fingerprint belong to another run.
     pub(crate) plan: Option<String>,
 }
 
-/// Why somebody may not wait.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum BarrierError {
-    /// A name that is none.
+    /// An invalid name.
     #[error("`{0}` must be a name of 1 to {LONGEST_NAME} letters, digits, `.`, `_` or `-`")]
     Name(&'static str),
-    /// Nobody, or too many.
+    /// Zero or too many shards.
     #[error("`of` is {0}; it must be from 1 to {MOST_SHARDS}")]
     Of(u32),
-    /// They are counted from 0.
+    /// An index out of range.
     #[error("`index` is {index} of {of}; they are counted from 0")]
-    Index {
-        /// As it was said.
-        index: u32,
-        /// How many there are.
-        of: u32,
-    },
-    /// It has come already.
+    Index { index: u32, of: u32 },
+    /// Two shards with the same index.
     #[error("{index} of {of} has come already: two shards of run `{run}` have the same number")]
-    Doubled {
-        /// Whose.
-        run: String,
-        /// Which.
-        index: u32,
-        /// How many there are.
-        of: u32,
-    },
-    /// They do not agree on what they do.
+    Doubled { run: String, index: u32, of: u32 },
+    /// Shards with different plans.
     #[error(
         "this one is to do something else than those that wait as run `{run}`: strategy, workload, server, request or repeats differ, and \
          their results could not be merged"
     )]
-    OtherPlan {
-        /// Whose.
-        run: String,
-    },
-    /// They do not agree on how many they are.
+    OtherPlan { run: String },
+    /// Shards with different numbers of shards.
     #[error("this one says that run `{run}` has {of} shards, and those that wait say {there}")]
     OtherCount {
-        /// Whose.
         run: String,
-        /// As this one says.
+        /// According to this shard.
         of: u32,
-        /// As all others say.
+        /// According to the waiting shards.
         there: u32,
     },
-    /// No room.
+    /// No room for another request or barrier.
     #[error(
         "too many wait already: at most {MOST_WAITING} requests at {MOST_BARRIERS} barriers; come again when some are gone"
     )]
@@ -82,27 +65,26 @@ pub(crate) enum BarrierError {
 }
 
 impl BarrierError {
-    /// Whether others that came before are in its way.
+    /// True if the error is a conflict with shards that came before.
     pub(crate) fn is_conflict(&self) -> bool {
         matches!(self, Self::Doubled { .. } | Self::OtherCount { .. } | Self::OtherPlan { .. })
     }
 }
 
-/// All barriers at which somebody waits.
 #[derive(Debug, Default)]
 pub(crate) struct Barriers(Mutex<Waiting>);
 
 #[derive(Debug, Default)]
 struct Waiting {
     by_run: BTreeMap<String, Gathering>,
-    /// Who came so far: nobody has the same number.
+    /// Number of shards so far, from which each gets a unique number.
     comers: u64,
 }
 
 #[derive(Debug)]
 struct Gathering {
     of: u32,
-    /// As those say that say so.
+    /// According to the shards that gave one.
     plan: Option<String>,
     places: BTreeMap<u64, Waiter>,
 }
@@ -113,7 +95,7 @@ struct Waiter {
     release: oneshot::Sender<Released>,
 }
 
-/// The place of somebody who waits; dropped, it is free again.
+/// The place of a waiting shard. Dropping it frees the place.
 #[derive(Debug)]
 pub(crate) struct Place<'a> {
     barriers: &'a Barriers,
@@ -123,7 +105,7 @@ pub(crate) struct Place<'a> {
 }
 
 impl Barriers {
-    /// Somebody comes. The last one lets all go, with what `release` has for each.
+    /// Adds a shard. The last one releases all, each with the result of `release`.
     pub(crate) fn join(
         &self,
         comer: Comer,
@@ -173,7 +155,7 @@ impl Barriers {
         {
             let released = release();
             for waiter in gathering.places.into_values() {
-                // Nobody leaves without the lock that is held here.
+                // Receivers exist, because places are freed only under the lock that is held here.
                 let _ = waiter.release.send(released.clone());
             }
         }
@@ -181,18 +163,18 @@ impl Barriers {
     }
 
     fn lock(&self) -> MutexGuard<'_, Waiting> {
-        // Whoever panicked while it held the lock left whole gatherings.
+        // After a panic under the lock all gatherings are still consistent.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Place<'_> {
-    /// Returns when all are there.
+    /// Returns when all shards are there.
     pub(crate) async fn released(&mut self) -> Option<Released> {
         (&mut self.released).await.ok()
     }
 
-    /// What is told to somebody who waits no longer. All may have come at this very moment.
+    /// Returns the answer to a shard whose wait has timed out. The release may have happened just before.
     pub(crate) fn given_up(&mut self) -> Result<Released, NotReleased> {
         let waiting = self.barriers.lock();
         if let Ok(released) = self.released.try_recv() {
@@ -249,7 +231,7 @@ mod tests {
             assert_eq!([first.given_up(), last.given_up()], [Ok(released()), Ok(released())]);
             let NotReleased { error, came, missing } = other.given_up().unwrap_err();
             assert_eq!((&*error, came, &missing[..]), ("1 of 2 came", Some(1), &[1][..]));
-            // Those of before leave nothing behind, and take nothing along.
+            // Places of an earlier round leave nothing behind when they are dropped, and remove nothing of the next round.
             let next = barriers.join(comer("a", 2, 0), || unreachable!("one of two")).unwrap();
             drop((first, last));
             assert_eq!(barriers.lock().by_run["a"].places.len(), 1);

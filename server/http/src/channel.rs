@@ -1,5 +1,4 @@
-//! The channel of a request and its answer: a connection of HTTP/1.1, or one stream of many over HTTP/2; and how either ends without an
-//! answer.
+//! The channel of a request and its answer, an HTTP/1.1 connection or an HTTP/2 stream, and its end without an answer.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -9,45 +8,43 @@ use tokio::sync::Notify;
 use crate::abort::{Abort, Unanswered};
 use crate::socket::Socket;
 
-/// The client of a request and its channel. An extension of every request.
+/// Inserted into the extensions of every request.
 #[derive(Clone, Debug)]
 pub(crate) struct Client {
     pub(crate) address: IpAddr,
     pub(crate) channel: Channel,
 }
 
-/// The channel of one request and its answer.
 #[derive(Clone, Debug)]
 pub(crate) enum Channel {
-    /// All of a connection, for as long as it takes.
+    /// The whole connection, for the time of the request.
     Connection(Arc<Socket>),
-    /// A stream of its own, on a connection that can be told to end.
+    /// One stream, on a connection that can be shut down gracefully.
     Stream(Arc<Leaving>),
 }
 
-/// Ends a connection of HTTP/2 gracefully: after the requests in flight on it, and with a GOAWAY.
+/// Ends an HTTP/2 connection gracefully: sends a GOAWAY and finishes the requests in flight.
 #[derive(Debug, Default)]
 pub(crate) struct Leaving(Notify);
 
 impl Leaving {
-    /// Returns when the connection is to end.
     pub(crate) async fn requested(&self) {
         self.0.notified().await;
     }
 }
 
 impl Channel {
-    /// Returns when the client is gone. Only to be called while a request is in service, and after its body was read.
+    /// Returns when the client is gone. Must be called only while a request is in service and after its body was read.
     pub(crate) async fn gone(&self) {
         match self {
             Self::Connection(socket) => socket.gone().await,
-            // When the client resets the stream or is gone, hyper drops the request's future.
+            // hyper drops the request's future when the client resets the stream or is gone.
             Self::Stream(_) => std::future::pending().await,
         }
     }
 
-    /// Ends a request without its answer. Over HTTP/2 this ends the stream only, because faults and scripts mean one request; an
-    /// orderly end also stops the connection from taking further ones.
+    /// Ends a request without its answer. Over HTTP/2 this ends only the stream, because faults and scripts apply to one request. An
+    /// orderly end also stops the connection from accepting further requests.
     pub(crate) fn abort(&self, abort: Abort) -> Unanswered {
         let code = match self {
             Self::Connection(socket) => {

@@ -1,15 +1,14 @@
-//! The server's clock: experiment time since it started.
+//! The server's clock: experiment time since its start.
 
 use std::time::{Duration, Instant as RealInstant, SystemTime, UNIX_EPOCH};
 
 use vocabulary::{Instant, TimeScale, WallTime};
 
-/// Maps real time to the server's experiment time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clock {
     origin: RealInstant,
     pub(crate) scale: TimeScale,
-    /// The calendar at the origin, in whole milliseconds: so that it can be told in a number.
+    /// Wall-clock time at the origin. In whole milliseconds, so that it can be reported as a number.
     pub(crate) anchor: WallTime,
 }
 
@@ -25,14 +24,13 @@ impl Clock {
         Instant::ORIGIN + self.scale.to_experiment(self.origin.elapsed())
     }
 
-    /// Real time from now until `at`; zero when it is past.
+    /// Returns the real time left until `at`, or zero if it is past.
     pub(crate) fn until(&self, at: Instant) -> Duration {
         self.scale.to_real(at.since(self.now()))
     }
 
-    /// When, in real time, `at` comes.
     pub(crate) fn real(&self, at: Instant) -> RealInstant {
-        // What lies beyond the clock's range never comes; a year is never.
+        // Instants beyond the clock's range never come; a year is long enough.
         RealInstant::now() + self.until(at).min(Duration::from_hours(365 * 24))
     }
 }

@@ -1,4 +1,4 @@
-//! The program `mockserver`.
+//! The `mockserver` program: command line, serving, shutdown.
 
 use std::io::{self, Write};
 use std::net::SocketAddr;
@@ -62,7 +62,7 @@ const MOST_USED: [&str; 9] = [
     "quiet",
 ];
 
-/// Heading of the flags of the process, apart from the behaviour of its server.
+/// Heading for the flags of the process; the flags of the server's behaviour have another.
 const SERVER: &str = "Server";
 
 /// An HTTP server that throttles: rejects requests beyond a limit.
@@ -148,7 +148,6 @@ enum Command {
     Man,
 }
 
-/// The command line with its help texts.
 fn command_line() -> clap::Command {
     let command = most_used(Cli::command(), &MOST_USED);
     let pointer = pointer_to_all(&command);
@@ -157,7 +156,7 @@ fn command_line() -> clap::Command {
     command.after_help(format!("{examples}\n\n{pointer}"))
 }
 
-/// Returns the right flag in place of one that servers of this kind often have.
+/// Explains flags that similar servers often have and this one has not.
 fn explained(error: &clap::Error, typed: &[String]) -> Option<String> {
     let argument = typed::argument(error)?;
     if error.kind() == ErrorKind::InvalidSubcommand && argument.parse::<u16>().is_ok() {
@@ -188,7 +187,7 @@ pub fn main() -> ExitCode {
     match run(&typed::parsed(&typed::arguments(), &command_line(), explained)) {
         Ok(code) => code,
         Err(error) => {
-            // Nothing is left to be done when stderr is closed.
+            // If stderr is closed, nothing more can be done.
             say(&format!("error: {error}\n"));
             ExitCode::from(2)
         }
@@ -231,7 +230,7 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
     alarm::start(&runtime, shared.clone()).map_err(threads::Error::alarm)?;
     let signal = runtime.block_on(async {
         let mut signals = Signals::new()?;
-        // Whoever reads the announcement may change the server at once, and is told of that, too.
+        // Taken before the announcement, because a client that reads it may change the server at once, and that change is printed, too.
         let announced = live::Seen::of(&shared);
         if !cli.quiet {
             say(&announcement(address, &config, cli.time_scale, live::columns()));
@@ -258,14 +257,14 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
             live::clear();
         }
         stop.send_replace(true);
-        // A second signal does not wait for what is under way.
+        // A second signal ends the program without waiting for requests in flight.
         tokio::select! {
             _ = serving => {}
             _ = signals.next() => {}
         }
         io::Result::Ok(signal)
     })?;
-    // A terminal that was stopped with Ctrl-S must not keep the program.
+    // A terminal that was stopped with Ctrl-S must not block the exit.
     if !cli.quiet && live::takes_words(Duration::from_secs(1)) {
         let counts = shared.stats(None).counts;
         let rejections_hold_slots = shared.config().rejections_hold_slots();

@@ -1,4 +1,4 @@
-//! One connection: finds out which HTTP its client speaks, and serves it until it ends.
+//! One connection: detects the client's HTTP version and serves it until the end.
 
 use std::net::IpAddr;
 use std::pin::pin;
@@ -17,9 +17,9 @@ use crate::head_timer::HeadTimer;
 use crate::http2;
 use crate::socket::{Protocol, Socket, SocketIo};
 
-/// Serves a connection until it ends; once the server stops, only until its requests in flight are answered.
+/// Serves a connection until it ends. After a stop of the server it ends when its requests in flight are answered.
 pub(crate) async fn serve(stream: TcpStream, address: IpAddr, app: App, bounds: Bounds) {
-    // Small answers go out at once; failing that, they go out a little later.
+    // Small answers are sent at once; if this fails, only a little later.
     drop(stream.set_nodelay(true));
     let begun = tokio::select! {
         begun = tokio::time::timeout(bounds.head_patience, Socket::begin(stream)) => begun,
@@ -54,7 +54,7 @@ async fn serve_http1(io: SocketIo, address: IpAddr, app: App, bounds: Bounds) {
     let mut serving = pin!(serving);
     tokio::select! {
         biased;
-        // A client that misbehaves or goes away ends its own connection only.
+        // An invalid request or an absent client ends only its own connection.
         _ = serving.as_mut() => return,
         () = stopping.told() => {}
     }

@@ -1,4 +1,4 @@
-//! Accepting connections, within bounds, and letting them end.
+//! Accepts connections up to a limit, and ends them when the server stops.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,21 +10,19 @@ use crate::app::App;
 use crate::bounds::Bounds;
 use crate::connection;
 
-/// A pause after an error to accept, such as running out of files.
+/// Pause after an error of `accept`, such as too many open files.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(20);
 
-/// What a listener may do.
 #[derive(Clone, Debug)]
 pub(crate) struct Limits {
-    /// Connections open at once; more wait to be accepted.
+    /// Open connections; more wait to be accepted.
     pub(crate) connections: u32,
-    /// What each of them may do.
     pub(crate) bounds: Bounds,
-    /// Real time that what is under way gets when the server shuts down.
+    /// Real time for requests in flight when the server shuts down.
     pub(crate) grace: Duration,
 }
 
-/// Accepts until `stop` changes, then lets what is under way finish.
+/// Accepts connections until `stop` changes, then lets requests in flight finish.
 pub(crate) async fn serve(listener: TcpListener, app: App, limits: Limits, mut stop: watch::Receiver<bool>) {
     let places = Arc::new(Semaphore::new(limits.connections as usize));
     loop {
@@ -48,7 +46,7 @@ pub(crate) async fn serve(listener: TcpListener, app: App, limits: Limits, mut s
     }
     drop(listener);
     app.stopping.stop();
-    // What is still under way after that is left alone: the process or the runtime ends.
+    // Later requests are not awaited: the process or the runtime ends.
     drop(tokio::time::timeout(limits.grace, places.acquire_many(limits.connections)).await);
 }
 
@@ -76,7 +74,7 @@ mod tests {
             let (_stop, stopped) = watch::channel(false);
             tokio::spawn(serve(listener, app, limits, stopped));
             let settings = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\u{4}\0\0\0\0\0";
-            // The beginning of a request's head (HEADERS), and nothing more.
+            // An incomplete request head: the start of a HEADERS frame.
             let half_a_head = format!("{settings}\0\0\u{9}\u{1}\0\0\0\0\u{1}\u{2}");
             for said in [
                 "",

@@ -1,4 +1,4 @@
-//! A server inside another program, on its own threads and a port of its own.
+//! A server inside another program, with its own threads and port.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::connections::{Limits, serve};
 use crate::shared::Shared;
 use crate::{alarm, listen};
 
-/// A running server; dropped, it stops at once.
+/// A running server. Dropping it stops it at once.
 pub struct Embedded {
     address: SocketAddr,
     shared: Arc<Shared>,
@@ -31,15 +31,15 @@ impl Embedded {
     /// Starts a server on a free port of the loopback interface.
     ///
     /// # Errors
-    /// When the configuration is impossible, or the system gives no port or thread.
+    /// If the configuration is invalid, or the system provides no port or thread.
     pub fn start(config: Config, scale: TimeScale) -> anyhow::Result<Self> {
         Self::start_with(config, scale, Bounds::default(), |app| app)
     }
 
-    /// The same with so many requests at once on a connection of HTTP/2.
+    /// Variant of [`start`](Self::start) with a limit on concurrent requests per HTTP/2 connection.
     ///
     /// # Errors
-    /// When the configuration is impossible, or the system gives no port or thread.
+    /// If the configuration is invalid, or the system provides no port or thread.
     pub fn start_with_http2_max_streams(
         config: Config,
         scale: TimeScale,
@@ -48,10 +48,10 @@ impl Embedded {
         Self::start_with(config, scale, Bounds { http2_max_streams, ..Bounds::default() }, |app| app)
     }
 
-    /// The same with layers of the caller around the router that serves every request.
+    /// Variant of [`start`](Self::start) with the caller's layers around the router of all requests.
     ///
     /// # Errors
-    /// When the configuration is impossible, or the system gives no port or thread.
+    /// If the configuration is invalid, or the system provides no port or thread.
     pub fn start_layered(
         config: Config,
         scale: TimeScale,
@@ -91,27 +91,26 @@ impl Embedded {
         Ok(Self { address, shared, stop, thread: Some(thread) })
     }
 
-    /// Where it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The calendar when it started: dates that it tells runs go by it.
+    /// Returns the wall-clock time at the start, to which the dates in answers to runs refer.
     pub fn anchor(&self) -> WallTime {
         self.shared.clock.anchor
     }
 
-    /// What it counted, of one run or of all.
+    /// Returns the counts of one run, or of all.
     pub fn stats(&self, run: Option<RunId>) -> ServerStats {
         self.shared.stats(run)
     }
 
-    /// Keeps every request and every answer from now on, to be played again in virtual time; no request may have come yet.
+    /// Records all requests and answers from now on, for replay in virtual time. Must be called before the first request.
     pub fn record_log(&self) {
         self.shared.record_log();
     }
 
-    /// What was recorded until now, if anything was; nothing is recorded any more.
+    /// Ends the recording and returns it, if there is one.
     pub fn take_log(&self) -> Option<ServerLog> {
         self.shared.take_log()
     }

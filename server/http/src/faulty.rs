@@ -1,4 +1,4 @@
-//! Answers that go wrong on purpose, done for real: resets, half of an answer, none at all, bytes that are no HTTP, bodies that drip.
+//! Injected faults on real connections: resets, truncated and missing answers, bytes that are not HTTP, slow bodies.
 
 use std::fmt::Write as _;
 use std::future::Future;
@@ -20,19 +20,19 @@ use tokio::time::{Instant, Sleep};
 use crate::abort::Abort;
 use crate::channel::Channel;
 
-/// What no client takes for HTTP. It begins as every answer does, see [`crate::socket`].
+/// Bytes that no client accepts as HTTP. They start like every answer, see [`crate::socket`].
 const GARBAGE: &[u8] = b"HA! This is no HTTP.\r\n\r\n";
 
-/// What makes an answer malformed over HTTP/2 (RFC 9113, section 8.1.1), where bytes that are no HTTP would meet everybody on the connection.
+/// Makes an HTTP/2 answer malformed (RFC 9113, section 8.1.1). Bytes that are not HTTP would affect all streams of the connection.
 const NO_LENGTH: HeaderValue = HeaderValue::from_static("garbage");
 
-/// Real time that half of a body gets to go out, before the end of its stream takes back what has not.
+/// Real time for sending half of a body before the stream is reset, which discards unsent data.
 const BREAK: Duration = Duration::from_millis(10);
 
-/// A body that drips comes in so many parts.
+/// Maximum number of parts of a slow body.
 const MOST_DRIPS: usize = 20;
 
-/// Returns an answer the way that this fault makes it; a slow one is whole after so much real time from now.
+/// Returns the answer with the fault applied. A slow answer is complete after `until_over` of real time.
 pub(crate) async fn apply(
     fault: Fault,
     response: axum::http::Response<Full<Bytes>>,
@@ -48,7 +48,7 @@ pub(crate) async fn apply(
     let has_body = may_have_body(method, parts.status);
     let body = match (fault, channel) {
         (Fault::SlowBody(_) | Fault::SlowHeaders(_), _) if !has_body || bytes.is_empty() => {
-            // Nothing can drip.
+            // There is no body to slow down.
             tokio::time::sleep(until_over).await;
             Body::from(bytes)
         }
@@ -58,7 +58,7 @@ pub(crate) async fn apply(
             return Abort::CloseAfter(first_half(&parts, &bytes, has_body).into()).into_response();
         }
         (Fault::Truncate, Channel::Stream(_)) if has_body => Body::new(Dripping::breaking_off(bytes)),
-        // On a stream a head alone comes whole or not at all.
+        // On a stream a head without a body is sent whole or not at all.
         (Fault::Reset, _) | (Fault::Truncate, Channel::Stream(_)) => return Abort::Reset.into_response(),
         (Fault::Garbage, Channel::Connection(_)) => {
             return Abort::CloseAfter(Bytes::from_static(GARBAGE)).into_response();
@@ -72,18 +72,18 @@ pub(crate) async fn apply(
     Response::from_parts(parts, body)
 }
 
-/// Whether the answer to such a request with such a status has a body (RFC 9110, section 6.4.1).
+/// Whether the response to this method with this status has a body (RFC 9110, section 6.4.1).
 pub(crate) fn may_have_body(method: &Method, status: StatusCode) -> bool {
     *method != Method::HEAD && !matches!(status, StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED)
 }
 
-/// An answer's head and half of its body; where it has none, half of its head.
+/// Returns the head and half of the body, or half of the head if there is no body.
 fn first_half(parts: &Parts, body: &[u8], has_body: bool) -> Vec<u8> {
-    // There is always something that is missing.
+    // At least one byte is missing.
     let length = body.len().max(1);
     let mut head = format!("HTTP/1.1 {}\r\ncontent-length: {length}\r\n", parts.status);
     for (name, value) in &parts.headers {
-        // What is not ASCII is left out: the answer is not whole anyway. Writing to a string cannot fail.
+        // Values that are not ASCII are omitted, because the answer is incomplete anyway. Writing to a string cannot fail.
         if let Ok(value) = value.to_str() {
             let _ = write!(head, "{name}: {value}\r\n");
         }
@@ -98,40 +98,40 @@ fn first_half(parts: &Parts, body: &[u8], has_body: bool) -> Vec<u8> {
     bytes
 }
 
-/// A body that comes in small parts, evenly spread, or breaks off.
+/// A body that is sent in small parts at even intervals, or breaks off.
 #[derive(Debug)]
 struct Dripping {
     rest: Bytes,
     part: usize,
     pause: Duration,
     next: Pin<Box<Sleep>>,
-    /// What is left when it breaks off, if it does.
+    /// Bytes left when the body breaks off, if it does.
     missing: Option<usize>,
 }
 
 impl Dripping {
-    /// A body that is whole after so much real time.
+    /// Creates a body that is complete after this much real time.
     fn new(body: Bytes, until_over: Duration) -> Self {
         let (part, first, pause) = drips(body.len(), until_over);
         Self { rest: body, part, pause, next: Box::pin(tokio::time::sleep(first)), missing: None }
     }
 
-    /// A body half of which comes at once, and nothing more.
+    /// Creates a body that breaks off after one half.
     fn breaking_off(body: Bytes) -> Self {
         let part = body.len() / 2;
-        // Where nothing comes, there is nothing to wait for but the head's going out.
+        // If the half is empty, only the head has to be sent before the end.
         let first = if part == 0 { BREAK } else { Duration::ZERO };
         let missing = Some(body.len() - part);
         Self { rest: body, part, pause: BREAK, next: Box::pin(tokio::time::sleep(first)), missing }
     }
 }
 
-/// How much comes at a time, when the first of it does, and how long it is from one to the next.
+/// Returns the size of a part, the delay of the first part and the interval of the others.
 fn drips(length: usize, until_over: Duration) -> (usize, Duration, Duration) {
     let part = length.div_ceil(MOST_DRIPS).max(1);
     let parts = u32::try_from(length.div_ceil(part).max(1)).unwrap_or(u32::MAX);
     let pause = until_over / parts;
-    // What does not divide comes first, so that the end is where it should be.
+    // The first delay takes the rounding remainder, so that the end is exact.
     (part, until_over.saturating_sub(pause * (parts - 1)), pause)
 }
 

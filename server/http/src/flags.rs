@@ -140,7 +140,6 @@ fn service_time_help() -> String {
     with_default(words, Config::default().service_time)
 }
 
-/// The names of all policies.
 fn policies() -> impl Iterator<Item = &'static str> {
     POLICIES.iter().map(|entry| entry.name)
 }
@@ -167,7 +166,6 @@ fn scale(text: &str) -> Result<f64, String> {
     read_scale(text).map_err(|error| error.to_string())
 }
 
-/// A preset that there is.
 fn preset(text: &str) -> Result<String, String> {
     expand(text, None).map(|_| text.to_owned()).map_err(|error| error.to_string())
 }
@@ -177,7 +175,7 @@ fn with_default(words: &str, default: impl std::fmt::Display) -> String {
 }
 
 impl ServerFlags {
-    /// Whether any of them was typed.
+    /// True if any flag was given on the command line.
     pub fn any_given(&self) -> bool {
         let Self {
             max_busy,
@@ -221,7 +219,7 @@ impl ServerFlags {
             || schedule.is_some()
     }
 
-    /// What holds where nothing else is typed: a preset, or the defaults with the stack to which every flag adds.
+    /// Returns the configuration before the flags are applied: the preset, or the defaults with the given policies.
     fn base(&self) -> Result<Config, ConfigError> {
         let default = Config::default();
         let config = match (&self.preset, &self.policy) {
@@ -243,7 +241,7 @@ impl ServerFlags {
         Err(Config { max_busy, caps, ..config }.no_cap(key))
     }
 
-    /// What answers say: what was typed over what the preset has.
+    /// Applies the flags to the preset's answers.
     fn answers(&self, own: AnswersConfig) -> AnswersConfig {
         let answers = match &self.advice {
             Some(advice) => own.advising(&advice.to_string()),
@@ -252,10 +250,10 @@ impl ServerFlags {
         if self.reject_status.is_some() { answers.rejecting_alike() } else { answers }
     }
 
-    /// The configuration: what was typed over the preset, or the defaults.
+    /// Returns the configuration: the flags override the preset or the defaults.
     ///
     /// # Errors
-    /// When a value is out of range.
+    /// If a value is out of range.
     pub fn to_config(&self, seed: u64) -> Result<Config, ConfigError> {
         let base = self.base()?;
         let config = Config {
@@ -284,7 +282,7 @@ impl ServerFlags {
     }
 }
 
-/// Whether it is one of an error is asked with the rest of the configuration.
+/// The range of error statuses is checked with the rest of the configuration.
 fn status(text: &str) -> Result<u16, String> {
     text.parse().map_err(|_| "it must be an error status from 400 to 599, such as 503 or 429".to_owned())
 }

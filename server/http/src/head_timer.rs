@@ -1,7 +1,7 @@
-//! The timer by which hyper bounds how long a connection of HTTP/1 may take for a request's head.
+//! The timer by which hyper limits the time for a request's head on an HTTP/1 connection.
 //!
-//! hyper makes a sleep before each head and drops it when the head has come, which takes the lock of the runtime's timers twice per
-//! request. Here all sleeps of a connection share one of the runtime, which is moved only when it fires.
+//! hyper creates a sleep before each head and drops it when the head is complete, which takes the lock of the runtime's timers twice per
+//! request. Here all sleeps of a connection share one sleep of the runtime, which is reset only when it fires.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -15,7 +15,6 @@ use hyper::rt::{Sleep, Timer};
 #[derive(Clone, Debug)]
 pub(crate) struct HeadTimer(Arc<Mutex<Pin<Box<tokio::time::Sleep>>>>);
 
-/// A sleep until one deadline.
 #[derive(Debug)]
 struct HeadSleep {
     timer: HeadTimer,
@@ -67,7 +66,7 @@ mod tests {
             let start = Instant::now();
             let after = |millis| start + Duration::from_millis(millis);
             let timer = HeadTimer::new(after(1));
-            // Dropped before its end, as that of a head that came.
+            // Dropped before its deadline, as when a head is complete.
             drop(timer.sleep_until(after(2)));
             for millis in [3, 9] {
                 timer.sleep_until(after(millis)).await;

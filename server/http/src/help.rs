@@ -19,7 +19,6 @@ pub fn most_used(command: Command, flags: &[&str]) -> Command {
     })
 }
 
-/// Returns the last line of `-h`, with the number of flags that `--help` lists.
 pub fn pointer_to_all(command: &Command) -> String {
     let mut command = command.clone();
     command.build();
@@ -58,8 +57,7 @@ pub fn with_first_examples(command: Command) -> Command {
     command.after_help(shown.join("\n"))
 }
 
-/// Splits the examples of a help text into the words that a shell would pass to `program`. Used by tests of both
-/// programs.
+/// Splits the examples of a help text into the words that a shell would pass to `program`, for the tests of both programs.
 #[doc(hidden)]
 pub fn examples(text: &str, program: &str) -> Vec<Vec<String>> {
     let joined = text.replace("\\\n", "");

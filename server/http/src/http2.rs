@@ -1,4 +1,4 @@
-//! HTTP/2 on one connection, spoken by prior knowledge (RFC 9113, section 3.3): its bounds, and how it ends.
+//! HTTP/2 on one connection with prior knowledge (RFC 9113, section 3.3): its limits, and its end.
 
 use std::future::Future;
 use std::net::IpAddr;
@@ -21,11 +21,11 @@ use crate::channel::{Channel, Client, Leaving};
 use crate::faulty::may_have_body;
 use crate::socket::SocketIo;
 
-/// Serves a connection whose client has begun with the preface, until it ends; once the server stops, no longer than what is under
-/// way takes: the client learns by GOAWAY which requests those are.
+/// Serves a connection whose client has sent the preface, until it ends. After a stop of the server it ends with its requests in flight:
+/// the client learns from the GOAWAY which requests those are.
 pub(crate) async fn serve(io: SocketIo, address: IpAddr, app: App, bounds: Bounds) {
     let stopping = app.stopping.clone();
-    // Every request in service holds it.
+    // Every request in service holds a reference.
     let leaving = Arc::new(Leaving::default());
     let begun = Arc::new(AtomicU64::new(0));
     let client = Client { address, channel: Channel::Stream(leaving.clone()) };
@@ -50,7 +50,7 @@ pub(crate) async fn serve(io: SocketIo, address: IpAddr, app: App, bounds: Bound
     loop {
         tokio::select! {
             biased;
-            // A client that misbehaves or goes away ends its own connection only.
+            // An invalid request or an absent client ends only its own connection.
             _ = serving.as_mut() => return,
             () = stopping.told(), if !is_leaving => {}
             () = leaving.requested(), if !is_leaving => {}
@@ -61,7 +61,7 @@ pub(crate) async fn serve(io: SocketIo, address: IpAddr, app: App, bounds: Bound
                 match (was_silent, is_leaving) {
                     (false, _) => continue,
                     (true, false) => {}
-                    // It does not even acknowledge the GOAWAY.
+                    // The client has not even acknowledged the GOAWAY.
                     (true, true) => return,
                 }
             }

@@ -1,44 +1,44 @@
-//! What a request says about itself in its headers.
+//! Identity of a request, from its headers.
 
 use axum::http::HeaderMap;
 use mockserver_core::Step;
 use vocabulary::wire::{self, RunId};
 
-/// No object ever has this version.
+/// A version that no object ever has.
 const NO_VERSION: u64 = u64::MAX;
 
-/// What a request says about itself; what is missing or garbage is left to the server.
+/// Parsed headers. Missing or invalid ones are left to the server's defaults.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Identity {
     pub(crate) run: Option<RunId>,
-    /// Which shard of the run's clients sent it, if they come in shards.
+    /// Index of the shard of clients that sent the request, if the run has shards.
     pub(crate) shard: Option<u16>,
     pub(crate) seed: Option<u64>,
     pub(crate) op: Option<u64>,
     pub(crate) attempt: Option<u32>,
     pub(crate) step: Step,
-    /// What must be free for it to start; 0 starts it anyway.
+    /// Capacity that must be free for the request to start; 0 starts it unconditionally.
     pub(crate) least_free: u32,
 }
 
-/// The headers that say it, as they come. Of one that comes several times the first counts, but for conditions.
+/// Raw values of the known headers. The first value of a repeated header counts; only a repeated condition is recorded.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Marks<'a> {
     values: [Option<&'a [u8]>; NAMES.len()],
-    /// More than one `If-Match`.
+    /// There is more than one `If-Match`.
     several_conditions: bool,
 }
 
 const NAMES: [&str; 8] =
     [wire::RUN, wire::SEED, wire::OP, wire::ATTEMPT, wire::STEP, wire::LEAST_FREE, wire::SHARD, IF_MATCH];
 
-/// All of ours begin so: most headers are none of them.
+/// Prefix of the project's own headers, by which most headers are skipped quickly.
 const OURS: &str = "x-tailback-";
 
 const IF_MATCH: &str = "if-match";
 
 impl<'a> Marks<'a> {
-    /// Keeps the next header, whose name is in lower case, if it says anything.
+    /// Keeps a header's value if its name, in lower case, is known.
     fn see(&mut self, name: &str, value: &'a [u8]) {
         if !(name.starts_with(OURS) || name == IF_MATCH) {
             return;
@@ -51,7 +51,6 @@ impl<'a> Marks<'a> {
         }
     }
 
-    /// What they say.
     pub(crate) fn identity(&self) -> Identity {
         let [run, seed, op, attempt, step, least_free, shard, condition] =
             self.values.map(|value| value.and_then(|value| std::str::from_utf8(value).ok()));
@@ -66,10 +65,10 @@ impl<'a> Marks<'a> {
             shard: shard.and_then(|text| text.parse().ok()),
             seed: seed.and_then(|text| text.parse().ok()),
             op: op.and_then(|text| text.parse().ok()),
-            // They are counted from 1.
+            // Attempts are counted from 1.
             attempt: attempt.and_then(|text| text.parse().ok()).filter(|attempt| *attempt > 0),
             step: self::step(step, condition),
-            // Only a run understands that nothing was started.
+            // Only a run of loadgen understands that an attempt was not started.
             least_free: run.and_then(|_| least_free?.parse().ok()).unwrap_or(0),
         }
     }
@@ -85,10 +84,10 @@ impl<'a> From<&'a HeaderMap> for Marks<'a> {
     }
 }
 
-/// Which half of a conditional write a request is, if any; a condition that is no tag matches nothing.
+/// Returns which half of a conditional write a request is, if any. An invalid tag matches nothing.
 fn step(step: Option<&str>, condition: Option<&str>) -> Step {
     match condition {
-        // RFC 9110, section 13.1.1: any state of the object will do.
+        // RFC 9110, section 13.1.1: any state of the object matches.
         Some("*") => Step::Work,
         Some(tag) => Step::Write { if_match: version(tag).unwrap_or(NO_VERSION) },
         None if step == Some(wire::STEP_READ) => Step::Read,
@@ -96,10 +95,10 @@ fn step(step: Option<&str>, condition: Option<&str>) -> Step {
     }
 }
 
-/// The version that a strong entity tag of this server names. Weak ones never match, nor does what it never gave out.
+/// Returns the version of a strong entity tag of this server. Weak tags and tags that it never issued do not match.
 fn version(tag: &str) -> Option<u64> {
     let digits = tag.strip_prefix('"')?.strip_suffix('"')?;
-    // Parsing takes `+1` and `01`, too: those are other tags.
+    // Parsing also accepts `+1` and `01`, which are different tags.
     digits.parse().ok().filter(|version: &u64| version.to_string() == digits)
 }
 

@@ -1,4 +1,4 @@
-//! Opening the listening socket.
+//! Opens the listening socket.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -8,7 +8,6 @@ use socket2::{Domain, Protocol, Socket, Type};
 /// Connections that may wait to be accepted.
 const BACKLOG: i32 = 4096;
 
-/// The server cannot listen where it was told to.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot listen on `{address}` (--listen): {source}; {advice}")]
 pub struct ListenError {
@@ -17,7 +16,7 @@ pub struct ListenError {
     advice: &'static str,
 }
 
-/// Listens on an address; port 0 takes any free one.
+/// Port 0 takes any free port.
 pub(crate) fn listen(address: SocketAddr) -> Result<TcpListener, ListenError> {
     open(address).map_err(|source| ListenError {
         address,
@@ -35,7 +34,7 @@ pub(crate) fn listen(address: SocketAddr) -> Result<TcpListener, ListenError> {
 
 fn open(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
-    // A restart must not wait for connections of the one before to be forgotten.
+    // Lets a restarted server listen at once, although connections of the previous one are still in TIME_WAIT.
     #[cfg(unix)]
     socket.set_reuse_address(true)?;
     socket.bind(&address.into())?;

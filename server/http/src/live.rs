@@ -1,5 +1,5 @@
-//! What the terminal is told while the server serves: events such as another cap, a line each; and, where people look
-//! at a terminal, one line that is always of now.
+//! Terminal output while the server serves: one line per event, such as a new cap, and on a terminal a status line that is updated in
+//! place.
 
 use std::collections::VecDeque;
 use std::io::{self, IsTerminal, Write};
@@ -15,16 +15,16 @@ use vocabulary::wire::ServerCounts;
 use crate::shared::Shared;
 use crate::wrap::USUAL;
 
-/// Between two looks.
+/// Interval between updates.
 const EVERY: Duration = Duration::from_millis(250);
 
-/// Looks that rates are averaged over, four seconds: long enough for answers that come in waves.
+/// Number of updates over which rates are averaged, four seconds. Long enough for answers that come in waves.
 const LOOKS: usize = 16;
 
-/// Carriage return, and nothing left of what was there.
+/// Carriage return, then erase the line.
 const ANEW: &str = "\r\u{1b}[2K";
 
-/// Tells what changes from a moment on until it is dropped; never returns.
+/// Prints changes from now on until it is dropped; never returns.
 pub(crate) async fn tell(shared: &Shared, mut seen: Seen) {
     let mut before = VecDeque::from([seen.clone()]);
     let mut looks = tokio::time::interval(EVERY);
@@ -38,7 +38,7 @@ pub(crate) async fn tell(shared: &Shared, mut seen: Seen) {
         }
         let painted = paints();
         let mut words = String::new();
-        // Signals wait while this writes: a terminal that was stopped with Ctrl-S is told later.
+        // Signals are not handled while this writes, so a terminal stopped with Ctrl-S gets the output later.
         if takes_words(Duration::ZERO) {
             words.push_str(if painted { ANEW } else { "" });
             words.push_str(&std::mem::take(&mut events));
@@ -61,14 +61,14 @@ pub(crate) async fn tell(shared: &Shared, mut seen: Seen) {
     }
 }
 
-/// Takes the live line away, for what is told after it.
+/// Erases the status line before further output.
 pub(crate) fn clear() {
     if paints() && takes_words(Duration::ZERO) {
         drop(io::stderr().lock().write_all(ANEW.as_bytes()));
     }
 }
 
-/// Whether stderr can be written within this time without waiting.
+/// Whether stderr accepts output within this time without blocking.
 pub(crate) fn takes_words(within: Duration) -> bool {
     let stderr = io::stderr();
     let within = Timespec { tv_sec: within.as_secs().cast_signed(), tv_nsec: within.subsec_nanos().into() };
@@ -84,15 +84,15 @@ pub(crate) fn columns() -> Option<usize> {
     Some(if columns == 0 { USUAL } else { columns })
 }
 
-/// Whether people look at a terminal, and a line there would not be over what somebody else shows: not from the background.
+/// Whether to draw the status line: on a terminal, and not from the background, where it would overwrite the output of other programs.
 fn paints() -> bool {
     let terminal = io::stderr().is_terminal() && std::env::var("TERM").is_ok_and(|term| term != "dumb");
-    // A terminal that is not ours knows nothing of our groups.
+    // On a terminal that does not control this process the process groups are unknown.
     let in_background = tcgetpgrp(io::stderr()).is_ok_and(|foreground| foreground != getpgrp());
     terminal && !in_background
 }
 
-/// The server at one moment.
+/// State of the server at one moment.
 #[derive(Clone, Debug)]
 pub(crate) struct Seen {
     at_s: f64,
@@ -122,7 +122,7 @@ impl Seen {
         }
     }
 
-    /// What has changed.
+    /// Describes the changes since `before`, one event each.
     fn events(&self, before: &Self) -> Vec<String> {
         let mut events = Vec::new();
         if let (Some(capacity), Some(before)) = (self.capacity, before.capacity)
@@ -140,8 +140,7 @@ impl Seen {
         events
     }
 
-    /// Returns the state in one line of at most so many columns: the limit with the least left, rates of the last seconds, and as many
-    /// other limits as fit.
+    /// Returns the status line of at most `columns`: the limit with the least left, recent rates, and as many other limits as fit.
     fn line(&self, before: &Self, columns: usize) -> String {
         let seconds = self.at_s - before.at_s;
         let rate = |count: fn(&ServerCounts) -> u64| {
@@ -160,9 +159,9 @@ impl Seen {
         format!("{}   {rest}", self.levels(columns.saturating_sub(rest.chars().count() + 3)))
     }
 
-    /// Returns the limits in at most so many columns, in the order of the stack; at least the one with the least left.
+    /// Returns the limits in at most `columns`, in the order of the stack; at least the one with the least left.
     fn levels(&self, columns: usize) -> String {
-        // Of the server's own slots rejections may hold some, too.
+        // For the server's own slots the busy count is shown, because rejections may hold slots, too.
         if self.limits.is_empty() || self.config.policy == Policies::default() {
             let of =
                 self.capacity.map(|capacity| format!("/{}", thousands(capacity.into()))).unwrap_or_default();

@@ -1,6 +1,5 @@
-//! `GET /metrics`: what was counted since the start, in Prometheus' text format
-//! (<https://prometheus.io/docs/instrumenting/exposition_formats/>). Counters never go down: a reset of the counts that
-//! clients are told changes none of them.
+//! `GET /metrics`: counts since the start in Prometheus' text format (<https://prometheus.io/docs/instrumenting/exposition_formats/>).
+//! Counters never decrease: a reset of the counts that clients see changes none of them.
 
 use std::fmt::{Display, Write as _};
 
@@ -10,24 +9,22 @@ use vocabulary::wire::{PolicyCounts, ServerStats};
 
 use crate::answer_times::{AnswerTimes, BOUNDS};
 
-/// The type of the answer.
 pub(crate) const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// What there is to tell, all of one instant.
+/// Values of one instant.
 pub(crate) struct Metrics {
     /// Since the start.
     pub(crate) lifetime: Account,
     /// Since the last reset.
     pub(crate) stats: ServerStats,
     pub(crate) capacity: Option<u32>,
-    /// Keys of the policies in force that were forgotten.
+    /// Keys evicted by the policies in force.
     pub(crate) evicted_keys: u64,
     pub(crate) answer_times: AnswerTimes,
     pub(crate) time_scale: TimeScale,
 }
 
 impl Metrics {
-    /// The answer's body.
     pub(crate) fn text(&self) -> String {
         let mut text = Text(String::with_capacity(8192));
         self.requests(&mut text);
@@ -52,7 +49,7 @@ impl Metrics {
         let Account { conflicts, outages, forced, revoked, .. } = self.lifetime;
         let counts = &self.lifetime.counts;
         text.counter("requests_received_total", "Requests that reached admission.", counts.received);
-        // One that was accepted stays accepted here, or the counter would go down.
+        // A request that was accepted stays accepted here, because the counter must not decrease.
         text.counter("requests_accepted_total", "Requests that got a slot.", counts.accepted + revoked);
         text.family("requests_rejected_total", "counter", "Requests that were turned away, by reason.");
         let throttled = counts.rejected.saturating_sub(conflicts + outages + forced + revoked);
@@ -143,16 +140,16 @@ impl Metrics {
     }
 }
 
-/// The format's lines. Every name begins with the program's.
+/// Writer of the text format. All names start with the program's.
 struct Text(String);
 
 impl Text {
-    /// Begins a metric. No help text of ours needs escaping.
+    /// Starts a metric. The help texts need no escaping.
     fn family(&mut self, name: &str, kind: &str, help: &str) {
         let _ = write!(self.0, "# HELP mockserver_{name} {help}\n# TYPE mockserver_{name} {kind}\n");
     }
 
-    /// One value. No label of ours needs escaping.
+    /// Writes one value. The labels need no escaping.
     fn sample(&mut self, name: &str, labels: &[(&str, &str)], value: impl Display) {
         let labels: Vec<String> = labels.iter().map(|(key, value)| format!("{key}=\"{value}\"")).collect();
         let labels = if labels.is_empty() { String::new() } else { format!("{{{}}}", labels.join(",")) };

@@ -1,4 +1,4 @@
-//! Policies as they are typed on command lines: there, a script may be in a file.
+//! Policies as given on the command line, where a script may be in a file.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -6,10 +6,11 @@ use std::io::Read as _;
 use mockserver_core::{POLICIES, Policies, Policy, PolicyError, Script};
 use vocabulary::split_options;
 
-/// The longest script that is read. It becomes part of the configuration, which clients ask for.
+/// Maximum size of a script, in bytes. It becomes part of the configuration, which clients fetch.
 const LONGEST: u64 = 256 << 10;
 
-/// Reads a stack of policies. `script:file=PATH` becomes the script that is in the file: what is recorded can be repeated without it.
+/// Parses a stack of policies. `script:file=PATH` becomes the content of the file, so that the recorded configuration can be reused without
+/// it.
 pub(crate) fn read(text: &str) -> Result<Policies, String> {
     let policies = Policies::parts(text).map(one).collect::<Result<_, _>>()?;
     Policies::new(policies).map_err(|error| error.to_string())
@@ -29,7 +30,6 @@ fn one(text: &str) -> Result<Policy, String> {
     }
 }
 
-/// Whether the policy of this name goes by a script.
 fn is_scripted(name: &str) -> bool {
     POLICIES.iter().any(|entry| entry.name == name)
         && name.parse().is_ok_and(|policies: Policies| policies.script().is_some())

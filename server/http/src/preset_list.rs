@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use mockserver_core::{ServerPreset, expand, server_presets};
 
-/// Maximum length of the limits.
+/// Maximum length of the limits, in columns.
 const LIMITS: usize = 42;
 
-/// Columns of limits and statuses together.
+/// Width of limits and statuses together, in columns.
 const MIDDLE: usize = 50;
 
 /// Returns the list, in lines of at most 80 columns.
@@ -16,7 +16,7 @@ pub(crate) fn short_list() -> String {
     for preset in server_presets() {
         let statuses: Vec<String> = preset.statuses().iter().map(u16::to_string).collect();
         let (limits, statuses) = (limits(preset), statuses.join("/"));
-        // Several statuses begin one column before the others.
+        // Several statuses start one column before a single one.
         let before = if statuses.len() > 3 { LIMITS } else { LIMITS + 1 };
         let middle = format!("{limits:<before$}{statuses}");
         let _ = writeln!(text, "{:<17}{middle:<MIDDLE$}{}", preset.name, from(preset));
@@ -24,7 +24,7 @@ pub(crate) fn short_list() -> String {
     text + "mockserver presets NAME: limits, answers, sources.  --preset NAME --scale 0.02\n"
 }
 
-/// Returns the first two limits, or the first where both are too long, and the number of the others.
+/// Returns the first two limits, or only the first if both are too long, and the number of the others.
 fn limits(preset: &ServerPreset) -> String {
     let Ok(expanded) = expand(&preset.name, None) else { return String::new() };
     let limits = expanded.short_limits();
@@ -37,7 +37,7 @@ fn limits(preset: &ServerPreset) -> String {
     if both.chars().count() <= LIMITS { both } else { listed(1) }
 }
 
-/// Returns whether the figures of the limits were read in documentation or source code, and how many of them, unless all were.
+/// Returns the origin of the limits' figures: documentation or source code, with the number of verified limits unless it is all of them.
 fn from(preset: &ServerPreset) -> String {
     let read = preset.limits.iter().filter(|limit| limit.verified).count();
     match (read, preset.limits.len()) {

@@ -13,7 +13,6 @@ use crate::wrap::{USUAL, wrapped};
 /// Mark of a figure that was not read in its source.
 const UNVERIFIED: &str = "not verified";
 
-/// A preset in a list.
 #[derive(Debug, Serialize)]
 pub(crate) struct Listed {
     name: &'static str,
@@ -22,7 +21,6 @@ pub(crate) struct Listed {
     verified: bool,
 }
 
-/// Returns every preset with its limits in words.
 pub(crate) fn listed() -> Vec<Listed> {
     let short = |preset: &'static ServerPreset| Listed {
         name: &preset.name,
@@ -33,7 +31,6 @@ pub(crate) fn listed() -> Vec<Listed> {
     server_presets().iter().map(short).collect()
 }
 
-/// Returns an entry for each preset: name, server, limits in words.
 pub(crate) fn list() -> String {
     let mut text = String::new();
     let widest = server_presets().iter().map(|preset| preset.name.len()).max().unwrap_or(0);
@@ -104,7 +101,7 @@ pub(crate) fn explain(typed: &str, scale: Option<f64>) -> Result<String, ServerP
 
 fn of_limit(limit: &Limit, policy: &str, text: &mut String) {
     *text += &wrapped(&format!("{}: {}", limit.name, limit.about), "  ", "      ", USUAL);
-    // A stack names its policies; here the name stands above.
+    // Without the name in front of the policy, because it is printed above.
     let policy = policy.split_once('=').map_or(policy, |(_, policy)| policy);
     *text += &wrapped(policy, "      ", "        ", USUAL);
     *text += &wrapped(&source(&limit.source, limit.verified), "      ", "      ", USUAL);

@@ -1,4 +1,4 @@
-//! Reading what a request brings along, in bounds.
+//! Bounded reading of request bodies.
 
 use std::time::Duration;
 
@@ -6,13 +6,13 @@ use axum::body::Body;
 use axum::http::StatusCode;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 
-/// The most of a request's body that is read.
+/// Maximum size of a body, in bytes.
 const LONGEST: usize = 1 << 20;
 
-/// Real time that a body may take.
+/// Real time limit for a body.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Reads a body, and keeps it where somebody looks at it. Otherwise the answer to one that is too long, too slow or breaks off.
+/// Reads a body, and keeps it if `is_kept`. Returns the error response to a body that is too long, too slow or incomplete.
 pub(crate) async fn read(body: Body, is_kept: bool) -> Result<Vec<u8>, (StatusCode, &'static str)> {
     match tokio::time::timeout(PATIENCE, read_all(body, is_kept)).await {
         Ok(read) => read,

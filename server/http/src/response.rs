@@ -1,4 +1,4 @@
-//! Responses in the server's own words: status, body, and headers.
+//! Responses without templates, scripts or faults, and the server's own headers.
 
 use std::time::Duration;
 
@@ -25,13 +25,12 @@ const WAIT: HeaderName = HeaderName::from_static(wire::WAIT);
 
 pub(crate) const MOCK_VERSION: HeaderValue = HeaderValue::from_static(wire::MOCK_VERSION);
 
-/// Forbids caches to keep responses, because one from a cache would pass for one of this server.
+/// Forbids caching, because a cached response would pass for one of this server.
 const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 
-/// Headers of a response to a run of loadgen: with room for them, their map never grows.
+/// Capacity for the headers of a response to a run of loadgen, so that the map never grows.
 const RUN_HEADERS: usize = 12;
 
-/// Creates a response with this body to the request with this identity.
 pub(crate) fn with_body(identity: &Identity, status: StatusCode, body: Bytes) -> Response<Full<Bytes>> {
     let mut response = Response::new(Full::new(body));
     *response.status_mut() = status;
@@ -43,7 +42,6 @@ pub(crate) fn with_body(identity: &Identity, status: StatusCode, body: Bytes) ->
     response
 }
 
-/// Creates a response with this text.
 pub(crate) fn with_text(
     identity: &Identity,
     status: StatusCode,
@@ -52,11 +50,11 @@ pub(crate) fn with_text(
     with_body(identity, status, Bytes::from_static(text.as_bytes()))
 }
 
-/// Creates the response of a decision in which no template, script or fault has a part.
+/// Returns the response to a decision without templates, scripts and faults.
 pub(crate) fn of_verdict(identity: &Identity, decided: &Decided) -> Response<Full<Bytes>> {
     let reject_status = decided.reject_status;
     let (status, text) = match decided.answer.verdict {
-        // A failed request has no whole response, except by its fault.
+        // A failed request gets a whole response only from its fault.
         Verdict::Accepted | Verdict::Failed => (StatusCode::OK, "served\n"),
         Verdict::Conflict => (StatusCode::PRECONDITION_FAILED, "somebody else wrote meanwhile\n"),
         Verdict::Rejected => (status(reject_status), "busy\n"),
@@ -65,13 +63,13 @@ pub(crate) fn of_verdict(identity: &Identity, decided: &Decided) -> Response<Ful
     with_text(identity, status, text)
 }
 
-/// Inserts the server's own headers. Those that only loadgen reads go only to its runs: other clients get what they would get
-/// elsewhere.
+/// Inserts the server's own headers. Headers that only loadgen reads go only to its runs, so that other clients get the same response as
+/// from a real server.
 pub(crate) fn insert_headers(headers: &mut HeaderMap, clock: &Clock, identity: &Identity, decided: &Decided) {
     let answer = &decided.answer;
     let is_ours = identity.run.is_some();
     if decided.is_deferred() {
-        // Nothing was started, so nothing is reported of the server.
+        // The request was not started, so the state of the server is not reported.
         headers.insert(DEFERRED, HeaderValue::from_static("1"));
         headers.insert(MOCK, MOCK_VERSION);
         return;
@@ -102,7 +100,7 @@ pub(crate) fn insert_headers(headers: &mut HeaderMap, clock: &Clock, identity: &
         }
     }
     headers.insert(TOOK, nanos(decided.took).into());
-    // A scripted response is judged by its status.
+    // The status of a scripted response decides how it counts.
     if answer.reply.is_none() || answer.is_spoiled() {
         headers.insert(VERDICT, HeaderValue::from_static(verdict(answer)));
     }
@@ -110,13 +108,13 @@ pub(crate) fn insert_headers(headers: &mut HeaderMap, clock: &Clock, identity: &
 }
 
 fn insert_text(headers: &mut HeaderMap, name: HeaderName, value: &str) {
-    // The core makes no value that is no header.
+    // The core creates only valid header values.
     if let Ok(value) = HeaderValue::from_str(value) {
         headers.insert(name, value);
     }
 }
 
-/// Returns the time in which responses speak: to a run, which has its own time scale, that of the experiment; else real time.
+/// Returns the time that responses use: experiment time for a run, which has the same time scale, else real time.
 pub(crate) fn teller(clock: &Clock, is_ours: bool) -> Teller {
     if is_ours { Teller::experiment(clock.anchor) } else { Teller::real(clock.anchor, clock.scale) }
 }
@@ -125,7 +123,7 @@ pub(crate) fn status(code: u16) -> StatusCode {
     StatusCode::from_u16(code).unwrap_or(StatusCode::SERVICE_UNAVAILABLE)
 }
 
-/// Returns the verdict that the client counts. A spoiled answer is a failure to it, whatever was done for it.
+/// Returns the verdict for the client's statistics. A spoiled answer is a failure, whatever work was done for it.
 fn verdict(answer: &Answer) -> &'static str {
     let [accepted, rejected, failed] = wire::VERDICTS;
     match answer.verdict {

@@ -1,4 +1,4 @@
-//! The state machine behind a lock, and who waits for which answer.
+//! The state machine behind a lock, and the requests that wait for its answers.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,61 +21,58 @@ use crate::metrics::Metrics;
 use crate::stopping::Stopping;
 use crate::wanted::Wanted;
 
-/// What every connection, the admin endpoints and the alarm share.
+/// State shared by the connections, the admin endpoints and the alarm.
 pub(crate) struct Shared {
     inner: Mutex<Inner>,
-    /// Wakes the alarm when it has to ring earlier than it is set to.
+    /// Notified when the alarm must ring earlier than it is set to.
     pub(crate) earlier: Notify,
     pub(crate) clock: Clock,
-    /// What of requests is to be handed in with them.
+    /// Request details that the current policy needs.
     pub(crate) wanted: Wanted,
-    /// Differs from every other start of a mockserver.
+    /// Identifies this start of a mockserver.
     pub(crate) instance: u64,
-    /// Where shards of runs wait for one another.
     pub(crate) barriers: Barriers,
-    /// What every connection of HTTP/2 is held to, to be told.
+    /// For the description of the server; connections enforce it.
     pub(crate) http2_max_streams: u32,
     pub(crate) stopping: Arc<Stopping>,
 }
 
-/// What is behind the lock.
+/// State behind the lock.
 pub(crate) struct Inner {
     server: Server,
-    /// What answers say, if not the server's own words.
+    /// Templates of answers; `None` for the server's own responses.
     answers: Option<Arc<AnswerSet>>,
-    /// By request id: who waits.
+    /// By request id.
     waiting: Slab<Waiting>,
     answer_times: AnswerTimes,
-    /// Requests that brought no number of their own so far.
+    /// Requests so far that had no op number.
     unnumbered: u64,
-    /// The same since the last reset: to a script they are the attempts of one op.
+    /// Requests without an op number since the last reset. For a script they are the attempts of one op.
     since_reset: u32,
-    /// When the alarm rings.
     alarm_at: Option<Instant>,
-    /// Changes of the configuration so far.
     changes: u64,
     closed: bool,
 }
 
-/// Who waits for an answer.
+/// A request that waits for its answer.
 struct Waiting {
     since: Instant,
-    /// Empty only while the request is being handed in, and when nobody gets an answer any more.
+    /// `None` only during `hand_in` and after the server has closed.
     answer: Option<oneshot::Sender<Decided>>,
 }
 
-/// An answer with what the configuration says about answers just then.
+/// An answer with the settings for responses at that moment.
 #[derive(Clone, Debug)]
 pub(crate) struct Decided {
     pub(crate) answer: Answer,
     pub(crate) reject_status: u16,
-    /// What the answer's step is one of.
+    /// The script whose step is the answer.
     script: Option<Arc<Script>>,
-    /// What its facts are put into words with.
+    /// Templates for the facts of the answer.
     pub(crate) answers: Option<Arc<AnswerSet>>,
-    /// Whether a rejection advises in `Retry-After`.
+    /// Whether a rejection has a `Retry-After`.
     pub(crate) tells_wait: bool,
-    /// From the request's arrival to the instant at which the answer was due.
+    /// From the arrival of the request to the instant at which the answer was due.
     pub(crate) took: Duration,
 }
 
@@ -88,19 +85,19 @@ impl Decided {
         Self { answer, reject_status: config.reject_status, script, answers, tells_wait, took }
     }
 
-    /// Whether nothing was started for it, which only a run of loadgen asks for.
+    /// True if the request was not started, on condition of its own; only runs of loadgen send such conditions.
     pub(crate) fn is_deferred(&self) -> bool {
         let Answer { verdict, reply, .. } = &self.answer;
         let has_other_words = reply.is_some() || matches!(self.answer.fault(), Some(Fault::Status(_)));
         *verdict == Verdict::Deferred && !has_other_words
     }
 
-    /// Whether it is put into words by templates or forms of advice.
+    /// Whether templates or forms of advice determine the response.
     pub(crate) fn has_templates(&self) -> bool {
         self.answers.is_some() && self.answer.facts().is_some() && !self.is_deferred()
     }
 
-    /// What is answered, where a script says so.
+    /// Returns the script's response, if the answer comes from a script.
     pub(crate) fn reply(&self) -> Option<&Reply> {
         self.script.as_ref()?.reply(self.answer.reply?)
     }
@@ -108,7 +105,7 @@ impl Decided {
 
 impl Shared {
     pub(crate) fn new(config: Config, scale: TimeScale, http2_max_streams: u32) -> Self {
-        // What cannot be said was refused before.
+        // Invalid settings were refused before.
         let answers = config.answer_set().ok().flatten().map(Arc::new);
         let clock = Clock::start(scale);
         let server = Server::starting(config, clock.anchor);
@@ -127,7 +124,7 @@ impl Shared {
             }),
             earlier: Notify::new(),
             clock,
-            // JSON numbers are exact up to 2^53 only.
+            // JSON numbers are exact only up to 2^53.
             instance: RandomState::new().hash_one(0) >> 11,
             barriers: Barriers::default(),
             http2_max_streams,
@@ -136,11 +133,11 @@ impl Shared {
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, Inner> {
-        // Whoever panicked while it held the lock left the state machine between two inputs.
+        // After a panic under the lock the state machine is between two inputs.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Hands in a request and waits for its answer. Dropping the future means that the client is gone.
+    /// Serves a request. Dropping the future means that the client is gone.
     pub(crate) async fn serve(&self, identity: Identity, details: Option<Arc<Details>>) -> Option<Decided> {
         match self.hand_in(identity, details) {
             Ok(answer) => Some(answer),
@@ -148,7 +145,7 @@ impl Shared {
         }
     }
 
-    /// Returns the answer, if there is one at once; else a ticket to wait with.
+    /// Returns the answer if there is one at once, else a ticket for waiting.
     fn hand_in(&self, identity: Identity, details: Option<Arc<Details>>) -> Result<Decided, Ticket<'_>> {
         let mut inner = self.lock();
         let now = self.clock.now();
@@ -171,7 +168,7 @@ impl Shared {
         Err(Ticket { shared: self, id, answer })
     }
 
-    /// Sends every answer that is due to whoever waits for it, and returns the one for `own`, who does not wait yet.
+    /// Sends every answer that is due to the task that waits for it. Returns the answer to `own`, for which no task waits yet.
     fn drain(&self, inner: &mut Inner, now: Instant, own: Option<RequestId>) -> Option<Decided> {
         let (own_answer, next) = inner.send_due(now, own);
         if let Some(at) = next
@@ -183,7 +180,7 @@ impl Shared {
         own_answer
     }
 
-    /// The alarm rings: sends what is due, and says when to ring next; not at all when the server has closed.
+    /// Sends the answers that are due, and returns the next deadline; `None` after the server has closed.
     pub(crate) fn ring(&self) -> Option<Instant> {
         let mut inner = self.lock();
         if inner.closed {
@@ -193,7 +190,7 @@ impl Shared {
         inner.alarm_at.or(Some(Instant::FAR_FUTURE))
     }
 
-    /// Changes the configuration, all or nothing.
+    /// Changes the configuration, completely or not at all.
     pub(crate) fn patch(&self, patch: &Patch) -> Result<(), PatchError> {
         let mut inner = self.lock();
         let config = inner.server.config().patched(patch)?;
@@ -205,7 +202,7 @@ impl Shared {
         let now = self.clock.now();
         inner.server.handle(now, Input::Configure(Box::new(config)));
         self.wanted.set(inner.server.wants());
-        // Another policy turns away who waits: nobody else may come who would send them their answers.
+        // A new policy rejects waiting requests, and no later event might send their answers.
         self.drain(&mut inner, now, None);
         inner.answers = answers;
         Ok(())
@@ -215,7 +212,7 @@ impl Shared {
         self.lock().server.config().clone()
     }
 
-    /// Changes of the configuration so far: one that was taken back again shows in nothing else.
+    /// Returns the number of changes so far. A change that was reverted is visible only here.
     pub(crate) fn changes(&self) -> u64 {
         self.lock().changes
     }
@@ -232,12 +229,11 @@ impl Shared {
         ServerStats { uptime_s: now.as_secs_f64(), instance: self.instance, ..stats }
     }
 
-    /// Keeps what the state machine is told and what it answers, from now on.
     pub(crate) fn record_log(&self) {
         self.lock().server.record_log();
     }
 
-    /// What was recorded until now, if anything was.
+    /// Ends the recording and returns it, if there is one.
     pub(crate) fn take_log(&self) -> Option<ServerLog> {
         let mut inner = self.lock();
         let now = self.clock.now();
@@ -245,7 +241,6 @@ impl Shared {
         inner.server.take_log(now)
     }
 
-    /// What there is to tell at `/metrics`.
     pub(crate) fn metrics(&self) -> Metrics {
         let now = self.clock.now();
         let mut inner = self.lock();
@@ -266,21 +261,21 @@ impl Shared {
         self.lock().server.limits(now)
     }
 
-    /// True if answers may advise when to come back.
+    /// True if answers may advise when to retry.
     pub(crate) fn advises(&self) -> bool {
         self.lock().server.advises()
     }
 
-    /// What a carrier sense reads.
+    /// Returns the free capacity, for carrier sense.
     pub(crate) fn free(&self) -> u64 {
         let mut inner = self.lock();
         let now = self.clock.now();
-        // What is due by now is no longer busy.
+        // Capacity whose release is due is free already.
         self.drain(&mut inner, now, None);
         inner.server.free(now)
     }
 
-    /// Ends the alarm, and leaves everybody who waits without an answer.
+    /// Ends the alarm and drops all waiting requests without an answer.
     pub(crate) fn close(&self) {
         let mut inner = self.lock();
         inner.closed = true;
@@ -290,8 +285,8 @@ impl Shared {
         self.earlier.notify_one();
     }
 
-    /// The client is gone. The answer may come at this very moment, and its id may belong to somebody else by then:
-    /// answers are sent under the lock, so under the lock it is certain.
+    /// Handles a client that is gone. Its answer may be sent at this moment, and the id may then belong to another request. Answers are
+    /// sent under the lock, so the check under the lock is reliable.
     fn cancel(&self, ticket: &mut Ticket<'_>) {
         let mut inner = self.lock();
         if ticket.answer.try_recv().is_ok() {
@@ -303,7 +298,7 @@ impl Shared {
 }
 
 impl Inner {
-    /// Sends what is due, and says when the next one is, if one is to come; leaves the alarm as it is set.
+    /// Sends the answers that are due. Returns the one to `own` and the next deadline, if any; does not set the alarm.
     fn send_due(&mut self, now: Instant, own: Option<RequestId>) -> (Option<Decided>, Option<Instant>) {
         let mut own_answer = None;
         loop {
@@ -317,7 +312,7 @@ impl Inner {
                     if own == Some(id) {
                         own_answer = Some(decided);
                     } else if let Some(sender) = waiting.answer {
-                        // Whoever dropped the receiver cancels by itself, or has its answer already.
+                        // A task that dropped its receiver cancels the request itself, or already has the answer.
                         let _ = sender.send(decided);
                     }
                 }
@@ -348,7 +343,7 @@ impl Inner {
     }
 }
 
-/// A request under way. Dropped without an answer, it tells the server that the client is gone.
+/// A request in flight. Dropping it without an answer reports that the client is gone.
 struct Ticket<'a> {
     shared: &'a Shared,
     id: RequestId,
@@ -356,7 +351,7 @@ struct Ticket<'a> {
 }
 
 impl Ticket<'_> {
-    /// Waits for the answer; none comes only when the server shuts down.
+    /// Returns the answer; `None` only at the server's shutdown.
     async fn wait(mut self) -> Option<Decided> {
         (&mut self.answer).await.ok()
     }
@@ -364,7 +359,7 @@ impl Ticket<'_> {
 
 impl Drop for Ticket<'_> {
     fn drop(&mut self) {
-        // Already received: the usual end, which needs no lock.
+        // Fast path: the answer was received, as usual, so no lock is needed.
         if !self.answer.is_terminated() {
             self.shared.cancel(self);
         }

@@ -1,4 +1,4 @@
-//! Completions and the man page of the command line.
+//! Shell completions and man page.
 
 use std::io::{self, Write};
 
@@ -7,14 +7,12 @@ use clap_complete::Shell;
 
 use crate::help::man_page;
 
-/// Prints the completion script of a shell.
 pub(crate) fn completions(shell: Shell, mut command: Command) -> io::Result<()> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut command, "mockserver", &mut script);
     print(&script)
 }
 
-/// Prints the man page.
 pub(crate) fn man(mut command: Command) -> io::Result<()> {
     command.build();
     print(&man_page(&command)?)

@@ -1,25 +1,24 @@
-//! SIGINT, SIGTERM and SIGHUP: which of them ask a program to end, and which are the same request once more.
+//! SIGINT, SIGTERM and SIGHUP: requests to end the program, without duplicates.
 
 use std::io;
 use std::time::{Duration, Instant};
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// Signals that come so soon after another are the same request: `timeout -s INT` signals the program and then its group, and
-/// who presses Ctrl-C is heard by both.
+/// Interval within which further signals count as the same request: `timeout -s INT` signals the program and then its group, and Ctrl-C
+/// reaches both `timeout` and the program.
 pub const TOGETHER: Duration = Duration::from_millis(300);
 
 const HANG_UP: u8 = 1;
 const INTERRUPT: u8 = 2;
 const TERMINATE: u8 = 15;
 
-/// What asks the server to end.
 pub(crate) struct Signals {
     interrupt: Signal,
     terminate: Signal,
-    /// None where it is ignored.
+    /// `None` if the signal is ignored.
     hang_up: Option<Signal>,
-    /// When the last one came that counted.
+    /// Instant of the last signal that counted.
     at: Option<Instant>,
 }
 
@@ -30,7 +29,7 @@ impl Signals {
         Ok(Self { interrupt, terminate, hang_up, at: None })
     }
 
-    /// The number of the next one that asks for something new.
+    /// Returns the number of the next signal that is a new request.
     pub(crate) async fn next(&mut self) -> u8 {
         loop {
             let number = self.any().await;
@@ -63,8 +62,8 @@ impl Signals {
     }
 }
 
-/// Whether a signal was ignored when the program began, as by `nohup`, which means that the end of a terminal is to change
-/// nothing; no where the system does not tell.
+/// Whether a signal was ignored when the program started, as by `nohup`, so that the end of a terminal must not end the program. False on
+/// systems without `/proc`.
 pub fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

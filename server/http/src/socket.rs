@@ -1,8 +1,8 @@
-//! A connection's socket, shared by the HTTP machinery and by whoever must know whether the client is still there.
+//! A connection's socket, shared by hyper and by the code that detects whether the client is still there.
 //!
-//! A client may end its sending side when its request is out, and wait for the answer; another goes away. Both look
-//! alike here, until something is sent: only one that is gone resets. Now every answer begins with an `H`, whatever it will
-//! say. So when the sending side ends while a request is under way, that byte goes out at once and is left out later.
+//! A client may close its sending side after its request and wait for the answer. Another client goes away. Both look alike here until
+//! something is sent, because only the absent client then resets the connection. Every answer starts with an `H`, whatever follows. So if
+//! the sending side closes while a request is in flight, that byte is sent at once and left out later.
 
 use std::future::poll_fn;
 use std::io::{self, IoSlice};
@@ -18,34 +18,33 @@ use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::TcpStream;
 
-/// How every answer begins.
+/// First byte of every answer.
 const FIRST: u8 = b'H';
 
-/// How a client that speaks HTTP/2 without having asked begins (RFC 9113, section 3.4).
+/// First bytes of a client that uses HTTP/2 with prior knowledge (RFC 9113, section 3.4).
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-/// Room for what is read at once, in bytes: most requests are shorter.
+/// Buffer space per read, in bytes: most requests are shorter.
 const READ_ROOM: usize = 2048;
 
-/// The socket of one connection. One task uses it.
+/// Used by one task only.
 #[derive(Debug)]
 pub(crate) struct Socket {
     stream: TcpStream,
-    /// Whether everything that was to be written is.
+    /// Whether all output is written.
     flushed: AtomicBool,
-    /// Whether the next answer's first byte has been sent.
+    /// Whether the first byte of the next answer is already sent.
     ahead: AtomicBool,
 }
 
-/// The side of it that HTTP is spoken on.
+/// The reader and writer that hyper uses.
 #[derive(Debug)]
 pub(crate) struct SocketIo {
     socket: Arc<Socket>,
-    /// What was read before, and is not taken yet.
+    /// Bytes that were read ahead and not consumed yet.
     first: Vec<u8>,
 }
 
-/// What a client speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Protocol {
     Http1,
@@ -53,7 +52,7 @@ pub(crate) enum Protocol {
 }
 
 impl Protocol {
-    /// What begins like this, if that can be told yet.
+    /// Returns the protocol of these first bytes, if they are enough to decide.
     fn of(first: &[u8]) -> Option<Self> {
         if first.starts_with(PREFACE) {
             Some(Self::Http2)
@@ -70,7 +69,7 @@ impl Socket {
         Self { stream, flushed: AtomicBool::new(true), ahead: AtomicBool::new(false) }
     }
 
-    /// Waits until the client says which HTTP it speaks; nothing if it ends before.
+    /// Waits until the client's protocol is known; `None` if the client ends before.
     pub(crate) async fn begin(stream: TcpStream) -> Option<(Protocol, SocketIo)> {
         let socket = Self::new(stream);
         let mut first = Vec::new();
@@ -84,7 +83,7 @@ impl Socket {
         }
     }
 
-    /// Reads more behind what is there already, as much as there is room or as comes at once; 0 at the end.
+    /// Appends to `more` the bytes that are available, as far as there is room. Returns 0 at the end.
     fn poll_read(&self, context: &mut Context<'_>, more: &mut Vec<u8>) -> Poll<io::Result<usize>> {
         loop {
             ready!(self.stream.poll_read_ready(context))?;
@@ -99,40 +98,41 @@ impl Socket {
         }
     }
 
-    /// Returns when the client is gone. Only to be asked while a request is under way, and its body read.
+    /// Returns when the client is gone. Must be called only while a request is in flight and after its body was read.
     pub(crate) async fn gone(&self) {
         match self.stream.peek(&mut [0]).await {
             Ok(0) if self.sound().is_ok() => {}
-            // Its next request: what comes after that cannot be seen.
+            // The client's next request: what follows it cannot be seen.
             Ok(1..) => {}
             Ok(0) | Err(_) => return,
         }
-        // A reset. That nobody can say what became of the socket is no reason to give up on the client.
+        // A reset. Treat an unknown socket state as still connected.
         if self.stream.ready(Interest::ERROR).await.is_err() {
             std::future::pending::<()>().await;
         }
     }
 
-    /// When it is dropped the client is told so by a reset, and not by an end.
+    /// Makes the socket send a reset instead of a regular end when it is dropped.
     pub(crate) fn reset_at_the_end(&self) {
-        // Failing that, it is an end.
+        // If this fails, the client gets a regular end.
         drop(SockRef::from(&self.stream).set_linger(Some(Duration::ZERO)));
     }
 
-    /// Sends these bytes in the answer's place, as far as they can be sent at once, and nothing after them. They begin as answers do.
+    /// Sends these bytes in place of the answer, as far as possible without waiting, and closes the sending side. They must start with the
+    /// first byte of an answer.
     pub(crate) fn end_with(&self, bytes: &[u8]) {
-        // An earlier answer that is stuck half-way would end in them.
+        // Otherwise they would continue an earlier answer that is only partly written.
         if self.flushed.load(Ordering::Relaxed) {
             let sent = usize::from(self.ahead.load(Ordering::Relaxed));
-            // Whoever does not take them meets an end all the same.
+            // If the client does not read them, it gets the end all the same.
             drop(self.stream.try_write(bytes.get(sent..).unwrap_or_default()));
         }
         drop(SockRef::from(&self.stream).shutdown(Shutdown::Write));
     }
 
-    /// Sends a byte to find out whether somebody listens.
+    /// Sends a byte to find out whether the client is still there.
     fn sound(&self) -> io::Result<()> {
-        // An earlier answer that is stuck half-way will do as well.
+        // The pending rest of an earlier answer serves the same purpose.
         if !self.flushed.load(Ordering::Relaxed) || self.ahead.load(Ordering::Relaxed) {
             return Ok(());
         }
@@ -151,7 +151,7 @@ impl Socket {
         let result = self.stream.try_io(Interest::READABLE, || {
             let room = buffer.chunk_mut().len();
             let read = self.stream.try_read_buf(buffer)?;
-            // Nothing is left then, and one system call is saved: told as if it had been tried.
+            // Fast path: after a partial read nothing is left. Reporting `WouldBlock` saves the system call that would find this out.
             in_part = 0 < read && read < room;
             if in_part { Err(io::ErrorKind::WouldBlock.into()) } else { Ok(()) }
         });
@@ -174,7 +174,6 @@ impl Socket {
 }
 
 impl SocketIo {
-    /// With what was read of it already.
     fn new(socket: Arc<Socket>, first: Vec<u8>) -> Self {
         Self { socket, first }
     }
@@ -233,7 +232,7 @@ impl AsyncWrite for SocketIo {
         true
     }
 
-    /// Called when the HTTP machinery has nothing left to write.
+    /// hyper calls this when it has nothing left to write.
     fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.socket.flushed.store(true, Ordering::Relaxed);
         Poll::Ready(Ok(()))

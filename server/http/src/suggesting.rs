@@ -1,17 +1,16 @@
-//! Values that shells offer for completion, where others are taken, too.
+//! Values that shells offer for completion although other values are valid, too.
 
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::Error;
 use clap::{Arg, Command};
 
-/// A parser whose values shells offer for completion, though it takes others, too.
 #[derive(Clone)]
 pub struct Suggesting<P, F> {
     parser: P,
     names: F,
 }
 
-/// Parses as before and offers these names. The argument should hide its possible values from its help.
+/// Makes shells offer these names; parsing is unchanged. The argument should hide its possible values from its help.
 pub fn suggesting<P, F, I>(parser: P, names: F) -> Suggesting<P, F>
 where
     P: TypedValueParser,

@@ -1,4 +1,4 @@
-//! The threads that serve: as many as are asked for, or an error that says what to do.
+//! Runtime with the requested number of threads, or an error that suggests a remedy.
 
 use std::io;
 use std::sync::Mutex;
@@ -6,10 +6,9 @@ use std::thread;
 
 use tokio::runtime::{Builder, Runtime};
 
-/// More would only wait for one another: all of them share one state machine.
+/// Maximum number of threads. More would only wait for each other, because all of them share one state machine.
 pub(crate) const MOST: u64 = 256;
 
-/// The system gives no more threads, or no timer.
 #[derive(Debug, thiserror::Error)]
 #[error("{what} could not be started: {source}; {advice}")]
 pub(crate) struct Error {
@@ -19,14 +18,13 @@ pub(crate) struct Error {
 }
 
 impl Error {
-    /// About the timer of answers.
     pub(crate) fn alarm(source: io::Error) -> Self {
         let advice = "raise the limit on open files (`ulimit -n`)";
         Self { what: "the timer of answers".to_owned(), advice, source }
     }
 }
 
-/// A runtime with this many threads, or one per processor.
+/// Creates a runtime with this number of threads, or one per processor.
 pub(crate) fn runtime(threads: Option<usize>) -> Result<Runtime, Error> {
     let count = threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from));
     let refused = |source| Error {
@@ -36,7 +34,7 @@ pub(crate) fn runtime(threads: Option<usize>) -> Result<Runtime, Error> {
     };
     room_for(count).map_err(refused)?;
     rehearse(count).map_err(refused)?;
-    // One alone has nobody to share with, nor to be watched by: a tenth of the instructions of a request.
+    // A single thread needs no work stealing, which saves a tenth of the instructions per request.
     let mut builder = match count {
         1 => Builder::new_current_thread(),
         _ => Builder::new_multi_thread(),
@@ -44,13 +42,13 @@ pub(crate) fn runtime(threads: Option<usize>) -> Result<Runtime, Error> {
     builder.worker_threads(count).enable_all().build().map_err(refused)
 }
 
-/// What a thread takes: the stack of std's and tokio's default, the stack of its signal handler, guards.
+/// Memory of a thread: the default stack of std and tokio, the stack of its signal handler, guard pages.
 const THREAD_BYTES: usize = (2 << 20) + (256 << 10);
-/// What the program takes itself besides.
+/// Memory of the program itself.
 const OWN_BYTES: usize = 32 << 20;
 
-/// Asks for the memory of as many threads and gives it back: a thread that starts with the last of it ends the whole
-/// program, in the C library or in its own first steps, where nobody can catch it.
+/// Allocates the memory of this many threads and frees it again. A thread that starts with the last memory aborts the whole program, in the
+/// C library or in its own first steps, and that cannot be caught.
 fn room_for(count: usize) -> io::Result<()> {
     let mut rooms = Vec::new();
     for bytes in std::iter::repeat_n(THREAD_BYTES, count).chain([OWN_BYTES]) {
@@ -61,7 +59,7 @@ fn room_for(count: usize) -> io::Result<()> {
     Ok(())
 }
 
-/// Starts as many threads and lets them go: where the system refuses one, the runtime would panic.
+/// Starts this many threads and ends them again, because the runtime would panic if the system refused one.
 fn rehearse(count: usize) -> io::Result<()> {
     let gate = Mutex::new(());
     thread::scope(|scope| {

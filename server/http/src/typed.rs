@@ -1,4 +1,4 @@
-//! What both programs understand on their command lines: counts, probabilities, addresses, values with a minus sign.
+//! Command-line parsing of both programs: counts, probabilities, addresses, values with a minus sign.
 
 use std::error::Error as _;
 use std::ffi::OsString;
@@ -9,14 +9,14 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, Error, FromArgMatches};
 use vocabulary::{excerpt, nearest, printable};
 
-/// The command line, with values that begin like a negative number joined to their flags: `--ops -5` would be taken for a flag
-/// `-5`, and nobody would learn what `--ops` takes.
+/// Returns the command line, with values that look like negative numbers joined to their flags. Otherwise `--ops -5` would be parsed as a
+/// flag `-5`, and the error would not explain which values `--ops` takes.
 pub fn arguments() -> Vec<OsString> {
     joined(std::env::args_os())
 }
 
-/// Parses the command line, whose first word is the name of the program. Prints help or an error and ends the program
-/// where there is nothing to run. `explain` replaces the text of errors that users of similar programs often make.
+/// Parses the command line, whose first word is the name of the program. Prints help or an error and exits if there is nothing to run.
+/// `explain` replaces the text of errors that users of similar programs often make.
 pub fn parsed<C: FromArgMatches>(
     typed: &[OsString],
     command: &Command,
@@ -91,7 +91,7 @@ pub fn argument(error: &Error) -> Option<&str> {
     })
 }
 
-/// Returns a value that the parser of its flag refused: `--loss 150%: at most 100%`.
+/// Returns the reason for which the parser of a flag refused its value: `--loss 150%: at most 100%`.
 fn refused_value(error: &Error) -> Option<String> {
     let reason = error.source().filter(|_| error.kind() == ErrorKind::ValueValidation)?;
     let Some(ContextValue::String(value)) = error.get(ContextKind::InvalidValue) else { return None };
@@ -129,7 +129,7 @@ fn is_negative(word: &str) -> bool {
     word.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit() || c == '.'))
 }
 
-/// A reader of whole numbers in a range, `k` for thousands and `M` for millions: `2000`, `2k`, `1.5M`.
+/// Returns a parser of whole numbers in a range, with `k` for thousands and `M` for millions: `2000`, `2k`, `1.5M`.
 pub fn count<N: TryFrom<u64>>(min: u64, max: u64) -> impl Fn(&str) -> Result<N, String> + Clone {
     move |text| {
         whole(text)
@@ -148,14 +148,14 @@ fn whole(text: &str) -> Option<u64> {
         _ => (text, 0),
     };
     let (before, after) = number.split_once('.').unwrap_or((number, ""));
-    // A fraction must end where ones begin.
+    // The fraction must be a whole number of ones.
     let after = after.trim_end_matches('0');
     let fits = after.len() <= zeros && (after.is_empty() || zeros > 0) && !before.starts_with('-');
     let padding = "0".repeat(zeros - after.len().min(zeros));
     fits.then(|| format!("{before}{after}{padding}").parse().ok()).flatten()
 }
 
-/// Reads a probability: `0.5` or `50%`.
+/// Parses a probability: `0.5` or `50%`.
 pub(crate) fn probability(text: &str) -> Result<f64, String> {
     let read = match text.trim().strip_suffix('%') {
         Some(percent) => percent.trim().parse().map(|percent: f64| percent / 100.0),
@@ -169,7 +169,6 @@ pub(crate) fn probability(text: &str) -> Result<f64, String> {
     }
 }
 
-/// An address with a port.
 pub(crate) fn address(text: &str) -> Result<SocketAddr, String> {
     text.parse().map_err(|_| match text.strip_prefix(':').or_else(|| text.strip_prefix("localhost:")) {
         Some(port) => format!(

@@ -1,6 +1,6 @@
-//! What of requests the policy in force looks at, known without the state machine's lock; and requests told as it wants.
+//! Parts of a request that the current policy needs (headers, path, body), cached outside the state machine's lock.
 //!
-//! A request that comes while the configuration changes may be told as the configuration before wanted.
+//! A request that arrives while the configuration changes may carry the details that the previous configuration needed.
 
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,10 +9,9 @@ use std::sync::{Arc, PoisonError, RwLock};
 use axum::http::request::Parts;
 use mockserver_core::{Details, Wants};
 
-/// What is wanted just now.
 #[derive(Debug, Default)]
 pub(crate) struct Wanted {
-    /// Most servers want nothing: that costs no lock.
+    /// Fast path: most policies need no details, and then no lock is taken.
     any: AtomicBool,
     wants: RwLock<Arc<Wants>>,
 }
@@ -24,19 +23,17 @@ impl Wanted {
         wanted
     }
 
-    /// The configuration changed.
     pub(crate) fn set(&self, wants: Wants) {
         let any = wants.any;
         *self.wants.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(wants);
         self.any.store(any, Ordering::Release);
     }
 
-    /// Whether anything is wanted.
     pub(crate) fn is_any(&self) -> bool {
         self.any.load(Ordering::Acquire)
     }
 
-    /// What is wanted, if anything is.
+    /// Returns the needed details, if there are any.
     pub(crate) fn get(&self) -> Option<Arc<Wants>> {
         if !self.is_any() {
             return None;
@@ -46,13 +43,13 @@ impl Wanted {
     }
 }
 
-/// Whether anything in bodies is wanted.
+/// Whether any field of the body is needed.
 pub(crate) fn body(wants: Option<&Wants>) -> bool {
     wants.is_some_and(|wants| !wants.fields.is_empty())
 }
 
-/// What a request says of itself, as far as it is wanted. Of a header that comes several times the first counts; bytes that are
-/// no text are told as the replacement character.
+/// Returns the needed details of a request. The first value of a repeated header counts. Bytes that are not UTF-8 become the replacement
+/// character.
 pub(crate) fn details(wants: &Wants, parts: &Parts, peer: IpAddr, body: &[u8]) -> Details {
     let header = |name: &String| {
         let value = String::from_utf8_lossy(parts.headers.get(name)?.as_bytes());

@@ -1,4 +1,4 @@
-//! Work: any path and method that is not the server's own.
+//! Handling of work: requests with any path and method that the server does not use itself.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -24,10 +24,9 @@ use crate::identity::{Identity, Marks};
 use crate::shared::{Decided, Shared};
 use crate::{faulty, request_body, response, wanted};
 
-/// A response before its body is boxed.
 type Plain = axum::http::Response<Full<Bytes>>;
 
-/// Returns the service that answers work. It is no handler of axum, because a handler keeps the whole request while it waits.
+/// Returns the service that answers work. It is not an axum handler, because a handler keeps the whole request while it waits.
 pub(crate) fn service(
     shared: Arc<Shared>,
 ) -> impl Service<Request, Response = Response, Error = Infallible, Future: Send> + Clone + Send + Sync + 'static
@@ -58,7 +57,7 @@ fn serve(
     }
 }
 
-/// Reads a request's body and the details that the policy in force uses, or returns why the request is refused.
+/// Reads the body and the details that the current policy needs, or returns the reason for a refusal.
 async fn details(
     shared: &Shared,
     unread: Box<(Parts, Body)>,
@@ -70,11 +69,11 @@ async fn details(
     if !body.is_end_stream() {
         kept = request_body::read(body, wanted::body(wants.as_deref())).await?;
     }
-    // Here and not under the lock, because a body may be long.
+    // Done outside the lock, because a body may be long.
     Ok(wants.map(|wants| Arc::new(wanted::details(&wants, &parts, client.address, &kept))))
 }
 
-/// Waits for the decision about a request, and answers it as a fault makes it.
+/// Waits for the decision about a request, and applies the fault, if any.
 async fn answer(
     shared: &Shared,
     method: &Method,
@@ -83,7 +82,7 @@ async fn answer(
     client: &Client,
 ) -> Response {
     let decided = tokio::select! {
-        // Many answers are there at once.
+        // The decision first, because many are available at once.
         biased;
         decided = shared.serve(identity, details) => decided,
         () = client.channel.gone() => return Abort::ClientGone.into_response(),
@@ -102,13 +101,13 @@ async fn answer(
                 Fault::SlowBody(later) => shared.clock.until(decided.answer.at + later),
                 _ => Duration::ZERO,
             };
-            // Boxed, because few answers need its room.
+            // Boxed, because few responses need the space.
             Box::pin(faulty::apply(fault, response, method, &client.channel, until_over)).await
         }
     }
 }
 
-/// Answers a request about which nothing was decided. To a run this is a failure of the server itself, not of a proxy.
+/// Answers a request that was not decided. For a run this is a failure of the server itself, not of a proxy.
 fn undecided(code: StatusCode, text: &'static str, identity: &Identity) -> Plain {
     let mut response = response::with_text(identity, code, text);
     if identity.run.is_some() {
@@ -119,7 +118,7 @@ fn undecided(code: StatusCode, text: &'static str, identity: &Identity) -> Plain
     response
 }
 
-/// Returns the response to a decision, or nothing when a script closes the connection instead.
+/// Returns the response to a decision; `None` if a script closes the connection instead.
 fn respond(shared: &Shared, identity: &Identity, decided: &Decided) -> Option<Plain> {
     let Decided { answer, .. } = decided;
     let teller = response::teller(&shared.clock, identity.run.is_some());
@@ -136,7 +135,7 @@ fn respond(shared: &Shared, identity: &Identity, decided: &Decided) -> Option<Pl
     Some(response)
 }
 
-/// Overrides the server's own status, headers and body by those of templates.
+/// Overrides status, headers and body by those of the templates.
 fn apply_templates(response: &mut Plain, rendered: Rendered<'_>) {
     if let Some(code) = rendered.status {
         *response.status_mut() = response::status(code);
@@ -150,7 +149,6 @@ fn apply_templates(response: &mut Plain, rendered: Rendered<'_>) {
     }
 }
 
-/// Returns the response that a script has at this moment.
 fn scripted(identity: &Identity, reply: &ScriptedAnswer, now: WallTime) -> Plain {
     let status = StatusCode::from_u16(reply.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let body = Bytes::copy_from_slice(reply.body.as_bytes());
@@ -162,7 +160,7 @@ fn scripted(identity: &Identity, reply: &ScriptedAnswer, now: WallTime) -> Plain
 }
 
 fn insert(response: &mut Plain, name: &str, value: &str) {
-    // The core accepts no name and no value that is no header.
+    // The core accepts only valid names and values of headers.
     if let (Ok(name), Ok(value)) = (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(value)) {
         response.headers_mut().insert(name, value);
     }

@@ -1,13 +1,13 @@
-//! Text in lines that fit a terminal. No word is broken.
+//! Line wrapping for terminals without breaking words.
 
-/// Columns of a terminal that nobody has widened, and of output that goes to no terminal.
+/// Assumed width if there is no terminal or its width is unknown.
 pub(crate) const USUAL: usize = 80;
 
-/// Stands for a space inside a number, where no line may end.
+/// A space at which no line may end.
 pub(crate) const NO_BREAK: char = '\u{a0}';
 
-/// Breaks text into lines of at most so many columns: between words, and after commas of words that are longer than a line. The first
-/// line begins with `first`, all others with `rest`. [`NO_BREAK`] becomes a space.
+/// Wraps text to lines of at most `columns`: between words, and after commas in words longer than a line. The first line starts with
+/// `first`, the others with `rest`. [`NO_BREAK`] becomes a space.
 pub(crate) fn wrapped(text: &str, first: &str, rest: &str, columns: usize) -> String {
     let (mut lines, mut line) = (String::new(), first.to_owned());
     let mut is_empty = true;

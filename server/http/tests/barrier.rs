@@ -1,4 +1,4 @@
-//! Barriers over real sockets: all are let go at once, and who goes away leaves nothing behind.
+//! Barriers over real sockets: all shards are released at once, and absent clients leave nothing behind.
 
 #[path = "support/quick.rs"]
 mod quick;
@@ -12,7 +12,7 @@ use vocabulary::wire::{NotReleased, Released};
 
 use quick::start;
 
-/// Asks for this, on a connection of its own; `rest` is further headers, the empty line and a body.
+/// Sends a request on its own connection; `rest` is further headers, the empty line and a body.
 fn ask_with(server: &Embedded, head: &str, rest: &str) -> TcpStream {
     let mut stream = TcpStream::connect(server.address()).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
@@ -28,7 +28,6 @@ fn come(server: &Embedded, query: &str) -> TcpStream {
     ask(server, &format!("POST /_mock/barrier?{query}"))
 }
 
-/// Status and body.
 fn answer(mut stream: TcpStream) -> (u16, String) {
     let mut text = String::new();
     stream.read_to_string(&mut text).unwrap();
@@ -40,7 +39,7 @@ fn answered(server: &Embedded, query: &str) -> (u16, String) {
     answer(come(server, query))
 }
 
-/// Asks until it is so; the server learns of sockets in its own time.
+/// Polls, because the server learns about sockets asynchronously.
 fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
     for _ in 0..10_000 {
         if is_so() {
@@ -51,15 +50,15 @@ fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
     panic!("not so in the end: {what}");
 }
 
-/// One of three that comes to barrier `a`, and waits there.
+/// Sends one of three shards to barrier `a`, where it waits.
 fn one_that_waits(server: &Embedded) -> TcpStream {
     one_that_waits_with(server, "\r\n")
 }
 
-/// The same with further headers, the empty line and a body.
+/// Variant with further headers, the empty line and a body.
 fn one_that_waits_with(server: &Embedded, rest: &str) -> TcpStream {
     let waits = ask_with(server, "POST /_mock/barrier?run=a&of=3&index=0", rest);
-    // Who has no number takes nobody's place.
+    // A shard without an index takes no other shard's place.
     eventually("it waits", || answered(server, "run=a&of=3&wait_ms=0").1.contains("2 of 3 came"));
     waits
 }

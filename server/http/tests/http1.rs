@@ -1,4 +1,4 @@
-//! Requests over HTTP/1.1 in whatever form and in whatever parts they come: each is answered in its turn, in the same bytes.
+//! HTTP/1.1 requests in every form and split at any place: each is answered in order, with the same bytes.
 
 #[path = "support/quick.rs"]
 mod quick;
@@ -12,7 +12,7 @@ use vocabulary::Distribution;
 
 use quick::start;
 
-/// Sends all of it at once on one connection, ends the sending side, and returns all that comes.
+/// Sends all requests at once on one connection, ends the sending side, and returns all answers.
 fn exchange(server: &Embedded, requests: &str) -> String {
     let mut stream = TcpStream::connect(server.address()).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
@@ -23,7 +23,7 @@ fn exchange(server: &Embedded, requests: &str) -> String {
     answers
 }
 
-/// Without what differs from one moment to the next.
+/// Removes the headers that depend on time.
 fn timeless(answer: &str) -> String {
     let is_timeless = |line: &&str| {
         !["date: ", "x-tailback-at-ns: ", "x-tailback-took-ns: "].iter().any(|name| line.starts_with(name))

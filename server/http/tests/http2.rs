@@ -1,4 +1,4 @@
-//! HTTP/2 by prior knowledge, on the port of HTTP/1.1: the same answers, and its own bounds, faults and ends.
+//! HTTP/2 with prior knowledge on the port of HTTP/1.1: the same answers, and its own limits, faults and ends.
 
 use std::error::Error as _;
 use std::io::{Read, Write};
@@ -32,13 +32,13 @@ fn start(change: impl FnOnce(&mut Config)) -> Embedded {
     Embedded::start(config, TimeScale::default()).unwrap()
 }
 
-/// Runs a client's part, bounded in time: whatever hangs fails.
+/// Runs a client with a time limit, so that a hang fails the test.
 fn run<T>(client: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async { tokio::time::timeout(Duration::from_secs(30), client).await.expect("in time") })
 }
 
-/// A connection, and how it ends.
+/// Returns a client and the task of its connection, which returns the connection's end.
 async fn connect(server: &Embedded) -> (Client, tokio::task::JoinHandle<hyper::Result<()>>) {
     let stream = tokio::net::TcpStream::connect(server.address()).await.unwrap();
     let (client, connection) = handshake(TokioExecutor::new(), TokioIo::new(stream)).await.unwrap();
@@ -57,7 +57,7 @@ async fn get(client: &mut Client, server: &Embedded, path: &str) -> hyper::Resul
     Ok(Response::from_parts(parts, body.collect().await?.to_bytes()))
 }
 
-/// With which code a stream or its connection ended.
+/// Returns the error code with which a stream or its connection ended.
 fn code(error: &hyper::Error) -> Option<h2::Reason> {
     error.source()?.downcast_ref::<h2::Error>()?.reason()
 }
@@ -101,7 +101,7 @@ fn requests_share_a_connection_up_to_the_number_that_it_is_told() {
     let server = Embedded::start_with_http2_max_streams(config, TimeScale::default(), 5).unwrap();
     run(async {
         let (mut client, _) = connect(&server).await;
-        // Its settings have come when something is answered.
+        // The server's settings have arrived with the first answer.
         get(&mut client, &server, "/_mock/stats").await.unwrap();
         let mut held: Vec<_> = (0..8)
             .map(|_| {
@@ -112,7 +112,7 @@ fn requests_share_a_connection_up_to_the_number_that_it_is_told() {
             .collect();
         eventually("all that there is room for are served", || server.stats(None).busy == 5).await;
         assert_eq!(server.stats(None).counts.received, 5);
-        // Whoever takes its request back, frees its slot for the next.
+        // A request that is cancelled frees its slot for the next.
         held.remove(0).abort();
         eventually("another has come", || server.stats(None).counts.received == 6).await;
         eventually("nobody else has gone", || server.stats(None).busy == 5).await;
@@ -152,7 +152,7 @@ fn faults_strike_the_stream_that_they_are_meant_for() {
             };
             assert_eq!(code(&error), Some(code_seen), "{fault}: {error:?}");
             if fault == "close:100%" {
-                // GOAWAY: the connection ends without a fault of its own, and takes nothing more.
+                // GOAWAY: the connection ends without an error, and accepts no further requests.
                 connection.await.unwrap().unwrap();
                 client.ready().await.unwrap_err();
             } else {
@@ -173,14 +173,14 @@ fn a_closed_connection_still_answers_what_was_under_way() {
         patch(&server, r#"{"fault": "close:100%"}"#).await;
         let closed = client.send_request(request(&server, Method::GET, "/")).await.unwrap_err();
         assert_eq!(code(&closed), Some(h2::Reason::CANCEL));
-        // Another policy turns away who waits.
+        // A new policy rejects waiting requests.
         patch(&server, r#"{"fault": null, "policy": "gcra"}"#).await;
         assert_eq!(first.await.unwrap().unwrap().status(), 503);
         connection.await.unwrap().unwrap();
     });
 }
 
-/// On a connection of its own.
+/// Uses its own connection.
 async fn patch(server: &Embedded, change: &'static str) {
     let (mut client, _) = connect(server).await;
     let change = request(server, Method::PATCH, "/_mock/config").map(|_| Full::from(change));

@@ -1,4 +1,4 @@
-//! The server over real sockets: routes, limits, and what a client that goes away leaves behind.
+//! The server over real sockets: routes, limits, and clients that go away.
 
 #[path = "support/quick.rs"]
 mod quick;
@@ -13,7 +13,7 @@ use vocabulary::Distribution;
 
 use quick::start;
 
-/// Sends a request on a connection of its own.
+/// Sends a request on its own connection.
 fn send(server: &Embedded, head: &str, body: &str) -> TcpStream {
     let mut stream = TcpStream::connect(server.address()).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
@@ -23,10 +23,10 @@ fn send(server: &Embedded, head: &str, body: &str) -> TcpStream {
     stream
 }
 
-/// The whole answer, in lower case.
+/// In lower case.
 fn answer(mut stream: TcpStream) -> String {
     let mut bytes = Vec::new();
-    // A reset after the answer is no matter.
+    // A reset after the answer does not matter.
     let _ = stream.read_to_end(&mut bytes);
     String::from_utf8_lossy(&bytes).to_lowercase()
 }
@@ -36,7 +36,7 @@ fn patch(server: &Embedded, body: &str) -> String {
     answer(send(server, &head, body))
 }
 
-/// Asks until it is so; the server learns of sockets in its own time.
+/// Polls, because the server learns about sockets asynchronously.
 fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
     for _ in 0..100_000 {
         if is_so() {
@@ -112,7 +112,7 @@ fn a_client_that_disconnects_frees_its_slot() {
     eventually("the slot is free", || server.stats(None).busy == 0);
 }
 
-/// Sends these bytes, ends the sending side, and returns the whole answer.
+/// Sends requests, ends the sending side, and returns all answers.
 fn answer_to_half_closed(server: &Embedded, requests: &str) -> String {
     let mut stream = TcpStream::connect(server.address()).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
@@ -359,7 +359,7 @@ fn metrics_and_stats_tell_each_policy_of_a_stack_by_its_name() {
     let by_policy = r#""by_policy":[{"accepted":2,"name":"primary","rejected":1},{"accepted":2,"name":"concurrency","rejected":0}]"#;
     let stats = ask("/_mock/stats?run=00000000000000aa");
     assert!(stats.contains(by_policy), "{stats}");
-    // Counters go on by their names, whatever is in force; a single policy is told as the server.
+    // Counters continue by name under any policy; a single policy is counted with the server.
     assert!(patch(&server, r#"{"policy": "primary=gcra"}"#).starts_with("http/1.1 200 "));
     ask("/");
     tells(&[("primary", "accepted", 2), ("concurrency", "accepted", 2)]);

@@ -1,7 +1,8 @@
-//! Every preset on the wire: what a client that nobody knows is told, word by word, when it is served and when it is not.
+//! Every preset on the wire: the exact responses to an unknown client, accepted and rejected.
 //!
-//! `presets/NAME.txt` has cases: `>` the preset as it is typed, `>` the request, then the answers to it, one after the other: `<` the status,
-//! `<` every header but those of HTTP itself, `?` one that is there only sometimes, `=` the body. `#` is any digit, `~` anything.
+//! `presets/NAME.txt` has cases. `>` is the preset as on the command line, then `>` the request. The answers follow in order: `<` the
+//! status, `<` every header except those of HTTP itself, `?` a header that is sometimes absent, `=` the body. `#` matches a digit, `~`
+//! anything.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -14,27 +15,25 @@ use vocabulary::{Distribution, TimeScale};
 /// Headers of HTTP itself, which every answer of the server has.
 const OF_HTTP: &[&str] = &["cache-control", "connection", "content-length", "date"];
 
-/// What a request ends with that comes while the only place is taken.
+/// Suffix of a request that is sent while the only slot is busy.
 const WHILE_SERVED: &str = " while another is served";
 
-/// An answer as it came.
 struct Answer {
     status: String,
-    /// In the order of their names.
+    /// Sorted by name.
     headers: Vec<(String, String)>,
     body: String,
 }
 
-/// An answer as it must be.
+/// Expected answer.
 #[derive(Default)]
 struct Form<'a> {
     status: &'a str,
-    /// Names and values, and whether they are always there.
+    /// Name, value, and whether the header is always present.
     headers: Vec<(&'a str, &'a str, bool)>,
     body: String,
 }
 
-/// A request, and the answers to it.
 struct Case<'a> {
     preset: &'a str,
     request: &'a str,
@@ -75,7 +74,6 @@ fn start(preset: &str, service: Distribution) -> Embedded {
     Embedded::start(quick.with_preset(preset, None).unwrap(), TimeScale::default()).unwrap()
 }
 
-/// Sends a request as any client would.
 fn send(server: &Embedded, request: &str) -> TcpStream {
     let mut stream = TcpStream::connect(server.address()).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
@@ -101,7 +99,7 @@ fn ask(server: &Embedded, request: &str) -> Answer {
     Answer { status, headers, body: body.to_owned() }
 }
 
-/// Whether a text is of this form: `#` is a digit, `~` is anything, also nothing.
+/// Whether a text matches a pattern: `#` is a digit, `~` is any text, also an empty one.
 fn is_of(text: &str, form: &str) -> bool {
     match form.chars().next() {
         None => text.is_empty(),
@@ -132,7 +130,6 @@ fn assert_is(place: &str, answer: &Answer, form: &Form<'_>) {
     assert!(is_of(body, &form.body), "{place}: `{body}` is not `{}`", form.body);
 }
 
-/// Holds the answers of a case against those that come.
 fn check(case: &Case<'_>) {
     let place = |index: usize| format!("{}, {}, answer {}", case.preset, case.request, index + 1);
     let server = start(case.preset, Distribution::ZERO);

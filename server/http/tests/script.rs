@@ -1,4 +1,4 @@
-//! The policy that goes by a script, over real sockets: statuses, headers, bodies, dates, and connections that are closed.
+//! The `script` policy over real sockets: statuses, headers, bodies, dates, and closed connections.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -14,14 +14,14 @@ fn start(steps: &str) -> Embedded {
     Embedded::start(config, TimeScale::default()).unwrap()
 }
 
-/// What one request with these headers gets, on a connection of its own.
+/// Returns the answer to a request with these headers, on its own connection.
 fn ask(server: &Embedded, headers: &str) -> String {
     let mut stream = TcpStream::connect(server.address()).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
     let request = format!("GET / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n{headers}\r\n");
     stream.write_all(request.as_bytes()).unwrap();
     let mut bytes = Vec::new();
-    // A reset is no answer, either.
+    // A reset counts as no answer.
     let _ = stream.read_to_end(&mut bytes);
     String::from_utf8(bytes).unwrap()
 }

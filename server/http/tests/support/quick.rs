@@ -4,7 +4,7 @@ use mockserver::Embedded;
 use mockserver::core::Config;
 use vocabulary::{Distribution, TimeScale};
 
-/// Starts it with one slot, and with what else is to be different.
+/// Starts the server with one slot and the given changes.
 pub(crate) fn start(change: impl FnOnce(&mut Config)) -> Embedded {
     let mut config = Config {
         max_busy: 1,
