@@ -19,7 +19,6 @@ use crate::schedule::Target;
 /// Keys and values of a JSON object, not validated yet.
 pub type Patch = serde_json::Map<String, serde_json::Value>;
 
-/// Keys of a change that concern presets.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Asked {
@@ -173,7 +172,6 @@ impl Config {
     }
 }
 
-/// Returns a value that must be a string.
 fn text<'a>(key: &str, value: &'a serde_json::Value, example: &str) -> Result<&'a str, PatchError> {
     let why = || format!("it takes a text, such as `{example}`");
     value.as_str().ok_or_else(|| refuse(key, value, why()))

@@ -13,7 +13,6 @@ pub use self::preset::{BaseUrl, Fact, Limit, ServerPreset, ServerPresetError};
 pub use self::use_error::ServerPresetUseError;
 pub use self::using::{Expanded, expand, read_scale};
 
-/// Text of each preset by its name, in the order of lists.
 const EMBEDDED: &[(&str, &str)] = &[
     ("github", include_str!("../presets/github.toml")),
     ("openai", include_str!("../presets/openai.toml")),
@@ -55,7 +54,6 @@ static PRESETS: LazyLock<Vec<ServerPreset>> = LazyLock::new(|| {
     EMBEDDED.iter().map(read).collect()
 });
 
-/// Returns all presets in the order of lists.
 pub fn server_presets() -> &'static [ServerPreset] {
     &PRESETS
 }

@@ -7,7 +7,6 @@ use bytes::Bytes;
 /// cannot fail; [`App::answer`](crate::app::App::answer) acts on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Abort {
-    /// The client is gone.
     ClientGone,
     /// A fault resets the connection or the HTTP/2 stream.
     Reset,

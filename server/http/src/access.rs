@@ -16,7 +16,6 @@ use crate::admin_token::AdminToken;
 
 const SEND_IT: &str = "send `Authorization: Bearer TOKEN` (loadgen: `--admin-token`)";
 
-/// Access rules of the admin endpoints.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Access {
     /// Admits other hosts that send it.
@@ -24,7 +23,6 @@ pub(crate) struct Access {
 }
 
 impl Access {
-    /// Admits a request, or returns the reason for the refusal and a remedy.
     pub(crate) fn check(
         &self,
         peer: IpAddr,

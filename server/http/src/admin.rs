@@ -176,7 +176,6 @@ async fn at_barrier(shared: &Shared, query: &str) -> Response {
     }
 }
 
-/// Parses the shard and the time that it is willing to wait.
 fn comer(query: &str) -> Result<(Comer, Duration), &'static str> {
     let value = |key: &str| {
         query
@@ -219,7 +218,6 @@ async fn preset(Path(OfPreset { name }): Path<OfPreset>) -> Response {
     }
 }
 
-/// A preset with its expansion.
 #[derive(Serialize)]
 struct ExpandedPreset {
     #[serde(flatten)]
@@ -245,7 +243,6 @@ async fn other_method(method: Method, uri: Uri) -> Response {
     response
 }
 
-/// Returns the configuration, and the server's state that clients need.
 fn described(shared: &Shared) -> Response {
     let description = wire::ServerDescription {
         config: shared.config(),
@@ -272,7 +269,6 @@ fn answer(status: StatusCode, content: serde_json::Result<Value>) -> Response {
     (status, [(CONTENT_TYPE, json)], format!("{content}\n")).into_response()
 }
 
-/// Adds the header that identifies a mockserver.
 async fn mark(mut response: Response) -> Response {
     response.headers_mut().insert(response::MOCK, response::MOCK_VERSION);
     response

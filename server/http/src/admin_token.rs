@@ -19,13 +19,7 @@ pub struct AdminToken(String);
 #[non_exhaustive]
 pub enum AdminTokenError {
     #[error("the token's file `{path}` ({origin}) cannot be read: {source}")]
-    File {
-        path: String,
-        /// The flag that named the file.
-        origin: String,
-        source: std::io::Error,
-    },
-    /// Empty, too long, or not valid in a header.
+    File { path: String, origin: String, source: std::io::Error },
     #[error(
         "the token ({origin}) must have 1 to {LONGEST} visible ASCII characters and no blanks; `openssl rand -hex 16` makes one"
     )]
@@ -33,7 +27,6 @@ pub enum AdminTokenError {
         /// Flag or file of the token, never the token itself.
         origin: String,
     },
-    /// Neither the flag nor the environment has one.
     #[error(
         "`{flag}` needs a token: `{flag} @FILE` reads it from a file, and `{flag}` alone takes it from the environment variable {ADMIN_TOKEN_ENV}"
     )]
@@ -70,7 +63,6 @@ impl AdminToken {
         if fits { Ok(Self(text.to_owned())) } else { Err(AdminTokenError::Unfit { origin }) }
     }
 
-    /// Returns the value of an `Authorization` header with this token.
     pub fn bearer(&self) -> String {
         format!("Bearer {}", self.0)
     }

@@ -7,7 +7,6 @@ use vocabulary::{TimeScale, duration_text};
 
 use crate::wrap::{NO_BREAK, USUAL, wrapped};
 
-/// Indentation of continued rows.
 const INDENT: &str = "                ";
 
 /// Returns the screen for a terminal with this many columns, or for output without a terminal.

@@ -38,7 +38,6 @@ pub(crate) struct Buckets {
 }
 
 impl AnswerTimes {
-    /// Records the time from a request's arrival to its answer.
     pub(crate) fn observe(&mut self, verdict: Verdict, took: Duration) {
         let buckets = match verdict {
             Verdict::Accepted => &mut self.accepted,

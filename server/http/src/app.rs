@@ -16,7 +16,6 @@ use crate::shared::Shared;
 use crate::stopping::Stopping;
 use crate::{admin, work};
 
-/// The service of every connection.
 #[derive(Clone)]
 pub(crate) struct App {
     /// Requires a [`Client`] in the extensions of each request.
@@ -41,7 +40,6 @@ impl App {
         Self { router: layered(self.router), ..self }
     }
 
-    /// Answers one request of a connection, or ends it without an answer.
     pub(crate) fn answer(
         &self,
         request: Request<Incoming>,

@@ -6,7 +6,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::oneshot;
 use vocabulary::wire::{MOST_SHARDS, NotReleased, Released};
 
-/// Maximum number of barriers in use at once.
 const MOST_BARRIERS: usize = 64;
 
 /// Maximum number of waiting requests at all barriers.
@@ -20,7 +19,6 @@ const LONGEST_NAME: usize = 64;
 pub(crate) struct Comer {
     /// Shards with the same run name wait for each other.
     pub(crate) run: String,
-    /// Number of shards.
     pub(crate) of: u32,
     /// Index of this shard, from 0, if given.
     pub(crate) index: Option<u32>,
@@ -30,25 +28,19 @@ pub(crate) struct Comer {
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum BarrierError {
-    /// An invalid name.
     #[error("`{0}` must be a name of 1 to {LONGEST_NAME} letters, digits, `.`, `_` or `-`")]
     Name(&'static str),
-    /// Zero or too many shards.
     #[error("`of` is {0}; it must be from 1 to {MOST_SHARDS}")]
     Of(u32),
-    /// An index out of range.
     #[error("`index` is {index} of {of}; they are counted from 0")]
     Index { index: u32, of: u32 },
-    /// Two shards with the same index.
     #[error("{index} of {of} has come already: two shards of run `{run}` have the same number")]
     Doubled { run: String, index: u32, of: u32 },
-    /// Shards with different plans.
     #[error(
         "this one is to do something else than those that wait as run `{run}`: strategy, workload, server, request or repeats differ, and \
          their results could not be merged"
     )]
     OtherPlan { run: String },
-    /// Shards with different numbers of shards.
     #[error("this one says that run `{run}` has {of} shards, and those that wait say {there}")]
     OtherCount {
         run: String,
@@ -57,7 +49,6 @@ pub(crate) enum BarrierError {
         /// According to the waiting shards.
         there: u32,
     },
-    /// No room for another request or barrier.
     #[error(
         "too many wait already: at most {MOST_WAITING} requests at {MOST_BARRIERS} barriers; come again when some are gone"
     )]
@@ -169,7 +160,6 @@ impl Barriers {
 }
 
 impl Place<'_> {
-    /// Returns when all shards are there.
     pub(crate) async fn released(&mut self) -> Option<Released> {
         (&mut self.released).await.ok()
     }

@@ -11,7 +11,6 @@ pub(crate) struct Bounds {
     /// Real time for which a connection may be silent between two requests, or take for a request's head. Longer than clients keep idle
     /// connections, so that no request is sent on a connection that the server is closing.
     pub(crate) head_patience: Duration,
-    /// Concurrent requests of an HTTP/2 connection.
     pub(crate) http2_max_streams: u32,
 }
 

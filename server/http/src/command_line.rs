@@ -49,7 +49,6 @@ Exit codes: 2 bad usage; 74 stdout cannot be written (presets, completions, man)
 
 The first signal ends the requests in flight within five seconds, the second ends the program at once."#;
 
-/// Flags that `mockserver -h` lists; the others are listed by `--help` only.
 const MOST_USED: [&str; 9] = [
     "listen",
     "preset",
@@ -182,7 +181,6 @@ fn explained(error: &clap::Error, typed: &[String]) -> Option<String> {
     }
 }
 
-/// Parses the command line, serves until a signal arrives, and returns the exit code.
 pub fn main() -> ExitCode {
     match run(&typed::parsed(&typed::arguments(), &command_line(), explained)) {
         Ok(code) => code,

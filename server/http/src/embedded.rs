@@ -100,7 +100,6 @@ impl Embedded {
         self.shared.clock.anchor
     }
 
-    /// Returns the counts of one run, or of all.
     pub fn stats(&self, run: Option<RunId>) -> ServerStats {
         self.shared.stats(run)
     }

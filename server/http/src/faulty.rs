@@ -116,7 +116,6 @@ impl Dripping {
         Self { rest: body, part, pause, next: Box::pin(tokio::time::sleep(first)), missing: None }
     }
 
-    /// Creates a body that breaks off after one half.
     fn breaking_off(body: Bytes) -> Self {
         let part = body.len() / 2;
         // If the half is empty, only the head has to be sent before the end.

@@ -175,7 +175,6 @@ fn with_default(words: &str, default: impl std::fmt::Display) -> String {
 }
 
 impl ServerFlags {
-    /// True if any flag was given on the command line.
     pub fn any_given(&self) -> bool {
         let Self {
             max_busy,
@@ -241,7 +240,6 @@ impl ServerFlags {
         Err(Config { max_busy, caps, ..config }.no_cap(key))
     }
 
-    /// Applies the flags to the preset's answers.
     fn answers(&self, own: AnswersConfig) -> AnswersConfig {
         let answers = match &self.advice {
             Some(advice) => own.advising(&advice.to_string()),

@@ -25,7 +25,6 @@ pub(crate) struct Identity {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Marks<'a> {
     values: [Option<&'a [u8]>; NAMES.len()],
-    /// There is more than one `If-Match`.
     several_conditions: bool,
 }
 

@@ -5,7 +5,6 @@ use std::net::{SocketAddr, TcpListener};
 
 use socket2::{Domain, Protocol, Socket, Type};
 
-/// Connections that may wait to be accepted.
 const BACKLOG: i32 = 4096;
 
 #[derive(Debug, thiserror::Error)]

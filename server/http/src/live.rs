@@ -61,7 +61,6 @@ pub(crate) async fn tell(shared: &Shared, mut seen: Seen) {
     }
 }
 
-/// Erases the status line before further output.
 pub(crate) fn clear() {
     if paints() && takes_words(Duration::ZERO) {
         drop(io::stderr().lock().write_all(ANEW.as_bytes()));
@@ -92,7 +91,6 @@ fn paints() -> bool {
     terminal && !in_background
 }
 
-/// State of the server at one moment.
 #[derive(Clone, Debug)]
 pub(crate) struct Seen {
     at_s: f64,
@@ -122,7 +120,6 @@ impl Seen {
         }
     }
 
-    /// Describes the changes since `before`, one event each.
     fn events(&self, before: &Self) -> Vec<String> {
         let mut events = Vec::new();
         if let (Some(capacity), Some(before)) = (self.capacity, before.capacity)

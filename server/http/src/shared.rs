@@ -21,7 +21,6 @@ use crate::metrics::Metrics;
 use crate::stopping::Stopping;
 use crate::wanted::Wanted;
 
-/// State shared by the connections, the admin endpoints and the alarm.
 pub(crate) struct Shared {
     inner: Mutex<Inner>,
     /// Notified when the alarm must ring earlier than it is set to.
@@ -37,7 +36,6 @@ pub(crate) struct Shared {
     pub(crate) stopping: Arc<Stopping>,
 }
 
-/// State behind the lock.
 pub(crate) struct Inner {
     server: Server,
     /// Templates of answers; `None` for the server's own responses.
@@ -54,7 +52,6 @@ pub(crate) struct Inner {
     closed: bool,
 }
 
-/// A request that waits for its answer.
 struct Waiting {
     since: Instant,
     /// `None` only during `hand_in` and after the server has closed.
@@ -92,12 +89,10 @@ impl Decided {
         *verdict == Verdict::Deferred && !has_other_words
     }
 
-    /// Whether templates or forms of advice determine the response.
     pub(crate) fn has_templates(&self) -> bool {
         self.answers.is_some() && self.answer.facts().is_some() && !self.is_deferred()
     }
 
-    /// Returns the script's response, if the answer comes from a script.
     pub(crate) fn reply(&self) -> Option<&Reply> {
         self.script.as_ref()?.reply(self.answer.reply?)
     }
@@ -190,7 +185,6 @@ impl Shared {
         inner.alarm_at.or(Some(Instant::FAR_FUTURE))
     }
 
-    /// Changes the configuration, completely or not at all.
     pub(crate) fn patch(&self, patch: &Patch) -> Result<(), PatchError> {
         let mut inner = self.lock();
         let config = inner.server.config().patched(patch)?;
@@ -261,7 +255,6 @@ impl Shared {
         self.lock().server.limits(now)
     }
 
-    /// True if answers may advise when to retry.
     pub(crate) fn advises(&self) -> bool {
         self.lock().server.advises()
     }

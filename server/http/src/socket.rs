@@ -52,7 +52,6 @@ pub(crate) enum Protocol {
 }
 
 impl Protocol {
-    /// Returns the protocol of these first bytes, if they are enough to decide.
     fn of(first: &[u8]) -> Option<Self> {
         if first.starts_with(PREFACE) {
             Some(Self::Http2)

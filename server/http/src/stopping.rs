@@ -21,7 +21,6 @@ impl Stopping {
         self.now.load(Ordering::Acquire)
     }
 
-    /// Returns when the server stops.
     pub(crate) async fn told(&self) {
         let told = self.told.notified();
         // Checked after registering, because a stop before that is not notified.

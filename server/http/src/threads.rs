@@ -44,7 +44,6 @@ pub(crate) fn runtime(threads: Option<usize>) -> Result<Runtime, Error> {
 
 /// Memory of a thread: the default stack of std and tokio, the stack of its signal handler, guard pages.
 const THREAD_BYTES: usize = (2 << 20) + (256 << 10);
-/// Memory of the program itself.
 const OWN_BYTES: usize = 32 << 20;
 
 /// Allocates the memory of this many threads and frees it again. A thread that starts with the last memory aborts the whole program, in the

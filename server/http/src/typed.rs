@@ -148,7 +148,7 @@ fn whole(text: &str) -> Option<u64> {
         _ => (text, 0),
     };
     let (before, after) = number.split_once('.').unwrap_or((number, ""));
-    // The fraction must be a whole number of ones.
+    // The digits after the point must not go below 1.
     let after = after.trim_end_matches('0');
     let fits = after.len() <= zeros && (after.is_empty() || zeros > 0) && !before.starts_with('-');
     let padding = "0".repeat(zeros - after.len().min(zeros));

@@ -33,7 +33,6 @@ impl Wanted {
         self.any.load(Ordering::Acquire)
     }
 
-    /// Returns the needed details, if there are any.
     pub(crate) fn get(&self) -> Option<Arc<Wants>> {
         if !self.is_any() {
             return None;
@@ -43,7 +42,6 @@ impl Wanted {
     }
 }
 
-/// Whether any field of the body is needed.
 pub(crate) fn body(wants: Option<&Wants>) -> bool {
     wants.is_some_and(|wants| !wants.fields.is_empty())
 }

@@ -57,7 +57,6 @@ fn serve(
     }
 }
 
-/// Reads the body and the details that the current policy needs, or returns the reason for a refusal.
 async fn details(
     shared: &Shared,
     unread: Box<(Parts, Body)>,
@@ -73,7 +72,6 @@ async fn details(
     Ok(wants.map(|wants| Arc::new(wanted::details(&wants, &parts, client.address, &kept))))
 }
 
-/// Waits for the decision about a request, and applies the fault, if any.
 async fn answer(
     shared: &Shared,
     method: &Method,
@@ -135,7 +133,6 @@ fn respond(shared: &Shared, identity: &Identity, decided: &Decided) -> Option<Pl
     Some(response)
 }
 
-/// Overrides status, headers and body by those of the templates.
 fn apply_templates(response: &mut Plain, rendered: Rendered<'_>) {
     if let Some(code) = rendered.status {
         *response.status_mut() = response::status(code);

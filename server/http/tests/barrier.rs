@@ -58,7 +58,6 @@ fn one_that_waits(server: &Embedded) -> TcpStream {
 /// Variant with further headers, the empty line and a body.
 fn one_that_waits_with(server: &Embedded, rest: &str) -> TcpStream {
     let waits = ask_with(server, "POST /_mock/barrier?run=a&of=3&index=0", rest);
-    // A shard without an index takes no other shard's place.
     eventually("it waits", || answered(server, "run=a&of=3&wait_ms=0").1.contains("2 of 3 came"));
     waits
 }

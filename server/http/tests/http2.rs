@@ -57,7 +57,6 @@ async fn get(client: &mut Client, server: &Embedded, path: &str) -> hyper::Resul
     Ok(Response::from_parts(parts, body.collect().await?.to_bytes()))
 }
 
-/// Returns the error code with which a stream or its connection ended.
 fn code(error: &hyper::Error) -> Option<h2::Reason> {
     error.source()?.downcast_ref::<h2::Error>()?.reason()
 }
@@ -180,7 +179,6 @@ fn a_closed_connection_still_answers_what_was_under_way() {
     });
 }
 
-/// Uses its own connection.
 async fn patch(server: &Embedded, change: &'static str) {
     let (mut client, _) = connect(server).await;
     let change = request(server, Method::PATCH, "/_mock/config").map(|_| Full::from(change));

@@ -13,7 +13,6 @@ use vocabulary::Distribution;
 
 use quick::start;
 
-/// Sends a request on its own connection.
 fn send(server: &Embedded, head: &str, body: &str) -> TcpStream {
     let mut stream = TcpStream::connect(server.address()).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
@@ -112,7 +111,6 @@ fn a_client_that_disconnects_frees_its_slot() {
     eventually("the slot is free", || server.stats(None).busy == 0);
 }
 
-/// Sends requests, ends the sending side, and returns all answers.
 fn answer_to_half_closed(server: &Embedded, requests: &str) -> String {
     let mut stream = TcpStream::connect(server.address()).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();

@@ -25,7 +25,6 @@ struct Answer {
     body: String,
 }
 
-/// Expected answer.
 #[derive(Default)]
 struct Form<'a> {
     status: &'a str,

@@ -14,7 +14,6 @@ fn start(steps: &str) -> Embedded {
     Embedded::start(config, TimeScale::default()).unwrap()
 }
 
-/// Returns the answer to a request with these headers, on its own connection.
 fn ask(server: &Embedded, headers: &str) -> String {
     let mut stream = TcpStream::connect(server.address()).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();

@@ -7,16 +7,9 @@ use crate::config::ConfigError;
 #[non_exhaustive]
 pub enum PatchError {
     #[error("unknown key `{key}`{suggestion}; accepted are {accepted}")]
-    UnknownKey {
-        key: String,
-        /// Empty, or a question.
-        suggestion: String,
-        accepted: String,
-    },
-    /// A value of the wrong type or syntax.
+    UnknownKey { key: String, suggestion: String, accepted: String },
     #[error("`{key}` cannot be {value}: {why}")]
     Value { key: String, value: String, why: String },
-    /// A value out of range.
     #[error(transparent)]
     Config(#[from] ConfigError),
     /// A preset together with policies other than its own.

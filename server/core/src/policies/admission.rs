@@ -44,16 +44,13 @@ pub(crate) trait Admission: fmt::Debug + Send {
         capacity.saturating_sub(self.load().busy)
     }
 
-    /// Returns the number of crashes since the last call.
     fn take_crashes(&mut self) -> u64 {
         0
     }
 }
 
-/// Load of a policy between two calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Load {
-    /// Busy slots, places or descriptors.
     pub(crate) busy: u32,
     pub(crate) in_service: u32,
     /// Instant of the next event; [`Instant::FAR_FUTURE`] if there is none.
@@ -70,11 +67,9 @@ pub(crate) struct Released {
     pub(crate) verdict: Verdict,
     /// Wait that the policy itself advises; if `None`, the server's `retry_after` applies.
     pub(crate) advice: Option<Duration>,
-    /// Time for which the request held its resources.
     pub(crate) held: Duration,
     /// Busy resources just before the end, its own included.
     pub(crate) busy: u32,
-    /// The script's reply to it.
     pub(crate) reply: Option<ReplyId>,
 }
 

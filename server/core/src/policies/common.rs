@@ -92,13 +92,11 @@ pub(crate) const COMMON: &[Parameter<Common>] = &[
 ];
 
 impl Common {
-    /// Sets a parameter; `None` if no parameter has this key.
     pub(crate) fn set(&mut self, key: &str, value: &str) -> Option<Result<(), OptionsError>> {
         let parameter = COMMON.iter().find(|parameter| parameter.key == key)?;
         Some(parameter.set(self, value).map_err(OptionsError::from))
     }
 
-    /// Returns the parameters that differ from their defaults.
     pub(crate) fn given(&self) -> Vec<ParameterInfo> {
         let (mut own, mut default) = (self.clone(), Self::default());
         let parameters =
@@ -106,7 +104,7 @@ impl Common {
         parameters.filter(|(own, default)| own.value != default.value).map(|(own, _)| own).collect()
     }
 
-    /// True if every request counts as 1 from its arrival, whoever sent it: key, cost, refund and time of charge are the defaults.
+    /// True if every request counts as 1 from its arrival, regardless of its client: key, cost, refund and time of charge are the defaults.
     pub(crate) fn counts_all_alike(&self) -> bool {
         let default = Self::default();
         let Self { key, cost, refund, charged, .. } = self;

@@ -93,7 +93,6 @@ impl PolicyConfig for Concurrency {
     }
 }
 
-/// Busy places and queued requests of all keys.
 #[derive(Debug)]
 struct Places {
     config: Concurrency,
@@ -146,7 +145,6 @@ impl Places {
         if key == Key::default() { Some(&mut self.all) } else { self.keys.get_mut(&key) }
     }
 
-    /// Returns the state of a key, created if there is none.
     fn place_of(&mut self, key: Key) -> &mut Place {
         if key == Key::default() { &mut self.all } else { self.keys.entry(key).or_default() }
     }
@@ -344,7 +342,6 @@ mod tests {
         })
     }
 
-    /// Asks for a place and takes it if the request passes.
     fn come(places: &mut Places, at_ms: u64, id: u32) -> Ruling {
         let (at, asked) = (Instant::from_millis(at_ms), asked(id, 1));
         let ruling = places.ask(at, &asked, &service());

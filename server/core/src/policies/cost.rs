@@ -40,7 +40,6 @@ impl CostRule {
         self.0.iter().find_map(|source| source.number(details, 1)).unwrap_or(1)
     }
 
-    /// Returns the least cost that any request can have.
     pub(crate) fn least(&self) -> u32 {
         let said = self.0.iter().map(|source| match source {
             Source::Number(number) | Source::Method(_, _, number) => *number,

@@ -131,9 +131,7 @@ struct DescriptorPool {
 
 #[derive(Clone, Copy, Debug)]
 enum Event {
-    /// The next step of one request.
     Of(RequestId),
-    /// The service is back after a crash.
     Up,
 }
 
@@ -154,7 +152,6 @@ enum Stage {
 }
 
 impl Admission for DescriptorPool {
-    /// Starts a submitter, or lets it fail if there are too few descriptors.
     fn arrive(&mut self, at: Instant, request: &Request, _service: &ServiceModel) -> Arrived {
         let luck = 0.5 + unit(&mut draws(request.seed, Purpose::Startup, request.op, request.attempt));
         let (stage, takes) = if self.unused() < self.config.per_process {
@@ -243,7 +240,6 @@ impl DescriptorPool {
         self.scheduled += 1;
     }
 
-    /// Processes the pending event of a request.
     fn happens(&mut self, at: Instant, id: RequestId, stage: Stage) {
         match stage {
             Stage::Failing => self.finish(at, id, Verdict::Rejected),
@@ -270,7 +266,6 @@ impl DescriptorPool {
         }
     }
 
-    /// Starts the service of the first connection.
     fn serve_next(&mut self, at: Instant) {
         let Some(id) = self.connected.front().copied() else { return };
         let seconds = (1.0 + f64::from(self.under_way) / self.config.slowdown) / self.config.service_rate;

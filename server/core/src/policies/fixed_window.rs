@@ -26,7 +26,6 @@ pub(crate) struct FixedWindow {
     pub(crate) phase: u64,
 }
 
-/// Start of windows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Align {
     /// Consecutive windows from the server's start.

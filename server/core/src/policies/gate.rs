@@ -30,7 +30,6 @@ pub(crate) trait Gate: Any + fmt::Debug + Send {
         false
     }
 
-    /// Whether any request is queued.
     fn is_awaited(&self) -> bool {
         false
     }
@@ -78,7 +77,6 @@ pub(crate) trait Gate: Any + fmt::Debug + Send {
         None
     }
 
-    /// Returns the number of places for each key.
     fn capacity(&self) -> Capacity {
         Capacity::Unbounded
     }
@@ -92,7 +90,6 @@ pub(crate) trait Gate: Any + fmt::Debug + Send {
     }
 }
 
-/// A request as one stage sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Asked<'a> {
     pub(crate) request: &'a Request,
@@ -101,7 +98,6 @@ pub(crate) struct Asked<'a> {
     pub(crate) cost: u32,
 }
 
-/// A charge, or a part of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Taken {
     pub(crate) at: Instant,

@@ -77,7 +77,6 @@ impl Gcra {
         u128::from(at.as_nanos()) * u128::from(self.rate.count)
     }
 
-    /// Returns how far this cost moves the arrival time.
     fn increment(&self, cost: u32) -> u128 {
         u128::from(cost) * u128::from(self.rate.per_nanos)
     }

@@ -85,7 +85,6 @@ struct Places {
 }
 
 impl GrowingPlaces {
-    /// Returns the places of a key, with all changes up to this instant applied.
     fn places(&mut self, at: Instant, key: Key) -> &mut Places {
         let Self { growth, keys } = self;
         let places = keys.state(key, || Places { grown: growth.fresh(), busy: 0 });

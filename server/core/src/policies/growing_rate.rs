@@ -74,7 +74,6 @@ impl PolicyConfig for GrowingRate {
     }
 }
 
-/// A token bucket whose size and rate grow.
 #[derive(Debug)]
 pub(crate) struct Bucket {
     grown: Grown,
@@ -85,7 +84,6 @@ pub(crate) struct Bucket {
 }
 
 impl GrowingRate {
-    /// Converts tokens to the unit of [`Bucket`].
     fn scaled(&self, tokens: u32) -> u128 {
         u128::from(tokens) * self.per.as_nanos()
     }
@@ -96,7 +94,6 @@ impl GrowingRate {
         (bucket.filled + u128::from(limit) * nanos).min(self.scaled(limit))
     }
 
-    /// Returns the deficit until the bucket is full.
     fn missing(&self, bucket: &Bucket) -> u128 {
         self.scaled(bucket.grown.limit).saturating_sub(bucket.filled)
     }

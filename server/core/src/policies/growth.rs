@@ -13,13 +13,11 @@ pub(crate) struct Growth {
     pub(crate) idle: Duration,
 }
 
-/// State of a key's limit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Grown {
     pub(crate) limit: u32,
     /// Instant of the next step; `None` until a request is rejected after the last step.
     pub(crate) grows_at: Option<Instant>,
-    /// Instant of the last use.
     pub(crate) used: Instant,
 }
 
@@ -39,7 +37,6 @@ impl Growth {
         Ok(())
     }
 
-    /// Whether the last use was so long ago that the limit starts anew.
     pub(crate) fn is_idle(&self, grown: &Grown, at: Instant) -> bool {
         at >= grown.used + self.idle
     }

@@ -68,7 +68,6 @@ impl Holding {
         Some(released)
     }
 
-    /// Ends the request whose time is over first.
     #[inline]
     pub(crate) fn advance(&mut self) -> Option<Released> {
         let rejection_first = self.rejections.next() < self.services.next();

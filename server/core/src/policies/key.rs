@@ -10,7 +10,7 @@ use crate::details::{Details, Wants};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Key(u128);
 
-/// How requests are distinguished. Alternatives of combined facts: the first alternative applies of which the request has all facts.
+/// Rule that distinguishes requests: alternatives of combined facts. The first alternative applies of which the request has all facts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct KeyRule(Vec<Vec<Fact>>);
 

@@ -44,7 +44,6 @@ impl<L: Law> Keyed<L> {
         (law, &mut known.state)
     }
 
-    /// Drops the older half of the past configurations.
     fn forget_laws(&mut self) {
         let Self { keys, past, laws, .. } = self;
         let oldest = *laws - past.len() as u64;
@@ -61,7 +60,6 @@ impl<L: Law> Keyed<L> {
 }
 
 impl<S> Known<S> {
-    /// Applies the configurations that came since the key was last used.
     fn catch_up<L: Law<State = S>>(&mut self, law: &L, past: &VecDeque<(L, Instant)>, laws: u64) {
         if self.law == laws {
             return;

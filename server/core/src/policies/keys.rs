@@ -15,7 +15,6 @@ pub(crate) struct Keys<S> {
     evicted: u64,
 }
 
-/// A key in the list ordered by last use.
 #[derive(Debug)]
 struct Entry<S> {
     key: Key,

@@ -39,7 +39,6 @@ pub(crate) trait Law: fmt::Debug + Send + 'static {
     /// without any refunds (for buckets see [`LeastMissing`](crate::policies::least_missing::LeastMissing), with the proof).
     fn give_back(&self, state: &mut Self::State, at: Instant, taken: Taken);
 
-    /// Returns the state of the limit at the instant to which the state has advanced.
     fn standing(&self, state: &Self::State, at: Instant) -> Standing;
 }
 

@@ -87,7 +87,6 @@ impl PolicyConfig for LeakyQueue {
 /// One request, in thousandths.
 const ONE: i128 = 1000;
 
-/// The requests ahead of the rate.
 #[derive(Clone, Debug)]
 pub(crate) struct Excess {
     /// In thousandths of a request at `last_ms`, the millisecond of the last request; minus one request if none is ahead.

@@ -21,7 +21,6 @@ pub(crate) struct LeastMissing {
     lows: Vec<Low>,
 }
 
-/// The deficit just before a charge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Low {
     at: Instant,
@@ -67,7 +66,6 @@ impl LeastMissing {
         }
     }
 
-    /// Drops the lows that are not lower than a later deficit.
     fn drop_above(&mut self, missing: u128) {
         while self.lows.last().is_some_and(|last| last.missing >= missing) {
             self.lows.pop();

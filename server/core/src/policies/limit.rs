@@ -6,7 +6,6 @@ pub(crate) struct Limit {
     pub(crate) per: Per,
 }
 
-/// Time unit of a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Per {
     /// Part of the value, as in `20/s`, or not applicable.

@@ -26,7 +26,6 @@ pub(crate) struct QueueConfig {
     subset: Subset,
 }
 
-/// The requests on which an overwhelmed queue works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Subset {
     /// The oldest of both lists, by their share.
@@ -111,7 +110,6 @@ struct OverwhelmedQueue {
     done_at: Instant,
 }
 
-/// A request and the number of steps left.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     id: RequestId,

@@ -101,7 +101,6 @@ struct Lock {
 }
 
 impl Lock {
-    /// Counts one more request towards a ban.
     fn count(&mut self, at: Instant, config: &Penalty) {
         if at >= self.window_ends {
             self.counted = 0;
@@ -114,7 +113,6 @@ impl Lock {
         }
     }
 
-    /// Returns for how long all requests are rejected.
     fn rest(&self, at: Instant) -> Duration {
         self.until.max(self.banned_until).since(at)
     }

@@ -46,7 +46,6 @@ pub(crate) trait PolicyConfig: fmt::Debug + Send + Sync {
         None
     }
 
-    /// Whether the limit grows while the load lasts.
     fn grows(&self) -> bool {
         false
     }

@@ -14,10 +14,9 @@ pub(crate) struct Rate {
 
 const SECOND: u64 = 1_000_000_000;
 
-/// Digits that a number may have after the decimal point.
 const MOST_DECIMALS: usize = 6;
 
-/// Units of the last of these digits that make 1.
+/// Millionths in 1, the unit of the last decimal.
 const TENFOLD: u128 = 10_u128.pow(6);
 
 impl Rate {

@@ -49,7 +49,6 @@ pub(crate) struct Stages {
     ready: VecDeque<(Instant, Released)>,
     /// Whether any stage may adjust its charge at the end.
     settles: bool,
-    /// Stages whose queues may hold requests.
     queues: Vec<usize>,
     /// Instant of the next event. Computed once after every change, because the server reads it several times per request.
     next: Instant,
@@ -165,7 +164,6 @@ impl Stages {
         }
     }
 
-    /// Returns how many of them are free.
     pub(crate) fn free(&self, at: Instant, service: &ServiceModel) -> u32 {
         let Some(capacity) = self.capacity(at, service) else { return u32::MAX };
         match &self.server {
@@ -189,7 +187,6 @@ impl Stages {
         gates.iter_mut().enumerate().map(standing).collect()
     }
 
-    /// Whether responses can report anything about limits.
     pub(crate) fn has_facts(&self) -> bool {
         self.tells_limits
     }
@@ -227,7 +224,6 @@ impl Stages {
         })
     }
 
-    /// Switches a stage to the configuration of `other` from this instant on.
     pub(crate) fn tune(&mut self, at: Instant, stage: usize, other: Box<dyn Gate>, service: &ServiceModel) {
         if let Some(stage) = self.gates.get_mut(stage) {
             stage.gate.tune(at, other, service);
@@ -244,7 +240,6 @@ impl Stages {
         self.next = self.due();
     }
 
-    /// Whether any request waits for a slot or a place.
     pub(crate) fn is_awaited(&self) -> bool {
         self.queues.iter().any(|stage| self.gates[*stage].gate.is_awaited())
     }
@@ -253,7 +248,6 @@ impl Stages {
         self.gates.iter().map(|stage| stage.gate.evicted()).sum()
     }
 
-    /// Returns the number of crashes since the last call.
     pub(crate) fn take_crashes(&mut self) -> u64 {
         self.server.as_mut().map_or(0, |server| server.take_crashes())
     }
@@ -356,7 +350,6 @@ impl Stages {
         released
     }
 
-    /// Processes the first event that is due at this instant.
     #[inline]
     fn happen(&mut self, at: Instant, seed: u64, service: &ServiceModel) -> Option<Released> {
         if let Some((_, released)) = self.ready.pop_front() {

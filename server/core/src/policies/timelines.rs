@@ -31,7 +31,6 @@ pub(crate) const BUCKET_OF_TWO: &[(u64, Expected)] = &[
     (3500, R(1000)),
 ];
 
-/// Checks the decision about each request of the timeline, all of cost 1.
 pub(crate) fn assert_timeline<L: Law>(law: &L, timeline: &[(u64, Expected)]) {
     let mut state = law.fresh();
     for (index, (at_ms, expected)) in timeline.iter().enumerate() {

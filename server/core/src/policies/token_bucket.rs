@@ -97,12 +97,10 @@ pub(crate) struct Level {
 }
 
 impl TokenBucket {
-    /// Returns the deficit until the bucket is full.
     fn missing(&self, level: &Level) -> u128 {
         self.scaled(self.burst).saturating_sub(level.filled)
     }
 
-    /// Converts tokens to the unit of [`Level`].
     fn scaled(&self, tokens: u32) -> u128 {
         u128::from(tokens) * u128::from(self.rate.per_nanos)
     }
@@ -119,7 +117,6 @@ impl TokenBucket {
         }
     }
 
-    /// Returns the amount that arrives between two instants.
     fn comes(&self, from: Instant, to: Instant) -> u128 {
         let [from, to] = [from, to].map(|at| u128::from(at.as_nanos()));
         let every = u128::from(self.rate.step_nanos);

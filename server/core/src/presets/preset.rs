@@ -10,20 +10,16 @@ use crate::answers::{AnswersConfig, EveryConfig, ResponseConfig};
 use crate::policy::{Policy, PolicyError};
 use crate::quoted::quoted;
 
-/// A real server as data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ServerPreset {
-    /// Name on the command line, and of its file.
     pub name: String,
-    /// Operator and product in a few words.
     pub title: String,
     /// Day on which its sources were read: `2026-11-21`.
     pub read: String,
     /// Advice of the operator to clients.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clients: Option<String>,
-    /// Facts for users that the figures do not show.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notes: Option<String>,
     /// Strategy of `loadgen` that behaves like a usual client of this server: `preset:openai`.
@@ -35,16 +31,13 @@ pub struct ServerPreset {
     /// In the order in which a request passes them.
     #[serde(rename = "limit")]
     pub limits: Vec<Limit>,
-    /// Sources of its answers and settings.
     #[serde(default, rename = "fact", skip_serializing_if = "Vec::is_empty")]
     pub facts: Vec<Fact>,
     /// Settings of the server, with the keys of a change of the configuration.
     #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
     pub server: serde_json::Map<String, serde_json::Value>,
-    /// Templates of all answers.
     #[serde(default, skip_serializing_if = "is_default")]
     pub every: EveryConfig,
-    /// Templates of answers to accepted requests.
     #[serde(default, skip_serializing_if = "is_default")]
     pub accepted: ResponseConfig,
     /// Templates of answers to rejected requests, by the name of the limit; `*` for all others.
@@ -60,25 +53,20 @@ pub struct BaseUrl {
     pub client: String,
     /// The setting, with `{url}`, or `{host}` and `{port}`, for the other server's address: `OPENAI_BASE_URL={url}/v1`.
     pub set: String,
-    /// Documentation or source file that has the setting.
     pub source: String,
 }
 
-/// A policy of the stack, with the source of its figures.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Limit {
-    /// Name in the stack.
     pub name: String,
-    /// Description in words.
     pub about: String,
-    /// Noun for what is counted, plural: `tokens`. Absent where a number with its time says enough.
+    /// Noun for what is counted, plural: `tokens`. Absent if a number with its time is enough.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
     /// Whom or what each limit applies to: `per user`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
-    /// The policy, as on the command line.
     pub policy: String,
     /// Source of its figures; empty if there is none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -97,12 +85,9 @@ pub struct Limit {
 pub struct Fact {
     /// The table: `every`, `accepted`, `reject.NAME`, `server`.
     pub of: String,
-    /// Its content in words.
     pub about: String,
-    /// Empty if there is none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub source: String,
-    /// Whether all of it was read in the source.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub verified: bool,
 }
@@ -110,25 +95,17 @@ pub struct Fact {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServerPresetError {
-    /// Not TOML with the keys of a preset.
     #[error("{0}")]
     Toml(String),
-    /// A limit whose policy is invalid.
     #[error("the limit `{limit}`: {why}")]
     Limit { limit: String, why: Box<PolicyError> },
     /// A limit or fact without a source that is not marked as unverified.
     #[error("`{0}` names no source and is not marked `verified = false`")]
     Unsourced(String),
-    /// A table without a `[[fact]]`.
     #[error("no `[[fact]]` says where `[{0}]` was read")]
     Unexplained(String),
-    /// A `[[fact]]` about a table that does not exist.
     #[error("a `[[fact]]` is of `{of}`; the tables are {tables}")]
-    Nothing {
-        of: String,
-        /// The existing tables.
-        tables: String,
-    },
+    Nothing { of: String, tables: String },
 }
 
 impl ServerPreset {
@@ -151,7 +128,6 @@ impl ServerPreset {
         }
     }
 
-    /// Whether every figure was read in its source.
     pub fn is_verified(&self) -> bool {
         self.limits.iter().all(|limit| limit.verified) && self.facts.iter().all(|fact| fact.verified)
     }
@@ -201,7 +177,6 @@ impl BaseUrl {
             && name.bytes().all(|byte| byte.is_ascii_uppercase() || b"0123456789_".contains(&byte))
     }
 
-    /// Returns the setting that points the client at this server.
     pub fn at(&self, address: SocketAddr) -> String {
         self.set
             .replace("{url}", &format!("http://{address}"))

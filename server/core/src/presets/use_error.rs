@@ -12,15 +12,7 @@ pub enum ServerPresetUseError {
         suggestion: String,
     },
     #[error("preset `{preset}` has no limit `{limit}`{suggestion}; its limits are {limits}")]
-    Limit {
-        preset: &'static str,
-        limit: String,
-        /// Empty, or a question.
-        suggestion: String,
-        /// Names of the existing limits.
-        limits: String,
-    },
-    /// An option that neither switches a limit off nor sets a parameter.
+    Limit { preset: &'static str, limit: String, suggestion: String, limits: String },
     #[error(
         "preset `{preset}`: `{option}` is neither a limit that is switched off, such as `{limit}=off`, nor a parameter of one, such as `{limit}.{parameter}`"
     )]
@@ -35,23 +27,14 @@ pub enum ServerPresetUseError {
     /// The same key twice, or contradictory values.
     #[error("preset `{preset}` is given `{key}` twice; keep one of them")]
     Twice { preset: &'static str, key: String },
-    /// A parameter of a limit that is switched off.
     #[error(
         "preset `{preset}`: `{limit}` is switched off, so nothing of it can be set; leave out `{limit}=off` or `{key}`"
     )]
-    OffAndSet {
-        preset: &'static str,
-        limit: String,
-        /// The parameter with its value.
-        key: String,
-    },
-    /// All limits are switched off.
+    OffAndSet { preset: &'static str, limit: String, key: String },
     #[error("preset `{0}`: every limit is switched off; keep one of them")]
     Nothing(&'static str),
-    /// A limit that is invalid with these options.
     #[error("preset `{preset}`, limit `{limit}`: {why}")]
     Policy { preset: &'static str, limit: &'static str, why: Box<PolicyError> },
-    /// An invalid factor.
     #[error("`scale` is {0}; it must be a number from 0.000001 to 1000000, such as 0.02")]
     Scale(String),
 }

@@ -11,10 +11,8 @@ use crate::policy::Policy;
 use crate::policy_stack::Policies;
 use crate::quoted::quoted;
 
-/// Value that switches a limit off.
 const OFF: &str = "off";
 
-/// A preset with its options applied.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expanded {
     pub preset: &'static ServerPreset,
@@ -57,7 +55,6 @@ pub fn read_scale(text: &str) -> Result<f64, ServerPresetUseError> {
     scaling::checked(scale)
 }
 
-/// Options behind a preset's name.
 struct Options<'a> {
     off: Vec<&'static str>,
     /// Limit, key and value.
@@ -99,7 +96,6 @@ impl<'a> Options<'a> {
         }
     }
 
-    /// Returns the policy of a limit, with scale and options applied.
     fn policy(
         &self,
         preset: &'static ServerPreset,

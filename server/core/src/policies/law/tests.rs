@@ -30,7 +30,6 @@ fn law<L: Configurable>(options: &[(&str, String)]) -> L {
     L::with_options(&options).expect("options")
 }
 
-/// A request that passes, after a wait or at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Accepted {
     at: Instant,
@@ -76,7 +75,6 @@ fn accepted<L: Law>(law: &L, requests: &[(u64, u32)]) -> Result<Vec<Accepted>, T
     Ok(accepted)
 }
 
-/// Returns the decision about one more request after these were accepted.
 fn replayed<L: Law>(law: &L, accepted: &[Accepted], at: Instant, cost: u32) -> Ruling {
     let mut state = law.fresh();
     for Accepted { at, cost, .. } in accepted {
@@ -92,7 +90,6 @@ fn goes_on(accepted: &[Accepted]) -> impl Iterator<Item = Instant> {
     accepted.iter().map(|accepted| accepted.at + accepted.wait)
 }
 
-/// Returns the total cost of the requests that went on between two instants.
 fn cost_between(accepted: &[Accepted], from: Instant, to: Instant) -> u64 {
     let goes_on = accepted.iter().map(|accepted| (accepted.at + accepted.wait, accepted.cost));
     goes_on.filter(|(at, _)| from <= *at && *at <= to).map(|(_, cost)| u64::from(cost)).sum()

@@ -16,11 +16,8 @@ pub(super) struct Passing {
     faces: Vec<Face>,
     /// By stage: the charge, if there was one that may be refunded.
     pub(super) taken: Vec<Option<Taken>>,
-    /// Number of stages passed.
     pub(super) passed: usize,
-    /// Key in the list of delayed requests.
     pub(super) wait: Option<(Instant, u64)>,
-    /// Index of the stage in whose queue the request is.
     pub(super) queued: Option<usize>,
     pub(super) rejection: Option<Rejection>,
     /// Instant of the decision, and the state of the stages' limits for the request then.
@@ -31,7 +28,7 @@ pub(super) struct Passing {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rejection {
     pub(super) stage: usize,
-    /// When the request would pass.
+    /// Instant at which the request would pass.
     pub(super) free_at: Option<Instant>,
     /// Whether the request holds places until its end.
     pub(super) occupies: bool,
@@ -54,7 +51,6 @@ impl Passing {
         self.standings.clear();
     }
 
-    /// Ends the request and drops its keys and costs.
     #[inline]
     pub(super) fn end(&mut self) {
         self.faces.clear();
@@ -84,14 +80,12 @@ impl Passing {
         self.request.as_ref()
     }
 
-    /// Returns the request as the stage of this index sees it.
     #[inline]
     pub(super) fn asked(&self, index: usize, stage: &Stage) -> Option<Asked<'_>> {
         let face = self.faces.get(index).unwrap_or(&stage.plain);
         Some(Asked { request: self.request.as_ref()?, key: face.key, cost: face.cost })
     }
 
-    /// Returns the actual cost at a stage, if the request declares one.
     pub(super) fn used(&self, index: usize, stage: &Stage) -> Option<u32> {
         self.faces.get(index).unwrap_or(&stage.plain).used
     }

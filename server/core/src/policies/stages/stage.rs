@@ -13,7 +13,6 @@ pub(crate) struct Stage {
     pub(super) plain: Face,
     /// See [`Gate::holds_places`].
     pub(super) holds_places: bool,
-    /// Whether the charge may change when the request ends.
     pub(super) settles: bool,
 }
 

@@ -336,7 +336,6 @@ fn settle(at: Instant, index: usize, stage: &mut Stage, slot: &Passing) {
     }
 }
 
-/// Multiplies a time by a number of thousandths.
 fn stretched(time: Duration, thousandths: u64) -> Duration {
     if thousandths == 1000 {
         return time;
