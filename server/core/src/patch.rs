@@ -43,7 +43,7 @@ impl Config {
     /// Returns this configuration with the patch applied.
     ///
     /// # Errors
-    /// Names the key, the value and the accepted values.
+    /// The error names the key, the value and the accepted values.
     pub fn patched(&self, patch: &Patch) -> Result<Self, PatchError> {
         // A `preset` or `scale` of another type is refused below, by its key.
         let asked = serde_json::from_value::<Asked>(patch.clone().into()).unwrap_or_default();

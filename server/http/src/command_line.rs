@@ -155,7 +155,7 @@ fn command_line() -> clap::Command {
     command.after_help(format!("{examples}\n\n{pointer}"))
 }
 
-/// Explains flags that similar servers often have and this one has not.
+/// Returns the right flag in place of one that similar servers often have.
 fn explained(error: &clap::Error, typed: &[String]) -> Option<String> {
     let argument = typed::argument(error)?;
     if error.kind() == ErrorKind::InvalidSubcommand && argument.parse::<u16>().is_ok() {

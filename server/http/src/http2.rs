@@ -21,8 +21,8 @@ use crate::channel::{Channel, Client, Leaving};
 use crate::faulty::may_have_body;
 use crate::socket::SocketIo;
 
-/// Serves a connection whose client has sent the preface, until it ends. After a stop of the server it ends with its requests in flight:
-/// the client learns from the GOAWAY which requests those are.
+/// Serves a connection whose client has sent the preface, until it ends. After a stop of the server it ends when its requests in flight are
+/// answered; the GOAWAY reports to the client which requests those are.
 pub(crate) async fn serve(io: SocketIo, address: IpAddr, app: App, bounds: Bounds) {
     let stopping = app.stopping.clone();
     // Every request in service holds a reference.

@@ -105,7 +105,7 @@ impl Socket {
             Ok(1..) => {}
             Ok(0) | Err(_) => return,
         }
-        // A reset. Treat an unknown socket state as still connected.
+        // Waits for a reset. An unknown socket state is treated as still connected.
         if self.stream.ready(Interest::ERROR).await.is_err() {
             std::future::pending::<()>().await;
         }

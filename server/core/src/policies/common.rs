@@ -19,7 +19,7 @@ pub(crate) struct Common {
     pub(crate) anchor: WallTime,
 }
 
-/// Whether a request counts that the stage itself rejects.
+/// Whether a request counts although the stage itself rejects it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Own {
     No,

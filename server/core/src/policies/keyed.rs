@@ -28,8 +28,9 @@ struct Known<S> {
     law: u64,
 }
 
-/// Number of past configurations kept for lazy migration. A key migrates when it is next used, so a change touches no keys. Only when this
-/// many have piled up, the older half is applied to every key at once: a key that lags further behind skips to the end of that half.
+/// Maximum number of past configurations kept for lazy migration. A key migrates when it is next used, so a change touches no keys. Only
+/// when this many have piled up, all keys migrate past the older half at once. A key that was not used meanwhile stays under its last
+/// configuration until the end of that half.
 const MOST_PAST: usize = 1024;
 
 impl<L: Law> Keyed<L> {

@@ -22,8 +22,8 @@ pub(crate) trait Law: fmt::Debug + Send + 'static {
     /// Decides about a request of this cost (at least 1) at the instant to which the state has [advanced](Self::advance).
     fn ask(&self, state: &Self::State, at: Instant, cost: u32) -> Ruling;
 
-    /// Switches a key's state from the configuration `before` to this one at an instant, which is never earlier than instants before it.
-    /// Tokens that have accumulated are kept as far as they fit.
+    /// Switches a key's state, as the configuration `before` left it, to this configuration from this instant on. No earlier instant
+    /// follows. Tokens accumulated by then are kept as far as they fit.
     fn tune(&self, state: &mut Self::State, at: Instant, before: &Self);
 
     /// Charges a request of this cost that [`ask`](Self::ask) has just admitted.

@@ -25,7 +25,7 @@ pub struct Expanded {
 /// Expands a preset with the options behind its name. The scale multiplies the preset's own figures, not the values given by the user.
 ///
 /// # Errors
-/// Names the part that is unknown or contradictory, and what is accepted.
+/// The error names the unknown or contradictory part, and what is accepted.
 pub fn expand(text: &str, scale: Option<f64>) -> Result<Expanded, ServerPresetUseError> {
     let scale = scale.map(scaling::checked).transpose()?;
     let (name, typed) = split_options(text);
@@ -49,7 +49,7 @@ pub fn expand(text: &str, scale: Option<f64>) -> Result<Expanded, ServerPresetUs
 /// Parses a factor.
 ///
 /// # Errors
-/// Names the accepted range.
+/// The error names the accepted range.
 pub fn read_scale(text: &str) -> Result<f64, ServerPresetUseError> {
     let scale = text.trim().parse().map_err(|_| ServerPresetUseError::Scale(text.to_owned()))?;
     scaling::checked(scale)
