@@ -1,4 +1,4 @@
-//! What the policies know of an answer, for templates to tell, and for runs.
+//! Facts about an answer that templates print and runs record.
 
 use std::time::Duration;
 
@@ -6,32 +6,29 @@ use vocabulary::{Instant, LimitsTold, PlacesTold, RateTold};
 
 use crate::standing::Standing;
 
-/// What templates may tell of an answer, and what runs are told of limits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AnswerFacts {
-    /// The stage of the stack that turned the request away, from 0.
+    /// Stage of the stack that rejected the request, from 0.
     pub stage: Option<usize>,
     /// Instant of the decision; resets of `standings` count from it.
     pub decided_at: Instant,
     /// Limit status of each stage for the request at that instant; `None` for stages without a limit.
     pub standings: Vec<Option<Standing>>,
-    /// The seed that keys the draws of the request.
     pub seed: u64,
-    /// The op.
     pub op: u64,
-    /// Which attempt of the op.
     pub attempt: u32,
 }
 
 impl AnswerFacts {
-    /// What a run is told of the limits: of places the fewest, and of rates the one that turned the request away, else the one of which the
-    /// least share is left; of equals the first.
+    /// Returns the limits reported to a run. Of the concurrency limits, that is the smallest. Of the rate limits, it is the one that
+    /// rejected the request, otherwise the one with the smallest share left. Ties go to the first stage.
     pub fn limits(&self) -> LimitsTold {
         let mut places: Option<(usize, &Standing)> = None;
         let mut rate: Option<(usize, &Standing, Duration)> = None;
         let share_left = |(at, standing): (usize, &Standing)| {
             let Standing { limit, remaining, .. } = *standing;
-            // In 2⁻³² parts, rounded down: who is turned away comes before all. Most numbers need no long division.
+            // Share left in units of 2⁻³², rounded down; the rejecting stage sorts first. Fast path: a `remaining` below 2³² needs no
+            // 128-bit division.
             let (left, limit) = (remaining.min(limit), limit.max(1));
             let share = match u32::try_from(left) {
                 Ok(left) => (u64::from(left) << 32) / limit,
@@ -69,12 +66,12 @@ impl AnswerFacts {
     }
 }
 
-/// A stack has far fewer stages.
+/// Saturates at 255. A stack has far fewer stages.
 fn index(stage: usize) -> u8 {
     u8::try_from(stage).unwrap_or(u8::MAX)
 }
 
-/// More than four billion are that many.
+/// Saturates at 2³² − 1.
 fn counted(count: u64) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
@@ -107,7 +104,7 @@ mod tests {
         ];
         assert_eq!(told(None, &stack), "places=3/5@1;rate=9/18/60000000000@3");
         assert_eq!(told(Some(0), &stack), "places=3/5@1;rate=90/100/3600000000000@0");
-        // Who has no place is turned away by no rate.
+        // Stage 1 limits concurrency, so its rejection does not change the reported rate limit.
         assert_eq!(told(Some(1), &stack), told(None, &stack));
         assert_eq!(told(None, &[Some(rate(4, 2, 1)), Some(rate(2, 1, 9))]), "rate=2/4/1000000000@0");
     }

@@ -1,7 +1,7 @@
-//! What an answer says: status, headers and body by outcome and reason, as templates, and advice in the forms of the field.
+//! Content of answers: status, headers and body by outcome and reason, as templates, and advice in the forms that real servers use.
 //!
-//! [`AnswersConfig`] is the document, [`AnswerSet`] what it comes to for the stages of a stack. An answer is rendered from what is
-//! [`Told`] of it, in the time that a [`Teller`] speaks of: whole, or header by header where only some are read.
+//! [`AnswersConfig`] is the serialized form, [`AnswerSet`] the parsed answers for the stages of a stack. An answer is rendered from its
+//! [`Told`] facts, in the time of a [`Teller`]: either whole, or header by header if only some are read.
 
 mod advice;
 mod answer_set;

@@ -1,4 +1,4 @@
-//! Advice: how an answer says when to come back, and how true that is. Typed as `seconds:share=0.7+ms`, forms joined by `+`.
+//! Advice: how an answer states when to come back, and how accurate that is. Written as `seconds:share=0.7+ms`, forms joined by `+`.
 
 mod entry;
 mod forms;
@@ -19,32 +19,28 @@ use self::problem::CONTENT_TYPE;
 use self::settings::Settings;
 use super::told::Telling;
 
-/// The forms in which an answer advises, in their order; none of them without any.
+/// Forms of advice in one answer, in order of notation; empty for no advice.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Advice {
     forms: Vec<Form>,
 }
 
-/// One form with its settings.
 #[derive(Clone, Debug, PartialEq)]
 struct Form {
     entry: &'static AdviceEntry,
     settings: Settings,
 }
 
-/// A place in an answer that a form fills.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
-    /// Its header.
     Header,
-    /// The header beside it that names the policies.
+    /// Header next to it that lists the policies.
     Policy,
-    /// The type of its body.
     ContentType,
 }
 
 impl Advice {
-    /// The headers that are filled: which form, which part, and the name.
+    /// Returns the headers to fill: index of the form, part and header name.
     pub(super) fn headers(&self) -> impl Iterator<Item = (usize, Part, Cow<'_, str>)> {
         let of_form = |(index, form): (usize, &'_ Form)| {
             let parts: &[Part] = match form.entry.says {
@@ -61,17 +57,16 @@ impl Advice {
             .map(|(index, part)| (index, part, self.forms[index].name_of(part)))
     }
 
-    /// The form that writes a body, if one does.
+    /// Returns the index of the form that writes a body.
     pub(super) fn body(&self) -> Option<usize> {
         self.forms.iter().position(|form| form.entry.says == Says::Problem)
     }
 
-    /// Whether it tells where every limit stands.
     pub(super) fn tells_of_limits(&self) -> bool {
         self.forms.iter().any(|form| form.entry.says == Says::RateLimit)
     }
 
-    /// What this form says there; `None` where it says nothing this time.
+    /// Returns the text that `form` writes for `part`; `None` if it writes nothing in this answer.
     pub(super) fn say(&self, form: usize, part: Part, telling: &Telling<'_>) -> Option<Cow<'static, str>> {
         let Form { entry, settings } = self.forms.get(form)?;
         let honesty = settings.honesty.of_answer(form, telling.told);
@@ -100,7 +95,6 @@ impl Advice {
         }
     }
 
-    /// The body that this form writes; `None` where it writes none this time.
     pub(super) fn say_body(&self, form: usize, status: Option<u16>, telling: &Telling<'_>) -> Option<String> {
         let Form { settings, .. } = self.forms.get(form)?;
         let speaks = settings.honesty.of_answer(form, telling.told).speaks;

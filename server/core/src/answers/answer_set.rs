@@ -1,4 +1,4 @@
-//! All answers of a server, read and checked for the stages of its stack.
+//! All answers of a server, parsed and checked for the stages of its stack.
 
 use std::borrow::Cow;
 
@@ -10,61 +10,43 @@ use super::teller::Teller;
 use super::told::{Outcome, Telling, Told};
 use crate::quoted::quoted;
 
-/// Rejections by any stage that has no table of its own, and by none.
+/// Key for rejections by stages without their own table, and by no stage.
 const ANY: &str = "*";
 
-/// The length of a stage's name at most.
 const LONGEST_NAME: usize = 64;
 
-/// What every kind of answer says.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AnswerSet {
     stages: Vec<Box<str>>,
     accepted: Response,
     conflict: Response,
-    /// By the stage that rejected.
+    /// By index of the rejecting stage.
     rejected: Vec<Response>,
-    /// Where no stage did.
+    /// Rejections by no stage.
     turned_away: Response,
 }
 
-/// Answers that no server can give.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AnswersError {
-    /// An answer to rejections by a stage that there is not.
     #[error(
         "`reject.{name}`: no stage is called `{name}`{suggestion}; the stages are {stages}, and `{ANY}` stands for all others"
     )]
-    Stage {
-        /// As it came.
-        name: String,
-        /// Empty, or a question.
-        suggestion: String,
-        /// Those that there are.
-        stages: String,
-    },
-    /// A stage that no field could name.
+    Stage { name: String, suggestion: String, stages: String },
+    /// A stage name that cannot be written in a field.
     #[error(
         "no stage can be called `{0}`: names begin with a small letter, and go on with small letters, digits, `-` and `_`, \
          at most {LONGEST_NAME} in all"
     )]
     Name(String),
-    /// An answer that cannot be given.
     #[error("`{place}`: {why}")]
-    Response {
-        /// Its table.
-        place: String,
-        /// What is wrong with it.
-        why: Box<ResponseError>,
-    },
+    Response { place: String, why: Box<ResponseError> },
 }
 
 impl AnswerSet {
-    /// Reads the answers of a server whose stack has these stages, in this order.
+    /// Parses the answers of a server whose stack has these stages, in this order.
     ///
-    /// # Errors
-    /// Names the place and what is wrong.
+    /// # Errors Names the place and the problem.
     pub fn read<'a>(
         config: &AnswersConfig,
         stages: impl IntoIterator<Item = &'a str>,
@@ -105,38 +87,37 @@ impl AnswerSet {
             accepted: read("accepted", &config.accepted, 0)?,
             conflict: read("conflict", &config.conflict, 0)?,
             rejected,
-            // Also where every stage has its own: what is wrong is told.
+            // Parsed even if every stage has its own table, so that errors in `reject.*` are reported.
             turned_away: read(any.0, any.1, 0)?,
             stages,
         })
     }
 
-    /// The whole answer.
     pub fn render(&self, told: &Told<'_>, teller: &Teller) -> Rendered<'_> {
         self.response(told.outcome).render(&self.telling(told, teller))
     }
 
-    /// The status of an answer, if it is not the one that the server gives anyway.
+    /// Returns the status of an answer; `None` for the server's default.
     pub fn status(&self, told: &Told<'_>) -> Option<u16> {
         self.response(told.outcome).status
     }
 
-    /// Whether such an answer tells where the limit of this stage stands: nobody need find out of others.
+    /// Whether an answer with this outcome reports the limit of `stage`. The status of other limits need not be computed.
     pub fn tells_of(&self, outcome: Outcome, stage: usize) -> bool {
         self.response(outcome).tells_of(stage)
     }
 
-    /// The value of one header; its name is in lower case.
+    /// Returns the value of one header; `name` is in lower case.
     pub fn header(&self, name: &str, told: &Told<'_>, teller: &Teller) -> Option<Cow<'_, str>> {
         self.response(told.outcome).header(name, &self.telling(told, teller))
     }
 
-    /// True if a rejection may have this header, whose name is in lower case.
+    /// True if a rejection may have this header; `header` is in lower case.
     pub(crate) fn may_reject_with(&self, header: &str) -> bool {
         self.rejected.iter().chain([&self.turned_away]).any(|response| response.has_header(header))
     }
 
-    /// The body of an answer, if it is not the one that the server writes anyway.
+    /// Returns the body of an answer; `None` for the server's default.
     pub fn body(&self, told: &Told<'_>, teller: &Teller) -> Option<Cow<'_, str>> {
         self.response(told.outcome).body(&self.telling(told, teller))
     }
@@ -156,7 +137,6 @@ impl AnswerSet {
     }
 }
 
-/// Whether fields, headers and bodies can name a stage so.
 fn can_be_named(name: &str) -> bool {
     let rest = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte);
     name.len() <= LONGEST_NAME

@@ -1,9 +1,9 @@
-//! A field of a template: `{primary.remaining}`, `{wait_s:up}`, `{reset_epoch}`.
+//! Field of a template: `{primary.remaining}`, `{wait_s:up}`, `{reset_epoch}`.
 //!
-//! A field is `{STAGE.quantity_unit:rounding}`. The stage is one of the stack; without it, the one that rejected speaks, otherwise the
-//! first. Quantities: `limit`, `remaining`, `used` are numbers; `reset`, `window`, `wait` (the exact wait of a rejection) and `now`
-//! are times, written as [`TimeForm`] says; `reason` is the name of the stage that rejected. `wait`, `now` and `reason` belong to
-//! the answer, not to a stage. Without a unit, times to wait are in `s` and `now` in `epoch`.
+//! A field is written `{STAGE.quantity_unit:rounding}`. The stage is one of the stack; without it, the field uses the stage that rejected,
+//! otherwise the first. Numbers: `limit`, `remaining`, `used`. Times, formatted by [`TimeForm`]: `reset`, `window`, `wait` (the exact wait
+//! of a rejection) and `now`. Text: `reason`, the name of the stage that rejected. `wait`, `now` and `reason` belong to the answer, not to
+//! a stage. The default unit is `s` for times to wait and `epoch` for `now`.
 
 use std::fmt::{self, Write as _};
 use std::time::Duration;
@@ -15,23 +15,23 @@ use super::told::Telling;
 use crate::quoted::quoted;
 use crate::standing::Standing;
 
-/// A field of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Field {
     stage: Stage,
     quantity: Quantity,
 }
 
-/// Of whose limit a field speaks.
+/// Stage whose limit a field reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Stage {
-    /// That of the stage that speaks.
+    /// The stage that rejected, otherwise the first.
     Speaking,
-    /// That of this stage.
-    Named { index: usize, name: Box<str> },
+    Named {
+        index: usize,
+        name: Box<str>,
+    },
 }
 
-/// What a field says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Quantity {
     Limit,
@@ -44,7 +44,7 @@ enum Quantity {
     Reason,
 }
 
-/// The words of the quantities, with the unit that goes without saying where there is one.
+/// Names of the quantities with their default units; `None` for quantities without a unit.
 const QUANTITIES: &[(&str, Option<Unit>)] = &[
     ("limit", None),
     ("remaining", None),
@@ -56,48 +56,25 @@ const QUANTITIES: &[(&str, Option<Unit>)] = &[
     ("reason", None),
 ];
 
-/// What looks like a field and is none.
+/// Text that looks like a field but is invalid. `field` is the text without its braces.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FieldError {
-    /// There is no such quantity.
     #[error(
         "unknown field `{{{field}}}`{suggestion}; there are {}, the first five also of a stage, such as `{{{}.limit}}`; what is no \
          field at all is written with two braces: `{{{{{field}}}`",
         quoted(QUANTITIES.iter().map(|(word, _)| *word)), stages.first().map_or("NAME", |name| name)
     )]
-    Quantity {
-        /// As it came, without its braces.
-        field: String,
-        /// Empty, or a question.
-        suggestion: String,
-        /// The names of the stages.
-        stages: Vec<String>,
-    },
-    /// There is no such stage.
+    Quantity { field: String, suggestion: String, stages: Vec<String> },
     #[error("`{{{field}}}`: no stage is called `{name}`{suggestion}; the stages are {}", quoted(stages.iter().map(String::as_str)))]
-    Stage {
-        /// As it came, without its braces.
-        field: String,
-        /// As it came.
-        name: String,
-        /// Empty, or a question.
-        suggestion: String,
-        /// Those that there are.
-        stages: Vec<String>,
-    },
-    /// It is written in no way that fits it.
+    Stage { field: String, name: String, suggestion: String, stages: Vec<String> },
+    /// A unit, rounding or stage that does not fit the quantity.
     #[error("`{{{field}}}`: {why}")]
-    Form {
-        /// As it came, without its braces.
-        field: String,
-        /// What is wrong.
-        why: String,
-    },
+    Form { field: String, why: String },
 }
 
 impl Field {
-    /// Reads what stands between the braces, given the names of the stages.
+    /// Parses the text between the braces. `stages` are the names of the stack's stages.
     pub(super) fn parse(field: &str, stages: &[Box<str>]) -> Result<Self, FieldError> {
         let form = |why: String| FieldError::Form { field: field.to_owned(), why };
         let mut words = field.split(':');
@@ -162,7 +139,7 @@ impl Field {
         Ok(Self { stage, quantity })
     }
 
-    /// The stage of whose limit it tells, when this one speaks.
+    /// Returns the stage whose limit the field reports; `speaker` is the stage of fields that name none.
     pub(super) fn stage(&self, speaker: usize) -> Option<usize> {
         match self.quantity {
             Quantity::Wait(_) | Quantity::Now(_) | Quantity::Reason => None,
@@ -170,7 +147,7 @@ impl Field {
         }
     }
 
-    /// Writes its value; false, and nothing written, where it has none.
+    /// Writes the field's value. If it has none, returns false and writes nothing.
     pub(super) fn write(&self, telling: &Telling<'_>, out: &mut String) -> bool {
         self.try_write(telling, out).is_some()
     }
@@ -178,7 +155,7 @@ impl Field {
     fn try_write(&self, telling: &Telling<'_>, out: &mut String) -> Option<()> {
         let standing = || telling.standing(self.stage.index(telling.speaker()));
         let mut number = |number: u64| {
-            // Writing to a string never fails.
+            // Writing to a `String` never fails.
             let _ = write!(out, "{number}");
         };
         match self.quantity {
@@ -195,7 +172,7 @@ impl Field {
     }
 }
 
-/// Writes how long that is, or when it will be over.
+/// Writes `after` as a duration, or the moment at which it ends.
 fn write_after(form: TimeForm, after: Duration, telling: &Telling<'_>, out: &mut String) {
     if form.unit.is_moment() {
         form.write_moment(telling.moment(after), out);
@@ -204,8 +181,8 @@ fn write_after(form: TimeForm, after: Duration, telling: &Telling<'_>, out: &mut
     }
 }
 
-/// Writes when a limit is reset, or the time left until then. A limit may be reset while its request is served: that instant is in the
-/// past, as a server has it that writes its headers when it decides.
+/// Writes the moment at which a limit resets, or the time left until then. A limit may reset while its request is served. Such a moment is
+/// in the past, as in answers of servers that write their headers when they decide.
 fn write_reset(form: TimeForm, standing: &Standing, telling: &Telling<'_>, out: &mut String) {
     if form.unit.is_moment() {
         form.write_moment(telling.teller.wall(telling.reset_at(standing)), out);
@@ -215,7 +192,6 @@ fn write_reset(form: TimeForm, standing: &Standing, telling: &Telling<'_>, out: 
 }
 
 impl Stage {
-    /// Which it is, when this one speaks.
     fn index(&self, speaker: usize) -> usize {
         match self {
             Self::Speaking => speaker,
@@ -236,7 +212,7 @@ impl Stage {
     }
 }
 
-/// Whether a quantity can be told in this unit: windows begin and end nowhere, and now takes no time.
+/// Whether a quantity has a value in this unit: a window has no moment, and `now` has no duration.
 fn fits(quantity: &str, unit: Unit) -> bool {
     match quantity {
         "window" => !unit.is_moment(),
@@ -245,7 +221,7 @@ fn fits(quantity: &str, unit: Unit) -> bool {
     }
 }
 
-/// As it is read again, with its braces.
+/// Writes the field with its braces; parsing that returns the same field.
 impl fmt::Display for Field {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("{")?;

@@ -1,4 +1,4 @@
-//! One kind of answer: its status, its headers and its body, read and checked, and how they are put into words.
+//! One kind of answer: status, headers and body, parsed and checked, and rendered for a request.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -9,81 +9,60 @@ use super::template::{Template, TemplateError};
 use super::told::Telling;
 use crate::header_rules::{HeaderError, MOST_HEADERS, checked_name, is_final, is_value};
 
-/// The length of a body's template at most.
 const LONGEST_BODY: usize = 64 << 10;
 
-/// What no answer can say.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResponseError {
-    /// No final status.
     #[error("`status` is {0}; it must be from 200 to 599")]
     Status(u16),
-    /// A header that cannot be sent.
     #[error(transparent)]
     Header(#[from] HeaderError),
-    /// A header that is there twice, in another case.
+    /// Two headers whose names differ only in case.
     #[error("the header `{0}` is there twice; keep one of them")]
     Twice(String),
-    /// A header whose template cannot be read.
     #[error("the header `{name}`: {why}")]
-    HeaderTemplate {
-        /// The header.
-        name: String,
-        /// What is wrong with it.
-        why: TemplateError,
-    },
-    /// A body whose template cannot be read.
+    HeaderTemplate { name: String, why: TemplateError },
     #[error("`body`: {0}")]
     BodyTemplate(TemplateError),
-    /// A body that is too long.
     #[error("`body` is {0} bytes long; at most {LONGEST_BODY} are accepted")]
     LongBody(usize),
-    /// Advice that is none.
     #[error("`advice`: {0}")]
     Advice(#[from] AdviceError),
-    /// A header that a template and a form of advice fill.
     #[error("the header `{0}` is filled by `headers` and by `advice`; keep one of them")]
     Both(String),
-    /// A body, and advice that writes one.
     #[error("there is a `body`, and `advice` has `problem`, which writes one; keep one of them")]
     Bodies,
-    /// More headers than clients read.
     #[error("there are {0} headers; at most {MOST_HEADERS} are read by clients")]
     Headers(usize),
 }
 
-/// An answer in words. What is `None` is as the server has it anyway.
+/// Rendered answer. `None` stands for the server's default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rendered<'a> {
-    /// The HTTP status.
     pub status: Option<u16>,
-    /// Names in lower case, and values of visible ASCII characters and spaces.
+    /// Names in lower case; values of visible ASCII characters and spaces.
     pub headers: Vec<(&'a str, Cow<'a, str>)>,
-    /// The body.
     pub body: Option<Cow<'a, str>>,
 }
 
-/// One kind of answer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Response {
     pub(super) status: Option<u16>,
-    /// Those of every answer included, each name once.
+    /// Includes the headers of `every`. Each name occurs once.
     headers: Vec<(Box<str>, Value)>,
     body: Option<Body>,
     advice: Advice,
-    /// Of each stage, whether it tells where its limit stands.
+    /// For each stage: whether the answer reports its limit.
     tells: Vec<bool>,
 }
 
-/// What fills a header.
 #[derive(Clone, Debug, PartialEq)]
 enum Value {
     Template(Template),
     Advice { form: usize, part: Part },
 }
 
-/// What fills the body.
 #[derive(Clone, Debug, PartialEq)]
 enum Body {
     Template(Template),
@@ -91,7 +70,7 @@ enum Body {
 }
 
 impl Response {
-    /// Reads an answer in which this stage speaks, with what every answer says besides.
+    /// Parses an answer in which fields without a stage refer to `speaker`. Headers and advice of `every` fill what the answer leaves open.
     pub(super) fn read(
         config: &ResponseConfig,
         every: &Every,
@@ -136,7 +115,6 @@ impl Response {
         Ok(response)
     }
 
-    /// Whether it tells where the limit of this stage stands.
     pub(super) fn tells_of(&self, stage: usize) -> bool {
         self.tells.get(stage).is_some_and(|tells| *tells)
     }
@@ -152,7 +130,7 @@ impl Response {
         })
     }
 
-    /// The whole answer. A header one of whose fields has no value is left out.
+    /// Renders the whole answer. A header is left out if one of its fields has no value.
     pub(super) fn render(&self, telling: &Telling<'_>) -> Rendered<'_> {
         let headers = self.headers.iter();
         let headers =
@@ -160,18 +138,17 @@ impl Response {
         Rendered { status: self.status, headers, body: self.body(telling) }
     }
 
-    /// True if it may have this header, whose name is in lower case.
+    /// True if the answer may have this header; `name` is in lower case.
     pub(super) fn has_header(&self, name: &str) -> bool {
         has(&self.headers, name)
     }
 
-    /// The value of this header, whose name is in lower case.
+    /// Returns the value of a header; `name` is in lower case.
     pub(super) fn header(&self, name: &str, telling: &Telling<'_>) -> Option<Cow<'_, str>> {
         let (_, value) = self.headers.iter().find(|(there, _)| **there == *name)?;
         self.value(value, telling)
     }
 
-    /// The body, if it is not the one that the server writes anyway.
     pub(super) fn body(&self, telling: &Telling<'_>) -> Option<Cow<'_, str>> {
         match self.body.as_ref()? {
             Body::Template(template) => Some(template.render_with_nulls(telling)),
@@ -187,7 +164,7 @@ impl Response {
     }
 }
 
-/// What every answer says, read and checked.
+/// Parsed headers and advice of every answer.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Every {
     headers: Vec<(Box<str>, Value)>,

@@ -1,13 +1,13 @@
-//! In what time an answer speaks: that of the experiment, or real time.
+//! Time base of an answer: experiment time or real time.
 
 use std::time::Duration;
 
 use vocabulary::{Instant, TimeScale, WallTime};
 
-/// The time in which an answer speaks. What is rounded is rounded in it.
+/// Time base of an answer. Values are rounded after conversion to it.
 ///
-/// Our own load generator at the server's own time scale hears experiment time; everybody else hears real time, in which durations of
-/// the experiment are so many times longer or shorter.
+/// Our own load generator receives experiment time if it runs at the server's time scale. All other clients receive real time, which is
+/// experiment time multiplied by the scale.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Teller {
     anchor: WallTime,
@@ -15,28 +15,26 @@ pub struct Teller {
 }
 
 impl Teller {
-    /// Experiment time: its calendar began at `anchor` when the server started, and goes on with the experiment.
+    /// Creates a teller of experiment time. Its calendar shows `anchor` at the server's start and advances with the experiment.
     pub fn experiment(anchor: WallTime) -> Self {
         Self { anchor, scale: TimeScale::default() }
     }
 
-    /// Real time: the server started at `anchor`, and a second of the experiment takes as long as `scale` says.
+    /// Creates a teller of real time. The server started at `anchor`, and durations of the experiment are multiplied by `scale`.
     pub const fn real(anchor: WallTime, scale: TimeScale) -> Self {
         Self { anchor, scale }
     }
 
-    /// A duration of the experiment.
     pub(super) fn duration(&self, duration: Duration) -> Duration {
         self.scale.to_real(duration)
     }
 
-    /// A duration of the experiment in whole seconds, rounded up, as `Retry-After` has it.
+    /// Converts a duration of the experiment to whole seconds, rounded up, as in `Retry-After`.
     pub fn whole_seconds(&self, duration: Duration) -> u64 {
         let told = self.duration(duration);
         told.as_secs().saturating_add(u64::from(told.subsec_nanos() > 0))
     }
 
-    /// The calendar at an instant of the experiment.
     pub fn wall(&self, at: Instant) -> WallTime {
         let since_start = self.scale.to_real(at.since_origin());
         WallTime::from_unix(self.anchor.since_unix().saturating_add(since_start))

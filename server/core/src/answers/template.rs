@@ -1,8 +1,8 @@
-//! A text with fields: `{"retry_after": {wait_s:decimal(2)}}`.
+//! Text with fields: `{"retry_after": {wait_s:decimal(2)}}`.
 //!
-//! Bodies are JSON with many braces, so a brace begins a field only where a whole field follows: `{`, a name of small letters, digits,
-//! `_`, `.` and `-` that begins with a letter, perhaps `:` and how it is written, `}`. Every other brace is itself, `}}` are two of
-//! them, and a text that looks like a field and is none is written with one more brace before it: `{{name}`.
+//! Bodies are JSON with many braces, so a brace starts a field only if a complete field follows: `{`; a name of lower-case letters, digits,
+//! `_`, `.` and `-` that starts with a letter; optionally `:` and a format; `}`. Every other brace is literal, and `}}` is two literal
+//! braces. Text that looks like a field is escaped with one more brace: `{{name}`.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,13 +10,12 @@ use std::fmt;
 use super::field::{Field, FieldError};
 use super::told::Telling;
 
-/// Fields of one template at most: with them, no header becomes longer than clients read.
+/// Maximum number of fields in a template. It keeps headers short enough for clients to read.
 const MOST_FIELDS: usize = 64;
 
-/// Longer texts between braces are no fields.
+/// Maximum length of the text in a field's braces, in bytes. Longer texts are literal.
 const LONGEST_FIELD: usize = 256;
 
-/// A text with fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Template {
     pieces: Vec<Piece>,
@@ -24,28 +23,23 @@ pub struct Template {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Piece {
-    /// As it stands.
     Text(Box<str>),
     Field(Field),
 }
 
-/// What is no template.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TemplateError {
-    /// A field that there is not.
     #[error(transparent)]
     Field(#[from] FieldError),
-    /// More fields than fit.
     #[error("there are more than {MOST_FIELDS} fields")]
     Fields,
 }
 
 impl Template {
-    /// Reads a template, given the names of the stack's stages.
+    /// Parses a template. `stages` are the names of the stack's stages.
     ///
-    /// # Errors
-    /// Names the field that is wrong.
+    /// # Errors Names the invalid field.
     pub fn parse(text: &str, stages: &[Box<str>]) -> Result<Self, TemplateError> {
         let (mut pieces, mut fields) = (Vec::new(), 0);
         let (mut plain, mut rest) = (String::new(), text);
@@ -63,7 +57,7 @@ impl Template {
                 pieces.push(Piece::Field(Field::parse(field, stages)?));
                 rest = &rest[field.len() + 2..];
             } else {
-                // Of two braces before what looks like a field, the first only says that it is none.
+                // The first of two braces in front of a field escapes it.
                 let escaped = field_in(&rest[1..]);
                 plain.push('{');
                 rest = &rest[1..];
@@ -80,7 +74,7 @@ impl Template {
         Ok(Self { pieces })
     }
 
-    /// The stages of whose limits it tells, when this one speaks.
+    /// Returns the stages whose limits the template reports; `speaker` is the stage of fields that name none.
     pub(super) fn stages(&self, speaker: usize) -> impl Iterator<Item = usize> {
         self.pieces.iter().filter_map(move |piece| match piece {
             Piece::Text(_) => None,
@@ -88,12 +82,12 @@ impl Template {
         })
     }
 
-    /// The text with its fields' values, if each of them has one.
+    /// Renders the text with the values of its fields; `None` if one of them has no value.
     pub(super) fn render(&self, telling: &Telling<'_>) -> Option<Cow<'_, str>> {
         self.rendered(|field, out| field.write(telling, out))
     }
 
-    /// The text with its fields' values; `null` for those that have none, as JSON has it.
+    /// Renders the text with the values of its fields, and the JSON value `null` for fields without a value.
     pub(super) fn render_with_nulls(&self, telling: &Telling<'_>) -> Cow<'_, str> {
         let rendered = self.rendered(|field, out| {
             if !field.write(telling, out) {
@@ -123,7 +117,7 @@ impl Template {
     }
 }
 
-/// What a text begins with, if that looks like a field, without its braces.
+/// Returns the field at the start of the text, without its braces.
 fn field_in(text: &str) -> Option<&str> {
     let inner = text.strip_prefix('{')?;
     let inner = &inner[..inner.bytes().take(LONGEST_FIELD).position(|byte| byte == b'}')?];
@@ -135,7 +129,7 @@ fn field_in(text: &str) -> Option<&str> {
     is_field.then_some(inner)
 }
 
-/// As it is read again.
+/// Writes the template so that parsing it returns the same template.
 impl fmt::Display for Template {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for piece in &self.pieces {
@@ -178,7 +172,7 @@ mod tests {
         Template::parse(text, &stages()).map_err(|error| error.to_string())
     }
 
-    /// What the template says when the second stage rejected.
+    /// Renders the template for a rejection by the second stage.
     fn said(text: &str) -> Option<String> {
         let full =
             |limit| Standing { limit, remaining: 3, reset: Duration::from_millis(59_500), window: None };
@@ -305,7 +299,7 @@ mod tests {
             if let Ok(template) = parse(&text) {
                 prop_assert_eq!(parse(&template.to_string()), Ok(template));
             }
-            // As JSON and programs write braces: never a small letter right after.
+            // JSON and programs do not write a lower-case letter directly after a brace.
             let spaced = text.replace('{', "{ ");
             prop_assert_eq!(said(&spaced), Some(spaced));
         }

@@ -1,4 +1,4 @@
-//! What answers say, from the tables of a preset to what is sent: what its children share.
+//! Tests of answers, from the tables of a preset to the rendered response, and their shared helpers.
 
 mod documentation;
 mod properties;
@@ -17,7 +17,6 @@ use crate::standing::Standing;
 const MS: Duration = Duration::from_millis(1);
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Reads the tables of a preset.
 fn config(toml: &str) -> AnswersConfig {
     toml::from_str(toml).unwrap_or_else(|error| panic!("{error}"))
 }
@@ -26,7 +25,7 @@ fn set(toml: &str, stages: &[&str]) -> AnswerSet {
     AnswerSet::read(&config(toml), stages.iter().copied()).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// 2026-01-01, 00:00:00 UTC.
+/// The clock shows 2026-01-01, 00:00:00 UTC at the server's start.
 fn teller() -> Teller {
     Teller::experiment(WallTime::VIRTUAL_START)
 }
@@ -45,7 +44,7 @@ fn rejected(stage: usize, wait: Duration) -> Outcome {
     Outcome::Rejected { stage: Some(stage), wait: Some(wait) }
 }
 
-/// Status, headers as `name: value`, and body.
+/// Returns status, headers as `name: value`, and body.
 fn said(set: &AnswerSet, told: &Told<'_>) -> (Option<u16>, Vec<String>, String) {
     let rendered = set.render(told, &teller());
     for (name, value) in &rendered.headers {

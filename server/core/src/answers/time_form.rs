@@ -1,7 +1,7 @@
-//! How a time is written: in which unit, how fine, and rounded which way.
+//! Format of a time: unit, precision and rounding.
 //!
-//! Units of durations: `s`, `ms`, and `go` (Go, `time.Duration.String`: `6m0s`, `12ms`). Units of moments: `epoch` (seconds after
-//! 1970), `epoch_ms`, `date` (RFC 9110's HTTP-date) and `rfc3339`.
+//! Units of durations: `s`, `ms`, and `go` (Go, `time.Duration.String`: `6m0s`, `12ms`). Units of moments: `epoch` (seconds since 1970),
+//! `epoch_ms`, `date` (RFC 9110's HTTP-date) and `rfc3339`.
 
 use std::fmt::{self, Write as _};
 use std::time::Duration;
@@ -10,16 +10,14 @@ use vocabulary::{Choice, ChoiceField, WallTime, did_you_mean};
 
 use crate::calendar;
 
-/// How a time is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TimeForm {
     pub(super) unit: Unit,
-    /// Digits after the point.
+    /// Digits after the decimal point.
     pub(super) places: u8,
     pub(super) rounding: Rounding,
 }
 
-/// What a time is counted in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unit {
     Seconds,
@@ -43,14 +41,13 @@ impl Choice for Unit {
     ];
 }
 
-/// Which way a time is rounded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Rounding {
-    /// Never too early.
+    /// The advised time is never too early.
     #[default]
     Up,
     Down,
-    /// Halves up.
+    /// Halves are rounded up.
     Nearest,
 }
 
@@ -60,12 +57,11 @@ impl Choice for Rounding {
 }
 
 impl Unit {
-    /// Whether it names moments, not durations.
     pub(super) const fn is_moment(self) -> bool {
         matches!(self, Self::Epoch | Self::EpochMillis | Self::Date | Self::Rfc3339)
     }
 
-    /// The finest digit after the point is a nanosecond.
+    /// Returns the maximum number of digits after the decimal point. The last digit is at least a nanosecond.
     pub(super) const fn most_places(self) -> u8 {
         match self {
             Self::Date => 0,
@@ -74,7 +70,6 @@ impl Unit {
         }
     }
 
-    /// Nanoseconds of one.
     const fn nanos(self) -> u128 {
         match self {
             Self::Millis | Self::EpochMillis => 1_000_000,
@@ -84,13 +79,13 @@ impl Unit {
 }
 
 impl TimeForm {
-    /// This unit as it is mostly found: whole, Go's durations in whole milliseconds, and rounded up.
+    /// Returns the usual format of this unit: rounded up to whole units, or to whole milliseconds for `go`.
     pub(super) const fn of(unit: Unit) -> Self {
         let places = if matches!(unit, Unit::Go) { 3 } else { 0 };
         Self { unit, places, rounding: Rounding::Up }
     }
 
-    /// Takes up what stands after the unit: `decimal(2)`, then `up`, `down` or `nearest`, each after a colon.
+    /// Parses the words after the unit: `decimal(2)`, then `up`, `down` or `nearest`, each after a colon.
     pub(super) fn take<'a>(&mut self, words: impl Iterator<Item = &'a str>) -> Result<(), String> {
         let (mut has_places, mut has_rounding) = (false, false);
         for word in words {
@@ -118,7 +113,6 @@ impl TimeForm {
         Ok(())
     }
 
-    /// Writes a duration.
     pub(super) fn write_duration(self, duration: Duration, out: &mut String) {
         let count = self.rounded(duration);
         match self.unit {
@@ -127,7 +121,6 @@ impl TimeForm {
         }
     }
 
-    /// Writes a moment of the calendar.
     pub(super) fn write_moment(self, moment: WallTime, out: &mut String) {
         let count = self.rounded(moment.since_unix());
         let per_second = 10_u128.pow(self.places.into());
@@ -142,7 +135,7 @@ impl TimeForm {
         }
     }
 
-    /// How many units of the last digit that is.
+    /// Converts a duration to a count of units of the last digit.
     pub(super) fn rounded(self, duration: Duration) -> u128 {
         let step = self.unit.nanos() / 10_u128.pow(self.places.into());
         let nanos = duration.as_nanos();
@@ -162,7 +155,7 @@ impl TimeForm {
     }
 }
 
-/// What stands after a field's name: nothing of what goes without saying.
+/// Writes unit, digits and rounding as they follow the name of a field. Defaults of the unit are omitted.
 impl fmt::Display for TimeForm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let plain = Self::of(self.unit);
@@ -177,8 +170,8 @@ impl fmt::Display for TimeForm {
     }
 }
 
-/// Writes a duration as Go does (golang/go, `src/time/time.go`, `Duration.String`), but microseconds as `us`, which Go reads, too:
-/// `µ` is no ASCII.
+/// Writes a duration like Go (golang/go, `src/time/time.go`, `Duration.String`), except that microseconds are `us`, because `µ` is not
+/// ASCII. Go parses `us`, too.
 fn write_go(count: u128, places: u32, out: &mut String) {
     let nanos = count * 10_u128.pow(9 - places);
     let unit = match nanos {

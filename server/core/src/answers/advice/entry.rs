@@ -1,39 +1,32 @@
-//! A line of the list of forms of advice.
+//! Entry in the list of advice forms.
 
 use vocabulary::ParameterInfo;
 
 use super::super::time_form::Unit;
 use super::settings::{PARAMETERS, Settings};
 
-/// A form in which servers advise.
 #[derive(Debug)]
 pub struct AdviceEntry {
-    /// As typed, kebab-case.
+    /// Name in the notation, in kebab-case.
     pub name: &'static str,
-    /// What it says, in one line.
     pub summary: &'static str,
-    /// Who does it like that.
+    /// Reference: the specification, or a vendor or library that uses the form.
     pub source: &'static str,
-    /// What it fills.
     pub(super) says: Says,
-    /// Its header, unless another is named.
+    /// Default header name.
     pub header: &'static str,
-    /// Digits after the point, unless told otherwise; `None` where there are no such digits.
+    /// Default number of digits after the decimal point; `None` if the form has no `places` parameter.
     pub(super) places: Option<u32>,
 }
 
-/// What a form of advice fills.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Says {
-    /// A header with the time to wait, or the moment.
+    /// A header with the time to wait, or with the moment.
     Time(Unit),
-    /// `RateLimit` and `RateLimit-Policy`.
     RateLimit,
-    /// The body.
     Problem,
 }
 
-/// Two are the same when they are called the same.
 impl PartialEq for AdviceEntry {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
@@ -41,19 +34,16 @@ impl PartialEq for AdviceEntry {
 }
 
 impl AdviceEntry {
-    /// The parameters with their defaults.
     pub fn parameters(&self) -> Vec<ParameterInfo> {
         let mut settings = self.settings();
         let own = PARAMETERS.iter().filter(|parameter| self.has(parameter.key));
         own.map(|parameter| parameter.info(&mut settings)).collect()
     }
 
-    /// Its settings, unless told otherwise.
     pub(super) fn settings(&self) -> Settings {
         Settings::new(self.header, self.places.unwrap_or(0))
     }
 
-    /// Whether a parameter says anything here.
     pub(super) fn has(&self, key: &str) -> bool {
         match key {
             "share" => true,
@@ -65,7 +55,6 @@ impl AdviceEntry {
         }
     }
 
-    /// The most digits after the point.
     pub(super) fn most_places(&self) -> u8 {
         match self.says {
             Says::Time(unit) => unit.most_places(),

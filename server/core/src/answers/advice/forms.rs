@@ -1,9 +1,9 @@
-//! The list of forms in which servers advise.
+//! List of the forms in which servers advise.
 
 use super::super::time_form::Unit;
 use super::entry::{AdviceEntry, Says};
 
-/// Every form, in the order in which help texts list them. `none` is besides them: no advice at all.
+/// All advice forms, in the order of the help texts. `none` (no advice) is not in the list.
 pub const ADVICE_FORMS: &[AdviceEntry] = &[
     AdviceEntry {
         places: None,

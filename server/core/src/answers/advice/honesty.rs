@@ -1,4 +1,4 @@
-//! How true advice is: exact, or early, late, off by a draw, left out, or nonsense. Draws are keyed by seed, op and attempt.
+//! Accuracy of advice: exact, early, late, off by a draw, omitted or malformed. Draws are keyed by seed, op and attempt.
 
 use std::time::Duration;
 
@@ -6,18 +6,18 @@ use vocabulary::{Draws, Purpose, Rng, draws, unit};
 
 use super::super::told::Told;
 
-/// How true the advice of a form is; by default it is exact.
+/// Accuracy of one form of advice; exact by default.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Honesty {
-    /// Less than the exact wait, at least zero.
+    /// Subtracted from the exact wait; the result is at least zero.
     pub(super) early: Duration,
-    /// More than it.
+    /// Added to the exact wait.
     pub(super) late: Duration,
-    /// More than it by a draw from zero to this.
+    /// Upper end of a uniform draw from zero that is added to the exact wait.
     pub(super) jitter: Duration,
-    /// In which share of the answers it is given.
+    /// Share of the answers that carry the advice, 0 to 1.
     pub(super) share: f64,
-    /// In which share of those it cannot be read.
+    /// Share of the given advice that is malformed, 0 to 1.
     pub(super) malformed: f64,
 }
 
@@ -28,18 +28,18 @@ impl Default for Honesty {
     }
 }
 
-/// How true it is in one answer.
+/// Accuracy of a form in one answer, after its draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct OfAnswer {
-    /// Whether it is given.
+    /// Whether the advice is given.
     pub(super) speaks: bool,
-    /// What is said in its place.
+    /// Malformed value to send instead of the advice.
     pub(super) nonsense: Option<&'static str>,
     later: Duration,
     early: Duration,
 }
 
-/// What no form can be read in, as broken servers send it.
+/// Values that are invalid in every form, as broken servers send them.
 const NONSENSE: [&str; 8] = [
     "",
     "soon",
@@ -51,11 +51,11 @@ const NONSENSE: [&str; 8] = [
     "2026-13-32T25:61:61Z",
 ];
 
-/// Draws of each form of one answer.
+/// Number of draws per form and answer.
 const DRAWS: usize = 4;
 
 impl Honesty {
-    /// Of this form of this answer. Forms draw independently.
+    /// Draws the accuracy of `form` in one answer. Forms draw independently.
     pub(super) fn of_answer(&self, form: usize, told: &Told<'_>) -> OfAnswer {
         let mut honesty = OfAnswer { speaks: true, nonsense: None, later: self.late, early: self.early };
         if self.share >= 1.0 && self.malformed <= 0.0 && self.jitter.is_zero() {
@@ -78,7 +78,6 @@ impl Honesty {
 }
 
 impl OfAnswer {
-    /// What is said in place of the exact wait.
     pub(super) fn wait(&self, exact: Duration) -> Duration {
         exact.saturating_add(self.later).saturating_sub(self.early)
     }

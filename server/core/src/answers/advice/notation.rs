@@ -1,4 +1,4 @@
-//! How advice is typed and shown: `seconds:header=x-retry-in,share=0.7+ietf`, or `none`.
+//! Notation of advice: `seconds:header=x-retry-in,share=0.7+ietf`, or `none`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,77 +11,36 @@ use super::settings::PARAMETERS;
 use super::{Advice, Form};
 use crate::quoted::quoted;
 
-/// No advice at all.
 const NONE: &str = "none";
 
-/// Forms of one answer at most.
 const MOST_FORMS: usize = 8;
 
-/// What was written is no advice.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AdviceError {
-    /// No such form.
     #[error(
         "unknown advice `{name}`{suggestion}; accepted are {}, joined by `+`, or `{NONE}`",
         quoted(names())
     )]
-    Unknown {
-        /// As it came.
-        name: String,
-        /// Empty, or a question.
-        suggestion: String,
-    },
-    /// No such parameter.
+    Unknown { name: String, suggestion: String },
     #[error("advice `{form}` has no parameter `{key}`{suggestion}; it has {accepted}")]
-    Parameter {
-        /// The form's name.
-        form: &'static str,
-        /// As it came.
-        key: String,
-        /// Empty, or a question.
-        suggestion: String,
-        /// What there is.
-        accepted: String,
-    },
-    /// A parameter that is given more than once.
+    Parameter { form: &'static str, key: String, suggestion: String, accepted: String },
     #[error("advice `{form}` is given `{key}` twice; keep one of them")]
-    Twice {
-        /// The form's name.
-        form: &'static str,
-        /// The parameter.
-        key: &'static str,
-    },
-    /// A value that is not accepted.
+    Twice { form: &'static str, key: &'static str },
     #[error("advice `{form}`: {source}")]
-    Value {
-        /// The form's name.
-        form: &'static str,
-        /// What is wrong with it.
-        source: ParameterError,
-    },
-    /// More digits than there are.
+    Value { form: &'static str, source: ParameterError },
     #[error(
         "advice `{form}`: `places={places}` is finer than a nanosecond; `places` is at most {most} there"
     )]
-    Places {
-        /// The form's name.
-        form: &'static str,
-        /// As it came.
-        places: u32,
-        /// What is accepted.
-        most: u8,
-    },
-    /// `none`, and yet something.
+    Places { form: &'static str, places: u32, most: u8 },
+    /// `none` joined with other forms.
     #[error("`{NONE}` sends no advice, so nothing can be added to it")]
     None,
-    /// The same form again, which can fill no other header.
+    /// A repeated form without a `header` parameter, so it cannot fill another header.
     #[error("advice `{0}` is given twice; keep one of them")]
     Again(&'static str),
-    /// Two forms that fill the same header.
     #[error("two forms of advice fill the header `{0}`; name another one by `header=`")]
     Header(String),
-    /// More than anybody reads.
     #[error("there are {0} forms of advice; at most {MOST_FORMS} are accepted")]
     Forms(usize),
 }
@@ -149,7 +108,7 @@ impl Form {
     }
 }
 
-/// With what differs from the form's default.
+/// Prints only the parameters that differ from the defaults of their form.
 impl fmt::Display for Advice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.forms.is_empty() {

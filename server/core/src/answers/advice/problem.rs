@@ -1,12 +1,11 @@
-//! Problem details: bodies that say what was exceeded (draft-ietf-httpapi-ratelimit-headers-10, section 5; RFC 9457).
+//! Problem details: bodies that name the exceeded policy (draft-ietf-httpapi-ratelimit-headers-10, section 5; RFC 9457).
 
 use serde::Serialize;
 use vocabulary::Choice;
 
-/// What the body is.
 pub(super) const CONTENT_TYPE: &str = "application/problem+json";
 
-/// What the problem is.
+/// Problem type, as defined by the draft.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Problem {
     #[default]
@@ -23,7 +22,6 @@ impl Choice for Problem {
     ];
 }
 
-/// The body.
 #[derive(Serialize)]
 struct Details<'a> {
     r#type: &'static str,
@@ -35,7 +33,7 @@ struct Details<'a> {
 }
 
 impl Problem {
-    /// The body for an answer with this status, if that is known, rejected by this stage.
+    /// Returns the body. `status` is omitted if unknown; `reason` is the name of the rejecting stage.
     pub(super) fn write(self, status: Option<u16>, reason: Option<&str>) -> String {
         let (r#type, title) = match self {
             Self::QuotaExceeded => (
@@ -52,7 +50,7 @@ impl Problem {
             ),
         };
         let details = Details { r#type, title, status, violated_policies: reason.as_slice() };
-        // Texts and numbers can always be written as JSON.
+        // Serializing strings and integers to JSON cannot fail.
         serde_json::to_string(&details).unwrap_or_default()
     }
 }

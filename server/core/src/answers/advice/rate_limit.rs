@@ -1,8 +1,10 @@
-//! `RateLimit` and `RateLimit-Policy` as draft-ietf-httpapi-ratelimit-headers-10 has them, sections 3 and 4.
+//! Headers `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4).
 //!
-//! `"burst";q=100;w=60` is a policy: its quota, and its window in seconds. Where time alone brings nothing back, the quota is of
-//! requests at once: `"slots";q=50;qu="concurrent-requests"`, without a window. `"burst";r=50;t=30` is how much of it is left, and in how
-//! many seconds there will be more: of the stage that rejected, as much as the request needs; of others, all.
+//! `"burst";q=100;w=60` is a policy: its quota, and its window in seconds. A limit that time alone does not refill counts concurrent
+//! requests and has no window: `"slots";q=50;qu="concurrent-requests"`.
+//!
+//! `"burst";r=50;t=30` is the status of a limit: the remaining quota, and the seconds until more is available. For the stage that rejected,
+//! that is the time until the request fits; for other stages, the time until the full quota is back.
 
 use std::time::Duration;
 
@@ -19,16 +21,16 @@ const REMAINING: &KeyRef = key_ref("r");
 const RESET: &KeyRef = key_ref("t");
 const AT_ONCE: &StringRef = string_ref("concurrent-requests");
 
-/// The largest number of a structured field (RFC 9651, section 3.3.1).
+/// Largest integer of a structured field (RFC 9651, section 3.3.1).
 const MOST: Integer = integer(999_999_999_999_999);
 
-/// The policies of the stack; `None` where it has none.
+/// Returns the `RateLimit-Policy` header; `None` if no stage has a limit.
 pub(super) fn policies(telling: &Telling<'_>) -> Option<String> {
     let mut list = ListSerializer::new();
     for (_, name, standing) in standings(telling) {
         let policy = list.bare_item(name).parameter(QUOTA, number(standing.limit));
         let _ = match standing.window {
-            // The window must not be zero.
+            // A window of zero is not allowed.
             Some(window) => {
                 policy.parameter(WINDOW, number(seconds(window, Rounding::Nearest, telling).max(1)))
             }
@@ -38,7 +40,7 @@ pub(super) fn policies(telling: &Telling<'_>) -> Option<String> {
     list.finish()
 }
 
-/// What is left of each; `None` where there is none. The wait of a rejection is told as `honestly` has it.
+/// Returns the `RateLimit` header; `None` if no stage has a limit. The wait of a rejection is passed through `honestly`.
 pub(super) fn limits(
     rounding: Rounding,
     honestly: impl Fn(Duration) -> Duration,
@@ -48,7 +50,7 @@ pub(super) fn limits(
     let mut list = ListSerializer::new();
     for (index, name, standing) in standings(telling) {
         let rejects = outcome.stage() == Some(index);
-        // Something may be left that is too little for this request; with it, a client would not wait.
+        // A rejecting stage may have a remainder that is too small for this request. If it were reported, the client would not wait.
         let remaining = if rejects { 0 } else { standing.remaining };
         let limit = list.bare_item(name).parameter(REMAINING, number(remaining));
         let reset = if rejects {
@@ -63,11 +65,11 @@ pub(super) fn limits(
     list.finish()
 }
 
-/// The stages that have a limit: which, its name, and where it stands.
+/// Returns index, name and status of the stages that have a limit.
 fn standings<'a>(telling: &Telling<'a>) -> impl Iterator<Item = (usize, &'a StringRef, &'a Standing)> {
     let telling = *telling;
     telling.stages.iter().enumerate().filter_map(move |(index, name)| {
-        // Names of stages are made of small letters, digits and hyphens.
+        // Never skips a stage, because stage names are lower-case letters, digits, `-` and `_`.
         Some((index, StringRef::from_str(name).ok()?, telling.standing(index)?))
     })
 }

@@ -1,4 +1,4 @@
-//! The parameters of a form of advice.
+//! Parameters of a form of advice.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use super::honesty::Honesty;
 use super::problem::Problem;
 use crate::header_rules::checked_name;
 
-/// The parameters of a form, of which it may have only some.
+/// Parameters of all forms. A form may use only some of them.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Settings {
     pub(super) header: HeaderName,
@@ -22,7 +22,7 @@ pub(super) struct Settings {
     pub(super) problem: Problem,
 }
 
-/// All of them, in the order in which they are shown.
+/// All parameters, in the order in which they are printed.
 pub(super) const PARAMETERS: &[Parameter<Settings>] = &[
     Parameter::text("header", "the header that says it", |settings| &mut settings.header),
     Parameter::choice("round", "which way it is rounded", |settings| &mut settings.rounding),
@@ -60,7 +60,7 @@ impl Settings {
         }
     }
 
-    /// Writes when to come back.
+    /// Writes the wait in this unit: as a duration, or as a moment shifted by the clock skew.
     pub(super) fn write(&self, unit: Unit, wait: Duration, telling: &Telling<'_>) -> String {
         let places = u8::try_from(self.places).unwrap_or(0);
         let form = TimeForm { unit, places, rounding: self.rounding };
@@ -74,7 +74,7 @@ impl Settings {
     }
 }
 
-/// The name of a header, in lower case.
+/// Header name in lower case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct HeaderName(String);
 
@@ -99,7 +99,6 @@ impl TextField for HeaderName {
     }
 }
 
-/// How far a clock is ahead, or behind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Skew {
     is_behind: bool,
@@ -107,7 +106,7 @@ struct Skew {
 }
 
 impl Skew {
-    /// What that clock shows; nothing before 1970.
+    /// Returns the reading of the skewed clock, not before 1970.
     fn applied(self, moment: WallTime, teller: &Teller) -> WallTime {
         let (moment, by) = (moment.since_unix(), teller.duration(self.by));
         WallTime::from_unix(if self.is_behind {

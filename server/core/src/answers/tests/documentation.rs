@@ -1,8 +1,7 @@
-//! docs/answers.md and the code say the same.
+//! Test that docs/answers.md agrees with the code.
 
 use super::*;
 
-/// The documentation has every form, and its example is read.
 #[test]
 fn the_documentation_is_current() {
     let text = include_str!("../../../../../docs/answers.md");

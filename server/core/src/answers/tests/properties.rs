@@ -1,4 +1,4 @@
-//! What holds of all answers.
+//! Properties of all answers.
 
 use proptest::prelude::*;
 use vocabulary::TimeScale;
@@ -23,7 +23,7 @@ fn any_outcome() -> impl Strategy<Value = Outcome> {
     ]
 }
 
-/// An answer with everything that there is.
+/// Answer with all quantities and most forms of advice.
 const ALL: &str = r#"
     [every]
     headers = { a = "{limit} {remaining} {used} {reset} {window}", b = "{b.reset_date} {now_rfc3339:decimal(9):nearest} {reason}", c = "{reset_epoch_ms} {wait_go:decimal(9)}" }

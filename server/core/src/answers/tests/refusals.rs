@@ -1,4 +1,4 @@
-//! What cannot be answered is refused, with its place.
+//! Tests that invalid answers are rejected with the place of the error.
 
 use super::*;
 

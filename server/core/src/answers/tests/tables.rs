@@ -1,4 +1,4 @@
-//! Which table speaks where several could, and what is written of them.
+//! Tests of precedence between tables, and of reading and writing them.
 
 use super::*;
 

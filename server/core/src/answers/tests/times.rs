@@ -1,4 +1,4 @@
-//! Clocks that are off, and whose time is told to whom.
+//! Tests of skewed clocks and of the time base of answers.
 
 use vocabulary::TimeScale;
 

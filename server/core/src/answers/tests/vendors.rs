@@ -1,4 +1,4 @@
-//! Answers as vendors give them, each with its source.
+//! Answers of real vendors, each with its source.
 
 use super::*;
 
@@ -28,7 +28,7 @@ fn github_tells_epochs_on_all_answers_and_a_wait_on_some() {
     assert!((650..750).contains(&advised.count()));
 }
 
-/// community.openai.com, thread 1268905: durations of Go, and both headers of waits.
+/// Source: community.openai.com, thread 1268905. Durations in Go's notation, and both headers for waits.
 #[test]
 fn openai_tells_durations_of_go() {
     let set = set(
@@ -62,7 +62,7 @@ fn openai_tells_durations_of_go() {
     assert!(body.contains(r#"requests. Please try again in 6.12s.","type":"requests""#), "{body}");
 }
 
-/// Anthropic, API rate limits: moments as RFC 3339 writes them.
+/// Source: Anthropic, API rate limits. Moments in RFC 3339 notation.
 #[test]
 fn anthropic_tells_moments() {
     let set = set(
@@ -79,7 +79,7 @@ fn anthropic_tells_moments() {
     assert_eq!(headers, ["retry-after: 21", "anthropic-ratelimit-requests-reset: 2026-01-01T00:00:38Z"]);
 }
 
-/// cloudflare/cloudflare-docs, `fundamentals/api/reference/limits.mdx`: a date, and a wait rounded up.
+/// Source: cloudflare/cloudflare-docs, `fundamentals/api/reference/limits.mdx`. A date, and a wait that is rounded up.
 #[test]
 fn cloudflare_tells_dates() {
     let set = set(
@@ -90,7 +90,7 @@ fn cloudflare_tells_dates() {
     assert_eq!(headers, ["retry-after: 300", "x-ratelimit-reset: Thu, 01 Jan 2026 00:05:00 GMT"]);
 }
 
-/// shopify.dev, REST Admin API rate limits: what is used of what, and seconds with a point.
+/// Source: shopify.dev, REST Admin API rate limits. Used of available calls, and seconds with a decimal point.
 #[test]
 fn shopify_tells_what_is_used() {
     let set = set(
@@ -109,7 +109,7 @@ fn shopify_tells_what_is_used() {
     assert_eq!(headers, ["retry-after: 2.0", "x-shopify-shop-api-call-limit: 40/40"]);
 }
 
-/// traefik/traefik, `pkg/middlewares/ratelimiter/rate_limiter.go`: both, the seconds rounded up.
+/// Source: traefik/traefik, `pkg/middlewares/ratelimiter/rate_limiter.go`. Both headers, with the seconds rounded up.
 #[test]
 fn traefik_tells_a_duration_of_go() {
     let set = set(
@@ -123,7 +123,7 @@ fn traefik_tells_a_duration_of_go() {
     );
 }
 
-/// benwis/tower-governor, `src/lib.rs`: seconds are cut, so that the advice is early.
+/// Source: benwis/tower-governor, `src/lib.rs`. Seconds are truncated, so the advice is early.
 #[test]
 fn tower_governor_cuts_seconds() {
     let set = set(
@@ -135,7 +135,7 @@ fn tower_governor_cuts_seconds() {
     assert_eq!(body, "Too Many Requests! Wait for 0s");
 }
 
-/// docs.discord.com, "Rate Limits": an epoch with a point, and the wait in the body.
+/// Source: docs.discord.com, "Rate Limits". An epoch with a decimal point, and the wait in the body.
 #[test]
 fn discord_tells_decimals() {
     let set = set(
@@ -157,14 +157,14 @@ fn discord_tells_decimals() {
         ["retry-after: 1", "x-ratelimit-reset: 1767225601.145", "x-ratelimit-reset-after: 0.645"]
     );
     assert_eq!(body, r#"{"message":"You are being rate limited.","retry_after":0.65,"global":false}"#);
-    // Nobody knows the wait: no header, and JSON all the same.
+    // With an unknown wait, the header is omitted and the body is still valid JSON.
     let unknown = Outcome::Rejected { stage: None, wait: None };
     let (_, headers, body) = said(&set, &told(unknown, &standings));
     assert_eq!(headers.len(), 2);
     assert!(body.contains(r#""retry_after":null,"#), "{body}");
 }
 
-/// draft-ietf-httpapi-ratelimit-headers-10, sections 3.2, 4.2 and 5.1.
+/// Source: draft-ietf-httpapi-ratelimit-headers-10, sections 3.2, 4.2 and 5.1.
 #[test]
 fn the_draft_is_followed() {
     let set =
