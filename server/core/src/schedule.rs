@@ -1,8 +1,8 @@
-//! Capacity over time: what a server's cap and its policies' figures are at which time of the run, and when it is down.
+//! Schedule of a run: the server's cap, the figures of its policies and its outages over time.
 //!
 //! Written `0s max-busy=50; 10s max-busy=20; 20s down; 30s..40s max-busy=20..80; 40s.. primary.rate=50+30*sin(20s)`. Times are those of the
-//! clock of the run. What changes all the time changes in steps, so that a request meets a value that depends
-//! on the time only, and bounded work: see [`course`].
+//! run's clock. Continuous changes happen in steps, so that a value depends only on the time and every request causes bounded work: see
+//! [`course`].
 
 mod course;
 mod courses;

@@ -1,7 +1,7 @@
-//! A script: what the server answers to each request of each op, written down in advance.
+//! Script: the server's answers to each request of each op, fixed in advance.
 //!
-//! Request n of an op gets reply n of its op's script, and the last one repeats; op i has script i, and the last one repeats,
-//! too. A reply takes no time.
+//! Request n of an op gets reply n of its op's script, and the last reply repeats. Op i uses script i, and the last script repeats, too. A
+//! reply takes no time.
 
 mod file;
 mod notation;
@@ -13,42 +13,37 @@ use std::ops::Range;
 pub use file::{ScriptFileError, StepError, WrittenStep};
 pub use reply::{Reply, ReplyError, ScriptedAnswer};
 
-/// Replies that a script may have at most: an [`Answer`](crate::Answer) names one in two bytes.
+/// Maximum number of replies of a script, because an [`Answer`](crate::Answer) refers to one in two bytes.
 pub const MOST_REPLIES: usize = 50_000;
 
-/// What is answered to whom.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Script {
-    /// Those of all ops, one after another.
+    /// Replies of all ops, one op after another.
     replies: Vec<Reply>,
-    /// Where each op's are; never empty, nor is any of them.
+    /// Range of each op's replies. Neither the list nor a range is empty.
     ops: Vec<Range<usize>>,
 }
 
-/// Names a reply of the script in force.
+/// Identifies a reply of the current script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReplyId(NonZeroU16);
 
-/// What is no script.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScriptError {
-    /// Nothing is answered to an op.
     #[error("the script of op {op} has no steps; give at least one, such as 503")]
     Empty {
         /// From 1.
         op: usize,
     },
-    /// More than can be named.
     #[error("a script has at most {MOST_REPLIES} steps; this one has {0}")]
     TooLong(usize),
 }
 
 impl Script {
-    /// A script for each op, of which the last holds for all later ones, too.
+    /// Creates a script from the replies to each op. The last op's replies are used for all later ops, too.
     ///
-    /// # Errors
-    /// When there is none, when one is empty, or when all together are too long.
+    /// # Errors If there are no ops, if an op has no replies, or if there are too many replies in total.
     pub fn new(ops: impl IntoIterator<Item = Vec<Reply>>) -> Result<Self, ScriptError> {
         let (mut replies, mut ranges) = (Vec::new(), Vec::new());
         for (index, script) in ops.into_iter().enumerate() {
@@ -68,7 +63,7 @@ impl Script {
         Ok(Self { replies, ops: ranges })
     }
 
-    /// The reply to this attempt (from 1) of this op (from 0).
+    /// Returns the reply to this attempt (from 1) of this op (from 0).
     pub(crate) fn reply_to(&self, op: u64, attempt: u32) -> (ReplyId, &Reply) {
         let op = usize::try_from(op).unwrap_or(usize::MAX).min(self.ops.len() - 1);
         let Range { start, end } = self.ops[op].clone();
@@ -81,22 +76,19 @@ impl Script {
         )
     }
 
-    /// The reply with this name, if this script has it.
     pub fn reply(&self, id: ReplyId) -> Option<&Reply> {
         self.replies.get(usize::from(id.0.get()) - 1)
     }
 
-    /// Returns every reply, in the order of the ops.
     pub(crate) fn replies(&self) -> impl Iterator<Item = &Reply> {
         self.replies.iter()
     }
 
-    /// Whether any reply has this status.
     pub fn has_status(&self, status: u16) -> bool {
         self.replies.iter().any(|reply| matches!(reply, Reply::Answer(answer) if answer.status == status))
     }
 
-    /// In a few words: it may be long.
+    /// Returns the number of steps and ops, because the whole script may be long.
     pub(crate) fn summary(&self) -> String {
         match (self.replies.len(), self.ops.len()) {
             (1, _) => "1 step".to_owned(),
@@ -107,7 +99,7 @@ impl Script {
 }
 
 impl Default for Script {
-    /// Everybody is served.
+    /// Serves every request.
     fn default() -> Self {
         let served = Reply::status(200).expect("it is a status");
         Self { replies: vec![served], ops: std::iter::once(0..1).collect() }

@@ -1,37 +1,36 @@
-//! The course of one number or word over the run's time, in steps.
+//! Course of one number or word over the run's time, in steps.
 //!
-//! What changes all the time changes in equal steps of 10 ms and more: a ramp in at most 1000 until its end, a wave in at most 1000 of its
-//! period. A step's value is that of its beginning, reckoned from the time alone, and the last step of a ramp has its second value. So the
-//! value at an instant is the same whoever comes when, and few steps are to be made up for after a while without requests.
+//! Continuous changes are divided into equal steps of 10 ms or more: a ramp into at most 1000 steps, a wave into at most 1000 per period. A
+//! step has the value of its start, computed from the time alone. The last step of a ramp has the ramp's second value. So the value at an
+//! instant does not depend on when requests arrive, and few steps remain to be processed after a period without requests.
 
 use vocabulary::sine_of_turn;
 
 use super::quantity::{ONE, number_text};
 
-/// What a course is just then.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Point {
-    /// As it was typed.
+    /// As given in the schedule.
     Text(String),
     /// In millionths.
     Number(i64),
 }
 
-/// Values in order of time, which is in nanoseconds since the run began.
+/// Values in order of time. Times are in nanoseconds since the run began.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Course {
     segments: Vec<Segment>,
     notation: Notation,
 }
 
-/// From then until the next begins.
+/// Part of a course, from `from` until the next segment begins.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Segment {
     pub(super) from: u64,
     pub(super) shape: Shape,
 }
 
-/// What happens in a segment; numbers are in millionths, times in nanoseconds.
+/// Shape of a segment. Numbers are in millionths, times in nanoseconds.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Shape {
     Constant(String),
@@ -40,7 +39,7 @@ pub(super) enum Shape {
         to: i64,
         takes: u64,
     },
-    /// The amplitude is negative where it falls first. After `lasts` the value stays.
+    /// The amplitude is negative if the wave falls first. After `lasts` the value stays constant.
     Wave {
         base: i64,
         amplitude: i64,
@@ -49,18 +48,17 @@ pub(super) enum Shape {
     },
 }
 
-/// How a number is typed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Notation {
     pub(super) unit: String,
-    /// Only whole numbers are accepted: the nearest is taken.
+    /// True if only whole numbers are accepted; the value is rounded to the nearest.
     pub(super) is_whole: bool,
 }
 
 const SHORTEST_STEP: u64 = 10_000_000;
 const MOST_STEPS: u64 = 1000;
 
-/// Whole periods without a request before they count as what they are on average.
+/// Maximum number of whole periods without a request that are processed step by step. Beyond that, the mean replaces them.
 const PERIODS_MADE_UP_FOR: u64 = 2;
 
 impl Notation {
@@ -71,7 +69,7 @@ impl Notation {
 }
 
 impl Segment {
-    /// The length of what is in equal steps, and how many those are.
+    /// Returns the length that is divided into equal steps, and their number; `None` for constants.
     fn steps(&self) -> Option<(u64, u64)> {
         let (length, least) = match self.shape {
             Shape::Constant(_) => return None,
@@ -81,19 +79,19 @@ impl Segment {
         Some((length, (length / SHORTEST_STEP).clamp(least, MOST_STEPS)))
     }
 
-    /// The step in force so long after its beginning.
+    /// Returns the step at `since` after the segment began.
     fn step(&self, since: u64) -> u64 {
         let Some((length, steps)) = self.steps() else { return 0 };
         let since = match self.shape {
             Shape::Wave { lasts, .. } => since.min(lasts),
             _ => since.min(length),
         };
-        // The last one that begins no later: begins(k) = ⌊length × k / steps⌋.
+        // The last step that begins no later than `since`: begins(k) = ⌊length × k / steps⌋.
         let step = ((u128::from(since) + 1) * u128::from(steps) - 1) / u128::from(length);
         u64::try_from(step).unwrap_or(u64::MAX)
     }
 
-    /// When a step begins; `None` when there is no such one.
+    /// Returns the start of a step, relative to the segment; `None` if the segment has no such step.
     fn begins(&self, step: u64) -> Option<u64> {
         let (length, steps) = self.steps()?;
         let since = u64::try_from(u128::from(length) * u128::from(step) / u128::from(steps)).ok()?;
@@ -124,23 +122,22 @@ impl Segment {
 }
 
 impl Course {
-    /// The segments are in order of time.
+    /// Creates a course of segments that are in order of time.
     pub(super) fn new(segments: Vec<Segment>, notation: Notation) -> Self {
         Self { segments, notation }
     }
 
-    /// Which segment is in force; none before the first.
+    /// Returns the index of the current segment; `None` before the first.
     fn segment(&self, elapsed: u64) -> Option<usize> {
         self.segments.partition_point(|segment| segment.from <= elapsed).checked_sub(1)
     }
 
-    /// What it is at this time; `None` before it begins.
+    /// Returns the value at this time; `None` before the first segment.
     fn point(&self, elapsed: u64) -> Option<Point> {
         let segment = &self.segments[self.segment(elapsed)?];
         Some(segment.point(elapsed - segment.from))
     }
 
-    /// The same as it would be typed.
     pub(crate) fn text(&self, elapsed: u64) -> Option<String> {
         Some(match self.point(elapsed)? {
             Point::Text(text) => text,
@@ -148,7 +145,7 @@ impl Course {
         })
     }
 
-    /// The same as a whole number, if it is one.
+    /// Returns the value at this time, rounded to a whole number; `None` if it is not a number.
     pub(crate) fn whole(&self, elapsed: u64) -> Option<u32> {
         match self.point(elapsed)? {
             Point::Text(text) => text.parse().ok(),
@@ -156,7 +153,7 @@ impl Course {
         }
     }
 
-    /// The greatest whole number that it ever is, if it is a number.
+    /// Returns the greatest whole number of the course; `None` if it is not a number throughout.
     pub(crate) fn greatest(&self) -> Option<u32> {
         let most = self.segments.iter().map(|segment| match &segment.shape {
             Shape::Constant(text) => text.parse().ok(),
@@ -168,12 +165,12 @@ impl Course {
         most.collect::<Option<Vec<u32>>>()?.into_iter().max()
     }
 
-    /// Whether it says what is at the very beginning.
+    /// Whether the course starts together with the run.
     pub(crate) fn begins_at_once(&self) -> bool {
         self.segments.first().is_some_and(|first| first.from == 0)
     }
 
-    /// When it may be another for the first time after this time.
+    /// Returns the first time after `elapsed` at which the value may change.
     pub(super) fn next_after(&self, elapsed: u64) -> Option<u64> {
         let Some(index) = self.segment(elapsed) else { return self.segments.first().map(|first| first.from) };
         let segment = &self.segments[index];
@@ -187,8 +184,8 @@ impl Course {
         }
     }
 
-    /// When nobody has come from one time to another and that is many periods of a wave: its mean, which it may be taken for
-    /// meanwhile, and when the last whole period begins.
+    /// If no request arrived from `elapsed` to `now` and that is many periods of a wave, returns the wave's mean and the start of the last
+    /// whole period. The mean may replace the wave until then.
     pub(super) fn mean_until(&self, elapsed: u64, now: u64) -> Option<(String, u64)> {
         let index = self.segment(elapsed)?;
         let Segment { from, shape: Shape::Wave { base, period, lasts, .. } } = &self.segments[index] else {
@@ -212,7 +209,7 @@ mod tests {
         Course::new(segments, Notation { unit: "/s".to_owned(), is_whole: false })
     }
 
-    /// When it is another, and what, from a time to another.
+    /// Returns time and value of each change after `at`, up to `until`.
     fn steps(course: &Course, mut at: u64, until: u64) -> Vec<(u64, String)> {
         let mut steps = Vec::new();
         while let Some(next) = course.next_after(at).filter(|next| *next <= until) {
@@ -238,7 +235,7 @@ mod tests {
         for (at, text) in &steps {
             assert_eq!(course.text(*at).as_ref(), Some(text));
         }
-        // A value is that of its step's beginning, and not of the next one's.
+        // A value is that of the start of its step, not of the next step.
         assert_eq!(course.text(S + 9_999_999).unwrap(), "20/s");
     }
 

@@ -1,4 +1,4 @@
-//! What a schedule means for a stack of policies: the course of everything that changes.
+//! Schedule applied to a stack of policies: the course of every figure that changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -13,30 +13,26 @@ use super::value::{Sine, Value};
 use crate::caps::MOST_SLOTS;
 use crate::policy_stack::Policies;
 
-/// What changes, for the policies for which it was read.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Courses {
-    /// The server's own cap.
     pub(crate) slots: Option<Course>,
     pub(super) parameters: Vec<ParameterCourse>,
-    /// When it is down, in order; in nanoseconds since the run began.
+    /// Outages in order of time, in nanoseconds since the run began.
     pub(super) down: Vec<(u64, u64)>,
 }
 
-/// The course of a policy's parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ParameterCourse {
-    /// Which policy of the stack, from 0.
+    /// Index of the policy in the stack, from 0.
     pub(super) stage: usize,
     pub(super) key: String,
     pub(super) course: Course,
 }
 
 impl Schedule {
-    /// What it means for these policies.
+    /// Computes the courses for these policies.
     ///
-    /// # Errors
-    /// Names the entry that cannot be met, and why.
+    /// # Errors Names the entry that cannot be applied, and the reason.
     pub(crate) fn courses(&self, policies: &Policies) -> Result<Courses, ScheduleError> {
         let mut courses = Courses { down: self.down(), ..Courses::default() };
         let mut by_target: BTreeMap<&Target, Vec<(&Entry, &Value)>> = BTreeMap::new();
@@ -60,18 +56,16 @@ impl Schedule {
 }
 
 impl Courses {
-    /// Policies of which a parameter changes, by their index in the stack.
     pub(crate) fn changed(&self) -> BTreeSet<usize> {
         self.parameters.iter().map(|parameter| parameter.stage).collect()
     }
 
-    /// What a policy's parameter is so long after the run began, if it has a course by then.
+    /// Returns the value of a policy's parameter at `elapsed` after the run began; `None` if its course has not begun by then.
     pub(crate) fn text(&self, stage: usize, key: &str, elapsed: u64) -> Option<String> {
         let is_it = |parameter: &&ParameterCourse| parameter.stage == stage && parameter.key == key;
         self.parameters.iter().find(is_it)?.course.text(elapsed)
     }
 
-    /// What all of a policy's parameters are then that have a course by then, by their keys.
     pub(super) fn texts(&self, stage: usize, elapsed: u64) -> Vec<(String, String)> {
         let of_stage = self.parameters.iter().filter(|parameter| parameter.stage == stage);
         of_stage
@@ -79,20 +73,18 @@ impl Courses {
             .collect()
     }
 
-    /// Whether there is an outage.
     pub(crate) fn goes_down(&self) -> bool {
         !self.down.is_empty()
     }
 
-    /// Whether the server is down so long after the run began.
+    /// Whether the server is down at `elapsed` after the run began.
     pub(super) fn is_down(&self, elapsed: u64) -> bool {
         let begun = self.down.partition_point(|(from, _)| *from <= elapsed);
-        // An open one may have begun before another that has ended.
+        // An outage without an end may have begun before another one that has ended.
         self.down[..begun].iter().any(|(_, to)| elapsed < *to)
     }
 }
 
-/// The course of the server's own cap.
 fn slots(policies: &Policies, entries: &[(&Entry, &Value)]) -> Result<Course, ScheduleError> {
     for (entry, value) in entries {
         if !policies.has_cap() {
@@ -112,17 +104,16 @@ fn slots(policies: &Policies, entries: &[(&Entry, &Value)]) -> Result<Course, Sc
     Ok(Course::new(segments(entries), Notation { unit: String::new(), is_whole: true }))
 }
 
-/// What an entry sets a policy's parameter to.
 struct Setting<'a> {
     entry: &'a Entry,
     stage: usize,
     key: &'a str,
-    /// One after another; the extremes of what changes all the time.
+    /// Consecutive values; for continuous changes, the extremes.
     texts: Vec<String>,
 }
 
-/// Goes through all that is set in order of time: what does not fit what is set by then would be dropped when it is due. What is set at the
-/// same instant is set together.
+/// Applies all settings in order of time, because a value that does not fit those before it would be ignored when it is due. Settings of
+/// the same instant are applied together.
 fn replay(policies: &Policies, mut settings: Vec<Setting<'_>>) -> Result<(), ScheduleError> {
     settings.sort_by_key(|setting| (setting.entry.from, setting.stage));
     let mut policies = policies.clone();
@@ -137,7 +128,7 @@ fn replay(policies: &Policies, mut settings: Vec<Setting<'_>>) -> Result<(), Sch
             };
             let changed: Vec<_> = together.iter().map(set).collect();
             policies = policies.with_all(together[0].stage, &changed).map_err(|error| {
-                // Of several that do not fit, the first that is wrong by itself, or the last.
+                // Of several settings that do not fit, report the first that is invalid by itself, or the last.
                 let alone =
                     |index: &usize| policies.with_all(together[0].stage, &changed[*index..=*index]).is_err();
                 let index = (0..together.len()).find(alone).unwrap_or(together.len() - 1);
@@ -148,7 +139,7 @@ fn replay(policies: &Policies, mut settings: Vec<Setting<'_>>) -> Result<(), Sch
     Ok(())
 }
 
-/// The course of a policy's parameter; what it is set to is added to the settings.
+/// Computes the course of a policy's parameter and adds its values to `settings`.
 fn parameter<'a>(
     policies: &Policies,
     (stage, key): (&str, &'a str),
@@ -202,16 +193,16 @@ fn parameter<'a>(
     Ok(ParameterCourse { stage: index, key: key.to_owned(), course })
 }
 
-/// A rate without a unit is one per second.
+/// Unit of rates without a unit.
 const PER_SECOND: &str = "/s";
 
-/// The unit in which a parameter accepts a number.
+/// Returns the unit in which a parameter accepts the number.
 fn unit_of(number: &Quantity, accepts: impl Fn(&str) -> bool) -> &str {
     let is_rate = number.unit.is_empty() && !accepts(&number.to_string());
     if is_rate && accepts(&format!("{number}{PER_SECOND}")) { PER_SECOND } else { &number.unit }
 }
 
-/// A text as a parameter accepts it.
+/// Returns the text with a unit, if the parameter needs one.
 fn in_unit(text: &str, accepts: impl Fn(&str) -> bool) -> String {
     match Quantity::read(text) {
         Some(number) if number.unit.is_empty() => format!("{text}{}", unit_of(&number, accepts)),
@@ -219,7 +210,7 @@ fn in_unit(text: &str, accepts: impl Fn(&str) -> bool) -> String {
     }
 }
 
-/// The least and the greatest that a value ever is, as they would be typed.
+/// Returns the extreme values in their notation.
 fn extremes(value: &Value) -> Vec<String> {
     match value {
         Value::Constant(text) => vec![text.clone()],

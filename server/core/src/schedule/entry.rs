@@ -1,4 +1,4 @@
-//! One entry of a schedule: when, and what is otherwise from then on.
+//! Entry of a schedule: a time, and the change that happens then.
 
 use std::fmt;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use vocabulary::{did_you_mean, duration_text};
 
 use super::value::Value;
 
-/// One entry; its `Display` is how it is typed.
+/// Entry of a schedule; its `Display` is its notation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
     pub(super) from: Duration,
@@ -15,18 +15,16 @@ pub(super) struct Entry {
     pub(super) action: Action,
 }
 
-/// How long an entry says something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Until {
     /// `10s`: from then on.
     Later,
     /// `10s..20s`.
     Then(Duration),
-    /// `10s..`: from then on, always another value.
+    /// `10s..`: from then on, with a value that changes continuously.
     Open,
 }
 
-/// What is otherwise.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Action {
     Down,
@@ -34,16 +32,15 @@ pub(super) enum Action {
     Set(Target, Value),
 }
 
-/// What is set.
+/// Figure that an entry sets.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Target {
     /// The server's own cap.
     MaxBusy,
-    /// A parameter of the policy that is called so.
+    /// A parameter of the policy with this name in the stack.
     Parameter { stage: String, key: String },
 }
 
-/// How the server's own cap is called.
 const MAX_BUSY: &str = "max-busy";
 
 impl Entry {
@@ -63,7 +60,6 @@ impl Entry {
         Ok(Self { from, until, action })
     }
 
-    /// Its end, if it has one of its own.
     pub(super) fn end(&self) -> Option<Duration> {
         match self.until {
             Until::Then(to) => Some(to),
@@ -71,7 +67,7 @@ impl Entry {
         }
     }
 
-    /// Whether it says something about the same thing.
+    /// Whether both entries concern the same figure, or both concern outages.
     pub(super) fn is_about_what(&self, other: &Self) -> bool {
         match (&self.action, &other.action) {
             (Action::Set(target, _), Action::Set(other, _)) => target == other,
@@ -97,7 +93,7 @@ impl Action {
         Ok(Self::Set(Target::read(target.trim())?, Value::read(value)?))
     }
 
-    /// Some things are said of a range, and others from an instant on.
+    /// Checks that a range or an instant is given, as the action requires.
     fn check(&self, when: &str, until: Until) -> Result<(), String> {
         match (self, until) {
             (Self::Up | Self::Down, Until::Open) | (Self::Up, Until::Then(_)) => Err(format!(
@@ -119,7 +115,7 @@ impl Action {
 }
 
 impl Target {
-    /// Reads `max-busy` or `primary.rate`.
+    /// Parses `max-busy` or `primary.rate`.
     pub(crate) fn read(text: &str) -> Result<Self, String> {
         if text == MAX_BUSY {
             return Ok(Self::MaxBusy);
@@ -136,7 +132,6 @@ impl Target {
     }
 }
 
-/// A time without a space in it.
 fn time_text(time: Duration) -> String {
     duration_text::format(time).replace(' ', "")
 }

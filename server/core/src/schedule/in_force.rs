@@ -1,4 +1,4 @@
-//! A schedule in force: what has changed since somebody looked last.
+//! Schedule in force: the current policies, and the changes since the last call.
 
 use vocabulary::{Instant, WallTime, whole_nanos};
 
@@ -7,31 +7,29 @@ use crate::config::Config;
 use crate::policies::Stage;
 use crate::policy_stack::Policies;
 
-/// A schedule on the run's clock, with the policies as they are just now.
+/// Schedule on the run's clock, with the policies as they currently are.
 #[derive(Debug)]
 pub(crate) struct InForce {
     courses: Courses,
-    /// The calendar at the origin.
     anchor: WallTime,
-    /// When the run began; nothing changes before.
+    /// Start of the run. Nothing changes before it.
     began: Option<Instant>,
     policies: Policies,
-    /// When something changes next, in nanoseconds since the run began; by course: the cap's is the first.
+    /// Time of the next change of each course, in nanoseconds since the run began. The first course is that of the cap.
     next: Vec<Option<u64>>,
 }
 
-/// Something has changed.
 #[derive(Debug)]
 pub(crate) enum Change {
-    /// The server's own cap.
+    /// The server's own cap has changed.
     Slots(Instant),
-    /// The figures of a policy of the stack: they are those of this one, of which nobody holds anything.
+    /// The figures of a policy of the stack have changed. The stage has the new figures and the initial state.
     Stage(Instant, usize, Stage),
 }
 
 impl InForce {
-    /// As it is at this instant of a run that began then, if it began. A schedule that the policies cannot follow is none:
-    /// [`Config::validate`] refuses it.
+    /// Creates the schedule as it is at `at`, in a run that started at `began`, if it has started. If the policies cannot follow the
+    /// schedule, nothing changes: [`Config::validate`] rejects such a configuration.
     pub(crate) fn new(
         config: &Config,
         anchor: WallTime,
@@ -55,24 +53,21 @@ impl InForce {
         Some(Self { courses, anchor, began, policies, next })
     }
 
-    /// The policies as they are just now.
     pub(crate) fn policies(&self) -> &Policies {
         &self.policies
     }
 
-    /// Whether the server is down.
     pub(crate) fn is_down(&self, at: Instant) -> bool {
         self.courses.is_down(elapsed(self.began, at))
     }
 
-    /// When something changes next.
     pub(crate) fn next(&self) -> Option<Instant> {
         let began = self.began?;
         let next = self.next.iter().flatten().min()?;
         began.as_nanos().checked_add(*next).map(Instant::from_nanos)
     }
 
-    /// What has changed by then, one after another in order of time.
+    /// Returns the next change that is due by `at`. Changes are returned in order of time.
     pub(crate) fn take_change(&mut self, at: Instant) -> Option<Change> {
         let now = elapsed(self.began, at);
         loop {
@@ -85,14 +80,14 @@ impl InForce {
                     return Some(Change::Stage(instant, stage, changed));
                 }
             } else if let Some(slots) = &self.courses.slots {
-                // Between two instants at which somebody looks only the latest cap counts.
+                // If several changes of the cap are due, only the latest counts.
                 self.next[0] = slots.next_after(now);
                 return Some(Change::Slots(at));
             }
         }
     }
 
-    /// Sets a parameter to what it is then. The policy with it, if that is another.
+    /// Sets a parameter to its value at `then`. Returns the policy's stage with it; `None` if nothing changed.
     fn set(&mut self, index: usize, then: u64, now: u64) -> Option<(usize, Stage)> {
         let Self { courses, anchor, policies, next, .. } = self;
         let parameter = &courses.parameters[index];
@@ -101,7 +96,7 @@ impl InForce {
             None => (parameter.course.text(then), parameter.course.next_after(then)),
         };
         next[index + 1] = from;
-        // What is set at the same instant may only fit together.
+        // Values that are set at the same instant may fit only together.
         let alone = policies.with(parameter.stage, &parameter.key, &text?);
         let changed = alone
             .or_else(|_| policies.with_all(parameter.stage, &courses.texts(parameter.stage, then)))

@@ -1,28 +1,28 @@
-//! A number with a unit, as ramps and formulas have them: exact to a millionth.
+//! Number with a unit, as used in ramps and formulas; exact to a millionth.
 
 use std::fmt;
 
-/// A number that is not negative, and the unit behind it.
+/// Non-negative number and its unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Quantity {
     pub(crate) millionths: i64,
-    /// As typed, such as `/s` or `ms`; mostly there is none.
+    /// As given, such as `/s` or `ms`; usually empty.
     pub(crate) unit: String,
 }
 
 pub(super) const ONE: i64 = Quantity::ONE;
 
-/// Digits before the point.
+/// Maximum number of digits before the decimal point.
 const MOST_DIGITS: usize = 12;
 
-/// Digits after it.
+/// Maximum number of digits after the decimal point.
 const MOST_DECIMALS: usize = 6;
 
 impl Quantity {
-    /// In millionths.
+    /// The number 1, in millionths.
     pub(crate) const ONE: i64 = 1_000_000;
 
-    /// Reads `50`, `0.25`, `100/s` or `500ms`.
+    /// Parses `50`, `0.25`, `100/s` or `500ms`.
     pub(crate) fn read(text: &str) -> Option<Self> {
         let text = text.trim();
         let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
@@ -36,13 +36,13 @@ impl Quantity {
         Some(Self { millionths, unit: unit.to_owned() })
     }
 
-    /// The same, in another's unit if it has none of its own.
+    /// Returns the number with the unit of `other`, if it has none.
     pub(super) fn in_unit_of(self, other: &Self) -> Self {
         if self.unit.is_empty() { Self { unit: other.unit.clone(), ..self } } else { self }
     }
 }
 
-/// So many millionths as a decimal number, as short as it can be.
+/// Formats a number of millionths as the shortest decimal number.
 pub(super) fn number_text(millionths: i64) -> String {
     let (whole, rest) = (millionths / ONE, (millionths % ONE).unsigned_abs());
     if rest == 0 {

@@ -1,4 +1,4 @@
-//! A schedule as it is typed: entries in order of time, joined by `;`.
+//! Notation of a schedule: entries in order of time, joined by `;`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,30 +9,22 @@ use vocabulary::whole_nanos;
 
 use super::entry::{Action, Entry, Target, Until};
 
-/// Entries at most.
 const MOST_ENTRIES: usize = 1000;
 
-/// What changes during a run, in order of time. It may be of no use to the policies in force: [`Config::validate`](crate::Config::validate)
-/// tells.
+/// Changes during a run, in order of time. Whether the current policies can follow them is checked by
+/// [`Config::validate`](crate::Config::validate).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Option<String>", into = "String")]
 pub struct Schedule(Vec<Entry>);
 
-/// What was written is no schedule, or none for these policies.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScheduleError {
-    /// An entry that is none, or that does not fit the others or the policies.
+    /// An invalid entry, or one that does not fit the others or the policies.
     #[error(
         "`{entry}` cannot be scheduled: {why}; a schedule is for example `0s max-busy=50; 20s..30s down; 30s..40s max-busy=20..80`"
     )]
-    Entry {
-        /// As it came.
-        entry: String,
-        /// What is wrong.
-        why: String,
-    },
-    /// Too many entries.
+    Entry { entry: String, why: String },
     #[error("a schedule of {0} entries is too long; at most {MOST_ENTRIES} are accepted")]
     TooLong(usize),
 }
@@ -44,17 +36,16 @@ impl ScheduleError {
 }
 
 impl Schedule {
-    /// Whether nothing changes.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Without what it says of one thing: the server's own cap, or a policy's parameter.
+    /// Returns the schedule without the entries that set `target`.
     #[must_use]
     pub(crate) fn without(&self, target: &Target) -> Self {
         let is_it = |entry: &Entry| matches!(&entry.action, Action::Set(set, _) if set == target);
         let mut kept = Self(self.0.iter().filter(|entry| !is_it(entry)).cloned().collect());
-        // Where such an entry has ended a `down`, that ends all the same.
+        // A `down` that was ended by such an entry still ends then.
         let (ends, others) = (self.ends_of_down(), kept.ends_of_down());
         let downs = kept.0.iter_mut().filter(|entry| entry.action == Action::Down);
         for (down, (end, other)) in downs.zip(ends.into_iter().zip(others)) {
@@ -65,14 +56,14 @@ impl Schedule {
         kept
     }
 
-    /// Ranges in which the server is down, in nanoseconds since the run began; `u64::MAX` ends none.
+    /// Returns the periods in which the server is down, in nanoseconds since the run began. `u64::MAX` means that a period does not end.
     pub fn down(&self) -> Vec<(u64, u64)> {
         let downs = self.0.iter().filter(|entry| entry.action == Action::Down);
         let ranges = downs.zip(self.ends_of_down());
         ranges.map(|(down, end)| (whole_nanos(down.from), end.map_or(u64::MAX, whole_nanos))).collect()
     }
 
-    /// When each `down` ends, if it does: one without an end of its own lasts until a later entry that is another.
+    /// Returns the end of each `down`, if it has one. Without an explicit end, it lasts until a later entry that is not `down`.
     fn ends_of_down(&self) -> Vec<Option<Duration>> {
         let downs = self.0.iter().enumerate().filter(|(_, entry)| entry.action == Action::Down);
         let ends = downs.map(|(index, down)| {
@@ -107,7 +98,7 @@ impl FromStr for Schedule {
             }
             let same = entries.iter().rev().find(|before| before.is_about_what(&entry));
             let is_over = |before: &Entry| {
-                // A `down` without an end lasts until a later entry that is another.
+                // Without an explicit end, a `down` lasts until a later entry that is not `down`.
                 before.action != Action::Down
                     || before.end().is_some()
                     || entry.action != Action::Down

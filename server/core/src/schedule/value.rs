@@ -1,4 +1,4 @@
-//! What a parameter is set to: a value, a way from one to another, or a wave.
+//! Value of a figure in a schedule: a constant, a ramp or a wave.
 
 use std::fmt;
 use std::time::Duration;
@@ -7,10 +7,9 @@ use vocabulary::duration_text;
 
 use super::quantity::Quantity;
 
-/// What stands behind `=`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Value {
-    /// As the policy itself would have it, numbers or words.
+    /// Number or word in the notation of the policy.
     Constant(String),
     /// `20..80`.
     Ramp(Quantity, Quantity),
@@ -18,7 +17,7 @@ pub(super) enum Value {
     Sine(Sine),
 }
 
-/// A wave around a value that begins by rising, or by falling.
+/// Wave around a base value. It starts by rising or by falling.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Sine {
     pub(super) base: Quantity,
@@ -28,7 +27,7 @@ pub(super) struct Sine {
     pub(super) period: Duration,
 }
 
-/// The shortest period: what changes faster than that changes in too few steps to be a wave.
+/// Shortest period of a wave. A shorter one would have too few steps to be a wave.
 const SHORTEST_PERIOD: Duration = Duration::from_millis(100);
 
 const LONGEST_PERIOD: Duration = Duration::from_hours(100 * 24);

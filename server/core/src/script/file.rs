@@ -1,8 +1,8 @@
-//! A script as a file: the `steps` of recordings of real clients, as JSON.
+//! Script in a JSON file: the `steps` of recordings of real clients.
 //!
-//! A list of steps is the script of every op; a list of such lists has one for each op. An object is taken for a recorded
-//! scenario, of which only its `steps` are read. A step has a `status` with `headers` and a `body`, or `close`; or a gRPC
-//! `code`, with what `push` says as a push-back, which is sent as gRPC's headers.
+//! A list of steps is the script of every op; a list of such lists has one for each op. An object is read as a recorded scenario, of which
+//! only `steps` is used. A step has a `status` with `headers` and a `body`, or `close`, or a gRPC `code`, to which `push` adds a push-back.
+//! Code and push-back are sent in gRPC's headers.
 
 use std::collections::BTreeMap;
 
@@ -12,47 +12,37 @@ use vocabulary::grpc;
 use super::reply::{Reply, ReplyError};
 use super::{Script, ScriptError};
 
-/// A file that is no script.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScriptFileError {
-    /// No JSON, or none of this form; the error knows the line.
+    /// Invalid JSON, or JSON of another form. The source error names the line.
     #[error("it is not a list of steps")]
     Json(#[source] serde_json::Error),
-    /// Neither a list nor an object.
     #[error("it must be a JSON list of steps, or an object with `steps`")]
     Form,
-    /// A step that cannot be answered with.
     #[error("step {step} of op {op}: {why}")]
     Step {
         /// From 1.
         step: usize,
         /// From 1.
         op: usize,
-        /// What is wrong with it.
         why: StepError,
     },
-    /// Steps that make no script.
     #[error(transparent)]
     Script(#[from] ScriptError),
 }
 
-/// What is wrong with a step.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StepError {
-    /// Nothing says what is answered, or two things do.
     #[error("it must have one of `status`, `code` and `close`: true")]
     Kind,
-    /// No status of gRPC.
     #[error("`code` is `{0}`; gRPC's codes are such as `OK` and `UNAVAILABLE`")]
     Code(String),
-    /// What cannot be sent.
     #[error(transparent)]
     Reply(#[from] ReplyError),
 }
 
-/// A step as it is written.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct WrittenStep {
@@ -64,17 +54,16 @@ pub struct WrittenStep {
     push: Option<String>,
 }
 
-/// A recorded scenario, or whatever else has steps.
+/// Recorded scenario, or any other object with steps.
 #[derive(Deserialize)]
 struct WithSteps {
     steps: Vec<WrittenStep>,
 }
 
 impl Script {
-    /// Reads a file's text.
+    /// Parses the text of a file.
     ///
-    /// # Errors
-    /// Names the line, or the step, and what is wrong.
+    /// # Errors Names the line or the step, and the problem.
     pub fn from_json(text: &str) -> Result<Self, ScriptFileError> {
         let json = ScriptFileError::Json;
         let mut inner = text.trim_start();
@@ -90,10 +79,9 @@ impl Script {
         }
     }
 
-    /// The script of each op, as its steps are written.
+    /// Creates a script from the written steps of each op.
     ///
-    /// # Errors
-    /// Names the step and what is wrong with it.
+    /// # Errors Names the step and the problem.
     pub fn from_steps(ops: Vec<Vec<WrittenStep>>) -> Result<Self, ScriptFileError> {
         let mut scripts = Vec::with_capacity(ops.len());
         for (op, steps) in ops.into_iter().enumerate() {
@@ -108,7 +96,7 @@ impl Script {
 }
 
 impl WrittenStep {
-    /// A step that answers with this status and nothing else.
+    /// Creates a step that answers with this status, without headers and body.
     pub fn status(status: u16) -> Self {
         Self { status: Some(status), ..Self::default() }
     }

@@ -1,7 +1,7 @@
-//! A script as it is typed: `503|429 retry-after:2|200`, steps joined by `|`, scripts of further ops by `;`.
+//! Notation of a script: `503|429 retry-after:2|200`. Steps are joined by `|`, scripts of further ops by `;`.
 //!
-//! A step is a status or `close`, then, after spaces, headers and the body as `name:value` and `body:text`. In names and
-//! values, what would part them from the rest is written as in URLs: `%20`, `%2C`.
+//! A step is a status or `close`, followed, after spaces, by headers and the body as `name:value` and `body:text`. Separators in names and
+//! values are escaped as in URLs: `%20`, `%2C`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -116,7 +116,7 @@ impl fmt::Display for Reply {
     }
 }
 
-/// Writes what would part it from the rest, and what is not ASCII, as `%` and two digits.
+/// Writes a text with separators and non-ASCII bytes escaped as `%` and two digits.
 fn encode(text: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     for byte in text.bytes() {
         match byte {
@@ -159,7 +159,7 @@ mod tests {
             if let Ok(script) = text.parse::<Script>() {
                 prop_assert_eq!(script.to_string().parse::<Script>(), Ok(script));
             }
-            // JSON comes from others, too: an error, but no panic.
+            // JSON is also written by others, so it may cause an error but no panic.
             drop(Script::from_json(&text));
         }
     }

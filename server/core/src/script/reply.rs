@@ -1,4 +1,4 @@
-//! What one request gets: a status with headers and a body, or a connection that is closed without an answer.
+//! Reply to one request: a status with headers and a body, or a connection that is closed without an answer.
 
 use std::borrow::Cow;
 
@@ -7,83 +7,64 @@ use vocabulary::WallTime;
 use crate::calendar::http_date;
 use crate::header_rules::{HeaderError, MOST_HEADERS, checked_name, is_final, is_value};
 
-/// The name under which bodies are given where scripts are typed.
+/// Name of the body in the notation of scripts.
 pub(super) const BODY: &str = "body";
 
-/// Offsets beyond some centuries are no dates.
+/// Maximum offset of a time, in seconds: about 317 years.
 const LONGEST_OFFSET: i64 = 10_000_000_000;
 
-/// What one request gets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reply {
     /// The connection is closed without an answer.
     Close,
-    /// An answer.
     Answer(ScriptedAnswer),
 }
 
-/// An answer that is written down in advance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScriptedAnswer {
-    /// The HTTP status, 200 to 599.
+    /// HTTP status, 200 to 599.
     pub status: u16,
-    /// The body.
     pub body: String,
     headers: Vec<(String, Value)>,
 }
 
-/// What no request can get.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReplyError {
-    /// No final status.
     #[error("`status` is {0}; it must be from 200 to 599")]
     Status(u64),
-    /// A header that cannot be sent.
     #[error(transparent)]
     Header(#[from] HeaderError),
-    /// A header that is called as bodies are.
     #[error("`{BODY}` is the body of an answer in scripts, so no header can be called so")]
     Body,
-    /// A date that is none.
     #[error(
         "the header `{name}` is `{value}`; a time is written `@date+3`, `@date-60` or `@epoch+5`, in seconds"
     )]
-    Time {
-        /// The header.
-        name: String,
-        /// As it came.
-        value: String,
-    },
-    /// More than clients read.
+    Time { name: String, value: String },
     #[error("a step has {0} headers; at most {MOST_HEADERS} are read by clients")]
     Headers(usize),
 }
 
-/// The value of a header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Value {
-    /// As it stands.
     Text(String),
-    /// An HTTP-date, so many seconds after the next whole second.
+    /// HTTP-date, this many seconds after the next whole second.
     Date(i64),
-    /// The same in seconds since 1970.
+    /// Seconds since 1970, this many after the next whole second.
     Epoch(i64),
 }
 
 impl Reply {
-    /// An answer with nothing but this status.
+    /// Creates an answer with this status, without headers and body.
     ///
-    /// # Errors
-    /// When it is no status of an answer.
+    /// # Errors If the status is not final.
     pub fn status(status: u16) -> Result<Self, ReplyError> {
         Self::answer(status, [], String::new())
     }
 
-    /// An answer. Values such as `@date+3` and `@epoch+5` are times, counted from the next whole second.
+    /// Creates an answer. Values such as `@date+3` and `@epoch+5` are times, counted from the next whole second.
     ///
-    /// # Errors
-    /// Names what cannot be sent.
+    /// # Errors Names the part that cannot be sent.
     pub fn answer(
         status: u16,
         headers: impl IntoIterator<Item = (String, String)>,
@@ -100,7 +81,7 @@ impl Reply {
         Ok(Self::Answer(ScriptedAnswer { status, body, headers }))
     }
 
-    /// Whether it says that the work is done: a 2xx, unless gRPC says otherwise.
+    /// Whether the reply means that the work is done: a 2xx status, unless gRPC's status is an error.
     pub fn is_success(&self) -> bool {
         match self {
             Self::Close => false,
@@ -114,12 +95,12 @@ impl Reply {
 }
 
 impl ScriptedAnswer {
-    /// The headers as they are sent at this moment, names in lower case.
+    /// Returns the headers as they are sent at `now`; names are in lower case.
     pub fn headers(&self, now: WallTime) -> impl Iterator<Item = (&str, Cow<'_, str>)> {
         self.headers.iter().map(move |(name, value)| (name.as_str(), value.at(now)))
     }
 
-    /// The value of this header, where it does not depend on the time.
+    /// Returns the value of a header; `None` if it depends on the time.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find_map(|(there, value)| match value {
             Value::Text(text) if there == name => Some(text.as_str()),
@@ -127,7 +108,6 @@ impl ScriptedAnswer {
         })
     }
 
-    /// The headers as they are written in scripts.
     pub(super) fn written(&self) -> impl Iterator<Item = (&str, Cow<'_, str>)> {
         self.headers.iter().map(|(name, value)| (name.as_str(), value.written()))
     }
@@ -151,7 +131,7 @@ impl Value {
     }
 }
 
-/// Seconds since 1970, so many after the next whole second.
+/// Returns the seconds since 1970 at `offset` seconds after the next whole second.
 fn moved(now: WallTime, offset: i64) -> u64 {
     let since = now.since_unix();
     let next = since.as_secs() + u64::from(since.subsec_nanos() > 0);
@@ -177,7 +157,7 @@ fn header(name: &str, value: String) -> Result<(String, Value), ReplyError> {
     Ok((name, Value::Text(value)))
 }
 
-/// Seconds with their sign: `+3`, `-60`; nothing at all is the next whole second itself.
+/// Parses seconds with their sign: `+3`, `-60`. An empty text is 0.
 fn offset_of(text: &str) -> Option<i64> {
     match text.as_bytes() {
         [] => Some(0),
@@ -205,7 +185,7 @@ mod tests {
 
     #[test]
     fn times_count_from_the_next_whole_second() {
-        // 1 000 000 000 s after 1970 it was 01:46:40.
+        // 1 000 000 000 s after 1970 is 01:46:40.
         for (value, millis, header) in [
             ("@date+3", 1_000_000_000_000, "Sun, 09 Sep 2001 01:46:43 GMT"),
             ("@date+3", 1_000_000_000_001, "Sun, 09 Sep 2001 01:46:44 GMT"),
