@@ -1,4 +1,4 @@
-//! The whole server: the network legs, admission, the ledger, in one state machine.
+//! State machine of the whole server: network legs, admission and ledger.
 
 mod changing;
 mod passage;
@@ -27,68 +27,65 @@ use crate::timeline::Timeline;
 
 use run_clock::RunClock;
 
-/// The throttling server.
 #[derive(Debug)]
 pub struct Server {
     config: Config,
-    /// The calendar at the origin.
+    /// Calendar time of the server's start.
     anchor: WallTime,
-    /// Whether answers have neither templates nor faults, and tell of no limits of a stack. Asked with every answer.
+    /// True if answers have no templates, no faults and no limits of a stack. Cached, because every answer checks it.
     is_plain: bool,
-    /// Whether answers have facts, for templates to tell or of limits.
+    /// Whether answers have facts, for templates or about limits.
     has_facts: bool,
-    /// Of the configuration, what the policy goes by.
     service: ServiceModel,
-    /// What changes on the run's clock, if anything does.
+    /// Changes on the run's clock; `None` if the schedule is empty.
     schedule: Option<InForce>,
-    /// When another of the `caps` holds of which the policy was not told yet.
+    /// Instant of the next of the `caps` that has not been applied to the policy.
     next_cap: Option<Instant>,
     clock: RunClock,
     policy: Stages,
     ledger: Ledger,
-    /// Rises with every reset; what began in an earlier one is not counted.
+    /// Incremented by every reset. Requests of an earlier epoch are not counted.
     epoch: u64,
-    /// The version of the one object that conditional writes change.
+    /// Version of the single object that conditional writes change.
     version: u64,
-    /// Requests on their way to admission.
+    /// Requests in flight to admission.
     coming: Timeline<RequestId>,
-    /// Details of those requests by request id, for the policy that admits them. Empty if no request has had any.
+    /// HTTP properties of those requests by request id, for the policy that admits them. Empty if no request has had any.
     details: Vec<Option<Arc<Details>>>,
-    /// Answers on their way to the client.
+    /// Answers in flight to the client.
     going: Timeline<Answer>,
-    /// Messages so far: what breaks ties, and by what a request knows its own.
+    /// Number of messages so far. It breaks ties and identifies the current message of a request.
     messages: u64,
     /// By request id; `None` once answered or cancelled.
     requests: Vec<Option<Held>>,
     answers: VecDeque<Answer>,
-    /// The extras of an earlier answer, so that the next one reuses their memory.
+    /// Extras of an earlier answer. The next one reuses their memory.
     spare: Option<Box<Extras>>,
-    /// Nothing happens before this, [`Instant::FAR_FUTURE`] if nothing happens: looked at far more often than anything does.
+    /// No event happens before this instant; [`Instant::FAR_FUTURE`] if none is pending. Cached, because it is checked far more often than
+    /// events happen.
     next_at: Instant,
-    /// Clients that were advised when to come back. Absent if no answer advises anything.
+    /// Advised times of clients; `None` if no answer advises anything.
     early_retries: Option<EarlyRetries>,
-    /// What is kept to be played again, if it is recorded.
     log: Option<Box<ServerLog>>,
 }
 
-/// A request between arrival and answer.
 #[derive(Clone, Copy, Debug)]
 struct Held {
     request: Request,
     epoch: u64,
-    /// Which message is its own: ids are used again.
+    /// Number of its current message. It is needed because ids are reused.
     message: u64,
-    /// Whether its arrival left everything open: what becomes of it is counted when it is released.
+    /// Whether admission left the verdict open. It is then counted when the request is released.
     is_open: bool,
 }
 
 impl Server {
-    /// A server without requests that starts when virtual time does. The configuration should have passed [`Config::validate`].
+    /// Creates a server without requests that starts with virtual time. The configuration should have passed [`Config::validate`].
     pub fn new(config: Config) -> Self {
         Self::starting(config, WallTime::VIRTUAL_START)
     }
 
-    /// The same of a server that starts at this moment of the calendar, which goes on with the experiment's time.
+    /// Creates a server that starts at the calendar time `anchor`. Its calendar advances with the experiment's time.
     pub fn starting(config: Config, anchor: WallTime) -> Self {
         let schedule = InForce::new(&config, anchor, None, Instant::ORIGIN);
         let policies = schedule.as_ref().map_or(&config.policy, InForce::policies);
@@ -130,7 +127,6 @@ impl Server {
         self.early_retries = EarlyRetries::new(&self.config, self.anchor, self.early_retries.take());
     }
 
-    /// Something happened at `now`.
     pub fn handle(&mut self, now: Instant, input: Input) {
         if let Some(log) = &mut self.log {
             log.on_input(now, &input);
@@ -159,7 +155,7 @@ impl Server {
         self.next_at = self.next();
     }
 
-    /// What is to be done; call again until it answers with [`Output::WaitUntil`] or [`Output::Idle`].
+    /// Returns the next output. Call again until it is [`Output::WaitUntil`] or [`Output::Idle`].
     #[inline]
     pub fn poll(&mut self, now: Instant) -> Output {
         self.ledger.on_time(now);
@@ -170,18 +166,18 @@ impl Server {
         }
     }
 
-    /// When something is due next: an answer that waits to be taken, or an event; [`Instant::FAR_FUTURE`] if nothing is.
+    /// Returns the instant of the next answer that can be taken, or of the next event; [`Instant::FAR_FUTURE`] if there is neither.
     #[inline]
     pub fn next_at(&self) -> Instant {
         self.answers.front().map_or(self.next_at, |answer| answer.at)
     }
 
-    /// Returns the next answer that is due by `until`, and processes everything before it at its own instant, but nothing after it. For
+    /// Returns the next answer that is due by `until`. Everything before it is processed at its own instant, and nothing after it. For
     /// shells whose time jumps.
     #[inline]
     pub fn next_answer(&mut self, until: Instant) -> Option<Answer> {
         if !self.answers.is_empty() {
-            // Before it is taken out: a reference to what is returned would have all of it copied, log or none.
+            // Logged before it is removed: a reference to the return value would force a copy of all of it, even without a log.
             if let (Some(log), Some(answer)) = (&mut self.log, self.answers.front()) {
                 log.on_answer(answer);
             }
@@ -199,7 +195,7 @@ impl Server {
         None
     }
 
-    /// Takes back an answer that the shell is done with, so that the next one is made of it.
+    /// Takes back an answer that the shell no longer needs, so that the next one reuses its memory.
     #[inline]
     pub fn reuse(&mut self, answer: Answer) {
         if answer.extras.is_some() {
@@ -207,8 +203,8 @@ impl Server {
         }
     }
 
-    /// Keeps what it is told and what it answers from now on, all of it: for comparisons of shells, not for long runs. Nothing
-    /// may be under way.
+    /// Starts a log of all inputs and answers. It grows without bound, so it is meant for comparisons of shells, not for long runs. No
+    /// request may be in flight.
     pub fn record_log(&mut self) {
         self.log = Some(Box::new(ServerLog {
             config: self.config.clone(),
@@ -219,18 +215,17 @@ impl Server {
         }));
     }
 
-    /// What was recorded by `now`, if anything was; nothing is recorded any more. The shell has taken every answer that is due.
+    /// Ends the log and returns it as of `now`, if one was recorded. The shell must have taken every answer that is due.
     pub fn take_log(&mut self, now: Instant) -> Option<ServerLog> {
         let log = self.log.take()?;
         Some(ServerLog { until: now, stats: self.stats(now, None), ..*log })
     }
 
-    /// The configuration in force.
     pub fn config(&self) -> &Config {
         &self.config
     }
 
-    /// What of requests the policy in force looks at: with it they come as [`Input::ArriveWith`].
+    /// Returns the parts of requests that the current policy uses. Requests with them are passed as [`Input::ArriveWith`].
     pub fn wants(&self) -> Wants {
         let mut wants = self.config.policy.wants();
         if self.early_retries.is_some() {
@@ -244,7 +239,7 @@ impl Server {
         self.early_retries.is_some()
     }
 
-    /// Returns the name of each limit of the stack and its state for the client that came last.
+    /// Returns the name of each limit of the stack and its status for the client that came last.
     pub fn limits(&mut self, now: Instant) -> Vec<(String, Standing)> {
         self.advance(now);
         let standings = self.policy.standings(now, &self.service);
@@ -258,27 +253,27 @@ impl Server {
             .collect()
     }
 
-    /// Keys of policies that were forgotten for the sake of others, since the policy in force began: their limits are as new.
+    /// Returns the number of keys that policies evicted for others, since the current policies took effect. Evicted keys get new limits.
     pub fn evicted_keys(&self) -> u64 {
         self.policy.evicted_keys()
     }
 
-    /// What is busy: slots (rejections that hold one included), outstanding requests, descriptors.
+    /// Returns the number of busy slots (including rejections that hold one), outstanding requests or descriptors.
     pub fn busy(&self) -> u32 {
         self.policy.busy()
     }
 
-    /// What there is in all: slots, places or descriptors, if that is bounded.
+    /// Returns the total number of slots, places or descriptors, if bounded.
     pub fn capacity(&self, now: Instant) -> Option<u32> {
         self.policy.capacity(now, &self.service)
     }
 
-    /// What a carrier sense looks at: free slots, places or descriptors.
+    /// Returns the number of free slots, places or descriptors, which carrier sense compares.
     pub fn free(&self, now: Instant) -> u64 {
         u64::from(self.policy.free(now, &self.service))
     }
 
-    /// What was counted, of one run or of all since the last reset. The shell fills in its uptime and instance.
+    /// Returns the counts of one run, or of all, since the last reset. The shell fills in its uptime and instance.
     pub fn stats(&mut self, now: Instant, run: Option<RunId>) -> ServerStats {
         self.advance(now);
         let account = self.ledger.account(run);
@@ -295,13 +290,13 @@ impl Server {
         }
     }
 
-    /// What was counted since the start, whatever was reset.
+    /// Returns all counts since the start, regardless of resets.
     pub fn lifetime(&mut self, now: Instant) -> Account {
         self.advance(now);
         self.ledger.lifetime()
     }
 
-    /// Processes everything that is due by `now`, each at its own instant: mostly nothing.
+    /// Processes everything that is due by `now`, each event at its own instant. Fast path: usually nothing is due.
     #[inline]
     fn advance(&mut self, now: Instant) {
         self.ledger.on_time(now);
@@ -310,7 +305,7 @@ impl Server {
         }
     }
 
-    /// The same where something is due.
+    /// Slow path of `advance`, for the case that something is due.
     #[inline(never)]
     fn catch_up(&mut self, now: Instant) {
         while self.next_at <= now && self.next_at != Instant::FAR_FUTURE {
@@ -319,7 +314,7 @@ impl Server {
         }
     }
 
-    /// Processes the event that is due next, at its own instant. Returns the answer, if it is one.
+    /// Processes the next event at its own instant. Returns the answer, if it is one.
     #[inline]
     fn process_next(&mut self) -> Option<Answer> {
         let at = self.next_at;
@@ -333,7 +328,7 @@ impl Server {
         answer
     }
 
-    /// Processes one thing that is due at `at`; the policy's own events come first.
+    /// Processes one event that is due at `at`. The policy's own events come first.
     #[inline]
     fn step(&mut self, at: Instant) -> Option<Answer> {
         if self.policy.next() == at {
@@ -355,19 +350,19 @@ impl Server {
         }
     }
 
-    /// When the next thing happens; [`Instant::FAR_FUTURE`] if nothing does.
+    /// Returns the instant of the next event; [`Instant::FAR_FUTURE`] if there is none.
     #[inline]
     fn next(&self) -> Instant {
         let next = self.policy.next().min(self.coming.next().0).min(self.going.next().0);
         self.next_call().map_or(next, |call| call.min(next))
     }
 
-    /// Whether this message is the latest of a request that goes on.
+    /// Whether this message is the current one of a request that is still in flight.
     fn awaits(&self, id: RequestId, message: u64) -> bool {
         self.requests[id.0 as usize].as_ref().is_some_and(|held| held.message == message)
     }
 
-    /// Whose counts a request belongs to: answers of an earlier epoch are not counted in this one.
+    /// Returns the account of a request. Requests of an earlier epoch are not counted in the current one.
     fn of(&self, held: &Held) -> Of {
         if held.epoch == self.epoch { Of::ThisEpoch(held.request.run) } else { Of::Earlier }
     }

@@ -1,4 +1,4 @@
-//! What changes by the schedule, or because the configuration is another: the figures of policies, and the clock.
+//! Changes of policies and of the run's clock, by the schedule or by a new configuration.
 
 use vocabulary::Instant;
 
@@ -8,7 +8,7 @@ use crate::request::Request;
 use crate::schedule::{Change, InForce};
 
 impl Server {
-    /// A request comes, perhaps the first of its run.
+    /// Updates the run's clock for an arriving request, which may be the first of its run.
     #[inline]
     pub(super) fn on_arrival(&mut self, now: Instant, request: &Request) {
         if self.clock.goes_on_with(request.run.map(|counted| counted.run)) {
@@ -20,13 +20,13 @@ impl Server {
         }
     }
 
-    /// The counts begin anew: so does the clock, with the next request.
+    /// Restarts the clock after a reset of the counts; it runs again from the next request.
     pub(super) fn forget_clock(&mut self, now: Instant) {
         self.clock = RunClock::default();
         self.begin_schedule(now);
     }
 
-    /// The clock is another: everything is as it is at its time.
+    /// Sets the schedule to the time of a clock that was restarted.
     fn begin_schedule(&mut self, now: Instant) {
         self.service.began = self.clock.began();
         if self.schedule.is_some() {
@@ -36,12 +36,12 @@ impl Server {
         }
     }
 
-    /// The policies as they are just now.
     pub(super) fn policies(&self) -> &Policies {
         self.schedule.as_ref().map_or(&self.config.policy, InForce::policies)
     }
 
-    /// The policies are no longer these. Whether those in force could follow: only figures are others.
+    /// Applies the current policies after they replaced `before`. Returns false if they differ in more than figures, so that the state
+    /// cannot be kept.
     pub(super) fn tune_from(&mut self, now: Instant, before: &Policies) -> bool {
         let Some(others) = self.policies().other_figures(before) else { return false };
         for index in others {
@@ -53,13 +53,12 @@ impl Server {
         true
     }
 
-    /// Whether something of the schedule is due, or another of the caps.
     pub(super) fn change_is_due(&self, at: Instant) -> bool {
         self.next_cap.is_some_and(|next| next <= at)
             || self.schedule.as_ref().is_some_and(|schedule| schedule.next().is_some_and(|next| next <= at))
     }
 
-    /// Everything of the schedule that is due, and of the caps: of those only the latest counts.
+    /// Applies all due changes of the schedule and of the caps. Of the caps, only the latest counts.
     #[inline]
     pub(super) fn follow_schedule(&mut self, at: Instant) {
         if self.schedule.is_some() || self.next_cap.is_some() {
@@ -80,7 +79,7 @@ impl Server {
         }
     }
 
-    /// When something changes for which somebody waits; else it is soon enough when somebody comes.
+    /// Returns the instant of the next change that a queued request waits for. Other changes are applied when a request arrives.
     pub(super) fn next_call(&self) -> Option<Instant> {
         if (self.schedule.is_none() && self.next_cap.is_none()) || !self.policy.is_awaited() {
             return None;
@@ -89,7 +88,7 @@ impl Server {
         change.into_iter().chain(self.next_cap).min()
     }
 
-    /// Whether everybody is turned away.
+    /// Whether an outage rejects every request.
     pub(super) fn is_down(&self, at: Instant) -> bool {
         self.config.outages.cover(at) || self.schedule.as_ref().is_some_and(|schedule| schedule.is_down(at))
     }

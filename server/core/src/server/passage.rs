@@ -1,4 +1,4 @@
-//! A request's way through the server: it arrives, is admitted, perhaps decided about later, and answered.
+//! Path of a request through the server: arrival, admission, a later decision if admission leaves it open, and the answer.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,14 +14,14 @@ use crate::policies::{Arrived, Released};
 use crate::request::{Request, RequestId, Step, Verdict, Way};
 
 impl Server {
-    /// A request comes: it is on its way to admission, unless it was to come only if so much is free.
+    /// Receives a request and passes it on to admission. If less than `least` is free, it is deferred instead.
     pub(super) fn meet(&mut self, now: Instant, request: Request, least: u32, details: Option<Arc<Details>>) {
         self.on_arrival(now, &request);
         self.follow_schedule(now);
         if least > 0 && self.free(now) < u64::from(least) {
             return self.defer(now, request.id);
         }
-        // Of whoever had its id before, a message may have been lost.
+        // Also without details, because those of a lost request with the same id may still be here.
         if details.is_some() || !self.details.is_empty() {
             self.keep_details(request.id, details);
         }
@@ -37,7 +37,6 @@ impl Server {
         self.details[index] = details;
     }
 
-    /// What a request said of itself, which nobody needs any more.
     #[inline]
     pub(super) fn forget_details(&mut self, id: RequestId) -> Option<Arc<Details>> {
         self.details.get_mut(id.0 as usize)?.take()
@@ -67,7 +66,6 @@ impl Server {
         }
     }
 
-    /// Counts a request that comes before the time that was advised to its client.
     #[inline(never)]
     fn check_earliness(&mut self, now: Instant, held: &Held) {
         let id = held.request.id;
@@ -81,7 +79,7 @@ impl Server {
         }
     }
 
-    /// Too little is free: whoever looked first hears of it at once, and nothing else happens.
+    /// Answers a request at once because too little is free. It has no other effect.
     fn defer(&mut self, now: Instant, id: RequestId) {
         self.answers.push_back(Answer {
             id,
@@ -96,7 +94,7 @@ impl Server {
         });
     }
 
-    /// A request reaches admission. What takes no time is answered at once.
+    /// Processes a request that reaches admission. Returns the answer if the request takes no time.
     #[inline]
     pub(super) fn admit(&mut self, at: Instant, id: RequestId) -> Option<Answer> {
         let details = self.forget_details(id);
@@ -137,7 +135,7 @@ impl Server {
         if accepted && matches!(step, Step::Write { .. }) {
             self.version += 1;
         }
-        // What takes no time was in service, too, if only for that moment.
+        // A request that takes no time was in service, too, if only for that moment.
         let takes_no_time = matches!(arrived, Arrived::Done { .. } | Arrived::Scripted { .. });
         let passing = u32::from(takes_no_time && accepted);
         let (busy, in_service) = (self.policy.busy(), self.policy.in_service());
@@ -167,7 +165,6 @@ impl Server {
         }
     }
 
-    /// A fault strikes before anything is done.
     #[cold]
     fn fail(&mut self, at: Instant, id: RequestId, of: Of, step: Step) -> Option<Answer> {
         let (busy, in_service) = (self.policy.busy(), self.policy.in_service());
@@ -176,7 +173,7 @@ impl Server {
         self.answer(at, &Released::at_once(id, Verdict::Failed, busy))
     }
 
-    /// The policies have decided about a request by themselves.
+    /// Counts a decision that the policies made by themselves.
     #[inline]
     pub(super) fn count_policies(&mut self, id: RequestId, verdict: Verdict) {
         if self.ledger.counts_policies() {
@@ -193,12 +190,11 @@ impl Server {
         }
     }
 
-    /// Whether the arrival of this request left everything open.
     pub(super) fn is_open(&self, id: RequestId) -> bool {
         self.requests[id.0 as usize].as_ref().is_some_and(|held| held.is_open)
     }
 
-    /// Counts what becomes of a request about which admission left everything open; a write takes effect now.
+    /// Counts the verdict of a request that admission left open. A write takes effect now.
     pub(super) fn decide(&mut self, released: &mut Released) {
         let Some(held) = self.requests[released.id.0 as usize] else { return };
         let request = held.request;
@@ -219,7 +215,7 @@ impl Server {
         }
     }
 
-    /// What an answer has besides, if anything: facts for templates and runs, and what is wrong with it.
+    /// Returns the rare parts of an answer, if it has any: facts for templates and runs, and its fault.
     fn extras(&mut self, request: &Request, fault: Option<Fault>, verdict: Verdict) -> Option<Box<Extras>> {
         let mut extras = self.spare.take().unwrap_or_default();
         if self.has_facts {
@@ -239,7 +235,7 @@ impl Server {
         (extras.facts.is_some() || extras.fault.is_some()).then_some(extras)
     }
 
-    /// What a fault makes of an answer, and how much later that is due; it is counted.
+    /// Returns the fault of an answer and the delay that it causes, and counts it.
     fn strike(&mut self, request: &Request, of: Of, verdict: Verdict) -> (Option<Fault>, Duration) {
         let fault = self.config.fault.of_answer(request, verdict);
         if let Some(fault) = fault {
@@ -257,7 +253,7 @@ impl Server {
         (fault, later)
     }
 
-    /// A request is done with: its answer goes out, and is there at once where that takes no time.
+    /// Ends a request and sends its answer. Returns the answer if the way back takes no time.
     #[inline]
     pub(super) fn answer(&mut self, at: Instant, released: &Released) -> Option<Answer> {
         let index = released.id.0 as usize;
@@ -280,14 +276,14 @@ impl Server {
             return None;
         }
         let advice = match released.verdict {
-            // A script says all by itself.
+            // A scripted reply contains its own advice.
             _ if released.reply.is_some() => None,
             Verdict::Rejected | Verdict::Conflict => released.advice.or(self.config.retry_after),
             Verdict::Accepted | Verdict::Deferred | Verdict::Failed => None,
         };
         let extras = if self.is_plain { None } else { self.extras(&request, fault, released.verdict) };
         let (cap, version) = (self.policy.capacity(at, &self.service), self.version);
-        // Made where it goes: a copy of what was just written in parts waits until all of it is in memory.
+        // Built at its destination: copying a value that was just written in parts would stall until all of it is in memory.
         let answer = |extras| Answer {
             id: released.id,
             verdict: released.verdict,

@@ -1,37 +1,39 @@
-//! The clock of a run: when it began, as the server sees it.
+//! Clock of a run: the instant at which it began, as observed by the server.
 
 use std::collections::BTreeSet;
 
 use vocabulary::Instant;
 use vocabulary::wire::RunId;
 
-/// Zero is the first request since the server's start or its latest reset; and, on a server that goes on, the first request of a run that was
-/// not met before, if nobody else is under way: runs at the same time share the clock of the first of them. Requests of nobody's run
-/// begin it only where it has not begun.
+/// Clock of a run.
+///
+/// It starts with the first request since the server's start or its latest reset. It restarts with the first request of a new run, if no
+/// other request is in flight. Concurrent runs therefore share the clock of the first of them. Requests that belong to no run start the
+/// clock only if it has not started.
 #[derive(Debug, Default)]
 pub(crate) struct RunClock {
     began: Option<Instant>,
-    /// Whose request was the latest.
+    /// Run of the latest request that belongs to one.
     latest: Option<RunId>,
     met: BTreeSet<RunId>,
 }
 
-/// Runs that are remembered; after so many all are forgotten.
+/// Maximum number of runs that are remembered. Once it is reached, all of them are forgotten.
 const MOST_MET: usize = 10_000;
 
 impl RunClock {
-    /// When the run began.
     pub(crate) fn began(&self) -> Option<Instant> {
         self.began
     }
 
-    /// Whether a request of this run, or of none, is not the first of one that was not met before.
+    /// Whether a request of this run, or of none, certainly does not start the clock.
     #[inline]
     pub(crate) fn goes_on_with(&self, run: Option<RunId>) -> bool {
         self.began.is_some() && (run.is_none() || run == self.latest)
     }
 
-    /// A request comes, of this run, if of any. Whether the clock begins with it; who is under way is asked only when that matters.
+    /// Records a request, with its run if it belongs to one. Returns whether the clock starts with it. `is_idle` is called only if it
+    /// matters.
     pub(crate) fn on_arrival(
         &mut self,
         now: Instant,

@@ -1,4 +1,4 @@
-//! What is taken back from requests under way: by clients that cancel, or because the policy is another.
+//! Removal of requests in flight: by clients that cancel, or because the policy has changed.
 
 use vocabulary::Instant;
 
@@ -13,7 +13,7 @@ use crate::service::ServiceModel;
 impl Server {
     pub(super) fn cancel(&mut self, now: Instant, id: RequestId) {
         let Some(held) = self.requests.get_mut(id.0 as usize).and_then(Option::take) else {
-            // Its answer may be on its way out; nobody is there to take it.
+            // Its answer may be ready to be sent, but its client is gone.
             self.answers.retain(|answer| answer.id != id);
             return;
         };
@@ -24,7 +24,7 @@ impl Server {
         }
     }
 
-    /// Drops the messages of cancelled requests when they are the most.
+    /// Drops the messages of cancelled requests once they are the majority.
     fn forget_stale_messages(&mut self) {
         let requests = &self.requests;
         let alive =
@@ -37,10 +37,10 @@ impl Server {
         }
     }
 
-    /// From now on behaves so. What is under way goes on as it began, where the policies are the same but for the figures of stages; where
-    /// they are others it is turned away.
+    /// Applies a new configuration. If only figures of stages differ and answers are unchanged, requests in flight continue. If the
+    /// policies differ in more, they are rejected.
     pub(super) fn configure(&mut self, now: Instant, config: Config) {
-        // Who speaks templates must know where limits stand, and the names of the stages.
+        // Templates need the status of limits and the names of the stages, so the stages are kept only if the answers are unchanged.
         let answers_as_before = config.answers == self.config.answers;
         let policies = self.policies().clone();
         let began = self.clock.began();
@@ -53,7 +53,7 @@ impl Server {
         if answers_as_before && self.tune_from(now, &policies) {
             return;
         }
-        // The script and the stages are gone: what is on its way back is said in the server's own words.
+        // The script and the stages are gone, so answers in flight become the server's default answers.
         let plain = |answer: &mut Answer| {
             answer.reply = None;
             if let Some(extras) = &mut answer.extras {
@@ -81,7 +81,7 @@ impl Server {
         }
     }
 
-    /// What was counted as accepted is turned away after all.
+    /// Counts an accepted request as rejected after all.
     fn revoke(&mut self, id: RequestId) {
         if let Some(held) = self.requests[id.0 as usize] {
             self.ledger.on_revocation(self.of(&held), held.request.step);

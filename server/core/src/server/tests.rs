@@ -1,4 +1,4 @@
-//! The server with literal inputs, and with arbitrary ones.
+//! Tests of the server with literal inputs and with arbitrary ones.
 
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ fn arrive(server: &mut Server, at: u64, id: u32) {
     server.handle(ms(at), Input::Arrive(request(id)));
 }
 
-/// All answers until the server waits, as (milliseconds, id, verdict, busy).
+/// Returns all answers until the server waits, as (milliseconds, id, verdict, busy).
 fn answers(server: &mut Server, now: u64) -> Vec<(u64, u32, Verdict, u32)> {
     let mut seen = Vec::new();
     while let Output::Answer(answer) = server.poll(ms(now)) {
@@ -63,7 +63,7 @@ fn limits_that_answers_tell_are_the_true_ones() {
             told.push((answer.verdict, answer.limits()));
         }
     }
-    // A hundred requests an hour, two at once, and 18 points a minute, of which a request that says nothing costs five.
+    // The limits are 100 requests per hour, 2 at once, and 18 points per minute, of which a request without details costs 5.
     let accepted: Vec<_> = told.iter().filter(|(verdict, _)| *verdict == Verdict::Accepted).collect();
     assert_eq!(accepted.len(), 3);
     for ((_, limits), remaining) in accepted.into_iter().zip([13, 8, 3]) {
@@ -71,7 +71,7 @@ fn limits_that_answers_tell_are_the_true_ones() {
         assert_eq!((rate.stage, rate.limit, rate.remaining), (2, 18, remaining));
         assert_eq!((rate.window, limits.places().unwrap().cap), (Duration::from_mins(1), 2));
     }
-    // Where it is moved by hand or by a schedule, the limit is another at once.
+    // A limit that is changed manually or by a schedule takes effect at once.
     let moved = config.with_setting("points.limit=30").unwrap();
     server.handle(ms(12_000), Input::Configure(Box::new(moved)));
     arrive(&mut server, 12_000, 40);
@@ -90,7 +90,7 @@ fn a_rejection_holds_a_slot_only_when_told_so() {
     for (rejects_occupy, verdict) in [(true, Verdict::Rejected), (false, Verdict::Accepted)] {
         let mut server = Server::new(Config { max_busy: 1, rejects_occupy, ..Config::default() });
         arrive(&mut server, 0, 0);
-        // Rejected at 590, holds its slot (or not) until 640, while the first is done at 600.
+        // Rejected at 590 ms, it holds its slot (or not) until 640 ms, while the first request is done at 600 ms.
         arrive(&mut server, 490, 1);
         arrive(&mut server, 510, 2);
         let last = answers(&mut server, 2000).into_iter().find(|(_, id, ..)| *id == 2);
@@ -128,10 +128,10 @@ fn with_zero_delays_a_rejection_is_answered_at_once() {
 #[test]
 fn a_client_that_goes_frees_what_it_held() {
     let mut server = cap(1);
-    // Gone on the way: never received.
+    // Cancelled before admission, so it is never received.
     arrive(&mut server, 0, 0);
     server.handle(ms(50), Input::Cancel(RequestId(0)));
-    // Gone while served: the slot is free for the next, which has the same id.
+    // Cancelled in service: the slot is free for the next request, which has the same id.
     arrive(&mut server, 100, 1);
     server.handle(ms(300), Input::Cancel(RequestId(1)));
     assert_eq!(server.busy(), 0);
@@ -210,7 +210,7 @@ fn any_config() -> impl Strategy<Value = Config> {
 }
 
 proptest! {
-    /// Whatever comes in whatever order: slots are conserved, everything is answered once, counts add up.
+    /// For any inputs in any order: slots are conserved, every request is answered once, and counts add up.
     #[test]
     fn nothing_is_lost_and_nothing_is_answered_twice(
         config in any_config(),
@@ -243,7 +243,7 @@ proptest! {
             prop_assert_eq!(counts.received, counts.accepted + counts.rejected);
             prop_assert!(u64::from(server.busy()) <= open.iter().filter(|open| **open).count() as u64);
         }
-        // What never comes before the end of time is answered then.
+        // Requests that are not done before the end of time are answered then.
         while let Output::Answer(answer) = server.poll(Instant::FAR_FUTURE) {
             prop_assert!(open[answer.id.0 as usize]);
             open[answer.id.0 as usize] = false;
@@ -254,7 +254,7 @@ proptest! {
     }
 }
 
-/// Turns everybody away at once; told to, with advice of its own.
+/// Policy that rejects every request at once, with its own advice if it has any.
 #[derive(Debug)]
 struct Closed {
     advice: Option<Duration>,
