@@ -1,4 +1,4 @@
-//! Decisions per second of the server's state machine alone.
+//! Benchmark of the server's state machine: decisions per second without any I/O.
 
 use divan::counter::ItemsCount;
 use mockserver_core::{Config, Input, Output, Request, RequestId, Server, Step};
@@ -8,10 +8,9 @@ fn main() {
     divan::main();
 }
 
-/// Requests of one measured pass.
 const REQUESTS: u64 = 10_000;
 
-/// Sends requests `gap_nanos` apart and takes all answers.
+/// Sends requests `gap_nanos` apart and drains all answers. Returns their number.
 fn pass(config: &Config, gap_nanos: u64) -> u64 {
     let mut server = Server::new(config.clone());
     let mut free: Vec<u32> = (0..4096).rev().collect();
@@ -34,7 +33,7 @@ fn pass(config: &Config, gap_nanos: u64) -> u64 {
     answered
 }
 
-/// Rejected at once: no timer, no heap.
+/// Rejections take no time, so neither a timer nor the heap is involved.
 #[divan::bench]
 fn rejects_without_delay(bencher: divan::Bencher<'_, '_>) {
     let config = Config {
@@ -46,7 +45,7 @@ fn rejects_without_delay(bencher: divan::Bencher<'_, '_>) {
     bencher.counter(ItemsCount::new(REQUESTS)).bench(|| pass(&config, 1000));
 }
 
-/// The experiment of seed 000, overloaded.
+/// The experiment of seed 000 with one request every 100 µs, which overloads it.
 #[divan::bench]
 fn the_default_server(bencher: divan::Bencher<'_, '_>) {
     bencher.counter(ItemsCount::new(REQUESTS)).bench(|| pass(&Config::default(), 100_000));

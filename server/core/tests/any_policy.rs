@@ -1,4 +1,4 @@
-//! Whatever happens under whatever policy: nothing is lost, nothing is answered twice, nothing hangs.
+//! Property test over all policies: no request is lost, answered twice or left hanging.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use mockserver_core::{
 use proptest::prelude::*;
 use vocabulary::{Distribution, Instant};
 
-/// Every policy of the list, and some under which much goes wrong.
+/// Returns every policy of the list, and some configurations that reject or crash often.
 fn any_policy() -> impl Strategy<Value = Policies> {
     prop_oneof![any_single(), any_stack()].prop_map(|text| text.parse().expect("policies"))
 }
@@ -26,7 +26,7 @@ fn any_single() -> impl Strategy<Value = String> {
     prop::sample::select(texts).prop_map(str::to_owned)
 }
 
-/// Up to four policies in order, with every rule of charging, and perhaps one that serves itself behind them.
+/// Returns one to three stages with every charging rule, optionally followed by a policy that serves requests itself.
 fn any_stack() -> impl Strategy<Value = String> {
     let gates = prop::sample::select(vec![
         "concurrency-cap",
@@ -71,7 +71,7 @@ fn any_stack() -> impl Strategy<Value = String> {
         " then script:steps=503|200",
     ];
     (prop::collection::vec(gate, 1..4), prop::sample::select(servers)).prop_map(|(gates, server)| {
-        // What serves itself takes its own time.
+        // A policy that serves requests itself has its own service times, which `slow-down` cannot extend.
         let slows = gates.iter().any(|gate| gate.starts_with("slow-down"));
         gates.join(" then ") + if slows { "" } else { server }
     })
@@ -104,14 +104,14 @@ fn any_config() -> impl Strategy<Value = Config> {
                 policy,
                 ..Config::default()
             };
-            // A schedule may say it, too.
+            // The schedule may set the cap, too, and then `caps` must be empty.
             let with_caps = Config { caps: caps.parse().expect("caps"), ..config.clone() };
             if with_caps.validate().is_ok() { with_caps } else { config }
         },
     )
 }
 
-/// What may change, wherever there is something of the kind.
+/// Returns changes of which only those apply whose policy is present.
 fn any_changes() -> impl Strategy<Value = Vec<&'static str>> {
     let changes = [
         "5ms max-busy=1",
@@ -134,7 +134,7 @@ fn any_changes() -> impl Strategy<Value = Vec<&'static str>> {
     prop::sample::subsequence(changes.to_vec(), 0..6)
 }
 
-/// The schedule of those of them that these policies can follow.
+/// Returns the schedule of the changes that these policies can follow.
 fn followed(policy: &Policies, max_busy: u32, changes: &[&str]) -> Schedule {
     let begins = |change: &&str| change.split("ms").next().and_then(|ms| ms.parse::<u32>().ok());
     let mut kept: Vec<&str> = Vec::new();
@@ -163,7 +163,7 @@ fn any_step() -> impl Strategy<Value = Step> {
 
 #[derive(Clone, Debug)]
 enum Action {
-    /// With what it says it costs, if it says anything.
+    /// Id, step, and the cost that the request states, if any.
     Arrive(u32, Step, Option<u32>),
     Cancel(u32),
     Configure(Box<Config>),
@@ -180,7 +180,6 @@ fn any_action() -> impl Strategy<Value = Action> {
     ]
 }
 
-/// A request that says what it costs.
 fn costing(request: Request, cost: u32) -> Input {
     let headers = vec![("x-cost".into(), cost.to_string().into())];
     let method = if cost.is_multiple_of(2) { "GET" } else { "POST" }.into();
@@ -188,7 +187,7 @@ fn costing(request: Request, cost: u32) -> Input {
     Input::ArriveWith { request, details: Arc::new(details), least: 0 }
 }
 
-/// Takes every answer that is due, at the instants that the server names, and ticks its ids off.
+/// Takes every due answer at the instants that the server returns, and marks its id as answered.
 fn drain(server: &mut Server, until: Instant, open: &mut [bool]) -> Result<(), TestCaseError> {
     let (mut now, mut last) = (Instant::ORIGIN, Instant::ORIGIN);
     loop {

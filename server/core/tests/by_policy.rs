@@ -1,4 +1,4 @@
-//! What each policy of a stack let pass and turned away, through the whole server.
+//! Tests of the counts per policy of a stack, through the whole server.
 
 #[path = "support/config.rs"]
 mod config;
@@ -12,7 +12,7 @@ use vocabulary::wire::{PolicyCounts, RunId};
 use config::config;
 use drain::drain;
 
-/// Requests of a run come at these milliseconds, and everything is answered that is due by the last of them.
+/// Sends requests of a run at these milliseconds, after taking all answers that are due by then.
 fn arrive(server: &mut Server, run: RunId, at_ms: &[u64]) {
     for (op, at) in (0..).zip(at_ms) {
         let at = Instant::from_millis(*at);
@@ -39,8 +39,8 @@ fn expected(counts: &[(&str, u64, u64)]) -> Vec<(String, u64, u64)> {
 
 const STACK: &str = "primary=fixed-window:limit=4,window=1s,later=keep then concurrency:cap=1,queue=1,queue-timeout=50ms then token-bucket:rate=1/h,burst=1";
 
-/// The first is served; the second waits for 50 ms and is turned away; the third finds the queue full. The fourth meets an empty bucket, and
-/// the fifth the end of the window.
+/// The first request is served. The second waits for 50 ms and is rejected. The third finds the queue full. The fourth finds an empty
+/// bucket, and the fifth an exhausted window.
 #[test]
 fn each_counts_whom_it_let_pass_and_whom_it_turned_away() {
     let mut server = Server::new(config(STACK));
@@ -73,7 +73,7 @@ fn what_serves_itself_counts_as_the_last() {
         server.handle(Instant::ORIGIN, Input::Arrive(request));
         drain(&mut server, Instant::ORIGIN, |_| {});
     }
-    // What the script rejects comes back to the window.
+    // Requests that the script rejects are refunded to the window.
     assert_eq!(counted(&mut server, Some(1)), expected(&[("fixed-window", 4, 0), ("script", 3, 1)]));
 }
 

@@ -1,4 +1,4 @@
-//! Every policy that is a stage, through the whole server: waits that are told are exact, and what is charged is charged once or not at all.
+//! Tests of every policy that is a stage, through the whole server: advised waits are exact, and a request is charged once or not at all.
 
 #[path = "support/drain.rs"]
 mod drain;
@@ -14,7 +14,7 @@ use vocabulary::{Distribution, Instant};
 
 use drain::drain;
 
-/// Stages under which a few requests meet a limit. What is no law, or charges nothing, takes no rule of charging.
+/// Stages with limits that a few requests reach. Policies of [`Kind::Other`] take no charging rule.
 const STAGES: &[(&str, Kind, &[&str])] = &[
     ("concurrency-cap", Kind::Other, &[""]),
     ("concurrency", Kind::Other, &["cap=2"]),
@@ -56,29 +56,26 @@ const STAGES: &[(&str, Kind, &[&str])] = &[
     ("slow-down", Kind::Other, &["knee=1"]),
 ];
 
-/// What a policy does with requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// It lets them pass at once, or not.
+    /// Admits them at once or rejects them.
     Law,
-    /// It may make them wait.
+    /// May make them wait.
     Queue,
-    /// It charges nothing.
+    /// Charges nothing.
     Other,
 }
 
-/// What becomes of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
     AtOnce,
     AfterAWait,
-    /// With what is advised.
     Rejected(Option<Duration>),
-    /// It reached the script behind the policy.
+    /// Reached the script behind the policy.
     Answered,
 }
 
-/// A request, when it comes, and whether it is a `POST`, which costs 3.
+/// Arrival time of a request, and whether it is a `POST`, which costs 3.
 type Arrival = (Instant, bool);
 
 fn any_arrivals() -> impl Strategy<Value = Vec<Arrival>> {
@@ -93,7 +90,7 @@ fn any_arrivals() -> impl Strategy<Value = Vec<Arrival>> {
     })
 }
 
-/// What becomes of requests that are served in no time, in their order.
+/// Returns the outcomes of requests with a service time of zero, in their order.
 fn outcomes(policy: &str, arrivals: &[Arrival]) -> Vec<Outcome> {
     let config = Config {
         policy: policy.parse().unwrap_or_else(|error| panic!("{policy}: {error}")),
@@ -125,7 +122,7 @@ fn outcomes(policy: &str, arrivals: &[Arrival]) -> Vec<Outcome> {
     outcomes
 }
 
-/// Every stage of the list, written with its parameters and these besides, if it takes any.
+/// Returns every stage of the list with its parameters, and with this charging rule if it takes any.
 fn stages(rule: &str) -> impl Iterator<Item = (Kind, String)> {
     STAGES.iter().flat_map(move |(name, kind, all)| {
         let written = all.iter().map(move |parameters| match kind {
@@ -147,11 +144,11 @@ fn every_stage_is_looked_at() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// Whoever comes again when it was advised to, and nobody else meanwhile, passes; and not a nanosecond sooner.
+    /// A request that returns after the advised wait passes, if no other arrived in between. A nanosecond earlier it does not.
     #[test]
     fn waits_are_exact(arrivals in any_arrivals(), rule in prop::sample::select(vec!["", ",own=yes", ",charged=answer", ",refund=50%"])) {
         for (kind, policy) in stages(rule) {
-            // What is charged, or comes back, at the answer of one who waits does so later than what was advised before.
+            // If a waiting request is charged or refunded at its answer, that happens later than earlier advice assumed.
             if kind == Kind::Queue && [",charged=answer", ",refund=50%"].contains(&rule) {
                 continue;
             }
@@ -168,13 +165,13 @@ proptest! {
                 prop_assert!(passes, "{policy}: {wait:?} at {at} is too short");
                 prop_assert!(wait > Duration::ZERO, "{policy} at {at}");
                 let early = again(Instant::from_nanos((at + wait).as_nanos() - 1));
-                // Of a rejection the wait is another, and who would have to wait comes too soon.
+                // A nanosecond early, the request is rejected with another wait, or would have to wait.
                 prop_assert!(early != in_time && early != Some(Outcome::AtOnce), "{policy}: {wait:?} at {at} is too long");
             }
         }
     }
 
-    /// What something behind a policy rejects stays charged as if it had been accepted, or comes back as if it had never come.
+    /// A request that a later policy rejects stays charged as if it had been accepted, or is refunded as if it had never arrived.
     #[test]
     fn charges_are_kept_or_come_back(arrivals in any_arrivals(), rule in prop::sample::select(vec!["", ",own=yes", ",charged=answer"])) {
         let charging = |rule: &str| {
@@ -188,7 +185,8 @@ proptest! {
                 prop_assert!(passes == (*kept == Outcome::Answered), "{policy}: {alone:?} and {kept:?}");
             }
         }
-        // Whoever waits holds what it was charged until then; who is charged at the answer is charged nothing if that is a rejection.
+        // A waiting request holds its charge until it is rejected, so only laws are tested here. A request that would be charged at its
+        // answer is charged nothing if that is a rejection.
         let back = charging("").into_iter().filter(|(kind, _)| *kind == Kind::Law);
         let late = charging(",charged=answer").into_iter();
         for (_, policy) in back.chain(late) {

@@ -1,11 +1,11 @@
-//! Optimistic concurrency control, seed 004: clients that read and then write if nobody wrote meanwhile.
+//! Tests of optimistic concurrency control (seed 004): clients read, and then write if no other client has written in between.
 
 use std::collections::BTreeMap;
 
 use mockserver_core::{Config, Input, Output, Request, RequestId, Server, Step, Verdict};
 use vocabulary::{Distribution, Instant};
 
-/// Milliseconds until the last success is known, and writes, when so many clients begin at once.
+/// Returns the milliseconds until the last success is known, and the number of writes, for clients that all start at once.
 fn contend(clients: u32, backoff: impl Fn(u32) -> u64) -> (u64, u64) {
     let mut server = Server::new(Config {
         max_busy: 1,
@@ -77,7 +77,7 @@ fn without_jitter_exponential_backoff_changes_the_time_only() {
     }
 }
 
-/// A read and its write one after the other: when each answer came.
+/// Returns the nanoseconds until the answers to a read and to the write that follows it.
 fn one_by_one(config: Config) -> [u64; 2] {
     let mut server = Server::new(config);
     let mut sent = Instant::ORIGIN;

@@ -1,9 +1,9 @@
-//! The pool of descriptors of seed 003 against what can be computed, and against a reference of the same model.
+//! Tests of the descriptor pool of seed 003 against computed values, and against a reference program for the same model.
 
 use mockserver_core::{Config, Input, Output, Request, RequestId, Server, Step, Verdict};
 use vocabulary::{Distribution, Instant};
 
-/// Jobs done and crashes within 300 s, with so many clients that try again at once for ever.
+/// Returns the jobs done and the crashes within 300 s, for this many clients that retry at once and forever.
 fn closed_loop(clients: u32, seed: u64) -> (u64, u64) {
     let policy = "descriptor-pool".parse().expect("a policy");
     let mut server = Server::new(Config { policy, network_delay: Distribution::ZERO, ..Config::default() });
@@ -38,14 +38,14 @@ fn closed_loop(clients: u32, seed: u64) -> (u64, u64) {
 
 #[test]
 fn the_service_never_crashes_while_everybody_fits() {
-    // 253 · (19 + 11) ≤ 7600. A few more fit, too: some are always starting, and hold no connection.
+    // 253 · (19 + 11) ≤ 7600. A few more clients fit, because some are always starting and hold no connection.
     assert_eq!(closed_loop(253, 1).1, 0);
     assert!(closed_loop(280, 1).1 > 0);
 }
 
 #[test]
 fn nothing_is_done_when_those_who_start_leave_no_descriptors() {
-    // 400 · 19 = 7600; with 398 there are just enough for one connection after another.
+    // 400 · 19 = 7600. With 398 clients there are just enough descriptors for one connection after another.
     assert_eq!((closed_loop(400, 1).0, closed_loop(500, 1).0), (0, 0));
     assert!(closed_loop(398, 1).0 > 0);
 }
@@ -61,7 +61,7 @@ fn without_crashes_the_rate_of_service_is_the_limit() {
 
 #[test]
 fn with_crashes_jobs_are_those_of_the_reference() {
-    // Means and standard deviations over 20 seeds; ours over 10.
+    // Means and standard deviations of the reference over 20 seeds. Ours are over 10.
     for (clients, expected, deviation, crashes) in
         [(300, 358.0, 1.0, 8.0), (350, 245.0, 7.0, 11.8), (375, 152.0, 7.0, 14.9)]
     {

@@ -1,4 +1,4 @@
-//! What goes wrong on purpose: lost messages, outages, first attempts that are turned away; and the way back.
+//! Tests of disturbances: lost messages, outages and rejected first attempts. Also of the delay from server to client.
 
 use mockserver_core::{Config, Input, Output, Request, RequestId, Server, Step, Verdict};
 use vocabulary::{Distribution, Instant};
@@ -7,7 +7,7 @@ fn request(id: u32, op: u64, attempt: u32) -> Request {
     Request { id: RequestId(id), run: Some(7.into()), seed: 1, op, attempt, step: Step::Work }
 }
 
-/// All answers until the server waits, as (milliseconds, id, verdict).
+/// Returns all answers until the server waits, as (milliseconds, id, verdict).
 fn answers(server: &mut Server, now: Instant) -> Vec<(u64, u32, Verdict)> {
     let mut seen = Vec::new();
     while let Output::Answer(answer) = server.poll(now) {
@@ -65,7 +65,7 @@ fn an_outage_turns_away_at_once_whatever_reaches_admission() {
     for (id, sent) in [(0, 899), (1, 900), (2, 1899), (3, 1900)] {
         server.handle(Instant::from_millis(sent), Input::Arrive(request(id, id.into(), 1)));
     }
-    // The first was in service already and goes on.
+    // The first request was in service already and continues.
     assert_eq!(
         answers(&mut server, Instant::FAR_FUTURE),
         [

@@ -1,4 +1,4 @@
-//! What goes wrong on purpose, before the work and after it: what is held, what is counted, and when which answer is due.
+//! Tests of injected faults before and after the work: slots held, counts, and due times of answers.
 
 use mockserver_core::{Config, Fault, Input, Output, Request, RequestId, Server, Step, Verdict};
 use vocabulary::Instant;
@@ -12,7 +12,7 @@ fn arrive(server: &mut Server, at_ms: u64, id: u32, step: Step) {
     server.handle(Instant::from_millis(at_ms), Input::Arrive(request));
 }
 
-/// All answers that are due by then, as (milliseconds, id, verdict, what is wrong).
+/// Returns all answers that are due by `until_ms`, as (milliseconds, id, verdict, fault).
 fn answers(server: &mut Server, until_ms: u64) -> Vec<(u64, u32, Verdict, Option<Fault>)> {
     let mut seen = Vec::new();
     while let Output::Answer(answer) = server.poll(Instant::from_millis(until_ms)) {
@@ -21,7 +21,7 @@ fn answers(server: &mut Server, until_ms: u64) -> Vec<(u64, u32, Verdict, Option
     seen
 }
 
-/// Received, accepted, rejected, failed; milliseconds of slots served and wasted.
+/// Returns (received, accepted, rejected, failed), and the milliseconds of slots served and wasted.
 fn counts(server: &mut Server) -> ([u64; 4], f64, f64) {
     let stats = server.stats(Instant::FAR_FUTURE, None);
     let counts = stats.counts;
@@ -67,7 +67,7 @@ fn slow_answers_come_later_whatever_they_say_and_hold_no_slot_meanwhile() {
     assert_eq!(answers(&mut slow, 10_000), expected);
     assert_eq!(counts(&mut slow), ([3, 2, 1, 0], 1000.0, 50.0));
     assert_eq!(slow.lifetime(Instant::FAR_FUTURE).slowed, 3);
-    // A body that drips begins when the answer would have come, whole.
+    // With a slow body, the answer is due at its normal time.
     let mut dripping = server("slow-body(2s):100%");
     arrive(&mut dripping, 0, 0, Step::Work);
     let fault = Some(Fault::SlowBody(std::time::Duration::from_secs(2)));

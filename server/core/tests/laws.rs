@@ -1,5 +1,5 @@
-//! Policies of rates, through the whole server: what they let pass is served beside whatever else is, and what they turn away
-//! is told exactly when to come back.
+//! Tests of rate limits through the whole server: admitted requests are served concurrently without a cap, and rejections advise the exact
+//! wait.
 
 #[path = "support/drain.rs"]
 mod drain;
@@ -11,7 +11,7 @@ use vocabulary::{Distribution, Instant};
 
 use drain::drain;
 
-/// Every request of the list arrives at its millisecond; the answers as they come.
+/// Sends a request at each of these milliseconds. Returns the answers in order.
 fn answers(policy: &str, reject_ms: u64, arrivals_ms: &[u64]) -> Vec<Answer> {
     let config = Config {
         policy: policy.parse().expect("a policy"),
@@ -77,7 +77,7 @@ fn windows_may_follow_one_another_from_the_runs_first_request_on() {
     };
     let mut server = Server::new(config);
     let mut told = Vec::new();
-    // The windows of the first run end at 1700 and 2700 ms, those of the second at 3100 ms.
+    // The windows of the first run end at 1700 and 2700 ms, that of the second at 3100 ms.
     let arrivals = [
         (700, 1),
         (1600, 1),

@@ -1,30 +1,29 @@
-//! The tick model of seed 002 against vectors that two other programs and a pencil agree on, to the tick.
+//! Tests of the tick model of seed 002 against vectors on which two other programs and a calculation by hand agree, to the tick.
 
 use std::collections::BTreeMap;
 
 use mockserver_core::{Config, Input, Output, Request, RequestId, Server, Step, Verdict};
 use vocabulary::{Distribution, Instant};
 
-/// What became of everybody; times in ticks of a millisecond.
+/// Results of all clients; times in ticks of a millisecond.
 #[derive(Debug, PartialEq)]
 struct Outcome {
-    /// By client, from its first request to its success.
+    /// Time from the first request to the success, by client.
     latencies: Vec<u64>,
-    /// By client.
     failures: Vec<u32>,
     requests: u64,
     /// The tick after the last.
     end: u64,
 }
 
-/// Clients that come at these ticks and try again after `delay(failures)` ticks.
+/// Simulates clients that arrive at these ticks and retry after `delay(failures)` ticks.
 fn run(policy: &str, seed: u64, firsts: &[u64], delay: impl Fn(u32) -> u64) -> Outcome {
     let policy = policy.parse().expect("a policy");
     let mut server =
         Server::new(Config { policy, seed, network_delay: Distribution::ZERO, ..Config::default() });
     let mut outcome =
         Outcome { latencies: vec![0; firsts.len()], failures: vec![0; firsts.len()], requests: 0, end: 0 };
-    // First requests before retries, then in the order of scheduling.
+    // Within a tick, first requests come before retries, otherwise in the order of scheduling.
     let mut sends: BTreeMap<(u64, bool, usize), usize> =
         firsts.iter().enumerate().map(|(client, first)| ((*first, false, client), client)).collect();
     let (mut scheduled, mut unfinished, mut tick) = (0, firsts.len(), 0);
@@ -83,12 +82,12 @@ fn exponential(failures: u32) -> u64 {
 
 type Delay = fn(u32) -> u64;
 
-/// 800 clients: 160 within 28 ticks, the rest evenly over 1000.
+/// Returns the arrivals of 800 clients: 160 within 28 ticks, the rest evenly over 1000.
 fn spike() -> Vec<u64> {
     (0..800).map(|i| if i < 160 { 10 + 11 * i % 28 } else { 389 * (i - 160) % 1000 }).collect()
 }
 
-/// Linear interpolation between the two nearest ranks.
+/// Interpolates linearly between the two nearest ranks.
 fn percentile(sorted: &[u64], share: f64) -> f64 {
     let rank = share * (sorted.len() - 1) as f64;
     let below = sorted.iter().zip(0..).filter(|(_, index)| f64::from(*index) <= rank).count() - 1;
@@ -128,7 +127,7 @@ fn a_request_alone_takes_five_ticks() {
     assert_eq!(outcome, Outcome { latencies: vec![5], failures: vec![0], requests: 1, end: 9 });
 }
 
-/// Percentiles 50, 75, 95, 99; the longest, their sum, requests, the end, most failures of a client.
+/// Percentiles 50, 75, 95 and 99; longest latency, sum of latencies, requests, end, most failures of a client.
 type Row = ([f64; 4], u64, u64, u64, u64, u32);
 
 #[test]
@@ -162,7 +161,7 @@ fn the_spike_of_seed_002_comes_out_to_the_tick() {
 fn a_random_subset_starves_the_queue_and_depends_on_the_seed_alone() {
     let policy = "overwhelmed-queue:tick=1ms,subset=random";
     let outcome = run(policy, 1, &spike(), no_backoff);
-    // Over seeds 11 427 ± 231 ticks, 281 885 ± 5782 requests; 151 ± 6 clients are served by tick 3000.
+    // Reference over many seeds: 11 427 ± 231 ticks, 281 885 ± 5782 requests; 151 ± 6 clients are served by tick 3000.
     assert!((10_500..12_400).contains(&outcome.end), "{}", outcome.end);
     assert!((258_000..306_000).contains(&outcome.requests), "{}", outcome.requests);
     let ends = spike().into_iter().zip(&outcome.latencies).map(|(first, latency)| first + latency);

@@ -1,9 +1,10 @@
-//! Whoever was rejected is locked out, through the whole server: who is told what, and what early requests do.
+//! Tests of lockouts after rejections, through the whole server: advised waits, and the effect of early requests.
 
 use mockserver_core::{Config, Input, Output, Request, RequestId, Server, Step, Verdict};
 use vocabulary::{Distribution, Instant};
 
-/// By request, in order of arrival at these milliseconds: `None` accepted, else the wait that is told in milliseconds, `u64::MAX` for none.
+/// Returns the result of each request, which arrive at these milliseconds: `None` if accepted, otherwise the advised wait in milliseconds,
+/// or `u64::MAX` without advice.
 fn told(policy: &str, arrivals_ms: &[u64]) -> Vec<Option<u64>> {
     let config = Config {
         policy: policy.parse().expect("policies"),
@@ -24,7 +25,7 @@ fn told(policy: &str, arrivals_ms: &[u64]) -> Vec<Option<u64>> {
     told.collect()
 }
 
-/// In seconds, as the penalties of vendors are told.
+/// Variant of `told` in seconds, because vendors state their penalties in seconds.
 fn told_in_seconds(policy: &str, arrivals_s: &[u64]) -> Vec<Option<u64>> {
     let arrivals: Vec<u64> = arrivals_s.iter().map(|at| at * 1000).collect();
     told(policy, &arrivals).into_iter().map(|wait| wait.map(|wait| wait / 1000)).collect()
@@ -32,7 +33,7 @@ fn told_in_seconds(policy: &str, arrivals_s: &[u64]) -> Vec<Option<u64>> {
 
 const LIMIT: &str = "fixed-window:limit=1200,window=5min,align=first";
 
-/// 1200 requests in the first second, and then these.
+/// Returns the results of these requests, after 1200 requests at the start.
 fn after_the_limit(penalty: &str, arrivals_s: &[u64]) -> Vec<Option<u64>> {
     let mut arrivals = vec![0; 1200];
     arrivals.extend(arrivals_s);
@@ -57,7 +58,7 @@ fn early_requests_may_begin_the_lock_anew() {
 fn whoever_waits_as_advised_may_meet_no_lock_at_all() {
     let only = "penalty:lock=100s,early=only";
     assert_eq!(after_the_limit(only, &[10, 300, 301]), [Some(290), None, None]);
-    // Too early, when less of the wait is left than a lock is long.
+    // At 250 s the remaining wait of 50 s is shorter than the lock of 100 s, so the lock is advised.
     assert_eq!(
         after_the_limit(only, &[10, 100, 250, 340, 440]),
         [Some(290), Some(200), Some(100), Some(100), None]
@@ -74,11 +75,11 @@ fn the_longer_wait_is_told_and_a_lock_shorter_than_it_is_found_again() {
 fn so_many_rejected_requests_bring_a_ban() {
     let ban = "penalty:lock=0s,ban-after=3,ban-window=1min,ban=1h";
     let window = "sliding-log:limit=1,window=10s";
-    // The window of the count begins with the first of them; the third in it is told of the ban.
+    // The window of the count starts with the first rejection. The third rejection in it advises the ban.
     let arrivals = [0, 1, 2, 62, 63, 64, 65, 66, 3660, 3665];
     let expected = [None, Some(9), Some(8), None, Some(9), Some(8), Some(3600), Some(3599), Some(5), None];
     assert_eq!(told_in_seconds(&format!("{ban} then {window}"), &arrivals), expected);
-    // Whoever is early counts only, not whoever is rejected.
+    // Only early requests count here, and other rejections do not.
     let early = "penalty:lock=0s,early=only,ban-after=2,ban-window=1min,ban=1h";
     let arrivals = [0, 1, 10, 11, 20, 21, 22, 23, 24];
     let expected = [None, Some(9), None, Some(9), None, Some(9), Some(8), Some(3600), Some(3599)];

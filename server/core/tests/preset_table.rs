@@ -1,4 +1,4 @@
-//! The tables in docs/servers.md and docs/clients-here.md have what the files of the presets have.
+//! Test that the tables in docs/servers.md and docs/clients-here.md agree with the preset files.
 //!
 //! `WRITE_DOCS=1 cargo test -p mockserver-core --test preset_table` writes them anew.
 
@@ -10,7 +10,6 @@ use mockserver_core::{Fact, ServerPreset, server_presets};
 
 const DOCS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs");
 
-/// Comments around a table.
 const BEGIN: &str = "<!-- presets: written by server/core/tests/preset_table.rs -->\n";
 const END: &str = "<!-- end of presets -->\n";
 
@@ -29,7 +28,7 @@ fn limit(limit: &mockserver_core::Limit) -> String {
     format!("`{}`{mark}: {}", limit.name, limit.about)
 }
 
-/// The statuses of rejections; marked where nothing that was read says so.
+/// Returns the statuses of rejections. Those that no verified fact states are marked.
 fn statuses(preset: &ServerPreset) -> String {
     let is_read = |name: &str| {
         let of = |fact: &&Fact| fact.of == format!("reject.{name}");
@@ -45,7 +44,7 @@ fn statuses(preset: &ServerPreset) -> String {
     told.into_iter().map(mark).collect::<Vec<_>>().join(", ")
 }
 
-/// Every setting that points a client here: environment variables first, because they need no change of a program.
+/// Returns every setting that points a client here. Environment variables come first, because they need no change of a program.
 fn clients() -> String {
     let mut text = String::from(
         "| client | setting, URL = `http://127.0.0.1:8503` | `--preset` | source |\n|---|---|---|---|\n",
@@ -66,7 +65,7 @@ fn clients() -> String {
     text
 }
 
-/// Compares a table with the one in a page, or writes it there.
+/// Compares a table with the one in a page of the documentation. With `WRITE_DOCS`, writes it there instead.
 fn check(page: &str, table: &str) {
     let file = format!("{DOCS}/{page}");
     let text = fs::read_to_string(&file).unwrap();

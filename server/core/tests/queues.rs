@@ -1,4 +1,4 @@
-//! Whoever waits in a queue waits for a reason: at every moment the first in its order finds too little free.
+//! Test that queued requests wait for a reason: at every moment, too little is free for the first in the queue's order.
 
 #[path = "support/drain.rs"]
 mod drain;
@@ -14,25 +14,24 @@ use drain::drain;
 
 const SERVICE: Duration = Duration::from_millis(50);
 
-/// A request of which all is over.
 #[derive(Clone, Copy, Debug)]
 struct Visit {
     came: Instant,
     cost: u32,
-    /// When it waits no more.
+    /// End of its wait.
     left: Instant,
-    /// Until when it is served, if it is.
+    /// End of its service; `None` if it was not served.
     served: Option<Instant>,
 }
 
-/// Slots before 100 ms, from then on, and from 200 ms on.
+/// Number of slots before 100 ms, from then on, and from 200 ms on.
 type Slots = [u32; 3];
 
 fn slots_at(slots: Slots, at: Instant) -> u32 {
     slots[usize::try_from(at.as_nanos() / 100_000_000).unwrap_or(2).min(2)]
 }
 
-/// Requests with the milliseconds since the one before, and their costs.
+/// Runs requests, given as milliseconds since the previous one and cost.
 fn visits(config: &Config, requests: &[(u64, u32)]) -> Vec<Visit> {
     let mut server = Server::new(config.clone());
     let (mut visits, mut at_ms, mut answers) = (Vec::new(), 0, Vec::new());
@@ -67,7 +66,7 @@ fn visits(config: &Config, requests: &[(u64, u32)]) -> Vec<Visit> {
     visits
 }
 
-/// What is busy at an instant, when all has happened that happens then.
+/// Returns the busy slots at an instant, after all events of that instant.
 fn busy(visits: &[Visit], at: Instant) -> u32 {
     let serving = |visit: &&Visit| visit.served.is_some_and(|until| visit.left <= at && at < until);
     visits.iter().filter(serving).map(|visit| visit.cost).sum()
@@ -102,7 +101,7 @@ proptest! {
         } else {
             config.caps = format!("100ms={second},200ms={third}").parse().expect("caps");
         }
-        // The run's clock is the server's: somebody comes at once.
+        // A request at the start makes the run's clock that of the server.
         let mut requests = requests;
         requests[0].0 = 0;
         let visits = visits(&config, &requests);

@@ -1,4 +1,5 @@
-//! What changes during a run, through the whole server: golden timelines of caps, buckets, queues and outages, and whose clock it is.
+//! Tests of changes during a run, through the whole server: expected timelines of caps, buckets, queues and outages, and the clock they
+//! follow.
 
 #[path = "support/config.rs"]
 mod config;
@@ -28,7 +29,7 @@ fn request(op: u64, run: Option<RunId>) -> Request {
     Request { id, run: run.map(Into::into), seed: 1, op, attempt: 1, step: Step::Work }
 }
 
-/// Requests of one run come at these milliseconds: who is answered when, and what.
+/// Sends requests of one run at these milliseconds. Returns instant, verdict and advice by request.
 fn told(config: Config, at_ms: &[u64]) -> Vec<(u64, Verdict, Option<Duration>)> {
     let mut server = Server::new(config);
     let mut answers = Vec::new();
@@ -50,7 +51,7 @@ fn told(config: Config, at_ms: &[u64]) -> Vec<(u64, Verdict, Option<Duration>)> 
         .collect()
 }
 
-/// By request: accepted, or rejected with this advice in milliseconds (rounded up).
+/// Returns the decision by request: accepted, or rejected with this advice in milliseconds (rounded up).
 fn decided(config: Config, at_ms: &[u64]) -> Vec<Result<(), Option<u64>>> {
     let wait = |wait: Duration| u64::try_from(wait.as_nanos().div_ceil(1_000_000)).expect("short");
     let told = told(config, at_ms).into_iter();
@@ -68,7 +69,7 @@ fn r(wait_ms: u64) -> Result<(), Option<u64>> {
 #[test]
 fn a_cap_that_falls_lets_what_is_in_service_end() {
     let config = config("concurrency-cap", "0s max-busy=3; 50ms max-busy=1; 200ms max-busy=2");
-    // Three are in service until 100; one more is too many until then, and a second one until 200.
+    // Three requests are in service until 100 ms. Until then one more is too many, and a second one until 200 ms.
     let at = [0, 0, 0, 0, 60, 99, 100, 100, 200, 200, 200];
     assert_eq!(decided(config, &at), [A, A, A, NEVER, NEVER, NEVER, A, NEVER, A, A, NEVER]);
 }
@@ -93,29 +94,29 @@ fn a_wave_is_a_wave() {
 
 #[test]
 fn a_bucket_goes_on_with_another_rate_and_loses_what_a_smaller_one_does_not_hold() {
-    // Both have the same decisions.
+    // Both policies make the same decisions.
     for name in ["token-bucket", "gcra"] {
         let policy = format!("{name}:rate=1/s,burst=4");
         let schedule =
             format!("1s {name}.rate=10/s; 2s {name}.burst=2; 3s {name}.rate=30/min; 3s {name}.burst=3");
         let at = [
-            // Four, and the next token would come at 1 s.
+            // Four tokens, and the next would come at 1 s.
             (0, A),
             (0, A),
             (0, A),
             (0, A),
             (0, r(1000)),
-            // Half a token at 500 ms, one at 1 s; from then on 100 ms each.
+            // Half a token at 500 ms, one at 1 s; from then on 100 ms for each.
             (500, r(500)),
             (1000, A),
             (1000, r(100)),
             (1150, A),
             (1150, r(50)),
-            // 4 at 1550, of which 2 are left at 2 s.
+            // 4 tokens at 1550 ms, of which 2 are left at 2 s.
             (2000, A),
             (2000, A),
             (2000, r(100)),
-            // Full at 2200 with 2; a larger one is not fuller at once, and one token takes 2 s now.
+            // Full at 2200 ms with 2 tokens. A larger bucket is not fuller at once, and one token takes 2 s now.
             (3000, A),
             (3000, A),
             (3000, r(2000)),
@@ -133,7 +134,7 @@ fn a_bucket_goes_on_with_another_rate_and_loses_what_a_smaller_one_does_not_hold
 
 #[test]
 fn a_bucket_fills_by_what_its_rate_was_all_along() {
-    // From 0 to 10 per second in 10 s: 50 tokens by then, and 10 in the first 4.47 s or so.
+    // From 0 to 10 per second in 10 s: 50 tokens by then, and 10 in about the first 4.47 s.
     for name in ["token-bucket", "gcra"] {
         let policy = format!("{name}:rate=1/s,burst=1000");
         let ramp = format!("0s {name}.burst=1000; 0s..10s {name}.rate=0.000001..10");
@@ -142,7 +143,7 @@ fn a_bucket_fills_by_what_its_rate_was_all_along() {
         let accepted =
             decided(config(&policy, &ramp), &at).iter().skip(1000).filter(|told| **told == A).count();
         assert!((49..=50).contains(&accepted), "{name}: {accepted}");
-        // A wave around 5 for whole periods, during most of which nobody comes.
+        // A wave around 5 over whole periods, most of them without requests.
         let wave = format!("0s.. {name}.rate=5+5*sin(1s)");
         assert!(config_error(&policy, &wave).is_some(), "a rate of 0 is none");
         let wave = format!("0s.. {name}.rate=5+4*sin(1s)");
@@ -198,7 +199,7 @@ fn who_waits_is_called_when_the_cap_rises_though_nothing_else_happens() {
     assert_eq!(answered(long(queue, "0s max-busy=1; 300ms max-busy=3")), [1000, 1300, 1300, 2000]);
     let own = "a=concurrency:cap=1,queue=9,queue-timeout=9s then token-bucket";
     assert_eq!(answered(long(own, "300ms a.cap=2; 400ms a.cap=3")), [1000, 1300, 1400, 2000]);
-    // 1.5 at a quarter of the ramp.
+    // In the last case the cap is 1.5, rounded to 2, at a quarter of the ramp.
     assert_eq!(answered(long(queue, "0s max-busy=1; 0s down; 1ms up"))[..1], [0]);
     assert_eq!(answered(long(own, "0s..1s a.cap=1..3")), [1000, 1250, 1750, 2000]);
 }
@@ -223,16 +224,16 @@ fn down_lasts_until_the_next_entry_or_for_its_range() {
     let schedule =
         "10ms down; 20ms max-busy=40; 30ms..40ms down; 35ms max-busy=30; 50ms down; 55ms..58ms down; 60ms up";
     let at = [0, 9, 10, 19, 20, 29, 30, 36, 40, 49, 50, 56, 59, 60, 99];
-    // Down by an outage, nobody knows until when.
+    // Rejections during an outage have no advice.
     let expected = [A, A, NEVER, NEVER, A, A, NEVER, NEVER, A, A, NEVER, NEVER, NEVER, A, A];
     assert!(config_error("concurrency-cap", schedule).is_some(), "one outage within another");
     let schedule = schedule.replace("55ms..58ms down; ", "");
     assert_eq!(decided(config("concurrency-cap", &schedule), &at), expected);
-    // Nobody comes back up.
+    // Without a further entry, the server stays down.
     assert_eq!(decided(config("concurrency-cap", "10ms down"), &[9, 19, 1_000_000]), [A, NEVER, NEVER]);
 }
 
-/// The clock of a schedule under which the cap is 1 for the first 10 s and 2 from then on.
+/// Creates a server whose cap is 1 for the first 10 s of the run's clock, and 2 from then on.
 fn clocked() -> Server {
     Server::new(config("concurrency-cap", "0s max-busy=1; 10s max-busy=2"))
 }
@@ -246,18 +247,18 @@ fn the_clock_begins_with_the_first_request_of_each_run_on_an_idle_server() {
     server.handle(ms(3_600_000), Input::Arrive(request(0, Some(1))));
     assert_eq!((cap(&server, 3609), cap(&server, 3610)), (Some(1), Some(2)));
     drain(&mut server, ms(3_700_000), |answer| answers.push(answer));
-    // A request of the same run, one of no run, and then another run.
+    // A request of the same run, one of no run, and then one of another run.
     for (at, run, then) in [(3_700_000, Some(1), 2), (3_701_000, None, 2), (3_702_000, Some(2), 1)] {
         server.handle(ms(at), Input::Arrive(request(0, run)));
         assert_eq!(server.capacity(ms(at)), Some(then), "{run:?}");
         drain(&mut server, ms(at + 500), |answer| answers.push(answer));
     }
-    // One that comes while another is under way shares its clock.
+    // A run that starts while another is in flight shares its clock.
     server.handle(ms(3_712_000), Input::Arrive(request(0, Some(2))));
     server.handle(ms(3_712_000), Input::Arrive(request(1, Some(3))));
     assert_eq!(cap(&server, 3712), Some(2));
     drain(&mut server, ms(3_713_000), |answer| answers.push(answer));
-    // And after a reset everybody begins anew.
+    // After a reset, the clock starts anew for all runs.
     server.handle(ms(3_713_000), Input::Reset);
     assert_eq!(cap(&server, 3800), Some(1));
     server.handle(ms(3_800_000), Input::Arrive(request(0, Some(2))));
@@ -282,7 +283,7 @@ fn figures_begin_anew_with_the_clock() {
     assert_eq!([accepted(0, 1), accepted(10_000, 1), accepted(20_000, 2), accepted(30_000, 2)], [1, 2, 1, 2]);
 }
 
-/// Why such a server cannot be.
+/// Returns the reason why such a configuration is invalid.
 fn config_error(policy: &str, schedule: &str) -> Option<String> {
     let policy = policy.parse().expect("policies");
     let schedule = match schedule.parse() {
@@ -369,14 +370,15 @@ fn a_patch_takes_a_schedule_all_or_nothing() {
     assert!(patched(&scheduled, r#"{"schedule": null}"#).expect("good").schedule.is_empty());
 }
 
-/// Not seen for more steps than are met one by one, and one key of many that is seen all the time.
+/// The pauses are longer than the number of steps that are processed one by one.
 #[test]
 fn keys_that_were_not_seen_for_long_go_on_where_they_were() {
     let policy = "token-bucket:rate=1/s,burst=10";
     let entries: Vec<String> =
         (0..1000).map(|step| format!("{}ms token-bucket.rate={}/s", step * 10, 1 + step % 2)).collect();
     let schedule = entries.join(";");
-    // Ten are taken at once; in 9 s at a rate of 1 or 2 by turns all of them come back.
+    // Ten tokens are charged at once. At rates that alternate between 1/s and 2/s, 4 s bring back 6 tokens, and the rest of the time all
+    // 10.
     let mut at = vec![0; 11];
     at.extend([4000; 7]);
     at.extend([30_000; 11]);
@@ -406,7 +408,7 @@ fn figures_that_contradict_one_another_are_refused_by_the_entry_that_does_it() {
     }
     for schedule in [
         "1s growing-rate.most=2000; 2s growing-rate.start=1500",
-        // Together they fit, though neither fits what was before the other.
+        // Both fit together, although neither fits the previous value of the other.
         "1s growing-rate.most=3000; 1s growing-rate.start=2000; 2s growing-rate.most=50; 2s growing-rate.start=5",
     ] {
         assert_eq!(refusal(schedule), None, "{schedule}");

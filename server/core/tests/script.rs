@@ -1,4 +1,4 @@
-//! The policy that goes by a script: what each request is answered, how that counts, and what does not disturb it.
+//! Tests of the scripted policy: its answers, their counts, and settings that do not affect it.
 
 use mockserver_core::{Answer, Config, Input, Output, Request, RequestId, Server, Step, Verdict};
 use vocabulary::{Distribution, Instant};

@@ -1,4 +1,4 @@
-//! Stacks of policies, through the whole server: who speaks, what comes back, and whose places are free when.
+//! Tests of stacks of policies, through the whole server: the policy that answers, refunds, and the release of places.
 
 #[path = "support/config.rs"]
 mod config;
@@ -14,13 +14,13 @@ use vocabulary::{Distribution, Instant};
 use config::config;
 use drain::drain;
 
-/// What requests say of themselves, by method and authorization.
+/// Creates HTTP properties with this method and authorization.
 fn details(method: &str, who: &str) -> Arc<Details> {
     let headers = vec![("authorization".into(), who.into())];
     Arc::new(Details { method: method.into(), path: "/".into(), headers, ..Details::default() })
 }
 
-/// Requests come at their milliseconds; every answer with its op, in order.
+/// Sends requests at their milliseconds. Returns every answer with its op, in order.
 fn answers(config: Config, arrivals: &[(u64, Arc<Details>)]) -> Vec<(u32, Answer)> {
     let mut server = Server::new(config);
     let mut answers = Vec::new();
@@ -41,7 +41,7 @@ fn answers(config: Config, arrivals: &[(u64, Arc<Details>)]) -> Vec<(u32, Answer
     answers
 }
 
-/// By request, when it is answered in milliseconds, and whether it was accepted; a rejection with its advice in milliseconds.
+/// Returns by request: milliseconds of the answer, and whether it was accepted. A rejection has its advice in milliseconds.
 fn told(policy: &str, at_ms: &[u64]) -> Vec<(u64, Result<(), Option<u64>>)> {
     told_by(config(policy), &at_ms.iter().map(|at| (*at, details("GET", "one"))).collect::<Vec<_>>())
 }
@@ -101,7 +101,7 @@ fn who_is_charged_at_the_answer_lets_others_pass_until_then() {
 #[test]
 fn what_an_accepted_request_did_not_cost_comes_back_with_its_answer() {
     let policy = "token-bucket:rate=1/h,burst=10,cost=10,refund=30%";
-    // Of ten, seven come back; that is not enough for another ten.
+    // Seven of the ten tokens are refunded, which is not enough for another ten.
     assert_eq!(told(policy, &[0, 50, 100]).iter().filter(|(_, verdict)| verdict.is_ok()).count(), 1);
     let of_seven = "token-bucket:rate=1/h,burst=10,cost=GET 10|7,refund=30%";
     let arrivals = [(0, details("GET", "a")), (50, details("POST", "a")), (100, details("POST", "a"))];
@@ -118,7 +118,7 @@ fn keys_are_counted_apart_and_the_oldest_are_forgotten() {
     };
     let window = "fixed-window:limit=1,window=1s,key=header:authorization";
     assert_eq!(told(window), [true, true, false, true, false, false]);
-    // With room for two, `c` makes room by forgetting `b`, which in turn makes `a` be forgotten.
+    // With room for two keys, `c` evicts `b`, which in turn evicts `a` when it returns.
     assert_eq!(told(&format!("{window},keys=2")), [true, true, false, true, true, true]);
 }
 
@@ -147,14 +147,15 @@ fn a_rejection_holds_its_place_for_its_time_if_the_server_has_it_so() {
 fn places_grow_while_requests_are_rejected() {
     let policy = "growing-concurrency:start=1,by=2,most=4,every=150ms,idle=500ms";
     let (ok, no) = (Ok(()), Err(None));
-    // Every service takes 100 ms. The step that begins at 10 ms brings three places at 160 ms, and the one that begins at 170 ms a fourth at 320 ms.
+    // Every service takes 100 ms. The step that begins at 10 ms yields three places at 160 ms, and the one that begins at 170 ms a fourth
+    // at 320 ms.
     let at_ms = [0, 10, 20, 110, 165, 166, 167, 170, 330, 331, 332, 333, 334];
     let passes = [true, false, false, true, true, true, false, false, true, true, true, true, false];
     let told = told(policy, &at_ms);
     let expected =
         at_ms.iter().zip(passes).map(|(at, passes)| if passes { (at + 100, ok) } else { (*at, no) });
     assert_eq!(told, expected.collect::<Vec<_>>());
-    // When all was quiet for half a second, all is as in the beginning.
+    // After half a second without requests, the initial state is restored.
     let again = [0, 10, 200, 200, 200, 800, 800].map(|at| (at, details("GET", "a")));
     let told: Vec<bool> =
         told_by(config(policy), &again).iter().map(|(_, verdict)| verdict.is_ok()).collect();
@@ -166,14 +167,14 @@ fn policies_stand_before_a_server_of_its_own() {
     let policy = "fixed-window:limit=2,window=10s then script:steps=503|200";
     let answers = answers(config(policy), &[0, 1, 2].map(|at| (at, details("GET", "a"))));
     let scripted: Vec<bool> = answers.iter().map(|(_, answer)| answer.reply.is_some()).collect();
-    // The script rejects every op's first attempt, and what it took of the window comes back.
+    // The script rejects every op's first attempt, and the charge on the window is refunded.
     assert_eq!(scripted, [true, true, true]);
     let kept = "fixed-window:limit=2,window=10s,later=keep then script:steps=503|200";
     let answers = self::answers(config(kept), &[0, 1, 2].map(|at| (at, details("GET", "a"))));
     assert_eq!(answers.iter().filter(|(_, answer)| answer.reply.is_some()).count(), 2);
 }
 
-/// Requests of these costs, which come at their milliseconds; cap 10, and whoever waits for two seconds is rejected.
+/// Sends requests of these costs at their milliseconds, to a cap of 10 with a queue timeout of two seconds.
 fn weighed(order: &str, requests: &[(u64, &str)]) -> Vec<(u64, Result<(), Option<u64>>)> {
     let policy = format!("concurrency:cap=10,queue=10,queue-timeout=2s,order={order},cost=header:x-cost");
     let config = Config { service_time: Distribution::millis(10_000), ..config(&policy) };
@@ -224,7 +225,7 @@ fn what_is_charged_with_the_answer_is_charged_when_a_later_policy_rejects() {
     };
     let [at_once, later] = [(0, Err(None)), (300, Ok(()))];
     assert_eq!(told("back"), [(100, Ok(())), at_once, at_once, later, (400, Err(Some(600)))]);
-    // Two have counted before the first is answered.
+    // Two requests have been counted before the first is answered.
     assert_eq!(told("keep"), [(100, Ok(())), at_once, at_once, (200, Err(Some(800))), (400, Err(Some(600)))]);
 }
 
@@ -262,7 +263,7 @@ fn what_a_request_said_of_itself_is_known_to_the_policy_that_comes_while_it_is_o
     server.handle(Instant::from_millis(10), Input::Configure(Config { network_delay, ..other }.into()));
     let mut verdicts = Vec::new();
     drain(&mut server, Instant::FAR_FUTURE, |answer| verdicts.push(answer.verdict));
-    // Whoever has the id next said nothing, and costs 1.
+    // The next request with this id has no details, so it costs 1.
     server.handle(Instant::from_millis(500), Input::Arrive(request));
     drain(&mut server, Instant::FAR_FUTURE, |answer| verdicts.push(answer.verdict));
     assert_eq!(verdicts, [Verdict::Rejected, Verdict::Accepted]);

@@ -1,5 +1,5 @@
-//! What headers of presets report of limits: the instant of a reset does not depend on how long a request is served, and what remains
-//! counts the request itself.
+//! Tests of limits in the headers of presets. The instant of a reset does not depend on the duration of a request's service, and the
+//! remaining amount already accounts for the request itself.
 
 #[path = "support/drain.rs"]
 mod drain;
@@ -14,10 +14,10 @@ use vocabulary::{Distribution, Instant, WallTime};
 
 use drain::drain;
 
-/// When the server starts: 20 s before an hour of the clock.
+/// Start of the server, 20 s before a full hour of the clock.
 const STARTED: WallTime = WallTime::from_unix(Duration::from_secs(1_800_000_000 + 3580));
 
-/// A preset without network, where a service takes so long.
+/// Creates a preset's configuration without network delay and with this service time.
 fn preset(name: &str, service_ms: u64) -> Config {
     let Expanded { policy, answers, .. } = expand(name, None).expect("a preset");
     Config {
@@ -30,7 +30,7 @@ fn preset(name: &str, service_ms: u64) -> Config {
     }
 }
 
-/// The verdict and the headers of each answer, in the order of the requests, one a millisecond.
+/// Returns verdict and headers of each answer, in the order of the requests, which arrive a millisecond apart.
 fn answers(config: Config, requests: &[&str]) -> Vec<(Verdict, Vec<(String, String)>)> {
     let set = config.answer_set().unwrap().expect("presets have words of their own");
     let mut server = Server::starting(config, STARTED);
@@ -60,7 +60,7 @@ fn answers(config: Config, requests: &[&str]) -> Vec<(Verdict, Vec<(String, Stri
     answers.into_iter().map(|(_, verdict, headers)| (verdict, headers)).collect()
 }
 
-/// Each value of a header whose name ends so.
+/// Returns the value of the header whose name ends in `name`, for each answer.
 fn values(answers: &[(Verdict, Vec<(String, String)>)], name: &str) -> Vec<String> {
     let of_one = |(_, headers): &(Verdict, Vec<(String, String)>)| {
         let found = headers.iter().find(|(there, _)| there.ends_with(name));
@@ -102,7 +102,7 @@ fn kong_reports_what_remains_after_the_request_itself_also_to_whoever_comes_befo
     let one_by_one = answers(six.clone(), &["GET /"; 8]);
     assert_eq!(values(&one_by_one, "x-ratelimit-remaining-minute"), ["5", "4", "3", "2", "1", "0", "0", "0"]);
     assert_eq!(one_by_one.iter().filter(|(verdict, _)| *verdict == Verdict::Accepted).count(), 6);
-    // All come before the first is answered, and so before any is counted.
+    // All requests arrive before the first is answered, and so before any is counted.
     let at_once = answers(Config { service_time: Distribution::millis(1000), ..six }, &["GET /"; 8]);
     assert_eq!(values(&at_once, "x-ratelimit-remaining-minute"), ["5"; 8]);
 }

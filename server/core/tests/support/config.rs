@@ -1,9 +1,8 @@
-//! A server that serves for 100 ms and rejects in no time.
+//! Configuration of a server that serves in 100 ms and rejects in no time.
 
 use mockserver_core::Config;
 use vocabulary::Distribution;
 
-/// With these policies, and no network.
 pub(crate) fn config(policy: &str) -> Config {
     Config {
         policy: policy.parse().expect("policies"),

@@ -1,9 +1,9 @@
-//! Takes every answer that is due, at the instants that the server names.
+//! Loop that takes every due answer, at the instants that the server returns.
 
 use mockserver_core::{Answer, Output, Server};
 use vocabulary::Instant;
 
-/// Every answer that is due by then goes to `each`, in order.
+/// Passes every answer that is due by `until` to `each`, in order.
 pub(crate) fn drain(server: &mut Server, until: Instant, mut each: impl FnMut(Answer)) {
     let mut now = Instant::ORIGIN;
     loop {
