@@ -1,42 +1,39 @@
-//! What is counted of requests: of a run, of a shard of its clients, or of all.
+//! Request counts of a run, of a shard of its clients, or of everything.
 
 use std::time::Duration;
 
 use vocabulary::wire::ServerCounts;
 
-/// The counts of one run, or of all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Account {
-    /// What clients are told.
+    /// Counts that are reported to clients.
     pub counts: ServerCounts,
-    /// Server time spent on what was done.
+    /// Server time spent on requests that were served.
     pub served: Duration,
-    /// Server time spent on what came to nothing.
+    /// Server time spent on rejections and on work without a result.
     pub wasted: Duration,
-    /// Of the rejected: writes whose condition did not hold.
+    /// Conditional writes whose condition did not hold. Part of the rejected.
     pub conflicts: u64,
-    /// Of the rejected: those that came while the server was down.
+    /// Requests that arrived while the server was down. Part of the rejected.
     pub outages: u64,
-    /// Of the rejected: the first attempts of ops, which were to be rejected.
+    /// First attempts of ops, rejected on purpose. Part of the rejected.
     pub forced: u64,
-    /// Of the rejected: those that had been accepted, until another policy turned them away.
+    /// Requests that were accepted and later rejected by a change of policy. Part of the rejected.
     pub revoked: u64,
-    /// Requests that were lost on their way to the server; not among the received.
+    /// Requests lost on the way to the server. Not part of the received.
     pub lost_requests: u64,
-    /// Answers that were lost on their way to the client.
     pub lost_answers: u64,
-    /// Of the accepted: those whose answers a fault spoiled.
+    /// Accepted requests whose answers were spoiled by a fault.
     pub spoiled: u64,
-    /// Answers that came later on purpose.
+    /// Answers slowed down by a fault.
     pub slowed: u64,
-    /// Requests that came before the time that was advised to their client.
+    /// Requests that arrived before the time advised to their client.
     pub early: u64,
 }
 
 impl Account {
-    /// Adds what was counted elsewhere, or before.
     pub(crate) fn add(&mut self, other: &Self) {
-        // All of them are named, so that none is forgotten.
+        // Destructured without `..`, so that the compiler reports a forgotten field.
         let Self {
             counts,
             served,

@@ -1,32 +1,31 @@
-//! What each policy of a stack let pass and turned away, counted by its name: which policies there are may change, and what was counted stays.
+//! Counts of passed and rejected requests per policy of a stack, by name. They survive changes of the stack.
 
 use vocabulary::wire::PolicyCounts;
 
-/// Names that are counted apart, of all the policies that were ever in force; those that come later share a count.
+/// Maximum number of policy names with their own counts. Later names share one count.
 const NAMES: usize = 64;
 
-/// The name of that count.
 const OTHERS: &str = "others";
 
-/// How far a request came in a stack.
+/// Progress of a request through a stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fate {
-    /// Policies that let it pass.
+    /// Number of policies that let it pass.
     pub(crate) passed: usize,
-    /// Whether the next one turned it away.
+    /// Whether the next policy rejected it.
     pub(crate) is_turned_away: bool,
 }
 
-/// The names of policies, in the order in which they came to be in force. Counts are in their order, as many of them as were needed.
+/// Names of all policies so far, in the order of their first use. Counts are in the same order and grow when needed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names {
     known: Vec<String>,
-    /// Of each policy of the stack in force; empty when nothing is counted by policies.
+    /// Index of each policy of the current stack; empty if counts per policy are off.
     in_force: Vec<usize>,
 }
 
 impl Names {
-    /// From now on these are the policies; a single one is counted with the server.
+    /// Sets the current policies. A single policy has no counts of its own, because they would equal the server's.
     pub(crate) fn set(&mut self, labels: Vec<String>) {
         self.in_force.clear();
         if labels.len() < 2 {
@@ -38,7 +37,6 @@ impl Names {
         }
     }
 
-    /// Whether anything is counted.
     pub(crate) fn are_counted(&self) -> bool {
         !self.in_force.is_empty()
     }
@@ -52,7 +50,6 @@ impl Names {
         })
     }
 
-    /// One more request.
     pub(crate) fn count(&self, counts: &mut Vec<PolicyCounts>, fate: Fate) {
         let missing = self.known.iter().skip(counts.len());
         counts.extend(missing.map(|name| PolicyCounts { name: name.clone(), ..PolicyCounts::default() }));
@@ -64,7 +61,7 @@ impl Names {
         }
     }
 
-    /// As they are told: of every policy in force, and of earlier ones if there is anything to tell.
+    /// Returns the counts to report: of all current policies, and of earlier ones that are not zero.
     pub(crate) fn told(&self, counts: &[PolicyCounts]) -> Vec<PolicyCounts> {
         let named = self.known.iter().enumerate().map(|(index, name)| {
             let counted = counts.get(index).cloned();
@@ -113,7 +110,7 @@ mod tests {
             told(&names, &counts),
             expected.map(|(name, accepted, rejected)| (name.to_owned(), accepted, rejected))
         );
-        // Of a run that came later, only what is in force is told.
+        // A later run reports only the current policies.
         assert_eq!(told(&names, &[]), [("b".to_owned(), 0, 0), ("c".to_owned(), 0, 0)]);
         set(&mut names, &["c"]);
         assert!(!names.are_counted());

@@ -1,19 +1,19 @@
-//! How moments of the calendar are written in answers.
+//! Notation of calendar times in answers.
 
 use std::fmt::Write as _;
 use std::time::{Duration, UNIX_EPOCH};
 
-/// The last second that dates can name: 9999-12-31, 23:59:59 UTC.
+/// Last second that dates can express: 9999-12-31, 23:59:59 UTC.
 const LAST_DATE: u64 = 253_402_300_799;
 
-/// That many seconds after 1970 as a date of HTTP (RFC 9110, section 5.6.7): `Sun, 09 Sep 2001 01:46:40 GMT`. What comes after the
-/// year 9999 is its last second.
+/// Returns the HTTP date of a number of seconds since 1970 (RFC 9110, section 5.6.7): `Sun, 09 Sep 2001 01:46:40 GMT`. Times after the year
+/// 9999 are clamped to its last second.
 pub(crate) fn http_date(seconds: u64) -> String {
     httpdate::fmt_http_date(UNIX_EPOCH + Duration::from_secs(seconds.min(LAST_DATE)))
 }
 
-/// Writes that many seconds after 1970, with so many digits after the point, as RFC 3339 has it: `2001-09-09T01:46:40.5Z`. What comes
-/// after the year 9999 is its last second.
+/// Writes a number of seconds since 1970 in RFC 3339 notation: `2001-09-09T01:46:40.5Z`. `fraction` is the value and the number of digits
+/// after the decimal point. Times after the year 9999 are clamped to its last second.
 pub(crate) fn write_rfc3339(seconds: u64, fraction: Option<(u64, usize)>, out: &mut String) {
     let fraction = if seconds > LAST_DATE { fraction.map(|(_, places)| (0, places)) } else { fraction };
     let seconds = seconds.min(LAST_DATE);
@@ -26,7 +26,7 @@ pub(crate) fn write_rfc3339(seconds: u64, fraction: Option<(u64, usize)>, out: &
     out.push('Z');
 }
 
-/// Year, month and day of the Gregorian calendar, so many days after 1970-01-01; years are counted from March (Howard Hinnant,
+/// Converts days since 1970-01-01 to year, month and day of the Gregorian calendar. Years are counted from March (Howard Hinnant,
 /// "chrono-Compatible Low-Level Date Algorithms", `civil_from_days`).
 const fn civil(days: u64) -> (u64, u64, u64) {
     let days = days + 719_468;

@@ -1,8 +1,8 @@
 //! Capacity of a server: requests per second that it can serve in the long run.
 //!
-//! A request counts with its mean cost at each limit, and the limit that is reached first decides. Of limits per key that is the key with
-//! the largest share of the load. A cap on slots serves slots / mean service time, whatever its rejections occupy: at that load there
-//! need be none.
+//! A request counts with its mean cost at each limit, and the limit that is reached first determines the capacity. For limits per key, that
+//! is the key with the largest share of the load. A cap on slots serves slots / mean service time, even if rejections occupy slots, because
+//! at that load no request needs to be rejected.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -16,45 +16,38 @@ use crate::policies::{Common, Key};
 use crate::policy::Policy;
 use crate::schedule::Quantity;
 
-/// The requests of a workload, as far as limits distinguish them.
+/// Requests of a workload, as far as limits distinguish them.
 #[derive(Clone, Debug)]
 pub struct Traffic {
-    /// Kinds of requests, each with its share of all.
+    /// Kinds of requests, each with its share of all requests.
     pub kinds: Vec<(f64, Details)>,
-    /// API keys, of which each has the same share of all requests.
+    /// Number of API keys, each with the same share of all requests.
     pub api_keys: u32,
-    /// The body of every request: costs may be in it.
+    /// Body of every request, which may contain costs.
     pub body: Vec<u8>,
 }
 
-/// Capacity of a server, and the limit that it follows from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Capacity {
-    /// Requests per second.
     pub per_s: f64,
     /// Requests that are accepted at once after a pause.
     pub burst: f64,
-    /// The limit that is reached first.
+    /// Limit that is reached first.
     pub limit: CapacityLimit,
 }
 
-/// The limit that decides about a capacity.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CapacityLimit {
-    /// So many requests in service at once.
     Slots {
-        /// How many.
         slots: u64,
         /// Mean time for which a request holds a slot.
         service: Duration,
     },
-    /// So much in so much time.
     Rate {
-        /// Requests per period, as configured: `500`, `0.5`.
+        /// Amount as configured: `500`, `0.5`.
         amount: String,
-        /// In how much time: `/min`, ` in 5m`.
+        /// Period as configured: `/min`, ` in 5m`.
         per: String,
-        /// Burst, if the policy has one.
         burst: Option<u64>,
         /// Mean cost of a request.
         cost: f64,
@@ -62,8 +55,8 @@ pub enum CapacityLimit {
 }
 
 impl Config {
-    /// What this server can serve of such traffic in the long run. `None` where it is not known: when limits change during the run, when
-    /// the policy has service times of its own, or when nothing limits requests.
+    /// Returns the long-term capacity for this traffic. `None` if it is unknown: if limits change during the run, if the policy has its own
+    /// service times, or if nothing limits requests.
     pub fn capacity(&self, traffic: &Traffic) -> Option<Capacity> {
         let courses = self.courses();
         let slots_change = !self.caps.is_empty() || courses.slots.is_some();
@@ -76,7 +69,7 @@ impl Config {
         for (index, policy) in self.policy.iter().enumerate() {
             let mut stage = policy.stage(WallTime::VIRTUAL_START)?;
             is_stretched |= stage.gate.stretch(u32::MAX) != 1000;
-            // A stage that rejects or punishes without a limit of its own has no capacity.
+            // Stages that reject or punish without their own limit do not affect the capacity.
             let Some(standing) = stage.gate.standing(Instant::ORIGIN, Key::default(), &service) else {
                 continue;
             };
@@ -92,7 +85,7 @@ impl Config {
                 (amount / service.as_secs_f64(), CapacityLimit::Slots { slots: standing.limit, service })
             };
             let capacity = Capacity { per_s: per_s / of_busiest_key, burst: amount / of_busiest_key, limit };
-            // Requests that cost nothing, and services that take no time, are without a limit.
+            // Requests without cost and services without duration have an infinite rate, so they do not limit.
             if capacity.per_s.is_finite() && least.as_ref().is_none_or(|least| capacity.per_s < least.per_s) {
                 least = Some(capacity);
             }
@@ -101,7 +94,7 @@ impl Config {
     }
 }
 
-/// Returns the mean cost of a request at this stage, and the share of it that falls on the busiest key.
+/// Returns the mean cost of a request at this stage, and the mean cost per request that falls on the busiest key.
 fn costs(common: &Common, traffic: &Traffic, fields: &[(Box<str>, Box<str>)]) -> (f64, f64) {
     let mut of_keys: BTreeMap<Key, f64> = BTreeMap::new();
     let mut mean = 0.0;
@@ -118,7 +111,6 @@ fn costs(common: &Common, traffic: &Traffic, fields: &[(Box<str>, Box<str>)]) ->
     (mean, of_keys.into_values().fold(0.0, f64::max))
 }
 
-/// The same request with another API key.
 fn of_another_user(details: &Details) -> Details {
     let other = |(name, value): &(Box<str>, Box<str>)| {
         let value =
@@ -128,7 +120,6 @@ fn of_another_user(details: &Details) -> Details {
     Details { headers: details.headers.iter().map(other).collect(), ..details.clone() }
 }
 
-/// A limit on how much passes in some time, as the policy was given it.
 fn rate_limit(policy: &Policy, cost: f64) -> Option<CapacityLimit> {
     let limit = policy.config().limit()?;
     let quantity = Quantity::read(parameter(policy, limit.key)?)?;
@@ -225,7 +216,7 @@ mod tests {
         let of_users =
             with_policy("token-bucket:rate=100/s,cost=header:x-tailback-cost|1,key=header:authorization");
         assert_per_s(&of_users, &traffic, 200.0);
-        // Three in four requests are of one key.
+        // Three of four requests have the same key.
         assert_per_s(&with_policy("token-bucket:rate=30/s,key=method"), &traffic, 40.0);
         assert_per_s(&with_policy("token-bucket:rate=30/s,cost=PUT 1|POST 1|0"), &traffic, 120.0);
         assert_eq!(
@@ -249,7 +240,7 @@ mod tests {
         );
         assert_per_s(&preset("openai", Some(0.1)), &plain(), 50.0 / 60.0);
         assert_per_s(&preset("kubernetes", None), &plain(), 1200.0);
-        // 5000 an hour, for each user, are fewer than the 900 a minute at an endpoint.
+        // 5000 per hour and user are fewer than 900 per minute and endpoint.
         assert_per_s(&preset("github", None), &plain(), 5000.0 / 3600.0);
     }
 }

@@ -1,4 +1,4 @@
-//! Caps that change at known times: capacity fluctuates, and strategies must follow.
+//! Caps that change at fixed times, so that capacity fluctuates and strategies must adapt.
 
 use std::fmt;
 
@@ -6,14 +6,12 @@ use vocabulary::Instant;
 
 use crate::planned::{Planned, PlannedList, instant, instant_text};
 
-/// The most slots that a server can have.
 pub(crate) const MOST_SLOTS: u32 = 1_000_000;
 
-/// Caps and the server time from which each holds, written `10s=25,20s=80`; times rise. Until the first of them
-/// `max_busy` holds.
+/// Caps with the server time from which each applies, written `10s=25,20s=80`; times increase. Before the first of them, `max_busy`
+/// applies.
 pub type Caps = PlannedList<Cap>;
 
-/// A cap, and when it begins to hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cap {
     from: Instant,
@@ -21,12 +19,11 @@ pub struct Cap {
 }
 
 impl PlannedList<Cap> {
-    /// The cap in force at this instant; `None` before the first change.
+    /// Returns the cap at this instant; `None` before the first change.
     pub(crate) fn at(&self, at: Instant) -> Option<u32> {
         self.iter().rev().find(|cap| cap.from <= at).map(|cap| cap.slots)
     }
 
-    /// When another begins to hold after this instant.
     pub(crate) fn next_after(&self, at: Instant) -> Option<Instant> {
         self.iter().map(|cap| cap.from).find(|from| *from > at)
     }

@@ -1,4 +1,4 @@
-//! How the server behaves: every number of the model, checked.
+//! Configuration of the server: every number of the model, validated.
 
 use std::time::Duration;
 
@@ -18,51 +18,45 @@ use crate::rate_law::RateLaw;
 use crate::schedule::{Courses, Schedule, ScheduleError};
 use crate::service::ServiceModel;
 
-/// How the server behaves. The default is the experiment of seed 000 (Sync Musings, Improve on exponential backoff).
+/// Configuration of the server. The default is the experiment of seed 000 (Sync Musings, Improve on exponential backoff).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Config {
-    /// Slots, 1 to a million.
+    /// Number of slots, 1 to a million.
     pub max_busy: u32,
-    /// How long an accepted request holds its slot.
+    /// Time for which an accepted request holds its slot.
     pub service_time: Distribution,
-    /// How long a rejection takes.
     pub reject_time: Distribution,
-    /// The artificial way from client to admission.
+    /// Artificial delay from client to admission.
     pub network_delay: Distribution,
-    /// Whether a rejected request counts as busy while it takes its time (the "F5 effect").
+    /// Whether a rejected request counts as busy during its reject time (the "F5 effect").
     pub rejects_occupy: bool,
-    /// The status of a rejection, 400 to 599.
+    /// Status of a rejection, 400 to 599.
     pub reject_status: u16,
-    /// What a rejection advises.
     #[serde(serialize_with = "write_duration", deserialize_with = "read_duration")]
     pub retry_after: Option<Duration>,
-    /// Keys the draws of requests that bring no seed of their own.
+    /// Seed for the draws of requests without their own seed.
     pub seed: u64,
-    /// Whom it serves.
     pub policy: Policies,
-    /// The artificial way from server to client.
+    /// Artificial delay from server to client.
     pub return_delay: Distribution,
-    /// The probability, 0 to 1, with which a message is lost on either way.
+    /// Probability, 0 to 1, that a message is lost, in either direction.
     pub loss: f64,
-    /// When it is down.
     pub outages: Outages,
-    /// The first so many attempts of every op are rejected.
+    /// Number of first attempts of every op that are rejected.
     pub reject_first: u32,
-    /// Slots from later instants on.
+    /// Numbers of slots that apply later, from given instants.
     pub caps: Caps,
-    /// What answers say; empty for the server's own words.
+    /// Content of answers; empty for the server's default answers.
     #[serde(default, skip_serializing_if = "AnswersConfig::is_empty")]
     pub answers: AnswersConfig,
-    /// The preset that policy and answers come from, as it was typed.
+    /// Preset that policy and answers come from, as given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preset: Option<String>,
-    /// What the preset's figures were multiplied with.
+    /// Factor by which the preset's figures were multiplied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scale: Option<f64>,
-    /// What goes wrong on purpose.
     #[serde(default, skip_serializing_if = "Faults::is_empty")]
     pub fault: Faults,
-    /// What changes during a run.
     #[serde(default, skip_serializing_if = "Schedule::is_empty")]
     pub schedule: Schedule,
 }
@@ -93,55 +87,38 @@ impl Default for Config {
     }
 }
 
-/// A configuration that no server can have.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigError {
-    /// No slot, or more than fit.
     #[error("`max_busy` is {0}; it must be from 1 to {MOST_SLOTS}")]
     Slots(u32),
-    /// A status that tells no client to stay away.
+    /// A status that is not an error, so that clients would not back off.
     #[error("`reject_status` is {0}; it must be an error status from 400 to 599, such as 503 or 429")]
     RejectStatus(u16),
-    /// Policies that do not fit one another.
     #[error(transparent)]
     Policy(#[from] PolicyError),
-    /// Slots that nothing goes by.
     #[error("`{key}` says how many are served at once, but {instead}, or leave it out")]
-    NoCap {
-        /// What says so.
-        key: &'static str,
-        /// Why nothing goes by it, and what can be said instead.
-        instead: String,
-    },
-    /// A preset that there is not, or not so.
+    NoCap { key: &'static str, instead: String },
     #[error("`preset`: {0}")]
     Preset(#[from] ServerPresetUseError),
-    /// Settings of a preset that do not fit the others.
     #[error("`preset`: its settings are refused: {0}")]
     PresetSettings(String),
-    /// A factor for nothing.
     #[error("`scale` multiplies the figures of a preset; name one as `preset`, or leave it out")]
     ScaleAlone,
-    /// An answer that cannot be given.
     #[error("`answers`: {0}")]
     Answers(#[from] AnswersError),
-    /// A schedule that the policies cannot follow.
     #[error("`schedule`: {0}")]
     Schedule(#[from] ScheduleError),
-    /// Two say when there are how many slots.
     #[error("`caps` and `schedule` both say how many slots there are later; write all of it in `schedule`")]
     TwoCaps,
-    /// No probability.
     #[error("`loss` is {0}; it must be a probability from 0 to 1")]
     Loss(String),
 }
 
 impl Config {
-    /// Checks what the types do not.
+    /// Checks the constraints that the types do not express.
     ///
-    /// # Errors
-    /// Names the value and what is accepted.
+    /// # Errors Names the value and the accepted range.
     pub fn validate(&self) -> Result<(), ConfigError> {
         if !(1..=MOST_SLOTS).contains(&self.max_busy) {
             return Err(ConfigError::Slots(self.max_busy));
@@ -162,13 +139,13 @@ impl Config {
 }
 
 impl Config {
-    /// Whether there is a cap that can be changed: its policy goes by `max_busy`, or as `caps` says.
+    /// Whether there is a cap that can be changed: its policy uses `max_busy`, or `caps`.
     pub fn has_cap(&self) -> bool {
         self.policy.has_cap()
     }
 
-    /// The most that is ever in service at once, each for a service time of its own, where that is known: a lower cap lets what is in
-    /// service end, so that with a schedule it is the highest.
+    /// Returns the maximum number of requests in service at once, if known, each for its own service time. With a schedule it is the
+    /// highest cap, because a lower one does not interrupt requests in service.
     pub(crate) fn most_in_service(&self) -> Option<u32> {
         let courses = self.courses();
         let slots = || match &courses.slots {
@@ -180,44 +157,43 @@ impl Config {
         self.policy.most_in_service(&courses.changed(), slots)
     }
 
-    /// How soon requests pass, by each law of which that is proven: those whose figures stay.
+    /// Returns the proven pace of every rate limit whose parameters do not change.
     pub(crate) fn paces(&self) -> Vec<Pace> {
         self.policy.paces(&self.courses().changed())
     }
 
-    /// The law that its policies are; `None` where there is none about rates, or another limit beside it, or it depends on who asks, on what
-    /// requests cost, or on the time.
+    /// Returns the rate law that the policies amount to. `None` if there is none about rates, if there is another limit beside it, or if it
+    /// depends on the client, on the cost of requests or on the time.
     pub fn rate_law(&self) -> Option<RateLaw> {
         self.policy.rate_law(&self.courses().changed())
     }
 
-    /// What changes by the schedule.
     pub(crate) fn courses(&self) -> Courses {
         self.schedule.courses(&self.policy).unwrap_or_default()
     }
 
-    /// Whether something goes wrong on purpose: faults, lost messages, outages, or a script, which may answer anything.
+    /// Whether disturbances are configured: faults, lost messages, outages, or a script, which may answer anything.
     pub fn goes_wrong_on_purpose(&self) -> bool {
         let is_disturbed = !self.fault.is_empty() || self.loss > 0.0 || !self.outages.is_empty();
         is_disturbed || self.courses().goes_down() || self.policy.script().is_some()
     }
 
-    /// Whether rejections hold slots: more may be busy than there are slots.
+    /// Whether rejections hold slots, so that the busy count can exceed the number of slots.
     pub fn rejections_hold_slots(&self) -> bool {
         self.rejects_occupy && self.policy.heeds_rejects_occupy()
     }
 
-    /// Whether services and rejections take `service_time` and `reject_time`: some policies have times of their own.
+    /// Whether services and rejections take `service_time` and `reject_time`. Some policies have their own times.
     pub fn draws_service_times(&self) -> bool {
         self.policy.mean_service().is_none()
     }
 
-    /// Whether it is a plain cap on what is busy, for which ops can be planned.
+    /// Whether the server is a plain cap on the busy count, for which an optimal schedule of ops can be computed.
     pub fn is_plain_cap(&self) -> bool {
         self.beyond_a_plain_cap().is_empty()
     }
 
-    /// What makes it anything else than a plain cap: the keys of this configuration.
+    /// Returns the configuration keys that make the server more than a plain cap.
     pub fn beyond_a_plain_cap(&self) -> Vec<&'static str> {
         let policy = if self.preset.is_some() { "preset" } else { "policy" };
         let keys = [
@@ -232,26 +208,24 @@ impl Config {
         keys.into_iter().filter_map(|(key, is_so)| is_so.then_some(key)).collect()
     }
 
-    /// How long an attempt takes when nothing is in its way.
+    /// Returns the mean duration of an attempt that is not delayed by other requests.
     pub fn undisturbed_attempt(&self) -> Duration {
         let startup = self.policy.startup();
         self.network_delay.mean() + startup + self.mean_service() + self.return_delay.mean()
     }
 
-    /// The longest time for which a limit of rates that is used up may let nobody pass.
+    /// Returns the longest time for which an exhausted rate limit may admit nothing.
     pub fn longest_window(&self) -> Duration {
         self.policy.longest_window(&self.service_model())
     }
 
-    /// How long service takes on average.
     pub fn mean_service(&self) -> Duration {
         self.policy.mean_service().unwrap_or_else(|| self.service_time.mean())
     }
 
-    /// What answers say, if not the server's own words.
+    /// Returns the parsed answers; `None` for the server's default answers.
     ///
-    /// # Errors
-    /// Names the answer that cannot be given, and why.
+    /// # Errors Names the answer that cannot be sent, and the reason.
     pub fn answer_set(&self) -> Result<Option<AnswerSet>, AnswersError> {
         if self.answers.is_empty() {
             return Ok(None);
@@ -260,7 +234,8 @@ impl Config {
         AnswerSet::read(&self.answers, labels.iter().map(String::as_str)).map(Some)
     }
 
-    /// The statuses with which it rejects: whoever is to meet this server would be told of them. Those of successes are not among them.
+    /// Returns the statuses of rejections, which clients must be configured to expect. Statuses below 400 are excluded, because they signal
+    /// success.
     pub fn reject_statuses(&self) -> Vec<u16> {
         let own = self.answers.reject.values().filter_map(|response| response.status);
         let mut statuses: Vec<u16> =
@@ -270,12 +245,11 @@ impl Config {
         statuses
     }
 
-    /// The policies in force, of which nobody holds anything yet, at a server that started at this moment of the calendar.
+    /// Builds the initial state of the policies. The server starts at the calendar time `anchor`.
     pub(crate) fn admission(&self, policies: &Policies, anchor: WallTime) -> Stages {
         policies.build(!self.answers.is_empty(), anchor)
     }
 
-    /// What policies may go by.
     pub(crate) fn service_model(&self) -> ServiceModel {
         ServiceModel {
             max_busy: self.max_busy,

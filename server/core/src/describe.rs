@@ -1,4 +1,4 @@
-//! A server in a few words: what `mockserver` announces, and what `loadgen` says of the server that it meets.
+//! Short description of a server, printed by `mockserver` at its start and by `loadgen` for the server under test.
 
 use std::fmt::Write as _;
 
@@ -6,14 +6,14 @@ use crate::config::Config;
 use crate::policy_stack::Policies;
 
 impl Config {
-    /// The server in a few words: its policy, with only those settings that it goes by, and the ways to it and back.
+    /// Describes the server: its policy with only the settings that it uses, and the network delays in both directions.
     pub fn describe(&self) -> String {
         let mut text = String::new();
-        // Of the usual policy the cap says all. Writing to a string cannot fail.
+        // For the default policy, the cap alone is enough. Writing to a `String` never fails.
         let is_usual = self.policy == Policies::default();
         let statuses = self.statuses_of_policies();
         if let Some(preset) = &self.preset {
-            // Its figures are many: `mockserver presets NAME` has them, and where they are from.
+            // A preset has many figures. `mockserver presets NAME` prints them with their sources.
             let scale = self.scale.map_or_else(String::new, |scale| format!(" (scale {scale})"));
             let limits = self.policy.labels().join(", ");
             let _ = write!(text, "preset {preset}{scale}: {limits}; rejects with {statuses}");
@@ -35,7 +35,7 @@ impl Config {
         text
     }
 
-    /// Returns the settings in which this server differs from its preset. Limits and answers are not among them.
+    /// Returns the settings in which this server differs from its preset, without limits and answers.
     pub fn settings_beside_preset(&self) -> Vec<String> {
         let preset =
             self.preset.as_deref().and_then(|preset| Self::default().with_preset(preset, self.scale).ok());
@@ -43,7 +43,6 @@ impl Config {
         self.settings().into_iter().filter(|setting| !usual.contains(setting)).collect()
     }
 
-    /// Times, losses and faults in a few words each.
     fn settings(&self) -> Vec<String> {
         let mut settings = Vec::new();
         if self.draws_service_times() {
@@ -76,7 +75,7 @@ impl Config {
         settings
     }
 
-    /// The statuses with which policies reject, in their order; outages and refused first attempts have the server's own.
+    /// Returns the statuses with which policies reject, in their order. Outages and rejected first attempts use the server's own status.
     fn statuses_of_policies(&self) -> String {
         let rejections = &self.answers.reject;
         let own = |label: &String| rejections.get(label).or_else(|| rejections.get("*"))?.status;

@@ -1,30 +1,27 @@
-//! What a request is besides its place in a run: kept only where a policy or an answer goes by it.
+//! HTTP properties of a request. They are kept only if a policy or an answer uses them.
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
-/// What a request says of itself in the words of HTTP.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Details {
     /// In upper case.
     pub method: Box<str>,
-    /// Without what follows a `?`.
+    /// Without the query.
     pub path: Box<str>,
-    /// Where it came from, where that is known.
     pub address: Option<IpAddr>,
-    /// Names in lower case; only those that are [wanted](Wants::headers), and the first of each name.
+    /// Names in lower case. Only [wanted](Wants::headers) headers, and only the first of each name.
     pub headers: Vec<(Box<str>, Box<str>)>,
-    /// Numbers in its body, as JSON writes them, by their [wanted](Wants::fields) paths; only those that are there.
+    /// Numbers in the body, formatted as in JSON, by their [wanted](Wants::fields) paths. Missing ones are left out.
     pub fields: Vec<(Box<str>, Box<str>)>,
 }
 
 impl Details {
-    /// The value of this header; the name in lower case.
+    /// Returns the value of a header; `name` is in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         value_of(&self.headers, name)
     }
 
-    /// The number in the body to which this path leads.
     pub fn field(&self, path: &str) -> Option<&str> {
         value_of(&self.fields, path)
     }
@@ -34,19 +31,19 @@ fn value_of<'a>(pairs: &'a [(Box<str>, Box<str>)], name: &str) -> Option<&'a str
     pairs.iter().find_map(|(there, value)| (**there == *name).then_some(&**value))
 }
 
-/// What of requests anybody looks at: whoever brings them need not keep more.
+/// Parts of requests that the configuration uses. Callers need not keep any others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wants {
-    /// Anything at all: method, path and address at least.
+    /// Whether any part is used; method, path and address are then always included.
     pub any: bool,
-    /// The names of headers, in lower case.
+    /// Header names, in lower case.
     pub headers: BTreeSet<String>,
-    /// Numbers in bodies of JSON: the keys that lead there, with a point between them.
+    /// Paths of numbers in JSON bodies: keys joined by points.
     pub fields: BTreeSet<String>,
 }
 
 impl Wants {
-    /// The wanted numbers of this body, which is read once, however many are wanted; what is no whole JSON has none.
+    /// Extracts the wanted numbers from a body, which is parsed only once. A body that is not complete JSON has none.
     pub fn fields_in(&self, body: &[u8]) -> Vec<(Box<str>, Box<str>)> {
         if self.fields.is_empty() || body.is_empty() {
             return Vec::new();

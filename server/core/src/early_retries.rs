@@ -1,8 +1,8 @@
-//! Requests that come before the time that the server advised to their client.
+//! Detection of requests that arrive before the time that the server advised to their client.
 //!
-//! A client is an `Authorization` header, or an address where there is none. What was advised is what the answer said in `Retry-After` or
-//! `retry-after-ms`, whichever is earlier, counted from the instant at which the answer reaches the client. Of several pieces of advice to
-//! one client the latest instant holds.
+//! A client is identified by its `Authorization` header, or by its address if it sends none. The advised time is that of `Retry-After` or
+//! `retry-after-ms`, whichever is earlier, counted from the instant at which the answer reaches the client. If a client received several
+//! pieces of advice, the latest instant counts.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -21,13 +21,11 @@ use crate::script::Reply;
 const HEADERS: [(&str, Duration); 2] =
     [("retry-after", Duration::from_secs(1)), ("retry-after-ms", Duration::from_millis(1))];
 
-/// Header by which clients are distinguished.
 const CLIENT: &str = "authorization";
 
-/// Maximum number of clients that are remembered. The one that was advised least recently makes room.
+/// Maximum number of clients that are remembered. The least recently advised client is evicted.
 const MAX_CLIENTS: u32 = 10_000;
 
-/// Bookkeeping of a server that advises its clients.
 #[derive(Debug)]
 pub(crate) struct EarlyRetries {
     key: KeyRule,
@@ -35,13 +33,12 @@ pub(crate) struct EarlyRetries {
     advised: Keys<Instant>,
     /// Client of each request that has no answer yet, by request id.
     clients: Vec<Option<Key>>,
-    /// Templates and forms of advice, unless answers are in the server's own words.
     answers: Option<AnswerSet>,
     teller: Teller,
 }
 
 impl EarlyRetries {
-    /// Creates the bookkeeping, or continues an earlier one, for a configuration whose answers may advise; `None` for any other.
+    /// Creates the state, or continues `earlier`, for a configuration whose answers may advise; `None` for any other.
     pub(crate) fn new(config: &Config, anchor: WallTime, earlier: Option<Self>) -> Option<Self> {
         let answers = config.answer_set().ok().flatten();
         let script = config.policy.script();
@@ -68,13 +65,12 @@ impl EarlyRetries {
         Some(Self { answers, ..earlier })
     }
 
-    /// Adds what identifies a client to the parts of requests that the server needs.
     pub(crate) fn want(wants: &mut Wants) {
         wants.any = true;
         wants.headers.insert(CLIENT.to_owned());
     }
 
-    /// Records an arrival. Returns whether it comes before the time that was advised to its client.
+    /// Records an arrival. Returns whether it precedes the time that was advised to its client.
     pub(crate) fn on_arrival(&mut self, now: Instant, id: RequestId, details: Option<&Details>) -> bool {
         let index = id.0 as usize;
         if self.clients.len() <= index {
@@ -85,7 +81,7 @@ impl EarlyRetries {
         client.and_then(|client| self.advised.get_mut(client)).is_some_and(|until| now < *until)
     }
 
-    /// Records what an answer advises to the client that it reaches at this instant.
+    /// Records the advice of an answer, which reaches its client at `reached_at`.
     pub(crate) fn on_answer(&mut self, answer: &Answer, config: &Config, reached_at: Instant) {
         let client = self.clients.get_mut(answer.id.0 as usize).and_then(Option::take);
         let (Some(client), Some(wait)) = (client, self.advice(answer, config, reached_at)) else { return };
@@ -93,7 +89,7 @@ impl EarlyRetries {
         *until = (*until).max(reached_at + wait);
     }
 
-    /// Returns the wait that the answer advises to the client that it reaches at this instant.
+    /// Returns the wait that an answer advises, counted from `reached_at`.
     fn advice(&self, answer: &Answer, config: &Config, reached_at: Instant) -> Option<Duration> {
         let (written, reached) = (self.teller.wall(answer.at), self.teller.wall(reached_at));
         match (answer.reply, answer.facts(), &self.answers) {
@@ -111,7 +107,7 @@ impl EarlyRetries {
     }
 }
 
-/// Returns the wait that a scripted answer advises, which is written and reaches its client at these moments.
+/// Returns the wait that a scripted answer advises. It is written at `written` and reaches its client at `reached`.
 fn advice_of(reply: &Reply, written: WallTime, reached: WallTime) -> Option<Duration> {
     let Reply::Answer(answer) = reply else { return None };
     let header =
@@ -119,7 +115,7 @@ fn advice_of(reply: &Reply, written: WallTime, reached: WallTime) -> Option<Dura
     earliest(header, reached)
 }
 
-/// Returns the shortest wait from this moment that any of the headers advises. A header that is neither a number nor a date advises
+/// Returns the shortest wait, counted from `now`, that any of the headers advises. A header that is neither a number nor a date advises
 /// nothing.
 fn earliest<'a>(header: impl Fn(&str) -> Option<Cow<'a, str>>, now: WallTime) -> Option<Duration> {
     let wait = |(name, unit): (&str, Duration)| {
@@ -143,7 +139,7 @@ mod tests {
     use crate::request::{Request, Step};
     use crate::server::Server;
 
-    /// Sends a request of this user at this millisecond and takes every answer until the next one.
+    /// Drains the answers that are due, then sends a request of this user.
     fn send(server: &mut Server, at_ms: u64, number: u32, user: &str) {
         let at = Instant::from_millis(at_ms);
         while let Output::Answer(_) = server.poll(at) {}

@@ -1,4 +1,4 @@
-//! What goes into the server and what comes out.
+//! Inputs and outputs of the server's state machine.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,97 +13,80 @@ use crate::faults::Fault;
 use crate::request::{Request, RequestId, Verdict};
 use crate::script::ReplyId;
 
-/// What happens to the server.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Input {
     /// A request was received; the network leg begins.
     Arrive(Request),
-    /// The same, but only if so much is free at this very instant (see [`Server::free`](crate::Server::free)): else it is
-    /// answered at once with [`Verdict::Deferred`], holds nothing and is counted nowhere.
-    ArriveIfFree {
-        /// What was received.
-        request: Request,
-        /// What must be free.
-        least: u32,
-    },
-    /// One of the two above, with what the request says of itself; see [`Server::wants`](crate::Server::wants).
+    /// Like `Arrive`, but only if at least `least` slots are free at this instant (see [`Server::free`](crate::Server::free)). Otherwise it
+    /// is answered at once with [`Verdict::Deferred`], holds nothing and is counted nowhere.
+    ArriveIfFree { request: Request, least: u32 },
+    /// Like `Arrive` or `ArriveIfFree`, with HTTP properties of the request; see [`Server::wants`](crate::Server::wants).
     ArriveWith {
-        /// What was received.
         request: Request,
-        /// What it says of itself.
         details: Arc<Details>,
-        /// What must be free; 0 starts it anyway.
+        /// Number that must be free; 0 for an unconditional start.
         least: u32,
     },
-    /// The client of this request is gone: what it held is free.
+    /// The client of this request is gone. Its slot is freed.
     Cancel(RequestId),
-    /// From now on behave so. What is in service goes on as it began, unless the policy is another: then whatever is
-    /// under way is turned away.
+    /// Replaces the configuration. Requests in service continue unchanged, unless the policy differs: then all requests in flight are
+    /// rejected.
     Configure(Box<Config>),
-    /// Count anew. What is under way keeps its slots and gets its answers, but is not counted.
+    /// Resets all counts. Requests in flight keep their slots and are answered, but not counted.
     Reset,
 }
 
-/// What the shell is to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Output {
-    /// Answer this request.
     Answer(Answer),
-    /// Come back at this instant, or with an input before.
+    /// Call again at this instant, or earlier with an input.
     WaitUntil(Instant),
-    /// Come back with an input.
+    /// Call again with an input.
     Idle,
 }
 
-/// An answer that is due.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// Whose.
     pub id: RequestId,
-    /// What it says.
     pub verdict: Verdict,
-    /// When a rejection advises to come back, counted from the answer.
+    /// Wait that a rejection advises, counted from the answer.
     pub advice: Option<Duration>,
-    /// When it was due.
+    /// Instant at which the answer was due.
     pub at: Instant,
-    /// Slots busy until then, its own included.
+    /// Number of busy slots until then, including the request's own.
     pub busy: u32,
-    /// The cap just then, if there is one.
+    /// Cap at that instant; `None` if there is none.
     pub cap: Option<u32>,
-    /// What a script has for it, instead of the server's own words.
+    /// Scripted reply that replaces the server's default answer.
     pub reply: Option<ReplyId>,
-    /// The object's version just then, the answer's own write included.
+    /// Version of the object at that instant, including the request's own write.
     pub version: u64,
-    /// What most answers do not have: in one place, so that these pay for one pointer.
+    /// Rare parts of an answer, boxed together so that other answers pay for only one pointer.
     pub extras: Option<Box<Extras>>,
 }
 
-/// What templates and limits tell of an answer, and what is wrong with it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Extras {
-    /// What templates may tell of it, and a run is told of limits, where there is any of it.
+    /// Facts for templates and for the limits reported to a run, if there are any.
     pub facts: Option<AnswerFacts>,
-    /// What is wrong with it. [`Fault::Hang`] and [`Fault::SlowHeaders`] never are: such an answer is due later.
+    /// Fault of the answer. [`Fault::Hang`] and [`Fault::SlowHeaders`] do not occur here, because they only delay the answer.
     pub fault: Option<Fault>,
 }
 
 impl Answer {
-    /// See [`Extras::facts`].
     pub fn facts(&self) -> Option<&AnswerFacts> {
         self.extras.as_ref()?.facts.as_ref()
     }
 
-    /// Where the limits of a stack stood for the request, as a run is told.
     pub fn limits(&self) -> LimitsTold {
         self.facts().map_or_else(LimitsTold::default, AnswerFacts::limits)
     }
 
-    /// What is wrong with it.
     pub fn fault(&self) -> Option<Fault> {
         self.extras.as_ref()?.fault
     }
 
-    /// Whether a fault makes a failure of it, whatever was done.
+    /// Whether a fault turns the answer into a failure, even if the request was served.
     pub fn is_spoiled(&self) -> bool {
         self.fault().is_some_and(|fault| !fault.is_slow())
     }
@@ -113,7 +96,6 @@ impl Answer {
         self.verdict == Verdict::Accepted && !self.is_spoiled()
     }
 
-    /// What is told by an answer that has facts.
     pub fn told<'a>(&self, facts: &'a AnswerFacts) -> Told<'a> {
         let outcome = match self.verdict {
             Verdict::Accepted => Outcome::Accepted,

@@ -1,7 +1,7 @@
-//! Faults on purpose: connections that break, answers that nobody can read, and slow ones, each in a share of the requests.
+//! Injected faults: broken connections, unreadable answers and slow answers, each for a share of the requests.
 //!
-//! Typed after fortio's lists of values with a probability each (`status=503:10,504:20`: fortio/fortio, README.md, "echo"), with a sign
-//! behind percentages: a bare `1` would be a hundredth there and a certainty elsewhere.
+//! The notation follows fortio's lists of values with probabilities (`status=503:10,504:20`: fortio/fortio, README.md, "echo"). Shares need
+//! a percent sign, because a bare `1` means one percent there and certainty elsewhere.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,35 +12,33 @@ use vocabulary::{Purpose, did_you_mean, draws, duration_text, unit};
 
 use crate::request::{Request, Step, Verdict};
 
-/// How long a request that hangs is left without an answer, unless its client goes away: then its connection is closed. Nor may an answer
-/// be slower.
+/// Time after which the connection of a hanging request is closed, unless its client disconnects before. Also the maximum delay of a slow
+/// answer.
 pub(crate) const LONGEST: Duration = Duration::from_hours(1);
 
-/// All requests, in the unit in which shares are kept: ten-millionths of a percent.
+/// Share of all requests, in the unit of shares: ten-millionths of a percent.
 const ALL: u64 = 1_000_000_000;
 
-/// Something that goes wrong on purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// The connection is reset.
     Reset,
     /// The connection is closed without an answer.
     Close,
-    /// No answer comes, until the client goes away.
+    /// No answer is sent until the client disconnects.
     Hang,
     /// The connection is closed in the middle of the answer.
     Truncate,
-    /// The answer is no HTTP.
+    /// The answer is not HTTP.
     Garbage,
-    /// The whole answer comes so much later.
+    /// The whole answer is delayed by this time.
     SlowHeaders(Duration),
-    /// The answer's head comes at once and its body drips, until so much later.
+    /// The head of the answer is sent at once, and its body trickles over this time.
     SlowBody(Duration),
-    /// The answer has this status, 400 to 599, whatever became of the request.
+    /// The answer has this status, 400 to 599, regardless of the outcome of the request.
     Status(u16),
 }
 
-/// Faults that are typed as they are called.
+/// Faults written as a bare name.
 const PLAIN: [(&str, Fault); 5] = [
     ("reset", Fault::Reset),
     ("close", Fault::Close),
@@ -49,14 +47,13 @@ const PLAIN: [(&str, Fault); 5] = [
     ("garbage", Fault::Garbage),
 ];
 
-/// Those with a time behind the name, in parentheses.
+/// Faults written as a name with a time in parentheses.
 const SLOW: [(&str, Slow); 2] = [("slow-headers", Fault::SlowHeaders), ("slow-body", Fault::SlowBody)];
 
-/// So much later.
 type Slow = fn(Duration) -> Fault;
 
 impl Fault {
-    /// Whether the answer is the one that would have come, only later.
+    /// Whether the fault only delays the normal answer.
     pub const fn is_slow(self) -> bool {
         matches!(self, Self::SlowHeaders(_) | Self::SlowBody(_))
     }
@@ -110,33 +107,30 @@ impl fmt::Display for Fault {
     }
 }
 
-/// When a fault strikes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum When {
-    /// Before anything was done: nothing is charged and no slot is taken.
+    /// Before anything is done, so nothing is charged and no slot is taken.
     Before,
-    /// After the work was done. Whoever was turned away had none done, and is told so.
+    /// After the work is done. Rejections are not affected, because no work was done for them.
     After,
-    /// When any answer goes out.
+    /// While the answer is sent, whatever its verdict.
     Slowing,
 }
 
-/// A fault, and how many meet it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Striking {
     fault: Fault,
     when: When,
-    /// Of [`ALL`].
+    /// In units of which [`ALL`] is the total.
     share: u64,
 }
 
-/// Faults and the share of requests that meets each, written `reset:1%,500:2%:after`. A request meets at most one of them, and which, if any,
-/// depends on seed, op and attempt only.
+/// Faults with the share of requests that each affects, written `reset:1%,500:2%:after`. A request has at most one fault, which depends
+/// only on seed, op and attempt.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Option<String>", into = "String")]
 pub struct Faults(Vec<Striking>);
 
-/// What was written is no list of faults.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{text}` is not a list of faults: {why}; write for example `reset:1%,slow-headers(2s):0.5%,500:2%:after`"
@@ -147,17 +141,15 @@ pub struct FaultsError {
 }
 
 impl Faults {
-    /// Whether nothing goes wrong.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether a request meets a fault before anything is done for it.
+    /// Whether a fault hits the request before anything is done for it.
     pub(crate) fn strike_before(&self, request: &Request) -> bool {
         !self.is_empty() && self.drawn(request).is_some_and(|striking| striking.when == When::Before)
     }
 
-    /// What is wrong with the answer to a request of which this became.
     pub(crate) fn of_answer(&self, request: &Request, verdict: Verdict) -> Option<Fault> {
         if self.is_empty() {
             return None;
@@ -173,7 +165,7 @@ impl Faults {
 
     fn drawn(&self, request: &Request) -> Option<&Striking> {
         let mut rng = draws(request.seed, Purpose::Fault, request.op, request.attempt);
-        // A conditional write is a request of its own after the read of its attempt.
+        // A conditional write is a separate request after the read of its attempt, so it uses the next draw.
         if matches!(request.step, Step::Write { .. }) {
             unit(&mut rng);
         }
@@ -201,7 +193,7 @@ impl Striking {
     }
 }
 
-/// A share of the requests, of [`ALL`].
+/// Parses a percentage; [`ALL`] is 100%.
 fn share(text: &str) -> Result<u64, String> {
     let percent = text.strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
     let percent = percent.filter(|percent| (0.0..=100.0).contains(percent));
@@ -331,7 +323,7 @@ mod tests {
                 (Verdict::Rejected, Fault::Close, 0.0),
                 (Verdict::Failed, Fault::Status(500), 0.3),
             ] {
-                // Four standard errors of the largest.
+                // Four standard errors of the largest share.
                 assert!((share(verdict, fault) - expected).abs() < 0.03, "{fault}");
             }
             let before = requests().filter(|request| faults.strike_before(request)).count() as f64 / 4000.0;

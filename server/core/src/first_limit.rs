@@ -1,4 +1,4 @@
-//! The limit that is moved by hand while a run goes on: that of the first policy in the stack that has one.
+//! Limit that is adjusted manually during a run: that of the first policy in the stack that has one.
 
 use std::fmt;
 use std::time::Duration;
@@ -10,27 +10,24 @@ use crate::policies::{Limit, Per};
 use crate::policy::Policy;
 use crate::schedule::{Quantity, Target};
 
-/// The first limit of a server, as it is at some time of the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FirstLimit {
-    /// What the policy is called in its stack; `cap` for the server's own where nobody calls it otherwise.
+    /// Name of the policy in its stack; `cap` for the server's own cap if the policy has no label.
     pub name: String,
     target: Target,
     amount: Quantity,
     per: String,
 }
 
-/// Where a limit is moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// Fewer pass.
     Down,
-    /// More pass.
     Up,
 }
 
 impl Config {
-    /// The first limit that can be another while requests are under way, so long after the run began; `None` where there is none.
+    /// Returns the first limit that can change while requests are in flight, with its value at `elapsed` after the run began. `None` if
+    /// there is none.
     pub fn first_limit(&self, elapsed: Duration) -> Option<FirstLimit> {
         let (elapsed, courses) = (whole_nanos(elapsed), self.courses());
         let mut stages = self.policy.iter().zip(self.policy.labels()).enumerate();
@@ -51,13 +48,13 @@ impl Config {
     }
 }
 
-/// The value of a policy's own parameter.
 pub(crate) fn parameter<'a>(policy: &'a Policy, key: &str) -> Option<&'a str> {
     policy.parameters().iter().find(|parameter| parameter.key == key).map(|parameter| &*parameter.value)
 }
 
 impl FirstLimit {
-    /// The same moved by a tenth, at least by one, to a whole number, and never to nothing; what is below one stays below, or becomes one.
+    /// Returns the limit changed by a tenth, but at least by one, to a whole number of at least one. An amount below one changes by a
+    /// tenth, stays positive and does not exceed one.
     #[must_use]
     pub fn moved(&self, way: Way) -> Self {
         const ONE: i64 = Quantity::ONE;
@@ -79,7 +76,7 @@ impl FirstLimit {
         Self { amount: Quantity { millionths: moved * ONE, ..self.amount.clone() }, ..self.clone() }
     }
 
-    /// With so many slots, where it is the server's own cap, of which answers tell.
+    /// Returns the limit with the number of slots that answers report, if it is the server's own cap; otherwise unchanged.
     #[must_use]
     pub fn with_slots(self, slots: u64) -> Self {
         match (&self.target, i64::try_from(slots).ok().and_then(|slots| slots.checked_mul(Quantity::ONE))) {
@@ -90,7 +87,7 @@ impl FirstLimit {
         }
     }
 
-    /// Its slots, where it is the server's own cap.
+    /// Returns the number of slots, if the limit is the server's own cap.
     pub fn slots(&self) -> Option<u64> {
         match self.target {
             Target::MaxBusy => u64::try_from(self.amount.millionths / Quantity::ONE).ok(),
@@ -98,13 +95,13 @@ impl FirstLimit {
         }
     }
 
-    /// As a change of the configuration sets it: `primary.limit=90`.
+    /// Returns the setting of a configuration that applies this limit: `primary.limit=90`.
     pub fn setting(&self) -> String {
         format!("{}={}", self.target, self.amount)
     }
 }
 
-/// How much passes: `50`, `20/s`, `100/h`, `30 in 10s`.
+/// Writes the amount and its period: `50`, `20/s`, `100/h`, `30 in 10s`.
 impl fmt::Display for FirstLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", self.amount, self.per)
@@ -169,7 +166,7 @@ mod tests {
         for entry in POLICIES {
             let config = config(entry.name);
             let Some(limit) = config.first_limit(Duration::ZERO) else {
-                // Where answers tell a limit, there is one to be moved.
+                // Only policies that report no limit in answers may have none to adjust.
                 let stage = config.policy.stage(0, WallTime::VIRTUAL_START);
                 let told = stage.and_then(|mut stage| {
                     stage.gate.standing(Instant::ORIGIN, Key::default(), &config.service_model())

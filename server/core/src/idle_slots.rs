@@ -1,10 +1,10 @@
-//! Slots that no policy goes by: what is said of them would mean nothing.
+//! Error for numbers of slots that no policy uses.
 
 use crate::config::{Config, ConfigError};
 use crate::setting::preset_with;
 
 impl Config {
-    /// Why `max_busy` or `caps` mean nothing here, and what can be said instead.
+    /// Returns the error for `max_busy` or `caps` without effect, with the setting to use instead.
     pub fn no_cap(&self, key: &'static str) -> ConfigError {
         let Some(preset) = &self.preset else {
             let instead = format!(
@@ -30,7 +30,6 @@ impl Config {
         ConfigError::NoCap { key, instead }
     }
 
-    /// The name of the first policy that has a cap of its own.
     fn policy_with_a_cap(&self) -> Option<String> {
         let mut named = self.policy.labels().into_iter().zip(self.policy.iter());
         let has_cap = |(_, policy): &(_, &crate::policy::Policy)| {

@@ -1,4 +1,4 @@
-//! What the success of an op costs at least, at a server with slots or limits of rates, whatever its client does.
+//! Lower bounds on the cost of a successful op for any client, at a server with slots or rate limits.
 
 use std::time::Duration;
 
@@ -6,8 +6,8 @@ use crate::config::Config;
 use crate::pace::Pace;
 use crate::request::service_time;
 
-/// What every success costs at least. It stays true when messages are lost, when the server is down now and then and
-/// when it rejects first attempts: all that only turns attempts away.
+/// Lower bounds on the cost of every success. They also hold if messages are lost, if the server is down at times and if it rejects first
+/// attempts, because all of these only make attempts fail.
 #[derive(Clone, Debug)]
 pub struct LeastCosts {
     config: Config,
@@ -17,45 +17,44 @@ pub struct LeastCosts {
 }
 
 impl LeastCosts {
-    /// The costs at this server in the run with this seed; `None` when nothing bounds how many it serves at once, nor
-    /// how soon they pass. Where the cap changes by a schedule it is the highest.
+    /// Computes the bounds for the run with this seed. `None` if nothing bounds the number of requests in service or their rate. If the cap
+    /// changes by a schedule, its highest value counts.
     pub fn of(config: &Config, seed: u64) -> Option<Self> {
         let slots = config.most_in_service();
         let paces = config.paces();
         (slots.is_some() || !paces.is_empty()).then(|| Self { config: config.clone(), slots, paces, seed })
     }
 
-    /// Most requests in service at once, where that is bounded.
+    /// Returns the maximum number of requests in service at once, if bounded.
     pub fn slots(&self) -> Option<u32> {
         self.slots
     }
 
-    /// Whether there are fewer at times.
+    /// Whether a schedule may reduce the slots at times.
     pub fn slots_vary(&self) -> bool {
         !self.config.schedule.is_empty()
     }
 
-    /// How soon requests pass the limits of rates: all of them bound, each for itself.
+    /// Returns the paces of all rate limits. Each of them is a bound of its own.
     pub fn paces(&self) -> Vec<Pace> {
         self.paces.clone()
     }
 
-    /// No attempt reaches admission sooner. Each attempt draws anew, so that only the least of all draws is certain.
+    /// Returns the minimum delay from client to admission. Each attempt draws anew, so only the least possible draw is certain.
     pub fn way_there(&self) -> Duration {
         self.config.network_delay.least()
     }
 
-    /// No answer comes back sooner.
+    /// Returns the minimum delay from server to client.
     pub fn way_back(&self) -> Duration {
         self.config.return_delay.least()
     }
 
-    /// No service is shorter.
     pub fn least_service(&self) -> Duration {
         self.config.service_time.least()
     }
 
-    /// How long the service of this op takes: the same for each of its attempts.
+    /// Returns the service time of this op, which is the same for each of its attempts.
     pub fn service(&self, op: u64) -> Duration {
         service_time(&self.config.service_time, self.seed, op)
     }

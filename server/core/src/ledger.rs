@@ -1,4 +1,4 @@
-//! What was counted: since the last reset, in all and for each of the latest runs, and since the start.
+//! Counts of requests: since the last reset, in total and for each of the latest runs, and since the start.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -11,41 +11,38 @@ use crate::by_policy::{Fate, Names};
 use crate::request::{Counted, Step, Verdict};
 use crate::shard_rows::ShardRows;
 
-/// Runs that are counted apart at once; the one that was quiet for longest makes room.
+/// Maximum number of runs with their own account. The run that was idle for the longest time is evicted.
 const RUNS: usize = 1024;
 
-/// Shards of all runs that are counted apart at once.
+/// Maximum number of shards with their own account, over all runs.
 const ROWS: usize = 4096;
 
-/// A run that was active less than this ago goes on, and is not forgotten for the sake of another, however many come.
+/// Time after its last activity for which a run counts as live. Live runs are never evicted, however many new runs arrive.
 const LIVE: Duration = Duration::from_mins(1);
 
-/// All accounts.
 #[derive(Clone, Debug)]
 pub(crate) struct Ledger {
-    /// What was counted before the last reset, and since then of what had begun before.
+    /// Counts before the last reset, and later counts of requests that arrived before it.
     earlier: Account,
-    /// Since the last reset.
+    /// Counts since the last reset.
     total: Account,
     runs: BTreeMap<RunId, Kept>,
-    /// Rows of shards that there is room for.
+    /// Number of further shards that may have their own account.
     rows_left: usize,
     policies: Names,
     now: Instant,
-    /// The latest activity of a run that was forgotten, or never counted apart because there was no room.
+    /// Latest activity of any run that was evicted, or that got no account for lack of room.
     forgotten_until: Option<Instant>,
-    /// While all are live, nobody makes room before this.
+    /// If all runs are live, no run can be evicted before this instant.
     full_until: Instant,
 }
 
-/// The account of a run.
 #[derive(Clone, Debug)]
 struct Kept {
     account: Account,
     last: Instant,
-    /// What had been forgotten when this account began: it may have been of the same run.
+    /// Latest forgotten activity when this account was created. It may belong to the same run.
     forgotten_before: Option<Instant>,
-    /// The same by shard of its clients, if they come in shards.
     shards: ShardRows,
 }
 
@@ -65,17 +62,17 @@ impl Default for Ledger {
 }
 
 impl Ledger {
-    /// Time goes on.
     pub(crate) fn on_time(&mut self, now: Instant) {
         self.now = self.now.max(now);
     }
 
-    /// The latest activity that may belong to this run and is not in its account; nothing when none is missing.
+    /// Returns the latest activity that may belong to this run and is missing in its account; `None` if nothing is missing.
     pub(crate) fn forgotten_until(&self, run: RunId) -> Option<Instant> {
         self.runs.get(&run).map_or(self.forgotten_until, |kept| kept.forgotten_before)
     }
 
-    /// A request reached admission; busy and accepted count it, if it holds a slot. The verdict may be known already.
+    /// Records a request that reached admission. `busy` and `in_service` include it if it holds a slot. `verdict` is set if it is known
+    /// already.
     pub(crate) fn on_admission(
         &mut self,
         run: Of,
@@ -97,15 +94,14 @@ impl Ledger {
         });
     }
 
-    /// It was decided about later.
     pub(crate) fn on_verdict(&mut self, run: Of, step: Step, verdict: Verdict) {
         self.update(run, |account| count(account, step, verdict));
     }
 
-    /// What was decided is revoked: an accepted request is rejected after all.
+    /// Records that an accepted request is rejected after all.
     pub(crate) fn on_revocation(&mut self, run: Of, step: Step) {
         self.update(run, |Account { counts, revoked, .. }| {
-            // An account that was forgotten meanwhile, and began anew, never heard of it.
+            // An account that was evicted and created anew in the meantime does not contain the request.
             if step == Step::Read {
                 counts.reads_rejected += u64::from(counts.reads_rejected < counts.reads);
             } else if let Some(accepted) = counts.accepted.checked_sub(1) {
@@ -116,45 +112,39 @@ impl Ledger {
         });
     }
 
-    /// The service broke down; counted for whoever heard of it first.
+    /// Records crashes of the service, for the run that observed them first.
     pub(crate) fn on_crashes(&mut self, run: Of, crashes: u64) {
         self.update(run, |account| account.counts.crashes += crashes);
     }
 
-    /// Server time was spent on what is done.
     pub(crate) fn on_service(&mut self, run: Of, time: Duration) {
         self.update(run, |account| account.served += time);
     }
 
-    /// Server time came to nothing.
     pub(crate) fn on_waste(&mut self, run: Of, time: Duration) {
         self.update(run, |account| account.wasted += time);
     }
 
-    /// From now on these are the policies of the stack.
     pub(crate) fn set_policies(&mut self, labels: Vec<String>) {
         self.policies.set(labels);
     }
 
-    /// Whether policies are counted apart.
     pub(crate) fn counts_policies(&self) -> bool {
         self.policies.are_counted()
     }
 
-    /// A stack has decided about a request.
     pub(crate) fn on_stack(&mut self, run: Of, fate: Fate) {
-        // Taken out meanwhile: accounts are counted with it.
+        // Moved out, because the closure needs it while `update` borrows `self`.
         let policies = std::mem::take(&mut self.policies);
         self.update(run, |account| policies.count(&mut account.counts.by_policy, fate));
         self.policies = policies;
     }
 
-    /// Something that has a count of its own.
     pub(crate) fn note(&mut self, run: Of, note: impl Fn(&mut Account)) {
         self.update(run, note);
     }
 
-    /// Counts anew.
+    /// Resets all counts except those of the lifetime.
     pub(crate) fn reset(&mut self) {
         let mut earlier = std::mem::take(&mut self.earlier);
         earlier.add(&self.total);
@@ -162,14 +152,14 @@ impl Ledger {
             Self { earlier, now: self.now, policies: std::mem::take(&mut self.policies), ..Self::default() };
     }
 
-    /// Everything since the start, whatever was reset.
+    /// Returns all counts since the start, regardless of resets.
     pub(crate) fn lifetime(&self) -> Account {
         let mut all = self.earlier.clone();
         all.add(&self.total);
         self.told(all)
     }
 
-    /// The account of one run (empty when nothing was counted for it), or of all.
+    /// Returns the account of one run (empty if nothing was counted for it), or of all.
     pub(crate) fn account(&self, run: Option<RunId>) -> Account {
         self.told(match run {
             None => self.total.clone(),
@@ -204,12 +194,11 @@ impl Ledger {
         }
     }
 
-    /// The rows of this run's shards.
     pub(crate) fn shard_rows(&self, run: RunId) -> Vec<ShardRow> {
         self.runs.get(&run).map(|kept| kept.shards.told()).unwrap_or_default()
     }
 
-    /// Forgets the run that was quiet for longest, unless all go on.
+    /// Evicts the run that was idle for the longest time. Returns false if all runs are live.
     fn make_room(&mut self) -> bool {
         if self.now < self.full_until {
             return false;
@@ -231,12 +220,12 @@ impl Ledger {
     }
 }
 
-/// What a count is of.
+/// Owner of a count.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Of {
     /// A run, or a request that belongs to none.
     ThisEpoch(Option<Counted>),
-    /// A request that came before the last reset.
+    /// A request that arrived before the last reset.
     Earlier,
 }
 
@@ -249,7 +238,7 @@ fn count(account: &mut Account, step: Step, verdict: Verdict) {
         (_, Verdict::Accepted) => counts.accepted += 1,
         (_, Verdict::Rejected | Verdict::Conflict) => counts.rejected += 1,
         (_, Verdict::Failed) => counts.failed += 1,
-        // It never was.
+        // Deferred requests are not counted.
         (_, Verdict::Deferred) => {}
     }
 }
@@ -276,7 +265,7 @@ mod tests {
         assert_eq!((ledger.runs.len(), ledger.account(Some(1)).counts.received), (RUNS, 2));
         assert_eq!(ledger.forgotten_until(1), None, "nothing of it is missing");
         assert_eq!(ledger.account(None).counts.received, 5 * RUNS as u64 + 2);
-        // For a newcomer there is no room, and whoever asks is told.
+        // A new run gets no account, and `forgotten_until` reports that.
         served(&mut ledger, 2, 11);
         assert_eq!(ledger.account(Some(2)), Account::default());
         assert_eq!(ledger.forgotten_until(2), Some(Instant::from_millis(11_000)));

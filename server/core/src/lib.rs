@@ -1,7 +1,7 @@
-//! The throttling server's model: network leg, admission, service times, ledger. Sans-IO: `now` is an argument.
+//! Model of the throttling server: network leg, admission, service times, ledger. Sans-IO: `now` is an argument.
 //!
-//! A shell (HTTP, or a simulator) feeds [`Server::handle`] and drains [`Server::poll`] until it says when to come
-//! back. Events are processed at the instants they are scheduled for, however late the shell calls.
+//! A shell (HTTP server or simulator) feeds [`Server::handle`] and drains [`Server::poll`] until that returns the time of the next call.
+//! Events are processed at the instants for which they are scheduled, however late the shell calls.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod account;

@@ -1,4 +1,4 @@
-//! What a configuration says that it can hardly mean: it is served as it is said, and its user is told.
+//! Warnings about settings that are valid but probably not intended. The server applies them anyway.
 
 use vocabulary::{Instant, WallTime};
 
@@ -6,7 +6,7 @@ use crate::config::Config;
 use crate::policies::Key;
 
 impl Config {
-    /// What is to be doubted before anything comes, a line each.
+    /// Returns one line for each doubtful setting.
     pub fn notes(&self) -> Vec<String> {
         let service = self.service_model();
         let named: Vec<_> = self.policy.labels().into_iter().zip(self.policy.iter()).collect();
@@ -33,7 +33,7 @@ impl Config {
         notes
     }
 
-    /// Whether a policy tells requests apart by this header, whose name is in lower case.
+    /// Whether a policy distinguishes requests by this header; `name` is in lower case.
     pub fn counts_by_header(&self, name: &str) -> bool {
         self.policy.wants().headers.contains(name)
     }

@@ -1,5 +1,5 @@
-//! The schedule that the oracle follows, computed from the server's configuration. With random service times it is not optimal, because
-//! another order may finish sooner.
+//! Schedule of the oracle, computed from the server's configuration. With random service times it is not optimal, because another order may
+//! finish sooner.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -11,16 +11,16 @@ use crate::config::Config;
 use crate::request::{Request, RequestId, Step, service_time};
 
 impl Config {
-    /// Returns the oracle's schedule for the run with this seed, which means something for a [plain cap](Self::is_plain_cap) only: first
-    /// come, first served with as many slots as the cap allows, over the very times that the server will draw. `margin` is added to every
-    /// start that has to wait for a slot, because in real time nothing is exact.
+    /// Returns the oracle's schedule for the run with this seed. It is meaningful only for a [plain cap](Self::is_plain_cap). Ops are
+    /// served first come, first served with as many slots as the cap allows, with the exact times that the server will draw. `margin` is
+    /// added to every start that has to wait for a slot, because nothing is exact in real time.
     ///
-    /// Clients send ops in the order of their arrivals, so no op is scheduled before the one before it. An op whose way is shorter may
-    /// still reach the server first. That takes no slot from another op, because every op has a slot of its own from the instant at which
-    /// it reaches the server to the end of its service.
+    /// Clients send ops in the order of their arrivals, so no op is scheduled before its predecessor. An op with a shorter network delay
+    /// may still reach the server first. That takes no slot from another op, because every op has its own slot from the instant at which it
+    /// reaches the server to the end of its service.
     pub fn oracle_schedule(&self, seed: u64, margin: Duration) -> OracleSchedule {
         let config = self.clone();
-        // When each slot in use so far frees; there are never more than the cap.
+        // Instants at which the slots used so far are free again; at most as many as the cap.
         let mut slots = BinaryHeap::new();
         let mut last_sent = Instant::ORIGIN;
         OracleSchedule::new(move |op, arrival| {
@@ -44,7 +44,6 @@ impl Config {
     }
 }
 
-/// The first attempt of an op.
 fn request(seed: u64, op: u64) -> Request {
     Request { id: RequestId(0), run: None, seed, op, attempt: 1, step: Step::Work }
 }

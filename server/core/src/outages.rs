@@ -1,4 +1,4 @@
-//! Times at which a server is down: everything that reaches it is turned away at once.
+//! Periods in which the server is down and rejects every request at once.
 
 use std::fmt;
 
@@ -6,10 +6,10 @@ use vocabulary::Instant;
 
 use crate::planned::{Planned, PlannedList, instant, instant_text};
 
-/// Stretches of server time, written `10s..40s` or `0s..30s,60s..90s`; they are in order and do not overlap.
+/// Periods of server time, written `10s..40s` or `0s..30s,60s..90s`. They are in order and do not overlap.
 pub type Outages = PlannedList<Outage>;
 
-/// From its first instant until just before its last.
+/// Period in which the server is down, excluding its last instant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outage {
     from: Instant,
@@ -17,12 +17,11 @@ pub struct Outage {
 }
 
 impl PlannedList<Outage> {
-    /// Each outage from its first instant until just before its last.
+    /// Returns start and end of each outage; the end is excluded.
     pub fn spans(&self) -> impl Iterator<Item = (Instant, Instant)> {
         self.iter().map(|outage| (outage.from, outage.to))
     }
 
-    /// Whether the server is down at this instant.
     pub(crate) fn cover(&self, at: Instant) -> bool {
         self.spans().any(|(from, to)| from <= at && at < to)
     }

@@ -1,4 +1,4 @@
-//! How soon a law lets so many requests pass, whatever their client does: for the bound on what no run beats.
+//! Earliest instants at which a law admits a number of requests, whatever their client does. They give the bound that no run beats.
 
 use std::fmt;
 use std::time::Duration;
@@ -8,39 +8,40 @@ use vocabulary::Instant;
 use crate::policies::gate::Ruling;
 use crate::policies::law::Law;
 
-/// A law that is asked by somebody who is never late. For these laws whoever passes as soon as it may lets the next pass no later: so
-/// the requests of no client pass sooner, in whatever order they come. Nor do those that take the place of others, of which the charge came
-/// back: see `Law::give_back`.
+/// Pace of a law for a client that is never late.
+///
+/// With these laws, a request that passes as early as possible never delays the next one. So no client's requests pass sooner, in whatever
+/// order they arrive. The same holds for requests that replace others whose charges were refunded: see `Law::give_back`.
 #[derive(Clone, Debug)]
 pub struct Pace(Box<dyn Passing>);
 
 impl Pace {
-    /// At most the pace of this law, of which nothing is known to be taken.
+    /// Creates an upper bound on the pace of this law, from its fresh state without any charges.
     pub(crate) fn of<L: Law<State: Clone + Sync> + Clone + Sync>(law: L) -> Self {
         let state = law.fresh();
         Self(Box::new(Asked { law, state, at: Instant::ORIGIN, early: None }))
     }
 
-    /// When requests are let in, of which some wait before they pass, so long before whoever is rejected is advised to come.
+    /// Creates the pace at which a law admits requests, including those that wait before they pass. Such a request is admitted `early`
+    /// before the time that a rejection would advise.
     pub(crate) fn of_admissions<L: Law<State: Clone + Sync> + Clone + Sync>(law: L, early: Duration) -> Self {
         let state = law.fresh();
         Self(Box::new(Asked { law, state, at: Instant::ORIGIN, early: Some(early) }))
     }
 
-    /// Windows of the clock, so many requests in each. Where in one a run begins nobody knows: from then on until some time is over there are
-    /// as many whole windows as fit into it, and parts of two more at most.
+    /// Creates the pace of clock-aligned windows with `limit` requests each. It is unknown where in a window a run begins. Any period
+    /// therefore contains as many whole windows as fit into it, and parts of at most two more.
     pub(crate) fn of_windows(limit: u32, window: Duration) -> Self {
         Self(Box::new(Windows { limit, window, began: None, passed: 0, at: Instant::ORIGIN }))
     }
 
-    /// When one more request passes at the soonest, which comes no sooner than this; what passes is never earlier than what passed before.
-    /// `None`: never.
+    /// Returns the earliest instant, from `from` on, at which one more request passes; `None` if it never does. Instants never decrease
+    /// from call to call.
     pub fn next(&mut self, from: Instant) -> Option<Instant> {
         self.0.next(from)
     }
 }
 
-/// Windows, and how many requests have passed since the first.
 #[derive(Clone, Debug)]
 struct Windows {
     limit: u32,
@@ -53,7 +54,7 @@ struct Windows {
 impl Passing for Windows {
     fn next(&mut self, from: Instant) -> Option<Instant> {
         let began = *self.began.get_or_insert(from);
-        // Of those that have begun, two are not whole.
+        // Of the windows that have begun, the first and the last are not whole.
         let whole = u128::from((self.passed / u64::from(self.limit)).saturating_sub(1));
         self.passed += 1;
         let over = u64::try_from(whole * self.window.as_nanos()).ok()?;
@@ -77,20 +78,19 @@ impl Clone for Box<dyn Passing> {
     }
 }
 
-/// A law, and what it remembers.
 #[derive(Clone, Debug)]
 struct Asked<L: Law> {
     law: L,
     state: L::State,
     at: Instant,
-    /// One that has to wait is let in by that, so long before it is advised to come.
+    /// Time by which a request that has to wait is admitted before the advised time.
     early: Option<Duration>,
 }
 
 impl<L: Law<State: Clone + Sync> + Clone + Sync> Passing for Asked<L> {
     fn next(&mut self, from: Instant) -> Option<Instant> {
         self.at = self.at.max(from);
-        // A wait is exact, so that one is enough; another law may name a shorter one first.
+        // An exact wait needs only one round. Other laws may return a wait that is too short at first.
         for _ in 0..1000 {
             self.law.advance(&mut self.state, self.at);
             match self.law.ask(&self.state, self.at, 1) {
@@ -140,7 +140,7 @@ mod tests {
         let twice = [500, 500, 500, 500, 1500, 1500, 2500];
         assert_eq!(passes_ms("fixed-window:limit=2,window=1s", 500, 7), twice);
         assert_eq!(passes_ms("fixed-window:limit=2,window=1s,align=epoch", 500, 7), twice);
-        // A step may come just after the burst.
+        // A refill step may follow directly after the burst.
         assert_eq!(
             passes_ms("token-bucket:rate=1/s,burst=2,refill=stepwise", 500, 5),
             [500, 500, 500, 1000, 2000]

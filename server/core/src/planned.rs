@@ -1,4 +1,4 @@
-//! Lists of what is planned for known server times: `part,part,…`, each later than the one before it.
+//! Lists of events that are planned for fixed server times: `part,part,…`, each later than the one before it.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,31 +6,27 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use vocabulary::{Instant, duration_text};
 
-/// What is planned, in order of time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Option<String>", into = "String", bound = "T: Planned")]
 pub struct PlannedList<T>(Vec<T>);
 
-/// One thing that is planned; its `Display` is how it is typed.
+/// Planned event; its `Display` is its notation.
 pub trait Planned: Clone + fmt::Display {
-    /// What a list of them is called.
     const PLURAL: &'static str;
-    /// Lists as they are typed, for whoever typed another.
+    /// Valid lists, for error messages.
     const EXAMPLES: &'static str;
-    /// What is wrong with one that [comes too early](Self::follows).
+    /// Error text for an event that [comes too early](Self::follows).
     const TOO_EARLY: &'static str;
 
-    /// Reads one.
+    /// Parses one event.
     ///
-    /// # Errors
-    /// Says what is wrong with it.
+    /// # Errors Describes the problem.
     fn read(text: &str) -> Result<Self, String>;
 
-    /// Whether it may stand behind this one.
+    /// Whether the event may follow `before` in a list.
     fn follows(&self, before: &Self) -> bool;
 }
 
-/// What was written is no such list.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not a list of {plural}: {why}; write for example {examples}")]
 pub struct PlannedListError {
@@ -41,12 +37,10 @@ pub struct PlannedListError {
 }
 
 impl<T> PlannedList<T> {
-    /// Whether nothing is planned.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// What is planned.
     pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = &T> {
         self.0.iter()
     }
@@ -58,13 +52,12 @@ impl<T> Default for PlannedList<T> {
     }
 }
 
-/// A server time, as one thing that is planned begins with.
+/// Parses a server time, written as a duration.
 pub(crate) fn instant(text: &str) -> Result<Instant, String> {
     let since = duration_text::parse(text.trim()).map_err(|error| error.to_string())?;
     Ok(Instant::ORIGIN + since)
 }
 
-/// The other way round.
 pub(crate) fn instant_text(at: Instant) -> String {
     duration_text::format(at.since_origin())
 }

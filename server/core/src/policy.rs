@@ -1,4 +1,4 @@
-//! A policy of the list with its parameters, written like a strategy: a stage of those by which a server decides.
+//! Configured policy: a stage of the stack that admits requests, or the last policy, which may serve them itself.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,90 +11,53 @@ use crate::policies::{Common, Configured, POLICIES, PolicyConfig, PolicyEntry, S
 use crate::quoted::quoted;
 use crate::script::Script;
 
-/// A policy, written `name` or `name:key=value,key=value`; what it is called in a stack may stand before it: `primary=name:…`.
+/// A policy, written `name` or `name:key=value,key=value`. A label for its place in a stack may precede it: `primary=name:…`.
 #[derive(Clone, Debug)]
 pub struct Policy {
     label: Option<String>,
     entry: &'static PolicyEntry,
     configured: Configured,
     common: Common,
-    /// Of those that every policy has, the parameters that are not the default.
+    /// Common parameters, which every policy has, as far as they are not the default.
     given: Vec<ParameterInfo>,
 }
 
-/// What was written is no policy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PolicyError {
-    /// No such name.
     #[error("unknown policy `{name}`{suggestion}; accepted are {}", quoted(names()))]
-    Unknown {
-        /// As it came.
-        name: String,
-        /// Empty, or a question.
-        suggestion: String,
-    },
-    /// No such parameter.
+    Unknown { name: String, suggestion: String },
     #[error("policy `{policy}` has no parameter `{key}`{suggestion}; it has {accepted}")]
-    Parameter {
-        /// The policy's name.
-        policy: &'static str,
-        /// As it came.
-        key: String,
-        /// Empty, or a question.
-        suggestion: String,
-        /// What there is.
-        accepted: String,
-    },
-    /// A parameter that is given more than once.
+    Parameter { policy: &'static str, key: String, suggestion: String, accepted: String },
     #[error("policy `{policy}` is given `{key}` twice; keep one of them")]
-    Twice {
-        /// The policy's name.
-        policy: &'static str,
-        /// The parameter.
-        key: &'static str,
-    },
-    /// A value that is not accepted.
+    Twice { policy: &'static str, key: &'static str },
     #[error("policy `{policy}`: {source}")]
-    Value {
-        /// The policy's name.
-        policy: &'static str,
-        /// What is wrong with it.
-        source: ParameterError,
-    },
-    /// Parameters that do not fit one another.
+    Value { policy: &'static str, source: ParameterError },
+    /// Parameters that contradict each other.
     #[error("policy `{policy}`: {why}")]
-    Combination {
-        /// The policy's name.
-        policy: &'static str,
-        /// What is wrong.
-        why: String,
-    },
-    /// Policies that do not fit one another, or the names that they are given.
+    Combination { policy: &'static str, why: String },
+    /// Policies or labels that do not fit together.
     #[error("{0}")]
     Stack(String),
 }
 
 impl Policy {
-    /// Its name.
     pub fn name(&self) -> &'static str {
         self.entry.name
     }
 
-    /// What it is called in its stack, if it is called anything.
     pub fn label(&self) -> Option<&str> {
         self.label.as_deref()
     }
 
-    /// Its own parameters with their values.
+    /// Returns the policy's own parameters, without the common ones.
     pub fn parameters(&self) -> &[ParameterInfo] {
         &self.configured.parameters
     }
 
-    /// The same with these parameters in place of its own.
+    /// Returns the policy with these values of its parameters.
     ///
-    /// # Errors
-    /// When there is no such parameter, or it does not take such a value.
+    /// # Errors If there is no such parameter, or if it does not accept the value.
     pub(crate) fn with(&self, changed: &[(&str, String)]) -> Result<Self, PolicyError> {
         let own = self.parameters().iter().chain(&self.given);
         let mut options: Vec<(&str, &str)> = own.map(|info| (info.key, &*info.value)).collect();
@@ -107,52 +70,48 @@ impl Policy {
         format!("{label}{}:{}", self.name(), options.join(",")).parse()
     }
 
-    /// What it answers in words, if it goes by a script.
     pub(crate) fn script(&self) -> Option<&Arc<Script>> {
         self.config().script()
     }
 
-    /// What of requests it looks at.
     pub(crate) fn want(&self, wants: &mut Wants) {
         self.common.want(wants);
     }
 
-    /// What others must know of it.
     pub(crate) fn config(&self) -> &dyn PolicyConfig {
         &*self.configured.config
     }
 
-    /// Whether every request counts as one, whoever it is, from its arrival on.
+    /// Whether every request counts as one, from its arrival, whatever its client.
     pub(crate) fn counts_all_alike(&self) -> bool {
         self.common.counts_all_alike()
     }
 
-    /// Whether requests are counted for whom they come from, and not all together.
+    /// Whether requests are counted per key instead of all together.
     pub fn counts_by_key(&self) -> bool {
         self.common.key != Common::default().key
     }
 
-    /// Whether none of the parameters that every policy has is given.
+    /// Whether no common parameter is given.
     pub(crate) fn is_plain(&self) -> bool {
         self.given.is_empty()
     }
 
-    /// Whether it can stand before what serves.
+    /// Whether the policy can be a stage before the service.
     pub(crate) fn is_stage(&self) -> bool {
         self.config().gate(&self.common).is_some()
     }
 
-    /// As a stage before what serves, of a server that started at this moment of the calendar.
+    /// Builds the stage before the service, for a server that started at the calendar time `anchor`.
     pub(crate) fn stage(&self, anchor: WallTime) -> Option<Stage> {
         let common = Common { anchor, ..self.common.clone() };
         let gate = self.config().gate(&common)?;
         Some(Stage::new(gate, common))
     }
 
-    /// Whether a parameter can be another while requests are under way.
+    /// Checks that a parameter can change while requests are in flight.
     ///
-    /// # Errors
-    /// Says why not.
+    /// # Errors Explains why it cannot.
     pub(crate) fn check_changeable(&self, key: &str) -> Result<(), String> {
         let name = self.name();
         if !self.is_stage() {
@@ -175,13 +134,13 @@ impl Policy {
         Err(format!("policy `{name}` has no parameter `{key}`{}; {of_its_own}", did_you_mean(key, own())))
     }
 
-    /// Whether it is the other with other figures: what that remembers goes on with these.
+    /// Whether the policies differ only in figures, so that this one can continue with the state of `other`.
     pub(crate) fn is_kind_of(&self, other: &Self) -> bool {
         let is_same = self.name() == other.name() && self.label == other.label && self.given == other.given;
         is_same && (self.is_stage() || self.parameters() == other.parameters())
     }
 
-    /// The parameters that every policy has do not all mean something to each.
+    /// Rejects common parameters that have no meaning for this policy.
     fn check(&self) -> Result<(), PolicyError> {
         let refuse = |why: String| PolicyError::Combination { policy: self.entry.name, why };
         let Some(stage) = self.stage(WallTime::VIRTUAL_START) else {
@@ -201,7 +160,7 @@ impl Policy {
     }
 }
 
-/// Two are the same when they are typed the same.
+/// Policies are equal if their notation is equal.
 impl PartialEq for Policy {
     fn eq(&self, other: &Self) -> bool {
         self.name() == other.name()
@@ -224,13 +183,11 @@ fn names() -> impl Iterator<Item = &'static str> {
 }
 
 impl PolicyError {
-    /// A parameter that every policy has is given twice.
     fn twice(policy: &'static str, key: &str) -> Self {
         let key = Common::keys().find(|known| *known == key).unwrap_or_default();
         Self::Twice { policy, key }
     }
 
-    /// What is wrong with the options of this policy.
     fn options(entry: &PolicyEntry, error: OptionsError) -> Self {
         let policy = entry.name;
         match error {
@@ -287,7 +244,6 @@ impl FromStr for Policy {
     }
 }
 
-/// What a policy is called in its stack.
 fn label_of(text: &str) -> Result<String, PolicyError> {
     let is_name = |text: &str| {
         text.starts_with(|first: char| first.is_ascii_lowercase())

@@ -1,4 +1,4 @@
-//! Whom a server serves: one policy, or several in order, all of which must let a request pass.
+//! Admission of a server: one policy, or several in order, all of which must admit a request.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -18,22 +18,20 @@ use crate::rate_law::RateLaw;
 use crate::script::Script;
 use crate::service::ServiceModel;
 
-/// What stands between two policies of a stack. No value of a parameter has spaces around a word.
+/// Separator between two policies of a stack. It is unambiguous, because no value of a parameter has spaces around a word.
 const JOINT: &str = " then ";
 
-/// Policies of a stack at most.
 const MOST_STAGES: usize = 16;
 
-/// Whom a server serves: policies in the order in which a request meets them, written `A then B`.
+/// Policies of a server in the order in which a request passes them, written `A then B`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Policies(Vec<Policy>);
 
 impl Policies {
-    /// The policies, at least one, in the order in which a request meets them.
+    /// Creates a stack of at least one policy, in the order in which a request passes them.
     ///
-    /// # Errors
-    /// When they do not fit one another.
+    /// # Errors If the policies do not fit together.
     pub fn new(policies: Vec<Policy>) -> Result<Self, PolicyError> {
         let refuse = |why| Err(PolicyError::Stack(why));
         if policies.is_empty() || policies.len() > MOST_STAGES {
@@ -70,17 +68,16 @@ impl Policies {
         Ok(Self(policies))
     }
 
-    /// The text of each policy of a stack that is written as one.
+    /// Splits the notation of a stack into those of its policies.
     pub fn parts(text: &str) -> impl Iterator<Item = &str> {
         text.split(JOINT).map(str::trim)
     }
 
-    /// The policies in order.
     pub fn iter(&self) -> impl Iterator<Item = &Policy> {
         self.0.iter()
     }
 
-    /// What each is called: as it was typed, else by its policy's name, with a number from the second of that name on.
+    /// Returns the name of each policy: its label, otherwise the policy's name. Further policies with the same name are numbered from 2.
     pub fn labels(&self) -> Vec<String> {
         let mut labels: Vec<String> = Vec::with_capacity(self.0.len());
         for policy in &self.0 {
@@ -97,10 +94,9 @@ impl Policies {
         labels
     }
 
-    /// Which of them is called so.
+    /// Returns the index of the policy with this name.
     ///
-    /// # Errors
-    /// Says which there are.
+    /// # Errors Lists the existing names.
     pub(crate) fn index_of(&self, label: &str) -> Result<usize, String> {
         let labels = self.labels();
         let known = || labels.iter().map(String::as_str);
@@ -110,18 +106,16 @@ impl Policies {
         })
     }
 
-    /// The same with another value of a parameter of one of the policies, which is known by its index.
+    /// Returns the stack with another value of one parameter of the policy at `index`.
     ///
-    /// # Errors
-    /// Names the value and what is accepted.
+    /// # Errors Names the value and the accepted ones.
     pub(crate) fn with(&self, index: usize, key: &str, value: &str) -> Result<Self, PolicyError> {
         self.with_all(index, &[(key.to_owned(), value.to_owned())])
     }
 
-    /// The same with other values of several of its parameters, which need only fit one another in the end.
+    /// Returns the stack with other values of several parameters of one policy. Only the final combination needs to be valid.
     ///
-    /// # Errors
-    /// Names the value and what is accepted.
+    /// # Errors Names the value and the accepted ones.
     pub(crate) fn with_all(&self, index: usize, changed: &[(String, String)]) -> Result<Self, PolicyError> {
         let mut policies = self.0.clone();
         if let Some(policy) = policies.get_mut(index) {
@@ -131,20 +125,17 @@ impl Policies {
         Ok(Self(policies))
     }
 
-    /// Whether a parameter of one of the policies can be another while requests are under way.
-    ///
-    /// # Errors
-    /// Says why not.
     pub(crate) fn check_changeable(&self, index: usize, key: &str) -> Result<(), String> {
         self.0.get(index).map_or(Ok(()), |policy| policy.check_changeable(key))
     }
 
-    /// A policy as a stage of which nobody holds anything yet.
+    /// Builds the initial state of one policy as a stage.
     pub(crate) fn stage(&self, index: usize, anchor: WallTime) -> Option<Stage> {
         self.0.get(index)?.stage(anchor)
     }
 
-    /// Where these differ from others only by figures of stages, so that what those remember can go on: which stages they are.
+    /// Returns the indices of the stages whose figures differ from `before`. `None` if more than figures differ, so that the state cannot
+    /// be kept.
     pub(crate) fn other_figures(&self, before: &Self) -> Option<Vec<usize>> {
         let mut pairs = self.0.iter().zip(&before.0);
         let is_same_kind =
@@ -152,20 +143,18 @@ impl Policies {
         is_same_kind.then(|| (0..self.0.len()).filter(|index| self.0[*index] != before.0[*index]).collect())
     }
 
-    /// What it answers in words, if it goes by a script.
     pub fn script(&self) -> Option<&Arc<Script>> {
         self.last().script()
     }
 
-    /// What of requests any of them looks at.
     pub(crate) fn wants(&self) -> Wants {
         let mut wants = Wants::default();
         self.0.iter().for_each(|policy| policy.want(&mut wants));
         wants
     }
 
-    /// The policies in force, of which nobody holds anything yet, at a server that started at this moment of the calendar; whether
-    /// templates tell where they stand, which otherwise a single cap does not tell.
+    /// Builds the initial state of the policies, for a server that started at the calendar time `anchor`. A stack always reports its
+    /// limits. A single policy does so if it always reports its limit, or if templates need it (`are_told`).
     pub(crate) fn build(&self, are_told: bool, anchor: WallTime) -> Stages {
         let stages = self.0.iter().filter_map(|policy| policy.stage(anchor)).collect();
         let server = self.last().config().build();
@@ -174,12 +163,13 @@ impl Policies {
         Stages::new(stages, server, tells_limits)
     }
 
-    /// Whether one of them goes by the server's own cap: only then there is one that can be changed.
+    /// Whether one of the policies uses the server's own cap, which is the only one that can be changed.
     pub fn has_cap(&self) -> bool {
         self.0.iter().any(|policy| policy.config().has_cap())
     }
 
-    /// The most requests that are ever in service at once, each for a service time of the server; the server's own slots may change.
+    /// Returns the maximum number of requests in service at once, each for a service time of the server. `slots` yields the maximum of the
+    /// server's own cap, which may change.
     pub(crate) fn most_in_service(
         &self,
         changed: &BTreeSet<usize>,
@@ -188,7 +178,7 @@ impl Policies {
         if !self.last().is_stage() {
             return None;
         }
-        // What others count together, or by weights, bounds nothing for sure.
+        // Policies that count per key or by weight give no certain bound.
         let counting = self.0.iter().enumerate().filter(|(_, policy)| policy.counts_all_alike());
         let mut caps = counting.filter_map(|(index, policy)| Some((index, policy.config().places()?)));
         match (caps.next(), caps.next()) {
@@ -199,7 +189,7 @@ impl Policies {
         }
     }
 
-    /// The longest time for which a limit that is used up may let nobody pass.
+    /// Returns the longest time for which an exhausted limit may admit nothing.
     pub(crate) fn longest_window(&self, service: &ServiceModel) -> Duration {
         let stages = self.0.iter().filter_map(|policy| policy.stage(WallTime::VIRTUAL_START));
         let windows = stages
@@ -207,7 +197,7 @@ impl Policies {
         windows.max().unwrap_or_default()
     }
 
-    /// How soon requests pass, by each law of which that is proven; none where services take other times than the server's.
+    /// Returns the proven paces of the rate limits; none if service times are not those of the server.
     pub(crate) fn paces(&self, changed: &BTreeSet<usize>) -> Vec<Pace> {
         if !self.last().is_stage() {
             return Vec::new();
@@ -217,7 +207,7 @@ impl Policies {
         counting.filter_map(|(_, policy)| policy.config().pace()).collect()
     }
 
-    /// The law that they are, where one is all that limits requests, and it counts them alike.
+    /// Returns the rate law, if a single policy limits requests and counts them all alike.
     pub(crate) fn rate_law(&self, changed: &BTreeSet<usize>) -> Option<RateLaw> {
         let limiting = self.0.iter().enumerate().filter(|(_, policy)| !policy.config().limits_nothing());
         match &limiting.collect::<Vec<_>>()[..] {
@@ -228,27 +218,26 @@ impl Policies {
         }
     }
 
-    /// Whether ops can be planned: it serves whoever finds less in service than that cap while nobody is rejected.
+    /// Whether an optimal schedule of ops can be computed: as long as none is rejected, every request below the cap is served.
     pub(crate) fn is_plannable(&self) -> bool {
         self.only().is_some_and(|policy| policy.config().is_plannable())
     }
 
-    /// Whether it heeds `rejects_occupy`.
     pub(crate) fn heeds_rejects_occupy(&self) -> bool {
         self.0.iter().any(|policy| policy.config().heeds_rejects_occupy())
     }
 
-    /// How long a service takes on average, where that is not the server's `service_time`.
+    /// Returns the mean service time, if it is not the server's `service_time`.
     pub(crate) fn mean_service(&self) -> Option<Duration> {
         self.last().config().mean_service()
     }
 
-    /// What an undisturbed attempt takes besides.
+    /// Returns the additional time of an undisturbed attempt.
     pub(crate) fn startup(&self) -> Duration {
         self.last().config().startup()
     }
 
-    /// The policy, if there is only one, and it counts all requests alike.
+    /// Returns the policy, if it is the only one and has no common parameters.
     fn only(&self) -> Option<&Policy> {
         match &self.0[..] {
             [policy] if policy.is_plain() => Some(policy),

@@ -1,6 +1,6 @@
-//! Names as messages list them.
+//! Lists of names in messages.
 
-/// The words, each in backticks, with commas between them.
+/// Joins the words with commas, each in backticks.
 pub(crate) fn quoted<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     let words: Vec<String> = words.into_iter().map(|word| format!("`{word}`")).collect();
     words.join(", ")

@@ -1,25 +1,24 @@
-//! What a server lets pass whose policies are one law about rates: what clients are held against.
+//! Rate law that describes a server whose policies amount to one rate limit. Clients are compared with it.
 
 use std::time::Duration;
 
 use crate::pace::Pace;
 
-/// A law that counts all requests alike, and is all that limits them.
+/// Law that counts all requests alike and is their only limit.
 #[derive(Clone, Debug)]
 pub struct RateLaw {
-    /// When requests are let in that come in order.
+    /// Instants at which requests are admitted if they arrive in order.
     pub pace: Pace,
-    /// So many requests in so much time, where they are let in evenly.
+    /// Number of requests per period, if they are admitted evenly.
     pub steady: Option<(u64, Duration)>,
 }
 
 impl RateLaw {
-    /// A law with this rate.
     pub(crate) fn steady(pace: Pace, requests: u64, per_nanos: u64) -> Self {
         Self { pace, steady: Some((requests, Duration::from_nanos(per_nanos))) }
     }
 
-    /// A law of windows.
+    /// Creates a law of windows, which has no steady rate.
     pub(crate) fn of_windows(pace: Pace) -> Self {
         Self { pace, steady: None }
     }
@@ -49,13 +48,13 @@ mod tests {
         for policy in ["token-bucket:rate=10/s,burst=2", "gcra:rate=10/s,burst=2"] {
             assert_eq!(let_in_ms(policy, 4), (vec![500, 500, 600, 700], ten), "{policy}");
         }
-        // One goes on at once; who has to wait is let in, too: two at most.
+        // One request is served at once, and at most two that wait are admitted, too.
         let (let_in, steady) = let_in_ms("leaky-queue:rate=10/s,burst=2", 5);
         assert_eq!(
             (let_in, steady),
             (vec![500, 500, 500, 600, 700], Some((10_000, Duration::from_secs(1000))))
         );
-        // Whoever would wait for no more than 50 ms waits.
+        // A request that would wait for at most 50 ms is admitted.
         assert_eq!(let_in_ms("reserve:rate=10/s,burst=1", 4), (vec![500, 550, 650, 750], ten));
     }
 

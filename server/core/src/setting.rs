@@ -1,4 +1,4 @@
-//! One parameter of a policy, set while the server runs: the rest of the stack, the preset and the schedule stay.
+//! Change of one figure while the server runs. The rest of the stack, the preset and the schedule stay.
 
 use vocabulary::split_options;
 
@@ -7,11 +7,10 @@ use crate::config::Config;
 use crate::schedule::Target;
 
 impl Config {
-    /// This configuration with one thing set, as a schedule has it: `primary.limit=90` or `max-busy=20`. What a schedule says of it is taken
-    /// away: whoever sets it now does not want another value later.
+    /// Returns the configuration with one figure changed, written as in a schedule: `primary.limit=90` or `max-busy=20`. The schedule's
+    /// entries for this figure are removed, because a manual setting is meant to last.
     ///
-    /// # Errors
-    /// Says what is wrong, and what is accepted.
+    /// # Errors Names the problem and the accepted values.
     pub(crate) fn with_setting(&self, text: &str) -> Result<Self, String> {
         let Some((target, value)) = text.split_once('=') else {
             return Err(format!("`{text}` has no `=`; write for example `token-bucket.rate=20/s`"));
@@ -39,7 +38,7 @@ impl Config {
     }
 }
 
-/// A preset as it would be typed with this besides.
+/// Returns the notation of a preset with this parameter added or replaced.
 pub(crate) fn preset_with(preset: &str, target: &str, value: &str) -> String {
     let (name, typed) = split_options(preset);
     let kept = typed.into_iter().filter(|(key, _)| *key != target);
@@ -77,7 +76,6 @@ mod tests {
         let set = config.with_setting("primary.limit=90").unwrap();
         assert_eq!(set.preset.as_deref(), Some("github:points=off,primary.limit=90"));
         assert_eq!((&set.answers, set.scale), (&config.answers, Some(0.02)));
-        // As if it had been typed so.
         let typed = Config::default().with_preset("github:points=off,primary.limit=90", Some(0.02)).unwrap();
         assert_eq!(set, typed);
     }

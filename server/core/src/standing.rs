@@ -1,17 +1,15 @@
-//! Where a limit stands: what answers tell of it.
+//! Status of a limit, as reported in answers.
 
 use std::time::Duration;
 
-/// Where one limit stands for whoever asked, just after that.
+/// Status of one limit for a client, directly after its request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Standing {
-    /// What there is in all: requests of a window, a bucket's size, slots.
+    /// Total amount: requests of a window, size of a bucket, slots.
     pub limit: u64,
-    /// What is left of it.
     pub remaining: u64,
-    /// From the decision until all of it is there again, if nothing more is taken.
+    /// Time from the decision until the total is available again, if nothing more is charged.
     pub reset: Duration,
-    /// How long it takes from nothing to all: a window's length, the time in which a bucket fills; `None` where time alone brings nothing
-    /// back.
+    /// Time from empty to full: the length of a window, or the time in which a bucket fills. `None` if time alone restores nothing.
     pub window: Option<Duration>,
 }

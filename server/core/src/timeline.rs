@@ -1,27 +1,25 @@
-//! What is scheduled, in order of time and then of scheduling: a queue as long as things are scheduled in the order in
-//! which they are due, which constant times always are, and a heap for the rest.
+//! Scheduled items in order of time, and then of scheduling. As long as items are scheduled in the order in which they are due, which holds
+//! for constant delays, they are kept in a queue. All others are kept in a heap.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, VecDeque};
 
 use vocabulary::Instant;
 
-/// Items by the instant and the order of their scheduling.
 #[derive(Debug)]
 pub(crate) struct Timeline<T> {
     in_order: VecDeque<Entry<T>>,
     out_of_order: BinaryHeap<Reverse<Entry<T>>>,
-    /// What is due first; [`NEVER`] if nothing is scheduled. Asked far more often than anything is due.
+    /// Key of the first item; [`NEVER`] if nothing is scheduled. Cached, because it is read far more often than items are due.
     next: Key,
 }
 
-/// When something is due; the number breaks ties.
+/// Instant at which an item is due, and a number that breaks ties.
 pub(crate) type Key = (Instant, u64);
 
-/// When nothing is due.
 pub(crate) const NEVER: Key = (Instant::FAR_FUTURE, u64::MAX);
 
-/// What is due at the end of time is due just before, when nothing is due no more.
+/// Latest due instant. Items at the end of time are due just before it, because the end of time means that nothing is due.
 const LATEST: Instant = Instant::from_nanos(u64::MAX - 1);
 
 #[derive(Clone, Copy, Debug)]
@@ -37,18 +35,18 @@ impl<T> Default for Timeline<T> {
 }
 
 impl<T> Timeline<T> {
-    /// Schedules an item; `order` is larger than that of everything scheduled before.
+    /// Schedules an item. `order` must be larger than that of every item scheduled before.
     #[inline]
     pub(crate) fn push(&mut self, at: Instant, order: u64, item: T) {
         let at = at.min(LATEST);
         let entry = Entry { key: (at, order), item };
-        // The order is larger, so that the instant decides.
+        // The order is larger, so comparing the instants suffices.
         if self.in_order.back().is_none_or(|last| last.key.0 <= at) {
             self.in_order.push_back(entry);
         } else {
             self.put_before(entry);
         }
-        // The order is larger than that of all others.
+        // The order is larger than all others, so an item at the same instant stays first.
         if at < self.next.0 {
             self.next = (at, order);
         }
@@ -59,7 +57,6 @@ impl<T> Timeline<T> {
         self.out_of_order.push(Reverse(entry));
     }
 
-    /// What is due first.
     pub(crate) fn peek(&self) -> Option<(Key, &T)> {
         let entry = match (self.in_order.front(), self.out_of_order.peek()) {
             (Some(queued), Some(Reverse(heaped))) => queued.min(heaped),
@@ -70,13 +67,12 @@ impl<T> Timeline<T> {
         Some((entry.key, &entry.item))
     }
 
-    /// When that is; [`NEVER`] if nothing is scheduled.
+    /// Returns the key of the first item; [`NEVER`] if nothing is scheduled.
     #[inline]
     pub(crate) fn next(&self) -> Key {
         self.next
     }
 
-    /// Takes what is due first.
     #[inline]
     pub(crate) fn pop(&mut self) -> Option<(Key, T)> {
         if !self.out_of_order.is_empty() {
@@ -87,7 +83,7 @@ impl<T> Timeline<T> {
         Some((key, item))
     }
 
-    /// The same where not everything is in order.
+    /// Slow path of `pop`, for the case that some items are out of order.
     #[inline(never)]
     fn pop_either(&mut self) -> Option<(Key, T)> {
         let entry = match self.out_of_order.peek() {
@@ -100,22 +96,19 @@ impl<T> Timeline<T> {
         entry.map(|entry| (entry.key, entry.item))
     }
 
-    /// The key of what is due first.
     fn first(&self) -> Key {
         self.peek().map_or(NEVER, |(key, _)| key)
     }
 
-    /// How many are scheduled.
     pub(crate) fn len(&self) -> usize {
         self.in_order.len() + self.out_of_order.len()
     }
 
-    /// Changes items where they are.
     pub(crate) fn for_each_mut(&mut self, mut change: impl FnMut(&mut T)) {
         for entry in &mut self.in_order {
             change(&mut entry.item);
         }
-        // Their order is that of their keys, which stay.
+        // The order depends only on the keys, which stay the same.
         let mut heaped = std::mem::take(&mut self.out_of_order).into_vec();
         for Reverse(entry) in &mut heaped {
             change(&mut entry.item);
@@ -123,7 +116,6 @@ impl<T> Timeline<T> {
         self.out_of_order = heaped.into();
     }
 
-    /// Drops what nobody waits for any more.
     pub(crate) fn retain(&mut self, wanted: impl Fn(Key, &T) -> bool) {
         self.in_order.retain(|entry| wanted(entry.key, &entry.item));
         self.out_of_order.retain(|Reverse(entry)| wanted(entry.key, &entry.item));
@@ -139,7 +131,7 @@ impl<T> PartialEq for Entry<T> {
 
 impl<T> Eq for Entry<T> {}
 
-// Heaps compare by these, and mostly both ways are as likely: as one number there is nothing to branch on.
+// Heaps compare with these operators, and both results are about equally likely. Comparing one number avoids branches.
 impl<T> PartialOrd for Entry<T> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
@@ -173,7 +165,7 @@ impl<T> Ord for Entry<T> {
 }
 
 impl<T> Entry<T> {
-    /// The key as one number of the same order.
+    /// Returns the key as one number of the same order.
     #[inline]
     fn number(&self) -> u128 {
         u128::from(self.key.0.as_nanos()) << 64 | u128::from(self.key.1)
