@@ -10,7 +10,6 @@ const OTHERS: &str = "others";
 /// Progress of a request through a stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fate {
-    /// Number of policies that let it pass.
     pub(crate) passed: usize,
     /// Whether the next policy rejected it.
     pub(crate) is_turned_away: bool,

@@ -32,7 +32,6 @@ pub struct Capacity {
     pub per_s: f64,
     /// Requests that are accepted at once after a pause.
     pub burst: f64,
-    /// Limit that is reached first.
     pub limit: CapacityLimit,
 }
 

@@ -118,7 +118,8 @@ pub enum ConfigError {
 impl Config {
     /// Checks the constraints that the types do not express.
     ///
-    /// # Errors Names the value and the accepted range.
+    /// # Errors
+    /// Names the value and the accepted range.
     pub fn validate(&self) -> Result<(), ConfigError> {
         if !(1..=MOST_SLOTS).contains(&self.max_busy) {
             return Err(ConfigError::Slots(self.max_busy));
@@ -162,7 +163,7 @@ impl Config {
         self.policy.paces(&self.courses().changed())
     }
 
-    /// Returns the rate law that the policies amount to. `None` if there is none about rates, if there is another limit beside it, or if it
+    /// Returns the rate law that the policies amount to. `None` if there is none, or if there is another limit beside it. Also `None` if it
     /// depends on the client, on the cost of requests or on the time.
     pub fn rate_law(&self) -> Option<RateLaw> {
         self.policy.rate_law(&self.courses().changed())
@@ -225,7 +226,8 @@ impl Config {
 
     /// Returns the parsed answers; `None` for the server's default answers.
     ///
-    /// # Errors Names the answer that cannot be sent, and the reason.
+    /// # Errors
+    /// Names the answer that cannot be sent, and the reason.
     pub fn answer_set(&self) -> Result<Option<AnswerSet>, AnswersError> {
         if self.answers.is_empty() {
             return Ok(None);

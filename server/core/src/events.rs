@@ -17,20 +17,20 @@ use crate::script::ReplyId;
 pub enum Input {
     /// A request was received; the network leg begins.
     Arrive(Request),
-    /// Like `Arrive`, but only if at least `least` slots are free at this instant (see [`Server::free`](crate::Server::free)). Otherwise it
-    /// is answered at once with [`Verdict::Deferred`], holds nothing and is counted nowhere.
+    /// Like `Arrive`, but only if at least `least` is free at this instant (see [`Server::free`](crate::Server::free)). Otherwise it is
+    /// answered at once with [`Verdict::Deferred`], holds nothing and is counted nowhere.
     ArriveIfFree { request: Request, least: u32 },
     /// Like `Arrive` or `ArriveIfFree`, with HTTP properties of the request; see [`Server::wants`](crate::Server::wants).
     ArriveWith {
         request: Request,
         details: Arc<Details>,
-        /// Number that must be free; 0 for an unconditional start.
+        /// Amount that must be free; 0 for an unconditional start.
         least: u32,
     },
     /// The client of this request is gone. Its slot is freed.
     Cancel(RequestId),
-    /// Replaces the configuration. Requests in service continue unchanged, unless the policy differs: then all requests in flight are
-    /// rejected.
+    /// Replaces the configuration. If policies differ only in figures and answers do not differ, requests in service continue unchanged.
+    /// Otherwise all requests in service or in queues are rejected.
     Configure(Box<Config>),
     /// Resets all counts. Requests in flight keep their slots and are answered, but not counted.
     Reset,

@@ -6,8 +6,8 @@ use crate::config::Config;
 use crate::pace::Pace;
 use crate::request::service_time;
 
-/// Lower bounds on the cost of every success. They also hold if messages are lost, if the server is down at times and if it rejects first
-/// attempts, because all of these only make attempts fail.
+/// Lower bounds on the cost of every success. They also hold with lost messages, outages and rejected first attempts, because these only
+/// make attempts fail.
 #[derive(Clone, Debug)]
 pub struct LeastCosts {
     config: Config,

@@ -16,8 +16,8 @@ impl Config {
     /// added to every start that has to wait for a slot, because nothing is exact in real time.
     ///
     /// Clients send ops in the order of their arrivals, so no op is scheduled before its predecessor. An op with a shorter network delay
-    /// may still reach the server first. That takes no slot from another op, because every op has its own slot from the instant at which it
-    /// reaches the server to the end of its service.
+    /// may still reach the server first. That takes no slot from another op, because every op has its own slot from its arrival at the
+    /// server to the end of its service.
     pub fn oracle_schedule(&self, seed: u64, margin: Duration) -> OracleSchedule {
         let config = self.clone();
         // Instants at which the slots used so far are free again; at most as many as the cap.

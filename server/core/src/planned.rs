@@ -20,7 +20,8 @@ pub trait Planned: Clone + fmt::Display {
 
     /// Parses one event.
     ///
-    /// # Errors Describes the problem.
+    /// # Errors
+    /// Describes the problem.
     fn read(text: &str) -> Result<Self, String>;
 
     /// Whether the event may follow `before` in a list.

@@ -57,7 +57,8 @@ impl Policy {
 
     /// Returns the policy with these values of its parameters.
     ///
-    /// # Errors If there is no such parameter, or if it does not accept the value.
+    /// # Errors
+    /// If there is no such parameter, or if it does not accept the value.
     pub(crate) fn with(&self, changed: &[(&str, String)]) -> Result<Self, PolicyError> {
         let own = self.parameters().iter().chain(&self.given);
         let mut options: Vec<(&str, &str)> = own.map(|info| (info.key, &*info.value)).collect();
@@ -111,7 +112,8 @@ impl Policy {
 
     /// Checks that a parameter can change while requests are in flight.
     ///
-    /// # Errors Explains why it cannot.
+    /// # Errors
+    /// Explains why it cannot.
     pub(crate) fn check_changeable(&self, key: &str) -> Result<(), String> {
         let name = self.name();
         if !self.is_stage() {

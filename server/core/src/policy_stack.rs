@@ -31,7 +31,8 @@ pub struct Policies(Vec<Policy>);
 impl Policies {
     /// Creates a stack of at least one policy, in the order in which a request passes them.
     ///
-    /// # Errors If the policies do not fit together.
+    /// # Errors
+    /// If the policies do not fit together.
     pub fn new(policies: Vec<Policy>) -> Result<Self, PolicyError> {
         let refuse = |why| Err(PolicyError::Stack(why));
         if policies.is_empty() || policies.len() > MOST_STAGES {
@@ -96,7 +97,8 @@ impl Policies {
 
     /// Returns the index of the policy with this name.
     ///
-    /// # Errors Lists the existing names.
+    /// # Errors
+    /// Lists the existing names.
     pub(crate) fn index_of(&self, label: &str) -> Result<usize, String> {
         let labels = self.labels();
         let known = || labels.iter().map(String::as_str);
@@ -108,14 +110,16 @@ impl Policies {
 
     /// Returns the stack with another value of one parameter of the policy at `index`.
     ///
-    /// # Errors Names the value and the accepted ones.
+    /// # Errors
+    /// Names the value and the accepted ones.
     pub(crate) fn with(&self, index: usize, key: &str, value: &str) -> Result<Self, PolicyError> {
         self.with_all(index, &[(key.to_owned(), value.to_owned())])
     }
 
     /// Returns the stack with other values of several parameters of one policy. Only the final combination needs to be valid.
     ///
-    /// # Errors Names the value and the accepted ones.
+    /// # Errors
+    /// Names the value and the accepted ones.
     pub(crate) fn with_all(&self, index: usize, changed: &[(String, String)]) -> Result<Self, PolicyError> {
         let mut policies = self.0.clone();
         if let Some(policy) = policies.get_mut(index) {
@@ -189,7 +193,6 @@ impl Policies {
         }
     }
 
-    /// Returns the longest time for which an exhausted limit may admit nothing.
     pub(crate) fn longest_window(&self, service: &ServiceModel) -> Duration {
         let stages = self.0.iter().filter_map(|policy| policy.stage(WallTime::VIRTUAL_START));
         let windows = stages
@@ -218,7 +221,8 @@ impl Policies {
         }
     }
 
-    /// Whether an optimal schedule of ops can be computed: as long as none is rejected, every request below the cap is served.
+    /// Whether an optimal schedule of ops can be computed: as long as no request is rejected, each one that finds fewer than the cap in
+    /// service is served.
     pub(crate) fn is_plannable(&self) -> bool {
         self.only().is_some_and(|policy| policy.config().is_plannable())
     }

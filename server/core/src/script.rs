@@ -43,7 +43,8 @@ pub enum ScriptError {
 impl Script {
     /// Creates a script from the replies to each op. The last op's replies are used for all later ops, too.
     ///
-    /// # Errors If there are no ops, if an op has no replies, or if there are too many replies in total.
+    /// # Errors
+    /// If there are no ops, if an op has no replies, or if there are too many replies in total.
     pub fn new(ops: impl IntoIterator<Item = Vec<Reply>>) -> Result<Self, ScriptError> {
         let (mut replies, mut ranges) = (Vec::new(), Vec::new());
         for (index, script) in ops.into_iter().enumerate() {

@@ -15,6 +15,7 @@ pub(crate) struct ServiceModel {
     pub(crate) caps: Caps,
     /// Number of slots over the run's clock. It replaces `max_busy` and `caps`.
     pub(crate) course: Option<Box<Course>>,
+    /// Start of the run.
     pub(crate) began: Option<Instant>,
     pub(crate) service_time: Distribution,
     pub(crate) reject_time: Distribution,

@@ -10,7 +10,8 @@ impl Config {
     /// Returns the configuration with one figure changed, written as in a schedule: `primary.limit=90` or `max-busy=20`. The schedule's
     /// entries for this figure are removed, because a manual setting is meant to last.
     ///
-    /// # Errors Names the problem and the accepted values.
+    /// # Errors
+    /// Names the problem and the accepted values.
     pub(crate) fn with_setting(&self, text: &str) -> Result<Self, String> {
         let Some((target, value)) = text.split_once('=') else {
             return Err(format!("`{text}` has no `=`; write for example `token-bucket.rate=20/s`"));

@@ -1,5 +1,5 @@
-//! Scheduled items in order of time, and then of scheduling. As long as items are scheduled in the order in which they are due, which holds
-//! for constant delays, they are kept in a queue. All others are kept in a heap.
+//! Scheduled items in order of time, and then of scheduling. Items that are scheduled in the order in which they are due, as with constant
+//! delays, are kept in a queue. All others are kept in a heap.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, VecDeque};
@@ -67,7 +67,6 @@ impl<T> Timeline<T> {
         Some((entry.key, &entry.item))
     }
 
-    /// Returns the key of the first item; [`NEVER`] if nothing is scheduled.
     #[inline]
     pub(crate) fn next(&self) -> Key {
         self.next

@@ -134,7 +134,6 @@ fn any_changes() -> impl Strategy<Value = Vec<&'static str>> {
     prop::sample::subsequence(changes.to_vec(), 0..6)
 }
 
-/// Returns the schedule of the changes that these policies can follow.
 fn followed(policy: &Policies, max_busy: u32, changes: &[&str]) -> Schedule {
     let begins = |change: &&str| change.split("ms").next().and_then(|ms| ms.parse::<u32>().ok());
     let mut kept: Vec<&str> = Vec::new();

@@ -70,6 +70,7 @@ enum Kind {
 enum Outcome {
     AtOnce,
     AfterAWait,
+    /// With the advised wait.
     Rejected(Option<Duration>),
     /// Reached the script behind the policy.
     Answered,

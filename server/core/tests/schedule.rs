@@ -283,7 +283,6 @@ fn figures_begin_anew_with_the_clock() {
     assert_eq!([accepted(0, 1), accepted(10_000, 1), accepted(20_000, 2), accepted(30_000, 2)], [1, 2, 1, 2]);
 }
 
-/// Returns the reason why such a configuration is invalid.
 fn config_error(policy: &str, schedule: &str) -> Option<String> {
     let policy = policy.parse().expect("policies");
     let schedule = match schedule.parse() {
@@ -377,8 +376,7 @@ fn keys_that_were_not_seen_for_long_go_on_where_they_were() {
     let entries: Vec<String> =
         (0..1000).map(|step| format!("{}ms token-bucket.rate={}/s", step * 10, 1 + step % 2)).collect();
     let schedule = entries.join(";");
-    // Ten tokens are charged at once. At rates that alternate between 1/s and 2/s, 4 s bring back 6 tokens, and the rest of the time all
-    // 10.
+    // Ten tokens are charged at once. At rates that alternate between 1/s and 2/s, 4 s bring back 6 tokens, and 26 s all 10.
     let mut at = vec![0; 11];
     at.extend([4000; 7]);
     at.extend([30_000; 11]);

@@ -14,7 +14,6 @@ use vocabulary::{Distribution, Instant};
 use config::config;
 use drain::drain;
 
-/// Creates HTTP properties with this method and authorization.
 fn details(method: &str, who: &str) -> Arc<Details> {
     let headers = vec![("authorization".into(), who.into())];
     Arc::new(Details { method: method.into(), path: "/".into(), headers, ..Details::default() })
@@ -147,8 +146,8 @@ fn a_rejection_holds_its_place_for_its_time_if_the_server_has_it_so() {
 fn places_grow_while_requests_are_rejected() {
     let policy = "growing-concurrency:start=1,by=2,most=4,every=150ms,idle=500ms";
     let (ok, no) = (Ok(()), Err(None));
-    // Every service takes 100 ms. The step that begins at 10 ms yields three places at 160 ms, and the one that begins at 170 ms a fourth
-    // at 320 ms.
+    // Every service takes 100 ms. The step that begins at 10 ms yields three places at 160 ms. The one that begins at 170 ms yields a
+    // fourth at 320 ms.
     let at_ms = [0, 10, 20, 110, 165, 166, 167, 170, 330, 331, 332, 333, 334];
     let passes = [true, false, false, true, true, true, false, false, true, true, true, true, false];
     let told = told(policy, &at_ms);

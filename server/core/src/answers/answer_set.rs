@@ -46,7 +46,8 @@ pub enum AnswersError {
 impl AnswerSet {
     /// Parses the answers of a server whose stack has these stages, in this order.
     ///
-    /// # Errors Names the place and the problem.
+    /// # Errors
+    /// Names the place and the problem.
     pub fn read<'a>(
         config: &AnswersConfig,
         stages: impl IntoIterator<Item = &'a str>,

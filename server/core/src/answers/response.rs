@@ -37,7 +37,7 @@ pub enum ResponseError {
     Headers(usize),
 }
 
-/// Rendered answer. `None` stands for the server's default.
+/// Rendered answer. `None` means the server's default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rendered<'a> {
     pub status: Option<u16>,

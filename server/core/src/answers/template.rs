@@ -13,7 +13,7 @@ use super::told::Telling;
 /// Maximum number of fields in a template. It keeps headers short enough for clients to read.
 const MOST_FIELDS: usize = 64;
 
-/// Maximum length of the text in a field's braces, in bytes. Longer texts are literal.
+/// Length in bytes from which a text in braces is literal, even if it looks like a field.
 const LONGEST_FIELD: usize = 256;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,7 +39,8 @@ pub enum TemplateError {
 impl Template {
     /// Parses a template. `stages` are the names of the stack's stages.
     ///
-    /// # Errors Names the invalid field.
+    /// # Errors
+    /// Names the invalid field.
     pub fn parse(text: &str, stages: &[Box<str>]) -> Result<Self, TemplateError> {
         let (mut pieces, mut fields) = (Vec::new(), 0);
         let (mut plain, mut rest) = (String::new(), text);

@@ -184,8 +184,8 @@ impl Course {
         }
     }
 
-    /// If no request arrived from `elapsed` to `now` and that is many periods of a wave, returns the wave's mean and the start of the last
-    /// whole period. The mean may replace the wave until then.
+    /// Returns the mean of a wave and the start of its last whole period, if many periods passed without a request from `elapsed` to `now`.
+    /// The mean may replace the wave until then.
     pub(super) fn mean_until(&self, elapsed: u64, now: u64) -> Option<(String, u64)> {
         let index = self.segment(elapsed)?;
         let Segment { from, shape: Shape::Wave { base, period, lasts, .. } } = &self.segments[index] else {
@@ -209,7 +209,6 @@ mod tests {
         Course::new(segments, Notation { unit: "/s".to_owned(), is_whole: false })
     }
 
-    /// Returns time and value of each change after `at`, up to `until`.
     fn steps(course: &Course, mut at: u64, until: u64) -> Vec<(u64, String)> {
         let mut steps = Vec::new();
         while let Some(next) = course.next_after(at).filter(|next| *next <= until) {

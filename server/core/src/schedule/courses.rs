@@ -15,6 +15,7 @@ use crate::policy_stack::Policies;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Courses {
+    /// Course of the server's own cap.
     pub(crate) slots: Option<Course>,
     pub(super) parameters: Vec<ParameterCourse>,
     /// Outages in order of time, in nanoseconds since the run began.
@@ -32,7 +33,8 @@ pub(super) struct ParameterCourse {
 impl Schedule {
     /// Computes the courses for these policies.
     ///
-    /// # Errors Names the entry that cannot be applied, and the reason.
+    /// # Errors
+    /// Names the entry that cannot be applied, and the reason.
     pub(crate) fn courses(&self, policies: &Policies) -> Result<Courses, ScheduleError> {
         let mut courses = Courses { down: self.down(), ..Courses::default() };
         let mut by_target: BTreeMap<&Target, Vec<(&Entry, &Value)>> = BTreeMap::new();
@@ -56,6 +58,7 @@ impl Schedule {
 }
 
 impl Courses {
+    /// Returns the indices of the policies with a parameter that changes.
     pub(crate) fn changed(&self) -> BTreeSet<usize> {
         self.parameters.iter().map(|parameter| parameter.stage).collect()
     }
@@ -66,6 +69,7 @@ impl Courses {
         self.parameters.iter().find(is_it)?.course.text(elapsed)
     }
 
+    /// Returns key and value of all parameters of a policy whose course has begun at `elapsed`.
     pub(super) fn texts(&self, stage: usize, elapsed: u64) -> Vec<(String, String)> {
         let of_stage = self.parameters.iter().filter(|parameter| parameter.stage == stage);
         of_stage
@@ -77,7 +81,6 @@ impl Courses {
         !self.down.is_empty()
     }
 
-    /// Whether the server is down at `elapsed` after the run began.
     pub(super) fn is_down(&self, elapsed: u64) -> bool {
         let begun = self.down.partition_point(|(from, _)| *from <= elapsed);
         // An outage without an end may have begun before another one that has ended.

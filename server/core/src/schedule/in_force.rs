@@ -11,6 +11,7 @@ use crate::policy_stack::Policies;
 #[derive(Debug)]
 pub(crate) struct InForce {
     courses: Courses,
+    /// Calendar time of the server's start.
     anchor: WallTime,
     /// Start of the run. Nothing changes before it.
     began: Option<Instant>,
@@ -53,6 +54,7 @@ impl InForce {
         Some(Self { courses, anchor, began, policies, next })
     }
 
+    /// Returns the policies with their current figures.
     pub(crate) fn policies(&self) -> &Policies {
         &self.policies
     }

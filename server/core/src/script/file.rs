@@ -63,7 +63,8 @@ struct WithSteps {
 impl Script {
     /// Parses the text of a file.
     ///
-    /// # Errors Names the line or the step, and the problem.
+    /// # Errors
+    /// Names the line or the step, and the problem.
     pub fn from_json(text: &str) -> Result<Self, ScriptFileError> {
         let json = ScriptFileError::Json;
         let mut inner = text.trim_start();
@@ -81,7 +82,8 @@ impl Script {
 
     /// Creates a script from the written steps of each op.
     ///
-    /// # Errors Names the step and the problem.
+    /// # Errors
+    /// Names the step and the problem.
     pub fn from_steps(ops: Vec<Vec<WrittenStep>>) -> Result<Self, ScriptFileError> {
         let mut scripts = Vec::with_capacity(ops.len());
         for (op, steps) in ops.into_iter().enumerate() {

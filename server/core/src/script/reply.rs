@@ -57,14 +57,16 @@ enum Value {
 impl Reply {
     /// Creates an answer with this status, without headers and body.
     ///
-    /// # Errors If the status is not final.
+    /// # Errors
+    /// If the status is not final.
     pub fn status(status: u16) -> Result<Self, ReplyError> {
         Self::answer(status, [], String::new())
     }
 
     /// Creates an answer. Values such as `@date+3` and `@epoch+5` are times, counted from the next whole second.
     ///
-    /// # Errors Names the part that cannot be sent.
+    /// # Errors
+    /// Names the part that cannot be sent.
     pub fn answer(
         status: u16,
         headers: impl IntoIterator<Item = (String, String)>,

@@ -36,6 +36,7 @@ impl Server {
         }
     }
 
+    /// Returns the policies with their current figures.
     pub(super) fn policies(&self) -> &Policies {
         self.schedule.as_ref().map_or(&self.config.policy, InForce::policies)
     }

@@ -37,8 +37,8 @@ impl Server {
         }
     }
 
-    /// Applies a new configuration. If only figures of stages differ and answers are unchanged, requests in flight continue. If the
-    /// policies differ in more, they are rejected.
+    /// Applies a new configuration. If policies differ only in figures of stages and answers do not differ, requests in service continue.
+    /// Otherwise they are rejected, as are queued ones.
     pub(super) fn configure(&mut self, now: Instant, config: Config) {
         // Templates need the status of limits and the names of the stages, so the stages are kept only if the answers are unchanged.
         let answers_as_before = config.answers == self.config.answers;

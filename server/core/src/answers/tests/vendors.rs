@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// github/docs, `content/rest/using-the-rest-api/rate-limits-for-the-rest-api.md`.
+/// Source: github/docs, `content/rest/using-the-rest-api/rate-limits-for-the-rest-api.md`.
 #[test]
 fn github_tells_epochs_on_all_answers_and_a_wait_on_some() {
     let set = set(GITHUB, &["primary", "secondary"]);
