@@ -1,72 +1,77 @@
-//! The budget: is this launch let through at all, and may this failed op try again?
+//! Budget trait: decides whether a launch is admitted at all, and whether a failed op may retry.
 
 use vocabulary::Rng;
 
 use crate::{Advice, Ended, FailedOp, Gauges, Instant, Launch, Outcome, Until};
 
-/// Budgets that one layer of a strategy can stack.
+/// Maximum number of budgets in one layer of a strategy.
 pub(crate) const MAX_BUDGETS: usize = 4;
 
-/// Lets launches through, holds them, or sheds them: retry budgets, quotas, breakers, probabilistic throttles.
+/// Admits, delays or sheds launches: retry budgets, quotas, breakers, probabilistic throttles.
 ///
-/// Asked once per launch, after every limiter agreed. [`ask`](Self::ask) changes nothing; what is taken is
-/// taken in [`on_sent`](Self::on_sent), whose [`Permit`] stays with the attempt and comes back at its end.
+/// A launch is checked once, after every limiter agreed. [`ask`](Self::ask) changes nothing.
+/// [`on_sent`](Self::on_sent) makes the charge and returns a [`Permit`], which stays with the attempt and is passed
+/// back at its end.
 pub trait Budget: Send {
-    /// May this launch go? `rng` is keyed by the op, the attempt, the budget's place in the stack and the number
-    /// of launches shed so far: asking again gives the same answer, and an op that was shed draws anew.
+    /// Returns whether this launch may go. `rng` is keyed by the op, the attempt, the budget's place in the stack and
+    /// the number of launches shed so far. So a repeated call returns the same decision, and a shed op draws anew.
     fn ask(&self, now: Instant, launch: &Launch, rng: &mut dyn Rng) -> Gate;
 
-    /// May this op, whose attempt was rejected or failed just now, try again at all? Asked at the failure, after every
-    /// part was told of it ([`on_ended`](Self::on_ended)) and before the retry policy sets a delay, of ops that could
-    /// still be retried; not after a shed, which is no failure of an attempt. An op that one budget refuses is over at
-    /// that instant with its last failure as its reason, and is not shed: nothing was about to be launched.
+    /// Returns whether an op whose attempt was just rejected or failed may retry at all.
     ///
-    /// For budgets that count what fails and decide there, as gRPC does; [`ask`](Self::ask) decides when the back-off is
-    /// over, by what came to pass meanwhile.
+    /// Called at the failure of ops that could still be retried: after [`on_ended`](Self::on_ended) of every part,
+    /// before the retry policy sets a delay. Not called after a shed, which is no failure of an attempt. An op
+    /// refused by one budget is over at that instant, with its last failure as its reason. It does not count as shed,
+    /// because nothing was about to be launched.
+    ///
+    /// For budgets that count failures and decide at once, as gRPC does. [`ask`](Self::ask) decides when the back-off
+    /// is over, with what happened meanwhile.
     fn permits_retry(&self, _now: Instant, _failed: &FailedOp) -> bool {
         true
     }
 
-    /// Whether an op that [`permits_retry`](Self::permits_retry) refuses waits as long as for a retry before it is over, as
-    /// AWS's clients do with operations that poll for long.
+    /// Whether an op refused by [`permits_retry`](Self::permits_retry) ends only after the delay of a retry, as AWS's
+    /// clients do for long-polling operations.
     fn refuses_after_the_wait(&self) -> bool {
         false
     }
 
-    /// A failed op will be tried again: every budget permits it, and its delay is drawn. For budgets that take at the failure
-    /// what the retry costs; [`on_sent`](Self::on_sent) comes when the delay is over.
+    /// Records that a failed op will be retried: every budget permits it, and its delay is drawn. For budgets that
+    /// charge the retry at the failure. [`on_sent`](Self::on_sent) follows when the delay is over.
     fn on_retry(&mut self, _now: Instant, _failed: &FailedOp) {}
 
-    /// An op of which [`on_retry`](Self::on_retry) was told is over before its retry was sent, or before an attempt that came
-    /// to be [deferred](crate::Status::Deferred) was sent again. Each retry is sent or withdrawn, once.
+    /// Records that a retry announced by [`on_retry`](Self::on_retry) will not be sent, because its op is over. The
+    /// op may also end before a [deferred](crate::Status::Deferred) attempt was sent again. Each retry is either sent
+    /// or withdrawn, once.
     fn on_retry_withdrawn(&mut self, _now: Instant) {}
 
-    /// The launch was sent.
+    /// Records that the launch was sent, and returns its permit.
     fn on_sent(&mut self, _now: Instant, _launch: &Launch) -> Permit {
         Permit::default()
     }
 
-    /// The launch was shed by this budget.
+    /// Records that this budget shed the launch.
     fn on_shed(&mut self, _now: Instant, _launch: &Launch) {}
 
-    /// An attempt ended; `permit` is what [`on_sent`](Self::on_sent) gave it.
+    /// Records the end of an attempt. `permit` is the value that [`on_sent`](Self::on_sent) returned for it.
     fn on_ended(&mut self, _now: Instant, _ended: &Ended, _outcome: &Outcome, _permit: Permit) {}
 
-    /// Writes what dashboards show of this part.
+    /// Writes the gauges of this part, for dashboards.
     fn report(&self, _gauges: &mut Gauges) {}
 }
 
-/// A budget's answer.
+/// Decision of a budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gate {
-    /// Let it through.
+    /// Admit the launch.
     Permit,
-    /// Hold it.
+    /// Delay it.
     Wait(Until),
-    /// Refuse it: a local failure that goes to the retry policy with this advice.
+    /// Shed it: a local failure, passed to the retry policy with this advice.
     Shed(Advice),
 }
 
-/// What a budget wants to recognise at an attempt's end (a probe, a cost to refund); its meaning is the budget's.
+/// Mark of an attempt, by which its budget recognises it at its end (a probe, a cost to refund). Each budget gives it
+/// its own meaning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Permit(pub u32);

@@ -1,8 +1,9 @@
-//! `backoff`: a wait whose every property can be chosen: what clients in production do before they try again.
+//! `backoff`: a retry delay with configurable growth, spread, bounds and rounding, as in production clients.
 //!
-//! The other names are short forms of it. A delay of zero that it comes to is meant, and kept after connections that failed.
+//! The other back-offs are short forms of it. A computed delay of zero is intended, and kept even after a failed
+//! connection.
 //!
-//! Source: one or more clients for each property, which the parameters below and the files of `shape` name.
+//! Source: one or more clients for each property, named by the parameters below and by the files of `shape`.
 
 mod cap;
 
@@ -20,7 +21,6 @@ use crate::shape::{
     Spread,
 };
 
-/// Parameters of `backoff`.
 #[derive(Clone, Debug)]
 pub(crate) struct Backoff {
     base: Duration,

@@ -1,6 +1,6 @@
 //! `constant`: the same delay before every retry.
 //!
-//! Source: seed 002 (CB, 5 ticks). Clients that failed together come back together.
+//! Source: seed 002 (CB, 5 ticks). Clients that failed together retry together.
 
 use std::time::Duration;
 
@@ -10,7 +10,6 @@ use crate::part_config::{Context, PartConfig};
 use crate::shape::Shape;
 use vocabulary::{Configurable, Parameter};
 
-/// Parameters of `constant`.
 #[derive(Clone, Debug)]
 pub(crate) struct Constant {
     delay: Duration,

@@ -1,7 +1,8 @@
-//! `decorrelated-jitter`: each delay is drawn between base and three times the one before.
+//! `decorrelated-jitter`: each delay is drawn between the base and three times the previous delay.
 //!
-//! Source: seed 004 (AWS, Exponential Backoff and Jitter); seed 001, whose module-global state is a bug not to
-//! copy: the previous delay belongs to the op. The cap comes after the draw, so delays gather at the cap.
+//! Source: seed 004 (AWS, Exponential Backoff and Jitter) and seed 001. The module-global state of seed 001 is a bug
+//! not to copy, because the previous delay belongs to the op. The cap applies after the draw, so delays accumulate at
+//! the cap.
 
 use std::time::Duration;
 
@@ -11,7 +12,6 @@ use crate::part_config::{Context, PartConfig};
 use crate::shape::{Growth, Shape};
 use vocabulary::{Configurable, Parameter};
 
-/// Parameters of `decorrelated-jitter`.
 #[derive(Clone, Debug)]
 pub(crate) struct DecorrelatedJitter {
     base: Duration,
@@ -56,7 +56,8 @@ mod tests {
     use crate::testing::{Always, policy, rejected};
     use crate::{Instant, Retry, RetryState};
 
-    /// The delays of one op's first retries; seed 001 rounds each down to whole milliseconds and goes on from there.
+    /// Returns the delays of one op's first retries. Seed 001 rounds each delay down to whole milliseconds and
+    /// derives the next from it.
     fn delays_ms<const N: usize>(text: &str, r: f64) -> [u64; N] {
         let policy = policy(text);
         let mut state = RetryState::default();

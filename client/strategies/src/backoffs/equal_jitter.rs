@@ -1,7 +1,7 @@
-//! `equal-jitter`: half of the exponential delay for certain, the other half by chance.
+//! `equal-jitter`: half of the exponential delay, plus a random part of the other half.
 //!
-//! Source: seed 004 (AWS, Exponential Backoff and Jitter) and seed 001, whose half is `base · 2^(n−1)` for the
-//! n-th retry: twice the base gives its numbers here.
+//! Source: seed 004 (AWS, Exponential Backoff and Jitter) and seed 001. In seed 001 the half is `base · 2^(n−1)` for
+//! the n-th retry, so twice its base gives its numbers here.
 
 use std::time::Duration;
 
@@ -11,7 +11,6 @@ use crate::part_config::{Context, PartConfig};
 use crate::shape::{Growth, Shape, Spread};
 use vocabulary::{Configurable, Parameter};
 
-/// Parameters of `equal-jitter`.
 #[derive(Clone, Debug)]
 pub(crate) struct EqualJitter {
     base: Duration,

@@ -1,7 +1,7 @@
-//! `exponential`: the delay doubles with every failure up to a cap; jitter spreads it around that value.
+//! `exponential`: a delay that doubles with every failure up to a cap, with jitter around it.
 //!
-//! Source: seed 000, whose figures come out with jitter 0.5 applied after the cap (so a delay can exceed the cap
-//! by that share); seeds 001 and 002 (EB). Seed 004's code uses `base · 2^n` with n from 1.
+//! Source: seed 000; seeds 001 and 002 (EB). The figures of seed 000 result from jitter 0.5 applied after the cap, so
+//! a delay can exceed the cap by that share. The code of seed 004 uses `base · 2^n` with n from 1.
 
 use std::time::Duration;
 
@@ -11,7 +11,6 @@ use crate::part_config::{Context, PartConfig};
 use crate::shape::{Growth, Shape, Spread};
 use vocabulary::{Configurable, Parameter};
 
-/// Parameters of `exponential`.
 #[derive(Clone, Debug)]
 pub(crate) struct Exponential {
     base: Duration,
@@ -84,7 +83,7 @@ mod tests {
 
     #[test]
     fn the_cap_of_seed_002_stops_the_doubling() {
-        // EB: min(2^k, 30) ticks for k from 1; a tick is a second here.
+        // EB: min(2^k, 30) ticks for k from 1; a tick is one second here.
         assert_eq!(
             delays_ms::<6>("exponential:base=2s,cap=30s", 0.5),
             [2_000, 4_000, 8_000, 16_000, 30_000, 30_000]

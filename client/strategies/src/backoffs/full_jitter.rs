@@ -1,7 +1,7 @@
-//! `full-jitter`: anywhere between now and the exponential delay.
+//! `full-jitter`: a random delay between zero and the exponential delay.
 //!
-//! Source: seed 004 (AWS, Exponential Backoff and Jitter), whose code uses `base · 2^n` with n from 1, and seed
-//! 001. Here the first retry draws from `U(0, base)`.
+//! Source: seed 004 (AWS, Exponential Backoff and Jitter) and seed 001. The code of seed 004 uses `base · 2^n` with n
+//! from 1. Here the first retry draws from `U(0, base)`.
 
 use std::time::Duration;
 
@@ -11,7 +11,6 @@ use crate::part_config::{Context, PartConfig};
 use crate::shape::{Growth, Shape, Spread};
 use vocabulary::{Configurable, Parameter};
 
-/// Parameters of `full-jitter`.
 #[derive(Clone, Debug)]
 pub(crate) struct FullJitter {
     base: Duration,

@@ -1,7 +1,7 @@
-//! `immediate`: every failed op is ready again at once, behind what is ready already.
+//! `immediate`: every failed op is ready again at once, behind the ops that are already ready.
 //!
-//! Source: seed 004 ("no backoff"), seed 002 (NB) and seed 003 ("fixed"). Where rejections hold slots it stalls
-//! the server for ever. The composition still keeps 50 ms after a transport error and after a shed.
+//! Source: seed 004 ("no backoff"), seed 002 (NB) and seed 003 ("fixed"). If rejections occupy slots, it stalls the
+//! server forever. The composition still waits 50 ms after a transport error and after a shed.
 
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
@@ -9,7 +9,6 @@ use crate::part_config::{Context, PartConfig};
 use crate::shape::Shape;
 use vocabulary::{Configurable, Parameter};
 
-/// `immediate` has no parameters.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Immediate;
 

@@ -1,7 +1,7 @@
 //! `linear`: a delay that grows by the same amount with every failure.
 //!
-//! Source: seed 001, whose table uses retries numbered 1 to 5 (its text, for a 0-based attempt, would make the
-//! first delay zero).
+//! Source: seed 001, whose table numbers retries from 1 to 5. Its text counts attempts from 0, which would make the
+//! first delay zero.
 
 use std::time::Duration;
 
@@ -11,7 +11,6 @@ use crate::part_config::{Context, PartConfig};
 use crate::shape::{Growth, Shape};
 use vocabulary::{Configurable, Parameter};
 
-/// Parameters of `linear`.
 #[derive(Clone, Debug)]
 pub(crate) struct Linear {
     base: Duration,

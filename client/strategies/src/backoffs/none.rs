@@ -1,6 +1,6 @@
-//! `none`: an op that fails once is given up.
+//! `none`: an op is given up at its first failure.
 //!
-//! Source: the baseline of every comparison, and what a client without retries does.
+//! Source: the baseline of every comparison, and the behaviour of a client without retries.
 
 use vocabulary::Rng;
 
@@ -10,7 +10,6 @@ use crate::part_config::{Context, PartConfig};
 use crate::{FailedOp, Instant, Retry, RetryPolicy, RetryState};
 use vocabulary::{Configurable, Parameter};
 
-/// `none` has no parameters.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NoRetry;
 

@@ -1,7 +1,8 @@
-//! `thain`: exponential delays stretched by up to two, capped at an hour: a client that waits out any outage.
+//! `thain`: exponential delays stretched by a factor of one to two, up to an hour, for clients that wait out any
+//! outage.
 //!
 //! Source: seed 003 (Exponential Backoff in Distributed Systems): `min(R·T·F^N, M)`, R uniform in [1, 2]. The cap
-//! comes after the jitter (the ftsh program of the paper caps before it): at the cap there is no jitter left.
+//! applies after the jitter, so no jitter is left at the cap. The ftsh program of the paper caps before the jitter.
 
 use std::time::Duration;
 
@@ -11,7 +12,6 @@ use crate::part_config::{Context, PartConfig};
 use crate::shape::{Applies, Growth, Shape, Spread};
 use vocabulary::{Configurable, Parameter};
 
-/// Parameters of `thain`.
 #[derive(Clone, Debug)]
 pub(crate) struct Thain {
     base: Duration,
@@ -61,7 +61,7 @@ mod tests {
 
     use crate::testing::{delay, delays_ms};
 
-    /// The seconds after the outage's end at which the first attempt notices it, when every draw is 0 (R = 1).
+    /// Returns the seconds between the end of an outage and the first attempt after it, when every draw is 0 (R = 1).
     fn notice_delay_s(cap: &str, outage_s: u64) -> u64 {
         let text = format!("thain:cap={cap}");
         let mut attempt_at_s = 0;

@@ -10,7 +10,6 @@ use crate::part_config::{Context, PartConfig};
 use crate::shape::{Shape, Spread};
 use vocabulary::{Configurable, Parameter};
 
-/// Parameters of `uniform`.
 #[derive(Clone, Debug)]
 pub(crate) struct Uniform {
     max: Duration,

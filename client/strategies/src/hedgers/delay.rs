@@ -1,12 +1,12 @@
-//! `hedging`: copies of an attempt a fixed time apart, until one succeeds.
+//! `hedging`: copies of an attempt at fixed intervals, until one succeeds.
 //!
-//! Source: grpc/proposal `A6-client-retries.md`, "Hedging Policy": `hedgingDelay` is `delay`, `maxAttempts` is `copies` + 1, and
-//! `nonFatalStatusCodes` are what `retry-on` names. A failure that is not final sends the next copy at once; push-back sets its
-//! instant, or forbids more. App-vNext/Polly `src/Polly.Core/Hedging/HedgingStrategyOptions.TResult.cs` (1 copy after 2 s) does the same,
-//! without push-back.
+//! Source: grpc/proposal `A6-client-retries.md`, "Hedging Policy". `hedgingDelay` is `delay`, `maxAttempts` is
+//! `copies` + 1, and `nonFatalStatusCodes` are the statuses named by `retry-on`. A failure that is not final sends
+//! the next copy at once. Push-back sets the instant of the next copy, or forbids more copies. App-vNext/Polly
+//! `src/Polly.Core/Hedging/HedgingStrategyOptions.TResult.cs` (1 copy after 2 s) does the same without push-back.
 //!
-//! A6 says of a copy that the throttle does not let go: "the hedged request is cancelled, and if there are no other already-sent
-//! hedged RPCs the failure is returned". So no copy waits in a queue.
+//! A6 on a copy that the throttle does not admit: "the hedged request is cancelled, and if there are no other
+//! already-sent hedged RPCs the failure is returned". So no copy waits in a queue.
 
 use std::time::Duration;
 
@@ -18,7 +18,6 @@ use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{Instant, Launch};
 
-/// Parameters of `hedging`.
 #[derive(Clone, Debug)]
 pub(crate) struct Hedging {
     delay: Duration,
@@ -27,7 +26,7 @@ pub(crate) struct Hedging {
 }
 
 impl Default for Hedging {
-    /// The example of A6.
+    /// Returns the values of the example in A6.
     fn default() -> Self {
         Self { delay: Duration::from_millis(500), copies: 3, after_failure: AfterFailure::Next }
     }

@@ -1,14 +1,16 @@
-//! `percentile-hedging`: one copy of an attempt that takes longer than most did of late.
+//! `percentile-hedging`: one copy of an attempt that takes longer than a percentile of recent latencies.
 //!
-//! Source: tower-rs/tower `tower/src/hedge/{mod,rotating_histogram,latency,select}.rs`. Latencies are kept in whole milliseconds, rounded
-//! up, to three digits, in two histograms: one is written to, and read a `period` later. The delay is fixed when the attempt is sent.
-//! Whichever of the two ends first decides, however it ends: `after-failure=end`. What is kept are answers, those that turn away
-//! included, since for tower these are responses; an attempt without an answer is an error, and leaves no latency. So does one that is
-//! withdrawn. The percentile is a number of single precision there. tower has no defaults: these are the numbers of its test
-//! (`tower/tests/hedge/main.rs`).
+//! Source: tower-rs/tower `tower/src/hedge/{mod,rotating_histogram,latency,select}.rs`. Latencies are rounded up to
+//! whole milliseconds and kept to three significant digits. There are two histograms: one is written during a
+//! `period`, the other holds the period before and is read. The delay is fixed when the attempt is sent. The first of
+//! the two attempts to end decides, whatever its outcome (`after-failure=end`). Every answer is recorded, including
+//! rejections, because tower counts them as responses. An attempt without an answer is an error for tower and records
+//! no latency, nor does a cancelled attempt. The percentile is a single-precision number in tower. tower has no
+//! defaults; those here are the numbers of its test (`tower/tests/hedge/main.rs`).
 //!
-//! Finagle's `BackupRequestFilter` (twitter/finagle `finagle-core/src/main/scala/com/twitter/finagle/client/BackupRequestFilter.scala`) waits
-//! for the other one when the first to end has failed: `after-failure=wait`.
+//! Finagle's `BackupRequestFilter` (twitter/finagle
+//! `finagle-core/src/main/scala/com/twitter/finagle/client/BackupRequestFilter.scala`) waits for the other attempt if
+//! the first to end has failed (`after-failure=wait`).
 
 use std::time::Duration;
 
@@ -22,7 +24,6 @@ use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{Ended, Failure, Gauges, Instant, Launch, Outcome, Status};
 
-/// Parameters of `percentile-hedging`.
 #[derive(Clone, Debug)]
 pub(crate) struct PercentileHedging {
     percentile: f64,
@@ -84,9 +85,10 @@ impl PartConfig for PercentileHedging {
 
 struct Rotating {
     config: PercentileHedging,
-    /// Latencies of the current period in milliseconds; `None` until there is one, because 16 KiB are much for each of many clients.
+    /// Latencies of the current period in milliseconds; `None` until the first, because 16 KiB are much for each of
+    /// many clients.
     written: Option<Histogram<u64>>,
-    /// Number of latencies in the period before, and their percentile.
+    /// Number of latencies in the previous period, and their percentile.
     read: (u64, Duration),
     rotated: Instant,
 }
@@ -96,7 +98,7 @@ impl Rotating {
         Self { config, written: None, read: (0, Duration::ZERO), rotated: Instant::ORIGIN }
     }
 
-    /// Ends a period: returns the number of its latencies and their percentile.
+    /// Ends a period. Returns the number of its latencies and their percentile.
     fn take_summary(&mut self) -> (u64, Duration) {
         let Some(written) = self.written.take() else { return (0, Duration::ZERO) };
         #[expect(clippy::cast_possible_truncation, reason = "tower keeps it in single precision")]
@@ -104,7 +106,8 @@ impl Rotating {
         (written.len(), Duration::from_millis(at_quantile(&written, quantile)))
     }
 
-    /// What was written becomes what is read once a period, and nothing is left after two without a look.
+    /// Moves the written latencies to `read` once a period. After two periods without a call, nothing is left to
+    /// read.
     fn rotate(&mut self, now: Instant) {
         let (age, period) = (whole_nanos(now.since(self.rotated)), whole_nanos(self.config.period));
         let rotations = age / period;
@@ -149,14 +152,14 @@ impl Hedger for Rotating {
     }
 }
 
-/// Returns a histogram with the three significant digits that tower's have.
+/// Returns a histogram with three significant digits, as tower's.
 fn empty_histogram() -> Histogram<u64> {
     Histogram::new(3).expect("three significant digits are accepted")
 }
 
-/// Returns the highest value that is not distinguished from the one at this quantile.
+/// Returns the highest value in the histogram bucket of this quantile.
 fn at_quantile(histogram: &Histogram<u64>, quantile: f64) -> u64 {
-    // For the quantile 0, `value_at_quantile` returns the lowest of them.
+    // For the quantile 0, `value_at_quantile` returns the lowest value of the bucket.
     histogram.highest_equivalent(histogram.value_at_quantile(quantile))
 }
 
@@ -175,7 +178,7 @@ mod tests {
         Rotating::new(config)
     }
 
-    /// An attempt that took so long ends at `now`.
+    /// Ends an attempt at `now` that took `took` nanoseconds.
     fn ends(rotating: &mut Rotating, now: Instant, took: u64, outcome: Outcome) {
         let sent_at = Instant::from_nanos(now.as_nanos() - took);
         rotating.on_ended(now, &Ended { sent_at, ..ended(0, 1) }, &outcome);
@@ -187,7 +190,7 @@ mod tests {
         Some(u64::try_from(copies.delay.as_millis()).unwrap())
     }
 
-    /// tower, `tests/hedge/main.rs`: ten latencies, two of them of 10 ms; the copy comes after those.
+    /// tower, `tests/hedge/main.rs`: ten latencies, two of them 10 ms, so the copy follows after 10 ms.
     #[test]
     fn the_vector_of_tower_comes_out() {
         let mut hedge = rotating(PercentileHedging::default());
@@ -225,7 +228,7 @@ mod tests {
         let mut hedge = rotating(config);
         ends(&mut hedge, at(900), 7 * MS, OK);
         assert_eq!(delay(&mut hedge, at(2000)), None);
-        // The grid stays: the next rotation is at 3 s.
+        // Rotations stay on the grid of whole periods: the next one is at 3 s.
         ends(&mut hedge, at(2700), 4 * MS, OK);
         assert_eq!(delay(&mut hedge, at(3000)), Some(4));
     }
@@ -257,7 +260,7 @@ mod tests {
     fn the_share_is_one_of_single_precision() {
         let mut histogram = empty_histogram();
         (1..=10).for_each(|value| histogram += value);
-        // 0.9 is a little less than nine tenths there, 0.7 a little less, too, and 0.6 a little more.
+        // In single precision, 0.9 and 0.7 are slightly below their decimal values, and 0.6 is slightly above.
         let quantiles = [0.9_f32, 0.7, 0.6, 0.0, 1.0].map(|share| at_quantile(&histogram, f64::from(share)));
         assert_eq!(quantiles, [9, 7, 7, 1, 10]);
     }

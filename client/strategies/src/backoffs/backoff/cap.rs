@@ -1,4 +1,4 @@
-//! The longest wait, as a duration or as so many times the base.
+//! Longest delay, as a duration or as a multiple of the base.
 
 use std::time::Duration;
 
@@ -7,14 +7,12 @@ use vocabulary::{TextField, duration_text};
 use crate::delay::{LONGEST, fraction};
 use crate::shape::up_to_a_day;
 
-/// The longest wait.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Cap {
-    /// This.
     At(Duration),
-    /// So many times the base, at most a day: Envoy's is ten times its base.
+    /// Multiple of the base, at most a day. Envoy's cap is ten times its base.
     Bases(f64),
-    /// A day, which nothing exceeds.
+    /// A day, which no delay exceeds.
     None,
 }
 

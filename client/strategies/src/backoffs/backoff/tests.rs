@@ -1,11 +1,11 @@
-//! The published vectors of clients in production, each by the text that stands for it.
+//! Published vectors of production clients, each with its `backoff` text.
 
 use std::time::Duration;
 
 use crate::testing::{Always, policy, rejected};
 use crate::{FailedOp, Failure, Instant, Outcome, Retry, RetryState, Status, StrategySpec};
 
-/// The waits of one op in milliseconds when every draw is `u`.
+/// Returns the delays of one op in milliseconds when every draw is `u`; -1 means that the op is given up.
 fn waits<const N: usize>(text: &str, u: f64) -> [f64; N] {
     let text = format!("backoff:{text}");
     let mut policy = policy(&text);
@@ -23,7 +23,7 @@ fn waits<const N: usize>(text: &str, u: f64) -> [f64; N] {
     })
 }
 
-/// Just below the end of what can be drawn.
+/// Largest draw, just below 1.
 const HIGHEST: f64 = 1.0 - f64::EPSILON;
 
 #[track_caller]
@@ -76,7 +76,7 @@ fn openai() {
 
 #[test]
 fn grpc() {
-    // grpc/proposal `A6-client-retries.md`: the cap can be exceeded by a fifth.
+    // grpc/proposal `A6-client-retries.md`: jitter can exceed the cap by a fifth.
     let text = "base=100ms,cap=1s,spread=around|0.2";
     close(waits(text, 0.0), [80.0, 160.0, 320.0, 640.0, 800.0]);
     close(waits(text, HIGHEST), [120.0, 240.0, 480.0, 960.0, 1200.0]);
@@ -84,7 +84,7 @@ fn grpc() {
 
 #[test]
 fn polly() {
-    // App-vNext/Polly `src/Polly.Core/Retry/RetryHelper.cs`, its tests.
+    // App-vNext/Polly `src/Polly.Core/Retry/RetryHelper.cs` and its tests.
     let constant = |u| waits::<1>("base=1s,growth=constant,spread=around|0.25", u)[0];
     for (u, wanted) in [(0.0, 750.0), (0.4, 950.0), (0.6, 1050.0), (HIGHEST, 1250.0)] {
         close([constant(u)], [wanted]);
@@ -103,7 +103,8 @@ fn polly() {
 
 #[test]
 fn envoy() {
-    // `source/common/common/backoff_strategy.cc`, `backoff_strategy_test.cc`: whole ms below 25, 50, 100, 200, 250.
+    // `source/common/common/backoff_strategy.cc`, `backoff_strategy_test.cc`: whole milliseconds below 25, 50, 100,
+    // 200, 250.
     let text = "base=25ms,cap=10x,spread=full,grain=cut-ms";
     close(waits(text, HIGHEST), [24.0, 49.0, 99.0, 199.0, 249.0, 249.0]);
     close(waits(text, 0.5), [12.0, 25.0, 50.0, 100.0, 125.0, 125.0]);
@@ -122,7 +123,7 @@ fn google() {
     // google-api-python-client: u · 2^k.
     close(waits("base=2s,cap=none,spread=full", HIGHEST), [2e3, 4e3, 8e3, 16e3]);
     close(waits("base=1s,start=2,cap=none,spread=full", HIGHEST), [2e3, 4e3, 8e3, 16e3]);
-    // A generated client of google-api-core: 0.1 s, x 1.3.
+    // A generated client of google-api-core: base 0.1 s, factor 1.3.
     close(waits("base=100ms,factor=1.3,cap=60s,spread=full", HIGHEST), [100.0, 130.0, 169.0, 219.7]);
 }
 
@@ -134,7 +135,7 @@ fn azure() {
     close(waits(go, 0.5), [840.0, 2520.0, 5880.0, 12600.0, 26040.0, 52920.0, 60e3]);
     // azure-core of Python, `pipeline/policies/_retry.py`.
     close(waits("base=800ms,cap=120s,first=0", 0.5), [0.0, 1600.0, 3200.0, 6400.0]);
-    // azure-sdk-for-js `core-rest-pipeline`: half, and whole milliseconds up to the other half.
+    // azure-sdk-for-js `core-rest-pipeline`: half of the delay, plus whole milliseconds up to the other half.
     let js = "base=1s,cap=64s,spread=equal,grid=1ms";
     close(waits(js, 0.0), [500.0, 1e3, 2e3, 4e3, 8e3, 16e3, 32e3, 32e3]);
     close(waits(js, HIGHEST), [1e3, 2e3, 4e3, 8e3, 16e3, 32e3, 64e3, 64e3]);
@@ -146,7 +147,7 @@ fn stripe() {
     let python = "base=500ms,cap=5s,spread=equal,min=500ms";
     close(waits(python, 0.0), [500.0, 500.0, 1e3, 2e3, 2.5e3]);
     close(waits(python, HIGHEST), [500.0, 1e3, 2e3, 4e3, 5e3]);
-    // stripe-node `src/RequestSender.ts`: one step later.
+    // stripe-node `src/RequestSender.ts`: grows one step later.
     let node = "base=250ms,cap=5s,spread=equal,min=500ms,grain=timer";
     close(waits(node, 0.0), [500.0, 500.0, 500.0, 1e3, 2e3, 2.5e3, 2.5e3]);
     close(waits(node, 0.9999), [500.0, 500.0, 999.0, 1999.0, 3999.0, 4999.0, 4999.0]);
@@ -169,7 +170,7 @@ fn go_retryablehttp() {
 
 #[test]
 fn cenkalti() {
-    // cenkalti/backoff `exponential.go`, `exponential_test.go`: the cap is for what is spread.
+    // cenkalti/backoff `exponential.go`, `exponential_test.go`: the cap applies before the jitter.
     let text = "base=500ms,factor=1.5,cap=60s,spread=around|0.5";
     let grown = [500.0, 750.0, 1125.0, 1687.5, 2531.25, 3796.875, 5695.3125, 8542.96875];
     close(waits(text, 0.5), grown);
@@ -177,13 +178,13 @@ fn cenkalti() {
     let tested = "base=500ms,cap=5s,spread=around|0.1";
     close(waits(tested, 0.0), [450.0, 900.0, 1800.0, 3600.0, 4500.0, 4500.0]);
     close(waits(tested, HIGHEST), [550.0, 1100.0, 2200.0, 4400.0, 5500.0, 5500.0]);
-    // The OpenTelemetry Collector's.
+    // OpenTelemetry Collector.
     close(waits("base=5s,factor=1.5,cap=30s", 0.5), [5e3, 7.5e3, 11.25e3, 16.875e3, 25.3125e3, 30e3]);
 }
 
 #[test]
 fn resilience4j() {
-    // `IntervalFunction.java`: whole milliseconds at every step, 2530.5 is cut before it grows.
+    // `IntervalFunction.java`: every step is cut to whole milliseconds, so 2530.5 is cut before it grows.
     let text = "base=500ms,factor=1.5,growth=truncated,cap=none";
     close(waits(text, 0.5), [500.0, 750.0, 1125.0, 1687.0, 2530.0, 3795.0, 5692.0]);
     let randomized = format!("{text},spread=around|0.5,grain=cut-ms");
@@ -202,7 +203,7 @@ fn vector() {
 
 #[test]
 fn tower() {
-    // tower-rs/tower `tower/src/retry/backoff.rs`: the jitter's whole seconds are cut.
+    // tower-rs/tower `tower/src/retry/backoff.rs`: the whole seconds of the jitter are dropped.
     let text = "base=50ms,cap=none,spread=tower|0.99,cap-applies=after-spread";
     close(waits(text, 0.0), [50.0, 100.0, 200.0, 400.0, 800.0, 1600.0]);
     let longest = [99.5, 199.0, 398.0, 796.0, 1592.0, 2194.0, 5398.0, 11796.0, 24592.0, 50194.0];
@@ -215,7 +216,7 @@ fn backon_and_reqwest_retry() {
     let jitter = "base=1s,cap=60s,spread=above|1";
     close(waits(jitter, HIGHEST), [2e3, 4e3, 8e3, 16e3, 32e3, 64e3, 120e3]);
     close(waits("base=1s,growth=fibonacci,cap=60s,spread=add|1s", HIGHEST), [2e3, 2e3, 3e3, 4e3, 6e3]);
-    // TrueLayer/retry-policies: bounded jitter starts at half of the shortest.
+    // TrueLayer/retry-policies: bounded jitter starts at half of the shortest delay.
     let bounded = "base=100ms,cap=5s,spread=from|50ms";
     close(waits(bounded, 0.0), [50.0; 4]);
     close(waits(bounded, HIGHEST), [100.0, 200.0, 400.0, 800.0, 1600.0, 3200.0, 5000.0]);
@@ -244,7 +245,7 @@ fn java_script() {
     let got = "base=1s,cap=none,spread=add|100ms,grain=timer";
     close(waits(got, 0.0), [1e3, 2e3]);
     close(waits(got, 0.9999), [1099.0, 2099.0]);
-    // axios-retry `src/index.ts`: nothing, and `exponentialDelay`.
+    // axios-retry `src/index.ts`: no delay, and `exponentialDelay`.
     close(waits("base=0,grain=timer", 0.5), [1.0; 3]);
     let axios = "base=200ms,cap=none,spread=above|0.2,grain=timer";
     close(waits(axios, 0.0), [200.0, 400.0, 800.0]);
@@ -257,7 +258,7 @@ fn java_script() {
 
 #[test]
 fn octokit() {
-    // octokit/plugin-retry.js `src/error-request.ts`: k² seconds, counted from the last op that failed.
+    // octokit/plugin-retry.js `src/error-request.ts`: k² seconds, where k continues from the op that failed last.
     let text = "backoff:base=1s,cap=none,growth=square,counter=per-client";
     let mut strategy =
         format!("{text},max-attempts=4").parse::<StrategySpec>().unwrap().build(1, None).unwrap();
@@ -303,7 +304,7 @@ fn a_list_repeats_its_last_delay_or_ends() {
 #[test]
 fn a_lower_bound_comes_before_chance_or_after_it() {
     close(waits("base=100ms,min=200ms,spread=full", 0.5), [200.0, 200.0, 200.0, 400.0]);
-    // The bound that chance can leave: 200, 200, 400 are halved.
+    // Jitter can leave this bound: 200, 200, 200 and 400 ms are halved.
     let before = "base=100ms,min=200ms,min-applies=before-spread,spread=full";
     close(waits(before, 0.5), [100.0, 100.0, 200.0, 400.0]);
 }
