@@ -1,12 +1,12 @@
-//! `aws-quota`: the retry quota of the AWS SDKs: a retry costs tokens, which a success gives back.
+//! `aws-quota`: the retry quota of the AWS SDKs, from which retries take tokens that successes refund.
 //!
 //! Source: boto/botocore `botocore/retries/{standard,quota}.py`; smithy-lang/smithy-rs
-//! `rust-runtime/aws-smithy-runtime/src/client/retries/{token_bucket.rs,strategy/standard.rs}`. Defaults: retry spec 2.1. In 2.0 a retry
-//! costs 5 (`retry-cost=5,throttled-cost=5,timeout-cost=10`), but in Rust 10 after every transient error, a 5xx by its status
-//! included (`retry-cost=10`).
+//! `rust-runtime/aws-smithy-runtime/src/client/retries/{token_bucket.rs,strategy/standard.rs}`. The defaults are
+//! those of retry spec 2.1. In spec 2.0 a retry costs 5 (`retry-cost=5,throttled-cost=5,timeout-cost=10`). In Rust it
+//! costs 10 after every transient error, including a 5xx classified by its status (`retry-cost=10`).
 //!
-//! The cost is taken at the failure; a quota that does not hold it ends the op there, or after the back-off of operations that
-//! poll for long. Only the cost of an op's last retry comes back.
+//! The cost is charged at the failure. If the quota does not cover it, the op ends there, or after the back-off for
+//! long-polling operations. Only the cost of an op's last retry is refunded.
 
 use vocabulary::{Choice, Configurable, Parameter, Rng};
 
@@ -18,13 +18,12 @@ use crate::{
     Budget, Ended, FailedOp, Failure, Gate, Gauges, Instant, Launch, Opinion, Outcome, Permit, Status,
 };
 
-/// Whether ops that the quota ends wait first.
+/// Whether an op that the quota ends waits first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum LongPoll {
-    /// They are over at once.
     #[default]
     No,
-    /// They wait as long as for a retry.
+    /// The op waits as long as for a retry.
     Yes,
 }
 
@@ -32,7 +31,6 @@ impl Choice for LongPoll {
     const CHOICES: &'static [(&'static str, Self)] = &[("false", Self::No), ("true", Self::Yes)];
 }
 
-/// Parameters of `aws-quota`.
 #[derive(Clone, Debug)]
 pub(crate) struct AwsQuota {
     capacity: u32,
@@ -91,7 +89,7 @@ struct Quota {
 }
 
 impl Quota {
-    /// What the retry after such a failure costs.
+    /// Returns the cost of a retry after this failure, in tokens.
     fn cost(&self, status: Status, opinion: Opinion) -> u32 {
         match (opinion, status) {
             (Opinion::Throttled, _) => self.config.throttled_cost,
@@ -146,11 +144,11 @@ mod tests {
     use crate::Facts;
     use crate::testing::{OK, REJECTED, Series, TIMEOUT};
 
-    /// A bare 503, and the answer that these tests take for throttling.
+    /// 503 without details. `THROTTLED` is the answer that these tests classify as throttling.
     const UNAVAILABLE: Outcome = Outcome { facts: Facts::code(503), ..REJECTED };
     const THROTTLED: Outcome = Outcome { facts: Facts::code(429), ..REJECTED };
 
-    /// Retry spec 2.1, and 2.0 in botocore and in Rust.
+    /// Quota of retry spec 2.1; `v2_0` is spec 2.0, with the costs of botocore or Rust.
     fn v2_1(max_attempts: u32, capacity: u32) -> Series {
         Series::new(&format!(
             "constant:delay=1s,max-attempts={max_attempts},throttle-on=429+aws-quota:capacity={capacity}"
@@ -164,7 +162,7 @@ mod tests {
         ))
     }
 
-    /// The tokens once each retry of an op whose attempts end like this is sent, and when it is over.
+    /// Returns the tokens after each retry of an op with these outcomes was sent, and at the end of the op.
     fn left(mut series: Series, outcomes: &[Outcome]) -> Vec<f64> {
         left_of(&mut series, outcomes)
     }
@@ -201,7 +199,8 @@ mod tests {
         assert_eq!(left_of(&mut series, &[UNAVAILABLE, OK]), [2.0, 16.0]);
     }
 
-    /// botocore 1.44.5, AWS SDK for Rust (sqs 1.119.0), recorded: an op after another, all in vain.
+    /// Recorded with botocore 1.44.5 and the AWS SDK for Rust (sqs 1.119.0): ops one after another, all of which
+    /// fail.
     #[test]
     fn as_many_ops_are_retried_as_were_recorded() {
         assert_eq!(v2_1(3, 500).attempts_per_op(200, UNAVAILABLE), [(3, 17), (2, 1), (1, 182)]);
@@ -215,7 +214,8 @@ mod tests {
         assert_eq!(throttled.attempts_per_op(120, THROTTLED), [(3, 50), (1, 70)]);
     }
 
-    /// botocore and JavaScript, recorded: 503 for 40 ops, 20 successes, 503 again; and ops that need one retry each.
+    /// Recorded with botocore and JavaScript: 503 for 40 ops, 20 successes, 503 again; and ops that need one retry
+    /// each.
     #[test]
     fn successes_give_back_what_was_recorded() {
         let mut series = v2_1(3, 500);

@@ -1,9 +1,9 @@
-//! `breaker`: after some failures in a row nothing is sent for a while; then one probe decides.
+//! `breaker`: sends nothing for a while after consecutive failures, then lets one probe decide.
 //!
-//! Source: linkerd's consecutive-failures breaker (`consecutive_failures.rs`): N failures shut it for a back-off,
-//! then one probe goes out; its success closes the breaker (in the words used here: lets everything through), its
-//! failure opens it for the next longer time. Only attempts sent since the last change of phase count, so
-//! stragglers from before an opening confuse nothing.
+//! Source: linkerd's consecutive-failures breaker (`consecutive_failures.rs`). N failures open the breaker for a
+//! back-off, then one probe is sent. Its success closes the breaker, which admits everything again; its failure opens
+//! it for the next longer time. Linkerd itself says "shut" for a breaker that admits nothing. Only attempts sent
+//! since the last change of phase count, so attempts from before an opening have no effect.
 
 use std::time::Duration;
 
@@ -17,10 +17,9 @@ use crate::part_config::{Context, PartConfig};
 use crate::{Advice, Budget, Ended, Gate, Gauges, Instant, Launch, Outcome, Permit, Status, Until};
 use vocabulary::{Choice, Configurable, Parameter};
 
-/// What becomes of launches while the breaker lets nothing through.
+/// Treatment of launches while the breaker is open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum WhenOpen {
-    /// They wait.
     #[default]
     Wait,
     /// They fail, and the retry policy decides.
@@ -31,7 +30,6 @@ impl Choice for WhenOpen {
     const CHOICES: &'static [(&'static str, Self)] = &[("wait", Self::Wait), ("shed", Self::Shed)];
 }
 
-/// Parameters of `breaker`.
 #[derive(Clone, Debug)]
 pub(crate) struct BreakerConfig {
     failures: u32,
@@ -83,20 +81,20 @@ impl PartConfig for BreakerConfig {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// All pass; so many failed in a row.
+    /// All launches pass. `failures` is the number of consecutive failures.
     Closed { failures: u32 },
-    /// None passes before this instant.
+    /// No launch passes before this instant.
     Open { until: Instant },
-    /// One passes, unless it is out already.
+    /// One launch passes, unless a probe is already in flight.
     HalfOpen { probing: bool },
 }
 
 struct Breaker {
     config: BreakerConfig,
     phase: Phase,
-    /// Openings since it was last closed.
+    /// Openings since the breaker was last closed.
     openings: u32,
-    /// Counts changes of phase and probes; an attempt's permit holds the value at its sending.
+    /// Number of phase changes and probes. An attempt's permit holds the value at its sending.
     epoch: u32,
     reason: &'static str,
 }
@@ -162,7 +160,7 @@ impl Budget for Breaker {
                 self.change(Phase::Closed { failures: 0 }, "the probe succeeded");
             }
             Phase::HalfOpen { .. } if congested => self.open(now, "the probe failed"),
-            // It says nothing about the server: the next launch is the probe.
+            // The outcome shows nothing about the server, so the next launch is the probe.
             Phase::HalfOpen { .. } => {
                 self.change(Phase::HalfOpen { probing: false }, "the probe told nothing");
             }

@@ -1,28 +1,27 @@
-//! What budgets have in common to which ops pay in and from which retries draw: what was paid in counts for a while.
+//! Shared part of budgets into which ops deposit and from which retries withdraw. Deposits expire after a while.
 
 use vocabulary::{Choice, Rng};
 
 use crate::gauges::TOKENS;
 use crate::{Advice, Budget, Ended, FailedOp, Gate, Gauges, Instant, Launch, Outcome, Permit, Status};
 
-/// The sum of what was paid in and drawn of late.
+/// Balance of recent deposits and withdrawals.
 pub(super) trait Bucket: Clone + Send {
-    /// Forgets what is too old. Reading or changing the bucket begins with it.
+    /// Drops expired entries. Must precede every read or change of the bucket.
     fn expire(&mut self, now: Instant);
 
-    /// Adds what is paid in, or takes (below zero) what is drawn.
+    /// Adds a deposit, or a withdrawal if `amount` is negative.
     fn add(&mut self, amount: i64);
 
-    /// What there is.
     fn sum(&self) -> i64;
 }
 
-/// When an op pays in.
+/// Moment at which an op makes its deposit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Deposit {
-    /// When its first attempt is sent.
+    /// The first attempt of the op is sent.
     Request,
-    /// When an attempt ends that is not to be tried again.
+    /// An attempt ends that is not to be retried.
     #[default]
     Done,
 }
@@ -31,15 +30,16 @@ impl Choice for Deposit {
     const CHOICES: &'static [(&'static str, Self)] = &[("request", Self::Request), ("done", Self::Done)];
 }
 
-/// A budget with such a bucket: it decides at the failure, and takes there what the retry costs. A copy draws as much when it is
-/// sent, and is not sent if it cannot (twitter/finagle `finagle-core/src/main/scala/com/twitter/finagle/client/BackupRequestFilter.scala`).
+/// Budget on such a bucket: decides at the failure, and withdraws the cost of the retry there. A copy withdraws as
+/// much when it is sent, and is shed if the balance is too low (twitter/finagle
+/// `finagle-core/src/main/scala/com/twitter/finagle/client/BackupRequestFilter.scala`).
 pub(super) struct Deposits<B> {
     pub(super) bucket: B,
-    /// Paid in by an op.
+    /// Amount that an op deposits.
     pub(super) deposit: i64,
-    /// Drawn by a retry.
+    /// Amount that a retry withdraws.
     pub(super) withdrawal: i64,
-    /// There besides, always.
+    /// Amount that is always available besides the bucket.
     pub(super) reserve: i64,
     pub(super) when: Deposit,
 }
@@ -49,7 +49,7 @@ impl<B: Bucket> Deposits<B> {
         self.bucket.sum().saturating_add(self.reserve)
     }
 
-    /// Whether a copy can draw now what a retry draws.
+    /// True if the balance covers one withdrawal at `now`.
     fn holds_at(&self, now: Instant) -> bool {
         let mut bucket = self.bucket.clone();
         bucket.expire(now);
@@ -61,7 +61,7 @@ impl<B: Bucket> Deposits<B> {
         self.bucket.add(amount);
     }
 
-    /// Whether an op that begins (and pays in) and fails may try again, which it then does.
+    /// Starts an op, which deposits, and fails it. Returns whether it may retry, and withdraws if so.
     #[cfg(test)]
     pub(super) fn fails(&mut self, now: Instant) -> bool {
         self.put(now, self.deposit);
@@ -79,7 +79,7 @@ impl<B: Bucket> Deposits<B> {
         permitted
     }
 
-    /// Retries that could be made.
+    /// Returns the number of retries that the balance covers.
     pub(super) fn balance(&self) -> i64 {
         self.sum().max(0) / self.withdrawal
     }
@@ -87,7 +87,7 @@ impl<B: Bucket> Deposits<B> {
 
 impl<B: Bucket> Budget for Deposits<B> {
     fn ask(&self, now: Instant, launch: &Launch, _rng: &mut dyn Rng) -> Gate {
-        // Whoever retries has drawn at the failure.
+        // A retry has withdrawn at its failure, so only copies are checked.
         if launch.copy == 0 || self.holds_at(now) { Gate::Permit } else { Gate::Shed(Advice::Never) }
     }
 
@@ -110,7 +110,7 @@ impl<B: Bucket> Budget for Deposits<B> {
     }
 
     fn on_ended(&mut self, now: Instant, ended: &Ended, outcome: &Outcome, _permit: Permit) {
-        // Who asks whether a retry is permitted reads the bucket, at this instant.
+        // Expires here, because `permits_retry` reads the bucket at this instant and cannot change it.
         self.bucket.expire(now);
         match (self.when, outcome.status) {
             (Deposit::Request, Status::Deferred) if ended.attempt == 1 => self.bucket.add(-self.deposit),

@@ -1,9 +1,11 @@
-//! `envoy-admission`: Envoy's admission control refuses launches by chance while too few are answered below 500.
+//! `envoy-admission`: Envoy's admission control, which refuses launches at random while too few answers are below
+//! 500.
 //!
-//! Source: envoyproxy/envoy `source/extensions/filters/http/admission_control/{admission_control,thread_local_controller}.cc`, defaults of
-//! `api/envoy/extensions/filters/http/admission_control/v3/admission_control.proto`: samples of a second each, begun by the first
-//! event after the one before; a probability to four places. What is refused is not counted. Every status below 500 is a success,
-//! a 429 included.
+//! Source: envoyproxy/envoy
+//! `source/extensions/filters/http/admission_control/{admission_control,thread_local_controller}.cc`, defaults of
+//! `api/envoy/extensions/filters/http/admission_control/v3/admission_control.proto`. A sample lasts one second and
+//! starts with the first event after the previous sample. The probability has four decimal places. Refused launches
+//! are not counted. Every status below 500 is a success, including 429.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -17,13 +19,11 @@ use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{Budget, Ended, Gate, Gauges, Instant, Launch, Outcome, Permit, Status};
 
-/// How long a sample is written to.
 const SAMPLE: Duration = Duration::from_secs(1);
 
-/// Steps of the probability.
+/// Number of steps of the probability: four decimal places.
 const ACCURACY: u64 = 10_000;
 
-/// Parameters of `envoy-admission`.
 #[derive(Clone, Debug)]
 pub(crate) struct EnvoyAdmission {
     window: Duration,
@@ -88,7 +88,7 @@ impl PartConfig for EnvoyAdmission {
     }
 }
 
-/// What ended within a second.
+/// Attempts that ended within one second.
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     began: Instant,
@@ -98,9 +98,9 @@ struct Sample {
 
 struct Admission {
     config: EnvoyAdmission,
-    /// The oldest first; as many as the window has seconds.
+    /// Oldest first; at most one per second of the window.
     samples: VecDeque<Sample>,
-    /// As of the last event, to be shown.
+    /// Probability of refusal at the last event, for the gauge.
     refused: f64,
 }
 
@@ -109,7 +109,7 @@ impl Admission {
         Self { config, samples: VecDeque::new(), refused: 0.0 }
     }
 
-    /// Forgets what is too old, and begins a sample if it is time to. Envoy does so when it reads, too.
+    /// Drops expired samples, and starts a new one if it is due. Envoy also does so when it reads.
     fn update(&mut self, now: Instant) {
         while self.samples.front().is_some_and(|oldest| now.since(oldest.began) >= self.config.window) {
             self.samples.pop_front();
@@ -210,7 +210,8 @@ mod tests {
         assert!((capped - 0.8).abs() < 1e-12);
     }
 
-    /// Envoy, `admission_control_filter_test.cc`, `FilterBehaviorBasic`: half of a thousand fail, draws 5500 and 4500.
+    /// Envoy, `admission_control_filter_test.cc`, `FilterBehaviorBasic`: half of a thousand requests fail; draws of
+    /// 5500 and 4500.
     #[test]
     fn the_draw_is_to_four_places() {
         let config = EnvoyAdmission { threshold: 1.0, ..EnvoyAdmission::default() };
@@ -220,7 +221,7 @@ mod tests {
         assert_eq!((ask(5500), ask(4500)), (Gate::Permit, Gate::Shed(Advice::None)));
     }
 
-    /// A draw in [0, 1) whose 64 bits leave this after division by 10⁴.
+    /// Returns a draw in [0, 1) whose 64 bits modulo 10⁴ have the same hundreds as `places`.
     fn whose_last_places_are(places: u64) -> f64 {
         let bits =
             (0..1 << 20).map(|step| step << 11).find(|bits: &u64| bits % ACCURACY / 100 == places / 100);

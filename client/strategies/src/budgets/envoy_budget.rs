@@ -1,10 +1,11 @@
-//! `envoy-budget`: at any time no more retries than a share of what is under way, as Envoy's circuit breakers say.
+//! `envoy-budget`: limits retries to a share of the attempts in flight, as Envoy's circuit breakers do.
 //!
-//! Source: envoyproxy/envoy `source/common/upstream/resource_manager_impl.h` (`RetryBudgetImpl`), `source/common/router/
-//! retry_state_impl.cc`. A retry counts from its permission until its end, its back-off included; the request whose failure asks
-//! still counts among the active ones, because Envoy asks while it handles the answer's headers. A cluster without a budget
-//! has at most 3 retries: `share=0`. A copy is a retry that is sent while another attempt is under way, as with
-//! `hedge_on_per_try_timeout` (`source/common/router/router.cc`).
+//! Source: envoyproxy/envoy `source/common/upstream/resource_manager_impl.h` (`RetryBudgetImpl`),
+//! `source/common/router/retry_state_impl.cc`. A retry counts from its permission until its end, including its
+//! back-off. The request whose failure is being handled still counts as active, because Envoy checks the budget while
+//! it handles the response headers. A cluster without a budget allows at most 3 retries: `share=0`. A copy is a retry
+//! that is sent while another attempt is in flight, as with `hedge_on_per_try_timeout`
+//! (`source/common/router/router.cc`).
 
 use vocabulary::{Configurable, Parameter, Rng};
 
@@ -15,7 +16,6 @@ use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{Advice, Budget, Ended, FailedOp, Gate, Gauges, Instant, Launch, Outcome, Permit};
 
-/// Parameters of `envoy-budget`.
 #[derive(Clone, Debug)]
 pub(crate) struct EnvoyBudget {
     share: f64,
@@ -57,7 +57,7 @@ struct ShareInFlight {
 }
 
 impl ShareInFlight {
-    /// For one retry more, while so much is active.
+    /// Whether one more retry is allowed while `active` attempts are in flight.
     fn has_room(&self, active: f64) -> bool {
         f64::from(self.live.retries)
             < libm::floor(self.config.share * active).max(f64::from(self.config.least))
@@ -66,7 +66,7 @@ impl ShareInFlight {
 
 impl Budget for ShareInFlight {
     fn ask(&self, _now: Instant, launch: &Launch, _rng: &mut dyn Rng) -> Gate {
-        // Whoever retries was permitted to at the failure.
+        // A retry was permitted at its failure, so only copies are checked.
         if launch.copy == 0 || self.has_room(f64::from(self.live.attempts)) {
             Gate::Permit
         } else {
@@ -118,7 +118,7 @@ mod tests {
         }
     }
 
-    /// One of the attempts in flight fails: whether it may be tried again, which then waits for its back-off.
+    /// Fails one of the attempts in flight. Returns whether it may be retried, and starts its back-off if so.
     fn fails(budget: &mut ShareInFlight, permit: Permit) -> bool {
         budget.on_ended(NOW, &ended(0, 1), &REJECTED, permit);
         let permitted = budget.permits_retry(NOW, &rejected(1));
@@ -137,7 +137,7 @@ mod tests {
         let mut many = budget(0.2, 3);
         send(&mut many, 100);
         let permitted = (0..40).filter(|_| fails(&mut many, Permit::default())).count();
-        // Each that fails leaves one fewer in flight: the seventeenth does so among 84, of which 16 are a fifth.
+        // Each failure leaves one attempt fewer in flight. The seventeenth occurs at 84, a fifth of which is 16.
         assert_eq!(permitted, 16);
         let mut few = budget(0.2, 3);
         send(&mut few, 9);

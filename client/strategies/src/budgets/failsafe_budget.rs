@@ -1,7 +1,7 @@
-//! `failsafe-budget`: at any time no more retries than a share of executions, as in failsafe-go.
+//! `failsafe-budget`: limits retries in flight to a share of executions, as in failsafe-go.
 //!
-//! Source: failsafe-go/failsafe-go `budget/budget.go`, `retrypolicy/retryexecutor.go`: asked when the back-off is over, which does
-//! not count; a refusal ends the op.
+//! Source: failsafe-go/failsafe-go `budget/budget.go`, `retrypolicy/retryexecutor.go`. The budget is checked when the
+//! back-off is over, and a back-off does not count as a retry. A refusal ends the op.
 
 use vocabulary::{Configurable, Parameter, Rng};
 
@@ -12,7 +12,6 @@ use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{Advice, Budget, Ended, Gate, Gauges, Instant, Launch, Outcome, Permit};
 
-/// Parameters of `failsafe-budget`.
 #[derive(Clone, Debug)]
 pub(crate) struct FailsafeBudget {
     share: f64,
@@ -83,7 +82,7 @@ mod tests {
 
     const NOW: Instant = Instant::ORIGIN;
 
-    /// Whether a retry may go, which it then does.
+    /// Returns whether a retry may go, and sends it if so.
     fn acquire(budget: &mut ShareOfExecutions) -> bool {
         let retry = launch(0, Some(Status::Rejected));
         let granted = budget.ask(NOW, &retry, &mut Always(0.0)) == Gate::Permit;
@@ -93,7 +92,8 @@ mod tests {
         granted
     }
 
-    /// failsafe-go, `budget_test.go`: at most half, and one in any case, beside one execution.
+    /// failsafe-go, `budget_test.go`: retries up to half of the executions, and one in any case, beside one
+    /// execution.
     #[test]
     fn the_vectors_of_failsafe_come_out() {
         let config = FailsafeBudget { share: 0.5, least: 1 };
@@ -113,7 +113,7 @@ mod tests {
         let mut budget = ShareOfExecutions { config: FailsafeBudget::default(), live: Live::default() };
         assert_eq!([(); 4].map(|()| acquire(&mut budget)), [true, true, true, false]);
         assert_eq!(budget.ask(NOW, &launch(0, None), &mut Always(0.0)), Gate::Permit);
-        // Nobody sent more than the ones that are out: of 15 in flight, three are a fifth.
+        // Only the three retries are in flight so far. After twelve first attempts, three of 15 are a fifth.
         for _ in 0..12 {
             budget.on_sent(NOW, &launch(0, None));
         }

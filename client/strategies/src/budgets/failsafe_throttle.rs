@@ -1,7 +1,9 @@
-//! `failsafe-throttle`: failsafe-go's adaptive throttler refuses launches by chance while more than a tenth fails.
+//! `failsafe-throttle`: failsafe-go's adaptive throttler, which refuses launches at random while more than a tenth
+//! fails.
 //!
-//! Source: failsafe-go/failsafe-go `adaptivethrottler/adaptivethrottler.go`, `internal/util/stats.go`: P = min(most, max(0, n − ok / (1 − rate)) /
-//! (n + 1)), of the executions that ended over the last minute; old ones are forgotten only when another ends.
+//! Source: failsafe-go/failsafe-go `adaptivethrottler/adaptivethrottler.go`, `internal/util/stats.go`. A launch is
+//! refused with P = min(most, max(0, n − ok / (1 − rate)) / (n + 1)), over the executions that ended in the last
+//! minute. Old executions expire only when another one ends.
 
 use std::time::Duration;
 
@@ -15,7 +17,6 @@ use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{Budget, Ended, Gate, Gauges, Instant, Launch, Outcome, Permit};
 
-/// Parameters of `failsafe-throttle`.
 #[derive(Clone, Debug)]
 pub(crate) struct FailsafeThrottle {
     rate: f64,

@@ -1,7 +1,8 @@
-//! `finagle-budget`: retries up to a share of recent requests, from a leaky bucket whose tokens live for a while.
+//! `finagle-budget`: retries up to a share of recent requests, from a leaky bucket whose tokens expire.
 //!
-//! Source: twitter/finagle `finagle-core/src/main/scala/com/twitter/finagle/service/RetryBudget.scala`, on twitter/util
-//! `util-core/src/main/scala/com/twitter/util/{TokenBucket,WindowedAdder}.scala`: whole milliseconds, whole tokens.
+//! Source: twitter/finagle `finagle-core/src/main/scala/com/twitter/finagle/service/RetryBudget.scala`, on
+//! twitter/util `util-core/src/main/scala/com/twitter/util/{TokenBucket,WindowedAdder}.scala`. Times are whole
+//! milliseconds, amounts whole tokens.
 
 use std::time::Duration;
 
@@ -14,10 +15,9 @@ use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 
-/// What a request pays in: enough for shares above 1 in whole numbers.
+/// Tokens that a request deposits: enough for shares above 1 in whole numbers.
 const DEPOSIT: f64 = 1000.0;
 
-/// Parameters of `finagle-budget`.
 #[derive(Clone, Debug)]
 pub(crate) struct FinagleBudget {
     ttl: Duration,
@@ -96,12 +96,12 @@ mod tests {
         FinagleBudget { ttl: Duration::from_secs(ttl), reserve, share }.start()
     }
 
-    /// Retries of so many requests that fail, all at one instant.
+    /// Returns how many of `requests` failing requests are retried, all at one instant.
     fn retried(budget: &mut Deposits<WindowedAdder<9>>, requests: u32) -> u32 {
         (0..requests).map(|_| u32::from(budget.fails(Instant::ORIGIN))).sum()
     }
 
-    /// Finagle's `RetryBudgetTest`: 10 000 requests, all failing, while the clock stands still.
+    /// Finagle's `RetryBudgetTest`: 10 000 requests fail while the clock does not advance.
     #[test]
     fn the_share_of_ten_thousand_requests_is_retried_and_the_reserve() {
         for (ttl, reserve, share) in [

@@ -1,8 +1,8 @@
-//! `gax-breaker`: Google's Rust clients refuse all retries while too few tokens are left.
+//! `gax-breaker`: the throttle of Google's Rust clients that refuses all retries while too few tokens are left.
 //!
-//! Source: googleapis/google-cloud-rust `src/gax/src/retry_throttler.rs` (`CircuitBreaker`): gRPC's throttling with a cost of its own, asked
-//! when the back-off is over; what is refused backs off again. With nothing but retries left no success can refill it: bound the
-//! time of ops (`max-time`), as those clients do.
+//! Source: googleapis/google-cloud-rust `src/gax/src/retry_throttler.rs` (`CircuitBreaker`). It is gRPC's retry
+//! throttling with a cost of its own, checked when the back-off is over. A refused retry backs off again. Once only
+//! retries are left, no success can refill the tokens. So bound the time of ops with `max-time`, as those clients do.
 
 use vocabulary::{Configurable, Parameter, Rng};
 
@@ -13,7 +13,6 @@ use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{Advice, Budget, Ended, Gate, Gauges, Instant, Launch, Outcome, Permit};
 
-/// Parameters of `gax-breaker`.
 #[derive(Clone, Debug)]
 pub(crate) struct GaxBreaker {
     tokens: u32,
@@ -49,7 +48,7 @@ impl PartConfig for GaxBreaker {
     const KIND: PartKind = PartKind::Budget;
 
     fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        // As its `clamp` does.
+        // The source does the same with `clamp`.
         let config = Self { least: self.least.min(self.tokens), ..self };
         Ok(Part::Budget(Box::new(Breaker { tokens: config.tokens, config })))
     }

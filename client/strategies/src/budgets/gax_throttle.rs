@@ -1,8 +1,9 @@
-//! `gax-throttle`: Google's Rust clients refuse retries by chance, the likelier the more has failed since they started.
+//! `gax-throttle`: the throttle of Google's Rust clients that refuses retries at random, by the share of failures
+//! since the start.
 //!
-//! Source: googleapis/google-cloud-rust `src/gax/src/retry_throttler.rs` (`AdaptiveThrottler`), `retry_loop_internal.rs`: asked when the
-//! back-off is over; what is refused backs off again and is not counted. Nothing is ever forgotten. Answers that no retry changes
-//! count as accepted.
+//! Source: googleapis/google-cloud-rust `src/gax/src/retry_throttler.rs` (`AdaptiveThrottler`),
+//! `retry_loop_internal.rs`. It is checked when the back-off is over. A refused retry backs off again and is not
+//! counted. Counts never expire. Failures that are not retriable count as accepted.
 
 use vocabulary::{Configurable, Parameter, Rng, unit};
 
@@ -13,7 +14,6 @@ use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{Advice, Budget, Ended, Gate, Gauges, Instant, Launch, Outcome, Permit};
 
-/// Parameters of `gax-throttle`.
 #[derive(Clone, Debug)]
 pub(crate) struct GaxThrottle {
     factor: f64,

@@ -1,11 +1,12 @@
-//! `go-zero-breaker`: refuses launches by chance while many fail, lets one pass each second, and looks at how long answers take.
+//! `go-zero-breaker`: refuses launches at random while many fail or answers are slow, but admits one per second.
 //!
-//! Source: zeromicro/go-zero `core/breaker/{googlebreaker,bucket}.go`, `core/collection/rollingwindow.go` as of 1.7 and later. It began as the
-//! throttle of the SRE book and differs by now: what is let through of each success shrinks with the slices of time at the end of the
-//! window in which all failed, refusals become rarer with those in which none did, and a second without any launch lets one pass.
+//! Source: zeromicro/go-zero `core/breaker/{googlebreaker,bucket}.go`, `core/collection/rollingwindow.go` as of 1.7
+//! and later. It began as the throttle of the SRE book and differs from it in three ways. The number of requests
+//! admitted per success shrinks with the trailing slices of the window in which all requests failed. Refusals become
+//! rarer with the trailing slices in which none failed. After a second without any launch, one passes.
 //!
-//! The rule by latency is that of zeromicro/go-zero#5366 (2026), which had not been merged when it was read; it is off unless `timeout`
-//! is set.
+//! The latency rule is that of zeromicro/go-zero#5366 (2026), which was not yet merged when it was read. It is off
+//! unless `timeout` is set.
 
 mod latency;
 mod window;
@@ -23,7 +24,6 @@ use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{Budget, Ended, Gate, Gauges, Instant, Launch, Outcome, Permit, Status};
 
-/// Parameters of `go-zero-breaker`.
 #[derive(Clone, Debug)]
 pub(crate) struct GoZeroBreaker {
     factor: f64,
@@ -101,10 +101,10 @@ impl PartConfig for GoZeroBreaker {
 struct Breaker {
     window: Window,
     latency: Latency,
-    /// When a launch last passed while some were refused.
+    /// Instant of the last launch that passed while launches could be refused.
     last_pass: Option<Instant>,
     config: GoZeroBreaker,
-    /// As of the last event, to be shown.
+    /// Probability of refusal at the last event, for the gauge.
     refused: f64,
 }
 
@@ -119,7 +119,8 @@ impl Breaker {
         }
     }
 
-    /// How likely a launch is refused; nothing when it passes in any case, and is not remembered as one that passed.
+    /// Returns the probability of refusal, or `None` if every launch passes. A launch at `None` does not update
+    /// `last_pass`.
     fn refusal(&self, now: Instant) -> Option<f64> {
         let seen = self.window.at(now);
         let GoZeroBreaker { factor, least_factor, spare, .. } = self.config;

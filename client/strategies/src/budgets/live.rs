@@ -1,11 +1,9 @@
-//! What is under way: attempts, and among them retries.
+//! Counts of attempts in flight and of live retries, for budgets that limit retries to a share.
 
 use crate::{Launch, Outcome, Permit, Status};
 
-/// The permit of a retry.
 const RETRY: Permit = Permit(1);
 
-/// Attempts in flight, and retries that are under way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Live {
     pub(super) attempts: u32,
@@ -13,13 +11,14 @@ pub(super) struct Live {
 }
 
 impl Live {
-    /// An attempt was sent. Whether it is a retry, its permit says; that it counts among the retries, its budget says.
+    /// Counts a sent attempt. Its permit marks a retry; the budget itself adds the retry to `retries`.
     pub(super) fn on_sent(&mut self, launch: &Launch) -> Permit {
         self.attempts = self.attempts.saturating_add(1);
         if launch.attempt > 1 { RETRY } else { Permit::default() }
     }
 
-    /// An attempt ended. A retry that came to be deferred goes on being one for a budget that counts it from its permission.
+    /// Counts the end of an attempt. With `deferred_goes_on` a deferred retry stays counted, for budgets that count
+    /// from the permission.
     pub(super) fn on_ended(&mut self, outcome: &Outcome, permit: Permit, deferred_goes_on: bool) {
         self.attempts = self.attempts.saturating_sub(1);
         if permit == RETRY && !(deferred_goes_on && outcome.status == Status::Deferred) {

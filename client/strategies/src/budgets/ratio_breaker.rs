@@ -1,12 +1,14 @@
-//! `ratio-breaker`: after too large a share of failures nothing is sent for a while; then a few trials decide.
+//! `ratio-breaker`: sends nothing for a while after too large a share of failures; then a few trials decide.
 //!
-//! Source: App-vNext/Polly `src/Polly.Core/CircuitBreaker/{Controller/CircuitStateController,Controller/AdvancedCircuitBehavior,
-//! Health/RollingHealthMetrics}.cs`, with the defaults of dotnet/extensions' standard resilience handler: 10 % of at least 100
-//! calls within 30 s, open for 5 s, one trial; what is refused is not tried again. resilience4j/resilience4j `CircuitBreakerStateMachine.java`,
-//! `CircuitBreakerMetrics.java`: half of the last 100 calls, open for a minute, ten trials (`ratio=0.5,calls=100,open=1m,trials=10`).
+//! Source: App-vNext/Polly
+//! `src/Polly.Core/CircuitBreaker/{Controller/CircuitStateController,Controller/AdvancedCircuitBehavior,Health/RollingHealthMetrics}.cs`,
+//! with the defaults of dotnet/extensions' standard resilience handler: 10 % of at least 100 calls within 30 s, open
+//! for 5 s, one trial. A refused call is not retried. resilience4j/resilience4j `CircuitBreakerStateMachine.java`,
+//! `CircuitBreakerMetrics.java`: half of the last 100 calls, open for a minute, ten trials
+//! (`ratio=0.5,calls=100,open=1m,trials=10`).
 //!
-//! As there, an attempt counts for the phase in which it ends, whichever it was sent in: a straggler may decide what a trial was
-//! sent for.
+//! As in both sources, an attempt counts for the phase in which it ends, whichever phase it was sent in. So an
+//! attempt sent before the opening may decide in place of a trial.
 
 mod calls;
 
@@ -23,7 +25,6 @@ use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{Budget, Ended, Gate, Gauges, Instant, Launch, Outcome, Permit, Until};
 
-/// Parameters of `ratio-breaker`.
 #[derive(Clone, Debug)]
 pub(crate) struct RatioBreaker {
     ratio: f64,
@@ -98,15 +99,18 @@ impl PartConfig for RatioBreaker {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// All pass.
     Closed,
-    /// None passes before this instant.
-    Open { until: Instant },
-    /// So many may pass yet; what has ended since.
-    HalfOpen { left: u32, ended: Health },
+    Open {
+        until: Instant,
+    },
+    /// `left` more trials may pass. `ended` counts the attempts that ended since the first trial was sent.
+    HalfOpen {
+        left: u32,
+        ended: Health,
+    },
 }
 
-/// The permit of a trial: one that comes to nothing is given back.
+/// Permit of a trial. A trial that ends without counting is refunded.
 const TRIAL: Permit = Permit(1);
 
 struct Breaker {
@@ -136,7 +140,7 @@ impl Breaker {
         match self.phase {
             Phase::Closed => {
                 let health = self.calls.count(now, failed);
-                // Polly looks only when one fails; where calls are counted a success may make up the number.
+                // Polly checks only at a failure. With `calls`, a success may also complete the required number.
                 let least = if self.config.calls > 0 {
                     self.config.least.min(self.config.calls)
                 } else {
@@ -157,7 +161,7 @@ impl Breaker {
         }
     }
 
-    /// As many have ended as there were to be trials.
+    /// Closes or opens the breaker, once as many attempts have ended as there are trials.
     fn decide(&mut self, now: Instant, ended: Health) {
         if self.exceeds(ended, 1) {
             return self.open(now, "the trials failed");

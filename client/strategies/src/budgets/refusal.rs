@@ -1,16 +1,15 @@
-//! What probabilistic throttles have in common: how likely a launch is refused, and what becomes of it.
+//! Shared part of probabilistic throttles: the probability of a refusal, and its effect.
 
 use vocabulary::Choice;
 
 use crate::{Advice, Gate, Opinion, Outcome, Status};
 
-/// What becomes of a launch that is refused.
+/// Effect of a refusal on the op.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum OnRefusal {
-    /// The retry policy decides, as after any failure.
     #[default]
     BackOff,
-    /// The op is over.
+    /// The op is given up.
     Fail,
 }
 
@@ -19,7 +18,6 @@ impl Choice for OnRefusal {
 }
 
 impl OnRefusal {
-    /// The answer to it.
     pub(super) fn gate(self) -> Gate {
         Gate::Shed(match self {
             Self::BackOff => Advice::None,
@@ -28,13 +26,14 @@ impl OnRefusal {
     }
 }
 
-/// The share of requests that were too many: `(requests − accepted) / (requests + 1)`, `accepted` being those that the server
-/// accepted times what each of them allows, and what is allowed besides; 0 when that is more than there were.
+/// Returns the share of requests in excess: `(requests − accepted) / (requests + 1)`, at least 0. `accepted` is the
+/// number of requests that the server accepted, times the number allowed for each, plus the number always allowed.
 pub(super) fn surplus(requests: f64, accepted: f64) -> f64 {
     ((requests - accepted) / (requests + 1.0)).max(0.0)
 }
 
-/// Whether an attempt that ended was accepted: done, or refused for good. Nothing, of one that was none.
+/// Returns whether an ended attempt was accepted: done, or failed for good. `None` for a shed, deferred or cancelled
+/// one.
 pub(super) fn was_accepted(outcome: &Outcome) -> Option<bool> {
     match outcome.status {
         Status::Succeeded => Some(true),

@@ -1,14 +1,16 @@
-//! `retry-budget`: retries only while enough tokens are left; failures cost one, successes earn a little.
+//! `retry-budget`: retries only while enough tokens are left; a failure costs one, a success earns a little.
 //!
-//! Source: gRPC's retry throttling (proposal A6): tokens in [0, max], start full; a failure that the strategy would try again, or any
-//! with the advice not to retry, takes 1, a success adds `ratio`; a retry is let through only while tokens > max / 2.
-//! First attempts always pass; of hedged attempts, that is the first of a round, and copies need the tokens when they are due.
+//! Source: gRPC's retry throttling (proposal A6). Tokens are in [0, max] and start full. A failure that the strategy
+//! would retry, or any failure with the advice not to retry, takes 1; a success adds `ratio`. A retry is admitted
+//! only while tokens > max / 2. First attempts always pass. Of hedged attempts, the first attempt of a round always
+//! passes, and copies need the tokens when they are due.
 //!
-//! gRPC decides at the failure, once it has taken that failure's token and before any back-off (grpc/grpc-go `stream.go`,
-//! `shouldRetry`: `throttle` goes before the delay is drawn): `ask=failure`. It counts in thousandths, so that `ratio` has three
-//! decimals (grpc/grpc `src/core/client_channel/retry_throttle.cc`). With `ask=retry` the decision falls when the
-//! back-off is over, so that successes meanwhile help and failures meanwhile harm. With `on-empty=back-off` and nothing
-//! but retries left, no success can refill it: bound the attempts or the time of ops then.
+//! gRPC decides at the failure (`ask=failure`), after it has taken that failure's token and before any back-off
+//! (grpc/grpc-go `stream.go`, `shouldRetry`: `throttle` precedes the draw of the delay). It counts in thousandths, so
+//! `ratio` has three decimals (grpc/grpc `src/core/client_channel/retry_throttle.cc`). With `ask=retry` the budget
+//! decides when the back-off is over, so successes meanwhile help and failures meanwhile harm. With
+//! `on-empty=back-off`, once only retries are left, no success can refill the tokens. So bound the attempts or the
+//! time of ops in that case.
 
 use vocabulary::Rng;
 
@@ -18,13 +20,12 @@ use crate::part_config::{Context, PartConfig};
 use crate::{Advice, Budget, Ended, FailedOp, Gate, Gauges, Instant, Launch, Outcome, Permit, Status};
 use vocabulary::{Choice, Configurable, Parameter};
 
-/// What becomes of a retry that the budget refuses.
+/// Effect of a refused retry on its op.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum OnEmpty {
-    /// The op is over.
+    /// The op is given up.
     #[default]
     Fail,
-    /// The retry policy decides, as after any failure.
     BackOff,
 }
 
@@ -32,7 +33,7 @@ impl Choice for OnEmpty {
     const CHOICES: &'static [(&'static str, Self)] = &[("fail", Self::Fail), ("back-off", Self::BackOff)];
 }
 
-/// When it is decided whether an op may try again.
+/// Moment of the decision whether an op may retry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Ask {
     /// At the failure, before the back-off.
@@ -46,7 +47,6 @@ impl Choice for Ask {
     const CHOICES: &'static [(&'static str, Self)] = &[("failure", Self::Failure), ("retry", Self::Retry)];
 }
 
-/// Parameters of `retry-budget`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RetryBudget {
     max: f64,
@@ -105,10 +105,10 @@ impl PartConfig for RetryBudget {
 }
 
 struct Throttling {
-    /// With its numbers counted in these units, too.
+    /// Numbers are in the same unit as `tokens`.
     config: RetryBudget,
     tokens: f64,
-    /// What a token counts as.
+    /// Units per token: 1000 with `ask=failure`, otherwise 1.
     one: f64,
 }
 
@@ -118,7 +118,8 @@ impl Throttling {
             Ask::Failure => 1000.0,
             Ask::Retry => 1.0,
         };
-        // Whole thousandths: what is beyond is cut, and what is no more than binary fractions is not.
+        // Whole thousandths: further digits are cut. The added 1e-6 makes up for binary fractions slightly below the
+        // decimal value.
         let counted = |number: f64| match config.ask {
             Ask::Failure => libm::floor(number * one + 1e-6),
             Ask::Retry => number,
@@ -252,7 +253,7 @@ mod tests {
     fn asked_at_the_failure_it_decides_after_that_failures_token_and_never_again() {
         let mut tokens = full(RetryBudget { ask: Ask::Failure, ..RetryBudget::default() });
         let permitted = |tokens: &Throttling| tokens.permits_retry(NOW, &rejected(1));
-        // gRPC's example, 10 tokens and 0.1: the fifth failure leaves 5, which is not more than half.
+        // gRPC's example with 10 tokens and ratio 0.1: the fifth failure leaves 5, which is not more than half.
         let decided: Vec<bool> = (0..5)
             .map(|_| {
                 end(&mut tokens, REJECTED);
@@ -293,7 +294,7 @@ mod tests {
 
     const UNAVAILABLE: Outcome = Outcome { facts: Facts::code(503), ..REJECTED };
 
-    /// grpcio 1.85.1, recorded: one client with 10 tokens, one op after another.
+    /// Recorded with grpcio 1.85.1: one client with 10 tokens, one op after another.
     #[test]
     fn as_many_ops_are_retried_as_were_recorded() {
         assert_eq!(grpc(0.1).attempts_per_op(50, UNAVAILABLE), [(4, 1), (1, 49)]);

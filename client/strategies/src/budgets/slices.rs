@@ -1,7 +1,7 @@
-//! Slices of time on a grid, of which the oldest are forgotten: what was counted in each over the last while.
+//! Ring of counters for slices of time on a grid, of which the oldest expire.
 //!
-//! Source: zeromicro/go-zero `core/collection/rollingwindow.go`; failsafe-go/failsafe-go `internal/util/stats.go` (`timedStats`); linkerd/linkerd2-proxy
-//! `linkerd/app/outbound/src/http/breaker/success_rate.rs`.
+//! Source: zeromicro/go-zero `core/collection/rollingwindow.go`; failsafe-go/failsafe-go `internal/util/stats.go`
+//! (`timedStats`); linkerd/linkerd2-proxy `linkerd/app/outbound/src/http/breaker/success_rate.rs`.
 
 use std::time::Duration;
 
@@ -9,35 +9,34 @@ use vocabulary::whole_nanos;
 
 use crate::Instant;
 
-/// See the module.
 #[derive(Debug)]
 pub(super) struct Slices<T, const COUNT: usize> {
     ring: [T; COUNT],
-    /// Where the grid begins.
+    /// Start of the grid.
     origin: Instant,
-    /// The slice that was last written to, counted from the origin.
+    /// Slice last written to, counted from the origin.
     head: u64,
     width_ns: u64,
 }
 
 impl<T: Copy + Default, const COUNT: usize> Slices<T, COUNT> {
-    /// Over that much time, from the origin of all time on.
+    /// Creates slices that together cover `window`. The grid starts at `Instant::ORIGIN`.
     pub(super) fn over(window: Duration) -> Self {
         let width_ns = (whole_nanos(window) / COUNT as u64).max(1);
         Self { ring: [T::default(); COUNT], origin: Instant::ORIGIN, head: 0, width_ns }
     }
 
-    /// Forgets all; the grid begins here.
+    /// Clears all slices and restarts the grid at `now`.
     pub(super) fn restart(&mut self, now: Instant) {
         *self = Self { ring: [T::default(); COUNT], origin: now, head: 0, width_ns: self.width_ns };
     }
 
-    /// The slice of this moment, to be written to.
+    /// Returns the slice of `now`, for writing, after clearing expired slices.
     pub(super) fn at(&mut self, now: Instant) -> &mut T {
         self.at_forgetting(now, |_| ())
     }
 
-    /// The same; each slice whose time is over is told.
+    /// Returns the slice of `now`, for writing, after passing each expired slice to `forgotten` and clearing it.
     pub(super) fn at_forgetting(&mut self, now: Instant, mut forgotten: impl FnMut(T)) -> &mut T {
         for place in self.places_over(now) {
             forgotten(std::mem::take(&mut self.ring[place]));
@@ -46,12 +45,12 @@ impl<T: Copy + Default, const COUNT: usize> Slices<T, COUNT> {
         &mut self.ring[place::<COUNT>(self.head)]
     }
 
-    /// Those whose time is over by `now`, and that are not forgotten yet.
+    /// Returns the slices that have expired by `now` and are not cleared yet.
     pub(super) fn over_by(&self, now: Instant) -> impl Iterator<Item = &T> {
         self.places_over(now).map(|place| &self.ring[place])
     }
 
-    /// Those of the while before `now`, the oldest first.
+    /// Returns the slices of the window that ends at `now`, oldest first.
     pub(super) fn before(&self, now: Instant) -> impl Iterator<Item = &T> {
         let newest = self.slice(now).max(self.head);
         let oldest = (newest + 1).saturating_sub(COUNT as u64);

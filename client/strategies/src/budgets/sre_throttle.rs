@@ -1,11 +1,12 @@
-//! `sre-throttle`: refuses launches by chance, the likelier the more of late the server has refused.
+//! `sre-throttle`: refuses launches at random, with a probability that grows with the server's recent refusals.
 //!
-//! Source: "Site Reliability Engineering", chapter 21, Handling Overload: P = max(0, (requests − K · accepts) / (requests + 1)) over the last
-//! two minutes, K = 2, what is refused here counted among the requests. A request is counted when it ends, as in all implementations:
-//! counted when it is sent, a burst would refuse itself.
+//! Source: "Site Reliability Engineering", chapter 21, Handling Overload: P = max(0, (requests − K · accepts) /
+//! (requests + 1)) over the last two minutes, K = 2. Launches refused here count among the requests. A request is
+//! counted when it ends, as in all implementations, because a burst counted at its sending would refuse itself.
 //!
-//! zeromicro/go-zero `core/breaker/googlebreaker.go` before 1.7 (03fca6b) is `factor=1.5,window=10s,spare=5,on-refusal=fail`, in slices of
-//! another width; what it has become since is `go-zero-breaker`.
+//! zeromicro/go-zero `core/breaker/googlebreaker.go` before 1.7 (03fca6b) is
+//! `factor=1.5,window=10s,spare=5,on-refusal=fail`, in slices of another width. Its later version is
+//! `go-zero-breaker`.
 
 use std::time::Duration;
 
@@ -19,7 +20,6 @@ use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{Budget, Ended, Gate, Gauges, Instant, Launch, Outcome, Permit};
 
-/// Parameters of `sre-throttle`.
 #[derive(Clone, Debug)]
 pub(crate) struct SreThrottle {
     factor: f64,
@@ -73,7 +73,7 @@ impl PartConfig for SreThrottle {
 struct Throttle {
     tally: Tally,
     config: SreThrottle,
-    /// As of the last event, to be shown.
+    /// Probability of refusal at the last event, for the gauge.
     refused: f64,
 }
 

@@ -1,12 +1,15 @@
-//! `success-rate-breaker`: below a rate of successes, or after failures in a row, nothing is sent for a while; then one probe.
+//! `success-rate-breaker`: sends nothing for a while at a low rate of successes or after consecutive failures; then
+//! one probe.
 //!
-//! Source: twitter/finagle `finagle-core/src/main/scala/com/twitter/finagle/liveness/{FailureAccrualPolicy,FailureAccrualFactory}.scala`,
+//! Source: twitter/finagle
+//! `finagle-core/src/main/scala/com/twitter/finagle/liveness/{FailureAccrualPolicy,FailureAccrualFactory}.scala`,
 //! `util/Ema.scala`, `Backoff.scala`: the hybrid policy and its defaults. linkerd/linkerd2-proxy
-//! `linkerd/app/outbound/src/http/breaker/{unified,success_rate}.rs` is `average=exact,window=10s,in-a-row=7,row-of=transient,open=1s,
-//! cap=1m,spread=above`.
+//! `linkerd/app/outbound/src/http/breaker/{unified,success_rate}.rs` is
+//! `average=exact,window=10s,in-a-row=7,row-of=transient,open=1s,cap=1m,spread=above`.
 //!
-//! As there, an attempt counts for the phase in which it ends: while a probe is out the first that ends decides, whichever it is. Both
-//! mark one endpoint of many; here there is one, and launches wait for it unless `when-open` says otherwise.
+//! As in both sources, an attempt counts for the phase in which it ends. While a probe is in flight, the first
+//! attempt to end decides, whichever it is. Both sources mark one endpoint of many as dead. Here there is one
+//! endpoint, and launches wait for it unless `when-open` sets otherwise.
 
 mod penalty;
 mod rate;
@@ -25,13 +28,12 @@ use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{Budget, Ended, Gate, Gauges, Instant, Launch, Opinion, Outcome, Permit, Until};
 
-/// Which failures in a row count.
+/// Failures that count as consecutive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum RowOf {
-    /// All.
     #[default]
     Any,
-    /// No throttling, which lowers the rate alone.
+    /// Failures other than throttling, which lowers the rate only.
     Transient,
 }
 
@@ -39,7 +41,6 @@ impl Choice for RowOf {
     const CHOICES: &'static [(&'static str, Self)] = &[("any", Self::Any), ("transient", Self::Transient)];
 }
 
-/// Parameters of `success-rate-breaker`.
 #[derive(Clone, Debug)]
 pub(crate) struct SuccessRateBreaker {
     success: f64,
@@ -165,24 +166,26 @@ impl PartConfig for SuccessRateBreaker {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// All pass.
     Closed,
-    /// None passes before this instant.
-    Open { until: Instant },
-    /// One passes, unless it is out already.
-    HalfOpen { probing: bool },
+    Open {
+        until: Instant,
+    },
+    /// One launch passes, unless a probe is already in flight.
+    HalfOpen {
+        probing: bool,
+    },
 }
 
 struct Breaker {
     config: SuccessRateBreaker,
     rate: Rate,
-    /// Failures in a row.
+    /// Consecutive failures.
     row: u32,
-    /// Of openings by the rate and by failures in a row: each rule has its own.
+    /// Penalties of openings by the rate and by consecutive failures. Each rule has its own sequence.
     penalties: [Penalties; 2],
     phase: Phase,
-    /// Probes so far, from 1: the permit of each. Of attempts that are withdrawn, one may have been sent before, or be a probe
-    /// of an earlier time.
+    /// Number of probes so far, from 1, which is also the permit of the latest. It distinguishes the current probe
+    /// from other cancelled attempts, which may have been sent before it or be earlier probes.
     probes: u32,
     reason: &'static str,
 }
@@ -208,7 +211,7 @@ impl Breaker {
         }
         self.row = 0;
         let is_low = self.is_low(now, true);
-        // A share can fall by what is forgotten.
+        // With `average=exact`, the rate may fall even at a success, because older successes expire.
         if is_low && self.config.average == Average::Exact && self.phase == Phase::Closed {
             self.open(now, 0, [true, false]);
         }
@@ -218,19 +221,19 @@ impl Breaker {
         let is_probe = match self.phase {
             Phase::Closed => false,
             Phase::HalfOpen { probing: true } => true,
-            // What was in flight is no news.
+            // Attempts sent before the opening show nothing new.
             Phase::Open { .. } | Phase::HalfOpen { probing: false } => return,
         };
         if self.config.row_of == RowOf::Any || opinion != Opinion::Throttled {
             self.row = self.row.saturating_add(1);
         } else {
-            // As linkerd has it: an answer that only throttles ends the row.
+            // As in linkerd, an answer that only throttles ends the row.
             self.row = 0;
         }
         let is_low = self.is_low(now, false);
         let in_a_row = self.config.in_a_row > 0 && self.row >= self.config.in_a_row;
         match (self.config.average, is_low || in_a_row) {
-            // linkerd has one sequence of times, and a failed probe goes on with it.
+            // linkerd has one sequence of times, which a failed probe continues.
             (Average::Exact, true) => self.open(now, op, [true, false]),
             (Average::Exact, false) if is_probe => self.open(now, op, [true, false]),
             (Average::Moving, true) => self.open(now, op, [is_low, in_a_row]),
@@ -246,7 +249,7 @@ impl Breaker {
         rate < self.config.success && self.rate.has_measured(now, self.config.least)
     }
 
-    /// Opens for the longest of these penalties.
+    /// Opens for the longest of the penalties selected by `by`: by the rate, by consecutive failures.
     fn open(&mut self, now: Instant, op: u64, by: [bool; 2]) {
         let penalties = self.penalties.iter_mut().zip(by).filter(|(_, counts)| *counts);
         let longest = penalties.map(|(penalties, _)| penalties.next(op)).max().unwrap_or_default();

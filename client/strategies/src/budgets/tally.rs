@@ -1,4 +1,4 @@
-//! Requests and how many of them were accepted, over the last while: a share of which is forgotten at a time.
+//! Counts of requests and of accepted requests over a recent window, which expire slice by slice.
 //!
 //! Source: failsafe-go/failsafe-go `internal/util/stats.go` (`timedStats`).
 
@@ -7,17 +7,14 @@ use std::time::Duration;
 use super::slices::Slices;
 use crate::Instant;
 
-/// Slices that the while is divided into.
 const SLICES: usize = 20;
 
-/// See the module.
 pub(super) struct Tally {
     slices: Slices<Counts, SLICES>,
-    /// All of them together.
+    /// Totals over all slices.
     sum: Counts,
 }
 
-/// What was counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Counts {
     pub(super) requests: u64,
@@ -37,24 +34,22 @@ impl Counts {
 }
 
 impl Tally {
-    /// Over that much time.
     pub(super) fn over(window: Duration) -> Self {
         Self { slices: Slices::over(window), sum: Counts::default() }
     }
 
-    /// One request more.
     pub(super) fn count(&mut self, now: Instant, accepted: bool) {
         let Self { slices, sum } = self;
         slices.at_forgetting(now, |old| sum.forget(old)).count(accepted);
         sum.count(accepted);
     }
 
-    /// What was counted up to the last request, however long ago that was.
+    /// Returns the totals as of the last request, however long ago it was.
     pub(super) fn as_of_the_last(&self) -> Counts {
         self.sum
     }
 
-    /// What was counted in the while before `now`.
+    /// Returns the totals of the window that ends at `now`.
     pub(super) fn at(&self, now: Instant) -> Counts {
         let mut counts = self.sum;
         self.slices.over_by(now).for_each(|old| counts.forget(*old));

@@ -1,8 +1,9 @@
 //! `tower-budget`: retries up to a share of recent ops, as in tower, reqwest and linkerd.
 //!
-//! Source: tower-rs/tower `tower/src/retry/budget/tps_budget.rs`, whose truncations are kept: with `share=0.6` a retry costs
-//! ⌊1 / 0.6⌋ = 1, so that every op may be retried. Its own examples, reqwest (seanmonstar/reqwest `src/retry.rs`: no reserve) and
-//! linkerd pay in when an answer is not tried again; `deposit=request` pays in for every op.
+//! Source: tower-rs/tower `tower/src/retry/budget/tps_budget.rs`, including its truncations: with `share=0.6` a retry
+//! costs ⌊1 / 0.6⌋ = 1, so every op may be retried. tower's own examples, reqwest (seanmonstar/reqwest
+//! `src/retry.rs`: no reserve) and linkerd deposit when an answer is not retried. `deposit=request` deposits for
+//! every op.
 
 use std::time::Duration;
 
@@ -14,7 +15,6 @@ use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 
-/// Parameters of `tower-budget`.
 #[derive(Clone, Debug)]
 pub(crate) struct TowerBudget {
     ttl: Duration,
@@ -80,13 +80,13 @@ impl TowerBudget {
     }
 }
 
-/// tower's `TpsBucket`: ten slots, and what has happened since the last one ended.
+/// tower's `TpsBucket`: ten slots that have ended, and the amount since the last one ended.
 #[derive(Clone)]
 struct Slots {
     ended: [i64; 10],
-    /// The slot that what happens now is written to.
+    /// Slot that the current amount will be stored in.
     index: usize,
-    /// When that began: at an event, not on a grid.
+    /// Start of the current slot: the instant of an event, not a point of a grid.
     began: Instant,
     width: Duration,
     writer: i64,
@@ -100,7 +100,7 @@ impl Bucket for Slots {
         }
         self.ended[self.index] = std::mem::take(&mut self.writer);
         self.index = (self.index + 1) % self.ended.len();
-        // Beyond one round there is nothing left to clear; where the round would end matters no more then.
+        // More than one round would clear nothing new, and the position at its end no longer matters.
         for _ in 0..(age.saturating_sub(1) / width).min(self.ended.len() as u64) {
             self.ended[self.index] = 0;
             self.index = (self.index + 1) % self.ended.len();
@@ -131,7 +131,7 @@ mod tests {
         Instant::from_millis(millis)
     }
 
-    /// tower 0.5.3, recorded: a thousand requests that fail at once; retries after each hundred.
+    /// Recorded with tower 0.5.3: a thousand requests that fail at once; total retries after each hundred.
     #[test]
     fn as_many_are_granted_as_were_recorded() {
         for (reserve, share, granted) in [
@@ -177,7 +177,7 @@ mod tests {
         assert_eq!(granted, [true, true, true, true, true, false]);
     }
 
-    /// As Finagle's `BackupRequestFilter` does with its budget.
+    /// Finagle's `BackupRequestFilter` does the same with its budget.
     #[test]
     fn a_copy_draws_what_a_retry_draws() {
         let mut budget = budget(10, 0, 0.5);

@@ -1,18 +1,16 @@
-//! What becomes of launches that a breaker does not let through.
+//! Treatment of launches that a breaker does not admit.
 
 use vocabulary::Choice;
 
 use crate::{Advice, Gate, Until};
 
-/// See the module.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum WhenOpen {
-    /// Their ops are over.
+    /// Their ops are given up.
     #[default]
     GiveUp,
     /// They fail, and the retry policy decides.
     Shed,
-    /// They wait.
     Wait,
 }
 
@@ -22,7 +20,7 @@ impl Choice for WhenOpen {
 }
 
 impl WhenOpen {
-    /// The answer to a launch that could go then at the soonest.
+    /// Returns the decision about a launch that could go at `until` at the earliest.
     pub(super) fn gate(self, until: Until) -> Gate {
         match self {
             Self::GiveUp => Gate::Shed(Advice::Never),

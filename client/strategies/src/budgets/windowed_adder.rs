@@ -1,32 +1,34 @@
-//! How much there was of late: in slices of time that have ended, and the one under way.
+//! Sum over a recent window, in slices of time that have ended and the current slice.
 //!
-//! Source: twitter/util `util-core/src/main/scala/com/twitter/util/WindowedAdder.scala`. A slice begins at an event, not on a grid.
+//! Source: twitter/util `util-core/src/main/scala/com/twitter/util/WindowedAdder.scala`. A slice starts at an event,
+//! not on a grid.
 
 use std::time::Duration;
 
 use crate::Instant;
 
-/// A sum over so many slices that have ended, and the one under way.
+/// Sum over `ENDED` slices that have ended and the current one.
 #[derive(Clone, Debug)]
 pub(super) struct WindowedAdder<const ENDED: usize> {
     slices: [i64; ENDED],
-    /// Where the next slice that ends is put.
+    /// Index for the next slice that ends.
     oldest: usize,
-    /// When the one under way began.
+    /// Start of the current slice.
     began_ms: u64,
     width_ms: u64,
     writer: i64,
 }
 
 impl<const ENDED: usize> WindowedAdder<ENDED> {
-    /// Over that much time, the slice under way included.
+    /// Creates a sum over `window`, including the current slice.
     pub(super) fn over(window: Duration) -> Self {
         let window_ms = u64::try_from(window.as_millis()).unwrap_or(u64::MAX);
         let width_ms = (window_ms / (ENDED as u64 + 1)).max(1);
         Self { slices: [0; ENDED], oldest: 0, began_ms: 0, width_ms, writer: 0 }
     }
 
-    /// Ends the slice under way if it is over, and with it those in which nothing happened. Reading or adding begins with it.
+    /// Ends the current slice if its time is over, and with it the empty slices since. Must precede every read and
+    /// addition.
     pub(super) fn expire(&mut self, now: Instant) {
         let now_ms = now.as_nanos() / 1_000_000;
         let age = now_ms.saturating_sub(self.began_ms);
@@ -49,7 +51,6 @@ impl<const ENDED: usize> WindowedAdder<ENDED> {
         self.slices.iter().fold(self.writer, |sum, slice| sum.saturating_add(*slice))
     }
 
-    /// Forgets all.
     pub(super) fn restart(&mut self, now: Instant) {
         (self.slices, self.writer) = ([0; ENDED], 0);
         self.began_ms = now.as_nanos() / 1_000_000;
@@ -70,7 +71,7 @@ mod tests {
         adder.sum()
     }
 
-    /// twitter/util `WindowedAdderTest`: what a slice holds counts until as many others have ended.
+    /// twitter/util `WindowedAdderTest`: a slice counts until as many others have ended.
     #[test]
     fn what_was_added_leaks_away_by_slices() {
         let mut adder: WindowedAdder<9> = WindowedAdder::over(Duration::from_secs(1));

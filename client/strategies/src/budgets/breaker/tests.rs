@@ -1,11 +1,10 @@
-//! What a breaker lets through, told as stories of attempts with literal times.
+//! Tests of the breaker, as sequences of attempts at literal times.
 //!
 //! Source: the rule in `breaker.rs`, after linkerd's consecutive-failures breaker.
 
 use super::*;
 use crate::testing::{Always, CANCELLED, FATAL, OK, REJECTED, TIMEOUT, ended, launch};
 
-/// A breaker and the attempts it let through.
 struct Bench {
     breaker: Breaker,
     sent: u64,
@@ -36,7 +35,7 @@ impl Bench {
         self.breaker.on_ended(Instant::from_millis(at_ms), &ended(0, 1), &outcome, permit);
     }
 
-    /// Fails five attempts at this instant.
+    /// Fails five attempts at `at_ms`.
     fn trip(&mut self, at_ms: u64) {
         for _ in 0..5 {
             let permit = self.send(at_ms);

@@ -1,23 +1,23 @@
-//! How much longer than usual answers take, and what is refused for that.
+//! Latency rule of go-zero's breaker: refuses launches while answers take much longer than usual.
 //!
-//! Source: zeromicro/go-zero#5366, `core/breaker/googlebreaker.go` (`calcLatencyRatio`, `updateBaselineLatency`, `updateCurrentLatency`). Whole
-//! microseconds, cut at each step, as there.
+//! Source: zeromicro/go-zero#5366, `core/breaker/googlebreaker.go` (`calcLatencyRatio`, `updateBaselineLatency`,
+//! `updateCurrentLatency`). Values are whole microseconds, truncated at each step as in the source.
 
 use std::time::Duration;
 
-/// So many times the usual latency is none too many.
+/// Multiple of the usual latency up to which nothing is refused.
 const ACTIVATION: u64 = 3;
-/// The share of the timeout at which the most is refused.
+/// Share of the timeout at which the probability of refusal reaches its maximum.
 const CEILING: f64 = 0.95;
-/// Of a new latency in what is usual, when it is shorter, and when it is longer.
+/// Weight of a new latency in the usual one: `DECAY` if it is shorter, otherwise `RISE`.
 const DECAY: f64 = 0.25;
 const RISE: f64 = 0.01;
-/// Of a new latency in the current one.
+/// Weight of a new latency in the current one.
 const CURRENT: f64 = 0.25;
-/// The most that is refused for latency.
+/// Highest probability of refusal for latency.
 const MOST: f64 = 0.3;
 
-/// See the module. All in whole microseconds; zero is what has not been measured.
+/// Latencies in whole microseconds; zero means not measured yet.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Latency {
     timeout: u64,
@@ -26,12 +26,12 @@ pub(super) struct Latency {
 }
 
 impl Latency {
-    /// With a timeout of zero nothing is ever refused.
+    /// Creates the rule. A timeout of zero turns it off.
     pub(super) fn new(timeout: Duration) -> Self {
         Self { timeout: whole_micros(timeout), ..Self::default() }
     }
 
-    /// A success took so long.
+    /// Records the latency of a success.
     pub(super) fn on_answer(&mut self, latency: Duration) {
         let latency = whole_micros(latency);
         if self.timeout == 0 || latency == 0 {
@@ -42,7 +42,6 @@ impl Latency {
         self.current = mixed(self.current, latency, CURRENT);
     }
 
-    /// How likely a launch is refused.
     pub(super) fn refusal(&self) -> f64 {
         let threshold = self.usual.saturating_mul(ACTIVATION);
         let ceiling = cut(self.timeout as f64 * CEILING);
@@ -54,7 +53,7 @@ impl Latency {
     }
 }
 
-/// The old value with so much of the new; the new one where there is no old.
+/// Returns the average of both values, the new one weighted by `share`; the new value if `old` is zero.
 fn mixed(old: u64, new: u64, share: f64) -> u64 {
     if old == 0 { new } else { cut(share * new as f64 + (1.0 - share) * old as f64) }
 }
@@ -84,7 +83,7 @@ mod tests {
         latency
     }
 
-    /// go-zero, `TestLatencyAwareBreaker`: baseline and current.
+    /// go-zero, `TestLatencyAwareBreaker`: baseline and current latency.
     #[test]
     fn what_is_usual_falls_fast_and_rises_slowly() {
         assert_eq!(latency(1000, &[1000, 500]).usual, 875);

@@ -1,4 +1,4 @@
-//! The rule as go-zero has it, with the vectors of its `googlebreaker_test.go`.
+//! Tests of the rule with the vectors of go-zero's `googlebreaker_test.go`.
 
 use super::*;
 use crate::Advice;
@@ -47,7 +47,7 @@ fn successes_and_few_failures_pass() {
     assert_eq!(healthy.refusal(ms(0)), None, "refused for good is accepted, cancelled is nothing");
 }
 
-/// `TestGoogleBreakerOpen`, with the `k` of 5 that it has.
+/// `TestGoogleBreakerOpen`, with its `k` of 5.
 #[test]
 fn many_failures_are_refused() {
     let mut open = Breaker::new(GoZeroBreaker { factor: 5.0, ..GoZeroBreaker::default() });
@@ -57,7 +57,7 @@ fn many_failures_are_refused() {
     assert_eq!((ask(&open, ms(20), 0.99), ask(&open, ms(20), 0.9999)), (REFUSED, Gate::Permit));
 }
 
-/// `TestGoogleBreakerMoreFallingBuckets`: the more slices fail, the less a success allows.
+/// `TestGoogleBreakerMoreFallingBuckets`: the more slices fail, the fewer requests a success allows.
 #[test]
 fn each_failing_slice_takes_a_fortieth_of_the_way_to_the_least_factor() {
     let mut falling = breaker();

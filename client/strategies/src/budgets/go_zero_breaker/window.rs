@@ -1,4 +1,4 @@
-//! What happened of late, in slices: how much of it, and how many slices at the end failed or worked.
+//! Sliding window of go-zero's breaker: counts of recent requests, and of trailing slices that failed or worked.
 //!
 //! Source: zeromicro/go-zero `core/breaker/bucket.go`, `googlebreaker.go` (`history`).
 
@@ -7,19 +7,16 @@ use std::time::Duration;
 use crate::Instant;
 use crate::budgets::slices::Slices;
 
-/// Slices of the window.
 pub(super) const BUCKETS: u32 = 40;
 
-/// How a request ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ended {
     Accepted,
     Failed,
-    /// It was never sent.
+    /// Refused by the breaker, so never sent.
     Refused,
 }
 
-/// See the module.
 #[derive(Debug)]
 pub(super) struct Window(Slices<Bucket, { BUCKETS as usize }>);
 
@@ -30,24 +27,22 @@ struct Bucket {
     refused: u64,
 }
 
-/// What the whole window comes to.
+/// Totals over the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Seen {
     pub(super) requests: u64,
     pub(super) accepted: u64,
-    /// Slices since the last success in which any failed.
+    /// Slices since the last success in which any request failed.
     pub(super) failing: u32,
-    /// Slices since the last failure in which any succeeded.
+    /// Slices since the last failure in which any request succeeded.
     pub(super) working: u32,
 }
 
 impl Window {
-    /// Over that much time.
     pub(super) fn over(window: Duration) -> Self {
         Self(Slices::over(window))
     }
 
-    /// One request more.
     pub(super) fn count(&mut self, now: Instant, how: Ended) {
         let bucket = self.0.at(now);
         let counter = match how {
@@ -58,7 +53,6 @@ impl Window {
         *counter += 1;
     }
 
-    /// What there was in the while before `now`.
     pub(super) fn at(&self, now: Instant) -> Seen {
         let mut seen = Seen::default();
         for Bucket { accepted, failed, refused } in self.0.before(now) {

@@ -1,14 +1,14 @@
-//! What a breaker counts while it is closed: the attempts of a while, or the last so many.
+//! Counts of a closed breaker: the attempts of a time window, or the last N attempts.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use crate::Instant;
 
-/// Parts of the while, of which the oldest is forgotten.
+/// Number of parts of the window, of which the oldest expires as a whole.
 const PARTS: u32 = 10;
 
-/// Attempts that ended, and how many of them failed.
+/// Attempts that ended, and failures among them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Health {
     pub(super) attempts: u32,
@@ -16,7 +16,6 @@ pub(super) struct Health {
 }
 
 impl Health {
-    /// One attempt more.
     pub(super) fn with(self, failed: bool) -> Self {
         Self {
             attempts: self.attempts.saturating_add(1),
@@ -29,21 +28,20 @@ impl Health {
     }
 }
 
-/// See the module.
 pub(super) struct Calls {
     counted: Counted,
     sum: Health,
 }
 
 enum Counted {
-    /// Whether each of the last so many failed.
+    /// Whether each of the last attempts failed.
     Last { ring: Vec<bool>, next: usize },
-    /// What ended in each tenth of the while: a tenth begins with the first attempt that ends after the one before.
+    /// Counts of each tenth of the window. A tenth starts with the first attempt that ends after the previous tenth.
     Within { parts: VecDeque<(Instant, Health)>, window: Duration },
 }
 
 impl Calls {
-    /// The last so many, or with none those of the window.
+    /// Counts the last `last` attempts, or those within `window` if `last` is 0.
     pub(super) fn new(last: u32, window: Duration) -> Self {
         let counted = match last {
             0 => Counted::Within { parts: VecDeque::new(), window },
@@ -52,7 +50,7 @@ impl Calls {
         Self { counted, sum: Health::default() }
     }
 
-    /// One attempt more; says what there is of late, it included.
+    /// Counts one attempt. Returns the recent totals, including it.
     pub(super) fn count(&mut self, now: Instant, failed: bool) -> Health {
         match &mut self.counted {
             Counted::Last { ring, next } => {
@@ -80,7 +78,6 @@ impl Calls {
         self.sum
     }
 
-    /// Forgets all.
     pub(super) fn clear(&mut self) {
         self.sum = Health::default();
         match &mut self.counted {

@@ -1,4 +1,4 @@
-//! The phases of the breaker, as Polly and resilience4j have them.
+//! Tests of the breaker's phases, as in Polly and resilience4j.
 
 use super::*;
 use crate::Advice;
@@ -32,7 +32,6 @@ fn ask(breaker: &Breaker, at: Instant) -> Gate {
     breaker.ask(at, &launch(0, None), &mut Always(0.5))
 }
 
-/// Sends one that may go.
 fn send(breaker: &mut Breaker, at: Instant) -> Permit {
     assert_eq!(ask(breaker, at), Gate::Permit, "{at}");
     breaker.on_sent(at, &launch(0, None))

@@ -1,7 +1,7 @@
-//! How long the breaker stays open: twice as long each time in a row, some of it drawn.
+//! Time for which the breaker stays open: doubled at each consecutive opening, partly random.
 //!
-//! Source: twitter/finagle `Backoff.scala`, `EqualJittered`; linkerd/linkerd2-proxy `linkerd/exp-backoff/src/lib.rs` with the jitter of its
-//! failure accrual, 0.5.
+//! Source: twitter/finagle `Backoff.scala`, `EqualJittered`; linkerd/linkerd2-proxy `linkerd/exp-backoff/src/lib.rs`
+//! with the jitter of its failure accrual, 0.5.
 
 use std::time::Duration;
 
@@ -9,15 +9,14 @@ use vocabulary::{Choice, Purpose, draws, unit};
 
 use crate::delay::{fraction, grown};
 
-/// What is drawn of the time.
+/// Random part of the time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Spread {
-    /// Nothing.
     None,
-    /// Half of it, but for the first (Finagle).
+    /// Half of the time, except for the first opening (Finagle).
     #[default]
     Equal,
-    /// Up to half of it more (linkerd).
+    /// Up to half of the time in addition (linkerd).
     Above,
 }
 
@@ -26,16 +25,16 @@ impl Choice for Spread {
         &[("none", Self::None), ("equal", Self::Equal), ("above", Self::Above)];
 }
 
-/// The times of openings in a row.
+/// Times of consecutive openings.
 #[derive(Debug)]
 pub(super) struct Penalties {
     open: Duration,
     cap: Duration,
     spread: Spread,
     seed: u64,
-    /// Which of the breaker's sequences it is, for its draws.
+    /// Index of this sequence within its breaker, for the key of its draws.
     which: u32,
-    /// Openings in a row, and all that there were.
+    /// Consecutive openings, and all openings so far.
     row: u32,
     all: u32,
 }
@@ -45,7 +44,7 @@ impl Penalties {
         Self { open, cap, spread, seed, which, row: 0, all: 0 }
     }
 
-    /// The next, after an attempt of this op.
+    /// Returns the time of the next opening, after an attempt of `op`, which keys the draw.
     pub(super) fn next(&mut self, op: u64) -> Duration {
         let draw = unit(&mut draws(self.seed, Purpose::Probe, op, self.all.wrapping_mul(2) + self.which));
         let time = self.drawn(draw);
@@ -54,7 +53,7 @@ impl Penalties {
         time
     }
 
-    /// Begins with the first again.
+    /// Restarts with the first time.
     pub(super) fn forget(&mut self) {
         self.row = 0;
     }
@@ -80,7 +79,7 @@ mod tests {
         Duration::from_secs(secs)
     }
 
-    /// Half a draw at each opening in a row.
+    /// Returns the times of six consecutive openings for draws of 0.5.
     fn halves(spread: Spread) -> Vec<Duration> {
         let mut penalties = Penalties::new(secs(5), secs(60), spread, 1, 0);
         let next = |row| {
@@ -94,7 +93,7 @@ mod tests {
     fn the_time_doubles_up_to_the_cap_and_is_spread() {
         let millis = |all: [u64; 6]| all.map(Duration::from_millis).to_vec();
         assert_eq!(halves(Spread::None), millis([5000, 10_000, 20_000, 40_000, 60_000, 60_000]));
-        // The first of Finagle is not spread; then half of 10, 20, 40 s is fixed.
+        // Finagle does not spread the first time. Of the next ones, half of 10, 20 and 40 s is fixed.
         assert_eq!(halves(Spread::Equal), millis([5000, 7500, 15_000, 30_000, 60_000, 60_000]));
         assert_eq!(halves(Spread::Above), millis([6250, 12_500, 25_000, 50_000, 60_000, 60_000]));
     }

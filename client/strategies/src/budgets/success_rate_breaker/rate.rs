@@ -1,4 +1,4 @@
-//! The rate of successes: a moving average, or the share of the last while.
+//! Rate of successes: a moving average, or the share in the window.
 //!
 //! Source: twitter/finagle `util/Ema.scala` and `liveness/FailureAccrualPolicy.scala`; linkerd/linkerd2-proxy
 //! `linkerd/app/outbound/src/http/breaker/success_rate.rs`.
@@ -11,13 +11,12 @@ use crate::Instant;
 use crate::budgets::slices::Slices;
 use crate::budgets::windowed_adder::WindowedAdder;
 
-/// How the rate of successes is computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Average {
-    /// Weighted by age, as Finagle.
+    /// Weighted by age, as in Finagle.
     #[default]
     Moving,
-    /// Of all in the window alike, as linkerd.
+    /// Equal weights within the window, as in linkerd.
     Exact,
 }
 
@@ -25,29 +24,27 @@ impl Choice for Average {
     const CHOICES: &'static [(&'static str, Self)] = &[("moving", Self::Moving), ("exact", Self::Exact)];
 }
 
-/// See the module.
 #[derive(Debug)]
 pub(super) enum Rate {
     Moving(Moving),
     Exact(Slices<Counts, 10>),
 }
 
-/// Finagle's.
+/// Moving average of Finagle.
 #[derive(Debug)]
 pub(super) struct Moving {
-    /// In milliseconds, or in attempts.
+    /// Milliseconds, or attempts if `by_calls`.
     window: u64,
     by_calls: bool,
     began: Instant,
-    /// Attempts since then.
+    /// Attempts since `began`.
     calls: u64,
-    /// The stamp of the last attempt, and the average then.
+    /// Stamp of the last attempt, in the unit of `window`, and the average at that stamp.
     last: Option<(u64, f64)>,
-    /// Attempts of late.
+    /// Number of recent attempts.
     recent: WindowedAdder<4>,
 }
 
-/// Attempts, and how many of them succeeded.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counts {
     attempts: u32,
@@ -69,7 +66,7 @@ impl Rate {
         }
     }
 
-    /// One attempt more; says the rate with it.
+    /// Counts one attempt. Returns the rate, including it.
     pub(super) fn count(&mut self, now: Instant, succeeded: bool) -> f64 {
         match self {
             Self::Moving(moving) => moving.count(now, succeeded),
@@ -83,7 +80,8 @@ impl Rate {
         }
     }
 
-    /// Whether it has been measured long enough, and over so many attempts of late.
+    /// True once the rate covers a whole window (`moving` only) and at least `least` recent attempts (unless it
+    /// counts calls).
     pub(super) fn has_measured(&mut self, now: Instant, least: u32) -> bool {
         match self {
             Self::Moving(moving) => {
@@ -95,7 +93,7 @@ impl Rate {
         }
     }
 
-    /// Begins anew.
+    /// Restarts the measurement.
     pub(super) fn forget(&mut self, now: Instant) {
         match self {
             Self::Moving(moving) => {
@@ -133,7 +131,7 @@ fn sum(slices: &Slices<Counts, 10>, now: Instant) -> Counts {
     })
 }
 
-/// Whole milliseconds, as clocks of the JVM have them.
+/// Returns whole milliseconds, the resolution of JVM clocks.
 fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }

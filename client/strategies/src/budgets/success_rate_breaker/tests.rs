@@ -1,4 +1,5 @@
-//! The vectors of Finagle's `FailureAccrualPolicyTest.scala` and linkerd's `unified.rs` and `success_rate.rs`.
+//! Tests with the vectors of Finagle's `FailureAccrualPolicyTest.scala` and linkerd's `unified.rs` and
+//! `success_rate.rs`.
 
 use super::*;
 use crate::testing::{Always, CANCELLED, FATAL, OK, REJECTED, TIMEOUT, ended, launch};
@@ -10,7 +11,7 @@ fn secs(secs: u64) -> Instant {
     Instant::from_millis(1000 * secs)
 }
 
-/// A rule by the rate alone, with Finagle's constant back-off of its tests.
+/// Returns a configuration with the rate rule alone, and the constant back-off of Finagle's tests.
 fn by_rate(success: f64) -> SuccessRateBreaker {
     SuccessRateBreaker { success, in_a_row: 0, least: 0, cap: FIVE, ..SuccessRateBreaker::default() }
 }
@@ -19,7 +20,7 @@ fn finagle(config: SuccessRateBreaker) -> Breaker {
     Breaker::new(config, 1)
 }
 
-/// `markDeadOnFailure` of an endpoint that is alive, or probed: for how long it is marked dead.
+/// `markDeadOnFailure` of an endpoint that is alive or probed. Returns the time for which it is marked dead.
 fn fail(breaker: &mut Breaker, at: Instant) -> Option<Duration> {
     end(breaker, at, REJECTED);
     match breaker.phase {
@@ -36,7 +37,6 @@ fn ask(breaker: &Breaker, at: Instant) -> Gate {
     breaker.ask(at, &launch(0, None), &mut Always(0.5))
 }
 
-/// Sends the probe, which may go.
 fn probe(breaker: &mut Breaker, at: Instant) -> Permit {
     assert_eq!(ask(breaker, at), Gate::Permit, "{at}");
     breaker.on_sent(at, &launch(0, None))
@@ -134,7 +134,8 @@ fn the_hybrid_of_finagle_uses_the_rate_as_well_as_failures_in_a_row() {
     assert_eq!([(); 3].map(|()| fail(&mut breaker, secs(35))), [None, None, Some(FIVE)]);
 }
 
-/// `FailureAccrualFactory`: whatever ends first decides about the probe, and what the rule does not condemn is probed again.
+/// `FailureAccrualFactory`: the first attempt to end decides the probe. If the rule does not open the breaker,
+/// another probe follows.
 #[test]
 fn stragglers_count_for_the_phase_in_which_they_end() {
     let mut breaker = finagle(SuccessRateBreaker { calls: 1, ..by_rate(0.5) });
@@ -187,7 +188,7 @@ fn a_failed_probe_at_a_high_rate_is_followed_by_another() {
     probe(&mut breaker, secs(6));
 }
 
-/// linkerd's unified breaker with the configuration of its tests, but for the window.
+/// Returns linkerd's unified breaker with the configuration of its tests, except for the window.
 fn linkerd(success: f64, in_a_row: u32, least: u32) -> Breaker {
     let config = SuccessRateBreaker {
         success,
