@@ -1,8 +1,8 @@
-//! `aimd`: TCP's congestion window for requests: grow with every success, cut once per congestion.
+//! `aimd`: TCP's congestion window for requests, which grows with every success and is cut once per congestion.
 //!
-//! Source: seed 000 ("Improve on exponential backoff", 2019), after RFC 5681. Three readings that the document
-//! leaves open: ids are per attempt; what is flying counts the attempt being acknowledged (else the window never
-//! grows); a rejected op goes to the back of the queue, which is the client's doing.
+//! Source: seed 000 ("Improve on exponential backoff", 2019), after RFC 5681. The document leaves three points open.
+//! Here ids are per attempt. The number in flight includes the attempt being acknowledged, because otherwise the
+//! window never grows. A rejected op goes to the back of the queue, which the client does.
 
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
@@ -10,13 +10,13 @@ use crate::part_config::{Context, PartConfig};
 use crate::{Ended, Gauges, Instant, Limiter, Outcome, Status, View};
 use vocabulary::{Choice, Configurable, Parameter};
 
-/// Where the window falls after a cut.
+/// Window after a cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Variant {
-    /// To the new ssthresh.
+    /// The new ssthresh.
     #[default]
     Reno,
-    /// To the initial window.
+    /// The initial window.
     Tahoe,
 }
 
@@ -24,7 +24,6 @@ impl Choice for Variant {
     const CHOICES: &'static [(&'static str, Self)] = &[("reno", Self::Reno), ("tahoe", Self::Tahoe)];
 }
 
-/// Parameters of `aimd`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AimdConfig {
     variant: Variant,
@@ -73,16 +72,15 @@ impl PartConfig for AimdConfig {
     }
 }
 
-/// A cache line of it for every client.
+/// State for one client, kept within a cache line (64 bytes).
 struct Aimd {
     variant: Variant,
     beta: f64,
     initial: f64,
     window: f64,
     ssthresh: f64,
-    /// Number of the next attempt to be sent.
     next_seq: u64,
-    /// Attempts numbered below this were in flight at the last cut, or over: their congestion is old news.
+    /// Attempts numbered below this were sent before the last cut. Their congestion does not cut the window again.
     cut_seq: u64,
     phase: Phase,
     reason: Reason,
@@ -103,7 +101,6 @@ impl Phase {
     }
 }
 
-/// Why the window is what it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reason {
     Started,
@@ -195,7 +192,7 @@ mod tests {
 
     const NOW: Instant = Instant::ORIGIN;
 
-    /// A window with this many attempts sent, numbered from 0.
+    /// Returns a limiter with this window and `sent` attempts sent, numbered from 0.
     fn aimd(window: f64, ssthresh: f64, sent: u64) -> Aimd {
         let config = AimdConfig { initial: window, ssthresh, ..AimdConfig::default() };
         let mut aimd = Aimd::new(config);
@@ -231,7 +228,7 @@ mod tests {
         let mut aimd = aimd(20.0, 1024.0, 20);
         aimd.on_ended(NOW, &ended(0, 20), &OK);
         near(aimd.window, 21.0);
-        // 19 fly besides, two more go out: 21.
+        // 19 others are in flight, and two more are sent: 21.
         aimd.on_ended(NOW, &ended(1, 21), &OK);
         near(aimd.window, 22.0);
         assert_eq!(aimd.phase, Phase::SlowStart);
@@ -243,11 +240,11 @@ mod tests {
         aimd.on_ended(NOW, &ended(0, 30), &OK);
         near(aimd.window, 30.0 + 1.0 / 30.0);
         assert_eq!(aimd.phase, Phase::CongestionAvoidance);
-        // Few in flight would be slow start, but then the window is not used and does not grow.
+        // So few in flight mean slow start, but a window that is not used does not grow.
         aimd.on_ended(NOW, &ended(1, 19), &OK);
         near(aimd.window, 30.0 + 1.0 / 30.0);
         assert_eq!(aimd.phase, Phase::SlowStart);
-        // At ssthresh itself it is over.
+        // At ssthresh itself slow start is over.
         aimd.on_ended(NOW, &ended(2, 20), &OK);
         assert_eq!(aimd.phase, Phase::CongestionAvoidance);
     }
@@ -271,7 +268,7 @@ mod tests {
         }
         near(aimd.window, 45.0);
         near(aimd.ssthresh, 45.0);
-        // Sent after the cut: news, even while older attempts still fly.
+        // Attempts sent after the cut can cut again, even while older ones are in flight.
         send(&mut aimd, 50..52);
         aimd.on_ended(NOW, &ended(50, 11), &REJECTED);
         near(aimd.window, 40.5);

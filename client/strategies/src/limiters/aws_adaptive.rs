@@ -1,14 +1,16 @@
-//! `aws-adaptive`: the AWS SDKs' rate of attempts, cut by throttling and grown along CUBIC's curve.
+//! `aws-adaptive`: the rate limit of the AWS SDKs, cut by throttling and grown along CUBIC's curve.
 //!
 //! Source: boto/botocore `botocore/retries/{adaptive,bucket,throttling}.py`; smithy-lang/smithy-typescript
 //! `packages/core/src/submodules/retry/util-retry/DefaultRateLimiter.ts`; smithy-lang/smithy-rs
-//! `rust-runtime/aws-smithy-runtime/src/client/retries/client_rate_limiter.rs`. Where they differ, this is botocore and
-//! JavaScript: the measured rate starts at 0 (Rust: 0.5), and what is not granted is not taken (Rust took it, and the bucket
-//! stayed empty: smithy-rs#4632). Nothing is limited before the first throttling answer.
+//! `rust-runtime/aws-smithy-runtime/src/client/retries/client_rate_limiter.rs`. Where they differ, this follows
+//! botocore and JavaScript. The measured rate starts at 0 (Rust: 0.5). Tokens that are not granted are not charged
+//! (Rust charged them, so the bucket stayed empty: smithy-rs#4632). Nothing is limited before the first throttling
+//! answer.
 //!
-//! Before retry spec 2.1 Rust charged retries 5 tokens, and 10 after throttling: `costs=older`. That is more than a slow bucket
-//! holds: then a full one is enough, and the rest is owed. There the wait replaced the back-off; here it comes after it. While
-//! most attempts are retries, the rate falls to its least: it is at most twice what is measured, and that a tenth of it.
+//! Before retry spec 2.1, Rust charged 5 tokens for a retry and 10 after throttling: `costs=older`. A slow bucket
+//! holds fewer tokens. Then a full bucket is enough, and the rest is owed. In the older Rust SDK the wait replaced
+//! the back-off; here it follows the back-off. While most attempts are retries, the rate falls to its minimum. The
+//! reason is that the rate is at most twice the measured one, and the measured one is then a tenth of the rate.
 
 use super::bucket::Bucket;
 use super::curve::Curve;
@@ -19,13 +21,13 @@ use crate::part_config::{Context, PartConfig};
 use crate::{Admit, Ended, Gauges, Instant, Launch, Limiter, Opinion, Outcome, Status, View};
 use vocabulary::{Choice, Configurable, Parameter, Purpose, Rate, draws, unit, whole_nanos};
 
-/// What an attempt costs.
+/// Cost of an attempt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Costs {
-    /// A token, whichever attempt it is.
+    /// One token for any attempt.
     #[default]
     One,
-    /// A token; a retry 5, after throttling 10.
+    /// One token for a first attempt, 5 for a retry, 10 for a retry after throttling.
     Older,
 }
 
@@ -43,7 +45,6 @@ impl Costs {
     }
 }
 
-/// Parameters of `aws-adaptive`.
 #[derive(Clone, Debug)]
 pub(crate) struct AwsAdaptiveConfig {
     beta: f64,
@@ -105,26 +106,26 @@ impl PartConfig for AwsAdaptiveConfig {
 
     fn build(self, context: &mut Context) -> Result<Part, SpecError> {
         let mut limiter = AwsAdaptive::new(self);
-        // Half seconds are those of the calendar: wherever in one of them a run begins, all of its clients begin.
+        // Half seconds are those of the wall clock. All clients of a run start at the same random point of one.
         let begun = unit(&mut draws(context.seed, Purpose::Probe, 0, 0)) * HALF as f64;
         limiter.measured.begun = whole_nanos(vocabulary::nanos(begun));
         Ok(Part::Limiter(Box::new(limiter)))
     }
 }
 
-/// Answers per second, smoothed from one half second that had any to the next.
+/// Answers per second, smoothed over the half seconds that had answers.
 #[derive(Clone, Copy, Debug)]
 struct Measured {
     smooth: f64,
     per_s: f64,
     answers: u32,
-    /// The half second to which the last measurement belongs, counted from that of the origin.
+    /// Half second of the last measurement, counted from the one of the origin.
     half: u64,
-    /// How much of its half second was over at the origin, in nanoseconds.
+    /// Part of its half second that had passed at the origin, in nanoseconds.
     begun: u64,
 }
 
-/// A half second, in nanoseconds.
+/// A half second in nanoseconds.
 const HALF: u64 = 500_000_000;
 
 impl Measured {
@@ -198,7 +199,7 @@ impl Limiter for AwsAdaptive {
 
     fn on_ended(&mut self, now: Instant, _ended: &Ended, outcome: &Outcome) {
         match outcome.status {
-            // No attempt was made; of what an older retry cost, all but one is lost.
+            // No attempt was made. With `costs=older`, all but one token of a retry's cost is lost.
             Status::Deferred if self.enabled => self.bucket.give_back(now, 1.0),
             Status::Cancelled | Status::Shed | Status::Deferred => {}
             _ => self.on_answer(now, outcome.opinion == Opinion::Throttled),
@@ -235,7 +236,8 @@ mod tests {
         assert!((value - wanted).abs() < 1e-9, "{value} instead of {wanted}");
     }
 
-    /// smithy-rs `client_rate_limiter.rs`, `test_calculated_rate_with_throttles`, whose top is the rate *after* the cut.
+    /// smithy-rs `client_rate_limiter.rs`, `test_calculated_rate_with_throttles`. Its top is the rate *after* the
+    /// cut.
     #[test]
     fn the_curve_falls_and_grows_as_the_sdks_tests_have_it() {
         let mut curve = Curve::new(0.7, 0.4);
@@ -281,7 +283,7 @@ mod tests {
         assert!((0.1..=2.0).contains(&per_s(&[&busy[..], &[14_000]].concat())));
     }
 
-    /// smithy-rs `client_rate_limiter.rs`, `test_client_sending_rates`: time in ms, throttled, measured, rate.
+    /// smithy-rs `client_rate_limiter.rs`, `test_client_sending_rates`: time in ms, throttled, measured rate, rate.
     #[test]
     fn rates_are_those_of_the_sdks_tests() {
         let mut limiter = new();
@@ -310,7 +312,7 @@ mod tests {
         }
     }
 
-    /// When the candidate of this view may start; it starts then.
+    /// Sends the candidate of `view` as soon as it may start. Returns that instant.
     fn send(limiter: &mut AwsAdaptive, now: Instant, view: &View) -> Instant {
         let at = match limiter.poll(now, view) {
             Admit::Wait(Until::At(at)) => at,
@@ -332,8 +334,8 @@ mod tests {
         assert_ne!(limiter.poll(ms(0), &view(0, 0)), Admit::Go);
     }
 
-    /// Recorded of the AWS SDK for JavaScript (S3 3.1169.0, `retryMode: adaptive`) against 503 `SlowDown` for ever: an attempt
-    /// every two seconds.
+    /// Recorded with the AWS SDK for JavaScript (S3 3.1169.0, `retryMode: adaptive`) against endless 503 `SlowDown`:
+    /// one attempt every two seconds.
     #[test]
     fn a_server_that_always_throttles_is_asked_every_two_seconds() {
         let mut limiter = new();
@@ -345,9 +347,10 @@ mod tests {
         }
     }
 
-    /// Recorded of the same client: 60 ops, each 50 ms after the one before, every tenth of which is throttled once. Waits in ms
-    /// before an op's first attempt, and before the retry of a throttled one (which is a back-off, too). The clock stood at 484 ms
-    /// past a second: with any other phase half seconds would fall elsewhere.
+    /// Recorded with the AWS SDK for JavaScript (S3 3.1169.0): 60 ops, each 50 ms after the previous one, every tenth
+    /// of which is throttled once. Waits are in ms: before an op's first attempt, and before the retry of a throttled
+    /// op, including its back-off. The clock was 484 ms past a second; with any other phase the half seconds would
+    /// differ.
     #[test]
     fn the_waits_recorded_of_the_javascript_sdk_come_out() {
         const WAITS: [[u64; 10]; 6] = [
@@ -361,7 +364,7 @@ mod tests {
         const RETRIES: [u64; 6] = [478, 386, 791, 818, 327, 973];
         let mut limiter = new();
         let mut now = ms(484);
-        // The client was made then, with an empty bucket.
+        // The client was created at this instant, with an empty bucket.
         limiter.bucket.take(now, 1.0);
         for (row, retry) in WAITS.iter().zip(RETRIES) {
             for (op, recorded) in row.iter().enumerate() {
@@ -387,7 +390,7 @@ mod tests {
             AwsAdaptive::new(AwsAdaptiveConfig { costs: Costs::Older, ..AwsAdaptiveConfig::default() });
         limiter.on_ended(ms(0), &ended(0, 1), &REJECTED);
         let after = |last| View { candidate: launch(1, last), ..view(0, 1) };
-        // The bucket holds one, and half a token comes back per second.
+        // The bucket holds one token and gains half a token per second.
         assert_eq!(send(&mut limiter, ms(0), &after(Some(Status::Rejected))), ms(2000));
         assert_eq!(
             send(&mut limiter, ms(2000), &after(None)),

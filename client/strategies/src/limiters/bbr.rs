@@ -1,14 +1,15 @@
-//! `bbr`: a rate and a window from what the server delivers, not from what it rejects.
+//! `bbr`: a rate and a window derived from the server's delivery rate, not from its rejections.
 //!
-//! Source: Linux `net/ipv4/tcp_bbr.c` (BBR version 1: its phases, gains and filters), also as quinn-rs/quinn
-//! `quinn-proto/src/congestion/bbr/mod.rs` has it; Cardwell et al., "BBR: congestion-based congestion control", ACM Queue 14 (5),
-//! 2016. Packets are attempts, deliveries are successes; a rejection is a loss, and all that a loss does is to end a probe for
-//! more bandwidth. Left out: what makes up for offloading and delayed acknowledgements, packet conservation in recovery, and the
-//! detection of policers.
+//! Source: Linux `net/ipv4/tcp_bbr.c` (BBR version 1: its phases, gains and filters), also as in quinn-rs/quinn
+//! `quinn-proto/src/congestion/bbr/mod.rs`; Cardwell et al., "BBR: congestion-based congestion control", ACM Queue 14
+//! (5), 2016. Packets are attempts, and deliveries are successes. A rejection is a loss, and a loss only ends a probe
+//! for more bandwidth. Left out are the compensation for offloading and delayed acknowledgements, packet conservation
+//! in recovery, and the detection of policers.
 //!
-//! The window is a multiple of rate · latency with the *least* latency, which a queue adds to. A server without a queue, whose
-//! latencies vary by themselves, gets less in flight by it at every probe, down to nothing: there `latency=mean` takes the mean of
-//! the last round instead, and never stops to measure.
+//! The window is a multiple of rate · latency with the *minimum* latency, because a queue adds to latency. A server
+//! without a queue may have latencies that vary by themselves. There the attempts in flight shrink at every probe,
+//! down to nothing. For such servers `latency=mean` uses the mean of the last round instead, and never pauses to
+//! measure.
 
 use std::time::Duration;
 
@@ -23,16 +24,16 @@ use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{Admit, Ended, GaugeKind, Gauges, Instant, Limiter, Outcome, Status, Until, View};
 
-/// What the server is believed to deliver.
+/// Estimated delivery rate of the server.
 const DELIVERED: GaugeKind = GaugeKind { name: "delivery rate", unit: "per s" };
 
-/// Which latency the window is computed from.
+/// Latency from which the window is computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Latency {
-    /// The least one.
+    /// Minimum latency of `latency_window`.
     #[default]
     Min,
-    /// The mean of the last round's successes.
+    /// Mean latency of the last round's successes.
     Mean,
 }
 
@@ -40,7 +41,6 @@ impl Choice for Latency {
     const CHOICES: &'static [(&'static str, Self)] = &[("min", Self::Min), ("mean", Self::Mean)];
 }
 
-/// Parameters of `bbr`.
 #[derive(Clone, Debug)]
 pub(crate) struct BbrConfig {
     initial: f64,
@@ -113,31 +113,32 @@ impl PartConfig for BbrConfig {
     }
 }
 
-/// Gains of the rate while bandwidth is probed, each for about a latency.
+/// Gains of the rate while bandwidth is probed, each for about one latency.
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
 
-/// Where in the cycle probing may begin: anywhere but where it drains what a probe has added.
+/// Steps of the cycle at which probing may start: any except the one that drains the surplus of a probe.
 const FIRST_STEPS: [usize; 7] = [0, 2, 3, 4, 5, 6, 7];
 
-/// The rate is held a little below what is delivered, so that queues drain.
+/// Factor that keeps the rate slightly below the delivery rate, so that queues drain.
 const MARGIN: f64 = 0.99;
 
-/// The latency that the first rate assumes, before there is one.
+/// Latency in seconds that the first rate assumes, before one is measured.
 const FIRST_LATENCY: f64 = 0.001;
 
-/// How long the least latency is measured at the least window, besides a round.
+/// Minimum time for which the minimum latency is measured at the minimum window, besides a round.
 const PROBE_LATENCY_FOR: Duration = Duration::from_millis(200);
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Phase {
     Startup,
     Drain,
-    /// Where in the cycle, and since when.
+    /// Step of the cycle, and the start of that step.
     ProbeBandwidth {
         step: usize,
         since: Instant,
     },
-    /// Until when, once little enough is in flight; whether a round has passed since; the window to go back to.
+    /// `until` is the end of the measurement, set once few enough attempts are in flight. `round_over` is true once a
+    /// round has passed since. `then` is the window to return to.
     ProbeLatency {
         until: Option<Instant>,
         round_over: bool,
@@ -155,22 +156,22 @@ struct Bbr {
     next_send: Instant,
     delivery: DeliveryRate,
     bandwidth: WindowedMax,
-    /// Round trips so far, and how many successes end the present one.
+    /// Round trips so far, and the number of successes at which the current one ends.
     rounds: u64,
     round_ends: u64,
-    /// In seconds, and when it was seen.
+    /// Minimum latency in seconds, and the instant of its measurement.
     least: Option<(f64, Instant)>,
     mean: Option<f64>,
-    /// Latencies of this round: their sum, and how many.
+    /// Sum of this round's latencies in seconds, and their number.
     sum: f64,
     count: f64,
-    /// The greatest bandwidth when it last grew by a quarter, and rounds since.
+    /// Highest bandwidth when it last grew by a quarter, and the rounds since.
     full_bandwidth: f64,
     full_rounds: u32,
     is_full: bool,
-    /// Whether anything was rejected or failed since the last success.
+    /// True if an attempt was rejected or failed since the last success.
     lost: bool,
-    /// Whether it was idle until just now.
+    /// True if the client was idle until the last sending.
     restarts: bool,
     cycles: u32,
 }
@@ -201,7 +202,7 @@ impl Bbr {
         }
     }
 
-    /// In seconds.
+    /// Returns the latency of the window's formula in seconds.
     fn latency(&self) -> Option<f64> {
         match self.config.latency {
             Latency::Min => self.least.map(|(latency, _)| latency),
@@ -209,13 +210,13 @@ impl Bbr {
         }
     }
 
-    /// What is in flight at `gain` times the delivery rate.
+    /// Returns the number in flight at `gain` times the delivery rate.
     fn target(&self, gain: f64) -> f64 {
         let Some(latency) = self.latency() else { return self.config.initial };
         libm::ceil(gain * self.bandwidth.get() * latency).max(self.config.min)
     }
 
-    /// Gains of rate and window.
+    /// Returns the gains of rate and window.
     fn gains(&self) -> (f64, f64) {
         let startup = self.config.startup_gain;
         match self.phase {
@@ -226,7 +227,7 @@ impl Bbr {
         }
     }
 
-    /// Takes the sample into the bandwidth; whether a round begins with it.
+    /// Feeds the sample into the bandwidth filter. Returns whether it starts a round.
     fn on_sample(&mut self, sample: &Sample) -> bool {
         let begins = sample.delivered_before >= self.round_ends;
         if begins {
@@ -253,7 +254,7 @@ impl Bbr {
         self.mean.get_or_insert(latency);
     }
 
-    /// The next gain of the cycle, once the present one had its time and its effect.
+    /// Advances to the next gain of the cycle, once the current one has had its time and its effect.
     fn advance_cycle(&mut self, now: Instant, in_flight: u32) {
         let in_flight = f64::from(in_flight);
         let Phase::ProbeBandwidth { step, since } = self.phase else { return };
@@ -311,7 +312,7 @@ impl Bbr {
             self.phase = Phase::ProbeLatency { until: None, round_over: false, then: self.window };
         }
         if let Phase::ProbeLatency { until, round_over, then } = &mut self.phase {
-            // What is delivered now is less than could be.
+            // The delivery rate is now lower than it could be.
             self.delivery.on_app_limited(in_flight);
             match *until {
                 None if f64::from(in_flight) <= self.config.min => {

@@ -1,66 +1,66 @@
-//! Tokens that refill at a rate: what limiters share that let an attempt start once its token is there.
+//! Token bucket shared by limiters that admit an attempt once its tokens are available.
 //!
-//! Nothing is taken before it is granted, and who waits asks again: the rate may have changed meanwhile. What is missing by
-//! less than refills in a nanosecond is there, else rounding would have somebody wait for the instant that has come.
+//! Nothing is charged before it is granted. A waiting client polls again, because the rate may have changed
+//! meanwhile. A shortfall of less than one nanosecond of refill counts as available. Otherwise rounding would make a
+//! client wait for the current instant.
 
 use std::time::Duration;
 
 use crate::{Admit, Instant, Until};
 
-/// Tokens, how fast they come back, and how many are kept.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bucket {
     /// Tokens per second.
     rate: f64,
     capacity: f64,
-    /// Below zero where something was granted on credit.
+    /// Below zero after a grant on credit.
     tokens: f64,
-    /// When there were that many.
+    /// Instant at which `tokens` was correct.
     at: Instant,
 }
 
 impl Bucket {
-    /// A bucket that has these tokens at the origin.
+    /// Creates a bucket with these tokens at the origin.
     pub(super) fn new(rate: f64, capacity: f64, tokens: f64) -> Self {
         Self { rate, capacity, tokens, at: Instant::ORIGIN }
     }
 
-    /// Tokens per second.
     pub(super) fn rate(&self) -> f64 {
         self.rate
     }
 
-    /// What is there, as of the last change; credit is nothing.
+    /// Returns the tokens as of the last change, or 0 if some are owed.
     pub(super) fn tokens(&self) -> f64 {
         self.tokens.max(0.0)
     }
 
-    /// Whether `cost` tokens are there, or when they will be. More than the bucket holds are granted when it is full.
+    /// Returns whether `cost` tokens are available, or when they will be. A cost above the capacity is granted by a
+    /// full bucket.
     pub(super) fn admit(&self, now: Instant, cost: f64) -> Admit {
         let missing = cost.min(self.capacity) - self.tokens_at(now);
         let nanos = missing / self.rate * 1e9;
         let then = now + vocabulary::nanos(nanos);
-        // At the end of time there is nothing to wait for.
+        // At the end of time `then` cannot be later than `now`, so there is nothing to wait for.
         if nanos < 1.0 || then == now { Admit::Go } else { Admit::Wait(Until::At(then)) }
     }
 
-    /// Takes tokens that were granted.
+    /// Charges tokens that were granted.
     pub(super) fn take(&mut self, now: Instant, cost: f64) {
         self.refill(now);
         self.tokens -= cost;
         if cost <= self.capacity {
-            // What was missing by less than a nanosecond's worth.
+            // Ignores a shortfall of less than one nanosecond of refill.
             self.tokens = self.tokens.max(0.0);
         }
     }
 
-    /// Gives tokens back.
+    /// Refunds tokens, up to the capacity.
     pub(super) fn give_back(&mut self, now: Instant, tokens: f64) {
         self.refill(now);
         self.tokens = (self.tokens + tokens).min(self.capacity);
     }
 
-    /// Has it refill at another rate and hold another number from now on.
+    /// Changes the rate and the capacity from `now` on.
     pub(super) fn set(&mut self, now: Instant, rate: f64, capacity: f64) {
         self.refill(now);
         self.rate = rate;
@@ -78,7 +78,6 @@ impl Bucket {
     }
 }
 
-/// A duration as what rates are multiplied with.
 pub(super) fn seconds(duration: Duration) -> f64 {
     vocabulary::whole_nanos(duration) as f64 / 1e9
 }
@@ -107,7 +106,7 @@ mod tests {
 
     #[test]
     fn a_wait_ends_where_it_was_said_to_end() {
-        // Whatever the rate and the instant: no second wait for what rounding left.
+        // For any rate and instant, rounding leaves nothing to wait for a second time.
         let mut bucket = Bucket::new(1.0, 1.0, 0.0);
         for step in 1..2000_u32 {
             let now = Instant::from_nanos(u64::from(step) * 7_919_333);

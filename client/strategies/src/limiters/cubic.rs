@@ -1,9 +1,9 @@
-//! `cubic`: a congestion window that comes back to where it was cut by time, not by round trips.
+//! `cubic`: a congestion window that returns to its size before the cut by time, not by round trips.
 //!
-//! Source: quinn-rs/quinn `quinn-proto/src/congestion/cubic.rs`; RFC 9438. Datagrams are attempts; the round-trip time is that of
-//! successes, smoothed as in RFC 9002. As quinn has it, a cut leaves beta of the *remembered* top, so after fast convergence
-//! 0.595 of the window (RFC 9438: 0.7), and an application-limited time counts as time. Persistent congestion is left out, as in
-//! `new-reno`.
+//! Source: quinn-rs/quinn `quinn-proto/src/congestion/cubic.rs`; RFC 9438. Datagrams are attempts. The round-trip
+//! time is that of successes, smoothed as in RFC 9002. As in quinn, a cut leaves beta of the *remembered* top, so
+//! 0.595 of the window after fast convergence (RFC 9438: 0.7). Also as in quinn, application-limited time counts as
+//! time. Persistent congestion is left out, as in `new-reno`.
 
 use std::time::Duration;
 
@@ -16,7 +16,6 @@ use crate::part_config::{Context, PartConfig};
 use crate::{Ended, Gauges, Instant, Limiter, Outcome, Status, View};
 use vocabulary::{Configurable, Parameter};
 
-/// Parameters of `cubic`.
 #[derive(Clone, Debug)]
 pub(crate) struct CubicConfig {
     initial: f64,
@@ -63,12 +62,12 @@ impl PartConfig for CubicConfig {
 struct Cubic {
     config: CubicConfig,
     window: f64,
-    /// `None` before the first cut: slow start has no end of its own.
+    /// `None` before the first cut: slow start has no limit of its own.
     ssthresh: Option<f64>,
     curve: Curve,
-    /// What the window is to grow by, kept until it is a whole attempt.
+    /// Pending growth of the window, kept until it is a whole attempt.
     growth: f64,
-    /// The smoothed round-trip time, in seconds.
+    /// Smoothed round-trip time in seconds.
     rtt: Option<f64>,
     round: Round,
     reason: &'static str,
@@ -92,14 +91,14 @@ impl Cubic {
         self.ssthresh.is_none_or(|ssthresh| self.window < ssthresh)
     }
 
-    /// RFC 9002, section 5.3. A round trip takes some time, so that it can be divided by.
+    /// RFC 9002, section 5.3. The result is above zero, because it is a divisor.
     fn smooth_rtt(&mut self, latency: Duration) -> f64 {
         let latest = seconds(latency).max(1e-9);
         let rtt = self.rtt.map_or(latest, |rtt| 0.875 * rtt + 0.125 * latest);
         *self.rtt.insert(rtt)
     }
 
-    /// What Reno would have come to.
+    /// Returns the window that Reno would have.
     fn reno(&self, age: f64, rtt: f64) -> f64 {
         let beta = self.config.beta;
         self.curve.floor() + 3.0 * (1.0 - beta) / (1.0 + beta) * age / rtt
@@ -175,14 +174,14 @@ mod tests {
         Instant::from_millis(millis)
     }
 
-    /// A window of this size, in use.
+    /// Returns a limiter with this window and one attempt sent.
     fn cubic(window: f64) -> Cubic {
         let mut cubic = Cubic::new(CubicConfig { initial: window, ..CubicConfig::default() });
         cubic.on_sent(ms(0), &view(0, 0));
         cubic
     }
 
-    /// Attempt `seq` is sent and succeeds 300 ms later, at `at`, while the window is used.
+    /// Sends attempt `seq` 300 ms before `at` and ends it with success at `at`, while the window is used.
     fn succeed(cubic: &mut Cubic, seq: u64, at: u64) {
         cubic.on_sent(ms(at - 300), &view(0, seq));
         let end = Ended { sent_at: ms(at - 300), ready: 1, ..ended(seq, 1) };
@@ -203,7 +202,8 @@ mod tests {
         near(cubic.window, 20.0);
     }
 
-    /// aws/s2n-quic `quic/s2n-quic-core/src/recovery/cubic/tests.rs`, `multiplicative_decrease`: in datagrams of 1200 bytes.
+    /// aws/s2n-quic `quic/s2n-quic-core/src/recovery/cubic/tests.rs`, `multiplicative_decrease`, in datagrams of 1200
+    /// bytes.
     #[test]
     fn a_window_that_did_not_come_back_to_its_top_gives_some_of_it_up() {
         let mut cubic = cubic(100_000.0 / 1200.0);
@@ -218,7 +218,7 @@ mod tests {
         near(cubic.window, 0.7 * 68_000.0 / 1200.0);
     }
 
-    /// The same file, `w_est`.
+    /// aws/s2n-quic `quic/s2n-quic-core/src/recovery/cubic/tests.rs`, `w_est`.
     #[test]
     fn reno_is_estimated_as_in_the_rfc() {
         let mut cubic = cubic(100.0);
@@ -226,7 +226,7 @@ mod tests {
         near(cubic.reno(6.0, 0.3), 70.0 + 20.0 * 0.9 / 1.7);
     }
 
-    /// K of the RFC: the window is back where it was cut.
+    /// K of the RFC: time until the window has its size before the cut again.
     #[test]
     fn it_comes_back_in_k_seconds_whatever_the_round_trip() {
         // ∛(800 · 0.3 / 0.4) = 8.43 s; Reno would need 240 round trips of 0.3 s.
@@ -249,7 +249,8 @@ mod tests {
         let mut cubic = cubic(10.0);
         cubic.on_ended(ms(0), &ended(0, 1), &REJECTED);
         near(cubic.window, 7.0);
-        // After 12 round trips of 0.3 s Reno has gained 6.35, which adds up to the next whole attempt; the cubic only what was lost.
+        // After 12 round trips of 0.3 s Reno has gained 6.35, which rounds up to 7 whole attempts. The cubic has
+        // regained only the loss.
         for at in (300..=3600).step_by(300) {
             for _ in 0..20 {
                 succeed(&mut cubic, at, at);

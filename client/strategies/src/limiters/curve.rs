@@ -1,52 +1,50 @@
-//! CUBIC's curve: steep after a cut, flat around what was there before it, steep again beyond.
+//! CUBIC's curve: steep after a cut, flat around the value before it, steep again beyond.
 //!
 //! Source: RFC 9438, section 4.2: w(t) = scale · (t − k)³ + top, k = ∛(top · (1 − beta) / scale).
 
 use super::bucket::seconds;
 use crate::Instant;
 
-/// The curve since the last cut.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Curve {
     beta: f64,
     scale: f64,
-    /// Where it is flat.
+    /// Value at the flat point.
     top: f64,
-    /// Seconds from the cut to where it is flat.
+    /// Seconds from the cut to the flat point.
     flat_after: f64,
-    /// When the cut was.
+    /// Instant of the last cut.
     since: Instant,
 }
 
 impl Curve {
-    /// A curve that is flat at 0, from the origin on.
+    /// Creates a curve that is flat at 0 from the origin on.
     pub(super) fn new(beta: f64, scale: f64) -> Self {
         Self { beta, scale, top: 0.0, flat_after: 0.0, since: Instant::ORIGIN }
     }
 
-    /// It begins anew, and comes to `top` again.
+    /// Restarts the curve at `now`. It will be flat at `top`.
     pub(super) fn cut(&mut self, now: Instant, top: f64) {
         self.top = top;
         self.since = now;
         self.flat_after = libm::cbrt(top * (1.0 - self.beta) / self.scale);
     }
 
-    /// What is left by the last cut.
+    /// Returns the value just after the last cut.
     pub(super) fn floor(&self) -> f64 {
         self.top * self.beta
     }
 
-    /// Where it is flat.
     pub(super) fn top(&self) -> f64 {
         self.top
     }
 
-    /// Seconds since the cut.
+    /// Returns the seconds since the last cut.
     pub(super) fn age(&self, now: Instant) -> f64 {
         seconds(now.since(self.since))
     }
 
-    /// Its value so many seconds after the cut.
+    /// Returns the value `age` seconds after the cut.
     pub(super) fn after(&self, age: f64) -> f64 {
         let beyond = age - self.flat_after;
         self.scale * beyond * beyond * beyond + self.top

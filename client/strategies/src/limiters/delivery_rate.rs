@@ -1,7 +1,8 @@
-//! How many successes per second the server delivers, as each of them shows it.
+//! Delivery rate of the server: successes per second, estimated from each success.
 //!
-//! Source: draft-cheng-iccrg-delivery-rate-estimation; Linux `net/ipv4/tcp_rate.c`. A sample is what was delivered from the sending of
-//! an attempt to its success, over the longer of two times: in which it was sent, and in which it was delivered.
+//! Source: draft-cheng-iccrg-delivery-rate-estimation; Linux `net/ipv4/tcp_rate.c`. A sample counts the deliveries
+//! between the sending of an attempt and its success. It divides them by the longer of two times: that in which they
+//! were sent, and that in which they were delivered.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -9,23 +10,23 @@ use std::time::Duration;
 use super::bucket::seconds;
 use crate::Instant;
 
-/// What was so when an attempt was sent.
+/// State at the sending of an attempt.
 #[derive(Clone, Copy, Debug)]
 struct Sent {
     at: Instant,
-    /// When that was sent with which the sample's time of sending begins.
+    /// Start of the sending time of the sample: the sending of its first attempt.
     first_at: Instant,
     delivered: u64,
     delivered_at: Instant,
     app_limited: bool,
 }
 
-/// What a success shows.
+/// Measurement taken at a success.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Sample {
-    /// Successes per second; `None` where no time passed.
+    /// Successes per second; `None` if no time passed.
     pub(super) per_s: Option<f64>,
-    /// Over which time.
+    /// Time over which the sample was taken.
     pub(super) over: Duration,
     /// Successes before the attempt was sent.
     pub(super) delivered_before: u64,
@@ -33,21 +34,19 @@ pub(super) struct Sample {
     pub(super) app_limited: bool,
 }
 
-/// Successes so far, and what is in flight.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DeliveryRate {
     delivered: u64,
     delivered_at: Instant,
     first_sent_at: Instant,
-    /// Samples are app-limited until this many are delivered.
+    /// Samples are app-limited until this many attempts are delivered.
     app_limited_until: u64,
-    /// What is in flight, by its number; the first one's.
+    /// Attempts in flight, by number from `first_seq` on; `None` for ended ones.
     in_flight: VecDeque<Option<Sent>>,
     first_seq: u64,
 }
 
 impl DeliveryRate {
-    /// Successes so far.
     pub(super) fn delivered(&self) -> u64 {
         self.delivered
     }
@@ -95,12 +94,13 @@ impl DeliveryRate {
         })
     }
 
-    /// More could be sent: what is in flight does not show what the server can take.
+    /// Marks samples as app-limited until everything in flight is delivered: as more could be sent, they do not show
+    /// the server's limit.
     pub(super) fn on_app_limited(&mut self, in_flight: u32) {
         self.app_limited_until = (self.delivered + u64::from(in_flight)).max(1);
     }
 
-    /// An attempt is over.
+    /// Drops an attempt that ended without a success.
     pub(super) fn forget(&mut self, seq: u64) {
         self.on_gone(seq);
     }
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn a_steady_stream_shows_its_rate() {
-        // One each 10 ms, each takes 100 ms.
+        // One attempt every 10 ms; each takes 100 ms.
         let mut rate = DeliveryRate::default();
         for seq in 0..30 {
             let now = 10 * seq;
@@ -155,7 +155,7 @@ mod tests {
         for seq in 0..10 {
             rate.on_sent(ms(100 * seq), seq, u32::from(seq > 0));
         }
-        // Ten in 900 ms, all answered at 1000 ms.
+        // Ten attempts sent within 900 ms, all answered at 1000 ms.
         let last = (0..10).map(|seq| rate.on_success(ms(1000), seq)).last().flatten();
         assert!((per_s(last) - 10.0).abs() < 1e-9, "{last:?}");
     }

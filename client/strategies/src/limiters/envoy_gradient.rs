@@ -1,11 +1,12 @@
-//! `envoy-gradient`: Envoy's adaptive concurrency: a window that follows how much slower answers are than at their best.
+//! `envoy-gradient`: Envoy's adaptive concurrency, a window that follows the ratio of the best latency to the present
+//! one.
 //!
-//! Source: envoyproxy/envoy `source/extensions/filters/http/adaptive_concurrency/controller/gradient_controller.cc` and
-//! `api/envoy/extensions/filters/http/adaptive_concurrency/v3/adaptive_concurrency.proto`. `interval` and `probe-every` have no
-//! default there; here they are those of the documentation's example.
+//! Source: envoyproxy/envoy `source/extensions/filters/http/adaptive_concurrency/controller/gradient_controller.cc`
+//! and `api/envoy/extensions/filters/http/adaptive_concurrency/v3/adaptive_concurrency.proto`. `interval` and
+//! `probe-every` have no default there; here they have the values of the documentation's example.
 //!
-//! Envoy samples every answer, errors too: a server that rejects at once looks fast (`samples=all`). With `samples=successes`
-//! only those count. The window is blind to rejections in both.
+//! Envoy samples every answer, including errors, so a server that rejects at once looks fast (`samples=all`). With
+//! `samples=successes` only successes count. The window ignores rejections in both cases.
 
 use std::time::Duration;
 
@@ -17,19 +18,18 @@ use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{Ended, GaugeKind, Gauges, Instant, Launch, Limiter, Outcome, Status, View};
 
-/// The latency that is taken for the best one.
+/// Latency used as the best one.
 const BEST: GaugeKind = GaugeKind { name: "min rtt", unit: "ms" };
 
-/// The latency of the last interval.
+/// Latency of the last interval.
 const PRESENT: GaugeKind = GaugeKind { name: "sample rtt", unit: "ms" };
 
-/// Which ends of attempts are sampled.
+/// Ends of attempts that are sampled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Samples {
-    /// All but those that were withdrawn.
+    /// All except shed, deferred and cancelled ones.
     #[default]
     All,
-    /// Successes.
     Successes,
 }
 
@@ -37,7 +37,6 @@ impl Choice for Samples {
     const CHOICES: &'static [(&'static str, Self)] = &[("all", Self::All), ("successes", Self::Successes)];
 }
 
-/// Parameters of `envoy-gradient`.
 #[derive(Clone, Debug)]
 pub(crate) struct EnvoyGradientConfig {
     interval: Duration,
@@ -129,15 +128,15 @@ impl PartConfig for EnvoyGradientConfig {
     }
 }
 
-/// Intervals in a row at the least window after which best is doubted.
+/// Consecutive intervals at the minimum window after which the best latency is measured again.
 const AT_MIN: u32 = 5;
 
-/// What is being measured.
+/// Quantity being measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// The best latency, at the least window. Afterwards the window is this one.
+    /// Best latency, at the minimum window. `then` is the window to return to.
     Probing { then: u32 },
-    /// The present latency, until these instants.
+    /// Present latency. The interval ends at `until`; the next probe starts at `probe_at`.
     Sampling { until: Instant, probe_at: Instant },
 }
 
@@ -146,10 +145,9 @@ struct EnvoyGradient {
     seed: u64,
     window: u32,
     phase: Phase,
-    /// What was sent before this says nothing: the last probe began then.
+    /// Start of the last probe. Attempts sent earlier are not sampled.
     epoch: Instant,
     latencies: LogLinear,
-    /// The best and the present latency, in microseconds.
     best_us: f64,
     present_us: f64,
     in_a_row_at_min: u32,
@@ -174,7 +172,7 @@ impl EnvoyGradient {
         }
     }
 
-    /// Does what has become due by `now`, in the order in which it did.
+    /// Processes everything due by `now`, in order of time.
     fn catch_up(&mut self, now: Instant) {
         while let Phase::Sampling { until, probe_at } = self.phase {
             if probe_at <= until && probe_at <= now {
@@ -188,7 +186,7 @@ impl EnvoyGradient {
     }
 
     fn on_interval(&mut self, at: Instant, probe_at: Instant, now: Instant) {
-        // Without samples nothing happens, however many intervals pass.
+        // Fast path: skips all empty intervals at once, because nothing happens without samples.
         let interval = whole_nanos(self.config.interval);
         let empty = if self.latencies.total() == 0 { now.since(at) } else { Duration::ZERO };
         let passed = 1 + whole_nanos(empty) / interval;
@@ -215,7 +213,7 @@ impl EnvoyGradient {
         next.min(self.config.max).max(self.config.min)
     }
 
-    /// The percentile of the samples, in whole microseconds.
+    /// Returns the percentile of the samples in whole microseconds, and clears them.
     fn take_latency(&mut self) -> Option<f64> {
         let latency = self.latencies.quantile(self.config.percentile / 100.0).map(libm::floor);
         self.latencies.clear();
@@ -245,7 +243,7 @@ impl EnvoyGradient {
     }
 }
 
-/// An interval, in whole milliseconds, with up to this share of it added.
+/// Returns `interval` in whole milliseconds, plus a random part of up to `share` of it.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole and not below zero")]
 fn jittered(interval: Duration, share: f64, random: u64) -> Duration {
     let millis = whole_nanos(interval) / 1_000_000;
@@ -279,7 +277,7 @@ impl Limiter for EnvoyGradient {
     }
 
     fn timer(&self) -> Option<Instant> {
-        // With nothing in flight whatever comes next finds everything caught up with.
+        // No timer is needed with nothing in flight, because the next event first processes everything due.
         let Phase::Sampling { until, probe_at } = self.phase else { return None };
         let until = if self.latencies.total() > 0 { until } else { Instant::FAR_FUTURE };
         Some(until.min(probe_at)).filter(|at| self.in_flight > 0 && *at < Instant::FAR_FUTURE)

@@ -1,22 +1,23 @@
-//! What the sources say of the rule, on a bottleneck with a queue, as theirs are, and without one.
+//! Tests of the sources' rule on a bottleneck with a queue, like the bottlenecks of the sources.
 
 use super::*;
 use crate::testing::{OK, REJECTED, launch};
 
-/// A server that does one after the other.
+/// Service time of one attempt in milliseconds. The server handles one attempt at a time.
 const ONE_TAKES: u64 = 20;
-/// The way there and back, in milliseconds.
+/// Network round trip in milliseconds.
 const WAY: u64 = 100;
 
-/// A client with always more to do, a millisecond at a time, before a bottleneck of 50 per second with an endless queue.
+/// Client with unlimited work before a bottleneck of 50 per second with an unbounded queue, in steps of one
+/// millisecond.
 struct Pipe {
     bbr: Bbr,
     now: u64,
-    /// Number, when it was sent and when its answer comes.
+    /// Number, sending time and answer time of each attempt in flight, in milliseconds.
     out: Vec<(u64, u64, u64)>,
     free_at: u64,
     sent: u64,
-    /// Everything that was seen: phases and windows.
+    /// Phases observed, in order, and the smallest window.
     phases: Vec<&'static str>,
     least_window: f64,
 }
@@ -88,7 +89,7 @@ fn it_finds_the_bandwidth_and_the_latency_of_a_bottleneck() {
     assert!((49.0..=51.0).contains(&bandwidth), "{bandwidth}");
     let (least, _) = pipe.bbr.least.expect("there were answers");
     assert!((0.12..=0.13).contains(&least), "{least}");
-    // Twice 50 · 0.12; of 1500 that could be delivered, measuring latency costs some.
+    // The window is twice 50 · 0.12. Of 1500 possible deliveries, measuring latency costs some.
     assert!((12.0..=14.0).contains(&pipe.bbr.window), "{}", pipe.bbr.window);
     assert!((1400..=1510).contains(&pipe.sent), "{}", pipe.sent);
     assert!(pipe.in_flight() <= 13, "{}", pipe.in_flight());
