@@ -1,9 +1,11 @@
-//! `ethernet`: listens before it sends. Whoever finds too little free backs off without having tried.
+//! `ethernet`: carrier sense. An attempt starts only if the server has enough free; otherwise its op backs off
+//! without an attempt.
 //!
 //! Source: Thain and Livny, "The Ethernet Approach to Grid Computing", HPDC 2003: a client that reads fewer than 1000
-//! free file descriptors counts that as a failure. A pass costs nothing; a deferral is a failure for the retry
-//! policy but no attempt. The server looks and starts in one step, so nobody can take the carrier in between; with a
-//! network delay the start comes that much after the look, and the threshold must leave room for those on their way.
+//! free file descriptors counts that as a failure. A check that passes costs nothing. A deferral is a failure for the
+//! retry policy but not an attempt. The server checks and starts in one step, so no other attempt can take the free
+//! capacity in between. With a network delay the start follows the check by that delay, so the threshold must leave
+//! room for attempts on the way.
 
 use std::time::Duration;
 
@@ -14,10 +16,9 @@ use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{Admit, Carrier, Gauges, Instant, Limiter, View};
 
-/// The limiter's name, for what goes together with none that senses a carrier.
+/// Name of the limiter, for options that cannot be combined with carrier sense.
 pub(crate) const ETHERNET: &str = "ethernet";
 
-/// Parameters of `ethernet`.
 #[derive(Clone, Debug)]
 pub(crate) struct Ethernet {
     threshold: u32,

@@ -1,6 +1,6 @@
-//! `fixed-window`: at most so many attempts in flight, whatever happens.
+//! `fixed-window`: a fixed maximum of attempts in flight, whatever their outcome.
 //!
-//! Source: the bulkhead of every client library; the right answer for who knows the server's cap.
+//! Source: the bulkhead of every client library. It is the right choice for a client that knows the server's cap.
 
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
@@ -8,7 +8,6 @@ use crate::part_config::{Context, PartConfig};
 use crate::{Gauges, Limiter};
 use vocabulary::{Configurable, Parameter};
 
-/// Parameters of `fixed-window`.
 #[derive(Clone, Debug)]
 pub(crate) struct FixedWindow {
     window: u32,

@@ -1,7 +1,7 @@
-//! Successes per second over the last while, and the last measurements of something.
+//! Successes per second over a recent window, and a history of the last measurements.
 //!
-//! Source: awslabs/aws-s3-transfer-manager-rs `aws-sdk-s3-transfer-manager/src/metrics/aggregators.rs` (`IOWindow`): ten slices of
-//! time; what has not been filled yet counts as empty, so the rate is low at first and after a pause.
+//! Source: awslabs/aws-s3-transfer-manager-rs `aws-sdk-s3-transfer-manager/src/metrics/aggregators.rs` (`IOWindow`):
+//! ten slices of time. Slices not yet filled count as empty, so the rate is low at first and after a pause.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -11,12 +11,12 @@ use crate::Instant;
 
 const SLICES: usize = 10;
 
-/// Successes over the last `SLICES` slices of time, the present one included.
+/// Successes over the last `SLICES` slices of time, including the current one.
 #[derive(Clone, Debug)]
 pub(super) struct Goodput {
     over: Duration,
     successes: [u32; SLICES],
-    /// The slice that is being filled, counted from the origin.
+    /// Current slice, counted from the origin.
     slice: u64,
 }
 
@@ -52,7 +52,7 @@ impl Goodput {
     }
 }
 
-/// The last few of a series of numbers.
+/// The last numbers of a series, at most `most`.
 #[derive(Clone, Debug)]
 pub(super) struct History {
     numbers: VecDeque<f64>,
@@ -80,17 +80,17 @@ impl History {
         self.numbers.clear();
     }
 
-    /// The greatest; 0 when there is none.
+    /// Returns the largest number, or 0 if there is none.
     pub(super) fn best(&self) -> f64 {
         self.numbers.iter().copied().fold(0.0, f64::max)
     }
 
-    /// The greatest of all but the newest; 0 when there is no other.
+    /// Returns the largest number except the newest, or 0 if there is no other.
     pub(super) fn best_before(&self) -> f64 {
         self.numbers.iter().rev().skip(1).copied().fold(0.0, f64::max)
     }
 
-    /// The newest; 0 when there is none.
+    /// Returns the newest number, or 0 if there is none.
     pub(super) fn last(&self) -> f64 {
         self.numbers.back().copied().unwrap_or_default()
     }
@@ -104,7 +104,7 @@ mod tests {
         Instant::from_millis(millis)
     }
 
-    /// The tests of `IOWindow`, with one success for so many bytes.
+    /// Tests of `IOWindow`, with one success in place of a number of bytes.
     #[test]
     fn successes_count_for_as_long_as_the_window_is() {
         let mut goodput = Goodput::new(Duration::from_millis(500));

@@ -1,8 +1,9 @@
-//! `least-gap`: a least time between attempts, whoever asks.
+//! `least-gap`: a minimum time between attempts.
 //!
-//! Source: PyGithub/PyGithub `github/Requester.py` (`__deferRequest`, `__recordRequestTime`): 0.25 s between requests, 1 s between
-//! writes, counted from the *end* of the request before, retries within a request passing at once: `from=end,of=ops`. Octokit
-//! (octokit/plugin-throttling.js `src/index.ts`) counts from the start, with a `fixed-window` besides: one write at a time, 1 s apart.
+//! Source: PyGithub/PyGithub `github/Requester.py` (`__deferRequest`, `__recordRequestTime`): 0.25 s between
+//! requests, 1 s between writes, counted from the *end* of the previous request. Retries within a request pass at
+//! once: `from=end,of=ops`. Octokit (octokit/plugin-throttling.js `src/index.ts`) counts from the start, with a
+//! `fixed-window` in addition: one write at a time, 1 s apart.
 
 use std::time::Duration;
 
@@ -12,13 +13,13 @@ use crate::part_config::{Context, PartConfig};
 use crate::{Admit, Ended, Instant, Limiter, Outcome, Status, Until, View};
 use vocabulary::{Choice, Configurable, Parameter};
 
-/// From when the gap is counted.
+/// Start of the gap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum From {
-    /// The start of the attempt before.
+    /// Start of the previous attempt.
     #[default]
     Start,
-    /// The end of the attempt that ended last.
+    /// End of the attempt that ended last.
     End,
 }
 
@@ -26,13 +27,12 @@ impl Choice for From {
     const CHOICES: &'static [(&'static str, Self)] = &[("start", Self::Start), ("end", Self::End)];
 }
 
-/// What keeps the gap.
+/// Attempts that must keep the gap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Of {
-    /// Every attempt.
     #[default]
     Attempts,
-    /// An op's first attempt; its retries pass.
+    /// First attempt of each op. Retries pass.
     Ops,
 }
 
@@ -40,7 +40,6 @@ impl Choice for Of {
     const CHOICES: &'static [(&'static str, Self)] = &[("attempts", Self::Attempts), ("ops", Self::Ops)];
 }
 
-/// Parameters of `least-gap`.
 #[derive(Clone, Debug)]
 pub(crate) struct LeastGapConfig {
     gap: Duration,
@@ -82,9 +81,9 @@ impl PartConfig for LeastGapConfig {
 
 struct LeastGap {
     config: LeastGapConfig,
-    /// From when the gap is counted; `None` before the first attempt.
+    /// Start of the gap; `None` before the first attempt.
     last: Option<Instant>,
-    /// The same before the last attempt, which may turn out to be none.
+    /// `last` before the latest attempt, restored if that attempt is deferred.
     before: Option<Instant>,
 }
 
@@ -141,8 +140,8 @@ mod tests {
         }
     }
 
-    /// Recorded of `PyGithub` 2.10.0, one request after the other, each of a few milliseconds: the waits are 0.2499 s or 0.25 s for GET,
-    /// and 1 s for POST, however long the request took.
+    /// Recorded with `PyGithub` 2.10.0: requests one after another, each of a few milliseconds. The waits are 0.2499
+    /// s or 0.25 s for GET, and 1 s for POST, whatever the duration of the request.
     #[test]
     fn pygithub_waits_from_the_end_of_the_request_before() {
         for millis in [250, 1000] {
@@ -159,7 +158,8 @@ mod tests {
         }
     }
 
-    /// Recorded of `PyGithub` 2.10.0: an op against 500 waits before its first request, and its ten retries follow at once.
+    /// Recorded with `PyGithub` 2.10.0: an op that receives 500 waits before its first request, and its ten retries
+    /// follow at once.
     #[test]
     fn retries_of_an_op_pass_where_only_ops_keep_the_gap() {
         for (of, waits) in [(Of::Ops, false), (Of::Attempts, true)] {

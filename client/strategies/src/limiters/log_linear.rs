@@ -1,19 +1,18 @@
-//! A histogram of latencies with two significant digits, and its quantiles.
+//! Histogram of latencies with two significant digits, and its quantiles.
 //!
-//! Source: openhistogram/libcircllhist `src/circllhist.c` (`int_scale_to_hist_bucket`, `hist_approx_quantile`), which Envoy uses:
-//! 90 bins per power of ten, and within a bin values are taken to be spread evenly. So whole milliseconds come out as
-//! a little more: 5 ms, of which there are many, as 5.05 ms.
+//! Source: openhistogram/libcircllhist `src/circllhist.c` (`int_scale_to_hist_bucket`, `hist_approx_quantile`), which
+//! Envoy uses. There are 90 bins per power of ten, and values are assumed to be spread evenly within a bin. So whole
+//! milliseconds yield slightly more: the median of many values of 5 ms is 5.05 ms.
 
-/// Bins of one power of ten: 1.0, 1.1 … 9.9.
+/// Bins per power of ten: 1.0, 1.1 … 9.9.
 const BINS: usize = 90;
 
-/// Powers of ten that a `u64` has.
+/// Powers of ten within a `u64`.
 const POWERS: usize = 20;
 
-/// Counts of values.
 #[derive(Clone, Debug)]
 pub(super) struct LogLinear {
-    /// How often the value was 0.
+    /// Number of values that are 0.
     zeros: u32,
     counts: Vec<u32>,
     total: u32,
@@ -24,7 +23,6 @@ impl LogLinear {
         Self { zeros: 0, counts: vec![0; BINS * POWERS], total: 0 }
     }
 
-    /// How many values there are.
     pub(super) fn total(&self) -> u32 {
         self.total
     }
@@ -41,7 +39,7 @@ impl LogLinear {
         self.counts.fill(0);
     }
 
-    /// The value below which this share of all values is; `None` when there are none.
+    /// Returns the value below which this share of all values is, or `None` if there are no values.
     pub(super) fn quantile(&self, share: f64) -> Option<f64> {
         let wanted = f64::from(self.total) * share;
         let zeros = (self.zeros > 0).then_some((0.0, 0.0, f64::from(self.zeros)));
@@ -63,7 +61,7 @@ impl LogLinear {
     }
 }
 
-/// The bin of a value that is not 0.
+/// Returns the bin of a value, or `None` for 0.
 #[expect(clippy::cast_possible_truncation, reason = "there are two digits left")]
 fn bin(value: u64) -> Option<usize> {
     let power = value.checked_ilog10()?;

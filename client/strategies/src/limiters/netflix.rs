@@ -1,30 +1,31 @@
-//! What Netflix' limits have in common: a whole number of attempts that may be in flight, moved by every answer.
+//! Shared part of Netflix' limits: a whole number of attempts that may be in flight, updated at every answer.
 //!
-//! Source: Netflix/concurrency-limits, `limiter/SimpleLimiter.java`, `limiter/AbstractLimiter.java`, and for what an answer
-//! counts as, `grpc/client/ConcurrencyLimitClientInterceptor.java`: success; dropped (`UNAVAILABLE`: rejected, no connection) or,
-//! by `Limiter.Listener`, hit by a timeout; else ignored. Every attempt counts as in flight when it is sent, itself included.
+//! Source: Netflix/concurrency-limits, `limiter/SimpleLimiter.java`, `limiter/AbstractLimiter.java`. Answers are
+//! classified as in `grpc/client/ConcurrencyLimitClientInterceptor.java`: success; dropped (`UNAVAILABLE`: rejected,
+//! no connection) or, by `Limiter.Listener`, timed out; otherwise ignored. The number in flight of an attempt is
+//! taken when it is sent, and includes it.
 
 use std::time::Duration;
 
 use super::netflix_window::{Sample, SampleWindow, Windowed};
 use crate::{Ended, Failure, GaugeKind, Gauges, Instant, Limiter, Opinion, Outcome, Status};
 
-/// The round trip without load, which some of them measure.
+/// Round trip without load, measured by some of the limits.
 pub(crate) const NO_LOAD: GaugeKind = GaugeKind { name: "rtt without load", unit: "ms" };
 
-/// A limit, which is the algorithm of a limiter (`AbstractLimit`).
+/// Algorithm of a limiter, which computes its limit (`AbstractLimit`).
 pub(crate) trait Limit: Send {
-    /// An attempt was answered, or a window of them is over.
+    /// Records an answered attempt, or a window of them that has ended.
     fn on_sample(&mut self, sample: &Sample);
 
-    /// Attempts that may be in flight: at least one.
+    /// Returns the number of attempts that may be in flight: at least one.
     fn limit(&self) -> u32;
 
-    /// Writes what dashboards show besides the limit.
+    /// Writes the gauges of the algorithm, besides the limit.
     fn report(&self, gauges: &mut Gauges);
 }
 
-/// Sends while fewer are in flight than the limit says.
+/// Limiter that sends while fewer attempts are in flight than its limit.
 pub(crate) struct NetflixLimiter<L> {
     limit: L,
     window: Option<SampleWindow>,
@@ -36,7 +37,7 @@ impl<L: Limit> NetflixLimiter<L> {
     }
 }
 
-/// Whether the attempt was dropped; `None` for what no limit hears of.
+/// Returns whether the attempt was dropped, or `None` if the limits ignore it.
 fn was_dropped(outcome: &Outcome) -> Option<bool> {
     match (outcome.status, outcome.opinion) {
         (Status::Shed | Status::Deferred | Status::Cancelled, _) => None,
@@ -53,7 +54,7 @@ impl<L: Limit> Limiter for NetflixLimiter<L> {
 
     fn on_ended(&mut self, now: Instant, ended: &Ended, outcome: &Outcome) {
         let Some(dropped) = was_dropped(outcome) else { return };
-        // A round trip without any time, which only a model has, is an error there and would divide by zero here.
+        // A round trip of zero occurs only in a model. It is an error in the source and would divide by zero here.
         let rtt = now.since(ended.sent_at).max(Duration::from_nanos(1));
         let single = Sample { rtt, in_flight: ended.in_flight_when_sent, dropped, op: ended.op };
         let sample = match &mut self.window {
@@ -77,7 +78,7 @@ mod tests {
     use crate::testing::{CANCELLED, FATAL, OK, REJECTED, TIMEOUT, ended, view};
     use crate::{Admit, Until};
 
-    /// Keeps the last sample.
+    /// Limit that keeps the last sample.
     struct Last(Option<Sample>);
 
     impl Limit for Last {
@@ -103,7 +104,7 @@ mod tests {
     fn rejections_timeouts_and_lost_connections_are_drops_and_other_failures_are_not_heard() {
         let transport = Outcome::plain(Status::Failed(Failure::Transport));
         let server = Outcome::plain(Status::Failed(Failure::Server));
-        // What a strategy's own rules call throttling is, whatever others call it.
+        // An outcome that the strategy's own rules classify as throttling, whatever its status.
         let throttled = Outcome { opinion: Opinion::Throttled, ..server };
         for (outcome, dropped) in [
             (OK, Some(false)),

@@ -1,8 +1,10 @@
-//! `netflix-aimd`: one more with every success while at least half is used, a tenth less with every drop.
+//! `netflix-aimd`: grows by one with every success while at least half is used, and shrinks by a tenth with every
+//! drop.
 //!
-//! Source: Netflix/concurrency-limits, `limit/AIMDLimit.java`, whose numbers are whole at every step. Every drop cuts, those of
-//! one burst too, and no limit falls below 20 unless `min` says so: that hides smaller servers. The limit goes up by one
-//! per success, so it doubles with every round trip at full use; `windowed=true` makes that one per second.
+//! Source: Netflix/concurrency-limits, `limit/AIMDLimit.java`, whose numbers are whole at every step. Every drop
+//! cuts, even those of one burst. No limit falls below 20 unless `min` allows it, which hides smaller servers. The
+//! limit grows by one per success, so it doubles with every round trip at full use. `windowed=true` makes that one
+//! per second.
 
 use std::time::Duration;
 
@@ -15,7 +17,6 @@ use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 
-/// Parameters of `netflix-aimd`.
 #[derive(Clone, Debug)]
 pub(crate) struct NetflixAimd {
     initial: u32,
@@ -123,7 +124,7 @@ mod tests {
         Sample { rtt, in_flight, dropped, op: 0 }
     }
 
-    /// The limit after a sample, from this one.
+    /// Returns the limit after one sample.
     #[track_caller]
     fn next(config: NetflixAimd, sample: &Sample) -> u32 {
         let mut aimd = Aimd::new(config);
@@ -139,7 +140,7 @@ mod tests {
         assert_eq!(Aimd::new(from(10)).limit(), 10);
         assert_eq!(next(from(20), &sample(MS, 10, false)), 21);
         assert_eq!(next(from(30), &sample(Duration::ZERO, 0, true)), 27);
-        // There `minLimit(0)`: a limit of none, which nothing would leave again, is not accepted here.
+        // The source has `minLimit(0)`. A limit of 0, which could never grow again, is not accepted here.
         let full = NetflixAimd { max: 21, min: 1, ..from(21) };
         assert_eq!(next(full, &sample(MS, 10, false)), 21);
     }

@@ -1,10 +1,13 @@
-//! `netflix-gradient`: shrinks by how much longer a round trip is than the shortest, and allows a queue of the limit's root.
+//! `netflix-gradient`: shrinks by the ratio of the shortest round trip to the present one, and allows a queue of the
+//! limit's root.
 //!
 //! Source: Netflix/concurrency-limits, `limit/GradientLimit.java`, `limit/functions/SquareRootFunction.java` and
-//! `limit/measurement/MinimumMeasurement.java`. It was written for samples of whole windows, which is the default here. Every
-//! 1000 to 2000 samples the limit falls to its queue, so that the shortest round trip can be measured without load; a rejection
-//! that is answered sooner than any work is the shortest, too, and holds the limit at 8 on the seed's server, where windows mix
-//! rejections with work and find the cap.
+//! `limit/measurement/MinimumMeasurement.java`. It was written for samples of whole windows, which is the default
+//! here. Every 1000 to 2000 samples the limit falls to its queue, so that the shortest round trip can be measured
+//! without load.
+//!
+//! A rejection answered sooner than any work also counts as the shortest round trip. Without windows it holds the
+//! limit at 8 on the seed's server. Windows mix rejections with work and find the cap there.
 
 use std::time::Duration;
 
@@ -17,10 +20,9 @@ use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 
-/// The builder's `SquareRootFunction.create(4)`: no queue is shorter.
+/// Minimum queue, from the builder's `SquareRootFunction.create(4)`.
 const SHORTEST_QUEUE: u32 = 4;
 
-/// Parameters of `netflix-gradient`.
 #[derive(Clone, Debug)]
 pub(crate) struct NetflixGradient {
     initial: u32,
@@ -101,7 +103,8 @@ struct Gradient {
     seed: u64,
     limit: f64,
     shortest: Option<Duration>,
-    /// Samples until the next probe; drawn with the first of them, by its op, so that clients do not probe together.
+    /// Samples until the next probe. Drawn at the first of them and keyed by its op, so that clients do not probe
+    /// together.
     until_probe: Option<u64>,
     probes: u32,
     phase: &'static str,
@@ -143,7 +146,7 @@ impl Gradient {
         }
     }
 
-    /// What the limit leaves to queue.
+    /// Returns the queue that the limit allows.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "cut as Java does")]
     fn queue(&self) -> f64 {
         f64::from((self.limit as u32).isqrt().max(SHORTEST_QUEUE))
@@ -236,7 +239,7 @@ mod tests {
     fn beyond_it_a_fifth_of_the_way_is_gone_by_the_gradient_which_is_a_half_at_least() {
         let mut gradient = Gradient::new(NEVER, 1);
         after(&mut gradient, &sample(10, 50), 57.0);
-        // 57 · 2 · 10/25 + 7 = 52.6, and a fifth of the way there.
+        // 57 · 2 · 10/25 + 7 = 52.6; the limit moves a fifth of the way there.
         after(&mut gradient, &sample(25, 57), 57.0 * 0.8 + 52.6 * 0.2);
         let limit = gradient.limit;
         after(&mut gradient, &sample(1000, 57), limit * 0.8 + (limit * 0.5 + 7.0) * 0.2);

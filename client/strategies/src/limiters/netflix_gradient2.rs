@@ -1,9 +1,10 @@
-//! `netflix-gradient2`: shrinks by how much longer a round trip is than its long-term mean, and allows a queue of four.
+//! `netflix-gradient2`: shrinks by the ratio of the long-term mean round trip to the present one, and allows a queue
+//! of four.
 //!
-//! Source: Netflix/concurrency-limits, `limit/Gradient2Limit.java` and `limit/measurement/ExpAvgMeasurement.java`; its README
-//! wraps it in a `WindowedLimit`, which is the default here. Drops count as round trips and nothing else, so a server
-//! that rejects instead of queueing is not noticed: the limit grows to its maximum (on the seed's server at once, with eleven
-//! attempts per op, or with windows by 0.8 a second).
+//! Source: Netflix/concurrency-limits, `limit/Gradient2Limit.java` and `limit/measurement/ExpAvgMeasurement.java`.
+//! Its README wraps it in a `WindowedLimit`, which is the default here. Drops count only as round trips, so a server
+//! that rejects instead of queueing is not noticed, and the limit grows to its maximum. On the seed's server it does
+//! so at once, with eleven attempts per op; with windows it grows by 0.8 a second.
 
 use vocabulary::{Configurable, Parameter, whole_nanos};
 
@@ -14,13 +15,12 @@ use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{GaugeKind, Gauges};
 
-/// The mean that round trips are compared with.
+/// Mean that round trips are compared with.
 const LONG_TERM: GaugeKind = GaugeKind { name: "long-term rtt", unit: "ms" };
 
-/// Samples whose mean begins the long-term mean.
+/// Number of samples whose plain mean starts the long-term mean.
 const WARM_UP: u32 = 10;
 
-/// Parameters of `netflix-gradient2`.
 #[derive(Clone, Debug)]
 pub(crate) struct NetflixGradient2 {
     initial: u32,
@@ -90,7 +90,7 @@ impl PartConfig for NetflixGradient2 {
     }
 }
 
-/// An exponential mean that begins as a plain one (`ExpAvgMeasurement`).
+/// Exponential mean that starts as a plain mean (`ExpAvgMeasurement`).
 #[derive(Clone, Copy, Debug, Default)]
 struct Mean {
     value: f64,
@@ -114,7 +114,7 @@ impl Mean {
 struct Gradient2 {
     config: NetflixGradient2,
     limit: f64,
-    /// In nanoseconds.
+    /// Mean round trip in nanoseconds.
     long: Mean,
     phase: &'static str,
     reason: &'static str,
@@ -173,7 +173,7 @@ mod tests {
         Sample { rtt: Duration::from_millis(millis), in_flight, dropped: false, op: 0 }
     }
 
-    /// The limits after each of these samples (round trip in ms, in flight).
+    /// Returns the limits after each of these samples (round trip in ms, in flight).
     fn limits<const N: usize>(config: NetflixGradient2, samples: [(u64, u32); N]) -> [u32; N] {
         let mut gradient = Gradient2::new(config);
         samples.map(|(millis, in_flight)| {
@@ -195,7 +195,8 @@ mod tests {
 
     #[test]
     fn the_vectors_of_users_of_the_library_hold() {
-        // The library has none of its own. GreptimeDB's and HoraeDB's Java clients, `rpc/LimitTest.java`.
+        // The library has no vectors of its own. These are from GreptimeDB's and HoraeDB's Java clients,
+        // `rpc/LimitTest.java`.
         let config = NetflixGradient2 {
             initial: 512,
             max: 1024,

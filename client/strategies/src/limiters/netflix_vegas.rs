@@ -1,9 +1,11 @@
-//! `netflix-vegas`: grows while round trips are as short as ever seen, shrinks when they say that requests queue.
+//! `netflix-vegas`: grows while round trips are as short as the shortest observed, and shrinks when they show a
+//! queue.
 //!
-//! Source: Netflix/concurrency-limits, `limit/VegasLimit.java` and `limit/functions/Log10RootIntFunction.java`. The queue is
-//! what the round trip is longer than without load, and that time is the shortest seen since the last probe. A rejection is
-//! answered sooner than any work is done, and becomes the time without load; then work itself looks like a queue, and the
-//! limit falls until that queue is short: to 8 where a rejection takes a quarter of the time, until a probe falls on work.
+//! Source: Netflix/concurrency-limits, `limit/VegasLimit.java` and `limit/functions/Log10RootIntFunction.java`. The
+//! queue is the share of the round trip beyond the round trip without load, which is the shortest since the last
+//! probe. A rejection is answered sooner than any work, so it becomes the round trip without load. Work itself then
+//! looks like a queue, and the limit falls until that queue is short. Where a rejection takes a quarter of the time,
+//! it falls to 8, until a probe measures work.
 
 use std::time::Duration;
 
@@ -16,7 +18,6 @@ use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 
-/// Parameters of `netflix-vegas`.
 #[derive(Clone, Debug)]
 pub(crate) struct NetflixVegas {
     initial: u32,
@@ -26,7 +27,7 @@ pub(crate) struct NetflixVegas {
     smoothing: f64,
     probe: u32,
     windowed: Windowed,
-    /// The builder's `decreaseFunction`.
+    /// Decrease of the limit, as in the builder's `decreaseFunction`.
     decrease: fn(f64) -> f64,
 }
 
@@ -86,7 +87,7 @@ impl PartConfig for NetflixVegas {
     }
 }
 
-/// `max(1, floor(log10(floor(limit))))`.
+/// Returns `max(1, floor(log10(floor(limit))))`.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "limits are at least one")]
 fn log10(limit: f64) -> u32 {
     (limit as u32).checked_ilog10().unwrap_or(0).max(1)
@@ -98,8 +99,8 @@ struct Vegas {
     limit: f64,
     no_load: Option<Duration>,
     samples: u32,
-    /// Which part of `probe` limits this round takes; drawn with its first sample, by the op of that one, so that clients
-    /// do not probe together.
+    /// Share of `probe` limits that this round takes. Drawn at its first sample and keyed by that sample's op, so
+    /// that clients do not probe together.
     jitter: Option<f64>,
     probes: u32,
     phase: &'static str,
@@ -129,7 +130,7 @@ impl Vegas {
         jitter * f64::from(self.config.probe) * self.limit <= f64::from(self.samples)
     }
 
-    /// The next limit before bounds and smoothing; `None` where it stays.
+    /// Returns the next limit before bounds and smoothing, or `None` if it is unchanged.
     #[expect(clippy::cast_possible_truncation, reason = "a queue is no longer than the limit")]
     fn next(&mut self, sample: &Sample, no_load: Duration) -> Option<f64> {
         let ratio = whole_nanos(no_load) as f64 / whole_nanos(sample.rtt) as f64;
@@ -196,7 +197,7 @@ impl Limit for Vegas {
 mod tests {
     use super::*;
 
-    /// The limit at first, and after each of these samples (round trip in ms, in flight).
+    /// Returns the limit at first, and after each of these samples (round trip in ms, in flight).
     fn limits<const N: usize>(config: NetflixVegas, samples: [(u64, u32); N]) -> (u32, [u32; N]) {
         let mut vegas = Vegas::new(config, 1);
         let first = vegas.limit();
@@ -213,7 +214,7 @@ mod tests {
 
     #[test]
     fn the_vectors_of_vegas_limit_test_hold() {
-        // Its alpha of 3 and beta of 6 are the defaults while lg is 1.
+        // The test's alpha of 3 and beta of 6 are the defaults while lg is 1.
         assert_eq!(limits(from(10, 20), [(10, 10), (10, 11)]), (10, [10, 16]));
         assert_eq!(limits(from(10, 20), [(10, 10), (50, 11)]), (10, [10, 9]));
         assert_eq!(limits(from(10, 20), [(10, 10), (14, 14)]), (10, [10, 10]));
@@ -227,7 +228,7 @@ mod tests {
 
     #[test]
     fn the_vectors_of_a_user_of_the_library_hold() {
-        // GreptimeDB's and HoraeDB's Java clients, `rpc/LimitTest.java`.
+        // From GreptimeDB's and HoraeDB's Java clients, `rpc/LimitTest.java`.
         let smooth = NetflixVegas { smoothing: 0.2, ..from(512, 1024) };
         assert_eq!(limits(smooth.clone(), [(10, 512), (10, 513)]), (512, [512, 514]));
         assert_eq!(limits(smooth, [(10, 512), (50, 513)]), (512, [512, 511]));
@@ -277,7 +278,7 @@ mod tests {
             let in_flight = vegas.limit();
             vegas.on_sample(&Sample { rtt: Duration::from_millis(600), in_flight, dropped: false, op: 0 });
         }
-        // 6 lg of queue is where it stands: 8 * (1 - 150/600) = 6.
+        // The limit settles at a queue of 6 lg: 8 * (1 - 150/600) = 6.
         assert_eq!(vegas.limit(), 8);
     }
 }

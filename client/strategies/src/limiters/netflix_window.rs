@@ -1,8 +1,9 @@
-//! What Netflix' limits are told of attempts: single samples, or means of those of a second.
+//! Samples for Netflix' limits: single attempts, or means over the attempts of a second.
 //!
-//! Source: Netflix/concurrency-limits, `limit/WindowedLimit.java` and `limit/window/ImmutableAverageSampleWindow.java`, whose
-//! defaults are the constants here. The first sample of all ends the first window, which is thrown away for having too few; so
-//! is every window that has fewer than ten when it ends. What is quicker than 100 µs is no sample, rejections included.
+//! Source: Netflix/concurrency-limits, `limit/WindowedLimit.java` and
+//! `limit/window/ImmutableAverageSampleWindow.java`, whose defaults are the constants here. The very first sample
+//! ends the first window, which is discarded because it has too few samples. So is every window with fewer than ten
+//! samples at its end. Answers faster than 100 µs are not samples, including rejections.
 
 use std::time::Duration;
 
@@ -12,31 +13,30 @@ use crate::Instant;
 
 /// The builder's `minRttThreshold`.
 const QUICKEST: Duration = Duration::from_micros(100);
-/// The builder's `minWindowTime` and `maxWindowTime`: twice the shortest round trip, held between them.
+/// The builder's `minWindowTime` and `maxWindowTime`. A window lasts twice the shortest round trip, clamped between
+/// them.
 const SHORTEST_WINDOW: Duration = Duration::from_secs(1);
 const LONGEST_WINDOW: Duration = Duration::from_secs(1);
 /// The builder's `windowSize`.
 const FEWEST: u32 = 10;
 
-/// An attempt that was answered, or several of them.
+/// One answered attempt, or several of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sample {
-    /// From the sending to the answer; never zero.
+    /// Time from the sending to the answer; never zero.
     pub(crate) rtt: Duration,
-    /// Attempts in flight just after it was sent, itself included; of several the most.
+    /// Attempts in flight just after the sending, including this one; the maximum of several.
     pub(crate) in_flight: u32,
-    /// Whether it was rejected or lost; of several, whether any was.
+    /// True if it was rejected or lost; of several, if any was.
     pub(crate) dropped: bool,
-    /// The op of the (last) attempt, which keys draws.
+    /// Op of the (last) attempt, which keys draws.
     pub(crate) op: u64,
 }
 
-/// Whether a limit is wrapped in a `WindowedLimit`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Windowed {
-    /// Each answer is a sample.
     No,
-    /// The answers of a second are one sample.
+    /// The answers of a second are one sample (`WindowedLimit`).
     Yes,
 }
 
@@ -45,7 +45,7 @@ impl Choice for Windowed {
 }
 
 impl Windowed {
-    /// What the parameter `windowed` means, for help texts.
+    /// Description of the parameter `windowed`, for help texts.
     pub(crate) const ABOUT: &'static str =
         "true: one sample a second, the mean of at least ten (WindowedLimit); false: every answer is one";
 
@@ -54,7 +54,7 @@ impl Windowed {
     }
 }
 
-/// The samples of the window that is open.
+/// Samples of the open window.
 #[derive(Debug, Default)]
 pub(crate) struct SampleWindow {
     ends: Instant,
@@ -66,7 +66,7 @@ pub(crate) struct SampleWindow {
 }
 
 impl SampleWindow {
-    /// Adds a sample; at the end of a window that has enough of them, one that stands for all.
+    /// Adds a sample. Returns the mean sample at the end of a window with enough samples.
     pub(crate) fn add(&mut self, now: Instant, sample: &Sample) -> Option<Sample> {
         if sample.rtt < QUICKEST {
             return None;
@@ -99,7 +99,7 @@ mod tests {
         Sample { rtt, in_flight, dropped: false, op: 0 }
     }
 
-    /// A window that ends at 1 s, with `count` samples of 500 ms.
+    /// Returns a window that ends at 1 s, with `count` samples of 500 ms.
     fn filled(count: u32) -> SampleWindow {
         let mut window = SampleWindow::default();
         assert_eq!(window.add(Instant::from_nanos(1), &sample(QUICKEST, 1)), None, "one is too few");
@@ -111,7 +111,8 @@ mod tests {
 
     #[test]
     fn the_mean_is_of_all_samples_cut_to_whole_nanoseconds() {
-        // The rule of `ImmutableAverageSampleWindowTest`: (5000 + 500 + 10 + 5000) / 4, and a drop changes nothing about it.
+        // The rule of `ImmutableAverageSampleWindowTest`: (5000 + 500 + 10 + 5000) / 4; a drop does not change the
+        // mean.
         let mut window = filled(0);
         for (micros, dropped) in [(5000, false), (500, false), (110, false), (5000, true)].repeat(3) {
             let sample = Sample { dropped, ..sample(Duration::from_micros(micros), 1) };
@@ -130,7 +131,7 @@ mod tests {
         let mean =
             window.add(Instant::from_nanos(1_000_000_002), &sample(Duration::from_millis(600), 3)).unwrap();
         assert_eq!(mean, sample(Duration::from_millis(510), 7));
-        // And begins anew.
+        // A new window has started.
         assert_eq!(window.add(Instant::from_millis(2000), &sample(QUICKEST, 1)), None);
     }
 

@@ -1,18 +1,18 @@
-//! The unit tests of the source, with its numbers: envoyproxy/envoy
+//! Unit tests of the source, with its numbers: envoyproxy/envoy
 //! `test/extensions/filters/http/adaptive_concurrency/controller/gradient_controller_test.cc`.
 
 use super::*;
 use crate::testing::{CANCELLED, OK, REJECTED, ended, view};
 use crate::{Admit, Until};
 
-/// Past the beginning, so that latencies can be subtracted.
+/// Start of the tests in milliseconds, late enough that latencies can be subtracted.
 const START: u64 = 1_000_000;
 
 fn ms(millis: u64) -> Instant {
     Instant::from_millis(START + millis)
 }
 
-/// The settings that most tests of the source have: no jitter, probes of five samples.
+/// Returns the settings of most tests of the source: no jitter, probes of five samples.
 fn config() -> EnvoyGradientConfig {
     EnvoyGradientConfig {
         jitter: 0.0,
@@ -26,7 +26,7 @@ fn new(config: EnvoyGradientConfig) -> EnvoyGradient {
     EnvoyGradient::new(config, 1)
 }
 
-/// Attempts that end at `now` after so many milliseconds.
+/// Ends `count` attempts at `now` that took `latency` milliseconds each.
 fn sample(limiter: &mut EnvoyGradient, now: u64, count: u32, latency: u64) {
     for _ in 0..count {
         let end = Ended { sent_at: ms(now - latency), ..ended(0, 2) };
@@ -47,7 +47,7 @@ fn is_probing(limiter: &EnvoyGradient) -> bool {
     matches!(limiter.phase, Phase::Probing { .. })
 }
 
-/// One that has found 5 ms to be best, just now at 10 ms.
+/// Returns a limiter that has just measured 5 ms as the best latency, at 10 ms.
 fn probed(config: EnvoyGradientConfig) -> EnvoyGradient {
     let mut limiter = new(config);
     sample(&mut limiter, 10, 5, 5);
@@ -111,7 +111,7 @@ fn latency_within_the_buffer_lets_the_window_grow() {
     }
 }
 
-/// `ConcurrencyLimitBehaviorTestBasic`, with the numbers of its rule.
+/// `ConcurrencyLimitBehaviorTestBasic`, with the numbers from its rule.
 #[test]
 fn the_window_follows_the_gradient_and_leaves_room_for_its_root() {
     let mut limiter = probed(EnvoyGradientConfig { buffer: 0.1, min: 7, ..config() });
@@ -159,7 +159,7 @@ fn without_samples_the_window_stays() {
     let window = limiter.window;
     limiter.catch_up(ms(29_999));
     assert_eq!(limiter.window, window);
-    // The grid is kept.
+    // Intervals stay on their grid.
     assert_eq!(limiter.phase, Phase::Sampling { until: ms(30_010), probe_at: ms(30_010) });
 }
 
@@ -187,7 +187,7 @@ fn five_intervals_at_the_least_window_have_the_best_latency_measured_anew() {
     }
     interval(&mut limiter);
     assert_eq!((is_probing(&limiter), limiter.window), (true, 7));
-    // It is 10 ms now, which is no longer slow.
+    // The best latency is now 10 ms, so answers of 10 ms are no longer slow.
     interval(&mut limiter);
     assert_eq!((is_probing(&limiter), best_ms(&limiter)), (false, 10));
     for _ in 0..10 {
