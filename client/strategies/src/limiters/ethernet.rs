@@ -16,7 +16,7 @@ use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{Admit, Carrier, Gauges, Instant, Limiter, View};
 
-/// Name of the limiter, for options that cannot be combined with carrier sense.
+/// Name of the limiter. Hedgers cannot be combined with it.
 pub(crate) const ETHERNET: &str = "ethernet";
 
 #[derive(Clone, Debug)]

@@ -1,11 +1,11 @@
-//! `new-reno`: TCP's congestion window as QUIC has it: one cut per round trip, and only what a full window got done counts.
+//! `new-reno`: TCP's congestion window as in QUIC: one cut per round trip, and only successes of a used window count.
 //!
-//! Source: quinn-rs/quinn `quinn-proto/src/congestion/new_reno.rs`; RFC 9002, section 7; RFC 5681. Datagrams are attempts. What was
-//! sent before the last cut is no news, good or bad, and a success counts only while the window is used: in these it differs
-//! from `aimd`, and in leaving slow start by its window.
+//! Source: quinn-rs/quinn `quinn-proto/src/congestion/new_reno.rs`; RFC 9002, section 7; RFC 5681. Datagrams are
+//! attempts. Attempts sent before the last cut change nothing, whatever their outcome. A success counts only while
+//! the window is used. In these points it differs from `aimd`, and in leaving slow start by the window.
 //!
-//! QUIC's persistent congestion (nothing comes through for several round trips: window = min) is left out: a rejection is an
-//! answer, and a server that rejects everything has the window cut once per round trip.
+//! QUIC's persistent congestion is left out (nothing arrives for several round trips: window = min). The reason is
+//! that a rejection is an answer, and a server that rejects everything causes one cut per round trip.
 
 use super::round::Round;
 use crate::error::SpecError;
@@ -14,7 +14,6 @@ use crate::part_config::{Context, PartConfig};
 use crate::{Ended, Gauges, Instant, Limiter, Outcome, Status, View};
 use vocabulary::{Configurable, Parameter};
 
-/// Parameters of `new-reno`.
 #[derive(Clone, Debug)]
 pub(crate) struct NewRenoConfig {
     initial: f64,
@@ -55,7 +54,7 @@ impl PartConfig for NewRenoConfig {
 struct NewReno {
     config: NewRenoConfig,
     window: f64,
-    /// `None` before the first cut: slow start has no end of its own.
+    /// `None` before the first cut: slow start has no limit of its own.
     ssthresh: Option<f64>,
     /// Successes since the window last grew, in congestion avoidance.
     successes: f64,
@@ -82,7 +81,7 @@ impl NewReno {
     fn grow(&mut self) {
         if self.is_slow_start() {
             self.window += 1.0;
-            // What is beyond ssthresh counts as a beginning of congestion avoidance.
+            // The excess over ssthresh counts as the start of congestion avoidance.
             self.successes = self.ssthresh.map_or(0.0, |ssthresh| (self.window - ssthresh).max(0.0));
             return;
         }
@@ -141,7 +140,7 @@ mod tests {
 
     const NOW: Instant = Instant::ORIGIN;
 
-    /// A window with this many attempts sent, numbered from 0.
+    /// Returns a limiter with `sent` attempts sent, numbered from 0.
     fn reno(sent: u64) -> NewReno {
         let mut reno = NewReno::new(NewRenoConfig::default());
         send(&mut reno, 0..sent);
@@ -203,7 +202,7 @@ mod tests {
         let mut reno = reno(9);
         reno.on_ended(NOW, &ended(0, 9), &OK);
         near(reno.window, 10.0);
-        // Full, or with ops that wait to fill it.
+        // The window is used if it is full, or if ready ops wait to fill it.
         reno.on_ended(NOW, &ended(1, 10), &OK);
         near(reno.window, 11.0);
         reno.on_ended(NOW, &Ended { ready: 3, ..ended(2, 9) }, &OK);

@@ -1,5 +1,7 @@
-//! `oracle`: a plan by someone who knows the server: first come, first served, each op sent so that it reaches the server
-//! just when a slot frees. A yardstick, never an answer, and no optimum: another order may be sooner done.
+//! `oracle`: a schedule computed from the server's configuration, first come, first served.
+//!
+//! Each op is sent so that it reaches the server just when a slot frees. It is a yardstick, not a strategy for real
+//! clients. It is not an optimum either, because another order may finish sooner.
 
 use std::collections::VecDeque;
 
@@ -9,10 +11,10 @@ use crate::part_config::{Context, PartConfig};
 use crate::{Admit, Gauges, Instant, Launch, Limiter, OracleSchedule, Until, View};
 use vocabulary::{Configurable, Parameter};
 
-/// The oracle's name, by which a spec is known to need foreknowledge.
+/// Name of the oracle. A spec with this part needs the server's schedule in advance.
 pub const ORACLE: &str = "oracle";
 
-/// The oracle has no parameters: it is told everything.
+/// Parameters of `oracle`: none, because it receives the whole schedule.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OracleConfig;
 
@@ -39,12 +41,12 @@ impl PartConfig for OracleConfig {
 
 struct Oracle {
     schedule: OracleSchedule,
-    /// When to send the ops that are ready, in the order in which they became so.
+    /// Sending instants of the ready ops, in the order in which they became ready.
     planned: VecDeque<(u64, Instant)>,
 }
 
 impl Oracle {
-    /// Where an op's plan is: in front, unless ops before it were given up.
+    /// Returns the index of the entry of `op`: 0, unless ops before it were given up.
     fn position(&self, op: u64) -> Option<usize> {
         self.planned.iter().position(|(planned, _)| *planned == op)
     }
@@ -61,14 +63,14 @@ impl Limiter for Oracle {
     }
 
     fn on_ready(&mut self, now: Instant, candidate: &Launch) {
-        // A plan that did not work out (the cap was changed, or the clock slipped) is made anew: who is rejected and comes
-        // again at once takes a slot that is meant for another, which is rejected then, and so on.
+        // An op that failed although planned (the cap was changed, or the clock slipped) is planned again. If it were
+        // retried at once, it would take a slot meant for another op, which would then be rejected, and so on.
         let from = if candidate.last.is_none() { candidate.arrived } else { now };
         self.planned.push_back((candidate.op, self.schedule.send_at(candidate.op, from)));
     }
 
     fn on_sent(&mut self, _now: Instant, view: &View) {
-        // What was passed over was given up before it could be sent.
+        // Ops planned before this one were given up before they could be sent.
         if let Some(position) = self.position(view.candidate.op) {
             self.planned.drain(..=position);
         }
@@ -85,7 +87,7 @@ mod tests {
     use crate::Status;
     use crate::testing::launch;
 
-    /// One op each 100 ms, counted from the origin.
+    /// Returns a schedule of one op every 100 ms, from the origin.
     fn every_tenth() -> OracleSchedule {
         let mut scheduled = 0;
         OracleSchedule::new(move |_op, from| {

@@ -1,10 +1,13 @@
-//! `palantir`: one more per round trip while nine tenths are used, a tenth less per drop; what a drop is, is a matter of codes.
+//! `palantir`: grows by one per round trip while nine tenths are used, and shrinks by a tenth per drop, determined by
+//! status codes.
 //!
 //! Source: palantir/dialogue, `dialogue-core/src/main/java/com/palantir/dialogue/core/`,
-//! `CautiousIncreaseAggressiveDecreaseConcurrencyLimiter.java` and `Responses.java`. There a limiter per host and one per
-//! endpoint stand in each other's way: `palantir+palantir:variant=endpoint` is both. There is no slow start and no clock.
-//! What we know no more of than a code is taken as usual: a 308 has a `Location`, and no 429 or 503 says that its
-//! reason is the service's own (`Qos-Due-To: custom`), which would make a host ignore it.
+//! `CautiousIncreaseAggressiveDecreaseConcurrencyLimiter.java` and `Responses.java`. There every request passes a
+//! limiter per host and one per endpoint: `palantir+palantir:variant=endpoint` is both. There is no slow start and no
+//! clock.
+//!
+//! Only status codes are known here, so usual headers are assumed. A 308 has a `Location`. No 429 or 503 has
+//! `Qos-Due-To: custom`, which attributes it to the service itself and would make a host ignore it.
 
 use vocabulary::{Choice, Configurable, Parameter};
 
@@ -13,18 +16,18 @@ use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{Ended, Failure, Gauges, Instant, Limiter, Outcome, Status};
 
-/// `MAX_LIMIT`.
+/// `MAX_LIMIT` of the source.
 const MAX: f64 = 1e6;
 
-/// Which limiter it is (`Behavior`).
+/// Kind of limiter (`Behavior`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Variant {
-    /// One per host: drops are answers of hosts in trouble, and no answer.
+    /// One per host. Drops are answers of hosts in trouble, and missing answers.
     #[default]
     Host,
-    /// One per endpoint: drops are answers of the endpoint's own.
+    /// One per endpoint. Drops are answers caused by the endpoint itself.
     Endpoint,
-    /// One per sticky session: nothing is a drop.
+    /// One per sticky session. Nothing is a drop.
     Sticky,
 }
 
@@ -33,7 +36,6 @@ impl Choice for Variant {
         &[("host", Self::Host), ("endpoint", Self::Endpoint), ("sticky", Self::Sticky)];
 }
 
-/// Parameters of `palantir`.
 #[derive(Clone, Debug)]
 pub(crate) struct PalantirConfig {
     variant: Variant,
@@ -78,7 +80,7 @@ impl PartConfig for PalantirConfig {
     }
 }
 
-/// What an attempt is to the limiter (`PermitControl`).
+/// Effect of an attempt on the limiter (`PermitControl`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Success,
@@ -87,7 +89,6 @@ enum Kind {
 }
 
 impl Variant {
-    /// What an attempt that ended like this is.
     fn kind(self, outcome: &Outcome) -> Kind {
         if matches!(outcome.status, Status::Shed | Status::Deferred | Status::Cancelled) {
             return Kind::Ignored;
@@ -109,7 +110,8 @@ impl Variant {
     }
 }
 
-/// The status code; `None` without an answer. Where only the kind of the outcome is known, the usual code of it.
+/// Returns the status code, or `None` without an answer. If only the status of the outcome is known, returns its
+/// usual code.
 fn code(outcome: &Outcome) -> Option<u16> {
     if outcome.facts.missing.is_some() {
         return None;
@@ -136,7 +138,7 @@ impl Palantir {
         Self { limit: config.initial, config, phase: "growing", reason: "started" }
     }
 
-    /// What a drop would leave, and what must be used for the limit to grow.
+    /// Returns the limit after a drop. Growth needs at least this many attempts in flight.
     fn lower(&self) -> f64 {
         libm::floor(self.limit * self.config.ratio)
     }
@@ -144,7 +146,7 @@ impl Palantir {
 
 impl Limiter for Palantir {
     fn is_full(&self, in_flight: u32) -> bool {
-        // As there: with 4 in flight a limit of 4.9 lets no fifth one go.
+        // As in the source, a limit of 4.9 does not admit a fifth attempt.
         f64::from(in_flight) >= libm::floor(self.limit)
     }
 
@@ -183,13 +185,13 @@ mod tests {
         Palantir::new(PalantirConfig { variant, ..PalantirConfig::default() })
     }
 
-    /// An answer with this code, however it is counted.
+    /// Returns an answer with this code. Its status does not matter to the limiter.
     fn answer(code: u16) -> Outcome {
         let counted = if code < 400 { OK } else { FATAL };
         Outcome { facts: Facts::code(code), ..counted }
     }
 
-    /// What an attempt that was alone in flight makes of the limit of 20.
+    /// Returns the limit, at first 20, after an attempt that was alone in flight.
     fn limit(variant: Variant, outcome: &Outcome) -> f64 {
         let mut palantir = palantir(variant);
         palantir.on_ended(NOW, &ended(0, 1), outcome);

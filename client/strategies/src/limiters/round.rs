@@ -1,14 +1,14 @@
-//! Which ends of attempts are news to a congestion window.
+//! Selection of the ended attempts that may change a congestion window.
 //!
-//! Source: RFC 9002, section 7.3.2: a congestion event begins a recovery period, which ends when something sent during it is
-//! acknowledged; until then nothing changes the window again. Section 7.8: a window that is not used does not grow.
+//! Source: RFC 9002, section 7.3.2: a congestion event starts a recovery period, which ends when something sent
+//! during it is acknowledged. Until then nothing changes the window again. Section 7.8: a window that is not used
+//! does not grow.
 
 use crate::{Ended, Launch};
 
-/// Tells what was sent after the last cut.
+/// Distinguishes the attempts sent after the last cut.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Round {
-    /// Number of the next attempt to be sent.
     next_seq: u64,
     /// Attempts numbered below this were sent before the last cut.
     cut_seq: u64,
@@ -19,17 +19,16 @@ impl Round {
         self.next_seq = launch.seq + 1;
     }
 
-    /// The window was cut now.
     pub(super) fn cut(&mut self) {
         self.cut_seq = self.next_seq;
     }
 
-    /// Whether an attempt that ended was sent after the last cut.
+    /// Whether the ended attempt was sent after the last cut.
     pub(super) fn is_news(&self, ended: &Ended) -> bool {
         ended.seq >= self.cut_seq
     }
 
-    /// Whether the window was full when an attempt ended, or would have been as soon as possible.
+    /// Whether the window was full when the attempt ended, or ready ops would have filled it.
     pub(super) fn uses(ended: &Ended, window: f64) -> bool {
         ended.ready > 0 || f64::from(ended.in_flight) >= libm::floor(window)
     }

@@ -1,12 +1,12 @@
-//! `s3-hill-climb`: a window that grows while more gets done, and shrinks while as much gets done.
+//! `s3-hill-climb`: a window that grows while goodput grows, and shrinks while goodput stays the same.
 //!
-//! Source: awslabs/aws-s3-transfer-manager-rs `aws-sdk-s3-transfer-manager/src/scheduler/concurrency/adaptive.rs` (added by pull
-//! request 135; here as of its later revision, with windowed maxima and additive growth at first) and
+//! Source: awslabs/aws-s3-transfer-manager-rs `aws-sdk-s3-transfer-manager/src/scheduler/concurrency/adaptive.rs`
+//! (added by pull request 135; here as of its later revision, with windowed maxima and additive growth at first) and
 //! `src/metrics/aggregators.rs` (`IOWindow`). There goodput is bytes per second; here it is successes per second.
 //!
-//! Kept as it is there: what is judged must have had the accepted level in flight. While shedding less than that is tried, so
-//! a client that always has more to do judges nothing any more, and stays one step below the level at which it was
-//! throttled. With `used=tried` the level that is tried is enough, and it sheds on.
+//! As in the source, a measurement is judged only if the accepted level was in flight. While shedding, the level
+//! tried is lower. So a client with unlimited work judges nothing any more, and stays one step below the level at
+//! which it was throttled. With `used=tried` the level tried is enough, and the client continues to shed.
 
 use std::time::Duration;
 
@@ -18,13 +18,13 @@ use crate::part_config::{Context, PartConfig};
 use crate::{Ended, Gauges, Instant, Limiter, Opinion, Outcome, Status, View};
 use vocabulary::{Choice, Configurable, Parameter};
 
-/// What must have been in flight for a measurement to be judged.
+/// Number in flight that a measurement needs to be judged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Used {
     /// The accepted level.
     #[default]
     Accepted,
-    /// That, or the level that is tried, if it is less.
+    /// The accepted level or the level tried, whichever is lower.
     Tried,
 }
 
@@ -32,7 +32,6 @@ impl Choice for Used {
     const CHOICES: &'static [(&'static str, Self)] = &[("accepted", Self::Accepted), ("tried", Self::Tried)];
 }
 
-/// Parameters of `s3-hill-climb`.
 #[derive(Clone, Debug)]
 pub(crate) struct S3HillClimbConfig {
     initial: u32,
@@ -171,23 +170,22 @@ impl Phase {
     }
 }
 
-/// Levels are whole numbers; beyond this one they do not go.
+/// Highest level. Levels are whole numbers.
 const HIGHEST: f64 = 1e9;
 
 struct S3HillClimb {
     config: S3HillClimbConfig,
     goodput: Goodput,
-    /// The last measurements.
+    /// Last measurements of goodput.
     raw: History,
-    /// The greatest of the last measurements, whenever one was judged.
+    /// Largest of the last measurements, recorded at each judgement.
     judged: History,
     phase: Phase,
-    /// The last level at which goodput was as it should be.
+    /// Last level with satisfactory goodput.
     accepted: f64,
-    /// The level that is tried.
     tried: f64,
     window: f64,
-    /// Misses in a row, or while shedding hits in a row.
+    /// Consecutive misses, or consecutive hits while shedding.
     in_a_row: u32,
     most_in_flight: u32,
     judged_at: Instant,
@@ -229,7 +227,7 @@ impl S3HillClimb {
         }
     }
 
-    /// Takes in a measurement; the window that follows from it.
+    /// Judges a measurement. Returns the window that follows from it.
     fn judge(&mut self, goodput: f64, most_in_flight: u32) -> f64 {
         let first = self.judged.is_empty();
         self.judged.push(goodput);
@@ -240,7 +238,7 @@ impl S3HillClimb {
         } else if f64::from(most_in_flight) < self.needed() {
             self.reason = "window not used";
         } else {
-            // All that is judged is above 0.
+            // Every judged measurement is above 0, so this is never a division by 0.
             let gain = goodput / self.judged.best_before();
             match self.phase {
                 Phase::Start => self.start(gain),
@@ -252,7 +250,7 @@ impl S3HillClimb {
         self.tried.max(f64::from(self.config.min)).min(highest).max(1.0)
     }
 
-    /// What must have been in flight.
+    /// Returns the number that must have been in flight for a judgement.
     fn needed(&self) -> f64 {
         match self.config.used {
             Used::Accepted => self.accepted,
@@ -284,7 +282,7 @@ impl S3HillClimb {
                 self.enter(Phase::Shedding);
             }
         }
-        // Also when shedding begins: the first level that is judged there is one above.
+        // Also when shedding starts: the first level judged there is one step above.
         self.tried = self.a_step_up();
     }
 

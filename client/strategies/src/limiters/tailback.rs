@@ -1,12 +1,12 @@
-//! `tailback`: a paced window of our own, for limits whose kind and size nobody knows.
+//! `tailback`: our own paced window, for limits of unknown kind and size.
 //!
-//! A rejection arrives a round trip after the attempt that was one too many, and by then the window has grown. So a cut starts from what
-//! was in flight when the rejected attempt was *sent*. Sends are spaced evenly over a round trip, which turns a window into a rate:
-//! one rule finds a concurrency limit and a token bucket alike. docs/tailback.md has the rule in ten lines and what it was measured to
-//! be worth.
+//! A rejection arrives a round trip after the attempt that was one too many, and by then the window has grown. So a
+//! cut starts from the number in flight when the rejected attempt was *sent*. Sends are spaced evenly over a round
+//! trip, which turns a window into a rate. So one rule finds a concurrency limit and a token bucket alike.
+//! docs/tailback.md states the rule in ten lines, and its measured benefit.
 //!
-//! Source: our own, designed on drawn settings. The growth curve is that of RFC 9438 (CUBIC), in round trips instead of seconds; the
-//! smoothed latency and its mean deviation are those of RFC 6298, both with weight 1/16.
+//! Source: our own, designed on drawn settings. The growth curve is that of RFC 9438 (CUBIC), in round trips instead
+//! of seconds. The smoothed latency and its mean deviation are those of RFC 6298, both with weight 1/16.
 
 use std::time::Duration;
 
@@ -18,8 +18,8 @@ use crate::part_config::{Context, PartConfig};
 use crate::{Admit, Ended, Failure, Gauges, Instant, Limiter, Outcome, Status, Until, View};
 use vocabulary::{Configurable, Parameter};
 
-/// Time after which a client without any answer has sent twice its initial window. It is of the order of a usual first latency; half or
-/// twice as much changes the time to finish by at most 1 %.
+/// Time after which a client without any answer has sent twice its initial window. It is of the order of a usual
+/// first latency. Half or twice as much changes the time to finish by at most 1 %.
 const BLIND_DOUBLING_S: f64 = 0.2;
 
 /// Weight of the newest sample in the mean latency and in its deviation. RFC 6298 has 1/8 and 1/4; the weight is smaller here because a
@@ -37,20 +37,20 @@ const FORGIVEN: f64 = 1.0;
 /// more.
 const MIN_RISE: f64 = 0.05;
 
-/// Minimum of what the window returns to after an outage, as a share of the window that was too large. More cuts than that say how long
-/// the outage lasts, and nothing about the limit.
+/// Minimum of the window restored after an outage, as a share of the window that was too large. Further cuts only
+/// reflect the length of the outage, not the limit.
 const MIN_RETURN: f64 = 0.5;
 
-/// Minimum window, in attempts: a gap of a thousand latencies. The gap mostly reaches [`TailbackConfig::longest_gap`] before.
+/// Minimum window, in attempts: a gap of a thousand latencies. The gap usually reaches
+/// [`TailbackConfig::longest_gap`] first.
 const MIN_WINDOW: f64 = 0.001;
 
 /// Deviations beyond the mean latency at which an answer is late (RFC 6298, section 2.3: K = 4).
 const LATE_DEVIATIONS: f64 = 4.0;
 
-/// A timeout after this many times the latest usual latency is a lost message. A loss says nothing about the limit.
+/// A timeout after this many times the latest usual latency is a lost message. A loss shows nothing about the limit.
 const LOST_AFTER: f64 = 2.0;
 
-/// Parameters of `tailback`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TailbackConfig {
     initial: f64,
@@ -94,7 +94,6 @@ impl PartConfig for TailbackConfig {
     }
 }
 
-/// The reason for the last change of the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reason {
     Started,
@@ -123,7 +122,7 @@ struct Latency {
     mean: Option<f64>,
     /// Mean absolute deviation from it.
     deviation: f64,
-    /// Latency of the first rejection; stands in until there is a success.
+    /// Latency of the first rejection; used until there is a success.
     rejection: Option<f64>,
 }
 
@@ -154,9 +153,10 @@ struct Tailback {
     longest_gap: f64,
     /// Attempts that may be in flight; below 1 a rate in attempts per latency.
     window: f64,
-    /// The window that was too large: what was in flight when the attempt was sent whose rejection led to the last cut. 0 before it.
+    /// Window that was too large: the number in flight when the attempt was sent whose rejection led to the last cut.
+    /// 0 before the first cut.
     top: f64,
-    /// Window right after the last cut of `top`; consecutive cuts lower it, and the window returns to it after them.
+    /// Window right after the last cut of `top`. Consecutive cuts lower it, and the window returns to it after them.
     base: f64,
     /// Round trips since the last cut.
     rounds: f64,
@@ -170,12 +170,11 @@ struct Tailback {
     starting: bool,
     /// False while nothing sent since the last cut has succeeded.
     open: bool,
-    /// Number of the next attempt to be sent.
     next_seq: u64,
-    /// Attempts numbered below this were sent before the last cut, so their rejections are old news.
+    /// Attempts numbered below this were sent before the last cut, so their rejections do not cut again.
     cut_seq: u64,
     latency: Latency,
-    /// When the first attempt was sent; `None` once an answer has come, when it is of no more use.
+    /// Instant of the first send; `None` after the first answer, because it is then no longer used.
     blind_since: Option<Instant>,
     answered: bool,
     /// Earliest instant of the next send.
@@ -209,12 +208,11 @@ impl Tailback {
         }
     }
 
-    /// Attempts that may be in flight at once, at least one.
+    /// Returns the number of attempts that may be in flight at once, at least one.
     fn most_in_flight(&self) -> f64 {
         self.window.max(1.0)
     }
 
-    /// Time between sends.
     fn gap(&self) -> Duration {
         let gap = self.latency.spread(self.window) / self.window;
         vocabulary::nanos(gap.min(self.longest_gap))
@@ -248,7 +246,7 @@ impl Tailback {
         let round = 1.0 / self.most_in_flight();
         self.strikes = (self.strikes - round).max(0.0);
         let in_flight = f64::from(ended.in_flight);
-        // A window that nobody fills says nothing about the limit.
+        // A window that is not filled shows nothing about the limit.
         if ended.ready == 0 && in_flight < self.window {
             return;
         }
@@ -263,7 +261,7 @@ impl Tailback {
         }
     }
 
-    /// CUBIC's curve: steep after the cut, flat around `top`, steep again beyond.
+    /// Returns the window on CUBIC's curve: steep after the cut, flat around `top`, steep again beyond.
     fn curve(&self) -> f64 {
         let from_top = self.rounds / self.rounds_to_top - 1.0;
         self.top + self.rise * from_top * from_top * from_top
@@ -297,7 +295,7 @@ impl Tailback {
         }
     }
 
-    /// Lowers the window after a rejection of an attempt that had made it `in_flight_when_sent` in flight.
+    /// Lowers the window after the rejection of an attempt. `in_flight_when_sent` includes that attempt.
     fn cut(&mut self, in_flight_when_sent: f64, reason: Reason) -> Reason {
         let beta = self.beta;
         let known = self.latency.mean.is_some();
@@ -352,7 +350,7 @@ impl Limiter for Tailback {
         if !self.answered {
             self.blind_since.get_or_insert(now);
         }
-        // At most one gap is caught up on.
+        // Catches up on at most one gap.
         self.next = now.max(self.next + self.gap());
     }
 

@@ -1,7 +1,8 @@
-//! `token-bucket`: so many attempts per second, and a burst after a pause.
+//! `token-bucket`: a fixed rate of attempts, with bursts after a pause.
 //!
-//! Source: kubernetes/client-go `util/flowcontrol/throttle.go`, which is golang/time `rate/rate.go`: first attempts and retries
-//! pass the same bucket, and wait for their token. Defaults: client-go `rest/config.go` (5 per second, bursts of 10).
+//! Source: kubernetes/client-go `util/flowcontrol/throttle.go`, which is golang/time `rate/rate.go`. First attempts
+//! and retries share one bucket, and wait for their token. Defaults: client-go `rest/config.go` (5 per second, bursts
+//! of 10).
 
 use super::bucket::Bucket;
 use crate::error::SpecError;
@@ -11,7 +12,6 @@ use crate::part_config::{Context, PartConfig};
 use crate::{Admit, Ended, Gauges, Instant, Limiter, Outcome, Status, View};
 use vocabulary::{Configurable, Parameter, Rate};
 
-/// Parameters of `token-bucket`.
 #[derive(Clone, Debug)]
 pub(crate) struct TokenBucketConfig {
     rate: Rate,
@@ -93,7 +93,7 @@ mod tests {
         Instant::from_millis(millis)
     }
 
-    /// Whether one attempt may start after this many tenths of a second; it starts.
+    /// Returns whether one attempt may start after this many tenths of a second, and starts it if so.
     fn allows(bucket: &mut TokenBucket, tenths: u64) -> bool {
         let now = ms(100 * tenths);
         let go = bucket.poll(now, &view(0, 0)) == Admit::Go;

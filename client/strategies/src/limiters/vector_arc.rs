@@ -1,9 +1,11 @@
-//! `vector-arc`: Vector's adaptive request concurrency: one more per round trip, unless answers become slower or errors come.
+//! `vector-arc`: Vector's adaptive request concurrency, which grows by one per round trip unless answers become
+//! slower or errors occur.
 //!
 //! Source: vectordotdev/vector, `src/sinks/util/adaptive_concurrency/{controller,mod}.rs` and
-//! `lib/vector-common/src/stats/ewma.rs`. Once per mean round trip it compares those of successes with the mean of
-//! earlier ones. It begins with one attempt, has no slow start, and with round trips that vary by chance a mean is above that
-//! of before half of the time: then nothing grows. Round trips that never vary make it shrink while the limit is not reached.
+//! `lib/vector-common/src/stats/ewma.rs`. Once per mean round trip it compares the round trips of successes with the
+//! mean of earlier ones. It starts with one attempt and has no slow start. With random round trips, a mean exceeds
+//! the previous one half of the time, and then nothing grows. With round trips that never vary, it shrinks while the
+//! limit is not reached.
 
 use std::time::Duration;
 
@@ -14,10 +16,9 @@ use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{Ended, GaugeKind, Gauges, Instant, Limiter, Opinion, Outcome, Status, View};
 
-/// The mean that round trips are compared with.
+/// Mean that round trips are compared with.
 const PAST: GaugeKind = GaugeKind { name: "past rtt", unit: "ms" };
 
-/// Parameters of `vector-arc`.
 #[derive(Clone, Debug)]
 pub(crate) struct VectorArcConfig {
     initial: u32,
@@ -72,7 +73,7 @@ impl PartConfig for VectorArcConfig {
     }
 }
 
-/// A plain mean, in seconds.
+/// Plain mean in seconds.
 #[derive(Clone, Copy, Debug, Default)]
 struct Mean {
     mean: f64,
@@ -90,7 +91,7 @@ impl Mean {
     }
 }
 
-/// An exponentially weighted mean and variance, in seconds (`EwmaVar`).
+/// Exponentially weighted mean and variance in seconds (`EwmaVar`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Past {
     mean: f64,

@@ -1,8 +1,8 @@
-//! The greatest of the measurements of the last few rounds, in constant space.
+//! Maximum of the measurements of the last few rounds, in constant space.
 //!
 //! Source: Kathleen Nichols' algorithm, Linux `lib/win_minmax.c`, as in quinn-rs/quinn
-//! `quinn-proto/src/congestion/bbr/min_max.rs`: the best three are kept, each newer than the one before and a part of
-//! the window apart.
+//! `quinn-proto/src/congestion/bbr/min_max.rs`. The best three measurements are kept, each newer than the previous
+//! one and a part of the window apart.
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Measurement {
@@ -10,7 +10,6 @@ struct Measurement {
     value: f64,
 }
 
-/// See the file's documentation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WindowedMax {
     rounds: u64,
@@ -18,17 +17,17 @@ pub(super) struct WindowedMax {
 }
 
 impl WindowedMax {
-    /// Over the measurements of this many rounds.
+    /// Creates a maximum over the measurements of this many rounds.
     pub(super) fn new(rounds: u64) -> Self {
         Self { rounds, best: [Measurement::default(); 3] }
     }
 
-    /// 0 before the first measurement.
+    /// Returns the maximum, or 0 before the first measurement.
     pub(super) fn get(&self) -> f64 {
         self.best[0].value
     }
 
-    /// Takes in a measurement of a round, which is none before that of the last one.
+    /// Adds a measurement of `round`, which is not before the last one.
     pub(super) fn update(&mut self, round: u64, value: f64) {
         let new = Measurement { round, value };
         if value >= self.best[0].value || round - self.best[2].round > self.rounds {
@@ -44,7 +43,7 @@ impl WindowedMax {
         self.age(new);
     }
 
-    /// Lets go of what is too old, and has the second and third best come from later parts of the window.
+    /// Drops expired measurements, and moves the second and third best to later parts of the window.
     fn age(&mut self, new: Measurement) {
         let [first, second, third] = self.best;
         let age = new.round - first.round;
@@ -65,7 +64,7 @@ impl WindowedMax {
 mod tests {
     use super::*;
 
-    /// quinn's test.
+    /// Test of quinn's `min_max.rs`.
     #[test]
     fn the_greatest_of_the_last_ten_rounds_counts() {
         let mut max = WindowedMax::new(10);

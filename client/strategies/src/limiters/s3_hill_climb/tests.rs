@@ -1,4 +1,4 @@
-//! The unit tests of the source, with its numbers: awslabs/aws-s3-transfer-manager-rs
+//! Unit tests of the source, with its numbers: awslabs/aws-s3-transfer-manager-rs
 //! `aws-sdk-s3-transfer-manager/src/scheduler/concurrency/adaptive.rs`.
 
 use super::*;
@@ -9,7 +9,7 @@ fn new() -> S3HillClimb {
     S3HillClimb::new(S3HillClimbConfig::default())
 }
 
-/// Judges measurements, each with the accepted level in flight.
+/// Judges measurements, each with the accepted level in flight. Returns the last target.
 fn judge<const N: usize>(climb: &mut S3HillClimb, goodput: [f64; N]) -> f64 {
     let mut target = 0.0;
     for goodput in goodput {
@@ -23,7 +23,7 @@ fn whole(level: f64) -> u32 {
     level as u32
 }
 
-/// A climb that has left its start at the level at which it began.
+/// Returns a climb that has just left its start at its initial level.
 fn started() -> S3HillClimb {
     let mut climb = new();
     judge(&mut climb, [1000.0; 5]);
@@ -72,7 +72,7 @@ fn after_three_misses_it_sheds_while_goodput_stays_within_two_percent_of_the_bes
     let mut climb = started();
     judge(&mut climb, [1000.0, 1000.0, 1000.0, 1000.0, 900.0]);
     assert_eq!(climb.phase, Phase::Probing);
-    // What was seen while probing is compared with.
+    // Measurements made while probing remain in the comparison.
     let mut climb = started();
     judge(&mut climb, [5000.0, 5000.0, 5000.0, 5000.0, 4000.0]);
     assert_eq!(climb.phase, Phase::Probing);
@@ -82,7 +82,7 @@ fn after_three_misses_it_sheds_while_goodput_stays_within_two_percent_of_the_bes
 fn shedding_accelerates_from_one_step_above_what_was_accepted() {
     let mut climb = started();
     judge(&mut climb, [1000.0; 4]);
-    // 33 is accepted, then 33 · 0.96, 31 · 0.94, 29 · 0.92, each cut to a whole number.
+    // 33 is accepted; then 33 · 0.96, 31 · 0.94 and 29 · 0.92 are tried, each cut to a whole number.
     for (accepted, tried) in [(33, 31), (31, 29), (29, 26), (26, 23)] {
         let target = judge(&mut climb, [1000.0]);
         assert_eq!((whole(climb.accepted), whole(target)), (accepted, tried));
@@ -141,7 +141,7 @@ fn goodput_is_judged_every_300_ms_at_first_and_never_without_a_success() {
     assert_eq!((whole(climb.window), climb.judged.last().to_bits()), (64, 4.0_f64.to_bits()));
     assert_eq!(climb.poll(ms(300), &view(63, 32)), Admit::Go);
     assert_eq!(climb.poll(ms(300), &view(64, 32)), Admit::Wait(Until::Event));
-    // All successes are older than the half second over which they count.
+    // All successes are older than the half second for which they count.
     climb.on_ended(ms(900), &ended(2, 30), &crate::testing::FATAL);
     assert_eq!(climb.raw.best().to_bits(), 4.0_f64.to_bits());
     assert_eq!(climb.judged_at, ms(900));

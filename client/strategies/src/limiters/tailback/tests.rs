@@ -1,4 +1,4 @@
-//! The ten rules of docs/tailback.md, with literal inputs.
+//! Tests of the ten rules of docs/tailback.md, with literal inputs.
 
 use super::*;
 use crate::testing::{CANCELLED, FATAL, OK, REJECTED, TIMEOUT, ended, view};
@@ -10,7 +10,7 @@ const fn ms(millis: u64) -> Instant {
     Instant::from_millis(millis)
 }
 
-/// An attempt that ends: sent at 0 as the first one in flight, with nothing else in flight at its end and nothing waiting.
+/// Attempt that ends: sent at 0 as the first one in flight, with nothing else in flight at its end and nothing ready.
 const ATTEMPT: Ended = Ended {
     seq: 0,
     op: 0,
@@ -32,7 +32,7 @@ fn send(tailback: &mut Tailback, at: Instant, seqs: std::ops::Range<u64>) {
     }
 }
 
-/// A limiter in its start phase, with this window, one success after exactly 100 ms and 100 attempts sent.
+/// Returns a limiter in its start phase, with this window, one success after exactly 100 ms and 100 attempts sent.
 fn started(window: f64) -> Tailback {
     let mut tailback = new(window);
     send(&mut tailback, Instant::ORIGIN, 0..100);
@@ -41,7 +41,8 @@ fn started(window: f64) -> Tailback {
     tailback
 }
 
-/// A limiter that was cut from a window of `top`, is open again and has sent 200 attempts, 100 of them since the cut.
+/// Returns a limiter that was cut from a window of `top`, is open again and has sent 200 attempts, 100 of them since
+/// the cut.
 fn grown(top: u32) -> Tailback {
     let mut tailback = started(f64::from(top));
     reject(&mut tailback, 99, top);
@@ -56,7 +57,7 @@ fn reject(tailback: &mut Tailback, seq: u64, in_flight_when_sent: u32) {
     tailback.on_ended(ms(100), &Ended { seq, in_flight_when_sent, ..ATTEMPT }, &REJECTED);
 }
 
-/// One success 100 ms after its sending, of a full window with one op waiting.
+/// Records one success 100 ms after its sending, of a full window with one op ready.
 fn succeed(tailback: &mut Tailback, seq: u64, in_flight: u32) {
     let sent_at = ms(100);
     tailback.on_ended(ms(200), &Ended { seq, sent_at, in_flight, ready: 1, ..ATTEMPT }, &OK);
@@ -94,7 +95,7 @@ fn before_the_first_answer_one_more_attempt_may_go_every_200_ms_by_the_initial_w
     assert_eq!(poll(&tailback, ms(15), 21), Admit::Go);
     assert_eq!(poll(&tailback, ms(15), 22), wait_until(ms(25)));
     assert!(!tailback.is_full(1000));
-    // The first answer shows that the 30 attempts in flight are no problem, and ends the blind start.
+    // The first answer shows that 30 attempts in flight are no problem, and ends the blind start.
     tailback.on_ended(ms(105), &Ended { sent_at: ms(5), in_flight: 30, ..ATTEMPT }, &OK);
     near(tailback.window, 31.0);
     assert_eq!(poll(&tailback, ms(10_000), 31), Admit::Wait(Until::Event));
@@ -161,14 +162,14 @@ fn one_rejection_per_round_trip_is_forgiven_and_the_second_cuts() {
     let mut tailback = grown(20);
     reject(&mut tailback, 101, 19);
     near(tailback.window, 19.0);
-    // 19 successes of a window of 19 are a round trip: the strike is cleared.
+    // 19 successes of a window of 19 are a round trip, which clears the strike.
     for seq in 102..122 {
         succeed(&mut tailback, seq, 19);
     }
     let window = tailback.window;
     reject(&mut tailback, 150, 19);
     near(tailback.window, window);
-    // Ten successes are half of one, so one and a half strikes remain with the next rejection.
+    // Ten successes are half a round trip, so the next rejection makes it one and a half strikes.
     for seq in 122..132 {
         succeed(&mut tailback, seq, 19);
     }
@@ -194,7 +195,7 @@ fn rejections_of_attempts_sent_before_the_last_cut_are_old_news() {
         reject(&mut tailback, seq, 50);
     }
     near(tailback.window, 47.5);
-    // Sent after the cut: news.
+    // An attempt sent after the cut can cut again.
     send(&mut tailback, ms(100), 100..101);
     reject(&mut tailback, 100, 47);
     assert!(tailback.window < 47.5);
@@ -369,12 +370,12 @@ fn sends_are_spaced_by_the_mean_latency_less_its_deviation_by_the_window() {
 #[test]
 fn at_most_one_gap_is_caught_up_on() {
     let mut tailback = started(20.0);
-    // Long idle: the first goes at once, the second makes up for one gap, the third waits.
+    // After a long idle time the first attempt goes at once, the second makes up for one gap, and the third waits.
     send(&mut tailback, ms(1000), 100..101);
     assert_eq!(poll(&tailback, ms(1000), 1), Admit::Go);
     send(&mut tailback, ms(1000), 101..102);
     assert_eq!(poll(&tailback, ms(1000), 2), wait_until(ms(1005)));
-    // 3 ms late: the gap after the next one is 2 ms.
+    // This send is 3 ms late, so the gap before the next one is 2 ms.
     send(&mut tailback, ms(1008), 102..103);
     assert_eq!(poll(&tailback, ms(1008), 3), wait_until(ms(1010)));
 }
@@ -394,7 +395,7 @@ fn the_longest_gap_bounds_the_gap() {
 fn a_cut_below_1_delays_the_next_send_by_a_gap() {
     let mut tailback = started(2.0);
     reject(&mut tailback, 99, 1);
-    // 100 ms by a window of 0.95, after the rejection at 100 ms.
+    // 100 ms divided by a window of 0.95, after the rejection at 100 ms.
     assert_eq!(poll(&tailback, ms(100), 0), wait_until(Instant::from_nanos(100_000_000 + 105_263_158)));
 }
 
@@ -417,7 +418,6 @@ fn reports_name_the_phase_and_never_a_window_or_top_below_1() {
         gauges
     };
     let mut tailback = new(20.0);
-    // Before the first answer the maximum in flight depends on the time, so no window is reported.
     assert_eq!((report(&tailback).window, report(&tailback).phase), (None, Some("blind")));
     tailback = started(20.0);
     assert_eq!((report(&tailback).window, report(&tailback).phase), (Some(20.0), Some("start")));

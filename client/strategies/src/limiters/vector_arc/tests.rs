@@ -1,7 +1,8 @@
 //! Vectors of Vector's own tests: those of its means, and the bands of its scenarios for links that never refuse.
 //!
-//! Source: vectordotdev/vector, `lib/vector-common/src/stats/ewma.rs`, and `tests/data/adaptive-concurrency/*.yaml` with
-//! `src/sinks/util/adaptive_concurrency/tests.rs`, whose link is modelled here: `delay` times what the level at it makes of it.
+//! Source: vectordotdev/vector, `lib/vector-common/src/stats/ewma.rs`, and `tests/data/adaptive-concurrency/*.yaml`
+//! with `src/sinks/util/adaptive_concurrency/tests.rs`. The link of these scenarios is modelled here: an answer takes
+//! `delay` times a factor that depends on the number of requests at the link.
 
 use super::*;
 use crate::Admit;
@@ -22,23 +23,24 @@ fn the_vectors_of_the_means_hold() {
     }
 }
 
-/// A scenario: so many requests, one every `interval_ms` (0: all at once), over a link of 100 ms or `delay_ms`.
+/// Scenario: a number of requests, one every `interval_ms` (0: all at once), over a link with a delay of `delay_ms`.
 struct Scenario {
     requests: u64,
     interval_ms: u64,
     delay_ms: u64,
-    /// How many times longer the delay is for the request that finds, with itself, so many at the link.
+    /// Factor of the delay for a request, by the number of requests at the link, including that one.
     slowness: fn(u32) -> f64,
 }
 
-/// Tokio's timers, which are the link there, wake in the millisecond after: its answers take 100 to 102 ms.
+/// Tokio's timers, which are the link in the source, wake in the following millisecond: answers take 100 to 102 ms
+/// there.
 const TIMER: Duration = Duration::from_millis(1);
 
-/// What came of it.
+/// Measurements of one run.
 #[derive(Debug)]
 struct Seen {
     in_flight_max: u32,
-    /// Over time.
+    /// Mean over time.
     in_flight_mean: f64,
     limit_max: u32,
     rtt_max_ms: f64,
@@ -67,7 +69,7 @@ fn run(scenario: &Scenario) -> Seen {
         let until = first.map(|(at, ..)| at).into_iter().chain(arrival).min();
         let Some(until) = until else { break };
         if until > now {
-            // As in a histogram over time: what lasts no time is not seen.
+            // As in a histogram over time, a level that lasts no time is not recorded.
             seen.in_flight_max = seen.in_flight_max.max(level);
             seen.limit_max = seen.limit_max.max(arc.limit);
         }
@@ -84,7 +86,8 @@ fn run(scenario: &Scenario) -> Seen {
     seen
 }
 
-/// Whether a value lies in a band, to the hundredth: nothing here takes the time between an answer and the next request.
+/// Asserts that a value, rounded to a hundredth, lies in a band. The rounding is needed because no time passes here
+/// between an answer and the next request.
 #[track_caller]
 fn within(name: &str, value: f64, (low, high): (f64, f64)) {
     let value = (value * 100.0).round() / 100.0;
@@ -132,7 +135,7 @@ fn requests_four_times_as_fast_as_the_link_keep_four_in_flight() {
     within("limit, most", f64::from(seen.limit_max), (9.0, 9.0));
 }
 
-/// A limiter of this limit, whose first window of 100 ms begins at 100 ms, fully used.
+/// Returns a limiter with this limit, whose first window of 100 ms starts at 100 ms and is fully used.
 fn begun(limit: u32) -> VectorArc {
     let mut arc = VectorArc::new(VectorArcConfig { initial: limit, ..VectorArcConfig::default() });
     arc.on_sent(Instant::ORIGIN, &view(limit - 1, 0));
@@ -140,7 +143,7 @@ fn begun(limit: u32) -> VectorArc {
     arc
 }
 
-/// An attempt that took 100 ms ended.
+/// Ends an attempt at `millis` that took 100 ms.
 fn end(arc: &mut VectorArc, millis: u64, outcome: &Outcome) {
     let ended = Ended { sent_at: Instant::from_millis(millis - 100), ..ended(1, 1) };
     arc.on_ended(Instant::from_millis(millis), &ended, outcome);
@@ -174,7 +177,8 @@ fn it_grows_only_when_the_limit_was_reached() {
     let mut arc = begun(10);
     end(&mut arc, 200, &OK);
     assert_eq!(arc.limit, 11);
-    // Round trips as before: not slower by any deviation, but not reached either, so the other rule holds.
+    // The round trip is not slower, but the limit was not reached, so it cannot grow. With a deviation of 0 the other
+    // rule applies.
     end(&mut arc, 300, &OK);
     assert_eq!((arc.limit, arc.reason), (9, "cut: answers are slower"));
 }

@@ -4,11 +4,10 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// An event of the model client.
 #[derive(Clone, Debug)]
 enum Step {
     Arrive(u8),
-    /// The attempt in flight at place `pick`, modulo their number, ends.
+    /// The attempt in flight at index `pick`, modulo their number, ends.
     End {
         pick: u8,
         status: Status,
@@ -49,14 +48,13 @@ fn config() -> impl Strategy<Value = TailbackConfig> {
     })
 }
 
-/// An attempt in flight.
 struct Flight {
     seq: u64,
     sent_at: Instant,
     in_flight_when_sent: u32,
 }
 
-/// A client that drives the limiter as the contract demands and checks the properties after every call.
+/// Client that drives the limiter as its contract demands, and checks the properties after every call.
 struct Client {
     tailback: Tailback,
     now: Instant,
