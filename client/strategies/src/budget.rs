@@ -40,9 +40,9 @@ pub trait Budget: Send {
     /// charge the retry at the failure. [`on_sent`](Self::on_sent) follows when the delay is over.
     fn on_retry(&mut self, _now: Instant, _failed: &FailedOp) {}
 
-    /// Records that a retry announced by [`on_retry`](Self::on_retry) will not be sent, because its op is over. The
-    /// op may also end before a [deferred](crate::Status::Deferred) attempt was sent again. Each retry is either sent
-    /// or withdrawn, once.
+    /// Records that a retry announced by [`on_retry`](Self::on_retry) will not be sent, because its op is over. This
+    /// includes a [deferred](crate::Status::Deferred) attempt that will not be sent again. Each retry is either sent or
+    /// withdrawn, once.
     fn on_retry_withdrawn(&mut self, _now: Instant) {}
 
     /// Records that the launch was sent, and returns its permit.

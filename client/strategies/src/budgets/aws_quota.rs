@@ -18,12 +18,11 @@ use crate::{
     Budget, Ended, FailedOp, Failure, Gate, Gauges, Instant, Launch, Opinion, Outcome, Permit, Status,
 };
 
-/// Whether an op that the quota ends waits first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum LongPoll {
     #[default]
     No,
-    /// The op waits as long as for a retry.
+    /// An op ended by the quota waits first, as long as for a retry.
     Yes,
 }
 
@@ -89,7 +88,6 @@ struct Quota {
 }
 
 impl Quota {
-    /// Returns the cost of a retry after this failure, in tokens.
     fn cost(&self, status: Status, opinion: Opinion) -> u32 {
         match (opinion, status) {
             (Opinion::Throttled, _) => self.config.throttled_cost,

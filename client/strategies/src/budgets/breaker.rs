@@ -1,9 +1,9 @@
 //! `breaker`: sends nothing for a while after consecutive failures, then lets one probe decide.
 //!
 //! Source: linkerd's consecutive-failures breaker (`consecutive_failures.rs`). N failures open the breaker for a
-//! back-off, then one probe is sent. Its success closes the breaker, which admits everything again; its failure opens
-//! it for the next longer time. Linkerd itself says "shut" for a breaker that admits nothing. Only attempts sent
-//! since the last change of phase count, so attempts from before an opening have no effect.
+//! back-off, then one probe is sent. Its success closes the breaker, which then admits everything; its failure opens
+//! it for the next longer time. Only attempts sent since the last change of phase count, so attempts sent before an
+//! opening have no effect.
 
 use std::time::Duration;
 
@@ -17,12 +17,11 @@ use crate::part_config::{Context, PartConfig};
 use crate::{Advice, Budget, Ended, Gate, Gauges, Instant, Launch, Outcome, Permit, Status, Until};
 use vocabulary::{Choice, Configurable, Parameter};
 
-/// Treatment of launches while the breaker is open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum WhenOpen {
     #[default]
     Wait,
-    /// They fail, and the retry policy decides.
+    /// Launches fail, and the retry policy decides.
     Shed,
 }
 
@@ -81,12 +80,17 @@ impl PartConfig for BreakerConfig {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// All launches pass. `failures` is the number of consecutive failures.
-    Closed { failures: u32 },
-    /// No launch passes before this instant.
-    Open { until: Instant },
+    /// `failures` is the number of consecutive failures.
+    Closed {
+        failures: u32,
+    },
+    Open {
+        until: Instant,
+    },
     /// One launch passes, unless a probe is already in flight.
-    HalfOpen { probing: bool },
+    HalfOpen {
+        probing: bool,
+    },
 }
 
 struct Breaker {

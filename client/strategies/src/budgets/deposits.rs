@@ -16,12 +16,11 @@ pub(super) trait Bucket: Clone + Send {
     fn sum(&self) -> i64;
 }
 
-/// Moment at which an op makes its deposit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Deposit {
-    /// The first attempt of the op is sent.
+    /// An op deposits when its first attempt is sent.
     Request,
-    /// An attempt ends that is not to be retried.
+    /// An op deposits when an attempt ends that is not to be retried.
     #[default]
     Done,
 }
@@ -35,9 +34,7 @@ impl Choice for Deposit {
 /// `finagle-core/src/main/scala/com/twitter/finagle/client/BackupRequestFilter.scala`).
 pub(super) struct Deposits<B> {
     pub(super) bucket: B,
-    /// Amount that an op deposits.
     pub(super) deposit: i64,
-    /// Amount that a retry withdraws.
     pub(super) withdrawal: i64,
     /// Amount that is always available besides the bucket.
     pub(super) reserve: i64,

@@ -96,7 +96,6 @@ mod tests {
         FinagleBudget { ttl: Duration::from_secs(ttl), reserve, share }.start()
     }
 
-    /// Returns how many of `requests` failing requests are retried, all at one instant.
     fn retried(budget: &mut Deposits<WindowedAdder<9>>, requests: u32) -> u32 {
         (0..requests).map(|_| u32::from(budget.fails(Instant::ORIGIN))).sum()
     }

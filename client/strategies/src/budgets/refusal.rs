@@ -4,7 +4,6 @@ use vocabulary::Choice;
 
 use crate::{Advice, Gate, Opinion, Outcome, Status};
 
-/// Effect of a refusal on the op.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum OnRefusal {
     #[default]

@@ -20,7 +20,6 @@ use crate::part_config::{Context, PartConfig};
 use crate::{Advice, Budget, Ended, FailedOp, Gate, Gauges, Instant, Launch, Outcome, Permit, Status};
 use vocabulary::{Choice, Configurable, Parameter};
 
-/// Effect of a refused retry on its op.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum OnEmpty {
     /// The op is given up.
@@ -33,12 +32,11 @@ impl Choice for OnEmpty {
     const CHOICES: &'static [(&'static str, Self)] = &[("fail", Self::Fail), ("back-off", Self::BackOff)];
 }
 
-/// Moment of the decision whether an op may retry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Ask {
-    /// At the failure, before the back-off.
+    /// The budget decides at the failure, before the back-off.
     Failure,
-    /// At the retry, after the back-off.
+    /// The budget decides at the retry, after the back-off.
     #[default]
     Retry,
 }

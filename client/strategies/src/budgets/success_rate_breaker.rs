@@ -28,12 +28,11 @@ use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{Budget, Ended, Gate, Gauges, Instant, Launch, Opinion, Outcome, Permit, Until};
 
-/// Failures that count as consecutive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum RowOf {
     #[default]
     Any,
-    /// Failures other than throttling, which lowers the rate only.
+    /// Only failures other than throttling count as consecutive. Throttling just lowers the rate.
     Transient,
 }
 

@@ -11,7 +11,6 @@ const SLICES: usize = 20;
 
 pub(super) struct Tally {
     slices: Slices<Counts, SLICES>,
-    /// Totals over all slices.
     sum: Counts,
 }
 

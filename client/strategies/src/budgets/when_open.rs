@@ -6,10 +6,10 @@ use crate::{Advice, Gate, Until};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum WhenOpen {
-    /// Their ops are given up.
+    /// The ops are given up.
     #[default]
     GiveUp,
-    /// They fail, and the retry policy decides.
+    /// The launches fail, and the retry policy decides.
     Shed,
     Wait,
 }

@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use crate::Instant;
 
-/// Sum over `ENDED` slices that have ended and the current one.
 #[derive(Clone, Debug)]
 pub(super) struct WindowedAdder<const ENDED: usize> {
     slices: [i64; ENDED],

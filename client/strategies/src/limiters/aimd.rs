@@ -10,13 +10,12 @@ use crate::part_config::{Context, PartConfig};
 use crate::{Ended, Gauges, Instant, Limiter, Outcome, Status, View};
 use vocabulary::{Choice, Configurable, Parameter};
 
-/// Window after a cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Variant {
-    /// The new ssthresh.
+    /// A cut leaves the new ssthresh.
     #[default]
     Reno,
-    /// The initial window.
+    /// A cut leaves the initial window.
     Tahoe,
 }
 
@@ -192,7 +191,6 @@ mod tests {
 
     const NOW: Instant = Instant::ORIGIN;
 
-    /// Returns a limiter with this window and `sent` attempts sent, numbered from 0.
     fn aimd(window: f64, ssthresh: f64, sent: u64) -> Aimd {
         let config = AimdConfig { initial: window, ssthresh, ..AimdConfig::default() };
         let mut aimd = Aimd::new(config);

@@ -21,10 +21,8 @@ use crate::part_config::{Context, PartConfig};
 use crate::{Admit, Ended, Gauges, Instant, Launch, Limiter, Opinion, Outcome, Status, View};
 use vocabulary::{Choice, Configurable, Parameter, Purpose, Rate, draws, unit, whole_nanos};
 
-/// Cost of an attempt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Costs {
-    /// One token for any attempt.
     #[default]
     One,
     /// One token for a first attempt, 5 for a retry, 10 for a retry after throttling.

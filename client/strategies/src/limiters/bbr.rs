@@ -24,16 +24,14 @@ use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{Admit, Ended, GaugeKind, Gauges, Instant, Limiter, Outcome, Status, Until, View};
 
-/// Estimated delivery rate of the server.
 const DELIVERED: GaugeKind = GaugeKind { name: "delivery rate", unit: "per s" };
 
-/// Latency from which the window is computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Latency {
-    /// Minimum latency of `latency_window`.
+    /// The window is computed from the minimum latency of `latency_window`.
     #[default]
     Min,
-    /// Mean latency of the last round's successes.
+    /// The window is computed from the mean latency of the last round's successes.
     Mean,
 }
 

@@ -20,7 +20,6 @@ pub(super) struct Bucket {
 }
 
 impl Bucket {
-    /// Creates a bucket with these tokens at the origin.
     pub(super) fn new(rate: f64, capacity: f64, tokens: f64) -> Self {
         Self { rate, capacity, tokens, at: Instant::ORIGIN }
     }

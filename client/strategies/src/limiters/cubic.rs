@@ -174,7 +174,6 @@ mod tests {
         Instant::from_millis(millis)
     }
 
-    /// Returns a limiter with this window and one attempt sent.
     fn cubic(window: f64) -> Cubic {
         let mut cubic = Cubic::new(CubicConfig { initial: window, ..CubicConfig::default() });
         cubic.on_sent(ms(0), &view(0, 0));

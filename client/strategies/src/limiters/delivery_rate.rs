@@ -10,11 +10,10 @@ use std::time::Duration;
 use super::bucket::seconds;
 use crate::Instant;
 
-/// State at the sending of an attempt.
 #[derive(Clone, Copy, Debug)]
 struct Sent {
     at: Instant,
-    /// Start of the sending time of the sample: the sending of its first attempt.
+    /// Start of the sample's send interval: the sending of the attempt delivered last, or this one if none was in flight.
     first_at: Instant,
     delivered: u64,
     delivered_at: Instant,

@@ -18,16 +18,13 @@ use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{Ended, GaugeKind, Gauges, Instant, Launch, Limiter, Outcome, Status, View};
 
-/// Latency used as the best one.
 const BEST: GaugeKind = GaugeKind { name: "min rtt", unit: "ms" };
 
-/// Latency of the last interval.
 const PRESENT: GaugeKind = GaugeKind { name: "sample rtt", unit: "ms" };
 
-/// Ends of attempts that are sampled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Samples {
-    /// All except shed, deferred and cancelled ones.
+    /// Samples all ends except shed, deferred and cancelled attempts.
     #[default]
     All,
     Successes,
@@ -131,12 +128,11 @@ impl PartConfig for EnvoyGradientConfig {
 /// Consecutive intervals at the minimum window after which the best latency is measured again.
 const AT_MIN: u32 = 5;
 
-/// Quantity being measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// Best latency, at the minimum window. `then` is the window to return to.
+    /// Measures the best latency, at the minimum window. `then` is the window to return to.
     Probing { then: u32 },
-    /// Present latency. The interval ends at `until`; the next probe starts at `probe_at`.
+    /// Measures the present latency. The interval ends at `until`; the next probe starts at `probe_at`.
     Sampling { until: Instant, probe_at: Instant },
 }
 

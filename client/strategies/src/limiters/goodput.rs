@@ -52,7 +52,6 @@ impl Goodput {
     }
 }
 
-/// The last numbers of a series, at most `most`.
 #[derive(Clone, Debug)]
 pub(super) struct History {
     numbers: VecDeque<f64>,

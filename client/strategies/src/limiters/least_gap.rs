@@ -13,13 +13,12 @@ use crate::part_config::{Context, PartConfig};
 use crate::{Admit, Ended, Instant, Limiter, Outcome, Status, Until, View};
 use vocabulary::{Choice, Configurable, Parameter};
 
-/// Start of the gap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum From {
-    /// Start of the previous attempt.
+    /// The gap starts when the previous attempt was sent.
     #[default]
     Start,
-    /// End of the attempt that ended last.
+    /// The gap starts at the end of the attempt that ended last.
     End,
 }
 
@@ -27,12 +26,11 @@ impl Choice for From {
     const CHOICES: &'static [(&'static str, Self)] = &[("start", Self::Start), ("end", Self::End)];
 }
 
-/// Attempts that must keep the gap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Of {
     #[default]
     Attempts,
-    /// First attempt of each op. Retries pass.
+    /// Only the first attempt of each op keeps the gap. Retries pass.
     Ops,
 }
 

@@ -12,7 +12,6 @@ const POWERS: usize = 20;
 
 #[derive(Clone, Debug)]
 pub(super) struct LogLinear {
-    /// Number of values that are 0.
     zeros: u32,
     counts: Vec<u32>,
     total: u32,

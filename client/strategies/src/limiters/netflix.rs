@@ -10,7 +10,6 @@ use std::time::Duration;
 use super::netflix_window::{Sample, SampleWindow, Windowed};
 use crate::{Ended, Failure, GaugeKind, Gauges, Instant, Limiter, Opinion, Outcome, Status};
 
-/// Round trip without load, measured by some of the limits.
 pub(crate) const NO_LOAD: GaugeKind = GaugeKind { name: "rtt without load", unit: "ms" };
 
 /// Algorithm of a limiter, which computes its limit (`AbstractLimit`).
@@ -21,11 +20,9 @@ pub(crate) trait Limit: Send {
     /// Returns the number of attempts that may be in flight: at least one.
     fn limit(&self) -> u32;
 
-    /// Writes the gauges of the algorithm, besides the limit.
     fn report(&self, gauges: &mut Gauges);
 }
 
-/// Limiter that sends while fewer attempts are in flight than its limit.
 pub(crate) struct NetflixLimiter<L> {
     limit: L,
     window: Option<SampleWindow>,
@@ -78,7 +75,6 @@ mod tests {
     use crate::testing::{CANCELLED, FATAL, OK, REJECTED, TIMEOUT, ended, view};
     use crate::{Admit, Until};
 
-    /// Limit that keeps the last sample.
     struct Last(Option<Sample>);
 
     impl Limit for Last {

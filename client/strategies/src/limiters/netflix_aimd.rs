@@ -124,7 +124,6 @@ mod tests {
         Sample { rtt, in_flight, dropped, op: 0 }
     }
 
-    /// Returns the limit after one sample.
     #[track_caller]
     fn next(config: NetflixAimd, sample: &Sample) -> u32 {
         let mut aimd = Aimd::new(config);

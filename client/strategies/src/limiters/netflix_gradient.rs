@@ -146,7 +146,6 @@ impl Gradient {
         }
     }
 
-    /// Returns the queue that the limit allows.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "cut as Java does")]
     fn queue(&self) -> f64 {
         f64::from((self.limit as u32).isqrt().max(SHORTEST_QUEUE))

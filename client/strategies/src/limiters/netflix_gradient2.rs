@@ -15,7 +15,6 @@ use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{GaugeKind, Gauges};
 
-/// Mean that round trips are compared with.
 const LONG_TERM: GaugeKind = GaugeKind { name: "long-term rtt", unit: "ms" };
 
 /// Number of samples whose plain mean starts the long-term mean.

@@ -45,7 +45,6 @@ impl Choice for Windowed {
 }
 
 impl Windowed {
-    /// Description of the parameter `windowed`, for help texts.
     pub(crate) const ABOUT: &'static str =
         "true: one sample a second, the mean of at least ten (WindowedLimit); false: every answer is one";
 
@@ -54,7 +53,6 @@ impl Windowed {
     }
 }
 
-/// Samples of the open window.
 #[derive(Debug, Default)]
 pub(crate) struct SampleWindow {
     ends: Instant,
@@ -99,7 +97,6 @@ mod tests {
         Sample { rtt, in_flight, dropped: false, op: 0 }
     }
 
-    /// Returns a window that ends at 1 s, with `count` samples of 500 ms.
     fn filled(count: u32) -> SampleWindow {
         let mut window = SampleWindow::default();
         assert_eq!(window.add(Instant::from_nanos(1), &sample(QUICKEST, 1)), None, "one is too few");
@@ -131,7 +128,6 @@ mod tests {
         let mean =
             window.add(Instant::from_nanos(1_000_000_002), &sample(Duration::from_millis(600), 3)).unwrap();
         assert_eq!(mean, sample(Duration::from_millis(510), 7));
-        // A new window has started.
         assert_eq!(window.add(Instant::from_millis(2000), &sample(QUICKEST, 1)), None);
     }
 

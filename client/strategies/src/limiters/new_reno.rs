@@ -140,7 +140,6 @@ mod tests {
 
     const NOW: Instant = Instant::ORIGIN;
 
-    /// Returns a limiter with `sent` attempts sent, numbered from 0.
     fn reno(sent: u64) -> NewReno {
         let mut reno = NewReno::new(NewRenoConfig::default());
         send(&mut reno, 0..sent);

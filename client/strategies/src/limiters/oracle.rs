@@ -87,7 +87,6 @@ mod tests {
     use crate::Status;
     use crate::testing::launch;
 
-    /// Returns a schedule of one op every 100 ms, from the origin.
     fn every_tenth() -> OracleSchedule {
         let mut scheduled = 0;
         OracleSchedule::new(move |_op, from| {

@@ -22,12 +22,12 @@ const MAX: f64 = 1e6;
 /// Kind of limiter (`Behavior`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Variant {
-    /// One per host. Drops are answers of hosts in trouble, and missing answers.
+    /// One limiter per host. Drops are answers of hosts in trouble, and missing answers.
     #[default]
     Host,
-    /// One per endpoint. Drops are answers caused by the endpoint itself.
+    /// One limiter per endpoint. Drops are answers caused by the endpoint itself.
     Endpoint,
-    /// One per sticky session. Nothing is a drop.
+    /// One limiter per sticky session. Nothing is a drop.
     Sticky,
 }
 

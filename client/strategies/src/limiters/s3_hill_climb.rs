@@ -18,13 +18,12 @@ use crate::part_config::{Context, PartConfig};
 use crate::{Ended, Gauges, Instant, Limiter, Opinion, Outcome, Status, View};
 use vocabulary::{Choice, Configurable, Parameter};
 
-/// Number in flight that a measurement needs to be judged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Used {
-    /// The accepted level.
+    /// A measurement is judged if the accepted level was in flight.
     #[default]
     Accepted,
-    /// The accepted level or the level tried, whichever is lower.
+    /// A measurement is judged if the lower of the accepted level and the window was in flight.
     Tried,
 }
 

@@ -16,7 +16,6 @@ use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{Ended, GaugeKind, Gauges, Instant, Limiter, Opinion, Outcome, Status, View};
 
-/// Mean that round trips are compared with.
 const PAST: GaugeKind = GaugeKind { name: "past rtt", unit: "ms" };
 
 #[derive(Clone, Debug)]

@@ -17,7 +17,6 @@ pub(super) struct WindowedMax {
 }
 
 impl WindowedMax {
-    /// Creates a maximum over the measurements of this many rounds.
     pub(super) fn new(rounds: u64) -> Self {
         Self { rounds, best: [Measurement::default(); 3] }
     }

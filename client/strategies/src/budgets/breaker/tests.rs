@@ -35,7 +35,6 @@ impl Bench {
         self.breaker.on_ended(Instant::from_millis(at_ms), &ended(0, 1), &outcome, permit);
     }
 
-    /// Fails five attempts at `at_ms`.
     fn trip(&mut self, at_ms: u64) {
         for _ in 0..5 {
             let permit = self.send(at_ms);

@@ -27,7 +27,6 @@ struct Bucket {
     refused: u64,
 }
 
-/// Totals over the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Seen {
     pub(super) requests: u64,

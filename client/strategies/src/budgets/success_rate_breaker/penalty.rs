@@ -9,14 +9,13 @@ use vocabulary::{Choice, Purpose, draws, unit};
 
 use crate::delay::{fraction, grown};
 
-/// Random part of the time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Spread {
     None,
-    /// Half of the time, except for the first opening (Finagle).
+    /// Half of the time is random, except at the first opening (Finagle).
     #[default]
     Equal,
-    /// Up to half of the time in addition (linkerd).
+    /// Up to half of the time is added at random (linkerd).
     Above,
 }
 
@@ -53,7 +52,6 @@ impl Penalties {
         time
     }
 
-    /// Restarts with the first time.
     pub(super) fn forget(&mut self) {
         self.row = 0;
     }

@@ -30,7 +30,6 @@ pub(super) enum Rate {
     Exact(Slices<Counts, 10>),
 }
 
-/// Moving average of Finagle.
 #[derive(Debug)]
 pub(super) struct Moving {
     /// Milliseconds, or attempts if `by_calls`.
@@ -41,7 +40,6 @@ pub(super) struct Moving {
     calls: u64,
     /// Stamp of the last attempt, in the unit of `window`, and the average at that stamp.
     last: Option<(u64, f64)>,
-    /// Number of recent attempts.
     recent: WindowedAdder<4>,
 }
 
@@ -93,7 +91,6 @@ impl Rate {
         }
     }
 
-    /// Restarts the measurement.
     pub(super) fn forget(&mut self, now: Instant) {
         match self {
             Self::Moving(moving) => {

@@ -195,7 +195,7 @@ fn rejections_of_attempts_sent_before_the_last_cut_are_old_news() {
         reject(&mut tailback, seq, 50);
     }
     near(tailback.window, 47.5);
-    // An attempt sent after the cut can cut again.
+    // This attempt was sent after the cut, so it can cut again.
     send(&mut tailback, ms(100), 100..101);
     reject(&mut tailback, 100, 47);
     assert!(tailback.window < 47.5);

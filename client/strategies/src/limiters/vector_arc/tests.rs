@@ -36,7 +36,6 @@ struct Scenario {
 /// there.
 const TIMER: Duration = Duration::from_millis(1);
 
-/// Measurements of one run.
 #[derive(Debug)]
 struct Seen {
     in_flight_max: u32,

@@ -25,7 +25,6 @@ impl<'a> Expected<'a> {
         }
     }
 
-    /// Returns the fields in which the limiter differs.
     fn differences(&self, tailback: &Tailback, now: Instant, in_flight: u32) -> Vec<String> {
         let [window, top, base, gap, decision] = self.0;
         let mut differences = Vec::new();
