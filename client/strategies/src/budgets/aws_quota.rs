@@ -2,8 +2,9 @@
 //!
 //! Source: boto/botocore `botocore/retries/{standard,quota}.py`; smithy-lang/smithy-rs
 //! `rust-runtime/aws-smithy-runtime/src/client/retries/{token_bucket.rs,strategy/standard.rs}`. The defaults are
-//! those of retry spec 2.1. In spec 2.0 a retry costs 5 (`retry-cost=5,throttled-cost=5,timeout-cost=10`). In Rust it
-//! costs 10 after every transient error, including a 5xx classified by its status (`retry-cost=10`).
+//! those of retry spec 2.1. In spec 2.0 a retry costs 5 (`retry-cost=5,throttled-cost=5,timeout-cost=10`). The
+//! Rust version of spec 2.0 charges 10 after every transient error, including a 5xx classified by its status
+//! (`retry-cost=10`).
 //!
 //! The cost is charged at the failure. If the quota does not cover it, the op ends there, or after the back-off for
 //! long-polling operations. Only the cost of an op's last retry is refunded.

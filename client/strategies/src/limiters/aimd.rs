@@ -238,7 +238,7 @@ mod tests {
         aimd.on_ended(NOW, &ended(0, 30), &OK);
         near(aimd.window, 30.0 + 1.0 / 30.0);
         assert_eq!(aimd.phase, Phase::CongestionAvoidance);
-        // So few in flight mean slow start, but a window that is not used does not grow.
+        // With so few in flight this is slow start, but a window that is not used does not grow.
         aimd.on_ended(NOW, &ended(1, 19), &OK);
         near(aimd.window, 30.0 + 1.0 / 30.0);
         assert_eq!(aimd.phase, Phase::SlowStart);

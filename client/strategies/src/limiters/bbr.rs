@@ -200,7 +200,7 @@ impl Bbr {
         }
     }
 
-    /// Returns the latency of the window's formula in seconds.
+    /// Returns the latency from which the window is computed, in seconds.
     fn latency(&self) -> Option<f64> {
         match self.config.latency {
             Latency::Min => self.least.map(|(latency, _)| latency),

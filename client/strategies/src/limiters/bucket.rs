@@ -15,7 +15,7 @@ pub(super) struct Bucket {
     capacity: f64,
     /// Below zero after a grant on credit.
     tokens: f64,
-    /// Instant at which `tokens` was correct.
+    /// Instant of the last change of `tokens`.
     at: Instant,
 }
 

@@ -225,7 +225,7 @@ mod tests {
         near(cubic.reno(6.0, 0.3), 70.0 + 20.0 * 0.9 / 1.7);
     }
 
-    /// K of the RFC: time until the window has its size before the cut again.
+    /// K of the RFC: time until the window is back at its size before the cut.
     #[test]
     fn it_comes_back_in_k_seconds_whatever_the_round_trip() {
         // ∛(800 · 0.3 / 0.4) = 8.43 s; Reno would need 240 round trips of 0.3 s.

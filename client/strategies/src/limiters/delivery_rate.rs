@@ -93,8 +93,8 @@ impl DeliveryRate {
         })
     }
 
-    /// Marks samples as app-limited until everything in flight is delivered: as more could be sent, they do not show
-    /// the server's limit.
+    /// Marks samples as app-limited until everything in flight is delivered. They do not show the server's limit,
+    /// because more could be sent.
     pub(super) fn on_app_limited(&mut self, in_flight: u32) {
         self.app_limited_until = (self.delivered + u64::from(in_flight)).max(1);
     }
