@@ -1,23 +1,25 @@
-//! Being awake when something is due.
+//! Early wake-ups, so that a timer is punctual.
 //!
-//! A thread that sleeps until an instant wakes some ten microseconds after it: the processor has to leave its own sleep, and the scheduler
-//! to find the thread. Who is to be there in time is woken that much earlier, and stays awake for the rest.
+//! A thread that sleeps until an instant wakes some ten microseconds late, because the processor has to leave its own
+//! sleep state and the scheduler has to find the thread. To be punctual, wake early by the measured latency and
+//! busy-wait for the remainder.
 
 use std::time::Duration;
 
-/// Nobody is woken earlier than this.
+/// Longest time that a thread is woken early.
 const MOST_AHEAD: Duration = Duration::from_micros(80);
 
-/// One part in so many of the time may be spent awake, waiting: what comes more often than that is dense enough for sleep to be short.
+/// At most one part in `SHARE` of the elapsed time is spent busy-waiting. Events that are more frequent need none of
+/// it, because sleeps between them are short.
 const SHARE: u32 = 10;
 
-/// Time to spend before any has passed.
+/// Budget for busy-waiting before any time has passed.
 const ADVANCE: Duration = Duration::from_millis(2);
 
-/// A lateness counts for one part in so many of what is expected, as round-trip times do in RFC 6298, section 2.
+/// A new lateness has a weight of one in `SMOOTHING`, like round-trip times in RFC 6298, section 2.
 const SMOOTHING: u32 = 8;
 
-/// How late a thread wakes, learned, and how much it may do about that. Instants are durations since any origin.
+/// Smoothed wake-up latency and the budget for busy-waiting. Instants are durations since any origin.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EarlyWaking {
     lateness: Duration,
@@ -31,20 +33,19 @@ impl Default for EarlyWaking {
 }
 
 impl EarlyWaking {
-    /// How long before it is due somebody should be woken who is to stay awake then.
+    /// Returns how long before its due time a thread should be woken to busy-wait. Zero once the budget is used up.
     pub(crate) fn ahead(&self, now: Duration) -> Duration {
         let may_stay_awake = self.awake < now / SHARE + ADVANCE;
         if may_stay_awake { self.lateness.min(MOST_AHEAD) } else { Duration::ZERO }
     }
 
-    /// A thread that slept was to be woken at `meant`, and was at `now`.
+    /// Records that a thread woke at `now` instead of `meant`.
     pub(crate) fn woken(&mut self, meant: Duration, now: Duration) {
-        // What takes longer is somebody else's turn on the processor, and nothing that can be expected.
+        // Longer delays mean that another thread had the processor, which cannot be predicted.
         let late = now.saturating_sub(meant).min(2 * MOST_AHEAD);
         self.lateness = (self.lateness * (SMOOTHING - 1) + late) / SMOOTHING;
     }
 
-    /// It stayed awake for so long.
     pub(crate) fn stayed_awake(&mut self, time: Duration) {
         self.awake += time;
     }

@@ -1,5 +1,5 @@
-//! How both programs wait for an instant: [`Timer`] sleeps until shortly before it, as much as it has learned that waking takes, and
-//! stays awake for the rest.
+//! Punctual timer of both programs: [`Timer`] sleeps until shortly before an instant and busy-waits for the rest. The
+//! margin is the wake-up latency that it has measured.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod early_waking;

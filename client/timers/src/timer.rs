@@ -1,7 +1,7 @@
-//! One sleep to an absolute instant, precise to some ten microseconds.
+//! Sleep until an absolute instant, precise to some ten microseconds.
 //!
-//! Tokio's own timer steps in milliseconds, which would show as send lag. On Linux a timerfd is used, which the
-//! kernel fires without slack; elsewhere tokio's timer has to do.
+//! Tokio's own timer has steps of a millisecond, which would show as send lag. Linux uses a timerfd, which the kernel
+//! fires without slack; other systems use tokio's timer.
 
 use std::io;
 use std::time::Instant as RealInstant;
@@ -25,7 +25,7 @@ mod linux {
     use super::{RealInstant, io};
     use crate::early_waking::EarlyWaking;
 
-    /// A timer that is set again only when it has to fire earlier than it is set to.
+    /// Timer that is armed again only when it has to fire earlier than its current setting.
     #[derive(Debug)]
     pub struct Timer {
         fd: AsyncFd<OwnedFd>,
@@ -35,10 +35,10 @@ mod linux {
     }
 
     impl Timer {
-        /// One that this runtime's reactor watches.
+        /// Creates a timer that is registered with the current runtime's reactor.
         ///
         /// # Errors
-        /// When the system gives none.
+        /// If the system cannot create a timerfd.
         ///
         /// # Panics
         /// Outside of a runtime.
@@ -53,17 +53,17 @@ mod linux {
             Ok(Self { fd, armed: None, started: RealInstant::now(), waking: EarlyWaking::default() })
         }
 
-        /// Returns at `at` or earlier: the caller looks at its clock and calls again. It may be dropped before.
+        /// Returns at `at` or earlier, so the caller checks its clock and calls again. The future may be dropped at any time.
         ///
         /// # Errors
-        /// When the system's timer fails.
+        /// If the system's timer fails.
         pub async fn wait_until(&mut self, at: RealInstant) -> io::Result<()> {
             let now = RealInstant::now();
             let (wait, ahead) = (at.saturating_duration_since(now), self.waking.ahead(now - self.started));
             if wait <= ahead {
                 self.waking.stayed_awake(wait);
                 while RealInstant::now() < at {
-                    // Whatever comes meanwhile gets its turn.
+                    // Let other tasks run in the meantime.
                     tokio::task::yield_now().await;
                 }
                 return Ok(());
@@ -86,8 +86,8 @@ mod linux {
         }
 
         fn arm(&mut self, at: RealInstant) -> io::Result<()> {
-            // Zero would disarm; what is past fires at once. The instant is made relative here and nowhere
-            // else: `std`'s instants keep their count to themselves.
+            // Zero would disarm the timer, so past instants use 1 ns and fire at once. The instant is made relative
+            // only here, because `std`'s instants do not expose their count.
             let wait = at.saturating_duration_since(RealInstant::now()).max(Duration::from_nanos(1));
             let it_value = Timespec {
                 tv_sec: i64::try_from(wait.as_secs()).unwrap_or(i64::MAX),
@@ -105,23 +105,15 @@ mod linux {
 mod portable {
     use super::{RealInstant, io};
 
-    /// Tokio's timer.
     #[derive(Debug)]
     pub struct Timer;
 
     impl Timer {
-        /// One.
-        ///
-        /// # Errors
-        /// None.
         pub fn new() -> io::Result<Self> {
             Ok(Self)
         }
 
-        /// Returns at `at`. It may be dropped before.
-        ///
-        /// # Errors
-        /// None.
+        /// Returns at `at`. The future may be dropped at any time.
         pub async fn wait_until(&mut self, at: RealInstant) -> io::Result<()> {
             tokio::time::sleep_until(at.into()).await;
             Ok(())

@@ -1,61 +1,56 @@
-//! The only source of randomness: small generators keyed by what they are for.
+//! The only source of randomness: small generators, each keyed by its use.
 //!
-//! A draw depends on the run's seed, its purpose, the op and the attempt, and on nothing else. So every
-//! strategy meets the same luck, the order of events does not matter, and the simulator and the HTTP driver
-//! draw the same numbers. Keys are mixed with the finaliser of `SplitMix64` (Steele, Lea, Flood: "Fast
-//! splittable pseudorandom number generators", OOPSLA 2014), so neighbouring seeds are unrelated.
+//! A draw depends on the run's seed, its purpose, the op and the attempt, and on nothing else. So every strategy gets
+//! the same random numbers, the order of events does not matter, and the simulator and the HTTP driver draw the same
+//! numbers. Keys are mixed with the finaliser of `SplitMix64` (Steele, Lea, Flood: "Fast splittable pseudorandom number
+//! generators", OOPSLA 2014), so neighbouring seeds are unrelated.
 
 use rand_core::{Rng, SeedableRng};
 
-/// The generator behind every draw.
 pub type Draws = rand_xoshiro::SplitMix64;
 
-/// What a stream of draws is for; streams of different purposes are unrelated.
+/// Use of a stream of draws. Streams of different purposes are unrelated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Purpose {
-    /// When ops arrive.
     Arrivals,
-    /// How long the server works on an accepted op. Keyed by op only: every attempt of an op needs the same.
+    /// Work time of an accepted op. Keyed by op only, so every attempt of an op needs the same time.
     ServiceTime,
-    /// How long a rejection takes.
     RejectTime,
-    /// The artificial way from client to server.
+    /// Artificial latency from client to server.
     Network,
-    /// The artificial way from server to client.
+    /// Artificial latency from server to client.
     NetworkReturn,
-    /// The way of a conditional write to the server, after its read.
+    /// Latency of a conditional write to the server, after its read.
     WriteNetwork,
-    /// The way of its answer.
+    /// Latency of the response to a conditional write.
     WriteReturn,
-    /// Which messages are lost.
     Loss,
-    /// What an overwhelmed queue works on.
+    /// Requests that an overwhelmed queue works on.
     Subset,
-    /// How long a submitter takes to start.
+    /// Start-up time of a submitter.
     Startup,
-    /// What a server's advice is off by, and whether it is given at all.
+    /// Error of a server's advice, and whether there is any advice.
     Advice,
-    /// Which requests a server rejects at random.
+    /// Random rejections by the server.
     Rejection,
-    /// Which requests meet a fault on purpose.
+    /// Requests that get an injected fault.
     Fault,
-    /// Back-off jitter.
     Backoff,
-    /// Probabilistic throttles on the client.
+    /// Probabilistic throttles of the client.
     Admission,
-    /// When a limiter measures anew what it compares with.
+    /// Times at which a limiter renews the baseline that it compares with.
     Probe,
-    /// Which kind of request an op is. Keyed by op only: every attempt of an op is the same.
+    /// Kind of an op's requests. Keyed by op only, so every attempt of an op has the same kind.
     RequestKind,
-    /// Whose key an op's requests carry. Keyed by op only.
+    /// API key of an op's requests. Keyed by op only.
     ApiKey,
-    /// The settings of a survey: keyed by its seed and the setting's number.
+    /// Settings of a survey. Keyed by the survey's seed and the setting's number.
     Setting,
 }
 
 impl Purpose {
-    /// An arbitrary odd constant per purpose; changing one changes every run.
+    /// Returns an arbitrary odd constant per purpose. Changing one changes every run.
     const fn salt(self) -> u64 {
         match self {
             Self::Arrivals => 0x9e6c_63d0_876a_68af,
@@ -81,7 +76,7 @@ impl Purpose {
     }
 }
 
-/// The generator for one purpose of one attempt of one op in the run with this seed.
+/// Returns the generator for one purpose of one attempt of one op in the run with this seed.
 #[inline]
 pub fn draws(seed: u64, purpose: Purpose, op: u64, attempt: u32) -> Draws {
     let mut key = mix(seed ^ purpose.salt());
@@ -90,7 +85,7 @@ pub fn draws(seed: u64, purpose: Purpose, op: u64, attempt: u32) -> Draws {
     Draws::from_seed(key.to_le_bytes())
 }
 
-/// A number in `[0, 1)` with 53 random bits.
+/// Draws a number in `[0, 1)` with 53 random bits.
 #[inline]
 pub fn unit<R: Rng + ?Sized>(rng: &mut R) -> f64 {
     (rng.next_u64() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)

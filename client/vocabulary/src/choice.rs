@@ -1,20 +1,18 @@
-//! Enums whose values are typed as words: value and word stand together in one table, and nowhere else.
+//! Enums whose values are configured as words: one table pairs each value with its word.
 
-/// An enum whose values have words.
 pub trait Choice: Copy + PartialEq + 'static {
-    /// Every value with its word, in the order in which help texts list them.
+    /// Every value with its word, in the order of help texts.
     const CHOICES: &'static [(&'static str, Self)];
 }
 
-/// A field that holds a [`Choice`], whichever.
+/// Field of any type that implements [`Choice`].
 pub trait ChoiceField {
-    /// The words that it can be set to.
+    /// Returns the words that the field accepts.
     fn words(&self) -> Vec<&'static str>;
 
-    /// The word of its value.
     fn word(&self) -> &'static str;
 
-    /// Sets it to the value of this word; false, and nothing else, when no value has it.
+    /// Sets the field to the value of this word. Returns false and changes nothing if there is no such value.
     fn choose(&mut self, word: &str) -> bool;
 }
 

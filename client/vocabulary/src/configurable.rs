@@ -1,33 +1,33 @@
-//! What has a name and parameters, and says what it is: strategies' parts at the client, policies at the server.
+//! Components that are configured by name and parameters: strategy parts of the client, policies of the server.
 //!
-//! The config struct holds the values, its `Default` is the only place of its defaults, and lists of such structs are all
-//! that help texts, documentation and property tests need.
+//! The config struct holds the values and its `Default` is the only place of the defaults. Help texts, documentation
+//! and property tests are generated from lists of such structs.
 
 use crate::nesting::split_outside;
 use crate::parameter::{Parameter, ParameterError, ParameterInfo};
 
-/// The configuration of something that is typed as `name:key=value,key=value`.
+/// Configuration of a component that is written `name:key=value,key=value`.
 pub trait Configurable: Default + 'static {
-    /// As typed, kebab-case, and in snake case the name of its file.
+    /// Name as written by users, in kebab-case. The name of its file is the same in snake case.
     const NAME: &'static str;
-    /// What it does, in one line without a full stop.
+    /// Summary in one line, without a full stop.
     const SUMMARY: &'static str;
-    /// Its rule, as formulas and words.
+    /// Rule, as formulas and words.
     const RULE: &'static str;
-    /// Paper, RFC or seed document it comes from.
+    /// Paper, RFC or seed document that it comes from.
     const SOURCE: &'static str;
-    /// Its parameters, in the order in which help texts list them.
+    /// Parameters, in the order of help texts.
     const PARAMETERS: &'static [Parameter<Self>];
 
-    /// What its parameters must obey together, said as what is wrong.
+    /// Checks conditions that involve several parameters; the error states what is wrong.
     fn check(&self) -> Result<(), String> {
         Ok(())
     }
 
-    /// The defaults with these options put in.
+    /// Returns the defaults, overridden by these options.
     ///
     /// # Errors
-    /// Names the first option that is unknown, given twice or out of range, or says what does not fit together.
+    /// The first option that is unknown, repeated or out of range; or the parameters that do not fit together.
     fn with_options(options: &Options) -> Result<Self, OptionsError> {
         let mut config = Self::default();
         for (index, (key, value)) in options.iter().enumerate() {
@@ -44,43 +44,35 @@ pub trait Configurable: Default + 'static {
         Ok(config)
     }
 
-    /// The parameters with the values that they have.
+    /// Returns the parameters with their current values.
     fn parameters(&mut self) -> Vec<ParameterInfo> {
         Self::PARAMETERS.iter().map(|parameter| parameter.info(self)).collect()
     }
 }
 
-/// Options as typed: keys and values.
+/// Keys and values as given by the user.
 pub type Options = [(String, String)];
 
-/// Options that a configuration does not take.
+/// Reason for which a configuration rejects its options.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OptionsError {
-    /// There is no such parameter.
     #[error("there is no parameter `{key}`")]
     Unknown {
-        /// As typed.
         key: String,
-        /// The value that it was given.
         value: String,
-        /// The parameters that there are.
+        /// Existing parameters.
         known: Vec<&'static str>,
     },
-    /// A parameter is given more than once.
     #[error("`{key}` is given twice; keep one of them")]
-    Twice {
-        /// The parameter.
-        key: &'static str,
-    },
-    /// A value is not accepted.
+    Twice { key: &'static str },
     #[error(transparent)]
     Value(#[from] ParameterError),
-    /// Values do not fit one another.
+    /// Two or more values do not fit together.
     #[error("{0}")]
     Combination(String),
 }
 
-/// `name:key=value,key=value` taken apart: the name, and every option's key with its value; `None` where there is no `=`.
+/// Splits `name:key=value,key=value` into the name and the options. An option without `=` has the value `None`.
 ///
 /// Commas in parentheses belong to a value.
 pub fn split_options(text: &str) -> (&str, Vec<(&str, Option<&str>)>) {
@@ -88,7 +80,7 @@ pub fn split_options(text: &str) -> (&str, Vec<(&str, Option<&str>)>) {
     (name.trim(), split_options_of(options))
 }
 
-/// `key=value,key=value` taken apart: every option's key with its value; `None` where there is no `=`.
+/// Splits `key=value,key=value` into options. An option without `=` has the value `None`.
 pub fn split_options_of(options: &str) -> Vec<(&str, Option<&str>)> {
     let options = split_outside(options, ',').map(str::trim).filter(|option| !option.is_empty());
     let options = options.map(|option| match option.split_once('=') {

@@ -1,4 +1,4 @@
-//! Random durations: how they are written, checked and drawn.
+//! Random durations: notation, validation and draws.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,47 +11,39 @@ use crate::chance::unit;
 use crate::duration_text;
 use crate::instant::{nanos, whole_nanos};
 
-/// A duration, or a distribution of durations.
+/// Duration, or distribution of durations.
 ///
-/// Written `500ms`, `exp(500ms)` (the mean), `lognormal(500ms,0.3)` (the mean of the durations, not their median
-/// nor the mean of their logarithms; and the standard deviation of the logarithm), `uniform(400ms,600ms)` or
-/// `normal(10ms,2ms)` (mean and standard deviation; the absolute value is taken, as in seed 004). [`Distribution::FORMS`]
-/// says the same to people.
+/// The notations are `500ms`, `exp(500ms)` (the mean), `lognormal(500ms,0.3)`, `uniform(400ms,600ms)` and
+/// `normal(10ms,2ms)` (mean and standard deviation; the absolute value is used, as in seed 004). The first value of
+/// `lognormal` is the mean of the durations, not their median nor the mean of their logarithms; the second is the
+/// standard deviation of the logarithm. [`Distribution::FORMS`] explains the same in help texts.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Distribution {
-    /// Always the same.
     Constant(Duration),
-    /// Exponential with this mean.
     Exponential {
-        /// Mean.
         mean: Duration,
     },
-    /// Log-normal with this mean.
     LogNormal {
-        /// Mean of the durations (not their median, exp(−sigma²/2) times as long, nor the mean of their logarithms), so that
-        /// a server's capacity does not depend on `sigma`.
+        /// Mean of the durations, so that a server's capacity does not depend on `sigma`. It is neither their median,
+        /// which is shorter by the factor exp(−sigma²/2), nor the mean of their logarithms.
         mean: Duration,
         /// Standard deviation of the logarithm, 0 to 3.
         sigma: f64,
     },
-    /// Uniform between two durations.
     Uniform {
-        /// Lower end.
         low: Duration,
-        /// Upper end.
         high: Duration,
     },
     /// Absolute value of a normal variate.
     Normal {
-        /// Mean of the normal variate.
+        /// Mean of the normal variate, before its sign is dropped.
         mean: Duration,
-        /// Its standard deviation.
+        /// Standard deviation of the normal variate.
         deviation: Duration,
     },
 }
 
-/// What was written is no distribution of durations.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{text}` is neither a duration nor a distribution: {why}; write {forms}",
@@ -63,29 +55,25 @@ pub struct DistributionError {
 }
 
 impl Distribution {
-    /// How distributions are written, and what their values mean, for help and refusals.
+    /// Notations and the meaning of their values, for help texts and error messages.
     pub const FORMS: &str = "`500ms`, `exp(MEAN)`, `lognormal(MEAN,SIGMA)` (MEAN of the durations, SIGMA of their logarithm), \
                              `uniform(LOW,HIGH)` or `normal(MEAN,SD)`";
 
-    /// Always zero.
     pub const ZERO: Self = Self::Constant(Duration::ZERO);
 
-    /// Always `millis` milliseconds.
     pub const fn millis(millis: u64) -> Self {
         Self::Constant(Duration::from_millis(millis))
     }
 
-    /// Whether every draw is zero.
     pub fn is_zero(&self) -> bool {
         *self == Self::ZERO
     }
 
-    /// Whether every draw is the same.
     pub fn is_constant(&self) -> bool {
         matches!(self, Self::Constant(_))
     }
 
-    /// The mean of the draws (for `normal`: of the variate before its sign is dropped).
+    /// Returns the mean of the draws (for `normal`: of the variate before its sign is dropped).
     pub fn mean(&self) -> Duration {
         match *self {
             Self::Constant(value) => value,
@@ -94,7 +82,7 @@ impl Distribution {
         }
     }
 
-    /// What no draw is below: the least that this distribution gives, or a little less than that.
+    /// Returns a lower bound of all draws: the smallest possible draw, or slightly less.
     pub fn least(&self) -> Duration {
         match *self {
             Self::Constant(value) => value,
@@ -114,7 +102,7 @@ impl Distribution {
         }
     }
 
-    /// One draw. A constant takes nothing from the generator.
+    /// Draws a duration. A constant consumes no random numbers.
     pub fn sample(&self, rng: &mut dyn Rng) -> Duration {
         match *self {
             Self::Constant(value) => value,
@@ -206,16 +194,16 @@ impl fmt::Display for Distribution {
     }
 }
 
-/// No [`standard_normal`] is farther from zero: a unit variate is at most 1 - 2⁻⁵³, so the radius is at most
-/// √(106 ln 2) = 8.5717.
+/// Upper bound of the absolute value of [`standard_normal`]: a unit variate is at most 1 - 2⁻⁵³, so the radius is at
+/// most √(106 ln 2) = 8.5717.
 const FARTHEST_NORMAL: f64 = 8.58;
 
-/// Whole nanoseconds that are below this value, however it was rounded.
+/// Rounds down to whole nanoseconds below `value`, with a margin for rounding errors.
 fn below(value: f64) -> Duration {
     nanos(libm::floor(value * (1.0 - 1e-12)) - 1.0)
 }
 
-/// Box and Muller's transform, with `libm` so that a seed gives the same bytes on every machine.
+/// Draws a standard normal variate with the Box–Muller transform. Uses `libm`, so that a seed gives the same bytes on every machine.
 fn standard_normal(rng: &mut dyn Rng) -> f64 {
     let radius = libm::sqrt(-2.0 * libm::log(1.0 - unit(rng)));
     radius * libm::cos(2.0 * std::f64::consts::PI * unit(rng))
@@ -274,7 +262,7 @@ mod tests {
         }
     }
 
-    /// Draws the farthest normal variate: the longest radius first, then half a turn.
+    /// Generator of the farthest normal variate: first the longest radius, then half a turn.
     struct Last(u64);
     impl rand_core::TryRng for Last {
         type Error = core::convert::Infallible;

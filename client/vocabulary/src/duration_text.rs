@@ -1,30 +1,22 @@
-//! Durations as people write them (`50ms`, `1.5s`, `2m`), the same in flags, strategies and JSON.
+//! Text form of durations (`50ms`, `1.5s`, `2m`), the same in flags, strategies and JSON.
 
 use std::time::Duration;
 
-/// The longest duration that can be written: 100 years.
+/// Longest accepted duration: 100 years.
 const LONGEST: Duration = Duration::from_hours(100 * 365 * 24);
 
-/// What was written is no duration.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DurationError {
-    /// It is not a number with a unit.
     #[error("`{text}` is not a duration; write a number and a unit, such as `50ms`, `1.5s` or `2m`")]
-    Malformed {
-        /// As typed.
-        text: String,
-    },
-    /// It can be read, but nothing waits that long.
+    Malformed { text: String },
+    /// Valid notation, but longer than 100 years.
     #[error(
         "`{text}` is longer than 100 years, the longest duration; write less, such as `90d`, `12h` or `2m`"
     )]
-    TooLong {
-        /// As typed.
-        text: String,
-    },
+    TooLong { text: String },
 }
 
-/// Reads `50ms`, `1.5s`, `1m 30s` or a bare `0`. The longest accepted is 100 years.
+/// Parses `50ms`, `1.5s`, `1m 30s` or a bare `0`. The longest accepted duration is 100 years.
 pub fn parse(text: &str) -> Result<Duration, DurationError> {
     let trimmed = text.trim();
     if trimmed == "0" {
@@ -33,13 +25,13 @@ pub fn parse(text: &str) -> Result<Duration, DurationError> {
     let malformed = || DurationError::Malformed { text: text.to_owned() };
     let too_long = || DurationError::TooLong { text: text.to_owned() };
     let mut sum = Duration::ZERO;
-    // `humantime` panics when a sum is just beyond what it can hold, so each addend is read for itself.
+    // `humantime` panics when a sum slightly exceeds its range, so each addend is parsed separately.
     let addends: &mut dyn Iterator<Item = _> = match decimal(trimmed) {
         Some(parsed) => &mut std::iter::once(Ok(parsed)),
         None => &mut addends(trimmed).map(|addend| match humantime::parse_duration(addend) {
-            // Alone it needs no unit, but not after others.
+            // A lone `0` needs no unit, but a `0` after other addends does.
             Ok(_) if addend == "0" => Err(malformed()),
-            // Digits after a point that are too fine overflow, too.
+            // A fraction with too many digits also overflows.
             Err(humantime::DurationError::NumberOverflow) if !addend.contains('.') => Err(too_long()),
             read => read.map_err(|_| malformed()),
         }),
@@ -50,12 +42,12 @@ pub fn parse(text: &str) -> Result<Duration, DurationError> {
     Ok(sum)
 }
 
-/// Writes it so that [`parse`] reads the same back: `50ms`, `1s 500ms`, `0s`.
+/// Formats a duration so that [`parse`] returns the same value: `50ms`, `1s 500ms`, `0s`.
 pub fn format(duration: Duration) -> String {
     humantime::format_duration(duration).to_string()
 }
 
-/// Cuts `1m 30s` before each number that follows a unit. What is no duration stays none in one of the pieces.
+/// Splits `1m 30s` before each number that follows a unit. At least one piece of an invalid text is invalid, too.
 fn addends(text: &str) -> impl Iterator<Item = &str> {
     let (mut rest, mut begun) = (text, false);
     std::iter::from_fn(move || {
@@ -75,7 +67,7 @@ fn addends(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// One decimal number with one unit, which may be finer than `humantime` takes. The longest duration when it is more.
+/// Parses a decimal number with one unit, and accepts finer fractions than `humantime` does. Returns [`Duration::MAX`] on overflow.
 fn decimal(text: &str) -> Option<Duration> {
     let split = text.find(|c: char| !c.is_ascii_digit() && c != '.')?;
     let (number, unit) = text.split_at(split);
@@ -145,7 +137,7 @@ mod tests {
         }
     }
 
-    /// What durations are made of, near what overflows, and what they are not made of.
+    /// Texts of valid components, of numbers near overflow and of arbitrary characters.
     fn texts() -> impl Strategy<Value = String> {
         let whole = prop_oneof![
             (0_u64..100).prop_map(|number| number.to_string()),
@@ -171,7 +163,7 @@ mod tests {
         ]
     }
 
-    /// As it was read before addends were read each for itself; a panic was no answer.
+    /// Reference parser without the split into addends. A panic of `humantime` counts as an error.
     fn as_before(text: &str) -> Option<Duration> {
         let trimmed = text.trim();
         let read = match (trimmed, decimal(trimmed)) {

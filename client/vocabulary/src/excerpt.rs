@@ -1,11 +1,11 @@
-//! Messages that repeat what somebody wrote, however long that was.
+//! Messages that quote arbitrarily long input.
 
 use std::borrow::Cow;
 
-/// Characters of a word that are repeated at most.
+/// Maximum number of characters of a quoted word.
 const LONGEST: usize = 200;
 
-/// The message with its longest words cut: whoever sends 60 kB knows how they go on.
+/// Truncates the longest words of a message, because input may be tens of kilobytes long.
 pub fn excerpt(message: &str) -> Cow<'_, str> {
     if message.len() <= LONGEST {
         return message.into();
@@ -23,7 +23,7 @@ pub fn excerpt(message: &str) -> Cow<'_, str> {
         .into()
 }
 
-/// The beginning of a value, as far as it is repeated.
+/// Returns a value, truncated to the maximum length of a quotation.
 pub fn beginning(value: &str) -> Cow<'_, str> {
     match value.char_indices().nth(LONGEST) {
         None => value.into(),

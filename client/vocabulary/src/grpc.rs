@@ -1,11 +1,11 @@
-//! gRPC's statuses and the headers that carry them (gRPC, `statuscodes.md`, `PROTOCOL-HTTP2.md`).
+//! Status codes of gRPC and the headers that carry them (gRPC, `statuscodes.md`, `PROTOCOL-HTTP2.md`).
 
-/// The header of an answer that says how the call ended, as a number.
+/// Response header with the status code of the call, a number.
 pub const STATUS: &str = "grpc-status";
-/// The header of an answer that says when to try again, in whole milliseconds; negative for never (gRFC A6).
+/// Response header with the delay before the next attempt, in whole milliseconds. Negative means never (gRFC A6).
 pub const PUSHBACK: &str = "grpc-retry-pushback-ms";
 
-/// Their names, by number.
+/// Names of the status codes, indexed by number.
 pub const STATUSES: [&str; 17] = [
     "OK",
     "CANCELLED",
@@ -26,16 +26,16 @@ pub const STATUSES: [&str; 17] = [
     "UNAUTHENTICATED",
 ];
 
-/// What is not to be understood.
+/// Code for unparsable values.
 const UNKNOWN: u8 = 2;
 
-/// The number of the status with this name, in capitals as gRPC writes it.
+/// Returns the number of the status with this name, which is in capitals as gRPC writes it.
 pub fn named(name: &str) -> Option<u8> {
     let number = STATUSES.iter().position(|known| *known == name)?;
     u8::try_from(number).ok()
 }
 
-/// The number that the header says; what it cannot say is UNKNOWN.
+/// Parses the value of [`STATUS`]. An invalid value is UNKNOWN.
 pub fn number(text: &str) -> u8 {
     text.trim().parse().ok().filter(|number| usize::from(*number) < STATUSES.len()).unwrap_or(UNKNOWN)
 }

@@ -1,48 +1,43 @@
-//! The time that state machines are given: whole nanoseconds since the experiment's origin.
+//! Time input of the state machines: whole nanoseconds since the experiment's origin.
 
 use std::fmt;
 use std::ops::Add;
 use std::time::Duration;
 
-/// A point of experiment time, in nanoseconds since the origin of the run (or of the server).
+/// Point of experiment time, in nanoseconds since the origin of the run (or of the server).
 ///
-/// Unlike [`std::time::Instant`] it can be made from a number, so that the same code runs in virtual time.
-/// Arithmetic saturates: [`Instant::FAR_FUTURE`] is later than everything that ever happens.
+/// Unlike [`std::time::Instant`] it can be created from a number, so the same code runs in virtual time. Arithmetic
+/// saturates at [`Instant::FAR_FUTURE`], which is later than every event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Instant(u64);
 
 impl Instant {
-    /// The origin: nothing happens before it.
+    /// Origin. Nothing happens before it.
     pub const ORIGIN: Self = Self(0);
-    /// Later than every event (about 584 years).
+    /// Instant later than every event (about 584 years).
     pub const FAR_FUTURE: Self = Self(u64::MAX);
 
-    /// The instant `nanos` nanoseconds after the origin.
     pub const fn from_nanos(nanos: u64) -> Self {
         Self(nanos)
     }
 
-    /// The instant `millis` milliseconds after the origin.
     pub const fn from_millis(millis: u64) -> Self {
         Self(millis.saturating_mul(1_000_000))
     }
 
-    /// Nanoseconds since the origin.
     pub const fn as_nanos(self) -> u64 {
         self.0
     }
 
-    /// Seconds since the origin, for figures and screens.
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / 1e9
     }
 
-    /// How long after `earlier` this is; zero when it is not after it.
+    /// Returns the time since `earlier`, or zero if `earlier` is later.
     pub const fn since(self, earlier: Self) -> Duration {
         Duration::from_nanos(self.0.saturating_sub(earlier.0))
     }
 
-    /// Time since the origin.
     pub const fn since_origin(self) -> Duration {
         Duration::from_nanos(self.0)
     }
@@ -62,17 +57,17 @@ impl fmt::Display for Instant {
     }
 }
 
-/// A duration in nanoseconds; what no `u64` holds saturates. Much cheaper than by way of a `u128`.
+/// Returns a duration in nanoseconds, saturating at `u64::MAX`. Much cheaper than a conversion through `u128`.
 pub const fn whole_nanos(duration: Duration) -> u64 {
     let nanos = duration.as_secs().saturating_mul(1_000_000_000);
     nanos.saturating_add(duration.subsec_nanos() as u64)
 }
 
-/// That many nanoseconds, to the nearest whole one; what no `u64` holds saturates, and not-a-number is zero.
+/// Returns a duration of `value` nanoseconds, rounded to the nearest whole one. Saturates at the range of `u64`; NaN is zero.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturation is what is wanted")]
 pub fn nanos(value: f64) -> Duration {
-    // What `libm::round` does of numbers that are not below zero, but for cutting the rest off, which the conversion does. A whole half
-    // would round the number just below a half up.
+    // Rounds non-negative numbers like `libm::round`: the conversion truncates. Adding exactly 0.5 would round up the
+    // number just below a half.
     Duration::from_nanos((value + (0.5 - 0.25 * f64::EPSILON)) as u64)
 }
 

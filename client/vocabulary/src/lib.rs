@@ -1,9 +1,8 @@
-//! What both programs say and measure with. Sans-IO: no clock, no global randomness, no sockets.
+//! Types shared by both programs. Sans-IO: no clock, no global randomness, no sockets.
 //!
-//! Everything here is shared by the client side and the server side, which otherwise do not know each other:
-//! [`Instant`] is the time that every state machine takes as an argument, [`draws`] is the only source of
-//! randomness, [`Distribution`] is how a random duration is written and drawn, [`wire`] is the headers and
-//! counts that the two programs exchange.
+//! The client side and the server side otherwise do not depend on each other. [`Instant`] is the time that every state
+//! machine gets as an argument, and [`draws`] is the only source of randomness. [`Distribution`] is the notation and
+//! the generator of random durations. [`wire`] has the headers and counts that the two programs exchange.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod chance;

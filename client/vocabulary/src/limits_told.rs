@@ -1,89 +1,86 @@
-//! Where a server's limits stand for a request, as its answer tells a run: places, and the limit of a rate.
+//! Current state of a server's limits for a request, reported in the response: concurrency and rate.
 //!
-//! On the wire `places=1/2@1;rate=37/100/3600000000000@0`: places that are taken, of how many; what is left of a rate's limit, of how many, in how
-//! many nanoseconds of experiment time; and behind each `@` the place of its policy in the stack, from 0. Either may be missing.
+//! The wire format is `places=1/2@1;rate=37/100/3600000000000@0`. The first part has occupied places and their total.
+//! The second has the remaining requests of a rate limit, the limit, and its window in nanoseconds of experiment time.
+//! The number after each `@` is the position of the policy in the stack, from 0. Either part may be missing.
 
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// Both limits, either of which there may not be. Small, because every answer carries it.
+/// State of a concurrency limit and of a rate limit, both optional. Small, because every response carries it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LimitsTold {
     busy: u32,
-    /// 0 where there is no limit on what is busy.
+    /// 0 if there is no concurrency limit.
     cap: u32,
     remaining: u32,
     limit: u32,
-    /// 0 where there is no limit of a rate.
+    /// 0 if there is no rate limit.
     window_nanos: u64,
-    /// The policies' places in the stack.
+    /// Positions in the stack of the policies of both limits.
     stages: [u8; 2],
 }
 
-/// A limit on what is busy at once.
+/// Concurrency limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlacesTold {
-    /// The place of its policy in the stack, from 0.
+    /// Position of its policy in the stack, from 0.
     pub stage: u8,
-    /// Taken, by whomever it counts together with the request.
+    /// Occupied places, of all clients that share the limit with the request.
     pub busy: u32,
-    /// In all.
+    /// Total number of places.
     pub cap: u32,
 }
 
-/// The limit of a rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateTold {
-    /// The place of its policy in the stack, from 0.
+    /// Position of its policy in the stack, from 0.
     pub stage: u8,
-    /// What is left.
+    /// Remaining requests or tokens.
     pub remaining: u32,
-    /// In all: requests of a window, a bucket's size.
+    /// Total: requests per window, or the size of a token bucket.
     pub limit: u32,
-    /// From nothing to all, at least a nanosecond.
+    /// Time from empty to full, at least a nanosecond.
     pub window: Duration,
 }
 
 impl RateTold {
-    /// What passes in the long run.
+    /// Returns the long-term rate.
     pub fn per_s(&self) -> f64 {
         f64::from(self.limit) / self.window.as_secs_f64().max(1e-9)
     }
 }
 
-/// What came is not what this server tells.
+/// The text is not in the format that this server writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LimitsToldError;
 
 impl LimitsTold {
-    /// With a limit on what is busy, unless it lets nobody in.
+    /// Sets the concurrency limit. A cap of 0 counts as no limit.
     #[must_use]
     pub fn with_places(self, PlacesTold { stage, busy, cap }: PlacesTold) -> Self {
         Self { busy, cap, stages: [stage, self.stages[1]], ..self }
     }
 
-    /// With the limit of a rate; a window of more than 584 years is as long as that.
+    /// Sets the rate limit. Windows above 584 years are capped at that length.
     #[must_use]
     pub fn with_rate(self, RateTold { stage, remaining, limit, window }: RateTold) -> Self {
         let window_nanos = crate::whole_nanos(window).max(1);
         Self { remaining, limit, window_nanos, stages: [self.stages[0], stage], ..self }
     }
 
-    /// The limit on what is busy.
     pub fn places(&self) -> Option<PlacesTold> {
         let Self { busy, cap, stages: [stage, _], .. } = *self;
         (cap > 0).then_some(PlacesTold { stage, busy, cap })
     }
 
-    /// The limit of a rate.
     pub fn rate(&self) -> Option<RateTold> {
         let Self { remaining, limit, stages: [_, stage], .. } = *self;
         let window = Duration::from_nanos(self.window_nanos);
         (self.window_nanos > 0).then_some(RateTold { stage, remaining, limit, window })
     }
 
-    /// Whether nothing is told.
     pub fn is_empty(&self) -> bool {
         self.cap == 0 && self.window_nanos == 0
     }
@@ -128,7 +125,7 @@ impl FromStr for LimitsTold {
                     _ => return None,
                 };
             }
-            // Signs, leading zeros and nothing at all are not what is told.
+            // The server writes neither signs nor leading zeros nor an empty text.
             (told.to_string() == text && !text.is_empty()).then_some(told)
         };
         read().ok_or(LimitsToldError)

@@ -1,8 +1,8 @@
-//! Texts taken apart at signs that stand in no parentheses.
+//! Splits texts at separators outside of parentheses.
 
-/// The pieces of a text between separators that stand in no parentheses; one piece when there is none.
+/// Splits a text at the separators outside of parentheses; yields at least one piece.
 ///
-/// What is never closed reaches to the end, and what closes without having been opened is a sign like any other.
+/// An unclosed parenthesis extends to the end of the text. An unmatched closing one is an ordinary character.
 pub fn split_outside(text: &str, separator: char) -> impl Iterator<Item = &str> {
     let mut rest = Some(text);
     std::iter::from_fn(move || {

@@ -1,18 +1,18 @@
-//! What an oracle knows and no real client can: when to send each op.
+//! Schedule of an oracle, which unlike a real client knows the server's configuration.
 
 use crate::Instant;
 
-/// A schedule that is computed from the server's configuration, op by op in the order of their arrivals.
+/// Optimal schedule computed from the server's configuration, op by op in the order of their arrivals.
 pub struct OracleSchedule(Box<dyn FnMut(u64, Instant) -> Instant + Send>);
 
 impl OracleSchedule {
-    /// Creates a schedule from a function that returns when to send an op that is ready at an instant. An op that has failed is
-    /// scheduled again, as the last.
+    /// Creates a schedule from a function that returns the send time of an op that is ready at an instant. An op that
+    /// has failed is scheduled again, after all others.
     pub fn new(send_at: impl FnMut(u64, Instant) -> Instant + Send + 'static) -> Self {
         Self(Box::new(send_at))
     }
 
-    /// Returns when to send an op that is ready at `from`, after all ops that were ready before it.
+    /// Returns the send time of an op that is ready at `from`, after all ops that were ready before it.
     pub fn send_at(&mut self, op: u64, from: Instant) -> Instant {
         (self.0)(op, from)
     }

@@ -1,4 +1,4 @@
-//! A part's parameters as a table: key, meaning, accepted values, and the field of the config they set.
+//! Table of a component's parameters: key, meaning, accepted values, and the config field that each sets.
 
 use std::time::Duration;
 
@@ -7,45 +7,38 @@ use crate::duration_text;
 use crate::rate::Rate;
 use crate::text_field::TextField;
 
-/// One parameter of a part configured by `C`.
 pub struct Parameter<C: 'static> {
-    /// As typed, kebab-case.
+    /// As written by users, in kebab-case.
     pub key: &'static str,
-    /// What it does, in half a line.
+    /// Effect of the parameter, in half a line.
     pub about: &'static str,
-    /// What it sets.
     field: Field<C>,
 }
 
-/// The field that a parameter sets, and what it accepts (bounds included).
+/// Field that a parameter sets, and its accepted values. Ranges include both bounds, and those of rates are per second.
+/// A count whose `max` is `u32::MAX` also accepts `unlimited`.
 enum Field<C: 'static> {
-    /// A duration in this range.
     Duration { at: fn(&mut C) -> &mut Duration, min: Duration, max: Duration },
-    /// A number in this range.
     Number { at: fn(&mut C) -> &mut f64, min: f64, max: f64 },
-    /// A rate in this range, which is per second.
     Rate { at: fn(&mut C) -> &mut Rate, min: f64, max: f64 },
-    /// A whole number in this range; when it ends at `u32::MAX`, that one is written `unlimited`.
     Count { at: fn(&mut C) -> &mut u32, min: u32, max: u32 },
-    /// One of a few words.
     Choice { at: fn(&mut C) -> &mut dyn ChoiceField },
-    /// What has a notation of its own.
     Text { at: fn(&mut C) -> &mut dyn TextField },
 }
 
-/// The longest duration that a parameter accepts: a day.
+/// Longest duration that a parameter accepts.
 const LONGEST: Duration = Duration::from_hours(24);
 
-/// How `u32::MAX` is written where it is accepted.
+/// Notation of `u32::MAX` where it is accepted.
 const UNLIMITED: &str = "unlimited";
 
 impl<C: Default> Parameter<C> {
-    /// A duration from zero to a day.
+    /// Creates a parameter for a duration from zero to a day.
     pub const fn duration(key: &'static str, about: &'static str, at: fn(&mut C) -> &mut Duration) -> Self {
         Self::duration_from(key, about, Duration::ZERO, at)
     }
 
-    /// A duration from `min` to a day.
+    /// Creates a parameter for a duration from `min` to a day.
     pub const fn duration_from(
         key: &'static str,
         about: &'static str,
@@ -55,7 +48,6 @@ impl<C: Default> Parameter<C> {
         Self::duration_between(key, about, (min, LONGEST), at)
     }
 
-    /// A duration from `min` to `max`.
     pub const fn duration_between(
         key: &'static str,
         about: &'static str,
@@ -65,7 +57,6 @@ impl<C: Default> Parameter<C> {
         Self { key, about, field: Field::Duration { at, min, max } }
     }
 
-    /// A number from `min` to `max`.
     pub const fn number(
         key: &'static str,
         about: &'static str,
@@ -75,7 +66,7 @@ impl<C: Default> Parameter<C> {
         Self { key, about, field: Field::Number { at, min, max } }
     }
 
-    /// A rate from `min` to `max` per second.
+    /// Creates a parameter for a rate from `min` to `max` per second.
     pub const fn rate(
         key: &'static str,
         about: &'static str,
@@ -85,7 +76,6 @@ impl<C: Default> Parameter<C> {
         Self { key, about, field: Field::Rate { at, min, max } }
     }
 
-    /// A whole number from `min` to `max`.
     pub const fn count(
         key: &'static str,
         about: &'static str,
@@ -95,7 +85,6 @@ impl<C: Default> Parameter<C> {
         Self { key, about, field: Field::Count { at, min, max } }
     }
 
-    /// One of the words of an enum, which is a [`Choice`](crate::Choice).
     pub const fn choice(
         key: &'static str,
         about: &'static str,
@@ -104,12 +93,12 @@ impl<C: Default> Parameter<C> {
         Self { key, about, field: Field::Choice { at } }
     }
 
-    /// What has a notation of its own: its type is a [`TextField`].
+    /// Creates a parameter for a value with a notation of its own, a [`TextField`].
     pub const fn text(key: &'static str, about: &'static str, at: fn(&mut C) -> &mut dyn TextField) -> Self {
         Self { key, about, field: Field::Text { at } }
     }
 
-    /// Sets the config's field from text.
+    /// Parses `text` into the config's field.
     pub fn set(&self, config: &mut C, text: &str) -> Result<(), ParameterError> {
         let refuse_for =
             |why| ParameterError { key: self.key, value: text.to_owned(), why, accepted: self.accepted() };
@@ -156,7 +145,7 @@ impl<C: Default> Parameter<C> {
         Ok(())
     }
 
-    /// The value in the config, as it would be typed.
+    /// Formats the value in the config, as a user would write it.
     pub fn show(&self, config: &mut C) -> String {
         match &self.field {
             Field::Duration { at, .. } => duration_text::format(*at(config)),
@@ -171,13 +160,13 @@ impl<C: Default> Parameter<C> {
         }
     }
 
-    /// The parameter as help texts show it, with the value in the config.
+    /// Returns the parameter for help texts, with the value in the config.
     pub fn info(&self, config: &mut C) -> ParameterInfo {
         let value = self.show(config);
         ParameterInfo { key: self.key, about: self.about, value, accepted: self.accepted() }
     }
 
-    /// What the parameter accepts, in words.
+    /// Describes the accepted values in words.
     pub fn accepted(&self) -> String {
         match &self.field {
             Field::Duration { min, max, .. } => {
@@ -197,27 +186,23 @@ impl<C: Default> Parameter<C> {
     }
 }
 
-/// A value that its parameter does not accept.
+/// Error for a value that its parameter does not accept.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{key}={value}` is not accepted{why}; `{key}` takes {accepted}")]
 pub struct ParameterError {
     key: &'static str,
     value: String,
-    /// Empty, or what is wrong with it after a colon.
+    /// Reason after a colon, or empty.
     why: String,
     accepted: String,
 }
 
-/// A parameter as help texts show it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParameterInfo {
-    /// As typed.
     pub key: &'static str,
-    /// What it does.
     pub about: &'static str,
-    /// Its value when it is not given (or the value in use, for a configured part).
+    /// Default value, or the current value of a configured component.
     pub value: String,
-    /// What it accepts.
     pub accepted: String,
 }
 
@@ -247,7 +232,6 @@ mod tests {
         const CHOICES: &'static [(&'static str, Self)] = &[("one", Self::One), ("two", Self::Two)];
     }
 
-    /// Words joined by bars.
     #[derive(Clone, Debug, Default, PartialEq)]
     struct Words(Vec<String>);
 

@@ -1,12 +1,13 @@
-//! Words of others, as a terminal may show them.
+//! Foreign text made safe for terminals.
 
 use std::borrow::Cow;
 
-/// The text with every character that a terminal acts on instead of showing it written as `\u{1b}`: control characters other than line
-/// breaks and tabs, and marks that turn the direction of what follows.
+/// Escapes every character that a terminal interprets instead of displaying, as in `\u{1b}`: control characters other
+/// than line breaks and tabs, and marks that change the direction of the following text.
 ///
-/// A terminal obeys escape sequences whoever wrote them: they set its title, move its cursor, and with some write to the clipboard. So
-/// all that programs print passes through here, at the one place where it is written, and what they colour is coloured afterwards.
+/// A terminal executes escape sequences from any source: they set its title, move its cursor, and on some terminals
+/// write to the clipboard. So all output of the programs passes through here, at the one place where it is written, and
+/// is coloured afterwards.
 pub fn printable(text: &str) -> Cow<'_, str> {
     if !text.contains(is_obeyed) {
         return text.into();
@@ -33,7 +34,7 @@ mod tests {
     #[test]
     fn what_a_terminal_would_obey_is_written_out() {
         assert_eq!(printable("a\u{1b}]0;x\u{7}b"), "a\\u{1b}]0;x\\u{7}b");
-        // The same with a single character in place of two, and what would write over the line.
+        // CSI as a single character instead of two, and characters that would overwrite the line.
         assert_eq!(printable("\u{9b}2J\r\u{8}\u{7f}\u{202e}"), "\\u{9b}2J\\u{d}\\u{8}\\u{7f}\\u{202e}");
     }
 

@@ -1,4 +1,4 @@
-//! Rates as people write them: `8/s`, `10/min`, `420/m`, `40/300s`, and `8` for eight a second.
+//! Text form of rates: `8/s`, `10/min`, `420/m`, `40/300s`, and `8` for eight per second.
 
 use std::fmt;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use crate::duration_text;
 
 const SECOND: u64 = 1_000_000_000;
 
-/// Units with a name of their own. Of two names for one length the first is the usual one.
+/// Units with a name. The first of two names for one length is the usual one.
 const NAMED: &[(&str, u64)] = &[
     ("s", SECOND),
     ("min", 60 * SECOND),
@@ -16,19 +16,18 @@ const NAMED: &[(&str, u64)] = &[
     ("day", 86_400 * SECOND),
 ];
 
-/// The unit of a rate: what follows the slash.
+/// Unit of a rate: the part after the slash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateUnit {
-    /// The name under which it was given; empty for a duration such as `300s`.
+    /// Name as given by the user. Empty for a duration such as `300s`.
     name: &'static str,
     nanos: u64,
 }
 
 impl RateUnit {
-    /// The unit of a number without one.
+    /// Default unit of a number without one.
     pub const SECOND: Self = Self { name: "s", nanos: SECOND };
 
-    /// Parses a unit name or a duration.
     pub fn parse(text: &str) -> Option<Self> {
         if let Some((name, nanos)) = NAMED.iter().find(|(name, _)| *name == text) {
             return Some(Self { name, nanos: *nanos });
@@ -37,13 +36,13 @@ impl RateUnit {
         (nanos > 0).then_some(Self { name: "", nanos })
     }
 
-    /// The unit of this length under its usual name.
+    /// Returns the unit of this length under its usual name.
     pub fn of_nanos(nanos: u64) -> Self {
         let named = NAMED.iter().find(|(_, length)| *length == nanos);
         Self { name: named.map_or("", |(name, _)| name), nanos }
     }
 
-    /// Its length in nanoseconds, above zero.
+    /// Returns the length in nanoseconds, above zero.
     pub fn nanos(self) -> u64 {
         self.nanos
     }
@@ -58,7 +57,7 @@ impl fmt::Display for RateUnit {
     }
 }
 
-/// The number of a rate and its unit; a number alone is one per second.
+/// Splits a rate into number and unit. The default unit is a second.
 pub fn split_rate(text: &str) -> Option<(&str, RateUnit)> {
     match text.split_once('/') {
         Some((number, unit)) => Some((number.trim(), RateUnit::parse(unit.trim())?)),
@@ -66,7 +65,7 @@ pub fn split_rate(text: &str) -> Option<(&str, RateUnit)> {
     }
 }
 
-/// A rate with the unit in which it was given.
+/// Rate that keeps the unit in which it was given.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rate {
     number: f64,
@@ -74,19 +73,17 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// A rate per second.
     pub const fn per_second(number: f64) -> Self {
         Self { number, unit: RateUnit::SECOND }
     }
 
-    /// Parses a rate; the caller checks its range.
+    /// Parses a rate. The caller checks its range.
     pub fn parse(text: &str) -> Option<Self> {
         let (number, unit) = split_rate(text)?;
         let number = number.parse().ok().filter(|number: &f64| number.is_finite())?;
         Some(Self { number, unit })
     }
 
-    /// The rate per second.
     pub fn per_s(self) -> f64 {
         self.number / (self.unit.nanos as f64 / SECOND as f64)
     }

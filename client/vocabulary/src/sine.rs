@@ -1,8 +1,8 @@
-//! The sine, the same on every machine.
+//! Sine function with the same result on every machine.
 
 use std::f64::consts::TAU;
 
-/// The sine of so many parts of a turn, from −1 to 1.
+/// Returns the sine of an angle of `parts / turn` full turns, from −1 to 1.
 pub fn sine_of_turn(parts: u64, turn: u64) -> f64 {
     libm::sin(TAU * (parts % turn.max(1)) as f64 / turn.max(1) as f64)
 }

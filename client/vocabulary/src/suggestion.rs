@@ -1,6 +1,6 @@
 //! "Did you mean …?" for names that do not exist.
 
-/// What is longer is no name that was mistyped, in bytes.
+/// Maximum length in bytes of a name that may be a typo.
 const LONGEST: usize = 200;
 
 /// Shortest word that is looked for inside longer names, in bytes.

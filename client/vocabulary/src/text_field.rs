@@ -1,19 +1,19 @@
-//! Fields whose values have a notation of their own: lists, rules, formulas.
+//! Fields with a notation of their own: lists, rules, formulas.
 
-/// A field that reads and shows itself.
+/// Field that parses and formats its own value.
 ///
-/// What it shows, it reads; so records and help texts can be typed again. Outside of parentheses a value holds no
-/// comma and no plus sign: those part the options and the parts of what it stands in.
+/// The field can parse every text that it formats, so values in records and help texts can be given again. Outside of
+/// parentheses a value has no comma and no plus sign, because these separate options and parts.
 pub trait TextField {
-    /// Sets it to what the text says; on an error it keeps its value.
+    /// Parses the text into the field; on an error the field keeps its value.
     ///
     /// # Errors
-    /// What is wrong with the text, in half a sentence that names the wrong word.
+    /// The fault in the text, in half a sentence that names the wrong word.
     fn read(&mut self, text: &str) -> Result<(), String>;
 
-    /// Its value, as it would be typed.
+    /// Formats the value, as a user would write it.
     fn show(&self) -> String;
 
-    /// What it accepts, in words that fit after "takes".
+    /// Describes the accepted values, in words that fit after "takes".
     fn accepted(&self) -> &'static str;
 }

@@ -1,4 +1,4 @@
-//! Whole numbers as people read them.
+//! Whole numbers with grouped digits.
 
 /// Groups digits by thousands: `1 234 567`.
 pub fn thousands(number: u64) -> String {

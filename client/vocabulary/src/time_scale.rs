@@ -1,10 +1,10 @@
-//! Real time against experiment time: the shells scale the clock, the cores never see it.
+//! Ratio of real time to experiment time. Only the shells scale the clock; the cores use experiment time.
 
 use std::time::Duration;
 
 use crate::instant::nanos;
 
-/// Real seconds per second of the experiment: below 1 the experiment runs fast.
+/// Real seconds per second of the experiment. Below 1 the experiment runs faster than real time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TimeScale(f64);
 
@@ -15,26 +15,25 @@ impl Default for TimeScale {
 }
 
 impl TimeScale {
-    /// The scale as typed: a number from 0.001 to 1000.
+    /// Parses a number from 0.001 to 1000.
     ///
     /// # Errors
-    /// Says what is accepted.
+    /// States the accepted range.
     pub fn parse(text: &str) -> Result<Self, String> {
         let scale = text.parse().ok().filter(|scale| (0.001..=1000.0).contains(scale));
         scale.map(Self).ok_or_else(|| "it must be a number from 0.001 to 1000".to_owned())
     }
 
-    /// Real seconds per second of the experiment.
     pub const fn factor(self) -> f64 {
         self.0
     }
 
-    /// How long a duration of the experiment takes in real time.
+    /// Converts a duration of the experiment to real time.
     pub fn to_real(self, duration: Duration) -> Duration {
         scaled(duration, self.0)
     }
 
-    /// How long a real duration is in the experiment.
+    /// Converts a real duration to experiment time.
     pub fn to_experiment(self, duration: Duration) -> Duration {
         scaled(duration, 1.0 / self.0)
     }

@@ -1,36 +1,36 @@
-//! The time of the calendar, which dates in headers speak of.
+//! Calendar time, for dates in headers.
 
 use std::time::Duration;
 
 use crate::Instant;
 
-/// A moment of the calendar, to the nanosecond. An argument, like [`Instant`]: nobody here reads a clock.
+/// Calendar time to the nanosecond. Like [`Instant`] it is an argument, because this crate reads no clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WallTime {
     since_epoch: Duration,
 }
 
 impl WallTime {
-    /// The calendar of virtual time at [`Instant::ORIGIN`]: 2026-01-01, 00:00:00 UTC.
+    /// Calendar time at [`Instant::ORIGIN`] in virtual time: 2026-01-01, 00:00:00 UTC.
     pub const VIRTUAL_START: Self = Self::from_unix(Duration::from_hours(490_896));
 
-    /// So much after 1970-01-01, 00:00:00 UTC, leap seconds not counted.
+    /// Creates a time from the duration since 1970-01-01, 00:00:00 UTC, without leap seconds.
     pub const fn from_unix(since_epoch: Duration) -> Self {
         Self { since_epoch }
     }
 
-    /// How much after 1970-01-01, 00:00:00 UTC, leap seconds not counted.
+    /// Returns the duration since 1970-01-01, 00:00:00 UTC, without leap seconds.
     pub const fn since_unix(self) -> Duration {
         self.since_epoch
     }
 
-    /// The calendar at `now` of a run that began at this moment.
+    /// Returns the calendar time at `now` of a run that began at `self`.
     #[must_use]
     pub fn at(self, now: Instant) -> Self {
         Self { since_epoch: self.since_epoch.saturating_add(now.since(Instant::ORIGIN)) }
     }
 
-    /// From this moment until a later one; `None` when that is over.
+    /// Returns the duration until `later`, or `None` if that is past.
     pub const fn until(self, later: Self) -> Option<Duration> {
         later.since_epoch.checked_sub(self.since_epoch)
     }

@@ -1,4 +1,4 @@
-//! What `loadgen` and `mockserver` say to one another: header names and the server's counts.
+//! Protocol between `loadgen` and `mockserver`: header names and the server's counts.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,119 +8,112 @@ pub const RUN: &str = "x-tailback-run";
 pub const SEED: &str = "x-tailback-seed";
 /// Request header: the op's number, from 0, decimal.
 pub const OP: &str = "x-tailback-op";
-/// Request header: which attempt of the op this is, from 1, decimal.
+/// Request header: number of the attempt within its op, from 1, decimal.
 pub const ATTEMPT: &str = "x-tailback-attempt";
 /// Request header: the client's number, from 0, decimal.
 pub const CLIENT: &str = "x-tailback-client";
-/// Request header: which shard of the run's clients sent it, from 0, decimal: a shared server counts each of them apart.
+/// Request header: the shard of the run's clients that sent the request, from 0, decimal. A shared server counts each shard separately.
 pub const SHARD: &str = "x-tailback-shard";
-/// Request header: which half of a conditional write this is. The only value is [`STEP_READ`]; a write is known by its
-/// `If-Match`.
+/// Request header: phase of a conditional write. The only value is [`STEP_READ`], because a write is recognised by its `If-Match`.
 pub const STEP: &str = "x-tailback-step";
-/// The value of [`STEP`] for the read that precedes a conditional write.
+/// Value of [`STEP`] for the read that precedes a conditional write.
 pub const STEP_READ: &str = "read";
-/// Request header: what must be free at the server (slots, places, descriptors) for it to start this attempt, decimal.
+/// Request header: minimum free capacity (slots, places, descriptors) for the server to start this attempt, decimal.
 pub const LEAST_FREE: &str = "x-tailback-least-free";
-/// Request header: what the request costs where the server's policy asks this header, decimal.
+/// Request header: cost of the request, for policies that read the cost from this header, decimal.
 pub const COST: &str = "x-tailback-cost";
-/// Request header: what it turns out to have cost when it is answered, decimal: a server may give the rest of [`COST`] back.
+/// Request header: actual cost of the request once answered, decimal. A server may refund the rest of [`COST`].
 pub const USED: &str = "x-tailback-used";
-/// Response header: the server looked, had less free than [`LEAST_FREE`] and started nothing. Such an attempt counts on
-/// neither side.
+/// Response header: the server had less free than [`LEAST_FREE`] and started nothing. Such an attempt counts on neither side.
 pub const DEFERRED: &str = "x-tailback-deferred";
-/// Response header: experiment time, in nanoseconds, from the request's arrival to the instant at which its answer was due, decimal.
-/// What the client measures beyond that is the machine's.
+/// Response header: experiment time from the request's arrival until its answer was due, in nanoseconds, decimal. Any
+/// further time that the client measures is overhead of the machine.
 pub const TOOK: &str = "x-tailback-took-ns";
-/// Response header: slots busy when the server answered, decimal.
+/// Response header: busy slots at the time of the answer, decimal.
 pub const BUSY: &str = "x-tailback-busy";
-/// Response header: the server's cap when it answered, decimal.
+/// Response header: the server's cap at the time of the answer, decimal.
 pub const CAP: &str = "x-tailback-cap";
-/// Response header: where the limits of a stack of policies stand for the request, as [`LimitsTold`](crate::LimitsTold) has it.
+/// Response header: state of the limits of a stack of policies for the request, in the format of [`LimitsTold`](crate::LimitsTold).
 pub const LIMITS: &str = "x-tailback-limits";
-/// Response header: experiment time since the server's start, in nanoseconds, at which the answer was due, decimal. Dates that it tells a run
-/// are read as at this moment.
+/// Response header: experiment time since the server's start at which the answer was due, in nanoseconds, decimal.
+/// Dates in the answer are relative to this moment.
 pub const AT: &str = "x-tailback-at-ns";
-/// Response header: what the server made of the request, whatever the status says: one of [`VERDICTS`].
+/// Response header: outcome of the request at the server, whatever its status code: one of [`VERDICTS`].
 pub const VERDICT: &str = "x-tailback-verdict";
-/// What [`VERDICT`] can be: served, turned away, or gone wrong.
+/// Values of [`VERDICT`].
 pub const VERDICTS: [&str; 3] = ["accepted", "rejected", "failed"];
-/// Response header: experiment time, in nanoseconds, after which a rejected request would be accepted if nothing else came, decimal. Only where
-/// the server is not told in what form to advise.
+/// Response header: experiment time, in nanoseconds, after which a rejected request would be accepted without further
+/// traffic, decimal. Sent only if no form of advice is configured.
 pub const WAIT: &str = "x-tailback-wait-ns";
-/// Response header by which a mockserver is recognised; its value is the version of this protocol.
+/// Response header that identifies a mockserver. Its value is the version of this protocol.
 pub const MOCK: &str = "x-tailback-mock";
-/// The value of [`MOCK`].
+/// Value of [`MOCK`].
 pub const MOCK_VERSION: &str = "1";
-/// Where a mockserver listens unless told otherwise.
+/// Default listening address of a mockserver.
 pub const DEFAULT_ADDRESS: &str = "127.0.0.1:8503";
 
-/// A run's id on the wire.
 pub type RunId = u64;
 
-/// `GET /_mock/capacity`: what a carrier sense looks at.
+/// `GET /_mock/capacity`: the capacity that carrier sense queries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Capacity {
-    /// Slots, places or descriptors that are free.
+    /// Free slots, places or descriptors.
     pub free: u64,
 }
 
-/// `GET /_mock/config`, and the answer to a change: how the server is configured, and what else a client must know of it.
+/// `GET /_mock/config`, and the answer to a change: the server's configuration and further state that a client needs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ServerDescription<C> {
-    /// The configuration, key by key.
     #[serde(flatten)]
     pub config: C,
-    /// What is no part of it.
+    /// Everything else.
     #[serde(flatten)]
     pub state: ServerState,
 }
 
-/// What a client must know of a server besides its configuration. Earlier versions do not say all of it.
+/// State of a server, besides its configuration, that a client needs. Earlier versions send only some of the fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ServerState {
-    /// How many times faster than real time it runs.
+    /// Real seconds per second of the experiment.
     pub time_scale: Option<f64>,
     /// See [`ServerStats::instance`].
     pub instance: Option<u64>,
-    /// Changes of the configuration since it started: one that was taken back again shows in nothing else.
+    /// Changes of the configuration since the server's start. A change that was reverted is visible only here.
     pub changes: Option<u64>,
     /// See [`ServerStats::epoch`].
     pub epoch: Option<u64>,
-    /// The calendar when it started, in milliseconds since 1970: dates that it tells a run go on from there with the experiment's time.
+    /// Calendar time of the server's start, in milliseconds since 1970. Dates that it sends advance from there with experiment time.
     pub anchor_unix_ms: Option<u64>,
-    /// Requests that it takes at once on a connection of HTTP/2.
+    /// Maximum number of concurrent requests on an HTTP/2 connection.
     pub http2_max_streams: Option<u32>,
 }
 
-/// `PATCH /_mock/config` with one thing changed; all else stays as it is, also the preset.
+/// `PATCH /_mock/config` with one change. All other settings stay as they are, the preset included.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum ConfigChange {
-    /// Another cap.
     Cap {
-        /// Slots from now on.
+        /// Number of slots from now on.
         max_busy: u64,
     },
-    /// Another value of one parameter of a policy.
     Parameter {
-        /// The policy, the parameter and its value: `primary.limit=90`.
+        /// Policy, parameter and value: `primary.limit=90`.
         set: String,
     },
 }
 
-/// Why an endpoint did not do what it was asked to.
+/// Reason for which an endpoint refused a request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refusal {
-    /// In words.
     pub error: String,
-    /// The host of the request, where it is the reason.
+    /// Host of the request, if it is the reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
 }
 
 impl Refusal {
-    /// Creates a refusal for another reason than the host.
+    /// Creates a refusal whose reason is not the host.
     pub fn new(error: impl Into<String>) -> Self {
         Self { error: error.into(), host: None }
     }
@@ -173,7 +166,7 @@ pub struct PolicyCounts {
 }
 
 impl PolicyCounts {
-    /// Requests that it decided about.
+    /// Returns the number of requests about which the policy decided.
     pub fn total(&self) -> u64 {
         self.accepted + self.rejected
     }
@@ -201,7 +194,7 @@ pub struct ShardRow {
 }
 
 impl ShardRow {
-    /// The same as counts of a run.
+    /// Converts the row to counts of a run.
     pub fn counts(&self) -> ServerCounts {
         let Self { shard: _, received, reads, reads_rejected, accepted, rejected, failed } = *self;
         ServerCounts {
@@ -216,33 +209,32 @@ impl ShardRow {
     }
 }
 
-/// The most shards of a run: a server counts no more apart, and has no more at a barrier.
+/// Maximum number of shards of a run, both for separate counts and at a barrier.
 pub const MOST_SHARDS: u32 = 1024;
 
-/// The answer to `POST /_mock/barrier`, when all are there.
+/// Answer to `POST /_mock/barrier`, sent when all participants have arrived.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Released {
-    /// The id that all of them are to send as [`RUN`], 16 hexadecimal digits.
+    /// Id that all participants send as [`RUN`], 16 hexadecimal digits.
     pub run: String,
-    /// How many they are.
+    /// Number of participants.
     pub of: u32,
-    /// Real time from this answer to the common start, in milliseconds: time to get ready.
+    /// Real time from this answer to the common start, in milliseconds, for preparations.
     pub start_in_ms: u64,
     /// See [`ServerStats::instance`].
     pub instance: u64,
-    /// See [`ServerStats::epoch`]; the counts began anew with the release.
+    /// See [`ServerStats::epoch`]. The release resets the counts.
     pub epoch: u64,
 }
 
-/// Why a barrier lets nobody go.
+/// Reason for which a barrier was not released.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NotReleased {
-    /// In words.
     pub error: String,
-    /// How many had come, who was told this included; nothing where it was not let in.
+    /// Number of participants that had arrived, the receiver included. Absent if the receiver was not admitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub came: Option<u32>,
-    /// Which of them had not come, where they said which they are.
+    /// Missing participants, if they are numbered.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<u32>,
 }
