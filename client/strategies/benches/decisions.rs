@@ -1,4 +1,4 @@
-//! Decisions per second of each part alone: ask, send, end, and half of the time a failure.
+//! Decisions per second of each part alone: admit, send, end, and for every second op a failure.
 //!
 //! Source: the project's issue ("benchmarks: decisions per second of each strategy").
 
@@ -16,15 +16,14 @@ fn main() {
     divan::main();
 }
 
-/// Launches per sample.
 const LAUNCHES: u32 = 1000;
 
-/// Sends every op when it is ready.
+/// Schedule that sends every op as soon as it is ready.
 fn at_once() -> OracleSchedule {
     OracleSchedule::new(|_op, from| from)
 }
 
-/// What is typed besides single names: parts together, and back-offs as clients in production have them.
+/// Strategies beyond single names: several parts together, and backoffs as production clients configure them.
 const COMPOSED: &[&str] = &[
     "aimd+full-jitter+retry-budget+breaker",
     "backoff:base=50ms,throttled-base=1s,cap=20s,spread=full",
@@ -53,7 +52,7 @@ fn decisions(bencher: Bencher<'_, '_>, name: &str) {
         });
 }
 
-/// One op arrives, is sent and ends; every other one is rejected and asks for its delay.
+/// Runs one op from arrival to its end. Every second op is rejected and gets a delay.
 fn launch_and_end(strategy: &mut Strategy, op: u64) -> bool {
     let now = Instant::from_millis(op);
     let last_opinion = Opinion::Done;

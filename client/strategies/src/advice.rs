@@ -1,7 +1,8 @@
-//! What a server advises about trying again, and what a client makes of that.
+//! Advice of a server about retries, and a client's reaction to it.
 //!
-//! Reading and heeding are apart. [`AdviceForms`] says which headers a client reads, in its order, and what it understands in
-//! each: out of an answer's headers comes one [`Advice`]. [`AdviceRule`] says what that does to the delay of the back-off.
+//! Parsing and reaction are separate. [`AdviceForms`] defines which headers a client reads, in which order, and which
+//! notations it accepts in each; it turns the headers of an answer into one [`Advice`]. [`AdviceRule`] defines the
+//! effect of the advice on the delay of the backoff.
 
 mod forms;
 mod go_duration;
@@ -20,24 +21,24 @@ pub use forms::AdviceForms;
 pub use headers::{AdviceHeaders, AdviceValue, OwnWords};
 pub use rule::{AdviceRule, Advised, RetryAfter};
 
-/// What the server advised about trying again, as the client reads it.
+/// Advice of a server about retries, as parsed by the client.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Advice {
-    /// Nothing.
+    /// No advice.
     #[default]
     None,
-    /// Not before this much time has passed (`Retry-After`); zero means at once.
+    /// Wait at least this time (`Retry-After`). Zero means at once.
     After(Duration),
     /// A moment that has passed.
     Past,
     /// A number below zero.
     Negative,
-    /// Something that this client cannot read.
+    /// Advice that this client cannot parse.
     Unreadable,
-    /// Never: the op is over.
+    /// Never retry, so the op is over.
     Never,
 }
 
-/// No client waits longer: 2³² − 1 ms in whole seconds, almost 50 days, which is what the Python SDK of Anthropic makes of
-/// `Retry-After: inf`.
+/// Longest wait of any client: 2³² − 1 ms in whole seconds, almost 50 days. The Python SDK of Anthropic turns
+/// `Retry-After: inf` into this wait.
 pub(crate) const LONGEST: Duration = Duration::from_secs(4_294_967);

@@ -1,4 +1,4 @@
-//! What every strategy, or every layer of one, accepts on any of its parts.
+//! Parameters of a whole strategy or layer, accepted on any of its parts.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::rules::{MaxRetries, MaxTime, Opinions, Rules, WhenOver};
 use crate::{AdviceForms, AdviceRule, Reading};
 use vocabulary::{Parameter, ParameterInfo};
 
-/// What every strategy accepts, on any of its parts.
+/// Values of the parameters that every strategy accepts on any of its parts.
 #[derive(Clone, Debug)]
 pub(crate) struct Common {
     pub(crate) max_attempts: u32,
@@ -25,11 +25,11 @@ pub(crate) struct Common {
     attempt_timeout: Duration,
 }
 
-/// What is tried again, and taken for throttling, as everybody counts.
+/// Defaults of `retry-on` and `throttle-on`, which follow the harness's status.
 const RETRIED: &str = "rejected|failed";
 const THROTTLED: &str = "rejected";
 
-/// On what advice is read.
+/// Default of `advice-on`.
 const READ_ON: &str = "any";
 
 impl Default for Common {
@@ -50,7 +50,6 @@ impl Default for Common {
     }
 }
 
-/// Its parameters.
 pub(crate) const COMMON: &[Parameter<Common>] = &[
     Parameter::count("max-attempts", "attempts after which an op is given up", (1, u32::MAX), |common| {
         &mut common.max_attempts
@@ -132,7 +131,7 @@ pub(crate) const COMMON: &[Parameter<Common>] = &[
 ];
 
 impl Common {
-    /// The rules they make for requests of these methods, with answers that are read like this.
+    /// Creates the rules for requests of these methods, with answers parsed by `reading`.
     pub(crate) fn rules(&self, methods: Methods, reading: &Reading) -> Rules {
         let reasons = &reading.reasons;
         let opinions =
@@ -151,28 +150,27 @@ impl Common {
 }
 
 impl Common {
-    /// Whether it takes outcomes for anything else than they are counted as.
+    /// Returns whether some outcome may be classified differently from its status.
     pub(crate) fn has_opinions(&self) -> bool {
         !self.hints.is_empty() || !self.retry_on.is_typed(RETRIED) || !self.throttle_on.is_typed(THROTTLED)
     }
 
-    /// How long an attempt may take, if that is said.
+    /// Returns the limit on the duration of an attempt, if it is set.
     pub(crate) fn attempt_timeout(&self) -> Option<Duration> {
         Some(self.attempt_timeout).filter(|timeout| !timeout.is_zero())
     }
 
-    /// The rules by which it judges outcomes.
+    /// Returns the rules that classify outcomes.
     pub(crate) fn judges_by(&self) -> [&RetryOn; 3] {
         [&self.retry_on, &self.throttle_on, &self.advice_on]
     }
 
-    /// Whether any header with hints is obeyed.
+    /// Returns whether any hint header is obeyed.
     pub(crate) fn asks_for_hints(&self) -> bool {
         !self.hints.is_empty()
     }
 }
 
-/// The common parameters with the values they have.
 pub(crate) fn common_info(common: &mut Common) -> Vec<ParameterInfo> {
     COMMON.iter().map(|parameter| parameter.info(common)).collect()
 }

@@ -1,4 +1,4 @@
-//! Arithmetic of delays that every back-off shares: it saturates instead of wrapping.
+//! Arithmetic of delays, shared by all backoffs. It saturates instead of wrapping.
 //!
 //! Source: seed 000 ("retry periods grew so large they overflowed the 64-bit counters").
 
@@ -6,16 +6,16 @@ use std::time::Duration;
 
 use vocabulary::whole_nanos;
 
-/// What nothing waits longer than: a day, as parameters have it.
+/// Longest delay: a day, as in parameters.
 pub(crate) const LONGEST: Duration = Duration::from_hours(24);
 
-/// `min(cap, base · scale · factor^steps)`; an infinite power of zero is zero.
+/// Returns `min(cap, base · scale · factor^steps)`. An infinite power times zero is zero.
 pub(crate) fn grown(base: Duration, scale: f64, factor: f64, steps: u32, cap: Duration) -> Duration {
     fraction(base, scale * libm::pow(factor, f64::from(steps))).min(cap)
 }
 
-/// A draw between two durations: any of them, or, with a grid, `low` plus a whole multiple of it, each as likely (both
-/// ends included when the grid fits).
+/// Returns a uniform draw between two durations. With a grid the draw is `low` plus a whole multiple of it, each
+/// equally likely; both ends are included if the grid fits.
 pub(crate) fn between(low: Duration, high: Duration, grid: Duration, unit: f64) -> Duration {
     let width = high.saturating_sub(low);
     if grid.is_zero() {
@@ -26,7 +26,7 @@ pub(crate) fn between(low: Duration, high: Duration, grid: Duration, unit: f64) 
         .min(high)
 }
 
-/// A fraction (or multiple) of a duration, to the nearest nanosecond.
+/// Returns a fraction or multiple of a duration, rounded to the nearest nanosecond.
 pub(crate) fn fraction(of: Duration, ratio: f64) -> Duration {
     vocabulary::nanos(whole_nanos(of) as f64 * ratio)
 }
@@ -42,7 +42,7 @@ mod tests {
         let draw = |unit| between(MS, 5 * MS, MS, unit).as_millis();
         assert_eq!([0.0, 0.199, 0.2, 0.5, 0.999].map(draw), [1, 1, 2, 3, 5]);
         assert_eq!(between(MS, 5 * MS, Duration::ZERO, 0.5), 3 * MS);
-        // A grid that does not fit, and ends that are the wrong way round.
+        // A grid that does not fit, and reversed ends.
         assert_eq!(between(Duration::ZERO, 5 * MS, 2 * MS, 0.999), 4 * MS);
         assert_eq!(between(3 * MS, MS, MS, 0.999), MS);
     }

@@ -1,4 +1,4 @@
-//! A line of the list of parts.
+//! Entry of the registry of parts.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -10,36 +10,36 @@ use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::shape::Shaped;
 
-/// A part that can be started by name.
+/// Part that can be created by name.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// As typed, kebab-case.
+    /// Name in strategy texts, in kebab-case.
     pub name: &'static str,
-    /// Which of the four kinds it is.
+    /// Kind of the part.
     pub kind: PartKind,
-    /// What it does, in one line.
+    /// Summary in one line.
     pub summary: &'static str,
-    /// Its rule, as formulas and words.
+    /// Rule as formulas and words.
     pub rule: &'static str,
-    /// Where the rule comes from.
+    /// Source of the rule.
     pub source: &'static str,
     parameters: fn(&Options) -> Result<Vec<ParameterInfo>, OptionsError>,
     doubts: fn(&Options) -> Result<Vec<String>, OptionsError>,
     prepare: fn(&Options) -> Result<Prepared, SpecError>,
 }
 
-/// A part whose options were read: it is started once per client, and there may be a hundred thousand.
+/// Part with parsed options, created once per client. There may be a hundred thousand clients.
 #[derive(Clone)]
 pub(crate) struct Prepared {
     starts: Arc<Starts>,
-    /// A back-off that was started, whose rule all further ones share.
+    /// First backoff that was created. All later ones share its rule.
     back_off: OnceLock<Shaped>,
 }
 
 type Starts = dyn Fn(&mut Context) -> Result<Part, SpecError> + Send + Sync;
 
 impl Prepared {
-    /// One more of it.
+    /// Creates an instance of the part.
     pub(crate) fn start(&self, context: &mut Context) -> Result<Part, SpecError> {
         if let Some(back_off) = self.back_off.get() {
             return Ok(Part::BackOff(back_off.anew()));
@@ -76,22 +76,22 @@ impl Entry {
         }
     }
 
-    /// The parameters with their defaults.
+    /// Returns the parameters with their defaults.
     pub fn parameters(&self) -> Vec<ParameterInfo> {
         (self.parameters)(&[]).unwrap_or_default()
     }
 
-    /// The parameters with the given options put in.
+    /// Returns the parameters with the given options.
     pub(crate) fn configured(&self, options: &Options) -> Result<Vec<ParameterInfo>, SpecError> {
         (self.parameters)(options).map_err(|error| SpecError::options(self.name, error))
     }
 
-    /// What can be run with the given options, but is hardly what was meant.
+    /// Returns warnings about options that are valid but probably a mistake.
     pub(crate) fn doubts(&self, options: &Options) -> Vec<String> {
         (self.doubts)(options).unwrap_or_default()
     }
 
-    /// The part with the given options; missing ones keep their default.
+    /// Parses the options. Missing ones keep their defaults.
     pub(crate) fn prepare(&self, options: &Options) -> Result<Prepared, SpecError> {
         (self.prepare)(options)
     }

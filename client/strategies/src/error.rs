@@ -1,4 +1,4 @@
-//! Why what was typed is no strategy.
+//! Errors in strategy texts.
 
 use vocabulary::{OptionsError, ParameterError, did_you_mean};
 
@@ -7,200 +7,200 @@ use crate::common::COMMON;
 use crate::presets::preset;
 use crate::strategy::MAX_LAYERS;
 
-/// What libraries call the largest number of retries of an op, in lower case without dashes: `total` is urllib3's.
+/// Names that libraries use for the maximum number of retries of an op, in lower case without separators. `total` is urllib3's.
 const RETRIES: &[&str] =
     &["maxretries", "maxretry", "maxretrycount", "numretries", "retries", "retrycount", "total"];
 
-/// What was typed is no strategy.
+/// Reason for which a text is not a valid strategy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpecError {
     /// No part has this name.
     #[error("unknown strategy `{name}`{suggestion}; run `loadgen strategies` to list them")]
     Unknown {
-        /// As typed.
+        /// Name in the text.
         name: String,
-        /// Empty, or a question.
+        /// Empty, or a "did you mean" question.
         suggestion: String,
     },
     /// The part has no such parameter.
     #[error("`{part}` has no parameter `{key}`{suggestion}; it takes {accepted}")]
     UnknownParameter {
-        /// The part.
+        /// Name of the part.
         part: &'static str,
-        /// As typed.
+        /// Key in the text.
         key: String,
-        /// Empty, or a question.
+        /// Empty, or a "did you mean" question.
         suggestion: String,
-        /// The keys it has.
+        /// Accepted keys.
         accepted: String,
     },
     /// An option without `=`.
     #[error("`{option}` of `{part}` has no value; write `{part}:key=value,key=value`")]
     NoValue {
-        /// The part.
+        /// Name of the part.
         part: &'static str,
-        /// As typed.
+        /// Option in the text.
         option: String,
     },
-    /// A parameter that is given more than once.
+    /// A parameter is given more than once.
     #[error("`{text}` gives `{key}` twice; keep one of them")]
     Twice {
-        /// As typed.
+        /// Text of the part.
         text: String,
-        /// The parameter.
+        /// Key of the parameter.
         key: String,
     },
-    /// A value that its parameter does not accept.
+    /// A value is not accepted by its parameter.
     #[error("in `{part}`: {source}")]
     Value {
-        /// The part.
+        /// Name of the part.
         part: &'static str,
-        /// Which value, and what is accepted.
+        /// Value and accepted values.
         source: ParameterError,
     },
-    /// Parameters that do not fit one another.
+    /// Parameters do not fit together.
     #[error("in `{part}`: {why}")]
     Combination {
-        /// The part.
+        /// Name of the part.
         part: &'static str,
-        /// What is wrong.
+        /// Reason.
         why: String,
     },
-    /// Two parts that both decide about retries.
+    /// Two parts both decide about retries.
     #[error(
         "`{text}` has two retry policies; keep one, and add limiters or budgets with `+`, or put one around the other: \
          `A over B`"
     )]
     TwoRetryPolicies {
-        /// As typed.
+        /// Text of the layer.
         text: String,
     },
-    /// More budgets than an attempt can hold permits of.
+    /// There are more budgets than an attempt can hold permits of.
     #[error("`{text}` stacks more than {MAX_BUDGETS} budgets; keep at most {MAX_BUDGETS}")]
     TooManyBudgets {
-        /// As typed.
+        /// Text of the layer.
         text: String,
     },
-    /// Two parts that both send copies.
+    /// Two parts both send copies.
     #[error("`{text}` hedges twice; keep one of `{first}` and `{second}`")]
     TwoHedgers {
-        /// As typed.
+        /// Text of the layer.
         text: String,
-        /// One of them.
+        /// Name of the first part.
         first: &'static str,
-        /// The other.
+        /// Name of the second part.
         second: &'static str,
     },
-    /// Copies in a layer around others.
+    /// An outer layer has a hedger.
     #[error(
         "`{hedger}` is in a layer around another: copies are of attempts, which the innermost layer makes; write it \
          behind the last `over`"
     )]
     OuterHedger {
-        /// The part.
+        /// Name of the hedger.
         hedger: &'static str,
     },
-    /// Copies of attempts that the server may not start.
+    /// A hedger is combined with carrier sense, where the server may not start an attempt.
     #[error(
         "`{hedger}` sends copies, and `{carrier}` lets the server decide whether an attempt starts; leave one of them out"
     )]
     HedgedCarrier {
-        /// The part that sends copies.
+        /// Name of the hedger.
         hedger: &'static str,
-        /// The one that senses the carrier.
+        /// Name of the part with carrier sense.
         carrier: &'static str,
     },
-    /// More layers than an op can be remembered in.
+    /// There are more layers than the state of an op has room for.
     #[error("`{text}` has more than {MAX_LAYERS} layers; keep at most {MAX_LAYERS}")]
     TooManyLayers {
-        /// As typed.
+        /// Text of the strategy.
         text: String,
     },
-    /// The word `over` with nothing on one side.
+    /// The word `over` has nothing on one side.
     #[error("`{text}` has no layer on one side of `over`; write `A over B`, B being the inner one")]
     NoLayer {
-        /// As typed.
+        /// Text of the strategy.
         text: String,
     },
-    /// A layer that never tries again.
+    /// A layer has no retry policy.
     #[error(
         "the layer `{layer}` has no retry policy: with `over` each layer is a retry around a retry; join limiters and \
          budgets to a layer that has one with `+`"
     )]
     LayerWithoutRetries {
-        /// Its parts.
+        /// Parts of the layer.
         layer: String,
     },
-    /// More reasons than can be told apart.
+    /// There are more reasons than can be distinguished.
     #[error("`{text}` looks for more than 64 reasons; keep at most 64")]
     TooManyReasons {
-        /// As typed.
+        /// Text of the strategy.
         text: String,
     },
-    /// More ways to read advice than an outcome has room for.
+    /// There are more ways to parse advice than an outcome has room for.
     #[error("the layers of `{text}` read advice in more than two ways; give two of them the same `advice`")]
     TooManyAdviceForms {
-        /// As typed.
+        /// Text of the strategy.
         text: String,
     },
-    /// `preset:` without a name.
+    /// `preset:` has no name.
     #[error(
         "`{text}` names no preset; write `preset:NAME`, and run `loadgen strategies --presets` to list them"
     )]
     PresetWithoutName {
-        /// As typed.
+        /// Text of the part.
         text: String,
     },
     /// No preset has this name.
     #[error("unknown preset `{name}`{suggestion}; run `loadgen strategies --presets` to list them")]
     UnknownPreset {
-        /// As typed.
+        /// Name in the text.
         name: String,
-        /// Empty, or a question.
+        /// Empty, or a "did you mean" question.
         suggestion: String,
     },
-    /// An option without `=` behind a preset's name.
+    /// An option after a preset's name has no `=`.
     #[error("`{option}` of `{preset}` has no value; write `{preset},key=value`")]
     PresetOptionWithoutValue {
-        /// The preset.
+        /// Preset with the prefix `preset:`.
         preset: String,
-        /// As typed.
+        /// Option in the text.
         option: String,
     },
-    /// A word that is none of a preset's choices.
+    /// A word is none of a preset's choices.
     #[error("`{option}` is not accepted by `preset:{preset}`; it takes {accepted}")]
     PresetChoice {
-        /// The preset.
+        /// Name of the preset.
         preset: String,
-        /// As typed.
+        /// Option in the text.
         option: String,
-        /// The words that there are.
+        /// Available words.
         accepted: String,
     },
-    /// No part of a preset knows this parameter.
+    /// No part of a preset has this parameter.
     #[error(
         "`preset:{preset}` has no parameter `{key}`{suggestion}{}", pointer(.suggestion, .preset)
     )]
     NoSuchOverride {
-        /// The preset.
+        /// Name of the preset.
         preset: String,
-        /// As typed.
+        /// Key in the text.
         key: String,
-        /// Empty, or a question.
+        /// Empty, or a "did you mean" question.
         suggestion: String,
     },
-    /// Several parts of a preset know this parameter.
+    /// Several parts of a preset have this parameter.
     #[error("more than one part of `preset:{preset}` knows `{key}`; write {parts}")]
     AmbiguousOverride {
-        /// The preset.
+        /// Name of the preset.
         preset: String,
-        /// As typed.
+        /// Key in the text.
         key: String,
-        /// What to write.
+        /// Unambiguous keys to use instead.
         parts: String,
     },
-    /// The oracle was started without a schedule.
+    /// The oracle has no schedule.
     #[error(
         "`oracle` needs to know the server: run it against a mockserver (an embedded one is started when no \
          `--target` is given)"
@@ -217,7 +217,7 @@ impl SpecError {
         Self::Unknown { name: name.to_owned(), suggestion }
     }
 
-    /// Suggests a parameter in place of an unknown one: the number of attempts for a number of retries, else the nearest name.
+    /// Suggests a replacement for an unknown parameter: `max-attempts` if it is a number of retries, else the nearest key.
     pub(crate) fn suggestion<'a>(key: &str, value: &str, known: impl Iterator<Item = &'a str>) -> String {
         let letters: String = key.chars().filter(char::is_ascii_alphabetic).collect();
         let counts_retries = RETRIES.contains(&letters.to_ascii_lowercase().as_str());
@@ -230,13 +230,13 @@ impl SpecError {
         }
     }
 
-    /// What is wrong with the options of this part.
+    /// Converts an error in the options of this part.
     pub(crate) fn options(part: &'static str, error: OptionsError) -> Self {
         match error {
             OptionsError::Unknown { key, value, known: own } => {
                 let known: Vec<&str> =
                     own.into_iter().chain(COMMON.iter().map(|common| common.key)).collect();
-                // Those of advice are many; `loadgen strategies NAME` lists them.
+                // The many advice parameters are abbreviated; `loadgen strategies NAME` lists them.
                 let named = known.iter().filter(|key| !key.starts_with("advice-")).chain([&"advice-…"]);
                 Self::UnknownParameter {
                     part,
@@ -252,7 +252,7 @@ impl SpecError {
     }
 }
 
-/// Returns where the parameters of a preset are listed, unless the suggestion is one number of attempts.
+/// Returns a hint to the list of the preset's parameters. Empty if the suggestion is already a number of attempts.
 fn pointer(suggestion: &str, preset: &str) -> String {
     if suggestion.contains("(attempts = retries + 1)") {
         return String::new();

@@ -1,58 +1,58 @@
-//! What an attempt came to on the wire, as far as strategies ask for it: eight bytes that both drivers hand over.
+//! Facts of an answer from the wire that strategies use, in eight bytes that both drivers provide.
 
 use std::num::NonZeroU8;
 
 use vocabulary::grpc;
 
-/// What an answer says, or why there is none. How the harness counts it is its [`Status`](crate::Status).
+/// Content of an answer, or the reason for its absence. The harness counts it by its [`Status`](crate::Status).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
-    /// The HTTP status; 0 without an answer.
+    /// HTTP status code; 0 without an answer.
     pub code: u16,
-    /// Why there is no answer.
+    /// Reason for a missing answer.
     pub missing: Option<Missing>,
-    /// What headers that are hints said.
+    /// Hints in headers about retries.
     pub hints: Hints,
-    /// The gRPC status, where a strategy asks for it.
+    /// gRPC status, if a strategy uses it.
     pub grpc: Option<Grpc>,
-    /// Which of the reasons that the strategy looks for the answer gave: its place in that list, from 1.
+    /// Reason that the answer contains: its position, from 1, in the list of reasons that the strategy searches for.
     pub reason: Option<NonZeroU8>,
 }
 
 impl Facts {
-    /// Nothing is known.
+    /// No known facts.
     pub const NONE: Self = Self { code: 0, missing: None, hints: Hints::NONE, grpc: None, reason: None };
 
-    /// An answer with this status, of which nothing else is known.
+    /// Creates the facts of an answer with this status code and nothing else.
     pub const fn code(code: u16) -> Self {
         Self { code, ..Self::NONE }
     }
 
-    /// No answer, for this reason.
+    /// Creates the facts of a missing answer.
     pub const fn missing(why: Missing) -> Self {
         Self { missing: Some(why), ..Self::NONE }
     }
 }
 
-/// Why there is no answer that can be used.
+/// Reason for which there is no usable answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Missing {
     /// No connection was made.
     Refused,
     /// The connection ended before the answer did.
     Closed,
-    /// It took longer than the attempt's timeout.
+    /// The attempt took longer than its timeout.
     Timeout,
-    /// What came was no answer.
+    /// The received data was not a valid answer.
     Unreadable,
 }
 
-/// What the headers said by which servers hint whether to try again: a set.
+/// Set of hints by which servers advise for or against a retry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Hints(u8);
 
 impl Hints {
-    /// None of them was there.
+    /// No hints.
     pub const NONE: Self = Self(0);
     /// `x-should-retry: true`.
     pub const SHOULD_RETRY: Self = Self(1);
@@ -65,19 +65,19 @@ impl Hints {
     /// `x-envoy-ratelimited` or `x-envoy-overloaded`, whatever its value.
     pub const ENVOY_RATE_LIMITED: Self = Self(16);
 
-    /// Both sets together.
+    /// Returns the union of both sets.
     #[must_use]
     pub const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// Whether any of `other` is in it.
+    /// Returns whether the sets intersect.
     pub const fn has(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
 }
 
-/// A gRPC status, by its number (gRPC, `statuscodes.md`).
+/// gRPC status, by its number (gRPC, `statuscodes.md`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Grpc(u8);
 
@@ -85,17 +85,17 @@ impl Grpc {
     /// Success.
     pub const OK: Self = Self(0);
 
-    /// The status of this name, in capitals as gRPC writes it.
+    /// Returns the status with this name, which is in capitals as gRPC writes it.
     pub fn named(name: &str) -> Option<Self> {
         grpc::named(name).map(Self)
     }
 
-    /// What `grpc-status` says; what it cannot say is UNKNOWN.
+    /// Parses the value of `grpc-status`. An invalid value is UNKNOWN.
     pub fn numbered(text: &str) -> Self {
         Self(grpc::number(text))
     }
 
-    /// What an answer without `grpc-status` means (gRPC, `http-grpc-status-mapping.md`).
+    /// Returns the meaning of an answer without `grpc-status` (gRPC, `http-grpc-status-mapping.md`).
     pub const fn of_http(code: u16) -> Self {
         Self(match code {
             400 => 13,
@@ -107,12 +107,12 @@ impl Grpc {
         })
     }
 
-    /// As gRPC writes it.
+    /// Returns the name as gRPC writes it.
     pub fn name(self) -> &'static str {
         grpc::STATUSES[usize::from(self.0)]
     }
 
-    /// Its number, below 17.
+    /// Returns the number, below 17.
     pub const fn number(self) -> u8 {
         self.0
     }

@@ -1,36 +1,33 @@
-//! What dashboards show of a strategy: a few numbers and what it is doing.
+//! Inner state of a strategy for dashboards: a few numbers and its phase.
 
-/// A number of a strategy that is drawn over time under a name of its own: tokens, a rate, a share.
+/// Named number of a strategy that is plotted over time: tokens, a rate, a share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GaugeKind {
-    /// As legends and results call it.
+    /// Name in legends and results.
     pub name: &'static str,
-    /// In what it is measured; empty for attempts, which share an axis with the window.
+    /// Unit; empty for attempts, which share an axis with the window.
     pub unit: &'static str,
 }
 
-/// Tokens that are left, of whatever takes tokens.
 pub(crate) const TOKENS: GaugeKind = GaugeKind { name: "tokens", unit: "" };
 
-/// Attempts per second that a strategy lets start.
 pub(crate) const RATE: GaugeKind = GaugeKind { name: "rate", unit: "per s" };
 
 /// Time between attempts, of a limiter that paces them by a gap.
 pub(crate) const GAP: GaugeKind = GaugeKind { name: "gap", unit: "ms" };
 
-/// Retries under way, of whatever limits those.
+/// In-flight retries, of parts that limit them.
 pub(crate) const RETRIES: GaugeKind = GaugeKind { name: "retries", unit: "" };
 
-/// The share of launches that a throttle refuses.
+/// Share of launches that a throttle rejects.
 pub(crate) const REFUSED: GaugeKind = GaugeKind { name: "refused", unit: "%" };
 
-/// How long after an attempt its copy is sent, where that is measured.
+/// Measured delay between an attempt and its copy.
 pub(crate) const HEDGE_DELAY: GaugeKind = GaugeKind { name: "hedge-delay", unit: "ms" };
 
-/// The most gauges of one strategy that are drawn besides its window and threshold.
+/// Maximum number of gauges of one strategy that are plotted besides window and threshold.
 pub const MOST_DRAWN: usize = 4;
 
-/// Where a breaker is, as all of them call it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BreakerPhase {
     Closed,
@@ -48,33 +45,33 @@ impl BreakerPhase {
     }
 }
 
-/// A snapshot of a strategy's inner state; `None` where no part has such a thing.
+/// Snapshot of a strategy's inner state. A field is `None` if no part has such a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Gauges {
-    /// Attempts that may be in flight.
+    /// Limit on in-flight attempts.
     pub window: Option<f64>,
     /// Window below which growth is exponential.
     pub ssthresh: Option<f64>,
-    /// Attempts per second that may start.
+    /// Limit on attempts per second.
     pub rate_per_s: Option<f64>,
-    /// Tokens left in a budget.
+    /// Remaining tokens of a budget.
     pub tokens: Option<f64>,
-    /// What the strategy is doing now, e.g. `slow start`.
+    /// Current phase, e.g. `slow start`.
     pub phase: Option<&'static str>,
-    /// Why it last changed its mind, e.g. `cut by a rejection`.
+    /// Reason for the last change, e.g. `cut by a rejection`.
     pub reason: Option<&'static str>,
-    /// What else is drawn over time, the first part's first.
+    /// Further plotted values, in the order of the parts.
     pub(crate) drawn: [Option<(&'static GaugeKind, f64)>; MOST_DRAWN],
 }
 
 impl Gauges {
-    /// The smaller of two windows counts when several limiters are stacked.
+    /// Sets the window, or keeps the smaller one if several limiters are stacked.
     pub fn limit_window(&mut self, window: f64) {
         self.window = Some(self.window.map_or(window, |other| other.min(window)));
     }
 
-    /// What a breaker is doing. A closed one has no say: what a limiter reported is of more interest.
+    /// Sets the phase of a breaker. A closed breaker does not override a limiter's phase, which is more interesting.
     pub(crate) fn show_breaker(&mut self, phase: BreakerPhase, reason: &'static str) {
         if self.phase.is_none() || phase != BreakerPhase::Closed {
             self.phase = Some(phase.name());
@@ -82,7 +79,7 @@ impl Gauges {
         }
     }
 
-    /// Has a number drawn over time. Of parts that use one name the first is drawn, and nothing beyond [`MOST_DRAWN`].
+    /// Adds a plotted number. Only the first of several parts with the same name is plotted, and at most [`MOST_DRAWN`] numbers.
     pub fn draw(&mut self, kind: &'static GaugeKind, value: f64) {
         let free = self.drawn.iter().position(|drawn| drawn.is_none_or(|(other, _)| other.name == kind.name));
         if let Some(place) = free.and_then(|free| self.drawn.get_mut(free)) {
@@ -90,16 +87,17 @@ impl Gauges {
         }
     }
 
-    /// Replaces a number that is drawn, where it is.
+    /// Replaces the value of a plotted number, if present.
     pub fn show(&mut self, kind: &'static GaugeKind, value: f64) {
         for (_, shown) in self.drawn.iter_mut().flatten().filter(|(own, _)| *own == kind) {
             *shown = value;
         }
     }
 
-    /// What is drawn over time besides window and threshold.
+    /// Returns the plotted numbers besides window and threshold.
     pub fn drawn(&self) -> impl Iterator<Item = (&'static GaugeKind, f64)> + '_ {
-        // Without gaps: mostly there is none, and this is asked after every attempt.
+        // Fast path: the array has no gaps, so iteration stops at the first free place. Usually it is empty, and this
+        // runs after every attempt.
         self.drawn.iter().map_while(|drawn| *drawn)
     }
 }

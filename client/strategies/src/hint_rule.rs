@@ -1,16 +1,16 @@
-//! `hints`: which of the headers by which servers say whether to try again decide alone, before any other rule.
+//! `hints`: server headers that alone decide whether to retry, before any other rule.
 
 use vocabulary::{TextField, did_you_mean};
 
 use crate::Hints;
 
-/// The headers that a client obeys.
+/// Headers that a client obeys.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct HintRule {
     obeyed: Vec<&'static Header>,
 }
 
-/// A header with what its values mean.
+/// Header with the meaning of its values.
 #[derive(Debug, PartialEq, Eq)]
 struct Header {
     name: &'static str,
@@ -18,7 +18,7 @@ struct Header {
     never: Hints,
 }
 
-/// Every header that is known. Sources: openai-python `src/openai/_base_client.py`; stripe-python `stripe/_http_client.py`;
+/// All supported headers. Sources: openai-python `src/openai/_base_client.py`; stripe-python `stripe/_http_client.py`;
 /// envoy `source/common/router/retry_state_impl.cc`.
 const HEADERS: [Header; 3] = [
     Header { name: "x-should-retry", again: Hints::SHOULD_RETRY, never: Hints::SHOULD_NOT_RETRY },
@@ -31,7 +31,7 @@ const HEADERS: [Header; 3] = [
 ];
 
 impl HintRule {
-    /// Whether the op may be tried again, if a header that is obeyed says so.
+    /// Returns whether the op may be retried, if an obeyed header decides it.
     pub(crate) fn decide(&self, hints: Hints) -> Option<bool> {
         self.obeyed.iter().find_map(|header| match () {
             () if hints.has(header.again) => Some(true),
@@ -40,7 +40,6 @@ impl HintRule {
         })
     }
 
-    /// Whether any is obeyed.
     pub(crate) fn is_empty(&self) -> bool {
         self.obeyed.is_empty()
     }

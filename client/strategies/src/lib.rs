@@ -1,8 +1,24 @@
-//! Retry and throttling strategies for clients of throttled servers. Sans-IO: `now` and randomness are arguments.
+//! Retry and throttling strategies for clients of overloaded or rate-limited servers.
 //!
-//! A [`Strategy`] is composed of up to four kinds of parts: [`Limiter`]s say *when* the next attempt may start,
-//! one [`RetryPolicy`] says *whether and when* a failed op may try again, [`Budget`]s say whether a launch is
-//! let through at all, and one [`Hedger`] says when copies of an attempt that is under way are sent. `+` in a [`StrategySpec`] puts parts together; [`STRATEGIES`] lists every part by name.
+//! A [`Strategy`] decides for a client when to send each attempt of an operation (*op*), whether to retry a failed op,
+//! and after which delay. It combines parts of four kinds:
+//!
+//! - [`Limiter`]s decide when the next attempt may start: congestion windows, rates, pacers.
+//! - A [`RetryPolicy`] decides whether a failed op is retried and after which delay: backoff with jitter.
+//! - [`Budget`]s decide whether an attempt is admitted at all: retry budgets, quotas, circuit breakers.
+//! - A [`Hedger`] decides when to send copies of an attempt that has not been answered yet.
+//!
+//! An attempt is sent only if every limiter and every budget agrees. All of them then observe its outcome. After a
+//! failure, each budget may forbid a retry, and the retry policy sets the delay. A server's advice, such as
+//! `Retry-After`, can override that delay. Without a retry policy a failed op is ready again at once, and the limiters
+//! pace its retries.
+//!
+//! Strategies are written as text: `+` joins parts, and `over` puts one layer of retries around another.
+//! [`StrategySpec`] parses that text, and [`STRATEGIES`] lists all parts by name. [`presets()`] lists strategies of
+//! production clients.
+//!
+//! The crate is sans-IO: it opens no sockets and reads no clock. Time and seeds are arguments, so a strategy behaves
+//! the same over a network and in a simulation.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod advice;

@@ -1,6 +1,6 @@
-//! The method of a client's requests, which some clients' rules ask for.
+//! HTTP method of a client's requests, which the rules of some clients depend on.
 
-/// An HTTP method, as far as rules tell them apart.
+/// HTTP method that rules can distinguish.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
     /// GET.
@@ -22,35 +22,32 @@ pub enum Method {
     Patch,
     /// QUERY (draft-ietf-httpbis-safe-method-w-body).
     Query,
-    /// Any other.
+    /// Any other method.
     Other,
 }
 
-/// Methods that requests of a client may have.
+/// Set of the methods that a client's requests may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Methods(u16);
 
 impl Methods {
-    /// Whichever there are.
+    /// All methods.
     pub(crate) const ALL: Self = Self(u16::MAX);
 
-    /// This one alone.
     pub(crate) const fn only(method: Method) -> Self {
         Self(1 << method as u16)
     }
 
-    /// Whether it is one of them.
     pub(crate) const fn contains(self, method: Method) -> bool {
         self.0 & Self::only(method).0 != 0
     }
 
-    /// Those of them that meet a condition.
+    /// Returns the methods of the set that satisfy a condition.
     pub(crate) fn filter(self, fits: impl Fn(Method) -> bool) -> Self {
         let others = NAMES.map(|(_, method)| method).into_iter().chain([Method::Other]);
         others.filter(|method| self.contains(*method) && fits(*method)).collect()
     }
 
-    /// Whether there is none.
     pub(crate) const fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -62,7 +59,7 @@ impl FromIterator<Method> for Methods {
     }
 }
 
-/// Every method with its name, but [`Method::Other`].
+/// Names of all methods but [`Method::Other`].
 const NAMES: [(&str, Method); 9] = [
     ("get", Method::Get),
     ("head", Method::Head),
@@ -76,18 +73,18 @@ const NAMES: [(&str, Method); 9] = [
 ];
 
 impl Method {
-    /// The method of this name, in capitals or not.
+    /// Returns the method with this name, in upper or lower case.
     pub fn named(name: &str) -> Self {
         let known = NAMES.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
         known.map_or(Self::Other, |(_, method)| *method)
     }
 
-    /// Its name in small letters; `other` if it is none of those that are told apart.
+    /// Returns the name in lower case; `other` for every method without a variant of its own.
     pub fn name(self) -> &'static str {
         NAMES.iter().find(|(_, method)| *method == self).map_or("other", |(name, _)| name)
     }
 
-    /// Whether sending it twice means the same as once (RFC 9110, section 9.2.2).
+    /// Returns whether sending the request twice has the same effect as once (RFC 9110, section 9.2.2).
     pub const fn is_idempotent(self) -> bool {
         !matches!(self, Self::Post | Self::Patch | Self::Other)
     }

@@ -1,22 +1,22 @@
-//! What a strategy itself makes of an outcome, right or wrong: the harness counts by [`Status`], whatever the client thinks.
+//! Classification of an outcome by the strategy, which may be wrong. The harness counts by [`Status`] instead.
 
 use crate::Status;
 
-/// What a strategy takes an outcome for.
+/// Classification of an outcome by a strategy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Opinion {
-    /// The work is done, or nothing is known yet.
+    /// The work is done, or there is no outcome yet.
     Done,
-    /// Not to be tried again.
+    /// Permanent failure, not to be retried.
     Final,
     /// A fault that may be over soon.
     Transient,
-    /// The server said "not now".
+    /// Temporary rejection by the server.
     Throttled,
 }
 
 impl Opinion {
-    /// That of a strategy without rules of its own: it sees things as they are counted.
+    /// Returns the classification of a strategy without rules of its own, which follows the status.
     pub const fn of(status: Status) -> Self {
         match status {
             Status::Succeeded => Self::Done,
@@ -27,7 +27,7 @@ impl Opinion {
         }
     }
 
-    /// Whether the op may be tried again.
+    /// Returns whether the op may be retried.
     pub const fn is_retriable(self) -> bool {
         matches!(self, Self::Transient | Self::Throttled)
     }

@@ -1,29 +1,29 @@
-//! A part of a strategy, of one of four kinds.
+//! Part of a strategy, of one of four kinds.
 
 use crate::hedger::Hedger;
 use crate::shape::{Shape, Shaped};
 use crate::{Budget, Limiter, RetryPolicy};
 
-/// The four kinds of parts.
+/// Kind of a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartKind {
-    /// Says when the next attempt may start.
+    /// Decides when the next attempt may start.
     Limiter,
-    /// Says whether and when a failed op may try again.
+    /// Decides whether and when a failed op may be retried.
     RetryPolicy,
-    /// Says whether a launch is let through.
+    /// Decides whether a launch is admitted at all.
     Budget,
-    /// Says when copies of an attempt are sent.
+    /// Decides when copies of an attempt are sent.
     Hedging,
 }
 
-/// A started part.
+/// Instance of a part.
 pub enum Part {
     /// See [`Limiter`].
     Limiter(Box<dyn Limiter>),
     /// See [`RetryPolicy`].
     RetryPolicy(Box<dyn RetryPolicy>),
-    /// The retry policy that most strategies have, which is asked without a detour.
+    /// Most common retry policy. It is called without dynamic dispatch.
     BackOff(Shaped),
     /// See [`Budget`].
     Budget(Box<dyn Budget>),
@@ -32,7 +32,7 @@ pub enum Part {
 }
 
 impl Part {
-    /// The back-off of this shape.
+    /// Creates the backoff of this shape.
     pub(crate) fn back_off(shape: Shape) -> Self {
         Self::BackOff(Shaped::new(shape))
     }

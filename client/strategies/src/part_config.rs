@@ -1,29 +1,27 @@
-//! A part's configuration, which is also its factory.
+//! Configuration of a part, which is also its factory.
 
 use vocabulary::{Configurable, OracleSchedule};
 
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 
-/// What makes a part of its configuration. Its parameters and what it says of itself are in [`Configurable`].
+/// Factory of a part. The parameters and descriptions are in [`Configurable`].
 pub(crate) trait PartConfig: Configurable + Clone + Send + Sync {
-    /// Which kind it is.
     const KIND: PartKind;
 
-    /// Starts it.
     fn build(self, context: &mut Context) -> Result<Part, SpecError>;
 
-    /// What can be run, but is hardly what was meant, each in half a sentence.
+    /// Returns warnings about values that are valid but probably a mistake, each in half a sentence.
     fn doubts(&self) -> Vec<String> {
         Vec::new()
     }
 }
 
-/// What a part may be given besides its options.
+/// Inputs of a part besides its options.
 #[derive(Default)]
 pub struct Context {
-    /// The run's, for draws of limiters; clients have it in common, so what they draw is keyed by more than that.
+    /// Seed of the run, for the draws of limiters. All clients share it, so keys of draws contain more than the seed.
     pub seed: u64,
-    /// For the oracle, which takes it.
+    /// Schedule of the oracle, which takes it out.
     pub oracle_schedule: Option<OracleSchedule>,
 }

@@ -1,4 +1,4 @@
-//! Presets: what clients do that production runs, as data, one file each.
+//! Presets: strategies of production clients, as data, one file each.
 
 mod golden;
 mod overrides;
@@ -11,7 +11,7 @@ pub use self::golden::{Golden, GoldenDelay};
 pub(crate) use self::overrides::expand;
 pub use self::preset::{Preset, PresetError, PresetParameter, Rule};
 
-/// The texts of all presets by their names, in the order in which they are listed.
+/// Texts of all presets by name, in the order of listings.
 const EMBEDDED: &[(&str, &str)] = &[
     ("aws-2025", include_str!("../presets/aws-2025.toml")),
     ("aws-2026", include_str!("../presets/aws-2026.toml")),
@@ -102,7 +102,7 @@ const EMBEDDED: &[(&str, &str)] = &[
     ("palantir", include_str!("../presets/palantir.toml")),
 ];
 
-/// All of them, read when first asked for.
+/// All presets, parsed at first use.
 static PRESETS: LazyLock<Vec<Preset>> = LazyLock::new(|| {
     let read = |(name, text): &(&str, &str)| {
         let preset: Preset = text.parse().unwrap_or_else(|error| panic!("preset `{name}`: {error}"));
@@ -112,12 +112,12 @@ static PRESETS: LazyLock<Vec<Preset>> = LazyLock::new(|| {
     EMBEDDED.iter().map(read).collect()
 });
 
-/// Every preset, in the order in which they are listed.
+/// Returns every preset, in the order of listings.
 pub fn presets() -> &'static [Preset] {
     &PRESETS
 }
 
-/// The preset of this name, or the newest of the clients of this name.
+/// Returns the preset with this name, or the newest version of the client with this name.
 pub fn preset(name: &str) -> Option<&'static Preset> {
     PRESETS
         .iter()
@@ -125,12 +125,12 @@ pub fn preset(name: &str) -> Option<&'static Preset> {
         .or_else(|| PRESETS.iter().find(|preset| preset.newest_of.as_deref() == Some(name)))
 }
 
-/// Every name that [`preset()`] finds.
+/// Returns every name that [`preset()`] finds.
 pub fn preset_names() -> impl Iterator<Item = &'static str> {
     PRESETS.iter().flat_map(|preset| std::iter::once(&*preset.name).chain(preset.newest_of.as_deref()))
 }
 
-/// How many systems there are: variants of one, such as versions, count once.
+/// Returns the number of systems. Variants of one system, such as versions, count once.
 pub fn systems() -> usize {
     let mut systems: BTreeMap<&str, u32> = BTreeMap::new();
     for preset in PRESETS.iter() {

@@ -1,49 +1,49 @@
-//! What a strategy wants to know of answers: drivers read that, and nothing else, out of headers and body.
+//! Parser for the parts of an answer that a strategy uses. Drivers read nothing else from headers and body.
 
 use vocabulary::{WallTime, grpc};
 
 use crate::reason::{MOST_BODY, reason};
 use crate::{Advice, AdviceForms, AdviceHeaders, AdviceValue, Facts, Grpc, Hints};
 
-/// What is read of every answer that is no success.
+/// Selection of what is parsed of every answer that is not a success.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reading {
-    /// How advice is read: by the inner layer, and by layers around it that read it in another way.
+    /// Notations of advice, for the innermost layer and for outer layers that differ from it.
     pub(crate) forms: AdviceForms,
     pub(crate) outer_forms: Option<AdviceForms>,
     pub(crate) hints: bool,
     pub(crate) grpc: bool,
     pub(crate) reasons: Vec<String>,
-    /// How the harness reads advice, to judge what became of it; `None` where the inner layer reads it like that.
+    /// Notations of advice in which the harness measures its accuracy; `None` if they are those of the innermost layer.
     pub(crate) harness: Option<AdviceForms>,
 }
 
-/// What an answer says to a strategy.
+/// Parsed answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Heard {
-    /// What came on the wire.
+    /// Facts from the wire.
     pub facts: Facts,
-    /// The advice, as the inner layer reads it.
+    /// Advice as the innermost layer parses it.
     pub advice: Advice,
-    /// The advice, as layers read it that read it in another way.
+    /// Advice as outer layers with other rules parse it.
     pub outer_advice: Advice,
-    /// The advice, as the harness reads it.
+    /// Advice as the harness parses it.
     pub told: Advice,
 }
 
 impl Reading {
-    /// Bytes of the body that are to be kept until [`hear`](Self::hear); mostly none.
+    /// Returns the number of body bytes to keep until [`hear`](Self::hear); usually none.
     pub fn most_body(&self) -> usize {
         if self.reasons.is_empty() { 0 } else { MOST_BODY }
     }
 
-    /// What an answer with this status and without any header or body says.
+    /// Returns the facts of an answer with this status and without headers or body.
     #[inline]
     pub fn hear_status(&self, code: u16) -> Facts {
         Facts { grpc: self.grpc.then(|| Grpc::of_http(code)), ..Facts::code(code) }
     }
 
-    /// What an answer with this status says at this moment of the calendar.
+    /// Parses an answer with this status, received at calendar time `now`.
     pub fn hear(
         &self,
         code: u16,

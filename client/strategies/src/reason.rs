@@ -1,20 +1,21 @@
-//! Why an answer is what it is, as its body or a header says: an AWS error code, a Google reason, a phrase of GitHub's.
+//! Reason of an answer, from its body or a header: an AWS error code, a Google reason, a phrase of GitHub's.
 //!
-//! A name without `-` is a word that stands alone between the marks of JSON or XML (`"reason": "rateLimitExceeded"`,
-//! `"__type": "com.amazonaws.sqs#RequestThrottled"`, `<Code>SlowDown</Code>`), or begins `x-amzn-query-error` or
-//! `x-amzn-errortype`. A name with `-` is a phrase, its words in that order (`secondary-rate` for "a secondary rate limit").
+//! A name without `-` matches a whole word between the delimiters of JSON or XML (`"reason": "rateLimitExceeded"`,
+//! `"__type": "com.amazonaws.sqs#RequestThrottled"`, `<Code>SlowDown</Code>`), or at the start of `x-amzn-query-error`
+//! or `x-amzn-errortype`. A name with `-` matches a phrase with its words in that order (`secondary-rate` for "a
+//! secondary rate limit").
 
 use std::num::NonZeroU8;
 
 use crate::{AdviceHeaders, AdviceValue};
 
-/// Bytes of a body that are looked at.
+/// Maximum number of bytes of a body that are searched.
 pub const MOST_BODY: usize = 8 << 10;
 
-/// Headers whose first word is an error code.
+/// Headers that begin with an error code, and the character that ends it.
 const HEADERS: [(&str, char); 2] = [("x-amzn-query-error", ';'), ("x-amzn-errortype", ':')];
 
-/// Which of these reasons, by its place from 1, an answer gives; the first that it gives at all.
+/// Returns the position, from 1, of the first of these reasons that the answer contains.
 pub(crate) fn reason(
     reasons: &[String],
     headers: &(impl AdviceHeaders + ?Sized),
@@ -30,7 +31,7 @@ pub(crate) fn reason(
     NonZeroU8::new(u8::try_from(place + 1).ok()?)
 }
 
-/// Whether an answer gives one of these reasons, in its body or in a header.
+/// Returns whether an answer contains one of these reasons, in its body or in a header.
 pub fn gives_reason(reasons: &[String], headers: &(impl AdviceHeaders + ?Sized), body: &[u8]) -> bool {
     reason(reasons, headers, body).is_some()
 }

@@ -1,4 +1,4 @@
-//! The list of parts.
+//! Registry of all parts.
 
 use crate::backoffs::{
     Backoff, Constant, DecorrelatedJitter, EqualJitter, Exponential, FullJitter, Immediate, Linear, NoRetry,
@@ -17,7 +17,7 @@ use crate::limiters::{
     OracleConfig, PalantirConfig, S3HillClimbConfig, TailbackConfig, TokenBucketConfig, VectorArcConfig,
 };
 
-/// Every part, in the order help texts and reports list them: retry policies, limiters, budgets, hedging.
+/// Every part, in the order of help texts and reports: retry policies, limiters, budgets, hedging.
 pub const STRATEGIES: &[Entry] = &[
     Entry::of::<NoRetry>(),
     Entry::of::<Immediate>(),
@@ -68,7 +68,7 @@ pub const STRATEGIES: &[Entry] = &[
     Entry::of::<PercentileHedging>(),
 ];
 
-/// The part with this name.
+/// Returns the part with this name.
 pub fn find(name: &str) -> Option<&'static Entry> {
     STRATEGIES.iter().find(|entry| entry.name == name)
 }

@@ -1,4 +1,4 @@
-//! The retry policy: may a failed op try again, and not before when?
+//! Retry policy: whether a failed op may be retried, and after which delay.
 
 use std::time::Duration;
 
@@ -6,73 +6,71 @@ use vocabulary::Rng;
 
 use crate::{Instant, Outcome};
 
-/// Decides what becomes of an op whose try failed.
+/// Decides about retries of failed ops.
 pub trait RetryPolicy: Send {
-    /// The op's try ended in a rejection, a retriable failure or a shed. `state` belongs to the op and starts
-    /// as [`RetryState::default`]; `rng` is keyed by the op and its failures.
+    /// Returns the decision about an op whose try ended in a rejection, a retriable failure or a shed. `state` belongs
+    /// to the op and starts as [`RetryState::default`]; `rng` is keyed by the op and its failures.
     fn on_failure(&self, now: Instant, failed: &FailedOp, state: &mut RetryState, rng: &mut dyn Rng)
     -> Retry;
 
-    /// An attempt failed, and what becomes of its op is decided, by this policy or before it was asked: for what is remembered
-    /// across the ops of a client.
+    /// Observes a failed attempt after its op's fate is decided, by this policy or before it was consulted. For
+    /// policies with memory across the ops of a client.
     fn after_failure(&mut self, _failed: &FailedOp) {}
 
-    /// Whether the delay already takes the server's advice into account; else the composition sees to it.
+    /// Returns whether the delay already includes the server's advice. Otherwise the composition applies it.
     ///
-    /// For policies with a rule of their own for `Retry-After`, such as clamping it to a range.
+    /// For policies with their own rule for `Retry-After`, such as clamping it to a range.
     fn heeds_advice(&self) -> bool {
         false
     }
 
-    /// Whether its delays are meant to the last nanosecond, zero included: then nothing makes them longer after transport
-    /// errors.
+    /// Returns whether delays are exact to the nanosecond, zero included. Then transport errors do not lengthen them.
     fn states_delay(&self) -> bool {
         false
     }
 
-    /// Whether it ever makes an op wait. A limiter beside a policy that does not, or without any, holds its ops back by itself
-    /// when connections fail.
+    /// Returns whether the policy ever delays an op. A limiter without such a policy throttles its ops by itself when connections fail.
     fn backs_off(&self) -> bool {
         true
     }
 }
 
-/// An op whose try has just failed.
+/// Op whose try has just failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FailedOp {
-    /// The op's number within the run.
+    /// Number of the op within the run.
     pub op: u64,
-    /// When it arrived.
+    /// Arrival time of the op.
     pub arrived: Instant,
-    /// Tries that failed so far, this one and sheds included: `n` of the formulas, from 1.
+    /// Number of failed tries so far, this one and sheds included: `n` of the formulas, from 1.
     pub failures: u32,
-    /// How the last one ended.
+    /// Outcome of the last try.
     pub outcome: Outcome,
 }
 
-/// What a policy remembers of one op between its tries: eight bytes, whose meaning is the policy's own.
+/// State of a policy for one op between its tries: eight bytes whose meaning the policy defines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RetryState(pub u64);
 
 impl RetryState {
-    /// The state as a duration, zero at first.
+    /// Returns the state as a duration, zero at first.
     pub const fn as_duration(self) -> Duration {
         Duration::from_nanos(self.0)
     }
 
-    /// Remembers a duration (at most 584 years).
+    /// Stores a duration (at most 584 years).
     pub fn set_duration(&mut self, duration: Duration) {
         self.0 = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
     }
 }
 
-/// A policy's answer.
+/// Decision of a retry policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Retry {
-    /// Ready again after this much time; zero means at once, behind what is ready already.
+    /// Ready again after this time. Zero means at once, behind the ops that are already ready.
     After(Duration),
-    /// The op ends without success after this much time.
+    /// The op ends without success after this time.
     GiveUpAfter(Duration),
-    /// The op ends without success.
+    /// The op ends without success now.
     GiveUp,
 }

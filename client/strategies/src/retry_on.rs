@@ -1,11 +1,16 @@
-//! `retry-on`: which outcomes fit a client's rule, as terms of which the last that fits decides.
+//! `retry-on`: rule that selects outcomes by a list of terms, of which the last match decides.
 //!
-//! A term is a subject, with `!` before it to take outcomes out again, and conditions after `&`. Subjects: a status
-//! (`503`), a range (`500-599`, `5xx`), why there is no answer (`refused`, `closed`, `timeout`, `unreadable`, or
-//! `transport` for all but the timeout), a gRPC status (`grpc.UNAVAILABLE`), a reason from the body or a header
-//! (`reason.SlowDown`), how it is counted (`rejected`, `failed`), `throttled` for what fits `throttle-on`, `answer`,
-//! `any`. Conditions: a method (`get`, `post` …), `idempotent`, `advice` (the answer has advice that this client can
-//! read), `told` (it has some, readable or not).
+//! A term is a subject, optionally with `!` before it to exclude outcomes, and with conditions after `&`. The subjects are:
+//! - a status (`503`) or a range (`500-599`, `5xx`)
+//! - the reason for a missing answer (`refused`, `closed`, `timeout`, `unreadable`, or `transport` for all but the timeout)
+//! - a gRPC status (`grpc.UNAVAILABLE`)
+//! - a reason from the body or a header (`reason.SlowDown`)
+//! - the status as the harness counts it (`rejected`, `failed`)
+//! - `throttled` for outcomes that match `throttle-on`
+//! - `answer`, `any` and `none`
+//!
+//! The conditions are a method (`get`, `post` …), `idempotent`, `advice` (the answer has advice that this client can
+//! parse) and `told` (it has advice, parsable or not).
 
 use std::num::NonZeroU8;
 
@@ -14,27 +19,27 @@ use vocabulary::{TextField, did_you_mean};
 use crate::method::{Method, Methods};
 use crate::{Advice, Facts, Grpc, Missing, Outcome, Status};
 
-/// A rule over outcomes that are no success, as it is typed.
+/// Rule over outcomes that are not a success, with its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RetryOn {
     text: String,
     terms: Vec<Term>,
 }
 
-/// A rule for a client whose methods and list of reasons are known.
+/// Rule compiled for a client's methods and its list of reasons.
 #[derive(Clone, Debug)]
 pub(crate) struct Compiled {
-    /// The first that fits decides: the other way round than they are typed.
+    /// Reverse order of the text, so that the first match decides.
     tests: Vec<Test>,
 }
 
-/// A term of such a rule.
+/// Compiled term.
 #[derive(Clone, Debug)]
 struct Test {
     takes_in: bool,
     subject: Subject<NonZeroU8>,
     advised: Advised,
-    /// Of which requests; all, where it holds for every method that the client has.
+    /// Methods to which the term applies: all, if it holds for every method of the client.
     methods: Methods,
 }
 
@@ -46,7 +51,7 @@ struct Term {
     advised: Advised,
 }
 
-/// A reason from the body is its name as typed, and its place in the list once that is known.
+/// `R` is the type of a reason: its name in the text, and its position in the list once compiled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Subject<R> {
     Any,
@@ -66,7 +71,7 @@ enum MethodCondition {
     Idempotent,
 }
 
-/// What a term wants of the advice.
+/// Condition on the advice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Advised {
     Whatever,
@@ -74,7 +79,7 @@ enum Advised {
     Told,
 }
 
-/// Words that are no numbers, with what they mean.
+/// Keywords with their meaning.
 const WORDS: [(&str, Subject<String>); 11] = [
     ("any", Subject::Any),
     ("answer", Subject::Answer),
@@ -90,22 +95,21 @@ const WORDS: [(&str, Subject<String>); 11] = [
 ];
 
 impl RetryOn {
-    /// The rule that is typed like this.
+    /// Parses a rule.
     ///
     /// # Panics
-    /// When it is no rule: for constants of the code.
+    /// If the text is not a rule, so this is only for constants in the code.
     pub(crate) fn constant(text: &str) -> Self {
         let mut rule = Self { text: String::new(), terms: Vec::new() };
         rule.read(text).expect("a constant rule");
         rule
     }
 
-    /// Whether it is typed like this, and so the same rule; without reading that.
+    /// Returns whether the rule has this text, and so is the same rule, without parsing the text.
     pub(crate) fn is_typed(&self, text: &str) -> bool {
         self.text == text
     }
 
-    /// The reasons it asks for.
     pub(crate) fn reasons(&self) -> impl Iterator<Item = &str> {
         self.terms.iter().filter_map(|term| match &term.subject {
             Subject::Reason(name) => Some(name.as_str()),
@@ -113,12 +117,11 @@ impl RetryOn {
         })
     }
 
-    /// Whether it asks for the gRPC status.
     pub(crate) fn asks_for_grpc(&self) -> bool {
         self.terms.iter().any(|term| matches!(term.subject, Subject::Grpc(_)))
     }
 
-    /// For requests of these methods, and answers whose reasons are numbered by their place in this list, from 1.
+    /// Compiles the rule for requests of these methods. Reasons are numbered by their position in this list, from 1.
     pub(crate) fn compile(&self, methods: Methods, reasons: &[String]) -> Compiled {
         let tests = self.terms.iter().rev().filter_map(|term| {
             let fits = |method: Method| {
@@ -153,7 +156,7 @@ impl RetryOn {
 }
 
 impl Compiled {
-    /// Whether an outcome fits, of which this was read; `throttled` says that it fits `throttle-on`.
+    /// Returns whether an outcome with this parsed advice matches. `throttled` states whether it matches `throttle-on`.
     pub(crate) fn fits(&self, outcome: &Outcome, advice: Advice, throttled: bool) -> bool {
         let Outcome { status, facts, method, .. } = outcome;
         for test in &self.tests {
@@ -259,7 +262,6 @@ fn read_subject(word: &str) -> Result<Subject<String>, String> {
     })
 }
 
-/// A status of three digits.
 fn status(text: &str) -> Option<u16> {
     let is_status = text.len() == 3 && text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|code| is_status && (100..=599).contains(code))
@@ -321,7 +323,7 @@ mod tests {
         for method in methods {
             let alone = rule.compile(Methods::only(method), &[]);
             for code in [429, 500, 503] {
-                // A client with one method is not asked.
+                // A rule compiled for one method ignores the method of the request.
                 let fits = alone.fits(&answer(code), Advice::None, false);
                 let outcome = Outcome { method, ..answer(code) };
                 assert_eq!(mixed.fits(&outcome, Advice::None, false), fits, "{method:?} {code}");

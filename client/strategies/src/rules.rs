@@ -1,4 +1,4 @@
-//! A client's own rules: which outcomes it tries again, as what it takes them, and until when.
+//! A client's own rules: which outcomes it retries, how it classifies them, and for how long it retries.
 
 use std::time::Duration;
 
@@ -9,27 +9,27 @@ use crate::method::Methods;
 use crate::retry_on::{Compiled, RetryOn};
 use crate::{Advice, AdviceRule, Failure, Instant, Missing, Opinion, Outcome, Status};
 
-/// What every strategy, or every layer of one, has besides its parts.
+/// Rules of a strategy or a layer, besides its parts.
 #[derive(Clone, Debug)]
 pub struct Rules {
-    /// Attempts after which an op is given up.
+    /// Number of attempts after which an op is given up.
     pub max_attempts: u32,
-    /// What is done with the server's advice.
+    /// Treatment of the server's advice.
     pub advice: AdviceRule,
-    /// Retries after failures of one kind, where they are limited.
+    /// Limits on retries by kind of failure.
     pub(crate) max_retries: MaxRetries,
-    /// How long an op may take with all its retries, if that is limited.
+    /// Limit on the time of an op with all its retries.
     pub(crate) max_time: Option<MaxTime>,
-    /// On which answers advice is read; `None` for all.
+    /// Answers in which advice is read; `None` for all.
     pub(crate) advice_on: Option<Compiled>,
-    /// Whether the advice is that of the outer reading.
+    /// Whether the layer uses the advice parsed for outer layers.
     pub(crate) reads_outer: bool,
-    /// What is tried again; `None` for what everybody counts as not now.
+    /// Classification of outcomes; `None` for that of the harness.
     pub(crate) opinions: Option<Opinions>,
 }
 
 impl Default for Rules {
-    /// No limits, and opinions as everybody counts.
+    /// Returns rules without limits that classify outcomes like the harness.
     fn default() -> Self {
         Self {
             max_attempts: u32::MAX,
@@ -44,17 +44,17 @@ impl Default for Rules {
 }
 
 impl Rules {
-    /// So many attempts per op, and nothing else.
+    /// Creates rules that only limit the attempts per op.
     pub fn up_to(max_attempts: u32) -> Self {
         Self { max_attempts, ..Self::default() }
     }
 
-    /// Whether more must be remembered of an op than its policy does.
+    /// Returns whether an op needs more state than that of its retry policy.
     pub(crate) fn need_memory(&self) -> bool {
         self.max_retries.is_limited() || self.advice.restarts()
     }
 
-    /// The advice of an outcome, as far as these rules read it.
+    /// Returns the advice of an outcome, if these rules read it.
     #[inline]
     pub(crate) fn advice_of(&self, outcome: &Outcome) -> Advice {
         let advice = if self.reads_outer { outcome.outer_advice } else { outcome.advice };
@@ -66,7 +66,6 @@ impl Rules {
         }
     }
 
-    /// What to make of an outcome.
     #[inline]
     pub(crate) fn opinion(&self, outcome: &Outcome) -> Opinion {
         match (&self.opinions, outcome.status) {
@@ -78,7 +77,7 @@ impl Rules {
     }
 }
 
-/// What a client takes outcomes for, by rules of its own.
+/// Classification of outcomes by rules of the client's own.
 #[derive(Clone, Debug)]
 pub(crate) struct Opinions {
     hints: HintRule,
@@ -87,7 +86,7 @@ pub(crate) struct Opinions {
 }
 
 impl Opinions {
-    /// By these rules, for requests of these methods; reasons are numbered by their place in the list, from 1.
+    /// Compiles the rules for requests of these methods. Reasons are numbered by their position in the list, from 1.
     pub(crate) fn new(
         hints: HintRule,
         retry_on: &RetryOn,
@@ -113,19 +112,18 @@ impl Opinions {
     }
 }
 
-/// The kinds of failures that urllib3 and Azure's Python library count apart.
+/// Kinds of failures that urllib3 and Azure's Python library count separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FailureKind {
-    /// No connection was made.
+    /// There was no connection.
     Connect,
-    /// There was a connection, and no answer.
+    /// There was a connection, but no answer.
     Read,
-    /// There was an answer.
     Answer,
 }
 
 impl FailureKind {
-    /// The kind of an outcome that is a failure of an attempt.
+    /// Returns the kind of a failed attempt, or `None` if the outcome is not one.
     pub(crate) const fn of(outcome: &Outcome) -> Option<Self> {
         match (outcome.facts.missing, outcome.status) {
             (_, Status::Shed | Status::Deferred | Status::Cancelled | Status::Succeeded) => None,
@@ -136,7 +134,7 @@ impl FailureKind {
     }
 }
 
-/// Retries of an op after failures of each kind.
+/// Maximum number of retries of an op after failures of each kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct MaxRetries {
     pub(crate) connect: u32,
@@ -151,7 +149,6 @@ impl Default for MaxRetries {
 }
 
 impl MaxRetries {
-    /// Whether any kind is limited.
     pub(crate) fn is_limited(self) -> bool {
         self != Self::default()
     }
@@ -165,14 +162,14 @@ impl MaxRetries {
     }
 }
 
-/// How long an op may take in all.
+/// Limit on the total time of an op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct MaxTime {
     pub(crate) limit: Duration,
     pub(crate) when: WhenOver,
 }
 
-/// What becomes of a retry that would come after the limit.
+/// Treatment of a retry that would begin after the limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum WhenOver {
     /// The op is given up before the wait.
@@ -180,9 +177,9 @@ pub(crate) enum WhenOver {
     GiveUp,
     /// The wait ends at the limit.
     Shorten,
-    /// It is made, and is the last: the limit is looked at when an attempt has failed.
+    /// The retry is made and is the last one, because the limit is checked only after a failed attempt.
     Last,
-    /// The same, but the op is given up before a wait that the server advises.
+    /// As `Last`, but the op is given up before a wait that the server advised.
     LastUnlessAdvised,
 }
 
@@ -196,7 +193,8 @@ impl Choice for WhenOver {
 }
 
 impl MaxTime {
-    /// Returns the wait of an op that began at `since`, of which the server may have advised the `delay`; `None` when the op is over.
+    /// Returns the wait of an op that began at `since`, or `None` if the op is over. `is_advised` states whether the
+    /// server advised the `delay`.
     pub(crate) fn allow(
         self,
         since: Instant,

@@ -1,5 +1,4 @@
-//! The shape of a back-off: how its delays grow, spread, and are bounded. Every policy that waits by a rule of its own is
-//! one of these.
+//! Shape of a backoff: growth, spread and bounds of its delays. Every policy that waits by its own rule has a shape.
 
 mod curve;
 mod grain;
@@ -23,46 +22,42 @@ pub(crate) use optional::{OptionalDuration, OptionalNumber, up_to_a_day};
 pub use policy::Shaped;
 pub(crate) use spread::Spread;
 
-/// All that there is to say about a back-off. The default waits `base` before every retry.
+/// Complete description of a backoff. The default waits `base` before every retry.
 #[derive(Clone, Debug)]
 pub(crate) struct Shape {
-    /// What the delays are made of.
+    /// Unit of the delays.
     pub(crate) base: Duration,
-    /// How they grow.
     pub(crate) growth: Growth,
-    /// What the first retry counts as.
+    /// Number that the first retry counts as.
     pub(crate) start: u32,
-    /// What every delay has besides what grows.
+    /// Constant added to every delay.
     pub(crate) offset: Duration,
-    /// Before retry k the k-th of these instead, unless there are none.
+    /// Explicit delays: the k-th applies before retry k. Empty if there are none.
     pub(crate) delays: Vec<Duration>,
-    /// What follows the last of them.
+    /// Delay after the last of `delays`.
     pub(crate) after_last: AfterLast,
-    /// Instead of all that, before anything else: a rule that no shape fits.
+    /// Formula that replaces all other rules, for backoffs that fit no shape.
     pub(crate) formula: Option<Program>,
-    /// Before the first retry, whatever the rest says.
+    /// Delay before the first retry, which overrides everything else.
     pub(crate) first: Option<Duration>,
-    /// The longest delay.
     pub(crate) cap: Duration,
-    /// When it is cut to that.
+    /// Order of the cap and the spread.
     pub(crate) cap_applies: Applies,
-    /// What chance adds or takes.
+    /// Randomness of the delays.
     pub(crate) spread: Spread,
-    /// The step between delays that can be drawn; zero for any.
     pub(crate) grid: Duration,
-    /// The shortest delay.
     pub(crate) min: Duration,
-    /// When it is raised to that.
+    /// Order of the minimum and the spread.
     pub(crate) min_applies: Applies,
-    /// What it is rounded to in the end.
+    /// Final rounding of the delay.
     pub(crate) grain: Grain,
-    /// Whose failures count.
+    /// Scope of the failure count.
     pub(crate) counter: Counter,
-    /// The base after an outcome that the strategy takes for throttling, when that is another.
+    /// Base after an outcome classified as throttling, if it differs.
     pub(crate) throttled_base: Option<Duration>,
-    /// The factor after such an outcome, when that is another.
+    /// Growth factor after such an outcome, if it differs.
     pub(crate) throttled_factor: Option<f64>,
-    /// Whether a delay of zero is meant: it is then kept where others are held back a little.
+    /// Whether a delay of zero is intended. Then the minimum delay after transport errors does not apply.
     pub(crate) states_delay: bool,
 }
 
@@ -92,12 +87,12 @@ impl Default for Shape {
     }
 }
 
-/// When a bound is put on a delay.
+/// Order in which a bound and the spread are applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Applies {
-    /// Chance can still leave it.
+    /// The spread may exceed the bound.
     BeforeSpread,
-    /// Chance is within it.
+    /// The spread stays within the bound.
     AfterSpread,
 }
 
@@ -106,13 +101,13 @@ impl Choice for Applies {
         &[("before-spread", Self::BeforeSpread), ("after-spread", Self::AfterSpread)];
 }
 
-/// What follows the last delay of a list.
+/// Delay after the last one of a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum AfterLast {
-    /// The last one, again and again.
+    /// Repeats the last delay.
     #[default]
     Repeat,
-    /// The op is given up.
+    /// Gives the op up.
     GiveUp,
 }
 
@@ -120,13 +115,13 @@ impl Choice for AfterLast {
     const CHOICES: &'static [(&'static str, Self)] = &[("repeat", Self::Repeat), ("give-up", Self::GiveUp)];
 }
 
-/// Whose failures k counts.
+/// Failures counted by `k`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Counter {
-    /// The op's own.
+    /// Failures of the op.
     #[default]
     PerOp,
-    /// Those of the op of this client that failed last, the new one added.
+    /// Failures of the client's op that failed last, plus one.
     PerClient,
 }
 

@@ -1,4 +1,4 @@
-//! A strategy as it is typed: `name:key=value,key=value+name…`.
+//! Text form of a strategy: `name:key=value,key=value+name…`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -25,43 +25,43 @@ use crate::strategy::MAX_LAYERS;
 use crate::{AdviceForms, OracleSchedule, Reading, Strategy};
 use vocabulary::{ParameterInfo, duration_text};
 
-/// A strategy that was read and checked, and can be started any number of times.
+/// Strategy that was parsed and checked, and can be instantiated any number of times.
 #[derive(Clone, Debug)]
 pub struct StrategySpec {
     text: String,
-    /// The inner one first: the other way round than they are typed.
+    /// Innermost layer first, the reverse of the text.
     layers: Vec<LayerSpec>,
-    /// Attempts after which an op is given up, whatever the layers say.
+    /// Number of attempts after which an op is given up, whatever the limits of the layers.
     max_attempts: u32,
     methods: Methods,
-    /// What it wants to know of answers: the same for all that are started.
+    /// Parser for answers, shared by all instances.
     reading: Arc<Reading>,
 }
 
-/// A layer's parts, and the rules that hold for all of them.
+/// Parts of a layer and the rules that hold for all of them.
 #[derive(Clone, Debug)]
 struct LayerSpec {
     parts: Vec<(&'static Entry, Vec<(String, String)>)>,
-    /// The same, ready to be started.
+    /// The same parts with parsed options.
     prepared: Vec<Prepared>,
     common: Common,
-    /// What all that are started have in common, once one was.
+    /// Rules shared by all instances, created with the first one.
     rules: OnceLock<Arc<Rules>>,
 }
 
 impl StrategySpec {
-    /// The parts' names, in the order in which they were typed.
+    /// Returns the names of the parts, in the order of the text.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         self.layers.iter().rev().flat_map(|layer| &layer.parts).map(|(entry, _)| entry.name)
     }
 
-    /// Whether it must be given an [`OracleSchedule`] to start.
+    /// Returns whether [`build`](Self::build) needs an [`OracleSchedule`].
     pub fn needs_foreknowledge(&self) -> bool {
         self.names().any(|name| name == crate::limiters::ORACLE)
     }
 
-    /// Every part with all its parameters as they will be used, layer by layer as they were typed, and the common ones of each
-    /// after its parts under an empty name.
+    /// Returns every part with the effective values of all its parameters, layer by layer in the order of the text. The
+    /// common parameters of each layer follow its parts, under an empty name.
     pub fn describe(&self) -> Vec<(&'static str, Vec<ParameterInfo>)> {
         let layers = self.layers.iter().rev().flat_map(|layer| {
             let parts = layer.parts.iter().map(|(entry, options)| {
@@ -75,7 +75,7 @@ impl StrategySpec {
         layers.collect()
     }
 
-    /// What can be run, but is hardly what was meant, each in a sentence.
+    /// Returns warnings about settings that are valid but probably a mistake, each in a sentence.
     pub fn doubts(&self) -> Vec<String> {
         let mut doubts = Vec::new();
         for layer in &self.layers {
@@ -118,33 +118,33 @@ impl StrategySpec {
         doubts
     }
 
-    /// The parameters that every strategy accepts, with their defaults.
+    /// Returns the parameters that every strategy accepts, with their defaults.
     pub fn common_parameters() -> Vec<ParameterInfo> {
         common_info(&mut Common::default())
     }
 
-    /// Lowers the limit of attempts per op (the command line's own flag).
+    /// Lowers the limit on attempts per op, for the flag of the command line.
     #[must_use]
     pub fn with_max_attempts(mut self, max_attempts: u32) -> Self {
         self.max_attempts = self.max_attempts.min(max_attempts);
         self
     }
 
-    /// For a client whose requests are of this method; GET unless told otherwise.
+    /// Sets the method of the client's requests. The default is GET.
     #[must_use]
     pub fn with_method(mut self, method: Method) -> Self {
         self.methods = Methods::only(method);
         self.forget_rules()
     }
 
-    /// For a client whose requests have all of these methods: [`Outcome::method`](crate::Outcome::method) says which.
+    /// Sets several methods of the client's requests. [`Outcome::method`](crate::Outcome::method) then has the method of each.
     #[must_use]
     pub fn with_methods(mut self, methods: impl IntoIterator<Item = Method>) -> Self {
         self.methods = methods.into_iter().collect();
         self.forget_rules()
     }
 
-    /// Rules depend on methods.
+    /// Discards compiled rules, because they depend on the methods.
     fn forget_rules(mut self) -> Self {
         for layer in &mut self.layers {
             layer.rules = OnceLock::new();
@@ -152,7 +152,7 @@ impl StrategySpec {
         self
     }
 
-    /// Starts it. `seed` is the run's; draws are keyed by op, so clients with one seed still differ.
+    /// Creates an instance. `seed` is the run's. Draws are keyed by op, so clients with the same seed still differ.
     pub fn build(&self, seed: u64, oracle_schedule: Option<OracleSchedule>) -> Result<Strategy, SpecError> {
         let mut context = Context { seed, oracle_schedule };
         let reading = &self.reading;
@@ -165,22 +165,22 @@ impl StrategySpec {
         Ok(Strategy::layered(seed, layers, self.max_attempts, reading.clone()))
     }
 
-    /// Whether it says itself what it tries again, as presets do.
+    /// Returns whether the strategy has its own rules for what it retries, as presets do.
     pub fn has_rules(&self) -> bool {
         self.layers.iter().any(|layer| layer.common.has_opinions())
     }
 
-    /// How long one of its attempts may take, if it says so itself.
+    /// Returns the strategy's own limit on the duration of an attempt, if any.
     pub fn attempt_timeout(&self) -> Option<Duration> {
         self.layers[0].common.attempt_timeout()
     }
 
-    /// What it wants to know of answers.
+    /// Returns the parser for answers.
     pub fn reading(&self) -> &Arc<Reading> {
         &self.reading
     }
 
-    /// Starts the parts of the inner layer, in the order in which they were typed.
+    /// Creates the parts of the innermost layer, in the order of the text.
     #[cfg(test)]
     pub(crate) fn build_parts(&self, mut context: Context) -> Result<Vec<crate::Part>, SpecError> {
         self.layers[0].prepared.iter().map(|part| part.start(&mut context)).collect()
@@ -222,9 +222,9 @@ impl FromStr for StrategySpec {
 }
 
 impl LayerSpec {
-    /// Puts the parts of one layer of `text` together; one that is not alone must decide about retries.
+    /// Combines the parts of one layer of `text`. A layer that is not alone needs a retry policy.
     fn read(text: &str, raw: Vec<RawPart>, is_alone: bool) -> Result<Self, SpecError> {
-        // Before options are looked at: two presets agree in few of them, and that is not what is wrong.
+        // Checked before options, because options of one preset rarely fit another, and their error would hide the actual mistake.
         let kinds = raw.iter().filter_map(|part| find(&part.name)).map(|entry| entry.kind);
         if kinds.filter(|kind| *kind == PartKind::RetryPolicy).count() > 1 {
             return Err(SpecError::TwoRetryPolicies { text: text.to_owned() });
@@ -247,12 +247,12 @@ impl LayerSpec {
     }
 }
 
-/// What these layers, the inner first, want to know of answers.
+/// Returns the parser for the answers that these layers need, the innermost layer first.
 fn reading_of(layers: &[LayerSpec]) -> Reading {
     let forms = &layers[0].common.advice_forms;
     let others = layers.iter().map(|layer| &layer.common.advice_forms);
     let rules = || layers.iter().flat_map(|layer| layer.common.judges_by());
-    // Each once.
+    // Without duplicates.
     let mut reasons: Vec<String> = Vec::new();
     for reason in rules().flat_map(RetryOn::reasons) {
         if !reasons.iter().any(|known| known == reason) {
@@ -270,7 +270,8 @@ fn reading_of(layers: &[LayerSpec]) -> Reading {
     }
 }
 
-/// One part may hedge, of the inner layer, and none that lets the server decide whether an attempt starts.
+/// Checks that at most one part hedges, that it is in the innermost layer, and that no part lets the server decide
+/// whether an attempt starts.
 fn check_hedging(text: &str, layers: &[LayerSpec]) -> Result<(), SpecError> {
     let parts = |layer: &LayerSpec| layer.parts.iter().map(|(entry, _)| *entry).collect::<Vec<_>>();
     let of_kind = |entry: &&Entry| entry.kind == PartKind::Hedging;
@@ -289,13 +290,13 @@ fn check_hedging(text: &str, layers: &[LayerSpec]) -> Result<(), SpecError> {
     }
 }
 
-/// Reasons that one strategy can look for in answers: their places are kept in a byte.
+/// Maximum number of reasons of a strategy. A reason is identified by its position, kept in a byte.
 const MAX_REASONS: usize = 64;
 
 type ReadPart = (&'static Entry, Vec<(String, String)>);
 
-/// Finds a part by its name; common parameters go to `common`, the rest is kept for the part. Nothing is given twice, common
-/// ones (`common_keys`) in no part.
+/// Finds a part by its name. Common parameters are set in `common`, and the others are returned. No parameter may be
+/// repeated, and no common one (`common_keys`) in another part.
 fn read_part(
     part: RawPart,
     common: &mut Common,

@@ -1,49 +1,49 @@
-//! What a limiter without a back-off of its own does when the server is not there, or only fails: it holds all its ops back, and probes.
+//! Backoff during an outage, for strategies with a limiter but no backoff of their own: throttles all ops and probes the server.
 //!
-//! A refused or reset connection costs neither side any time, so a window would send as fast as the machine can. After such a
-//! failure one attempt goes out after 50 ms, the next 100, 200, then 250 ms later, until something answers: at a dead port
-//! that is 4 attempts a second, and a server that is back is noticed within 250 ms. Retry policies with delays pace
-//! themselves and are left alone.
+//! A refused or reset connection costs neither side any time, so a window would send as fast as the machine can. After
+//! such a failure, single attempts follow after 50 ms, then 100, 200 and every 250 ms, until the server answers. That
+//! is 4 attempts a second at a dead port, and a server that is back is noticed within 250 ms. Retry policies with
+//! delays pace themselves and are unchanged.
 //!
-//! A server may also answer everything with a fast 5xx. So the same begins after [`MAX_FAILURES`] consecutive failures of any kind, and
-//! then only a success or a rejection ends it. An answer that no retry changes (most 4xx) ends it too, because its op is over.
+//! A server may also answer everything with a fast 5xx. So the same begins after [`MAX_FAILURES`] consecutive failures
+//! of any kind, and then only a success or a rejection ends it. An answer that no retry changes (most 4xx) ends it too,
+//! because its op is over.
 
 use std::time::Duration;
 
 use crate::{Failure, Instant, Status};
 
-/// The first probe waits this long.
+/// Delay before the first probe.
 const SHORTEST: Duration = Duration::from_millis(50);
 
-/// No probe waits longer; and what has not failed for so long has been let in: a refusal comes at once.
+/// Longest delay between probes. A probe that has not failed for this long counts as accepted, because refusals come at once.
 const LONGEST: Duration = Duration::from_millis(250);
 
-/// Consecutive failures that a working server hardly ever causes: with 5 % of random failures, once in 10¹³ attempts.
+/// Number of consecutive failures that a working server hardly ever causes: with 5 % of random failures, once in 10¹³ attempts.
 const MAX_FAILURES: u32 = 10;
 
 /// State of the server, as observed by attempts.
 #[derive(Debug)]
 pub(crate) struct Standstill {
-    /// Apart, as it is hardly ever.
+    /// Boxed, because it is rarely set.
     held: Option<Box<Held>>,
-    /// How long the next probe waits. Only an answer brings it back to the shortest.
+    /// Delay before the next probe. Only an answer resets it to the shortest.
     wait: Duration,
     /// Number of the next attempt to be sent.
     next_seq: u64,
-    /// Consecutive failures so far.
+    /// Number of consecutive failures so far.
     failures: u32,
 }
 
-/// Launches are held back.
+/// State while launches are throttled.
 #[derive(Clone, Copy, Debug)]
 struct Held {
     /// Attempts from this number on are probes.
     first_probe: u64,
-    /// The next probe goes out then.
     until: Instant,
-    /// The earliest probe that is out, and when it was sent.
+    /// Number and send time of the earliest probe in flight.
     out: Option<(u64, Instant)>,
-    /// True if the server was there and failed: then a probe without an answer shows nothing.
+    /// True if the server was reachable and failed. Then an unanswered probe does not count as accepted.
     is_failing: bool,
 }
 
@@ -52,13 +52,13 @@ impl Standstill {
         Self { held: None, wait: SHORTEST, next_seq: 0, failures: 0 }
     }
 
-    /// The instant before which nothing may be launched at `now`, if there is one.
+    /// Returns the instant before which nothing may be launched, if it is after `now`.
     pub(crate) fn holds(&self, now: Instant) -> Option<Instant> {
         let held = self.held.as_ref()?;
         Some(held.until.min(held.let_in_at())).filter(|until| now < *until)
     }
 
-    /// Phase and reason for dashboards while launches are held back.
+    /// Returns phase and reason for dashboards while launches are throttled.
     pub(crate) fn gauges(&self) -> Option<(&'static str, &'static str)> {
         self.held.as_ref().map(|held| {
             if held.is_failing {
@@ -69,7 +69,7 @@ impl Standstill {
         })
     }
 
-    /// An attempt was sent: while launches are held back, a probe.
+    /// Records an attempt, which is a probe while launches are throttled.
     pub(crate) fn on_sent(&mut self, now: Instant, seq: u64) {
         self.next_seq = seq + 1;
         let Some(held) = &mut self.held else { return };
@@ -82,7 +82,8 @@ impl Standstill {
         self.wait = (self.wait * 2).min(LONGEST);
     }
 
-    /// An attempt ended. Says whether it was a probe that failed, which is no news: the limiter has heard of the outage.
+    /// Records the end of an attempt. Returns true for a failed probe, which the limiter must ignore because it has
+    /// already seen the outage.
     pub(crate) fn on_ended(&mut self, now: Instant, seq: u64, status: Status) -> bool {
         let Status::Failed(failure @ (Failure::Transport | Failure::Timeout | Failure::Server)) = status
         else {
@@ -101,12 +102,12 @@ impl Standstill {
         match failure {
             Failure::Transport => self.hold(now, seq, false),
             _ if is_failing => self.hold(now, seq, true),
-            // Who waits until the timeout was let in; how slow the server is, is the limiter's business.
+            // An attempt that waited until its timeout was accepted. The limiter, not this backoff, reacts to a slow server.
             Failure::Timeout => {
                 self.held = self.held.take().filter(|held| seq < held.first_probe);
                 false
             }
-            // An answer.
+            // The server answered.
             Failure::Server | Failure::Fatal => {
                 self.end();
                 false
@@ -114,7 +115,7 @@ impl Standstill {
         }
     }
 
-    /// Holds launches back after a failure, if they are not yet. Returns whether it was that of a probe.
+    /// Starts to throttle launches after a failure, unless they are throttled already. Returns whether the failed attempt was a probe.
     fn hold(&mut self, now: Instant, seq: u64, is_failing: bool) -> bool {
         let Some(held) = &mut self.held else {
             let until = now + self.wait;
@@ -127,7 +128,7 @@ impl Standstill {
         seq >= held.first_probe
     }
 
-    /// The server works.
+    /// Ends the outage because the server works.
     fn end(&mut self) {
         self.held = None;
         self.wait = SHORTEST;
@@ -139,7 +140,7 @@ impl Held {
         self.out = self.out.filter(|(out, _)| *out != seq);
     }
 
-    /// When a probe will have been let in that is out and does not fail until then.
+    /// Returns the instant from which the earliest probe in flight counts as accepted, unless it fails before.
     fn let_in_at(&self) -> Instant {
         let sent_at = self.out.filter(|_| !self.is_failing).map(|(_, sent_at)| sent_at);
         sent_at.map_or(Instant::FAR_FUTURE, |sent_at| sent_at + LONGEST)
@@ -156,7 +157,6 @@ mod tests {
         Instant::from_millis(millis)
     }
 
-    /// Three attempts are out, and the first has failed.
     fn dead(at: Instant) -> Standstill {
         let mut standstill = Standstill::new();
         (0..3).for_each(|seq| standstill.on_sent(ms(0), seq));
@@ -199,7 +199,7 @@ mod tests {
         assert_eq!(standstill.holds(ms(300)), None);
         standstill.on_sent(ms(300), 6);
         assert!(standstill.gauges().is_none());
-        // A server that lets in and then resets is not sent more for it.
+        // A server that accepts connections and resets them later does not get more attempts.
         standstill.on_ended(ms(900), 3, REFUSED);
         assert_eq!(standstill.holds(ms(900)), Some(ms(1150)));
     }
@@ -217,7 +217,7 @@ mod tests {
         assert!(standstill.gauges().is_none());
     }
 
-    /// `count` attempts are sent at 0 ms and fail so, one a millisecond.
+    /// Sends `count` attempts at 0 ms, which fail one per millisecond.
     fn failed(standstill: &mut Standstill, count: u64, failure: impl Fn(u64) -> Failure) {
         (0..count).for_each(|seq| standstill.on_sent(ms(0), seq));
         for seq in 0..count {
@@ -269,7 +269,7 @@ mod tests {
         let mut standstill = Standstill::new();
         failed(&mut standstill, 10, |_| Failure::Server);
         let mut now = ms(10);
-        // No probe is answered for seconds, and then one by a timeout.
+        // No probe is answered for seconds; then one times out.
         for seq in 10..30 {
             now = standstill.holds(now).expect("a probe without an answer shows nothing");
             standstill.on_sent(now, seq);

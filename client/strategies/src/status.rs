@@ -1,24 +1,24 @@
-//! How a try of an op ended, as everybody counts it.
+//! Result of a try of an op, as the harness counts it.
 
-/// How a try of an op ended.
+/// Result of a try of an op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
     /// The work was done.
     Succeeded,
-    /// The server said "not now" (429, 503 …).
+    /// The server throttled the attempt (429, 503 …).
     Rejected,
-    /// No usable answer.
+    /// There was no usable answer.
     Failed(Failure),
-    /// A budget refused the launch: nothing was sent.
+    /// A budget rejected the launch, so nothing was sent.
     Shed,
-    /// The server had too little free for it to start: no attempt was made.
+    /// The server had too little free capacity to start it, so no attempt was made.
     Deferred,
     /// The client withdrew the attempt.
     Cancelled,
 }
 
 impl Status {
-    /// Whether it tells that the server or the way to it is overloaded: a rejection or a retriable failure.
+    /// Returns whether the result indicates overload of the server or the network: a rejection or a retriable failure.
     pub const fn is_congestion(self) -> bool {
         match self {
             Self::Rejected => true,
@@ -28,21 +28,21 @@ impl Status {
     }
 }
 
-/// Why there was no usable answer.
+/// Reason for which there was no usable answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure {
     /// The attempt took longer than its timeout.
     Timeout,
-    /// No connection, a reset, an answer that is no HTTP.
+    /// No connection, a reset, or an answer that is not valid HTTP.
     Transport,
-    /// A 5xx that is no rejection.
+    /// A 5xx that is not a rejection.
     Server,
-    /// An answer that no retry will change (most 4xx).
+    /// An answer that no retry would change (most 4xx).
     Fatal,
 }
 
 impl Failure {
-    /// Whether another attempt may help.
+    /// Returns whether another attempt may help.
     pub const fn is_retriable(self) -> bool {
         !matches!(self, Self::Fatal)
     }

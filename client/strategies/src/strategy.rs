@@ -1,7 +1,7 @@
-//! The composition: limiters × retry policy × budgets × hedger in layers, and the rules that hold for all of them.
+//! Strategy: layers of limiters, a retry policy, budgets and a hedger, and the rules that hold for all of them.
 //!
-//! The inner layer acts on attempts. A layer around it takes all that the inner one does with an op, until that is done or
-//! gives up, for one *try*: a retry around a retry.
+//! The inner layer acts on attempts. An outer layer counts all that the inner one does with an op, until it is done or
+//! given up, as one *try*: a retry around a retry.
 
 mod hedging;
 mod layer;
@@ -26,56 +26,56 @@ pub use self::hedging::AfterCopy;
 pub(crate) use self::memory::MAX_LAYERS;
 pub use self::memory::Permits;
 
-/// A running strategy of one client (or of several that share it).
+/// Strategy instance of one client, or of several clients that share it.
 pub struct Strategy {
     seed: u64,
-    /// Attempts after which an op is given up, whatever the layers say.
+    /// Number of attempts after which an op is given up, whatever the limits of the layers.
     max_attempts: u32,
     keeps_memory: bool,
-    /// Whether any of its parts has anything to report.
+    /// Whether any part reports gauges.
     reports: bool,
-    /// Whether an outer layer may hold ops back: those that are in the middle of a try hold what others wait for.
+    /// Whether an outer layer may throttle ops. Then ops within a try occupy places that other ops wait for.
     holds_tries: bool,
-    /// What acts on attempts.
+    /// Innermost layer, which acts on attempts.
     inner: Layer,
-    /// Of a limiter without a back-off of its own, which would else spin on a server that is not there.
+    /// Present for a limiter without a backoff, which would otherwise send without pause to a dead server.
     standstill: Option<Standstill>,
-    /// What is around it, from the inside to the outside.
+    /// Outer layers, from the inside to the outside.
     outer: Box<[Outer]>,
-    /// Launches shed so far: what a budget draws changes with each, so that no op is unlucky for ever.
+    /// Number of sheds so far. Draws of budgets change with each shed, so that no op is rejected forever.
     sheds: u64,
-    /// Of ops that need more than a retry policy's own eight bytes.
+    /// State of ops that need more than a retry policy's own eight bytes.
     memory: Memory,
-    /// What it wants to know of answers.
+    /// Parser for answers.
     reading: Arc<Reading>,
 }
 
-/// A layer around others, and what it has under way.
+/// Outer layer with the state of its tries.
 struct Outer {
     layer: Layer,
     next_seq: u64,
     in_flight: u32,
 }
 
-/// What becomes of the launch that was asked for.
+/// Decision about a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Send it: every part agreed and has taken note. With a carrier the server starts it only when that is free.
+    /// Send it. Every part has agreed and recorded it. With a carrier the server starts it only if it has enough free capacity.
     Send(Permits, Option<Carrier>),
-    /// Hold it.
+    /// Delay it.
     Wait(Until),
-    /// A budget refused it: pass this outcome to [`Strategy::on_failure`].
+    /// A budget rejected it; pass this outcome to [`Strategy::on_failure`].
     Shed(Outcome),
 }
 
 impl Strategy {
-    /// Puts started parts together, which need be in no registry: at most four budgets; of several retry policies
-    /// or hedgers the last counts.
+    /// Combines parts, which need not be in the registry. There may be at most four budgets; of several retry policies
+    /// or hedgers the last one is used.
     pub fn new(seed: u64, parts: impl IntoIterator<Item = Part>, rules: Rules) -> Self {
         Self::layered(seed, vec![(parts.into_iter().collect(), Arc::new(rules))], u32::MAX, Arc::default())
     }
 
-    /// Puts layers together, the inner first: one to three.
+    /// Combines one to three layers, the innermost first.
     pub(crate) fn layered(
         seed: u64,
         layers: Vec<(Vec<Part>, Arc<Rules>)>,
@@ -108,8 +108,9 @@ impl Strategy {
         }
     }
 
-    /// May the candidate start now? On [`Verdict::Send`] every part has committed: send it. When the server then finds
-    /// too little free, [`on_ended`](Self::on_ended) with [`Status::Deferred`] takes that back. `state` is the op's.
+    /// Returns whether the candidate may start now. After [`Verdict::Send`] every part has recorded it, so it must be
+    /// sent. If the server then has too little free capacity, [`on_ended`](Self::on_ended) with [`Status::Deferred`]
+    /// reverts that. `state` is the op's.
     #[inline]
     pub fn admit(&mut self, now: Instant, view: &View, state: &mut RetryState) -> Verdict {
         if self.keeps_memory {
@@ -135,15 +136,15 @@ impl Strategy {
         Verdict::Send(permits, carrier)
     }
 
-    /// Whether it lets every op go at once, and asks nothing of attempts but how they failed: it is a retry policy, or nothing, and
-    /// only [`on_failure`](Self::on_failure) need be called.
+    /// Returns whether the strategy is only a retry policy, or nothing. It then admits every op at once and needs no
+    /// call but [`on_failure`](Self::on_failure).
     #[inline]
     pub fn only_retries(&self) -> bool {
         !self.reports && !self.keeps_memory
     }
 
-    /// Whether so many are in flight that [`admit`](Self::admit) has every candidate wait for an [event](Until::Event): then that need not
-    /// be asked.
+    /// Returns whether [`admit`](Self::admit) would make every candidate wait for an [event](Until::Event) with so many
+    /// attempts in flight, so the call can be skipped.
     #[inline]
     pub fn is_full(&self, in_flight: u32) -> bool {
         self.inner.limiters.iter().any(|limiter| limiter.is_full(in_flight))
@@ -154,32 +155,32 @@ impl Strategy {
         Verdict::Shed(Outcome::advised(Status::Shed, advice))
     }
 
-    /// An op became ready: it arrived, or its back-off is over.
+    /// Records that an op became ready: it arrived, or its backoff is over.
     pub fn on_ready(&mut self, now: Instant, candidate: &Launch) {
         for limiter in &mut self.inner.limiters {
             limiter.on_ready(now, candidate);
         }
     }
 
-    /// Whether an outer layer may hold ops back: then those that are in the middle of a try go before those that begin one,
-    /// which may wait for what they hold.
+    /// Returns whether an outer layer may throttle ops. Then ops within a try go before ops that begin one, because the
+    /// latter may wait for places that the former occupy.
     #[inline]
     pub fn holds_tries(&self) -> bool {
         self.holds_tries
     }
 
-    /// What it makes of an outcome: the driver writes it into the outcome before any of the calls below.
+    /// Classifies an outcome. The driver stores the result in the outcome before any of the calls below.
     #[inline]
     pub fn opinion(&self, outcome: &Outcome) -> Opinion {
         self.inner.rules.opinion(outcome)
     }
 
-    /// What it wants to know of answers: drivers read that, and nothing else.
+    /// Returns the parser for answers. Drivers parse nothing else.
     pub fn reading(&self) -> &Arc<Reading> {
         &self.reading
     }
 
-    /// An attempt ended; its op, if it failed, goes to [`on_failure`](Self::on_failure) next.
+    /// Records the end of an attempt. If it failed, [`on_failure`](Self::on_failure) is called next for its op.
     #[inline]
     pub fn on_ended(
         &mut self,
@@ -198,7 +199,7 @@ impl Strategy {
         self.inner.on_ended(now, ended, (heard, outcome), permits);
     }
 
-    /// Nothing waits although more could be sent.
+    /// Records that no op waits although more could be sent.
     pub fn on_app_limited(&mut self, now: Instant, in_flight: u32) {
         for limiter in &mut self.inner.limiters {
             limiter.on_app_limited(now, in_flight);
@@ -210,7 +211,7 @@ impl Strategy {
         }
     }
 
-    /// What becomes of an op whose try failed; `attempts` are those on the wire so far.
+    /// Decides about an op whose try failed, after `attempts` attempts on the wire.
     ///
     /// Without a retry policy an op is ready again at once, and the limiter paces it.
     pub fn on_failure(
@@ -224,7 +225,7 @@ impl Strategy {
         self.on_failure_drawing(now, failed, attempts, state, keyed)
     }
 
-    /// [`on_failure`](Self::on_failure) with draws from elsewhere, keyed by seed, op and failures.
+    /// Variant of [`on_failure`](Self::on_failure) with a custom source of draws, keyed by seed, op and failures.
     pub(crate) fn on_failure_drawing<R: Rng>(
         &mut self,
         now: Instant,
@@ -244,12 +245,11 @@ impl Strategy {
         self.inner.on_failure(now, failed, attempts, state, draws, None)
     }
 
-    /// An op is over, however: done, given up, or at its deadline. `waits` says that a retry of it was allowed and has not
-    /// been sent.
+    /// Records the end of an op: done, given up, or at its deadline. `waits` is true if a retry was allowed but not sent.
     #[inline]
     pub fn on_over(&mut self, now: Instant, state: &mut RetryState, waits: bool) {
         if self.keeps_memory {
-            // Which of the layers wait, is remembered.
+            // The memory has which layers wait for a retry.
             return self.forget(now, state);
         }
         if waits {
@@ -257,7 +257,7 @@ impl Strategy {
         }
     }
 
-    /// The earliest timer of any part.
+    /// Returns the earliest timer of any part.
     #[inline]
     pub fn timer(&self) -> Option<Instant> {
         let mut first = self.inner.timer();
@@ -267,7 +267,7 @@ impl Strategy {
         first
     }
 
-    /// The instant of [`timer`](Self::timer) has come.
+    /// Runs the timers that are due at `now`.
     pub fn on_timer(&mut self, now: Instant) {
         let outer = self.outer.iter_mut().flat_map(|outer| outer.layer.limiters.iter_mut());
         for limiter in self.inner.limiters.iter_mut().chain(outer) {
@@ -277,14 +277,13 @@ impl Strategy {
         }
     }
 
-    /// Whether there is any part that reports: retry policies do not. One that has nothing to be drawn at first may have
-    /// later.
+    /// Returns whether any part reports gauges; retry policies do not. A part without gauges at first may have some later.
     #[inline]
     pub fn reports(&self) -> bool {
         self.reports
     }
 
-    /// What dashboards show.
+    /// Returns the gauges for dashboards.
     #[inline]
     pub fn gauges(&self) -> Gauges {
         let mut gauges = Gauges::default();
@@ -300,12 +299,12 @@ impl Strategy {
     }
 }
 
-/// What a layer is told by its place: the inner one keeps the draws that a strategy without layers has.
+/// Returns the seed of a layer. The innermost layer keeps the seed, and so the draws, of a strategy without outer layers.
 fn seed_of(seed: u64, layer: usize) -> u64 {
     seed ^ (layer as u64).wrapping_mul(0xa076_1d64_78bd_642f)
 }
 
-/// Stacked budgets draw apart from one another, and an op that was shed draws anew.
+/// Returns the generators for budgets. Stacked budgets draw independently, and an op that was shed draws again.
 fn admission(seed: u64, sheds: u64, launch: &Launch) -> impl Fn(usize) -> Draws + use<> {
     let (op, attempt) = (launch.op, launch.attempt);
     move |budget| {

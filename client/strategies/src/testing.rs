@@ -1,4 +1,4 @@
-//! What unit tests share: a generator that always draws the same number, and literal events.
+//! Helpers of unit tests: a constant generator, literal events, and a client that runs ops in series.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::{
     RetryState, Status, Strategy, StrategySpec, Until, Verdict, View,
 };
 
-/// A generator whose `unit` is always this number (to 53 bits).
+/// Generator whose `unit` is always this number (to 53 bits).
 pub(crate) struct Always(pub(crate) f64);
 
 impl TryRng for Always {
@@ -32,13 +32,11 @@ impl TryRng for Always {
     }
 }
 
-/// The part that `text` names, started.
 pub(crate) fn part(text: &str) -> Part {
     let spec: StrategySpec = text.parse().expect("the test's text is a strategy");
     spec.build_parts(Context { seed: 1, ..Context::default() }).expect("it starts").remove(0)
 }
 
-/// The retry policy that `text` names.
 pub(crate) fn policy(text: &str) -> Box<dyn RetryPolicy> {
     match part(text) {
         Part::RetryPolicy(policy) => policy,
@@ -47,13 +45,13 @@ pub(crate) fn policy(text: &str) -> Box<dyn RetryPolicy> {
     }
 }
 
-/// A rejected op that failed `failures` times.
+/// Creates an op that failed `failures` times, the last time by a rejection.
 pub(crate) fn rejected(failures: u32) -> FailedOp {
     let outcome = Outcome::plain(Status::Rejected);
     FailedOp { op: 0, arrived: Instant::ORIGIN, failures, outcome }
 }
 
-/// The delay before the n-th retry of a fresh op when every draw is `r`.
+/// Returns the delay before the n-th retry of a new op if every draw is `r`.
 pub(crate) fn delay(text: &str, n: u32, r: f64) -> Duration {
     match policy(text).on_failure(Instant::ORIGIN, &rejected(n), &mut RetryState::default(), &mut Always(r)) {
         Retry::After(delay) => delay,
@@ -61,7 +59,7 @@ pub(crate) fn delay(text: &str, n: u32, r: f64) -> Duration {
     }
 }
 
-/// The delays before the first `N` retries of one op, in whole milliseconds, rounded down.
+/// Returns the delays before the first `N` retries of one op, in whole milliseconds, rounded down.
 pub(crate) fn delays_ms<const N: usize>(text: &str, r: f64) -> [u64; N] {
     let mut n = 0;
     [(); N].map(|()| {
@@ -70,19 +68,18 @@ pub(crate) fn delays_ms<const N: usize>(text: &str, r: f64) -> [u64; N] {
     })
 }
 
-/// The first attempt of an op, or with `last` a later one.
+/// Creates the first attempt of an op, or a later one if `last` is given.
 pub(crate) fn launch(seq: u64, last: Option<Status>) -> Launch {
     let last_opinion = last.map_or(Opinion::Done, Opinion::of);
     let attempt = 1 + u32::from(last.is_some());
     Launch { seq, op: seq, attempt, arrived: Instant::ORIGIN, last, last_opinion, copy: 0 }
 }
 
-/// A view whose candidate is attempt `seq` of op `seq`.
+/// Creates a view whose candidate is attempt `seq` of op `seq`.
 pub(crate) fn view(in_flight: u32, seq: u64) -> View {
     View { in_flight, ready: 1, sleeping: 0, candidate: launch(seq, None) }
 }
 
-/// The end of attempt `seq` while `in_flight` attempts (itself included) are in flight.
 pub(crate) fn ended(seq: u64, in_flight: u32) -> Ended {
     let sent_at = Instant::ORIGIN;
     Ended {
@@ -97,29 +94,23 @@ pub(crate) fn ended(seq: u64, in_flight: u32) -> Ended {
     }
 }
 
-/// A plain success.
 pub(crate) const OK: Outcome = Outcome::plain(Status::Succeeded);
-/// A plain rejection.
 pub(crate) const REJECTED: Outcome = Outcome::plain(Status::Rejected);
-/// A timeout.
 pub(crate) const TIMEOUT: Outcome = Outcome::plain(Status::Failed(Failure::Timeout));
-/// An answer that no retry will change.
 pub(crate) const FATAL: Outcome = Outcome::plain(Status::Failed(Failure::Fatal));
-/// The client withdrew the attempt.
 pub(crate) const CANCELLED: Outcome = Outcome::plain(Status::Cancelled);
 
-/// A rejection with advice.
 pub(crate) const fn advised(advice: Advice) -> Outcome {
     Outcome::advised(Status::Rejected, advice)
 }
 
-/// One client that makes its ops one after another, each as its strategy says.
+/// Client that runs its ops one after another by its strategy.
 pub(crate) struct Series {
     strategy: Strategy,
     pub(crate) now: Instant,
     ops: u64,
     seq: u64,
-    /// Launches that a budget refused.
+    /// Launches rejected by a budget.
     pub(crate) sheds: u32,
 }
 
@@ -130,15 +121,15 @@ impl Series {
         Self { strategy, now: Instant::ORIGIN, ops: 0, seq: 0, sheds: 0 }
     }
 
-    /// What the strategy shows as its tokens.
+    /// Returns the strategy's gauge of tokens.
     pub(crate) fn tokens(&self) -> f64 {
         let gauges = self.strategy.gauges();
         let drawn = gauges.drawn().find(|(kind, _)| kind.name == "tokens").map(|(_, value)| value);
         drawn.or(gauges.tokens).expect("it has tokens")
     }
 
-    /// Makes an op whose attempts end as `outcome` says, which is given their numbers and what the strategy shows as tokens
-    /// once they are sent; says how many attempts it took.
+    /// Runs an op whose attempts get the results of `outcome`, and returns the number of attempts. `outcome` gets the
+    /// number of the attempt, and this client after the attempt was sent.
     pub(crate) fn op(&mut self, mut outcome: impl FnMut(u32, &Self) -> Outcome) -> u32 {
         let (op, arrived) = (self.ops, self.now);
         self.ops += 1;
@@ -191,7 +182,7 @@ impl Series {
         panic!("an op that never ends");
     }
 
-    /// The attempts of so many ops that always end like this: how many of them made how many.
+    /// Runs ops that all get the same outcome. Returns pairs of attempts per op and the number of consecutive ops with so many.
     pub(crate) fn attempts_per_op(&mut self, ops: u32, outcome: Outcome) -> Vec<(u32, u32)> {
         let mut runs: Vec<(u32, u32)> = Vec::new();
         for _ in 0..ops {

@@ -1,7 +1,7 @@
-//! Which headers a client reads for advice, in its order, and what it understands in each.
+//! Headers that a client reads for advice, in its order, and the notations that it accepts in each.
 //!
-//! Typed as `retry-after-ms.decimal|retry-after.decimal.date`: headers joined by `|`, each with its words joined by `.`. The first
-//! header that is there decides; of its forms, the first that fits.
+//! The text is `retry-after-ms.decimal|retry-after.decimal.date`: headers joined by `|`, each with its words joined by
+//! `.`. The first header that is present decides, in the first of its notations that matches.
 
 mod notation;
 
@@ -13,29 +13,29 @@ use super::go_duration::go_duration;
 use super::header::{HEADERS, Header, Notation, Unit};
 use super::{Advice, AdviceHeaders, AdviceValue, LONGEST, moments, numbers, rate_limit};
 
-/// Longer texts are not read.
+/// Maximum length in bytes of a header value; longer ones are not parsed.
 const LONGEST_TEXT: usize = 256;
 
-/// The headers that a client reads, in its order.
+/// Headers that a client reads, in its order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AdviceForms {
     headers: Vec<HeaderForms>,
-    /// Whether the exact wait that a mockserver tells goes before all headers: for whoever reads as `loadgen` itself does.
+    /// Whether the exact wait of a mockserver has priority over all headers. True for clients that parse advice like `loadgen` itself.
     exact: bool,
 }
 
-/// One header, and how it is read.
+/// Header with its accepted notations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct HeaderForms {
     header: &'static Header,
     forms: Vec<Form>,
     conditions: Vec<Condition>,
-    /// The only status of which it is read, if there is one.
+    /// Only status of an answer in which the header is read; `None` for all.
     status: Option<u16>,
     plus: Duration,
 }
 
-/// What a client understands in a header.
+/// Notation that a client accepts in a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Whole,
@@ -63,18 +63,18 @@ impl Choice for Form {
     ];
 }
 
-/// When a header counts, and how its time is rounded or mistaken.
+/// Condition for a header, or change of its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Condition {
-    /// What cannot be read is passed over: the next header decides.
+    /// If the value cannot be parsed, the next header decides.
     OrNext,
-    /// An empty value is as good as none.
+    /// An empty value counts as missing.
     UnlessEmpty,
-    /// Only when the header beside it says that nothing is left.
+    /// The header counts only if the header of remaining requests is 0.
     WhenExhausted,
-    /// Seconds are rounded up.
+    /// Waits are rounded up to whole seconds.
     RoundedUp,
-    /// Seconds are taken for milliseconds.
+    /// Seconds are misread as milliseconds.
     AsMillis,
 }
 
@@ -89,7 +89,7 @@ impl Choice for Condition {
 }
 
 impl Default for AdviceForms {
-    /// What `loadgen` itself reads: seconds or milliseconds, decimals as found in the field, and dates.
+    /// Returns the forms of `loadgen` itself: seconds or milliseconds with the decimals found in practice, and dates.
     fn default() -> Self {
         let forms = |name, forms: &[Form]| HeaderForms {
             header: Header::named(name).unwrap_or(&HEADERS[0]),
@@ -107,7 +107,7 @@ impl Default for AdviceForms {
 }
 
 impl AdviceForms {
-    /// What these headers advise at this moment of the calendar. Waits are at most 50 days.
+    /// Parses the advice in these headers at calendar time `now`. Waits are at most 50 days.
     pub fn read(&self, headers: &(impl AdviceHeaders + ?Sized), now: WallTime) -> Advice {
         if let Some(wait) = headers.exact_wait().filter(|_| self.exact) {
             return Advice::After(wait.min(LONGEST));
@@ -170,13 +170,13 @@ impl HeaderForms {
         self.adjusted(advice.unwrap_or(Advice::Unreadable))
     }
 
-    /// Whether nothing is left, as the header beside this one says.
+    /// Returns whether the header of remaining requests is 0.
     fn is_exhausted(&self, headers: &(impl AdviceHeaders + ?Sized)) -> bool {
         let left = self.header.remaining.and_then(|name| headers.value(name));
         matches!(left, Some(AdviceValue::Text(text)) if text.trim() == "0")
     }
 
-    /// Rounded up, and with what is added.
+    /// Rounds the wait up and adds the constant, as configured.
     fn adjusted(&self, advice: Advice) -> Advice {
         let Advice::After(mut wait) = advice else { return advice };
         if self.is(Condition::RoundedUp) {
@@ -187,7 +187,7 @@ impl HeaderForms {
 }
 
 impl Form {
-    /// What the text says in this form; `None` when it is not in it.
+    /// Parses the text in this notation; `None` if it does not match.
     fn read(self, text: &str, unit: Unit, now: WallTime) -> Option<Advice> {
         let moment = match self {
             Self::Whole => return numbers::whole(text, unit),

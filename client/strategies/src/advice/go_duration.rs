@@ -1,11 +1,11 @@
-//! Times to wait as Go writes them: `1m30.5s` (Go, `time.ParseDuration`).
+//! Waits in the notation of Go: `1m30.5s` (Go, `time.ParseDuration`).
 
 use std::time::Duration;
 
 use super::numbers::number;
 use super::{Advice, LONGEST};
 
-/// Units of Go with their nanoseconds; the longer of two that begin alike comes first.
+/// Units of Go in nanoseconds. Of two units with a common prefix the longer one comes first.
 const UNITS: [(&str, u64); 8] = [
     ("ns", 1),
     ("us", 1_000),
@@ -17,7 +17,7 @@ const UNITS: [(&str, u64); 8] = [
     ("h", 3_600_000_000_000),
 ];
 
-/// Reads a duration of Go; `None` for anything else.
+/// Parses a duration of Go; `None` for anything else.
 pub(super) fn go_duration(text: &str) -> Option<Advice> {
     let negative = text.starts_with('-');
     let mut rest = text.strip_prefix(['-', '+']).unwrap_or(text);
@@ -37,7 +37,7 @@ pub(super) fn go_duration(text: &str) -> Option<Advice> {
     Some(if below_zero { Advice::Negative } else { Advice::After(sum.min(LONGEST)) })
 }
 
-/// One number with its unit, and what comes after it.
+/// Parses a number with its unit, and returns the remaining text.
 fn addend(text: &str) -> Option<(Duration, &str)> {
     let (whole, after) = digits(text);
     let (fraction, after) = match after.strip_prefix('.') {
@@ -49,7 +49,7 @@ fn addend(text: &str) -> Option<(Duration, &str)> {
         return None;
     }
     let (unit, nanos) = UNITS.iter().find(|(unit, _)| after.starts_with(unit))?;
-    // What is finer than 10⁻¹⁸ of a unit is less than a nanosecond of an hour.
+    // Digits beyond 10⁻¹⁸ are less than a nanosecond even in hours.
     let fine = &fraction[..fraction.len().min(18)];
     let scale = 10_u128.pow(u32::try_from(fine.len()).ok()?);
     let nanos = u128::from(*nanos);

@@ -1,30 +1,28 @@
-//! The headers that clients read advice from.
+//! Headers that clients read for advice.
 
 use std::time::Duration;
 
-/// A header that some client reads.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Header {
-    /// In small letters.
+    /// Name in lower case.
     pub(super) name: &'static str,
-    /// What its value is.
     pub(super) notation: Notation,
-    /// The header beside it that says how much is left.
+    /// Header with the number of remaining requests.
     pub(super) remaining: Option<&'static str>,
 }
 
-/// What the value of a header is.
+/// Notation of a header's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Notation {
-    /// A number of this unit, or whatever else the client understands.
+    /// A number in this unit, or any other notation that the client accepts.
     Forms(Unit),
-    /// A whole number of milliseconds; anything else, or a second header, means never (gRPC, proposal A6).
+    /// A whole number of milliseconds. Any other value, or a repeated header, means never (gRPC, proposal A6).
     Pushback,
     /// Structured fields (IETF, draft-ietf-httpapi-ratelimit-headers).
     RateLimit,
 }
 
-/// What a bare number counts.
+/// Unit of a bare number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unit {
     Seconds,
@@ -32,7 +30,7 @@ pub(super) enum Unit {
 }
 
 impl Unit {
-    /// This many, at most what a duration holds.
+    /// Returns `count` units, saturating.
     pub(super) const fn times(self, count: u64) -> Duration {
         match self {
             Self::Seconds => Duration::from_secs(count),
@@ -40,7 +38,7 @@ impl Unit {
         }
     }
 
-    /// So many, given the same number of seconds.
+    /// Returns as many units as `seconds` has seconds.
     pub(super) fn of_seconds(self, seconds: Duration) -> Duration {
         match self {
             Self::Seconds => seconds,
@@ -49,7 +47,7 @@ impl Unit {
     }
 }
 
-/// All of them; a client's own list says in which order it looks.
+/// All known headers, in any order, because a client's own list defines the order.
 pub(super) const HEADERS: &[Header] = &[
     timed("retry-after", Unit::Seconds, None),
     timed("retry-after-ms", Unit::Millis, None),
@@ -68,7 +66,6 @@ const fn timed(name: &'static str, unit: Unit, remaining: Option<&'static str>) 
 }
 
 impl Header {
-    /// That of this name.
     pub(super) fn named(name: &str) -> Option<&'static Self> {
         HEADERS.iter().find(|header| header.name == name)
     }

@@ -1,34 +1,34 @@
-//! Where the headers of an answer come from: a socket, a script, or a server that is simulated and writes none.
+//! Access to the headers of an answer from a socket, a script, or a simulated server without headers.
 
 use std::time::Duration;
 
-/// The headers of an answer, as far as advice is read from them.
+/// Headers of an answer, for parsing of advice.
 pub trait AdviceHeaders {
-    /// The first value of the header with this name, which is in small letters; `None` without one that is text.
+    /// Returns the first value of the header with this name, which is in lower case. `None` if there is none, or if it is not text.
     fn value(&self, name: &'static str) -> Option<AdviceValue<'_>>;
 
-    /// Whether there are several headers with this name.
+    /// Returns whether there are several headers with this name.
     fn is_repeated(&self, name: &'static str) -> bool;
 
-    /// The status of the answer; 0 where that is not known.
+    /// Returns the status code of the answer; 0 if it is unknown.
     fn status(&self) -> u16;
 
-    /// The exact wait that a mockserver tells a run of `loadgen`, where it is not told in what form to advise.
+    /// Returns the exact wait that a mockserver reports to a run of `loadgen` if no form of advice is configured.
     fn exact_wait(&self) -> Option<Duration> {
         None
     }
 }
 
-/// What a header says.
+/// Value of a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AdviceValue<'a> {
-    /// In writing.
+    /// Text.
     Text(&'a str),
-    /// A time to wait that was never written down.
+    /// Wait that was never formatted as text.
     Wait(Duration),
 }
 
-/// Names and values as they were scripted, without a status.
+/// Scripted names and values, without a status.
 impl<N: AsRef<str>, V: AsRef<str>> AdviceHeaders for [(N, V)] {
     fn value(&self, name: &'static str) -> Option<AdviceValue<'_>> {
         let found = self.iter().find(|(there, _)| there.as_ref().eq_ignore_ascii_case(name));
@@ -44,7 +44,7 @@ impl<N: AsRef<str>, V: AsRef<str>> AdviceHeaders for [(N, V)] {
     }
 }
 
-/// The same with the status of the answer.
+/// Status and scripted headers.
 impl<N: AsRef<str>, V: AsRef<str>> AdviceHeaders for (u16, Vec<(N, V)>) {
     fn value(&self, name: &'static str) -> Option<AdviceValue<'_>> {
         self.1.as_slice().value(name)
@@ -59,12 +59,12 @@ impl<N: AsRef<str>, V: AsRef<str>> AdviceHeaders for (u16, Vec<(N, V)>) {
     }
 }
 
-/// What a simulated server advises in its own words, which stands for what the real one writes.
+/// Advice of a simulated server, equivalent to the headers of a real one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OwnWords {
-    /// The exact wait.
+    /// Exact wait.
     pub wait: Duration,
-    /// Whether it is in `Retry-After`, too, in whole seconds, rounded up.
+    /// Whether `Retry-After` has the wait, too, in whole seconds rounded up.
     pub in_seconds: bool,
 }
 

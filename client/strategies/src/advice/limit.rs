@@ -1,4 +1,4 @@
-//! A time that may be without end.
+//! Optional upper bound of a wait.
 
 use std::time::Duration;
 
@@ -6,10 +6,10 @@ use vocabulary::{TextField, duration_text};
 
 use super::LONGEST;
 
-/// How no limit is written.
+/// Text of a missing limit.
 const NONE: &str = "none";
 
-/// At most so much, or as much as it takes.
+/// Upper bound, or `None` for unlimited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Limit(pub(crate) Option<Duration>);
 
@@ -28,7 +28,7 @@ impl TextField for Limit {
     }
 }
 
-/// A time that a client can wait.
+/// Parses a wait of at most [`LONGEST`].
 pub(super) fn wait(text: &str) -> Result<Duration, String> {
     let wait = duration_text::parse(text).map_err(|error| error.to_string())?;
     if wait > LONGEST {

@@ -1,6 +1,6 @@
-//! Moments of the calendar after which a retry is welcome.
+//! Calendar times before which a retry is not advised.
 //!
-//! A text that is not in the form gives `None`; what was before 1970 counts as 1970, which is past, too.
+//! A text in another notation gives `None`. Times before 1970 count as 1970, which is past, too.
 
 use std::time::{Duration, SystemTime};
 
@@ -10,32 +10,32 @@ use super::header::Unit;
 use super::numbers::number;
 use super::{Advice, LONGEST};
 
-/// 2024-01-01: ky takes numbers from there on for moments, smaller ones for times to wait (sindresorhus/ky,
+/// 2024-01-01. In ky, numbers from this one on are calendar times and smaller ones are waits (sindresorhus/ky,
 /// `source/core/retry-timing.ts`).
 const RECENT: Duration = Duration::from_hours(473_352);
 
-/// What is left until then.
+/// Returns the remaining wait until `moment`.
 pub(super) fn until(moment: WallTime, now: WallTime) -> Advice {
     now.until(moment).map_or(Advice::Past, |wait| Advice::After(wait.min(LONGEST)))
 }
 
-/// A date of HTTP (RFC 9110, section 5.6.7), with the day of the week that it was.
+/// Parses an HTTP date (RFC 9110, section 5.6.7), with the correct day of the week.
 pub(super) fn date(text: &str) -> Option<WallTime> {
     let date = httpdate::parse_http_date(text).ok()?;
     date.duration_since(SystemTime::UNIX_EPOCH).ok().map(WallTime::from_unix)
 }
 
-/// A whole number since 1970.
+/// Parses a whole number of units since 1970.
 pub(super) fn epoch(text: &str, unit: Unit) -> Option<WallTime> {
     number(text).map(|count| WallTime::from_unix(unit.times(count)))
 }
 
-/// A whole number since 1970, if it is from 2024 on.
+/// Parses a whole number of units since 1970 that is in 2024 or later.
 pub(super) fn recent_epoch(text: &str, unit: Unit) -> Option<WallTime> {
     epoch(text, unit).filter(|moment| moment.since_unix() >= RECENT)
 }
 
-/// `2026-11-22T10:00:00.5Z` (RFC 3339).
+/// Parses a time such as `2026-11-22T10:00:00.5Z` (RFC 3339).
 pub(super) fn rfc3339(text: &str) -> Option<WallTime> {
     let bytes = text.as_bytes();
     let two = |at: usize| digits(bytes, at, 2);
@@ -72,13 +72,13 @@ pub(super) fn rfc3339(text: &str) -> Option<WallTime> {
     Some(WallTime::from_unix(Duration::from_secs(u64::try_from(seconds).unwrap_or(0)) + fraction))
 }
 
-/// The number that these many digits make.
+/// Parses exactly `count` digits.
 fn digits(bytes: &[u8], at: usize, count: usize) -> Option<i64> {
     let text = std::str::from_utf8(bytes.get(at..at + count)?).ok()?;
     number(text).and_then(|number| i64::try_from(number).ok())
 }
 
-/// Digits after the point; what is finer than a nanosecond is cut off.
+/// Parses the digits after the point, cut to nanoseconds.
 fn fraction(digits: &[u8]) -> Option<Duration> {
     let mut nanos = 0;
     for place in 0..9 {
@@ -87,7 +87,7 @@ fn fraction(digits: &[u8]) -> Option<Duration> {
     (!digits.is_empty()).then_some(Duration::from_nanos(nanos))
 }
 
-/// Days of a month of the Gregorian calendar.
+/// Returns the number of days of a month in the Gregorian calendar.
 const fn days_of(year: i64, month: i64) -> i64 {
     match month {
         2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
@@ -97,8 +97,8 @@ const fn days_of(year: i64, month: i64) -> i64 {
     }
 }
 
-/// Days since 1970-01-01 of the Gregorian calendar, counted in years that begin in March (Howard Hinnant, "chrono-Compatible
-/// Low-Level Date Algorithms").
+/// Returns the days since 1970-01-01 in the Gregorian calendar, computed with years that begin in March (Howard
+/// Hinnant, "chrono-Compatible Low-Level Date Algorithms").
 const fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);
@@ -118,7 +118,7 @@ mod tests {
         Advice::After(Duration::from_secs(seconds))
     }
 
-    /// Vectors of openai/openai-python, `tests/test_client.py`, at the moment of those tests.
+    /// Vectors of openai/openai-python, `tests/test_client.py`, at the time used by those tests.
     #[test]
     fn dates_are_those_of_http() {
         let read = |text| date(text).map(|moment| until(moment, NOW));

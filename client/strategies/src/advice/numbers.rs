@@ -1,23 +1,24 @@
-//! Times to wait as bare numbers.
+//! Waits as bare numbers.
 //!
-//! A text that is not in the form gives `None`. Zero is a wait of zero, with or without a sign.
+//! A text in another notation gives `None`. Zero is a wait of zero, with or without a sign.
 
 use super::header::Unit;
 use super::{Advice, LONGEST};
 
-/// Digits, perhaps after a minus sign: `int()` of Python, `strconv.ParseInt` of Go, `/^\d+$/`.
+/// Parses digits with an optional minus sign, like `int()` of Python, `strconv.ParseInt` of Go and `/^\d+$/`.
 pub(super) fn whole(text: &str, unit: Unit) -> Option<Advice> {
     let (sign, digits) = signed(text);
     (digits.len() + sign.len() == text.len()).then(|| advice(sign, digits, unit))?
 }
 
-/// The digits that a text begins with, whatever follows: `strtol` of C, so that curl reads `1.5` as 1.
+/// Parses the digits at the beginning of a text and ignores the rest, like `strtol` of C. So curl reads `1.5` as 1.
 pub(super) fn leading(text: &str, unit: Unit) -> Option<Advice> {
     let (sign, digits) = signed(text);
     advice(sign, digits, unit)
 }
 
-/// A decimal number, also with an exponent. What is not finite, or longer than a [`Duration`](std::time::Duration) holds, is none.
+/// Parses a decimal number, optionally with an exponent. Returns `None` if it is not finite, or exceeds a
+/// [`Duration`](std::time::Duration).
 pub(super) fn decimal(text: &str, unit: Unit) -> Option<Advice> {
     let number: f64 = text.parse().ok()?;
     if number < 0.0 {
@@ -27,14 +28,14 @@ pub(super) fn decimal(text: &str, unit: Unit) -> Option<Advice> {
     Some(Advice::After(unit.of_seconds(seconds).min(LONGEST)))
 }
 
-/// Infinity, in the words of `float()` of Python: as long as any client waits.
+/// Parses infinity in the words of `float()` of Python. The result is the longest wait of any client.
 pub(super) fn infinite(text: &str) -> Option<Advice> {
     let word = text.strip_prefix('+').unwrap_or(text);
     let known = ["inf", "infinity"].iter().any(|known| word.eq_ignore_ascii_case(known));
     known.then_some(Advice::After(LONGEST))
 }
 
-/// A minus sign, if there is one, and the digits after it.
+/// Splits an optional minus sign from the digits after it.
 fn signed(text: &str) -> (&str, &str) {
     let (sign, rest) = text.split_at(usize::from(text.starts_with('-')));
     let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
@@ -49,7 +50,7 @@ fn advice(sign: &str, digits: &str, unit: Unit) -> Option<Advice> {
     Some(Advice::After(unit.times(number).min(LONGEST)))
 }
 
-/// The number that digits make, at most `u64::MAX`; none without any.
+/// Parses digits, saturating at `u64::MAX`. Returns `None` for an empty text.
 pub(super) fn number(digits: &str) -> Option<u64> {
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;

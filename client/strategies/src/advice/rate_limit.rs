@@ -1,9 +1,9 @@
-//! `RateLimit` and `RateLimit-Policy`: structured fields that say how much of each quota is left, and for how long.
+//! `RateLimit` and `RateLimit-Policy`: structured fields with the remaining requests of each quota and its time to reset.
 //!
-//! Source: IETF, draft-ietf-httpapi-ratelimit-headers. `"burst";r=0;t=5` says that nothing (`r`) is left of `burst` for the next
-//! 5 s (`t`); where it does not say for how long, the policy's window does: `"burst";q=100;w=60`. Servers of drafts before the
-//! eighth write one dictionary: `limit=100, remaining=0, reset=5`. With something left nothing is advised; of several
-//! quotas that are used up, the one that takes longest counts.
+//! Source: IETF, draft-ietf-httpapi-ratelimit-headers. `"burst";r=0;t=5` means that the quota `burst` has 0 requests
+//! remaining (`r`) for the next 5 s (`t`). Without `t`, the policy's window applies: `"burst";q=100;w=60`. Servers that
+//! follow drafts before the eighth write a dictionary: `limit=100, remaining=0, reset=5`. A quota with remaining
+//! requests gives no advice. Of several exhausted quotas, the one with the longest wait counts.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use sfv::{BareItemFromInput, KeyRef, Parser};
 
 use super::{Advice, LONGEST};
 
-/// What the header says, given the one that names the policies; `None` when it is no such field.
+/// Parses the header, given the header of the policies. Returns `None` if it is not a valid field.
 pub(super) fn rate_limit(text: &str, policies: Option<&str>) -> Option<Advice> {
     let mut longest = None;
     let is_list = each_quota(text, ["r", "t"], &mut |name, [left, wait]| {
@@ -28,7 +28,7 @@ pub(super) fn rate_limit(text: &str, policies: Option<&str>) -> Option<Advice> {
     Some(wait.map_or(Advice::None, |seconds| Advice::After(Duration::from_secs(seconds).min(LONGEST))))
 }
 
-/// The window of the policy with this name, in seconds.
+/// Returns the window of the policy with this name, in seconds.
 fn window(policies: &str, wanted: &str) -> Option<i64> {
     let mut window = None;
     each_quota(policies, ["w", "q"], &mut |name, [seconds, _]| {
@@ -39,19 +39,19 @@ fn window(policies: &str, wanted: &str) -> Option<i64> {
     window
 }
 
-/// Calls for each item of a list with its name and two of its parameters; false when the text is no list.
+/// Calls `found` for each item of a list with its name and two of its parameters. Returns false if the text is not a list.
 fn each_quota(text: &str, keys: [&'static str; 2], found: Found<'_>) -> bool {
     Parser::new(text).parse_list_with_visitor(Quotas { keys, found }).is_ok()
 }
 
-/// How long the one quota of older drafts is used up, in seconds.
+/// Returns the time in seconds until the single quota of older drafts is reset, if it is exhausted.
 fn one_quota(text: &str) -> Result<Option<i64>, sfv::Error> {
     Parser::new(text).parse_dictionary_with_visitor(OneQuota::default())
 }
 
 type Found<'a> = &'a mut dyn FnMut(&str, [Option<i64>; 2]);
 
-/// The items of a list.
+/// Visitor of a list's items.
 struct Quotas<'a> {
     keys: [&'static str; 2],
     found: Found<'a>,
@@ -94,7 +94,7 @@ impl<'de> ItemVisitor<'de> for Quotas<'_> {
     }
 }
 
-/// One item with its parameters so far.
+/// Visitor of an item's parameters.
 struct Quota<'de, 'a> {
     name: BareItemFromInput<'de>,
     values: [Option<i64>; 2],
@@ -123,7 +123,7 @@ impl<'de> ParameterVisitor<'de> for Quota<'de, '_> {
     }
 }
 
-/// The entries of a dictionary.
+/// Visitor of a dictionary's entries.
 #[derive(Default)]
 struct OneQuota {
     remaining: Option<i64>,
@@ -147,7 +147,7 @@ impl<'de> DictionaryVisitor<'de> for OneQuota {
     }
 }
 
-/// An entry whose value is a number.
+/// Visitor of an entry with a numeric value.
 struct Number<'a>(&'a mut Option<i64>);
 
 impl<'de> EntryVisitor<'de> for Number<'_> {

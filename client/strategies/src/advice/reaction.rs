@@ -1,4 +1,4 @@
-//! What a client does where advice is none that it can simply wait for: too long, zero, past, unreadable.
+//! Reaction of a client to unusual advice: too long, zero, past, unparsable.
 
 use std::time::Duration;
 
@@ -6,31 +6,31 @@ use vocabulary::{TextField, duration_text};
 
 use super::limit::wait;
 
-/// What comes of it.
+/// Reaction to unusual advice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reaction {
-    /// The back-off decides, as if nothing had been said.
+    /// The backoff decides, as if there were no advice.
     BackOff,
-    /// The op is tried again at once, whatever the back-off says.
+    /// The op is retried at once, whatever the backoff's delay.
     AtOnce,
-    /// The op ends.
+    /// The op is given up.
     GiveUp,
-    /// It counts as advice to wait so long.
+    /// The advice counts as this wait.
     As(Duration),
 }
 
-/// What comes of advice beyond the limit.
+/// Reaction to advice beyond the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Beyond {
-    /// It counts as the limit.
+    /// The advice counts as the limit.
     Cut,
-    /// Something else.
+    /// Any other reaction.
     Instead(Reaction),
 }
 
 const CUT: &str = "cut";
 
-/// The words of what is no duration.
+/// Keywords of the reactions other than a wait.
 const WORDS: [(&str, Reaction); 3] =
     [("back-off", Reaction::BackOff), ("at-once", Reaction::AtOnce), ("give-up", Reaction::GiveUp)];
 

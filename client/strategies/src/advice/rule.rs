@@ -1,7 +1,8 @@
-//! What a client does with the advice that it read.
+//! Effect of parsed advice on the delay of a retry.
 //!
-//! Advice counts as a time to wait, at most `advice-limit`, spread by `advice-stretch`, `advice-shrink` and `advice-plus`; `retry-after`
-//! says what that is to the delay of the back-off, `advice-clamp` how far beyond it may go.
+//! Advice is a wait of at most `advice-limit`, spread by `advice-stretch`, `advice-shrink` and `advice-plus`.
+//! `retry-after` defines how it combines with the delay of the backoff, and `advice-clamp` by how much it may exceed
+//! that delay.
 
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use super::reaction::{Beyond, Reaction};
 use super::{Advice, LONGEST};
 use crate::Opinion;
 
-/// What is done with a server's advice.
+/// Rules for a server's advice.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AdviceRule {
     pub(crate) heeded: RetryAfter,
@@ -30,15 +31,15 @@ pub struct AdviceRule {
     pub(crate) then: Then,
 }
 
-/// What advice is to the delay of the back-off.
+/// Combination of advice with the delay of the backoff.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RetryAfter {
-    /// A retry waits at least as long as the server said.
+    /// A retry waits at least as long as advised.
     #[default]
     Floor,
-    /// A retry waits exactly as long as the server said, if it said anything.
+    /// A retry waits exactly as long as advised, if there is advice.
     Exact,
-    /// It is not read.
+    /// Advice is not read.
     Ignore,
 }
 
@@ -47,7 +48,7 @@ impl Choice for RetryAfter {
         &[("floor", Self::Floor), ("exact", Self::Exact), ("ignore", Self::Ignore)];
 }
 
-/// What becomes of the back-off's sequence after advice was heeded.
+/// Effect of followed advice on the sequence of the backoff.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Then {
     /// The failure counts like any other.
@@ -60,24 +61,24 @@ impl Choice for Then {
     const CHOICES: &'static [(&'static str, Self)] = &[("go-on", Self::GoOn), ("restart", Self::Restart)];
 }
 
-/// What became of an op by the advice.
+/// Decision about an op after its advice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Advised {
-    /// Nothing: the delay of the back-off stands.
+    /// The delay of the backoff applies.
     BackOff,
-    /// It is tried again after this much time; the back-off begins anew when `restarts`.
+    /// The op is retried after this time.
     After {
-        /// How long it waits.
+        /// Wait before the retry.
         delay: Duration,
-        /// Whether the next delay of the back-off is its first one.
+        /// Whether the next delay of the backoff is its first one.
         restarts: bool,
     },
-    /// It ends without success.
+    /// The op ends without success.
     GiveUp,
 }
 
 impl Default for AdviceRule {
-    /// At least as long as the server said, at most a day; what is no time to wait is passed over.
+    /// Returns rules that wait at least as long as advised, but at most a day, and that ignore values other than waits.
     fn default() -> Self {
         Self {
             heeded: RetryAfter::default(),
@@ -98,17 +99,17 @@ impl Default for AdviceRule {
 }
 
 impl From<RetryAfter> for AdviceRule {
-    /// The default but for this.
+    /// Returns the defaults with this combination.
     fn from(heeded: RetryAfter) -> Self {
         Self { heeded, ..Self::default() }
     }
 }
 
 impl AdviceRule {
-    /// What becomes of an op whose answer had this advice, was taken for this, and that the back-off would delay so much.
+    /// Decides about an op by the advice in its answer, the classification of its outcome, and the delay of the backoff.
     ///
-    /// `draws` is the generator of the back-off from its beginning: a spread of both moves them alike, as in clients that
-    /// spread the longer of the two (axios-retry).
+    /// `draws` creates the generator of the backoff in its initial state. So spreads of delay and advice use the same
+    /// draw, as in clients that spread the longer of the two (axios-retry).
     pub fn apply<R: Rng>(
         &self,
         advice: Advice,
@@ -144,12 +145,11 @@ impl AdviceRule {
         }
     }
 
-    /// Whether an answer without advice is anything to it.
+    /// Returns whether missing advice has an effect.
     pub(crate) fn misses_advice(&self) -> bool {
         self.missing != Reaction::BackOff
     }
 
-    /// Whether the back-off begins anew after advice that was heeded.
     pub(crate) fn restarts(&self) -> bool {
         self.then == Then::Restart
     }
@@ -158,7 +158,7 @@ impl AdviceRule {
         Advised::After { delay, restarts: self.restarts() }
     }
 
-    /// The wait within the limit, or what comes instead.
+    /// Returns the wait within the limit, or the reaction to exceeding it.
     fn limited(&self, wait: Duration) -> Result<Duration, Reaction> {
         match (self.limit.0, self.beyond) {
             (Some(limit), Beyond::Cut) => Ok(wait.min(limit)),
@@ -185,7 +185,7 @@ impl AdviceRule {
 }
 
 impl Reaction {
-    /// The wait that it counts as, or itself.
+    /// Returns the wait that the reaction represents, or else the reaction.
     const fn wait(self) -> Result<Duration, Self> {
         match self {
             Self::As(wait) => Ok(wait),

@@ -1,10 +1,10 @@
-//! From the text of an expression to its instructions, by recursive descent.
+//! Recursive-descent parser that compiles the text of an expression.
 
 use vocabulary::{TextField, did_you_mean};
 
 use crate::formula::program::{Instruction, Program, STACK, Variable};
 
-/// The names of what can be read.
+/// Names of the variables.
 const VARIABLES: &[(&str, Variable)] = &[
     ("k", Variable::K),
     ("u", Variable::U),
@@ -13,7 +13,7 @@ const VARIABLES: &[(&str, Variable)] = &[
     ("prev", Variable::Prev),
 ];
 
-/// What can be computed, by name; `min` and `max` take any number of values from two on.
+/// Functions by name. `min` and `max` take two or more values.
 const FUNCTIONS: &[(&str, Instruction)] = &[
     ("min", Instruction::Binary(f64::min)),
     ("max", Instruction::Binary(f64::max)),
@@ -28,10 +28,10 @@ const FUNCTIONS: &[(&str, Instruction)] = &[
     ("round", Instruction::Unary(libm::round)),
 ];
 
-/// Signs of an expression, and how deep it may nest.
+/// Maximum length in bytes and nesting depth of an expression.
 const LONGEST_TEXT: usize = 500;
 const DEEPEST: u32 = 24;
-/// No number of seconds that a delay is made of is greater.
+/// Upper bound of numbers in an expression, in seconds.
 const GREATEST: f64 = 1e15;
 
 struct Parser<'a> {
@@ -42,10 +42,10 @@ struct Parser<'a> {
 }
 
 impl Program {
-    /// Compiles it.
+    /// Compiles an expression.
     ///
     /// # Errors
-    /// What is wrong, in half a sentence that names it.
+    /// The fault in the text, in half a sentence that names it.
     pub(crate) fn compile(text: &str) -> Result<Self, String> {
         if text.len() > LONGEST_TEXT {
             return Err(format!("it is longer than {LONGEST_TEXT} bytes"));
@@ -107,7 +107,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// To the right first, and before a sign: −2^3^2 is −(2^(3^2)).
+    /// Parses a power. It is right-associative and binds tighter than a sign: −2^3^2 is −(2^(3^2)).
     fn power(&mut self) -> Result<(), String> {
         self.value()?;
         if self.peek() != Some('^') {
@@ -220,13 +220,13 @@ impl Parser<'_> {
         self.instructions.push(Instruction::Binary(function));
     }
 
-    /// The next sign that is no space.
+    /// Returns the next character after white space.
     fn peek(&mut self) -> Option<char> {
         self.rest = self.rest.trim_start();
         self.rest.chars().next()
     }
 
-    /// Past the sign that was peeked at.
+    /// Skips the character that [`peek`](Self::peek) returned.
     fn skip(&mut self) {
         let mut signs = self.rest.chars();
         signs.next();
@@ -234,7 +234,6 @@ impl Parser<'_> {
     }
 }
 
-/// A formula, or none.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Formula(pub(crate) Option<Program>);
 

@@ -1,30 +1,27 @@
-//! A compiled expression: instructions for a stack machine whose stack has a fixed size.
+//! Compiled expression: instructions for a stack machine with a stack of fixed size.
 
 use std::time::Duration;
 
 use vocabulary::nanos;
 
-/// What an expression may read; times in seconds.
+/// Variables of an expression; times in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Inputs {
-    /// The number of the retry, from 1.
+    /// Number of the retry, from 1.
     pub(crate) k: f64,
-    /// A draw from [0, 1), the same wherever it stands.
+    /// Draw from [0, 1), the same at every occurrence.
     pub(crate) u: f64,
-    /// `base`, or `throttled-base` where that counts.
+    /// `base`, or `throttled-base` where that applies.
     pub(crate) base: f64,
-    /// `cap`.
     pub(crate) cap: f64,
-    /// The delay before the retry before, 0 at the first.
+    /// Delay before the previous retry; 0 at the first.
     pub(crate) prev: f64,
 }
 
-/// One step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Instruction {
-    /// Pushes a number.
     Push(f64),
-    /// Pushes what is read from the inputs.
+    /// Pushes a variable.
     Load(Variable),
     /// Replaces the topmost value.
     Unary(fn(f64) -> f64),
@@ -32,50 +29,40 @@ pub(crate) enum Instruction {
     Binary(fn(f64, f64) -> f64),
 }
 
-/// What can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Variable {
-    /// See [`Inputs::k`].
     K,
-    /// See [`Inputs::u`].
     U,
-    /// See [`Inputs::base`].
     Base,
-    /// See [`Inputs::cap`].
     Cap,
-    /// See [`Inputs::prev`].
     Prev,
 }
 
-/// Values that an expression may hold at once; the parser refuses those that need more.
+/// Maximum number of values on the stack; the parser rejects expressions that need more.
 pub(crate) const STACK: usize = 16;
 
-/// A compiled expression.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Program {
-    /// As typed.
     pub(crate) text: String,
     instructions: Vec<Instruction>,
 }
 
 impl Program {
-    /// The instructions leave one value, and never more than [`STACK`].
+    /// Creates a program. The instructions must leave one value, and never need more than [`STACK`].
     pub(crate) fn new(text: &str, instructions: Vec<Instruction>) -> Self {
         Self { text: text.to_owned(), instructions }
     }
 
-    /// Whether it needs a draw.
     pub(crate) fn draws(&self) -> bool {
         self.instructions.iter().any(|step| matches!(step, Instruction::Load(Variable::U)))
     }
 
-    /// The delay that it gives: below zero is none, and what is no number is `cap`.
+    /// Evaluates the delay. Negative values give zero, and NaN gives `cap`.
     pub(crate) fn delay(&self, inputs: &Inputs, cap: Duration) -> Duration {
         let seconds = self.value(inputs);
         if seconds.is_nan() { cap } else { nanos(seconds * 1e9).min(cap) }
     }
 
-    /// What it comes to.
     pub(crate) fn value(&self, inputs: &Inputs) -> f64 {
         let (mut stack, mut height) = ([0.0; STACK], 0);
         for instruction in &self.instructions {
@@ -103,7 +90,7 @@ impl Program {
         stack[0]
     }
 
-    /// What is wrong with its values, if anything is, over the retries that happen and the ends of chance.
+    /// Checks the values of up to 64 retries with low, middle and high draws; the error states the first invalid value.
     pub(crate) fn check(&self, base: Duration, cap: Duration) -> Result<(), String> {
         for u in [0.0, 0.5, 1.0 - f64::EPSILON / 2.0] {
             let mut prev = Duration::ZERO;

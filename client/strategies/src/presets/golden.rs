@@ -1,45 +1,45 @@
-//! Golden vectors: what a preset must come to, from its source.
+//! Golden vectors: delays that a preset must produce according to its source.
 
 use std::time::Duration;
 
 use serde::Deserialize;
 use vocabulary::duration_text;
 
-/// One op whose attempts end as they are listed, with what the client must do then.
+/// Op with a list of results of its attempts, and the expected delays.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Golden {
-    /// What it shows, and where it is from.
+    /// Purpose and source.
     pub about: String,
-    /// Options put over the preset's: `max-attempts=5,cap=3s`.
+    /// Options that override the preset's: `max-attempts=5,cap=3s`.
     #[serde(default)]
     pub with: String,
     /// The method of the requests.
     pub method: Option<String>,
-    /// Every draw of the back-off, 0 to 1; without it delays are ranges, or nothing is drawn.
+    /// Value of every draw of the backoff, 0 to 1. If absent, delays are ranges, or there are no draws.
     pub draw: Option<f64>,
-    /// How the attempts end: a status, with headers behind it (`429 retry-after: 20; x-should-retry: true`), `refused`,
-    /// `closed`, `timeout` or `unreadable`. The last one repeats.
+    /// Results of the attempts: a status code with optional headers (`429 retry-after: 20; x-should-retry: true`),
+    /// `refused`, `closed`, `timeout` or `unreadable`. The last one repeats.
     pub answers: Vec<String>,
-    /// The delays: durations (`1s`), ranges (`0s..50ms`), and at the end `stop` where the op is given up, or nothing where more
-    /// would come.
+    /// Expected delays: durations (`1s`) or ranges (`0s..50ms`). A final `stop` means that the op is given up; without
+    /// it more delays may follow.
     pub delays: Vec<String>,
 }
 
-/// A delay that is expected.
+/// Expected delay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GoldenDelay {
-    /// Between these, both included.
+    /// Between these durations, both included.
     Within(Duration, Duration),
     /// The op is given up.
     Stop,
 }
 
 impl GoldenDelay {
-    /// What is written like this.
+    /// Parses a duration, a range or `stop`.
     ///
     /// # Errors
-    /// Which word is no duration.
+    /// The word that is not a duration.
     pub fn read(text: &str) -> Result<Self, String> {
         let duration =
             |text: &str| duration_text::parse(text.trim()).map_err(|_| format!("`{text}` is not a duration"));

@@ -1,4 +1,4 @@
-//! A preset in a strategy's text: its parts are put in its place, with what is typed behind its name put over them.
+//! Expansion of a preset in a strategy's text: its parts, overridden by the options after its name.
 
 use vocabulary::did_you_mean;
 
@@ -9,20 +9,20 @@ use crate::error::SpecError;
 use crate::registry::find;
 use crate::spec::raw::RawPart;
 
-/// Presets that are made of presets are taken apart so often.
+/// Maximum nesting depth of presets.
 const MOST_NESTED: u32 = 4;
 
-/// The parts of each layer, the outer first.
+/// Parts of each layer, the outer layer first.
 type Layers = Vec<Vec<RawPart>>;
 
-/// How a text is read that is in so many presets.
+/// Parser for a text inside the given number of presets.
 pub(crate) type Reader<'a> = &'a dyn Fn(&str, u32) -> Result<Layers, SpecError>;
 
-/// The layers that can be named before a point: the first, and the last.
+/// Layer names before a point: the first layer, and the last.
 const OUTER: &str = "outer";
 const INNER: &str = "inner";
 
-/// The layers of `preset:NAME,key=value,…`, the outer first.
+/// Returns the layers of `preset:NAME,key=value,…`, the outer layer first.
 pub(crate) fn expand(part: &RawPart, nested: u32, read: Reader<'_>) -> Result<Layers, SpecError> {
     let mut options = part.options.iter();
     let Some((name, None)) = options.next() else {
@@ -55,7 +55,7 @@ pub(crate) fn expand(part: &RawPart, nested: u32, read: Reader<'_>) -> Result<La
     Ok(layers)
 }
 
-/// The options that the preset's own parameters stand for; those that are typed are taken out.
+/// Returns the options that the values of the preset's own parameters represent, and removes those parameters from `typed`.
 fn choices(preset: &Preset, typed: &mut Vec<(String, String)>) -> Result<Vec<(String, String)>, SpecError> {
     let mut options = Vec::new();
     for (key, parameter) in &preset.parameters {
@@ -77,7 +77,7 @@ fn choices(preset: &Preset, typed: &mut Vec<(String, String)>) -> Result<Vec<(St
     Ok(options)
 }
 
-/// Sets an option in the part that has it: the only one that knows it, or the one that is named before a point.
+/// Sets an option in the part that has it: the only one with this parameter, or the one named before a point.
 fn set(preset: &Preset, layers: &mut [Vec<RawPart>], key: &str, value: &str) -> Result<(), SpecError> {
     let (named, own) = match key.split_once('.') {
         Some((part, own)) => (Some(part), own),
@@ -100,7 +100,7 @@ fn set(preset: &Preset, layers: &mut [Vec<RawPart>], key: &str, value: &str) -> 
         layers.iter().enumerate().filter(|(layer, _)| only.is_none_or(|only| only == *layer))
     {
         if is_common && named.is_none() {
-            // Where it is typed already, or on the first part.
+            // A part that already sets the option, or else the first part.
             let typed = parts.iter().position(|part| part.options.iter().any(|(known, _)| known == own));
             places.push((layer, typed.unwrap_or(0)));
         } else {

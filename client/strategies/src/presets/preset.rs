@@ -1,4 +1,4 @@
-//! One preset, as its file has it.
+//! Preset: the strategy of a production client, as its file defines it.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -7,50 +7,50 @@ use serde::Deserialize;
 
 use super::golden::Golden;
 
-/// What a client does that production runs: a strategy with its sources.
+/// Strategy of a production client, with its sources.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Preset {
-    /// As typed after `preset:`, and the name of its file.
+    /// Name after `preset:`, and of the file.
     pub name: String,
-    /// The name that it has, too, as the newest of several versions.
+    /// Alternative name, for the newest of several versions.
     pub newest_of: Option<String>,
-    /// What it is a client of, or of whom: versions and variants of one have it in common.
+    /// System that the client belongs to. Versions and variants of one system share it.
     pub system: String,
-    /// The library, and the part of it, that does this.
+    /// Library, and its part with this behaviour.
     pub library: String,
-    /// The version that was read or recorded.
+    /// Version that was read or recorded.
     pub version: String,
-    /// Of that version, or of the day on which it was read: `2026-11-10`.
+    /// Date of that version, or of the day on which it was read: `2026-11-10`.
     pub date: String,
-    /// What it does, in one line.
+    /// Summary in one line.
     pub summary: String,
-    /// What a user should know that the strategy does not say.
+    /// Remarks for users that the strategy does not show.
     pub notes: Option<String>,
-    /// The strategy.
+    /// Text of the strategy.
     pub strategy: String,
-    /// Where that was read: repository and path, specification or documentation.
+    /// Sources: repository and path, specification or documentation.
     pub sources: Vec<String>,
-    /// What can be chosen besides the parameters of its parts.
+    /// Parameters of the preset itself, besides those of its parts.
     #[serde(default)]
     pub parameters: BTreeMap<String, PresetParameter>,
-    /// What it must come to.
+    /// Golden vectors that the strategy must reproduce.
     #[serde(default)]
     pub golden: Vec<Golden>,
-    /// Rules for recorded configurations of its library; the first that matches counts.
+    /// Rules for recorded configurations of the library. The first match applies.
     #[serde(default, rename = "rule")]
     pub rules: Vec<Rule>,
 }
 
-/// What can be chosen by one word.
+/// Parameter of a preset, set to one of a few words.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PresetParameter {
-    /// What it chooses.
+    /// Description.
     pub about: String,
-    /// The word that holds when none is given.
+    /// Default word.
     pub default: String,
-    /// The words, each with the options that it puts in: `key=value,part.key=value`.
+    /// Words, each with the options that it sets: `key=value,part.key=value`.
     pub choices: BTreeMap<String, String>,
 }
 
@@ -58,38 +58,38 @@ pub struct PresetParameter {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
-    /// The library as recordings name it; a `*` at its end stands for any name.
+    /// Library as named in recordings. A `*` at the end matches any suffix.
     pub library: String,
-    /// Versions, from the first and below the second: `7..8`; all, if there are none.
+    /// Versions from the first and below the second: `7..8`. All versions if absent.
     pub versions: Option<String>,
     /// Patterns that the configuration must match.
     #[serde(default)]
     pub needs: Vec<String>,
-    /// Patterns that it must not match.
+    /// Patterns that the configuration must not match.
     #[serde(default)]
     pub lacks: Vec<String>,
-    /// The strategy.
+    /// Text of the strategy.
     pub text: String,
-    /// Patterns of the library's options, with what each puts into the strategy.
+    /// Patterns of the library's options, each with the options that it sets in the strategy.
     #[serde(default)]
     pub options: BTreeMap<String, String>,
-    /// Words in the ids of scenarios, with what they put in.
+    /// Words in scenario ids, each with the options that it sets.
     #[serde(default)]
     pub scenarios: BTreeMap<String, String>,
 }
 
-/// A text is no preset.
+/// Reason for which a text is not a valid preset.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum PresetError {
-    /// It is no TOML with the keys of a preset.
+    /// The text is not TOML with the keys of a preset.
     #[error("{0}")]
     Toml(String),
-    /// A choice's default is no choice.
+    /// The default of a parameter is none of its choices.
     #[error("the default of `{parameter}`, `{default}`, is none of its choices")]
     Default {
-        /// The parameter.
+        /// Name of the parameter.
         parameter: String,
-        /// The word.
+        /// The default.
         default: String,
     },
 }

@@ -1,4 +1,4 @@
-//! Every preset is a strategy, and says where it is from.
+//! Tests of all presets: valid strategies, sources and golden vectors.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -76,7 +76,7 @@ fn mistakes_around_presets_are_answered() {
     assert!(error("preset:aws-2025+full-jitter").contains("two retry policies"));
 }
 
-/// How one attempt ends.
+/// Parses the result of one attempt.
 fn outcome(text: &str, reading: &Reading) -> Outcome {
     let missing =
         |why, failure| Outcome { facts: Facts::missing(why), ..Outcome::plain(Status::Failed(failure)) };
@@ -103,7 +103,7 @@ fn outcome(text: &str, reading: &Reading) -> Outcome {
     Outcome { facts: said.facts, outer_advice: said.outer_advice, ..Outcome::advised(status, said.advice) }
 }
 
-/// What a golden vector comes to, compared word by word with what it says.
+/// Compares the delays of a golden vector with those of the preset, word by word.
 fn check(preset: &Preset, golden: &Golden) -> Result<(), String> {
     let with = if golden.with.is_empty() { String::new() } else { format!(",{}", golden.with) };
     let text = format!("preset:{}{with}", preset.name);

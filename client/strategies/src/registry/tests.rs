@@ -1,4 +1,4 @@
-//! Walks the table of parts: what holds for every entry, and the names and defaults that are fixed.
+//! Tests of the registry: properties of every entry, and fixed names and defaults.
 //!
 //! Source: the project's design ("Names fixed so far, with defaults").
 
@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use super::*;
 use crate::{Context, OracleSchedule, Part, PartKind, StrategySpec};
 
-/// Sends every op when it is ready.
+/// Schedule that sends every op as soon as it is ready.
 fn at_once() -> OracleSchedule {
     OracleSchedule::new(|_op, from| from)
 }
@@ -112,7 +112,7 @@ fn the_fixed_names_have_their_fixed_defaults() {
         let parameters = find(name).unwrap_or_else(|| panic!("no `{name}`")).parameters();
         let shown: Vec<(&str, &str)> =
             parameters.iter().map(|parameter| (parameter.key, parameter.value.as_str())).collect();
-        // What came later stands behind.
+        // Parameters that were added later follow the fixed ones.
         assert!(shown.starts_with(wanted), "{name}: {shown:?}");
     }
     let common = StrategySpec::common_parameters();

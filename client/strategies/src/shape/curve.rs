@@ -1,4 +1,4 @@
-//! The delays before chance and bounds, as fast as they can be had: by shifting, or out of a table.
+//! Delays before spread and bounds, with fast paths by shifting and by table.
 
 use std::time::Duration;
 
@@ -6,10 +6,10 @@ use vocabulary::{nanos, whole_nanos};
 
 use crate::shape::growth::Growth;
 
-/// Retries whose multiples are kept in a table; later ones are reckoned anew.
+/// Number of retries with tabulated multiples. Later ones are computed each time.
 const TABLED: u32 = 64;
 
-/// `offset + base · multiple(k)`, for k from `start`.
+/// Curve `offset + base · multiple(k)`, for k from `start`.
 #[derive(Clone, Debug)]
 pub(crate) struct Curve {
     base: u64,
@@ -44,23 +44,21 @@ impl Curve {
         Self { base, base_as_f64, offset_nanos, growth, start, law }
     }
 
-    /// What it is made of.
     pub(crate) fn base(&self) -> Duration {
         Duration::from_nanos(self.base)
     }
 
-    /// The same in nanoseconds.
     pub(crate) fn base_nanos(&self) -> u64 {
         self.base
     }
 
-    /// The delay before retry `k`, from 1, cut to `cap`; both in nanoseconds.
+    /// Returns the delay before retry `k`, from 1, at most `cap`; both in nanoseconds.
     #[inline]
     pub(crate) fn at(&self, k: u32, cap: u64) -> u64 {
         match self.law {
             Law::Constant => self.base.min(cap),
             Law::Doubling => {
-                // Above 2^64 ns every base but zero is beyond every cap.
+                // On overflow every base but zero exceeds every cap.
                 let factor = 1_u64.checked_shl(k.saturating_sub(1)).unwrap_or(u64::MAX);
                 self.base.saturating_mul(factor).min(cap)
             }
@@ -68,7 +66,7 @@ impl Curve {
         }
     }
 
-    /// A multiple of the delay before retry `k`, in one step, so that nothing is rounded twice.
+    /// Returns a multiple of the delay before retry `k`, computed in one step to round only once.
     pub(crate) fn scaled(&self, k: u32, scale: f64) -> Duration {
         let multiple = self.multiple(k);
         if self.offset_nanos > 0.0 {

@@ -1,4 +1,4 @@
-//! What a delay is rounded to in the end, by the clock or the arithmetic of a client.
+//! Rounding of the final delay, by the clock or the arithmetic of a client.
 
 use std::time::Duration;
 
@@ -6,21 +6,20 @@ use vocabulary::Choice;
 
 use crate::delay::fraction;
 
-/// What a delay is rounded to.
+/// Final rounding of a delay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Grain {
-    /// Nothing.
     #[default]
     None,
-    /// Down to whole milliseconds.
+    /// Rounds down to whole milliseconds.
     CutMs,
-    /// To the nearest whole millisecond.
+    /// Rounds to the nearest whole millisecond.
     RoundMs,
-    /// Down to whole seconds.
+    /// Rounds down to whole seconds.
     CutS,
-    /// To the nearest whole second.
+    /// Rounds to the nearest whole second.
     RoundS,
-    /// As timers of `JavaScript` do: down to whole milliseconds, but at least one (Node.js, `lib/internal/timers.js`).
+    /// Rounds like timers of `JavaScript`: down to whole milliseconds, but at least one (Node.js, `lib/internal/timers.js`).
     Timer,
 }
 
@@ -36,8 +35,8 @@ impl Choice for Grain {
 }
 
 impl Grain {
-    /// A drawn part of a delay, to the nearest nanosecond; down to one when the delay is cut later, so that the end of a range
-    /// that chance does not reach is not reached by rounding.
+    /// Returns a random part of a delay, to the nearest nanosecond. If the delay is later cut, the part is rounded
+    /// down, so that rounding does not reach the excluded end of a range.
     pub(crate) fn part_of(self, delay: Duration, ratio: f64) -> Duration {
         match self {
             Self::CutMs | Self::CutS | Self::Timer => {

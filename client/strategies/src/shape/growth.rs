@@ -1,35 +1,35 @@
-//! How delays grow from retry to retry.
+//! Growth of delays from retry to retry.
 
 use libm::pow;
 use vocabulary::Choice;
 
-/// The rule by which a delay follows from the number of the retry; `k` is 1 at the first.
+/// Rule that computes a delay from the number `k` of the retry, which is 1 for the first one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Growth {
-    /// base.
+    /// `base`.
     Constant,
-    /// base · factor^(k−1).
+    /// `base · factor^(k−1)`.
     Exponential(f64),
-    /// base · (factor^k − 1): azcore of Go, older Envoy.
+    /// `base · (factor^k − 1)`: azcore of Go, older Envoy.
     ExponentialLessOne(f64),
-    /// The one before times factor, cut to whole milliseconds at every step: resilience4j.
+    /// The previous delay times `factor`, cut to whole milliseconds at every step: resilience4j.
     Truncated(f64),
-    /// base · k.
+    /// `base · k`.
     Linear,
-    /// base · k².
+    /// `base · k²`.
     Square,
-    /// base · k⁴: Sidekiq.
+    /// `base · k⁴`: Sidekiq.
     Quartic,
-    /// base · 1, 1, 2, 3, 5 …
+    /// `base` times 1, 1, 2, 3, 5 …
     Fibonacci,
-    /// Drawn between base and three times the one before (AWS, Exponential Backoff and Jitter).
+    /// Uniform draw between `base` and three times the previous delay (AWS, Exponential Backoff and Jitter).
     Decorrelated,
-    /// base · (x(k) − x(k−1)) / 1.4 with x(k) = 2^t · tanh(√(4t)), t = k − 1 + u: Polly's decorrelated jitter v2.
+    /// `base · (x(k) − x(k−1)) / 1.4` with `x(k) = 2^t · tanh(√(4t))`, `t = k − 1 + u`: Polly's decorrelated jitter v2.
     Polly,
 }
 
 impl Growth {
-    /// How many bases retry `k` waits for, of the rules that need no chance; not below zero.
+    /// Returns the delay of retry `k` in units of the base, for rules without draws; not below zero.
     pub(crate) fn multiple(self, base_nanos: f64, k: u32) -> f64 {
         let count = f64::from(k);
         let multiple = match self {
@@ -45,7 +45,7 @@ impl Growth {
         multiple.max(0.0)
     }
 
-    /// The same rule with another factor, if it has one.
+    /// Returns the same rule with another factor, if it has one.
     pub(crate) fn with_factor(self, factor: f64) -> Self {
         match self {
             Self::Exponential(_) => Self::Exponential(factor),
@@ -55,7 +55,7 @@ impl Growth {
         }
     }
 
-    /// Whether looking the multiple up is worth a table.
+    /// Returns whether the multiples are slow enough to compute to need a table.
     pub(crate) fn is_slow(self) -> bool {
         matches!(
             self,
@@ -64,7 +64,7 @@ impl Growth {
     }
 }
 
-/// Steps after which growth that is followed step by step stands still: by then it is beyond every cap, or has stuck.
+/// Maximum number of steps of iterative growth. By then it exceeds every cap, or no longer grows.
 const MOST_STEPS: u32 = 128;
 
 fn truncated(base_nanos: f64, factor: f64, k: u32) -> f64 {
@@ -78,28 +78,18 @@ fn fibonacci(k: u32) -> f64 {
     before
 }
 
-/// The word of each rule, without its factor.
+/// Growth rule without its factor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum GrowthName {
-    /// See [`Growth::Constant`].
     Constant,
-    /// See [`Growth::Exponential`].
     Exponential,
-    /// See [`Growth::ExponentialLessOne`].
     ExponentialLessOne,
-    /// See [`Growth::Truncated`].
     Truncated,
-    /// See [`Growth::Linear`].
     Linear,
-    /// See [`Growth::Square`].
     Square,
-    /// See [`Growth::Quartic`].
     Quartic,
-    /// See [`Growth::Fibonacci`].
     Fibonacci,
-    /// See [`Growth::Decorrelated`].
     Decorrelated,
-    /// See [`Growth::Polly`].
     Polly,
 }
 

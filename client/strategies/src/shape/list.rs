@@ -1,4 +1,4 @@
-//! Delays that are listed one by one.
+//! List of explicit delays.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use vocabulary::{TextField, duration_text};
 
 use crate::shape::optional::up_to_a_day;
 
-/// The delays before retry 1, 2, 3 …; empty for none.
+/// Delays before retry 1, 2, 3 …; may be empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct DelayList(pub(crate) Vec<Duration>);
 

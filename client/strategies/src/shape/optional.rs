@@ -1,4 +1,4 @@
-//! Values that need not be there, typed as themselves or as `none`.
+//! Optional values, written as the value or `none`.
 
 use std::time::Duration;
 
@@ -6,10 +6,10 @@ use vocabulary::{TextField, duration_text};
 
 use crate::delay::LONGEST;
 
-/// How nothing is typed.
+/// Text of a missing value.
 const NONE: &str = "none";
 
-/// A duration up to a day, or none.
+/// Optional duration up to a day.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct OptionalDuration(pub(crate) Option<Duration>);
 
@@ -31,7 +31,7 @@ impl TextField for OptionalDuration {
     }
 }
 
-/// A number from 1 to 1000, or none.
+/// Optional number from 1 to 1000.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct OptionalNumber(pub(crate) Option<f64>);
 
@@ -56,7 +56,7 @@ impl TextField for OptionalNumber {
     }
 }
 
-/// A duration that a delay may have.
+/// Parses a duration of at most a day.
 pub(crate) fn up_to_a_day(text: &str) -> Result<Duration, String> {
     let duration = duration_text::parse(text).map_err(|error| error.to_string())?;
     if duration > LONGEST {

@@ -1,4 +1,4 @@
-//! A shape at work: the retry policy that waits as it says.
+//! Retry policy that applies a [`Shape`].
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,20 +14,20 @@ use crate::shape::spread::Spread;
 use crate::shape::{AfterLast, Applies, Counter, Shape};
 use crate::{FailedOp, Instant, Opinion, Retry, RetryPolicy, RetryState};
 
-/// A back-off of this crate, whatever its growth, spread and bounds: 16 bytes for each client that has it.
+/// Backoff of this crate, with any growth, spread and bounds. It takes 16 bytes per client.
 #[derive(Clone, Debug)]
 pub struct Shaped {
     rule: Arc<Rule>,
-    /// Of the op of this client that failed last.
+    /// Number of failures of this client's op that failed last.
     last_failures: u32,
 }
 
-/// What is the same for all that wait like this.
+/// Data shared by all clients with the same backoff.
 #[derive(Debug)]
 struct Rule {
     shape: Shape,
     curve: Curve,
-    /// After outcomes that are taken for throttling.
+    /// Curve after outcomes classified as throttling.
     throttled: Option<Box<Curve>>,
     draws: bool,
     waits: bool,
@@ -35,14 +35,13 @@ struct Rule {
     way: Way,
 }
 
-/// How a delay is come by: the shapes that most have, by the shortest way.
+/// Algorithm for a delay, with fast paths for the most common shapes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
-    /// Growth, a cap, then a factor by chance.
+    /// Fast path for growth, a cap, then a random factor.
     Plain,
-    /// Drawn from the delay before.
+    /// Fast path for draws based on the previous delay.
     Decorrelated,
-    /// Everything.
     General,
 }
 
@@ -83,14 +82,14 @@ impl Shaped {
         Self { rule: Arc::new(rule), last_failures: 0 }
     }
 
-    /// The same for another client.
+    /// Creates the policy for another client.
     pub(crate) fn anew(&self) -> Self {
         Self { rule: Arc::clone(&self.rule), last_failures: 0 }
     }
 }
 
 impl Rule {
-    /// The delay before retry `k` when `u` is drawn, but for the bounds that come last; `None` when the list has ended.
+    /// Returns the delay before retry `k` for the draw `u`, without the final bounds; `None` after the end of the list.
     fn delay(&self, curve: &Curve, k: u32, u: f64, state: &mut RetryState) -> Option<Duration> {
         let shape = &self.shape;
         if let Some(formula) = &shape.formula {
@@ -138,18 +137,18 @@ impl Rule {
         delays.get(k.saturating_sub(1) as usize).or(end).copied()
     }
 
-    /// Source: AWS, Exponential Backoff and Jitter. The cap comes after the draw; the state is the delay before, in nanoseconds.
+    /// Source: AWS, Exponential Backoff and Jitter. The cap applies after the draw. The state is the previous delay in nanoseconds.
     fn decorrelated(&self, base: u64, u: f64, state: &mut RetryState) -> Duration {
         let previous = if state.0 == 0 { base } else { state.0 };
-        // A cap below base / 3 would turn the range around.
+        // A cap below base / 3 would make the range negative.
         let width = previous.saturating_mul(3).saturating_sub(base);
         state.0 = base.saturating_add(whole_nanos(nanos(width as f64 * u))).min(self.cap_nanos);
         Duration::from_nanos(state.0)
     }
 
-    /// Source: App-vNext/Polly `src/Polly.Core/Retry/RetryHelper.cs`. The state is the x of the retry before.
+    /// Source: App-vNext/Polly `src/Polly.Core/Retry/RetryHelper.cs`. The state is `x` of the previous retry.
     fn pollys(&self, base: Duration, k: u32, u: f64, state: &mut RetryState) -> Duration {
-        // By then it is beyond a day, whatever the base, and x has a day's worth of digits left.
+        // By then the delay exceeds a day for any base, and `x` still has enough digits for a day.
         const MOST_STEPS: u32 = 62;
         let step = k.saturating_sub(1);
         if base.is_zero() || step > MOST_STEPS {
@@ -177,7 +176,6 @@ impl Rule {
 }
 
 impl Shaped {
-    /// See [`RetryPolicy::on_failure`].
     #[inline]
     pub(crate) fn wait<R: Rng + ?Sized>(
         &self,
@@ -190,7 +188,7 @@ impl Shaped {
 }
 
 impl Rule {
-    /// The same, where this is how often the client's latest op to fail had failed.
+    /// Variant of [`RetryPolicy::on_failure`] with the number of failures of the client's op that failed last.
     #[inline]
     fn wait<R: Rng + ?Sized>(
         &self,
@@ -220,7 +218,7 @@ impl Rule {
         }
     }
 
-    /// The delay of a shape with everything, when `u` is drawn.
+    /// Returns the delay of the general algorithm for the draw `u`.
     fn general(
         &self,
         failed: &FailedOp,
@@ -247,9 +245,9 @@ impl Rule {
     }
 }
 
-/// Whether it can make an op wait at all.
+/// Returns whether the shape can delay an op at all.
 fn waits(shape: &Shape) -> bool {
-    // Names that state no zero of their own count as waiting as soon as they may grow, whatever their base.
+    // Growing shapes count as waiting whatever their base, unless a zero delay is intended.
     if !shape.states_delay && shape.growth != Growth::Constant {
         return true;
     }

@@ -1,4 +1,4 @@
-//! What chance makes of a delay. `u` is drawn from [0, 1) anew for every retry.
+//! Randomness of a delay. `u` is drawn from [0, 1) for every retry.
 
 use std::time::Duration;
 
@@ -8,39 +8,39 @@ use crate::delay::{between, fraction};
 use crate::shape::grain::Grain;
 use crate::shape::optional::up_to_a_day;
 
-/// What chance makes of a delay.
+/// Random change of a delay.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) enum Spread {
-    /// Nothing.
+    /// No change.
     #[default]
     None,
-    /// × u.
+    /// Times `u`.
     Full,
-    /// × (½ + ½u).
+    /// Times `½ + ½u`.
     Equal,
-    /// × (1 − j + 2ju).
+    /// Times `1 − j + 2ju`.
     Around(f64),
-    /// × (1 − ju).
+    /// Times `1 − ju`.
     Below(f64),
-    /// × (1 + ju).
+    /// Times `1 + ju`.
     Above(f64),
-    /// × (low + (high − low)u).
+    /// Times `low + (high − low)u`.
     Between(f64, f64),
-    /// Between this and the delay.
+    /// Uniform between this duration and the delay.
     From(Duration),
-    /// + u of this.
+    /// Plus `u` times this duration.
     Add(Duration),
-    /// + whole seconds · ju, cut to whole seconds, + the rest · ju: `tower/src/retry/backoff.rs` of tower-rs/tower.
+    /// Plus whole seconds · ju, cut to whole seconds, plus the remainder · ju: `tower/src/retry/backoff.rs` of tower-rs/tower.
     Tower(f64),
 }
 
 impl Spread {
-    /// Between this and the delay; where that is all of the delay, by the shortest way.
+    /// Returns a uniform spread between `low` and the delay. Fast path: `Full` if `low` and `grid` are zero.
     pub(crate) fn above_low(low: Duration, grid: Duration) -> Self {
         if low.is_zero() && grid.is_zero() { Self::Full } else { Self::From(low) }
     }
 
-    /// What the delay is multiplied by when `u` is drawn, of those that multiply.
+    /// Returns the factor for the draw `u`, for spreads that multiply.
     pub(crate) fn scale(self, u: f64) -> Option<f64> {
         match self {
             Self::None => Some(1.0),
@@ -54,8 +54,8 @@ impl Spread {
         }
     }
 
-    /// The delay when `u` is drawn. With a grid it lies whole multiples of it above the lowest, each of them as likely,
-    /// both ends included.
+    /// Returns the delay for the draw `u`. With a grid it is the lowest value plus a whole multiple of the grid, each
+    /// equally likely, with both ends included.
     pub(crate) fn of(self, delay: Duration, grid: Duration, grain: Grain, u: f64) -> Duration {
         match self {
             Self::None => delay,
@@ -84,7 +84,7 @@ fn towers(delay: Duration, share: f64) -> Duration {
     vocabulary::nanos(whole * 1e9 + rest)
 }
 
-/// The words that stand alone, and those that are followed by values.
+/// Keywords, with or without values.
 const WORDS: &[&str] =
     &["none", "full", "equal", "around", "below", "above", "between", "from", "add", "tower"];
 
@@ -140,7 +140,7 @@ impl TextField for Spread {
     }
 }
 
-/// The greatest share.
+/// Maximum share.
 const MOST: f64 = 1000.0;
 
 fn share(text: &str, most: f64) -> Result<f64, String> {

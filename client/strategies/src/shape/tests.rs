@@ -1,4 +1,4 @@
-//! The short forms wait as their own formulas say, to the nanosecond, and as the text of `backoff` that each stands for.
+//! Short forms of backoffs produce the delays of their own formulas, to the nanosecond, and of the equivalent text of `backoff`.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ fn wait(text: &str, k: u32, u: f64, state: &mut RetryState) -> Duration {
     }
 }
 
-/// As all of them had it before they were shapes.
+/// Reference implementation of doubling, from before shapes.
 fn doubled(base: Duration, cap: Duration, k: u32) -> Duration {
     let factor = 1_u64.checked_shl(k - 1).unwrap_or(u64::MAX);
     Duration::from_nanos(whole_nanos(base).saturating_mul(factor)).min(cap)

@@ -1,14 +1,14 @@
-//! A strategy's text with presets put in their place.
+//! Strategy text with its presets expanded.
 
 use super::raw::{RawPart, read};
 use crate::error::SpecError;
 use crate::presets::expand;
 
-/// What stands before a preset's name.
+/// Prefix of preset names.
 pub(super) const PRESET: &str = "preset";
 
-/// The layers of a text with their parts, the outer first, as they are typed: `outer over inner`. What is joined to a preset of
-/// several layers with `+` belongs to its inner one. `nested` says how many presets the text is in.
+/// Parses the layers of a text into parts, the outer layer first: `outer over inner`. Parts joined with `+` to a preset
+/// of several layers belong to its inner layer. `nested` is the number of presets around the text.
 pub(super) fn read_layers(text: &str, nested: u32) -> Result<Vec<Vec<RawPart>>, SpecError> {
     let mut layers: Vec<Vec<RawPart>> = Vec::new();
     for layer in read(text) {

@@ -1,24 +1,24 @@
-//! A strategy's text taken apart: layers, parts, options.
+//! Syntax of a strategy's text: layers, parts, options.
 
 use vocabulary::{split_options, split_outside};
 
-/// A part as it is typed: nothing is known yet of its name and its options.
+/// Part of a strategy's text, before its name and options are checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RawPart {
     pub(crate) name: String,
-    /// Keys with their values; `None` where there is no `=`.
+    /// Keys and values. An option without `=` has the value `None`.
     pub(crate) options: Vec<(String, Option<String>)>,
-    /// All of it, for errors.
+    /// Complete text of the part, for error messages.
     pub(crate) text: String,
 }
 
-/// The parts of each layer, the outer layer first, as they are typed: `outer over inner`.
+/// Parses the parts of each layer, the outer layer first: `outer over inner`.
 pub(super) fn read(text: &str) -> Vec<Vec<RawPart>> {
     let parts = |layer| split_outside(layer, '+').map(|part| RawPart::read(part.trim())).collect();
     layers_of(text).into_iter().map(parts).collect()
 }
 
-/// The texts of the layers: the word `over` parts them.
+/// Splits a text into layers at the word `over`.
 pub(super) fn layers_of(text: &str) -> Vec<&str> {
     let mut layers = Vec::new();
     let mut rest = text;

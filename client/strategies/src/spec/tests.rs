@@ -1,4 +1,4 @@
-//! What is read from `name:key=value+name`, and what is said of what cannot be read.
+//! Tests of parsing `name:key=value+name`, and of its error messages.
 //!
 //! Source: the project's design ("A strategy is written as …", "Manners").
 
@@ -134,7 +134,7 @@ fn two_retry_policies_or_too_many_budgets_are_refused() {
         "`immediate+aimd+full-jitter` has two retry policies; keep one, and add limiters or budgets with `+`, or put one \
          around the other: `A over B`"
     );
-    // Not that both give an option.
+    // The error must not be that both set the same option.
     let presets = error("preset:openai+preset:envoy");
     assert!(presets.contains("two retry policies") && presets.ends_with("`A over B`"), "{presets}");
     assert!("breaker+breaker+breaker+breaker".parse::<StrategySpec>().is_ok());

@@ -1,4 +1,4 @@
-//! A strategy with one parameter set, in its text: what sweeps and scenarios vary.
+//! Strategy text with one parameter changed, for sweeps and scenarios.
 
 use vocabulary::split_outside;
 
@@ -10,11 +10,11 @@ use crate::error::SpecError;
 use crate::presets::preset;
 
 impl StrategySpec {
-    /// The same strategy with one parameter of one part set; of a preset, the part is one of its parts, or its own name. `None`
-    /// when it has no such part.
+    /// Returns the same strategy with one parameter of one part set, or `None` if it has no such part. The part may be
+    /// inside a preset, or be named like the preset.
     ///
     /// # Errors
-    /// When the part has no such parameter, or the value is out of its range.
+    /// If the part has no such parameter, or the value is out of its range.
     pub fn with(&self, part: &str, key: &str, value: &str) -> Result<Option<Self>, SpecError> {
         let mut found = false;
         let mut set = |typed: &str| {
@@ -38,12 +38,12 @@ impl StrategySpec {
         Ok(Some(Self { max_attempts: self.max_attempts, methods: self.methods, ..varied }))
     }
 
-    /// Whether it has such a part, as [`with`](Self::with) understands it.
+    /// Returns whether the strategy has such a part, by the rules of [`with`](Self::with).
     pub fn has_part(&self, part: &str) -> bool {
         self.typed_parts().any(|typed| option_of(typed, part, "").is_some())
     }
 
-    /// Whether a parameter of a part was typed.
+    /// Returns whether the text sets this parameter of a part.
     pub fn sets(&self, part: &str, key: &str) -> bool {
         self.typed_parts().any(|typed| {
             let options = typed.split_once(':').map_or("", |(_, options)| options);
@@ -58,7 +58,7 @@ impl StrategySpec {
     }
 }
 
-/// How the parameter of this part is typed behind a part's name, if that is the part, or a preset that has it.
+/// Returns the option key for this parameter in `typed`, if that is the part itself, or a preset that contains it.
 fn option_of(typed: &str, part: &str, key: &str) -> Option<String> {
     let RawPart { name, options, .. } = RawPart::read(typed.trim());
     if name != PRESET {

@@ -1,4 +1,4 @@
-//! What a strategy says of copies: attempts of an op while another is under way.
+//! Hedging by a strategy: copies, which are further attempts of an op while one is in flight.
 
 use std::time::Duration;
 
@@ -8,32 +8,32 @@ use super::Strategy;
 use crate::hedger::{AfterFailure, Copies};
 use crate::{Advice, Advised, FailedOp, Instant, Launch, RetryState};
 
-/// What becomes of a round one of whose attempts has failed.
+/// Consequence of a failed attempt for its round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AfterCopy {
-    /// It has failed, whatever else is under way.
+    /// The round has failed, even if other attempts are in flight.
     Over,
-    /// No more copies are sent; what is under way goes on.
+    /// No more copies are sent. Attempts in flight continue.
     NoMore,
-    /// Nothing: the next copy keeps its instant.
+    /// Nothing changes: the next copy keeps its instant.
     GoOn,
-    /// The next copy is due after this much time.
+    /// The next copy is due after this time.
     NextAfter(Duration),
 }
 
 impl Strategy {
-    /// Whether it ever sends copies. If not, nothing else of this need be asked.
+    /// Returns whether the strategy ever sends copies. If not, the other methods for copies need not be called.
     pub fn hedges(&self) -> bool {
         self.inner.hedger.is_some()
     }
 
-    /// An attempt that is no copy was sent: which copies may follow it.
+    /// Records that an attempt other than a copy was sent. Returns the copies that may follow it.
     pub fn copies(&mut self, now: Instant, launch: &Launch) -> Option<Copies> {
         self.inner.hedger.as_mut()?.on_sent(now, launch)
     }
 
-    /// Whether the op may have one more attempt by its limits of attempts and time; the driver asks before it asks
-    /// [`admit`](Self::admit) about a copy.
+    /// Returns whether the limits on attempts and time allow one more attempt of the op. The driver checks this before
+    /// it calls [`admit`](Self::admit) for a copy.
     pub fn permits_copy(&self, now: Instant, arrived: Instant, attempts: u32, state: RetryState) -> bool {
         let remembered = self.memory.of(state).filter(|_| self.keeps_memory);
         let (before, since) =
@@ -44,8 +44,8 @@ impl Strategy {
         attempts < self.max_attempts && attempts.saturating_sub(before) < rules.max_attempts && has_time
     }
 
-    /// One of an op's attempts under way failed, and has been told to [`on_ended`](Self::on_ended): what that means for the
-    /// others of its round. Only when the round is over, the failure goes to [`on_failure`](Self::on_failure).
+    /// Returns the consequence of a failed attempt for the others of its round, after [`on_ended`](Self::on_ended) has
+    /// recorded the failure. Only when the round is over is the failure passed to [`on_failure`](Self::on_failure).
     pub fn after_failed_copy(&self, failed: &FailedOp) -> AfterCopy {
         let (rules, opinion) = (&self.inner.rules, failed.outcome.opinion);
         let Some(after_failure) = self.inner.hedger.as_ref().map(|hedger| hedger.after_failure()) else {

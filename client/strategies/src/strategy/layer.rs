@@ -1,4 +1,4 @@
-//! One layer of a strategy: its limiters, its retry policy, its budgets and its hedger, with the rules that hold for all of them.
+//! Layer of a strategy: limiters, retry policy, budgets and hedger, with the rules that hold for all of them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,32 +14,31 @@ use crate::{
     Limiter, Outcome, Part, Retry, RetryState, Status, Until, View,
 };
 
-/// What takes no time must not be tried again at once: a window would spin on a dead server (transport errors, deferrals),
-/// the client on its own budget (sheds).
+/// Minimum delay of a retry after a result that cost no time. Without it a window would send continuously to a dead
+/// server (transport errors, deferrals), and the client would retry continuously against its own budget (sheds).
 const RETRY_FLOOR: Duration = Duration::from_millis(50);
 
-/// The parts of one kind: mostly one, which is then found without another pointer.
+/// Parts of one kind. Usually there is one, which needs no further pointer.
 type Parts<T> = SmallVec<[Box<T>; 1]>;
 
-/// See the module.
+/// Layer, as described in the module documentation.
 pub(super) struct Layer {
-    /// The same for all clients.
+    /// Shared by all clients.
     pub(super) rules: Arc<Rules>,
     pub(super) retry: Option<Policy>,
-    /// Whether nothing but the number of attempts and the retry policy decides about an op whose answer had no advice.
+    /// Whether only the number of attempts and the retry policy decide about an op whose answer had no advice.
     policy_decides: bool,
     pub(super) limiters: Parts<dyn Limiter>,
     pub(super) budgets: Parts<dyn Budget>,
     pub(super) hedger: Option<Box<dyn Hedger>>,
 }
 
-/// What the budgets of a layer say of a launch.
+/// Decision of a layer's budgets about a launch.
 pub(super) enum Asked {
-    /// All let it through.
     Permit,
-    /// One holds it.
+    /// A budget delays it.
     Wait(Until),
-    /// One refuses it.
+    /// A budget rejects it.
     Shed(Advice),
 }
 
@@ -60,12 +59,12 @@ impl Layer {
         Self { rules, retry, policy_decides, limiters, budgets, hedger }
     }
 
-    /// Whether it makes an op wait by itself.
+    /// Returns whether the layer's policy ever delays an op.
     pub(super) fn backs_off(&self) -> bool {
         self.retry.as_ref().is_some_and(|policy| policy.as_dyn().backs_off())
     }
 
-    /// May the candidate start, as far as the limiters are concerned?
+    /// Returns the limiters' decision about the candidate: what it has to wait for, and its carrier sense.
     pub(super) fn poll(&self, now: Instant, view: &View) -> (Option<Until>, Option<Carrier>) {
         let mut wait: Option<Until> = None;
         let mut carrier: Option<Carrier> = None;
@@ -79,7 +78,7 @@ impl Layer {
         (wait, carrier)
     }
 
-    /// May the candidate start, as far as the budgets are concerned? `draws` are those of the n-th of them.
+    /// Returns the budgets' decision about the candidate. `draws(n)` is the generator of budget `n`.
     #[inline]
     pub(super) fn ask(&mut self, now: Instant, launch: &Launch, draws: impl Fn(usize) -> Draws) -> Asked {
         if self.budgets.is_empty() {
@@ -99,7 +98,7 @@ impl Layer {
         wait.map_or(Asked::Permit, Asked::Wait)
     }
 
-    /// The candidate was sent.
+    /// Records that the candidate was sent.
     pub(super) fn on_sent(&mut self, now: Instant, view: &View) -> Permits {
         let mut permits = Permits::default();
         for (budget, permit) in self.budgets.iter_mut().zip(&mut permits) {
@@ -111,7 +110,7 @@ impl Layer {
         permits
     }
 
-    /// An attempt ended; limiters may hear of something else than budgets.
+    /// Records the end of an attempt. Limiters get the outcome `heard`, which may differ from the one of the budgets.
     pub(super) fn on_ended(
         &mut self,
         now: Instant,
@@ -130,7 +129,7 @@ impl Layer {
         }
     }
 
-    /// What becomes of an op whose try failed. `draws` begins the op's draws; `memory` is there where the rules need it.
+    /// Decides about an op whose try failed. `draws` creates the op's generator; `memory` is present if the rules need it.
     pub(super) fn on_failure<R: Rng>(
         &mut self,
         now: Instant,
@@ -145,7 +144,7 @@ impl Layer {
         retry
     }
 
-    /// The retry policy hears of every attempt that failed, also where others decided.
+    /// Passes a failed attempt to the retry policy, even if other rules decided.
     pub(super) fn after_failure(&mut self, failed: &FailedOp) {
         let no_attempt = matches!(failed.outcome.status, Status::Shed | Status::Deferred);
         if let Some(policy) = self.retry.as_mut().filter(|_| !no_attempt) {
@@ -169,7 +168,7 @@ impl Layer {
         if over {
             return Retry::GiveUp;
         }
-        // Most strategies, most of the time.
+        // Fast path for most strategies and failures: skips limits, budgets and advice.
         if self.policy_decides && advice == Advice::None && memory.is_none() {
             return match self.back_off(now, failed, state, draws) {
                 Retry::After(delay) => Retry::After(self.floored(status, delay)),
@@ -179,7 +178,7 @@ impl Layer {
         self.weigh(now, failed, advice, state, draws, memory)
     }
 
-    /// What becomes of an op that may be tried again, by all that has a say in it.
+    /// Decides about a retriable op by all rules, budgets and advice.
     fn weigh<R: Rng>(
         &mut self,
         now: Instant,
@@ -196,7 +195,7 @@ impl Layer {
         {
             return Retry::GiveUp;
         }
-        // What a budget inside refused, was a try of the layers around it.
+        // A shed in an inner layer is a try of the layers around it.
         let tried = memory.as_ref().is_some_and(|memory| memory.tried);
         let no_attempt = !tried && matches!(failed.outcome.status, Status::Shed | Status::Deferred);
         let refused =
@@ -255,7 +254,7 @@ impl Layer {
         Retry::After(delay)
     }
 
-    /// What the retry policy says; without one an op is ready again at once.
+    /// Returns the decision of the retry policy. Without one, an op is ready again at once.
     #[inline]
     fn back_off<R: Rng>(
         &self,
@@ -270,7 +269,8 @@ impl Layer {
         }
     }
 
-    /// A delay that nobody states is not too short; one that a policy states is as it says, but after sheds.
+    /// Raises a delay to the minimum after sheds, deferrals and transport errors. After transport errors, policies with
+    /// exact delays are exempt.
     #[inline]
     fn floored(&self, status: Status, delay: Duration) -> Duration {
         let stated = || self.retry.as_ref().is_some_and(|policy| policy.as_dyn().states_delay());
@@ -281,14 +281,13 @@ impl Layer {
         }
     }
 
-    /// A retry that was allowed will not be made: its op is over.
+    /// Withdraws a retry that was allowed, because its op is over.
     pub(super) fn on_retry_withdrawn(&mut self, now: Instant) {
         for budget in &mut self.budgets {
             budget.on_retry_withdrawn(now);
         }
     }
 
-    /// The earliest timer of its limiters.
     #[inline]
     pub(super) fn timer(&self) -> Option<Instant> {
         let mut first: Option<Instant> = None;
@@ -301,7 +300,6 @@ impl Layer {
         first
     }
 
-    /// Whether any of its parts has anything to report; retry policies do not.
     pub(super) fn reports(&self) -> bool {
         !self.limiters.is_empty() || !self.budgets.is_empty() || self.hedger.is_some()
     }

@@ -1,4 +1,4 @@
-//! How layers work together: what an inner layer gives up is one failure of the layer around it.
+//! Cooperation of layers: an op that an inner layer gives up is one failure of the layer around it.
 
 use std::time::Duration;
 
@@ -12,14 +12,14 @@ use crate::{
 };
 
 impl Strategy {
-    /// [`Strategy::admit`] where ops are remembered: a layer around others is asked when a try of it begins.
+    /// Variant of [`Strategy::admit`] with memory: an outer layer decides only when one of its tries begins.
     pub(super) fn admit_in_layers(&mut self, now: Instant, view: &View, state: &mut RetryState) -> Verdict {
         let arrived = view.candidate.arrived;
         let memory = self.memory.of(*state).copied();
         let layer = |index: usize| memory.map(|memory| memory.layers[index]);
         let inner = View { candidate: inner_launch(&view.candidate, layer(0)), ..*view };
         let (mut wait, mut carrier) = self.inner.poll(now, &inner);
-        // By layer, what those are asked of which a try begins.
+        // Views of the layers in which a try begins, by index of the layer.
         let mut begins: [Option<View>; MAX_LAYERS] = [None; MAX_LAYERS];
         for (index, outer) in self.outer.iter().enumerate() {
             let remembered = layer(index + 1);
@@ -74,7 +74,7 @@ impl Strategy {
         Verdict::Send(permits, carrier)
     }
 
-    /// [`Strategy::on_ended`] where ops are remembered: a success ends the tries of all layers.
+    /// Variant of [`Strategy::on_ended`] with memory: a success ends the tries of all layers.
     pub(super) fn on_ended_in_layers(
         &mut self,
         now: Instant,
@@ -89,10 +89,10 @@ impl Strategy {
         if outcome.status == Status::Deferred
             && let Some(memory) = self.memory.of_mut(state)
         {
-            // It was none: if it was a retry, that is still to come.
+            // A deferral is not an attempt, so a deferred retry is still to be sent.
             memory.layers[0].awaits_retry = inner.attempt > 1;
         }
-        // While other attempts of the op are under way, so is what the layers around them began.
+        // The tries of outer layers stay open while other attempts of the op are in flight.
         let is_over = matches!(outcome.status, Status::Succeeded | Status::Cancelled | Status::Deferred);
         if is_over && !ended.goes_on {
             for index in 0..self.outer.len() {
@@ -101,7 +101,7 @@ impl Strategy {
         }
     }
 
-    /// The try of a layer that is under way ends like this.
+    /// Ends the open try of an outer layer with this outcome.
     fn end_try(&mut self, now: Instant, index: usize, ended: &Ended, outcome: &Outcome, state: RetryState) {
         let outer = &mut self.outer[index];
         let Some(memory) = self.memory.of_mut(state) else { return };
@@ -123,7 +123,7 @@ impl Strategy {
         outer.in_flight -= 1;
     }
 
-    /// [`Strategy::on_failure`] where ops are remembered.
+    /// Variant of [`Strategy::on_failure`] with memory.
     pub(super) fn on_failure_in_layers<R: Rng>(
         &mut self,
         now: Instant,
@@ -155,7 +155,7 @@ impl Strategy {
             };
             let mut outcome = failed.outcome;
             if shed && index + 1 > first {
-                // That a budget of a layer inside it gave the op up, is no advice to this one.
+                // A shed by a budget of an inner layer is no advice for this layer.
                 outcome.advice = Advice::None;
             }
             self.end_try(now, index, &ended, &outcome, *state);
@@ -200,13 +200,13 @@ impl Strategy {
         retry
     }
 
-    /// Whether a try of an outer layer is under way, for an op with this state.
+    /// Returns whether an op with this state is within a try of an outer layer.
     pub fn is_in_a_try(&self, state: RetryState) -> bool {
         let is_open = |memory: &LayerMemory| memory.open.is_some();
         self.memory.of(state).is_some_and(|memory| memory.layers[1..].iter().any(is_open))
     }
 
-    /// The op is over: nothing is remembered of it.
+    /// Discards the memory of an op that is over.
     pub(super) fn forget(&mut self, now: Instant, state: &mut RetryState) {
         let Some(memory) = self.memory.of(*state).copied() else { return };
         if memory.layers[0].awaits_retry {
@@ -216,7 +216,7 @@ impl Strategy {
             if memory.layers[index + 1].awaits_retry {
                 outer.layer.on_retry_withdrawn(now);
             }
-            // Its deadline came while a try was under way.
+            // The op reached its deadline during a try.
             if let Some(open) = memory.layers[index + 1].open {
                 let cancelled = Outcome::plain(Status::Cancelled);
                 let ended = Ended {
@@ -237,7 +237,7 @@ impl Strategy {
     }
 }
 
-/// The candidate as the inner layer numbers its attempts.
+/// Returns the candidate with the numbering of the innermost layer.
 fn inner_launch(candidate: &Launch, memory: Option<LayerMemory>) -> Launch {
     let Some(memory) = memory else { return *candidate };
     let attempt = candidate.attempt.saturating_sub(memory.attempts_before).max(1);
@@ -251,7 +251,7 @@ fn inner_launch(candidate: &Launch, memory: Option<LayerMemory>) -> Launch {
     }
 }
 
-/// The candidate as a layer around others numbers its tries.
+/// Returns the candidate with the numbering of an outer layer.
 fn outer_launch(candidate: &Launch, memory: Option<LayerMemory>, seq: u64) -> Launch {
     let Some(memory) = memory else { return Launch { seq, ..*candidate } };
     Launch {
@@ -265,7 +265,7 @@ fn outer_launch(candidate: &Launch, memory: Option<LayerMemory>, seq: u64) -> La
     }
 }
 
-/// What there is to say of an attempt whose op failed.
+/// Returns the known facts about the last attempt of a failed op.
 fn ended_of(failed: &FailedOp, attempts: u32) -> Ended {
     Ended {
         seq: 0,

@@ -1,4 +1,4 @@
-//! What a strategy remembers of an op beyond the eight bytes that a retry policy has: only strategies that need it keep it.
+//! State of an op beyond the eight bytes of its retry policy, kept only for strategies that need it.
 
 use slab::Slab;
 
@@ -6,56 +6,53 @@ use crate::budget::MAX_BUDGETS;
 use crate::rules::FailureKind;
 use crate::{Instant, Opinion, Permit, RetryState, Status};
 
-/// Layers of one strategy.
+/// Maximum number of layers of a strategy.
 pub(crate) const MAX_LAYERS: usize = 3;
 
-/// What every budget gave an attempt when it was sent.
+/// Permits that the budgets issued when an attempt was sent.
 pub type Permits = [Permit; MAX_BUDGETS];
 
-/// The memory of every op that is being tried, found by its [`RetryState`].
+/// State of every active op, found by its [`RetryState`].
 ///
-/// Eight bytes until it is needed: most clients never do.
+/// Eight bytes until it is needed, because most clients never need it.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     ops: Option<Box<Slab<OpMemory>>>,
 }
 
-/// Of one op.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OpMemory {
-    /// By layer, the inner first.
+    /// By layer, the innermost first.
     pub(super) layers: [LayerMemory; MAX_LAYERS],
-    /// The layer whose budget refused the op's last launch, if that was refused.
+    /// Index of the layer whose budget shed the op's last launch.
     pub(super) shed_by: usize,
 }
 
-/// Of one op in one layer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LayerMemory {
-    /// The retry policy's own.
     pub(super) policy: RetryState,
-    /// When the op, as this layer sees it, began.
+    /// Instant at which the op began for this layer.
     pub(super) since: Instant,
-    /// The op's failures and attempts before it began for this layer.
+    /// Failures of the op before it began for this layer.
     pub(super) failures_before: u32,
-    /// Its failures, of those since, when advice made its policy begin anew.
+    /// Number of failures, in this layer's count, after which advice restarted the policy.
     pub(super) failures_at_restart: u32,
     pub(super) attempts_before: u32,
-    /// Retries by the kind of failure before them.
+    /// Number of retries by kind of the preceding failure.
     pub(super) retries: [u32; 3],
-    /// Of a layer around others: its tries that failed.
+    /// Number of failed tries. Only for outer layers.
     pub(super) tries: u32,
     pub(super) last: Option<Status>,
     pub(super) last_opinion: Opinion,
-    /// Its budgets were told of a retry ([`on_retry`](crate::Budget::on_retry)) that has not been sent.
+    /// Whether its budgets were notified of a retry ([`on_retry`](crate::Budget::on_retry)) that has not been sent.
     pub(super) awaits_retry: bool,
-    /// Of a layer around others: it had begun the try that failed just now.
+    /// Whether the layer had begun the try that just failed. Only for outer layers.
     pub(super) tried: bool,
-    /// The try that is under way.
+    /// Open try.
     pub(super) open: Option<Try>,
 }
 
-/// A try of a layer around others: all that the layers inside it do until they are done or give up.
+/// Try of an outer layer: all that the inner layers do with an op until it is done or given up.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Try {
     pub(super) seq: u64,
@@ -82,31 +79,30 @@ impl LayerMemory {
         }
     }
 
-    /// One retry more after a failure of this kind; how many that makes.
+    /// Counts a retry after a failure of this kind, and returns the new count.
     pub(super) fn count(&mut self, kind: FailureKind) -> u32 {
         let count = &mut self.retries[kind as usize];
         *count += 1;
         *count
     }
 
-    /// The op begins for this layer once more.
+    /// Restarts the op for this layer.
     pub(super) fn begin_again(&mut self, since: Instant, failures: u32, attempts: u32) {
         *self = Self { failures_before: failures, attempts_before: attempts, ..Self::new(since) };
     }
 }
 
 impl Memory {
-    /// That of an op, if there is one.
+    /// Returns the state of an op, if any.
     pub(super) fn of(&self, state: RetryState) -> Option<&OpMemory> {
         self.ops.as_ref()?.get(key(state)?)
     }
 
-    /// That of an op, if there is one.
     pub(super) fn of_mut(&mut self, state: RetryState) -> Option<&mut OpMemory> {
         self.ops.as_mut()?.get_mut(key(state)?)
     }
 
-    /// That of an op that arrived then, new if there is none.
+    /// Returns the state of an op, created with this arrival time if there is none.
     pub(super) fn open(&mut self, state: &mut RetryState, arrived: Instant) -> &mut OpMemory {
         let ops = self.ops.get_or_insert_default();
         let found = key(*state).filter(|key| ops.contains(*key));
@@ -119,7 +115,7 @@ impl Memory {
         &mut ops[key]
     }
 
-    /// The op is over.
+    /// Discards the state of an op.
     pub(super) fn forget(&mut self, state: &mut RetryState) {
         if let (Some(key), Some(ops)) = (key(*state), &mut self.ops) {
             ops.try_remove(key);
@@ -127,7 +123,6 @@ impl Memory {
         }
     }
 
-    /// How many ops are remembered.
     pub(super) fn len(&self) -> usize {
         self.ops.as_ref().map_or(0, |ops| ops.len())
     }

@@ -1,18 +1,17 @@
-//! The retry policy of a layer: a back-off of this crate, or anybody's.
+//! Retry policy of a layer: a backoff of this crate, or any other.
 
 use vocabulary::Rng;
 
 use crate::shape::Shaped;
 use crate::{FailedOp, Retry, RetryPolicy, RetryState};
 
-/// A retry policy. Those of this crate are called directly, and draw without a detour: they are asked at every failure.
+/// Retry policy with static dispatch for the backoffs of this crate, including their draws, because they are called at every failure.
 pub(super) enum Policy {
     BackOff(Shaped),
     Other(Box<dyn RetryPolicy>),
 }
 
 impl Policy {
-    /// See [`RetryPolicy::on_failure`].
     #[inline]
     pub(super) fn on_failure<R: Rng>(
         &self,
@@ -27,7 +26,6 @@ impl Policy {
         }
     }
 
-    /// See [`RetryPolicy::after_failure`].
     #[inline]
     pub(super) fn after_failure(&mut self, failed: &FailedOp) {
         match self {
@@ -36,7 +34,7 @@ impl Policy {
         }
     }
 
-    /// The rest of what it says, which is asked seldom.
+    /// Returns the policy for its other methods, which are called rarely.
     pub(super) fn as_dyn(&self) -> &dyn RetryPolicy {
         match self {
             Self::BackOff(policy) => policy,

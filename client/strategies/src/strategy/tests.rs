@@ -1,4 +1,4 @@
-//! The rules that hold for every composition, with parts from the registry and a few made for the purpose.
+//! Rules for every composition, tested with parts of the registry and a few test doubles.
 //!
 //! Source: the project's design ("The strategy", "Rules other projects learnt the hard way").
 
@@ -22,7 +22,7 @@ fn strategy(text: &str) -> Strategy {
     text.parse::<StrategySpec>().unwrap().build(1, None).unwrap()
 }
 
-/// What becomes of an op whose first try, after `attempts` attempts, ended like this.
+/// Returns the decision about an op whose first try had this outcome, after `attempts` attempts.
 fn retry(text: &str, outcome: Outcome, attempts: u32) -> Retry {
     let failed = FailedOp { outcome, ..rejected(1) };
     strategy(text).on_failure(NOW, &failed, attempts, &mut RetryState::default())
@@ -86,7 +86,7 @@ fn the_servers_advice_is_a_floor_or_exact_or_ignored() {
     assert_eq!(retry("constant:retry-after=exact", REJECTED, 1), after_ms(1000));
 }
 
-/// gRPC, proposal A6: after a push-back the back-off begins anew.
+/// gRPC, proposal A6: a pushback restarts the backoff.
 #[test]
 fn after_advice_the_back_off_may_begin_anew() {
     let push_back = Advice::After(Duration::from_millis(700));
@@ -105,7 +105,7 @@ fn after_advice_the_back_off_may_begin_anew() {
     }
 }
 
-/// Waits half of what the server said, whatever the composition would do.
+/// Waits half of the advised time, whatever the composition would do.
 struct Clamped;
 
 impl RetryPolicy for Clamped {
@@ -178,7 +178,7 @@ fn a_budget_that_decides_at_the_failure_ends_the_op_before_any_back_off() {
     strategy.on_ended(NOW, &ended(0, 1), &REJECTED, &permits, &mut RetryState::default());
     let over = strategy.on_failure(NOW, &rejected(1), 1, &mut RetryState::default());
     assert_eq!(over, Retry::GiveUp, "1 token of 2 is not more than half");
-    // A shed or a deferral is no failure of an attempt: the budget has no say.
+    // A shed or a deferral is not a failed attempt, so the budget is not consulted.
     for status in [Status::Shed, Status::Deferred] {
         let failed = FailedOp { outcome: Outcome::plain(status), ..rejected(1) };
         let retry = strategy.on_failure(NOW, &failed, 0, &mut RetryState::default());
@@ -197,7 +197,7 @@ fn stacked_limiters_must_all_agree() {
     assert_eq!(strategy.gauges().window, Some(2.0), "the smaller one counts");
 }
 
-/// Answers always the same and counts what it is told.
+/// Budget with a constant answer that counts its calls.
 struct Counting {
     answer: fn(f64) -> Gate,
     told: Arc<Told>,
@@ -280,7 +280,7 @@ fn each_budget_gets_its_own_permit_back() {
 #[test]
 fn an_op_that_was_shed_draws_anew_and_asking_again_does_not() {
     const COIN: fn(f64) -> Gate = |r| if r < 0.5 { Gate::Shed(Advice::None) } else { HOLD(r) };
-    // Held launches commit nothing: the same answer, however often.
+    // A delayed launch changes no state, so the answer stays the same.
     let (mut strategy, _) = stacked([COIN]);
     let lucky = (0..64)
         .find(|op| strategy.admit(NOW, &view(0, *op), &mut RetryState::default()) == HOLD_VERDICT)
@@ -288,7 +288,7 @@ fn an_op_that_was_shed_draws_anew_and_asking_again_does_not() {
     for _ in 0..20 {
         assert_eq!(strategy.admit(NOW, &view(0, lucky), &mut RetryState::default()), HOLD_VERDICT);
     }
-    // A shed op is not shed for ever.
+    // A shed op is not shed forever.
     let (mut strategy, _) = stacked([COIN]);
     let sheds = (0..64)
         .take_while(|_| strategy.admit(NOW, &view(0, 3), &mut RetryState::default()) == Verdict::Shed(SHED))
@@ -306,7 +306,8 @@ fn stacked_budgets_draw_apart_from_one_another() {
         strategy.admit(NOW, &view(0, op), &mut RetryState::default());
     }
     let sheds = told.each_ref().map(|told| told.shed.load(Ordering::Relaxed));
-    // One half of all, then one half of the rest; with one draw for both the second would never shed.
+    // Half of all launches are shed by the first budget, and half of the rest by the second. With a common draw the
+    // second budget would never shed.
     assert!((150..250).contains(&sheds[0]) && (60..140).contains(&sheds[1]), "{sheds:?}");
 }
 
@@ -320,7 +321,7 @@ fn the_same_seed_draws_the_same_back_off() {
     assert_ne!(delay(1), delay(2));
 }
 
-/// The retries of one op that always ends like this: the delays in milliseconds until it is given up.
+/// Returns the delays in milliseconds of an op that always has this outcome, until it is given up.
 fn delays_of(text: &str, outcome: Outcome) -> Vec<u128> {
     let mut strategy = strategy(text);
     let (mut state, mut delays, mut now) = (RetryState::default(), Vec::new(), NOW);
@@ -368,7 +369,7 @@ fn what_any_layer_wants_the_server_to_have_free_goes_with_the_attempt() {
     assert_eq!(carrier("ethernet:threshold=7+constant over ethernet:threshold=3+constant"), Some(7));
 }
 
-/// Counts how often it is told, and with how many in flight.
+/// Limiter that adds 100 and the in-flight count at every call, so that one number shows both.
 struct AppLimited(Arc<AtomicU32>);
 
 impl crate::Limiter for AppLimited {

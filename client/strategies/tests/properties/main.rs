@@ -1,8 +1,8 @@
-//! What holds for every strategy of the registry, and for combinations, whatever happens to it.
+//! Properties of every strategy of the registry, and of combinations, under arbitrary events.
 //!
-//! Source: the project's design and issue: any sequence of sends, successes, rejections, failures, cancellations
-//! and time steps loses no op, never sends while in flight ≥ window, never asks twice in a row for an instant in
-//! the past, never panics on extreme parameters; the same seed gives the same trace.
+//! Source: the project's design and issue. Any sequence of sends, successes, rejections, failures, cancellations and
+//! time steps loses no op. It never sends while in flight ≥ window, never requests an instant in the past twice
+//! consecutively, and never panics on extreme parameters. The same seed gives the same trace.
 
 mod model;
 mod specs;
@@ -105,7 +105,7 @@ proptest! {
             client.take(step);
         }
         client.drain();
-        // Tokens anew, as gRPC's proposal A6 has them.
+        // Reference computation of the tokens, as in gRPC's proposal A6.
         let mut tokens = 4.0_f64;
         for (index, event) in client.trace.iter().enumerate() {
             let Event::Ended(at, op, Outcome { status, advice, .. }) = *event else {
@@ -128,7 +128,7 @@ proptest! {
     }
 }
 
-/// Every strategy, not only those that chance selects, meets one long story.
+/// Runs every strategy, not only randomly selected ones, through one long outage.
 #[test]
 fn every_strategy_survives_an_outage() {
     for spec in specs::all() {

@@ -1,4 +1,4 @@
-//! A small model client: a queue of ready ops, a heap of sleeping ones, a list of attempts in flight.
+//! Small model client: a queue of ready ops, a heap of sleeping ones, a list of in-flight attempts.
 //!
 //! It drives a strategy as a real client must, and asserts after every step that the strategy keeps the rules.
 
@@ -11,20 +11,20 @@ use tailback::{
     RetryState, Status, Strategy, StrategySpec, Until, Verdict, View,
 };
 
-/// What may happen to a client.
+/// Event that may happen to a client.
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
-    /// So many ops arrive.
+    /// This number of ops arrives.
     Arrive(u8),
-    /// One of the attempts in flight ends.
+    /// One of the in-flight attempts ends.
     End { pick: u8, status: Status, advice: Advice },
-    /// Time passes, and the client sleeps through it.
+    /// Time passes without any activity of the client.
     Advance(Duration),
-    /// Time passes until the client wants to wake.
+    /// Time passes until the client's next wake-up.
     Wake,
 }
 
-/// What happened: when, to which op, on which attempt.
+/// Entry of the trace: time, op, and attempt or details.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Event {
     Sent(Instant, u64, u32),
@@ -35,7 +35,7 @@ pub(crate) enum Event {
 }
 
 pub(crate) struct Client {
-    /// Attempts so far that the server was to start only if it had enough free.
+    /// Number of attempts so far with carrier sense.
     senses: u64,
     strategy: Strategy,
     now: Instant,
@@ -44,7 +44,7 @@ pub(crate) struct Client {
     sleeping: BinaryHeap<Reverse<(Instant, u64)>>,
     flying: Vec<Flight>,
     next_seq: u64,
-    /// When the strategy wants to be asked again.
+    /// Instant until which the strategy made the client wait.
     wait: Option<Instant>,
     ended: usize,
     pub(crate) trace: Vec<Event>,
@@ -67,7 +67,7 @@ struct Flight {
     permits: Permits,
 }
 
-/// Sends each op 7 ms after the one before.
+/// Schedule that sends each op 7 ms after the previous one.
 fn every_seven_millis() -> OracleSchedule {
     let mut last = Instant::ORIGIN;
     OracleSchedule::new(move |_op, from| {
@@ -76,7 +76,7 @@ fn every_seven_millis() -> OracleSchedule {
     })
 }
 
-/// No strategy delays longer: a cap of a day, doubled by jitter.
+/// Upper bound of all delays: a cap of a day, doubled by jitter.
 const LONGEST_DELAY: Duration = Duration::from_hours(48);
 
 impl Client {
@@ -116,9 +116,9 @@ impl Client {
         self.pump();
     }
 
-    /// Answers everything with success until nothing is left, and says whether that happened.
+    /// Answers everything with success until no op is left. Returns whether that happened.
     pub(crate) fn drain(&mut self) -> bool {
-        // An open breaker that sheds lets every op wake many times before the first probe.
+        // An open breaker that sheds wakes every op many times before the first probe.
         for _ in 0..20_000 {
             while !self.flying.is_empty() {
                 self.end(0, Outcome::plain(Status::Succeeded));
@@ -224,7 +224,7 @@ impl Client {
         }
     }
 
-    /// Wakes what is due and launches what may go.
+    /// Wakes all ops that are due and launches as many as the strategy admits.
     fn pump(&mut self) {
         while let Some(Reverse((at, op))) = self.sleeping.peek().copied()
             && at <= self.now
@@ -292,7 +292,7 @@ impl Client {
     fn send(&mut self, op: u64, permits: Permits, carrier: Option<Carrier>) {
         self.ready.pop_front();
         if carrier.is_some() {
-            // Now free, now busy.
+            // The carrier is alternately free and busy.
             self.senses += 1;
             if self.senses.is_multiple_of(2) {
                 return self.defer(op, &permits);
@@ -306,7 +306,7 @@ impl Client {
         self.next_seq += 1;
     }
 
-    /// The server had too little free: what was sent was no attempt.
+    /// Ends a sent attempt that the server deferred, so that it does not count as an attempt.
     fn defer(&mut self, op: u64, permits: &Permits) {
         let in_flight = self.in_flight() + 1;
         let (attempt, ready) = (self.op(op).attempts + 1, self.ready.len() as u64);
@@ -328,7 +328,7 @@ impl Client {
         self.fail(op, outcome);
     }
 
-    /// No op is lost, and what dashboards are shown makes sense.
+    /// Checks that no op is lost and that gauges are plausible.
     fn check(&self) {
         let alive = self.ready.len() + self.sleeping.len() + self.flying.len();
         assert_eq!(self.ended + alive, self.ops.len(), "ops in no place or in two");

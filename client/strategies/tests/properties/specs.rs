@@ -1,8 +1,8 @@
-//! The strategies to try: every entry with its defaults and at the ends of each parameter, and combinations.
+//! Strategies under test: every entry with its defaults and at the ends of each parameter, and combinations.
 
 use tailback::{PartKind, STRATEGIES, StrategySpec};
 
-/// Combinations of parts whose interplay matters.
+/// Combinations of parts that interact.
 const COMBINATIONS: &[&str] = &[
     "aimd+full-jitter",
     "aimd+full-jitter+retry-budget",
@@ -66,7 +66,7 @@ pub(crate) fn all() -> Vec<String> {
     specs
 }
 
-/// The part with those options that fit to the ones before.
+/// Returns the part with those options that are compatible with the preceding ones.
 pub(crate) fn fitting(name: &str, options: &[String]) -> String {
     options.iter().fold(format!("{name}:"), |text, option| {
         let longer = format!("{text}{option},");
@@ -74,9 +74,9 @@ pub(crate) fn fitting(name: &str, options: &[String]) -> String {
     })
 }
 
-/// The ends of what a parameter accepts, or all the words it accepts, read from its description.
+/// Returns the ends of a parameter's range, or all its words, parsed from its description.
 pub(crate) fn ends(accepted: &str) -> Vec<String> {
-    // A range may have examples behind it.
+    // A range may be followed by examples.
     let accepted =
         if accepted.contains(" from ") { accepted.split(", such as").next().unwrap() } else { accepted };
     if let Some((_, examples)) = accepted.split_once("such as ") {
@@ -91,8 +91,8 @@ pub(crate) fn ends(accepted: &str) -> Vec<String> {
     }
 }
 
-/// Whether ops may wait for ever, or all but, by the rule itself: retries that back off until successes earn tokens again, and
-/// throttles whose refusals speak for refusing more.
+/// Returns whether ops may wait forever, or nearly so, by the rule itself. That holds for retries that back off until
+/// successes earn new tokens, and for throttles whose rejections cause further rejections.
 pub(crate) fn may_starve(spec: &str) -> bool {
     let starves = ["on-empty=back-off", "gax-breaker", "gax-throttle:factor=0", "sre-throttle", "most=0.999"];
     starves.iter().any(|starves| spec.contains(starves))

@@ -1,4 +1,4 @@
-//! How the list of headers is typed and shown: `retry-after-ms.decimal|retry-after.decimal.date`.
+//! Text form of the list of headers: `retry-after-ms.decimal|retry-after.decimal.date`.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -9,16 +9,16 @@ use super::{AdviceForms, Condition, Form, HeaderForms};
 use crate::advice::LONGEST;
 use crate::advice::header::{HEADERS, Header, Notation, Unit};
 
-/// What stands before a time that is added.
+/// Prefix of a time that is added.
 const PLUS: &str = "plus-";
 
-/// What stands before a status.
+/// Prefix of a status code.
 const ON: &str = "on-";
 
 impl TextField for AdviceForms {
     fn read(&mut self, text: &str) -> Result<(), String> {
         let headers: Vec<_> = text.split('|').map(HeaderForms::typed).collect::<Result<_, _>>()?;
-        // What is written like the default is the default.
+        // The text of the default means the default.
         *self = Self { exact: headers == Self::default().headers, headers };
         Ok(())
     }
@@ -65,7 +65,7 @@ impl HeaderForms {
         Ok(this)
     }
 
-    /// Takes up one word after the header.
+    /// Parses one word after the header.
     fn take(&mut self, word: &str) -> Result<(), String> {
         let twice = || format!("`{word}` is there twice");
         if let Some(time) = word.strip_prefix(PLUS) {
@@ -104,7 +104,7 @@ impl HeaderForms {
             let _ = write!(shown, ".{ON}{status}");
         }
         if !self.plus.is_zero() {
-            // Durations are written without a point, but with spaces.
+            // The point separates words, so durations are written without one, and here also without spaces.
             let plus = duration_text::format(self.plus).replace(' ', "");
             let _ = write!(shown, ".{PLUS}{plus}");
         }
@@ -112,7 +112,7 @@ impl HeaderForms {
     }
 }
 
-/// Puts what is new; false for what is there.
+/// Adds a new value; returns false if it is already present.
 fn put<T: PartialEq>(list: &mut Vec<T>, value: T) -> bool {
     let is_new = !list.contains(&value);
     if is_new {

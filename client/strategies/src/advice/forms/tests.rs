@@ -1,4 +1,4 @@
-//! Lists of headers as they are typed, and what is read by them.
+//! Parsing of lists of headers, and of advice with them.
 
 use proptest::prelude::*;
 use vocabulary::TextField;
@@ -45,7 +45,7 @@ fn the_default_reads_seconds_milliseconds_and_dates() {
     }
 }
 
-/// What recorded clients read (their texts are those of the presets).
+/// Notations of recorded clients, with the texts of the presets.
 #[test]
 fn each_client_has_its_own_forms_and_order() {
     let five_later = "1795341605";
@@ -85,7 +85,7 @@ fn a_header_may_count_only_when_nothing_is_left() {
     assert_eq!(forms(text).read(headers, late), ms(6000), "4.7 s, rounded up, and one more");
 }
 
-/// `PyGithub` reads GitHub's reset only of a 403.
+/// `PyGithub` uses GitHub's reset only for a 403.
 #[test]
 fn a_header_may_count_for_one_status_only() {
     let list = forms("retry-after.whole|x-ratelimit-reset.epoch.on-403.plus-1s");
@@ -102,7 +102,7 @@ fn what_cannot_be_read_may_be_passed_over() {
     assert_eq!(read(passed, &[("retry-after", " ")]), Advice::None);
 }
 
-/// gRPC, proposal A6: negative, unreadable or said twice means never.
+/// gRPC, proposal A6: a negative, unparsable or repeated value means never.
 #[test]
 fn a_push_back_is_one_whole_number_or_the_end() {
     let name = "grpc-retry-pushback-ms";
@@ -172,7 +172,7 @@ fn what_is_wrong_with_a_list_is_said() {
     }
 }
 
-/// A list that reads every header in every form.
+/// List that accepts every header in every notation.
 fn everything() -> AdviceForms {
     let words: Vec<&str> = Form::CHOICES.iter().map(|(word, _)| *word).collect();
     let headers = crate::advice::header::HEADERS.iter().map(|header| match header.notation {

@@ -1,4 +1,4 @@
-//! Advice as production clients heed it. Vectors are those of recordings of the named clients.
+//! Reactions of production clients to advice. The vectors are from recordings of the named clients.
 
 use vocabulary::{Purpose, TextField, draws};
 
@@ -16,7 +16,7 @@ fn rule(text: &str) -> AdviceRule {
     common.advice
 }
 
-/// What becomes of a rejection that the back-off would delay for a second.
+/// Decides about a rejection with a backoff of one second.
 fn apply(text: &str, advice: Advice) -> Advised {
     apply_drawn(text, advice, 1)
 }

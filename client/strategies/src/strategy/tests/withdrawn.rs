@@ -1,4 +1,4 @@
-//! Each retry that budgets permitted is sent or withdrawn, once, in every layer.
+//! Tests that each retry permitted by budgets is sent or withdrawn exactly once, in every layer.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
@@ -10,7 +10,7 @@ use super::*;
 use crate::testing::{REJECTED, ended, part, rejected, view};
 use crate::{Budget, Gate, Launch, Permit};
 
-/// Retries that were permitted and neither sent nor withdrawn, and whether to refuse launches.
+/// Counter of retries that were permitted and neither sent nor withdrawn, and a switch to reject launches.
 #[derive(Clone, Default)]
 struct Pending {
     retries: Arc<AtomicI32>,
@@ -42,7 +42,7 @@ impl Budget for Pending {
     }
 }
 
-/// One op of a retry around a retry, each of two tries at most.
+/// Op of a retry around a retry, each with at most two tries.
 struct TwoLayers {
     strategy: Strategy,
     inner: Pending,
@@ -63,7 +63,7 @@ impl TwoLayers {
         Self { strategy, inner, outer, state: RetryState::default(), attempts: 0, failures: 0 }
     }
 
-    /// Launches it, and it fails.
+    /// Launches the op, which fails.
     fn fails(&mut self) -> Retry {
         let last = (self.failures > 0).then_some(Status::Rejected);
         let mut view = view(0, u64::from(self.attempts));
@@ -83,7 +83,7 @@ impl TwoLayers {
         self.strategy.on_failure(Instant::ORIGIN, &failed, self.attempts, &mut self.state)
     }
 
-    /// Its deadline comes while it waits for a retry.
+    /// Ends the op at its deadline while it waits for a retry.
     fn pending_after_its_deadline(mut self) -> (i32, i32) {
         self.strategy.on_over(Instant::ORIGIN, &mut self.state, true);
         (self.inner.count(), self.outer.count())
