@@ -131,7 +131,6 @@ pub(crate) const COMMON: &[Parameter<Common>] = &[
 ];
 
 impl Common {
-    /// Creates the rules for requests of these methods, with answers parsed by `reading`.
     pub(crate) fn rules(&self, methods: Methods, reading: &Reading) -> Rules {
         let reasons = &reading.reasons;
         let opinions =
@@ -155,17 +154,14 @@ impl Common {
         !self.hints.is_empty() || !self.retry_on.is_typed(RETRIED) || !self.throttle_on.is_typed(THROTTLED)
     }
 
-    /// Returns the limit on the duration of an attempt, if it is set.
     pub(crate) fn attempt_timeout(&self) -> Option<Duration> {
         Some(self.attempt_timeout).filter(|timeout| !timeout.is_zero())
     }
 
-    /// Returns the rules that classify outcomes.
     pub(crate) fn judges_by(&self) -> [&RetryOn; 3] {
         [&self.retry_on, &self.throttle_on, &self.advice_on]
     }
 
-    /// Returns whether any hint header is obeyed.
     pub(crate) fn asks_for_hints(&self) -> bool {
         !self.hints.is_empty()
     }

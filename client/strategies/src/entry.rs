@@ -39,7 +39,6 @@ pub(crate) struct Prepared {
 type Starts = dyn Fn(&mut Context) -> Result<Part, SpecError> + Send + Sync;
 
 impl Prepared {
-    /// Creates an instance of the part.
     pub(crate) fn start(&self, context: &mut Context) -> Result<Part, SpecError> {
         if let Some(back_off) = self.back_off.get() {
             return Ok(Part::BackOff(back_off.anew()));
@@ -81,17 +80,14 @@ impl Entry {
         (self.parameters)(&[]).unwrap_or_default()
     }
 
-    /// Returns the parameters with the given options.
     pub(crate) fn configured(&self, options: &Options) -> Result<Vec<ParameterInfo>, SpecError> {
         (self.parameters)(options).map_err(|error| SpecError::options(self.name, error))
     }
 
-    /// Returns warnings about options that are valid but probably a mistake.
     pub(crate) fn doubts(&self, options: &Options) -> Vec<String> {
         (self.doubts)(options).unwrap_or_default()
     }
 
-    /// Parses the options. Missing ones keep their defaults.
     pub(crate) fn prepare(&self, options: &Options) -> Result<Prepared, SpecError> {
         (self.prepare)(options)
     }

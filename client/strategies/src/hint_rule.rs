@@ -4,13 +4,11 @@ use vocabulary::{TextField, did_you_mean};
 
 use crate::Hints;
 
-/// Headers that a client obeys.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct HintRule {
     obeyed: Vec<&'static Header>,
 }
 
-/// Header with the meaning of its values.
 #[derive(Debug, PartialEq, Eq)]
 struct Header {
     name: &'static str,

@@ -31,7 +31,6 @@ pub enum Method {
 pub(crate) struct Methods(u16);
 
 impl Methods {
-    /// All methods.
     pub(crate) const ALL: Self = Self(u16::MAX);
 
     pub(crate) const fn only(method: Method) -> Self {
@@ -42,7 +41,6 @@ impl Methods {
         self.0 & Self::only(method).0 != 0
     }
 
-    /// Returns the methods of the set that satisfy a condition.
     pub(crate) fn filter(self, fits: impl Fn(Method) -> bool) -> Self {
         let others = NAMES.map(|(_, method)| method).into_iter().chain([Method::Other]);
         others.filter(|method| self.contains(*method) && fits(*method)).collect()

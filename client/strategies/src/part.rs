@@ -32,7 +32,6 @@ pub enum Part {
 }
 
 impl Part {
-    /// Creates the backoff of this shape.
     pub(crate) fn back_off(shape: Shape) -> Self {
         Self::BackOff(Shaped::new(shape))
     }

@@ -102,7 +102,6 @@ const EMBEDDED: &[(&str, &str)] = &[
     ("palantir", include_str!("../presets/palantir.toml")),
 ];
 
-/// All presets, parsed at first use.
 static PRESETS: LazyLock<Vec<Preset>> = LazyLock::new(|| {
     let read = |(name, text): &(&str, &str)| {
         let preset: Preset = text.parse().unwrap_or_else(|error| panic!("preset `{name}`: {error}"));

@@ -33,7 +33,6 @@ pub(crate) struct Compiled {
     tests: Vec<Test>,
 }
 
-/// Compiled term.
 #[derive(Clone, Debug)]
 struct Test {
     takes_in: bool,
@@ -71,7 +70,6 @@ enum MethodCondition {
     Idempotent,
 }
 
-/// Condition on the advice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Advised {
     Whatever,
@@ -79,7 +77,6 @@ enum Advised {
     Told,
 }
 
-/// Keywords with their meaning.
 const WORDS: [(&str, Subject<String>); 11] = [
     ("any", Subject::Any),
     ("answer", Subject::Answer),

@@ -16,9 +16,7 @@ pub struct Rules {
     pub max_attempts: u32,
     /// Treatment of the server's advice.
     pub advice: AdviceRule,
-    /// Limits on retries by kind of failure.
     pub(crate) max_retries: MaxRetries,
-    /// Limit on the time of an op with all its retries.
     pub(crate) max_time: Option<MaxTime>,
     /// Answers in which advice is read; `None` for all.
     pub(crate) advice_on: Option<Compiled>,
@@ -115,7 +113,6 @@ impl Opinions {
 /// Kinds of failures that urllib3 and Azure's Python library count separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FailureKind {
-    /// There was no connection.
     Connect,
     /// There was a connection, but no answer.
     Read,
@@ -123,7 +120,6 @@ pub(crate) enum FailureKind {
 }
 
 impl FailureKind {
-    /// Returns the kind of a failed attempt, or `None` if the outcome is not one.
     pub(crate) const fn of(outcome: &Outcome) -> Option<Self> {
         match (outcome.facts.missing, outcome.status) {
             (_, Status::Shed | Status::Deferred | Status::Cancelled | Status::Succeeded) => None,

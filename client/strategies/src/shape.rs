@@ -34,24 +34,18 @@ pub(crate) struct Shape {
     pub(crate) offset: Duration,
     /// Explicit delays: the k-th applies before retry k. Empty if there are none.
     pub(crate) delays: Vec<Duration>,
-    /// Delay after the last of `delays`.
     pub(crate) after_last: AfterLast,
     /// Formula that replaces all other rules, for backoffs that fit no shape.
     pub(crate) formula: Option<Program>,
     /// Delay before the first retry, which overrides everything else.
     pub(crate) first: Option<Duration>,
     pub(crate) cap: Duration,
-    /// Order of the cap and the spread.
     pub(crate) cap_applies: Applies,
-    /// Randomness of the delays.
     pub(crate) spread: Spread,
     pub(crate) grid: Duration,
     pub(crate) min: Duration,
-    /// Order of the minimum and the spread.
     pub(crate) min_applies: Applies,
-    /// Final rounding of the delay.
     pub(crate) grain: Grain,
-    /// Scope of the failure count.
     pub(crate) counter: Counter,
     /// Base after an outcome classified as throttling, if it differs.
     pub(crate) throttled_base: Option<Duration>,

@@ -38,7 +38,6 @@ pub struct StrategySpec {
     reading: Arc<Reading>,
 }
 
-/// Parts of a layer and the rules that hold for all of them.
 #[derive(Clone, Debug)]
 struct LayerSpec {
     parts: Vec<(&'static Entry, Vec<(String, String)>)>,
@@ -252,7 +251,6 @@ fn reading_of(layers: &[LayerSpec]) -> Reading {
     let forms = &layers[0].common.advice_forms;
     let others = layers.iter().map(|layer| &layer.common.advice_forms);
     let rules = || layers.iter().flat_map(|layer| layer.common.judges_by());
-    // Without duplicates.
     let mut reasons: Vec<String> = Vec::new();
     for reason in rules().flat_map(RetryOn::reasons) {
         if !reasons.iter().any(|known| known == reason) {

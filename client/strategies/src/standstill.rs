@@ -22,16 +22,13 @@ const LONGEST: Duration = Duration::from_millis(250);
 /// Number of consecutive failures that a working server hardly ever causes: with 5 % of random failures, once in 10¹³ attempts.
 const MAX_FAILURES: u32 = 10;
 
-/// State of the server, as observed by attempts.
 #[derive(Debug)]
 pub(crate) struct Standstill {
     /// Boxed, because it is rarely set.
     held: Option<Box<Held>>,
     /// Delay before the next probe. Only an answer resets it to the shortest.
     wait: Duration,
-    /// Number of the next attempt to be sent.
     next_seq: u64,
-    /// Number of consecutive failures so far.
     failures: u32,
 }
 
@@ -58,7 +55,6 @@ impl Standstill {
         Some(held.until.min(held.let_in_at())).filter(|until| now < *until)
     }
 
-    /// Returns phase and reason for dashboards while launches are throttled.
     pub(crate) fn gauges(&self) -> Option<(&'static str, &'static str)> {
         self.held.as_ref().map(|held| {
             if held.is_failing {
@@ -128,7 +124,6 @@ impl Standstill {
         seq >= held.first_probe
     }
 
-    /// Ends the outage because the server works.
     fn end(&mut self) {
         self.held = None;
         self.wait = SHORTEST;

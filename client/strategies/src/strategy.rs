@@ -32,7 +32,6 @@ pub struct Strategy {
     /// Number of attempts after which an op is given up, whatever the limits of the layers.
     max_attempts: u32,
     keeps_memory: bool,
-    /// Whether any part reports gauges.
     reports: bool,
     /// Whether an outer layer may throttle ops. Then ops within a try occupy places that other ops wait for.
     holds_tries: bool,
@@ -46,11 +45,9 @@ pub struct Strategy {
     sheds: u64,
     /// State of ops that need more than a retry policy's own eight bytes.
     memory: Memory,
-    /// Parser for answers.
     reading: Arc<Reading>,
 }
 
-/// Outer layer with the state of its tries.
 struct Outer {
     layer: Layer,
     next_seq: u64,

@@ -45,7 +45,6 @@ pub(crate) fn policy(text: &str) -> Box<dyn RetryPolicy> {
     }
 }
 
-/// Creates an op that failed `failures` times, the last time by a rejection.
 pub(crate) fn rejected(failures: u32) -> FailedOp {
     let outcome = Outcome::plain(Status::Rejected);
     FailedOp { op: 0, arrived: Instant::ORIGIN, failures, outcome }
@@ -68,7 +67,6 @@ pub(crate) fn delays_ms<const N: usize>(text: &str, r: f64) -> [u64; N] {
     })
 }
 
-/// Creates the first attempt of an op, or a later one if `last` is given.
 pub(crate) fn launch(seq: u64, last: Option<Status>) -> Launch {
     let last_opinion = last.map_or(Opinion::Done, Opinion::of);
     let attempt = 1 + u32::from(last.is_some());
@@ -110,7 +108,6 @@ pub(crate) struct Series {
     pub(crate) now: Instant,
     ops: u64,
     seq: u64,
-    /// Launches rejected by a budget.
     pub(crate) sheds: u32,
 }
 
@@ -121,7 +118,6 @@ impl Series {
         Self { strategy, now: Instant::ORIGIN, ops: 0, seq: 0, sheds: 0 }
     }
 
-    /// Returns the strategy's gauge of tokens.
     pub(crate) fn tokens(&self) -> f64 {
         let gauges = self.strategy.gauges();
         let drawn = gauges.drawn().find(|(kind, _)| kind.name == "tokens").map(|(_, value)| value);

@@ -63,7 +63,6 @@ mod linux {
             if wait <= ahead {
                 self.waking.stayed_awake(wait);
                 while RealInstant::now() < at {
-                    // Let other tasks run in the meantime.
                     tokio::task::yield_now().await;
                 }
                 return Ok(());

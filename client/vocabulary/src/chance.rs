@@ -28,13 +28,10 @@ pub enum Purpose {
     Loss,
     /// Requests that an overwhelmed queue works on.
     Subset,
-    /// Start-up time of a submitter.
     Startup,
     /// Error of a server's advice, and whether there is any advice.
     Advice,
-    /// Random rejections by the server.
     Rejection,
-    /// Requests that get an injected fault.
     Fault,
     Backoff,
     /// Probabilistic throttles of the client.
@@ -76,7 +73,6 @@ impl Purpose {
     }
 }
 
-/// Returns the generator for one purpose of one attempt of one op in the run with this seed.
 #[inline]
 pub fn draws(seed: u64, purpose: Purpose, op: u64, attempt: u32) -> Draws {
     let mut key = mix(seed ^ purpose.salt());

@@ -7,7 +7,6 @@ pub trait Choice: Copy + PartialEq + 'static {
 
 /// Field of any type that implements [`Choice`].
 pub trait ChoiceField {
-    /// Returns the words that the field accepts.
     fn words(&self) -> Vec<&'static str>;
 
     fn word(&self) -> &'static str;

@@ -12,7 +12,6 @@ pub trait Configurable: Default + 'static {
     const NAME: &'static str;
     /// Summary in one line, without a full stop.
     const SUMMARY: &'static str;
-    /// Rule, as formulas and words.
     const RULE: &'static str;
     /// Paper, RFC or seed document that it comes from.
     const SOURCE: &'static str;
@@ -50,19 +49,12 @@ pub trait Configurable: Default + 'static {
     }
 }
 
-/// Keys and values as given by the user.
 pub type Options = [(String, String)];
 
-/// Reason for which a configuration rejects its options.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OptionsError {
     #[error("there is no parameter `{key}`")]
-    Unknown {
-        key: String,
-        value: String,
-        /// Existing parameters.
-        known: Vec<&'static str>,
-    },
+    Unknown { key: String, value: String, known: Vec<&'static str> },
     #[error("`{key}` is given twice; keep one of them")]
     Twice { key: &'static str },
     #[error(transparent)]

@@ -39,7 +39,6 @@ pub enum Distribution {
     Normal {
         /// Mean of the normal variate, before its sign is dropped.
         mean: Duration,
-        /// Standard deviation of the normal variate.
         deviation: Duration,
     },
 }
@@ -55,7 +54,6 @@ pub struct DistributionError {
 }
 
 impl Distribution {
-    /// Notations and the meaning of their values, for help texts and error messages.
     pub const FORMS: &str = "`500ms`, `exp(MEAN)`, `lognormal(MEAN,SIGMA)` (MEAN of the durations, SIGMA of their logarithm), \
                              `uniform(LOW,HIGH)` or `normal(MEAN,SD)`";
 

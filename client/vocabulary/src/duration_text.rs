@@ -2,14 +2,12 @@
 
 use std::time::Duration;
 
-/// Longest accepted duration: 100 years.
 const LONGEST: Duration = Duration::from_hours(100 * 365 * 24);
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DurationError {
     #[error("`{text}` is not a duration; write a number and a unit, such as `50ms`, `1.5s` or `2m`")]
     Malformed { text: String },
-    /// Valid notation, but longer than 100 years.
     #[error(
         "`{text}` is longer than 100 years, the longest duration; write less, such as `90d`, `12h` or `2m`"
     )]

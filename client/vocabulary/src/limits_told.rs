@@ -29,7 +29,6 @@ pub struct PlacesTold {
     pub stage: u8,
     /// Occupied places, of all clients that share the limit with the request.
     pub busy: u32,
-    /// Total number of places.
     pub cap: u32,
 }
 

@@ -26,10 +26,8 @@ enum Field<C: 'static> {
     Text { at: fn(&mut C) -> &mut dyn TextField },
 }
 
-/// Longest duration that a parameter accepts.
 const LONGEST: Duration = Duration::from_hours(24);
 
-/// Notation of `u32::MAX` where it is accepted.
 const UNLIMITED: &str = "unlimited";
 
 impl<C: Default> Parameter<C> {
@@ -98,7 +96,6 @@ impl<C: Default> Parameter<C> {
         Self { key, about, field: Field::Text { at } }
     }
 
-    /// Parses `text` into the config's field.
     pub fn set(&self, config: &mut C, text: &str) -> Result<(), ParameterError> {
         let refuse_for =
             |why| ParameterError { key: self.key, value: text.to_owned(), why, accepted: self.accepted() };
@@ -166,7 +163,6 @@ impl<C: Default> Parameter<C> {
         ParameterInfo { key: self.key, about: self.about, value, accepted: self.accepted() }
     }
 
-    /// Describes the accepted values in words.
     pub fn accepted(&self) -> String {
         match &self.field {
             Field::Duration { min, max, .. } => {
@@ -186,7 +182,6 @@ impl<C: Default> Parameter<C> {
     }
 }
 
-/// Error for a value that its parameter does not accept.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{key}={value}` is not accepted{why}; `{key}` takes {accepted}")]
 pub struct ParameterError {

@@ -40,16 +40,13 @@ pub const LIMITS: &str = "x-tailback-limits";
 pub const AT: &str = "x-tailback-at-ns";
 /// Response header: outcome of the request at the server, whatever its status code: one of [`VERDICTS`].
 pub const VERDICT: &str = "x-tailback-verdict";
-/// Values of [`VERDICT`].
 pub const VERDICTS: [&str; 3] = ["accepted", "rejected", "failed"];
 /// Response header: experiment time, in nanoseconds, after which a rejected request would be accepted without further
 /// traffic, decimal. Sent only if no form of advice is configured.
 pub const WAIT: &str = "x-tailback-wait-ns";
 /// Response header that identifies a mockserver. Its value is the version of this protocol.
 pub const MOCK: &str = "x-tailback-mock";
-/// Value of [`MOCK`].
 pub const MOCK_VERSION: &str = "1";
-/// Default listening address of a mockserver.
 pub const DEFAULT_ADDRESS: &str = "127.0.0.1:8503";
 
 pub type RunId = u64;
@@ -66,7 +63,6 @@ pub struct Capacity {
 pub struct ServerDescription<C> {
     #[serde(flatten)]
     pub config: C,
-    /// Everything else.
     #[serde(flatten)]
     pub state: ServerState,
 }
@@ -166,7 +162,6 @@ pub struct PolicyCounts {
 }
 
 impl PolicyCounts {
-    /// Returns the number of requests about which the policy decided.
     pub fn total(&self) -> u64 {
         self.accepted + self.rejected
     }

@@ -24,7 +24,6 @@ pub struct AdviceForms {
     exact: bool,
 }
 
-/// Header with its accepted notations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct HeaderForms {
     header: &'static Header,
@@ -35,7 +34,6 @@ struct HeaderForms {
     plus: Duration,
 }
 
-/// Notation that a client accepts in a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Whole,
@@ -63,7 +61,6 @@ impl Choice for Form {
     ];
 }
 
-/// Condition for a header, or change of its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Condition {
     /// If the value cannot be parsed, the next header decides.

@@ -17,7 +17,6 @@ const UNITS: [(&str, u64); 8] = [
     ("h", 3_600_000_000_000),
 ];
 
-/// Parses a duration of Go; `None` for anything else.
 pub(super) fn go_duration(text: &str) -> Option<Advice> {
     let negative = text.starts_with('-');
     let mut rest = text.strip_prefix(['-', '+']).unwrap_or(text);

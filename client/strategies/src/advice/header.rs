@@ -11,7 +11,6 @@ pub(super) struct Header {
     pub(super) remaining: Option<&'static str>,
 }
 
-/// Notation of a header's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Notation {
     /// A number in this unit, or any other notation that the client accepts.
@@ -22,7 +21,6 @@ pub(super) enum Notation {
     RateLimit,
 }
 
-/// Unit of a bare number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unit {
     Seconds,

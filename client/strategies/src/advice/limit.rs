@@ -6,7 +6,6 @@ use vocabulary::{TextField, duration_text};
 
 use super::LONGEST;
 
-/// Text of a missing limit.
 const NONE: &str = "none";
 
 /// Upper bound, or `None` for unlimited.

@@ -14,7 +14,6 @@ use super::{Advice, LONGEST};
 /// `source/core/retry-timing.ts`).
 const RECENT: Duration = Duration::from_hours(473_352);
 
-/// Returns the remaining wait until `moment`.
 pub(super) fn until(moment: WallTime, now: WallTime) -> Advice {
     now.until(moment).map_or(Advice::Past, |wait| Advice::After(wait.min(LONGEST)))
 }
@@ -87,7 +86,6 @@ fn fraction(digits: &[u8]) -> Option<Duration> {
     (!digits.is_empty()).then_some(Duration::from_nanos(nanos))
 }
 
-/// Returns the number of days of a month in the Gregorian calendar.
 const fn days_of(year: i64, month: i64) -> i64 {
     match month {
         2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,

@@ -35,7 +35,6 @@ pub(super) fn infinite(text: &str) -> Option<Advice> {
     known.then_some(Advice::After(LONGEST))
 }
 
-/// Splits an optional minus sign from the digits after it.
 fn signed(text: &str) -> (&str, &str) {
     let (sign, rest) = text.split_at(usize::from(text.starts_with('-')));
     let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());

@@ -51,7 +51,6 @@ fn one_quota(text: &str) -> Result<Option<i64>, sfv::Error> {
 
 type Found<'a> = &'a mut dyn FnMut(&str, [Option<i64>; 2]);
 
-/// Visitor of a list's items.
 struct Quotas<'a> {
     keys: [&'static str; 2],
     found: Found<'a>,
@@ -94,7 +93,6 @@ impl<'de> ItemVisitor<'de> for Quotas<'_> {
     }
 }
 
-/// Visitor of an item's parameters.
 struct Quota<'de, 'a> {
     name: BareItemFromInput<'de>,
     values: [Option<i64>; 2],
@@ -123,7 +121,6 @@ impl<'de> ParameterVisitor<'de> for Quota<'de, '_> {
     }
 }
 
-/// Visitor of a dictionary's entries.
 #[derive(Default)]
 struct OneQuota {
     remaining: Option<i64>,
@@ -147,7 +144,6 @@ impl<'de> DictionaryVisitor<'de> for OneQuota {
     }
 }
 
-/// Visitor of an entry with a numeric value.
 struct Number<'a>(&'a mut Option<i64>);
 
 impl<'de> EntryVisitor<'de> for Number<'_> {

@@ -13,7 +13,6 @@ pub(crate) enum Reaction {
     BackOff,
     /// The op is retried at once, whatever the backoff's delay.
     AtOnce,
-    /// The op is given up.
     GiveUp,
     /// The advice counts as this wait.
     As(Duration),
@@ -24,13 +23,11 @@ pub(crate) enum Reaction {
 pub(crate) enum Beyond {
     /// The advice counts as the limit.
     Cut,
-    /// Any other reaction.
     Instead(Reaction),
 }
 
 const CUT: &str = "cut";
 
-/// Keywords of the reactions other than a wait.
 const WORDS: [(&str, Reaction); 3] =
     [("back-off", Reaction::BackOff), ("at-once", Reaction::AtOnce), ("give-up", Reaction::GiveUp)];
 

@@ -99,7 +99,6 @@ impl Default for AdviceRule {
 }
 
 impl From<RetryAfter> for AdviceRule {
-    /// Returns the defaults with this combination.
     fn from(heeded: RetryAfter) -> Self {
         Self { heeded, ..Self::default() }
     }
@@ -145,7 +144,6 @@ impl AdviceRule {
         }
     }
 
-    /// Returns whether missing advice has an effect.
     pub(crate) fn misses_advice(&self) -> bool {
         self.missing != Reaction::BackOff
     }

@@ -4,7 +4,6 @@ use vocabulary::{TextField, did_you_mean};
 
 use crate::formula::program::{Instruction, Program, STACK, Variable};
 
-/// Names of the variables.
 const VARIABLES: &[(&str, Variable)] = &[
     ("k", Variable::K),
     ("u", Variable::U),
@@ -226,7 +225,6 @@ impl Parser<'_> {
         self.rest.chars().next()
     }
 
-    /// Skips the character that [`peek`](Self::peek) returned.
     fn skip(&mut self) {
         let mut signs = self.rest.chars();
         signs.next();

@@ -21,7 +21,6 @@ pub(crate) struct Inputs {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Instruction {
     Push(f64),
-    /// Pushes a variable.
     Load(Variable),
     /// Replaces the topmost value.
     Unary(fn(f64) -> f64),

@@ -9,7 +9,6 @@ use crate::error::SpecError;
 use crate::registry::find;
 use crate::spec::raw::RawPart;
 
-/// Maximum nesting depth of presets.
 const MOST_NESTED: u32 = 4;
 
 /// Parts of each layer, the outer layer first.

@@ -76,7 +76,6 @@ fn mistakes_around_presets_are_answered() {
     assert!(error("preset:aws-2025+full-jitter").contains("two retry policies"));
 }
 
-/// Parses the result of one attempt.
 fn outcome(text: &str, reading: &Reading) -> Outcome {
     let missing =
         |why, failure| Outcome { facts: Facts::missing(why), ..Outcome::plain(Status::Failed(failure)) };

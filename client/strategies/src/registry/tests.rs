@@ -7,7 +7,6 @@ use std::collections::BTreeSet;
 use super::*;
 use crate::{Context, OracleSchedule, Part, PartKind, StrategySpec};
 
-/// Schedule that sends every op as soon as it is ready.
 fn at_once() -> OracleSchedule {
     OracleSchedule::new(|_op, from| from)
 }

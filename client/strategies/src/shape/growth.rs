@@ -6,7 +6,6 @@ use vocabulary::Choice;
 /// Rule that computes a delay from the number `k` of the retry, which is 1 for the first one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Growth {
-    /// `base`.
     Constant,
     /// `base · factor^(k−1)`.
     Exponential(f64),
@@ -45,7 +44,6 @@ impl Growth {
         multiple.max(0.0)
     }
 
-    /// Returns the same rule with another factor, if it has one.
     pub(crate) fn with_factor(self, factor: f64) -> Self {
         match self {
             Self::Exponential(_) => Self::Exponential(factor),

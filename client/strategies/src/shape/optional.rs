@@ -6,7 +6,6 @@ use vocabulary::{TextField, duration_text};
 
 use crate::delay::LONGEST;
 
-/// Text of a missing value.
 const NONE: &str = "none";
 
 /// Optional duration up to a day.
@@ -56,7 +55,6 @@ impl TextField for OptionalNumber {
     }
 }
 
-/// Parses a duration of at most a day.
 pub(crate) fn up_to_a_day(text: &str) -> Result<Duration, String> {
     let duration = duration_text::parse(text).map_err(|error| error.to_string())?;
     if duration > LONGEST {

@@ -82,7 +82,6 @@ impl Shaped {
         Self { rule: Arc::new(rule), last_failures: 0 }
     }
 
-    /// Creates the policy for another client.
     pub(crate) fn anew(&self) -> Self {
         Self { rule: Arc::clone(&self.rule), last_failures: 0 }
     }
@@ -218,7 +217,6 @@ impl Rule {
         }
     }
 
-    /// Returns the delay of the general algorithm for the draw `u`.
     fn general(
         &self,
         failed: &FailedOp,

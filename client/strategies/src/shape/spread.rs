@@ -11,7 +11,6 @@ use crate::shape::optional::up_to_a_day;
 /// Random change of a delay.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) enum Spread {
-    /// No change.
     #[default]
     None,
     /// Times `u`.
@@ -84,7 +83,6 @@ fn towers(delay: Duration, share: f64) -> Duration {
     vocabulary::nanos(whole * 1e9 + rest)
 }
 
-/// Keywords, with or without values.
 const WORDS: &[&str] =
     &["none", "full", "equal", "around", "below", "above", "between", "from", "add", "tower"];
 
@@ -140,7 +138,6 @@ impl TextField for Spread {
     }
 }
 
-/// Maximum share.
 const MOST: f64 = 1000.0;
 
 fn share(text: &str, most: f64) -> Result<f64, String> {

@@ -4,7 +4,6 @@ use super::raw::{RawPart, read};
 use crate::error::SpecError;
 use crate::presets::expand;
 
-/// Prefix of preset names.
 pub(super) const PRESET: &str = "preset";
 
 /// Parses the layers of a text into parts, the outer layer first: `outer over inner`. Parts joined with `+` to a preset

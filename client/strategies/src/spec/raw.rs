@@ -8,7 +8,6 @@ pub(crate) struct RawPart {
     pub(crate) name: String,
     /// Keys and values. An option without `=` has the value `None`.
     pub(crate) options: Vec<(String, Option<String>)>,
-    /// Complete text of the part, for error messages.
     pub(crate) text: String,
 }
 

@@ -21,7 +21,6 @@ const RETRY_FLOOR: Duration = Duration::from_millis(50);
 /// Parts of one kind. Usually there is one, which needs no further pointer.
 type Parts<T> = SmallVec<[Box<T>; 1]>;
 
-/// Layer, as described in the module documentation.
 pub(super) struct Layer {
     /// Shared by all clients.
     pub(super) rules: Arc<Rules>,
@@ -33,12 +32,9 @@ pub(super) struct Layer {
     pub(super) hedger: Option<Box<dyn Hedger>>,
 }
 
-/// Decision of a layer's budgets about a launch.
 pub(super) enum Asked {
     Permit,
-    /// A budget delays it.
     Wait(Until),
-    /// A budget rejects it.
     Shed(Advice),
 }
 
@@ -59,7 +55,6 @@ impl Layer {
         Self { rules, retry, policy_decides, limiters, budgets, hedger }
     }
 
-    /// Returns whether the layer's policy ever delays an op.
     pub(super) fn backs_off(&self) -> bool {
         self.retry.as_ref().is_some_and(|policy| policy.as_dyn().backs_off())
     }
@@ -98,7 +93,6 @@ impl Layer {
         wait.map_or(Asked::Permit, Asked::Wait)
     }
 
-    /// Records that the candidate was sent.
     pub(super) fn on_sent(&mut self, now: Instant, view: &View) -> Permits {
         let mut permits = Permits::default();
         for (budget, permit) in self.budgets.iter_mut().zip(&mut permits) {

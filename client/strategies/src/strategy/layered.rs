@@ -206,7 +206,6 @@ impl Strategy {
         self.memory.of(state).is_some_and(|memory| memory.layers[1..].iter().any(is_open))
     }
 
-    /// Discards the memory of an op that is over.
     pub(super) fn forget(&mut self, now: Instant, state: &mut RetryState) {
         let Some(memory) = self.memory.of(*state).copied() else { return };
         if memory.layers[0].awaits_retry {

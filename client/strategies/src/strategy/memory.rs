@@ -6,7 +6,6 @@ use crate::budget::MAX_BUDGETS;
 use crate::rules::FailureKind;
 use crate::{Instant, Opinion, Permit, RetryState, Status};
 
-/// Maximum number of layers of a strategy.
 pub(crate) const MAX_LAYERS: usize = 3;
 
 /// Permits that the budgets issued when an attempt was sent.
@@ -31,7 +30,6 @@ pub(super) struct OpMemory {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LayerMemory {
     pub(super) policy: RetryState,
-    /// Instant at which the op began for this layer.
     pub(super) since: Instant,
     /// Failures of the op before it began for this layer.
     pub(super) failures_before: u32,
@@ -48,7 +46,6 @@ pub(super) struct LayerMemory {
     pub(super) awaits_retry: bool,
     /// Whether the layer had begun the try that just failed. Only for outer layers.
     pub(super) tried: bool,
-    /// Open try.
     pub(super) open: Option<Try>,
 }
 
@@ -79,7 +76,6 @@ impl LayerMemory {
         }
     }
 
-    /// Counts a retry after a failure of this kind, and returns the new count.
     pub(super) fn count(&mut self, kind: FailureKind) -> u32 {
         let count = &mut self.retries[kind as usize];
         *count += 1;
@@ -115,7 +111,6 @@ impl Memory {
         &mut ops[key]
     }
 
-    /// Discards the state of an op.
     pub(super) fn forget(&mut self, state: &mut RetryState) {
         if let (Some(key), Some(ops)) = (key(*state), &mut self.ops) {
             ops.try_remove(key);

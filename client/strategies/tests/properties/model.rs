@@ -11,13 +11,14 @@ use tailback::{
     RetryState, Status, Strategy, StrategySpec, Until, Verdict, View,
 };
 
-/// Event that may happen to a client.
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
-    /// This number of ops arrives.
     Arrive(u8),
-    /// One of the in-flight attempts ends.
-    End { pick: u8, status: Status, advice: Advice },
+    End {
+        pick: u8,
+        status: Status,
+        advice: Advice,
+    },
     /// Time passes without any activity of the client.
     Advance(Duration),
     /// Time passes until the client's next wake-up.

@@ -9,7 +9,6 @@ use super::{AdviceForms, Condition, Form, HeaderForms};
 use crate::advice::LONGEST;
 use crate::advice::header::{HEADERS, Header, Notation, Unit};
 
-/// Prefix of a time that is added.
 const PLUS: &str = "plus-";
 
 /// Prefix of a status code.
@@ -65,7 +64,6 @@ impl HeaderForms {
         Ok(this)
     }
 
-    /// Parses one word after the header.
     fn take(&mut self, word: &str) -> Result<(), String> {
         let twice = || format!("`{word}` is there twice");
         if let Some(time) = word.strip_prefix(PLUS) {

@@ -63,7 +63,6 @@ impl TwoLayers {
         Self { strategy, inner, outer, state: RetryState::default(), attempts: 0, failures: 0 }
     }
 
-    /// Launches the op, which fails.
     fn fails(&mut self) -> Retry {
         let last = (self.failures > 0).then_some(Status::Rejected);
         let mut view = view(0, u64::from(self.attempts));
