@@ -28,7 +28,7 @@ pub struct Entry {
     prepare: fn(&Options) -> Result<Prepared, SpecError>,
 }
 
-/// Part with parsed options, created once per client. There may be a hundred thousand clients.
+/// Part with parsed options, because it is started once per client, for perhaps a hundred thousand clients.
 #[derive(Clone)]
 pub(crate) struct Prepared {
     starts: Arc<Starts>,

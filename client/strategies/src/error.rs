@@ -163,7 +163,7 @@ pub enum SpecError {
     /// An option after a preset's name has no `=`.
     #[error("`{option}` of `{preset}` has no value; write `{preset},key=value`")]
     PresetOptionWithoutValue {
-        /// Preset with the prefix `preset:`.
+        /// Name of the preset, with the prefix `preset:`.
         preset: String,
         /// Option in the text.
         option: String,

@@ -22,6 +22,6 @@ pub(crate) trait PartConfig: Configurable + Clone + Send + Sync {
 pub struct Context {
     /// Seed of the run, for the draws of limiters. All clients share it, so keys of draws contain more than the seed.
     pub seed: u64,
-    /// Schedule of the oracle, which takes it out.
+    /// Schedule for the oracle, which takes ownership of it.
     pub oracle_schedule: Option<OracleSchedule>,
 }

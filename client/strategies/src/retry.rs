@@ -13,8 +13,8 @@ pub trait RetryPolicy: Send {
     fn on_failure(&self, now: Instant, failed: &FailedOp, state: &mut RetryState, rng: &mut dyn Rng)
     -> Retry;
 
-    /// Observes a failed attempt after its op's fate is decided, by this policy or before it was consulted. For
-    /// policies with memory across the ops of a client.
+    /// Observes a failed attempt after the decision about its op, by this policy or by an earlier rule. For policies
+    /// with memory across the ops of a client.
     fn after_failure(&mut self, _failed: &FailedOp) {}
 
     /// Returns whether the delay already includes the server's advice. Otherwise the composition applies it.

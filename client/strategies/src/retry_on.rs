@@ -7,7 +7,7 @@
 //! - a reason from the body or a header (`reason.SlowDown`)
 //! - the status as the harness counts it (`rejected`, `failed`)
 //! - `throttled` for outcomes that match `throttle-on`
-//! - `answer`, `any` and `none`
+//! - `answer` for every answer, `any` for everything, `none` for nothing
 //!
 //! The conditions are a method (`get`, `post` …), `idempotent`, `advice` (the answer has advice that this client can
 //! parse) and `told` (it has advice, parsable or not).

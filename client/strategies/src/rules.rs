@@ -175,7 +175,7 @@ pub(crate) enum WhenOver {
     Shorten,
     /// The retry is made and is the last one, because the limit is checked only after a failed attempt.
     Last,
-    /// As `Last`, but the op is given up before a wait that the server advised.
+    /// Variant of `Last`: the op is given up before a wait that the server advised.
     LastUnlessAdvised,
 }
 

@@ -25,10 +25,10 @@ pub(crate) use spread::Spread;
 /// Complete description of a backoff. The default waits `base` before every retry.
 #[derive(Clone, Debug)]
 pub(crate) struct Shape {
-    /// Unit of the delays.
+    /// Duration that the growth rule multiplies.
     pub(crate) base: Duration,
     pub(crate) growth: Growth,
-    /// Number that the first retry counts as.
+    /// Number `k` of the first retry.
     pub(crate) start: u32,
     /// Constant added to every delay.
     pub(crate) offset: Duration,

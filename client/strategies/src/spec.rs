@@ -223,7 +223,7 @@ impl FromStr for StrategySpec {
 impl LayerSpec {
     /// Combines the parts of one layer of `text`. A layer that is not alone needs a retry policy.
     fn read(text: &str, raw: Vec<RawPart>, is_alone: bool) -> Result<Self, SpecError> {
-        // Checked before options, because options of one preset rarely fit another, and their error would hide the actual mistake.
+        // Checked before options, because two presets often set the same option, and that error would hide the actual mistake.
         let kinds = raw.iter().filter_map(|part| find(&part.name)).map(|entry| entry.kind);
         if kinds.filter(|kind| *kind == PartKind::RetryPolicy).count() > 1 {
             return Err(SpecError::TwoRetryPolicies { text: text.to_owned() });

@@ -172,7 +172,7 @@ impl Strategy {
         self.inner.rules.opinion(outcome)
     }
 
-    /// Returns the parser for answers. Drivers parse nothing else.
+    /// Returns the parser for answers. Drivers read nothing else from answers.
     pub fn reading(&self) -> &Arc<Reading> {
         &self.reading
     }

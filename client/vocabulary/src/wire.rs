@@ -36,7 +36,7 @@ pub const CAP: &str = "x-tailback-cap";
 /// Response header: state of the limits of a stack of policies for the request, in the format of [`LimitsTold`](crate::LimitsTold).
 pub const LIMITS: &str = "x-tailback-limits";
 /// Response header: experiment time since the server's start at which the answer was due, in nanoseconds, decimal.
-/// Dates in the answer are relative to this moment.
+/// A run's client evaluates dates in the answer as of this moment.
 pub const AT: &str = "x-tailback-at-ns";
 /// Response header: outcome of the request at the server, whatever its status code: one of [`VERDICTS`].
 pub const VERDICT: &str = "x-tailback-verdict";
@@ -229,7 +229,7 @@ pub struct NotReleased {
     /// Number of participants that had arrived, the receiver included. Absent if the receiver was not admitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub came: Option<u32>,
-    /// Missing participants, if they are numbered.
+    /// Numbers of the missing participants, if participants reported their numbers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<u32>,
 }

@@ -38,9 +38,9 @@ struct Rule {
 /// Algorithm for a delay, with fast paths for the most common shapes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
-    /// Fast path for growth, a cap, then a random factor.
+    /// Fast path: growth, a cap, then a random factor.
     Plain,
-    /// Fast path for draws based on the previous delay.
+    /// Fast path: a draw based on the previous delay.
     Decorrelated,
     General,
 }

@@ -162,7 +162,7 @@ impl Layer {
         if over {
             return Retry::GiveUp;
         }
-        // Fast path for most strategies and failures: skips limits, budgets and advice.
+        // Fast path: most failures of most strategies skip time limits, budgets and advice.
         if self.policy_decides && advice == Advice::None && memory.is_none() {
             return match self.back_off(now, failed, state, draws) {
                 Retry::After(delay) => Retry::After(self.floored(status, delay)),
