@@ -1,9 +1,9 @@
-//! The client state machine of a whole run: arrivals, clients with their strategies, attempts, measurements.
+//! Client state machine of a whole run: arrivals, clients with their strategies, attempts, measurements.
 //!
-//! Both drivers use it the same way: drain [`Run::poll_output`] until it says when to come back, wait for that
-//! instant or an answer, feed exactly that with [`Run::handle_input`], and drain again. Every event is processed
-//! at its own scheduled instant, however late the driver calls, and what it leads to is *due* at that instant: so
-//! lateness of the driver shows as send lag and as latency, and never changes what is decided.
+//! Both drivers use it in the same way. They drain [`Run::poll_output`] until it returns when to call again, wait for
+//! that instant or an answer, pass exactly that to [`Run::handle_input`], and drain again. Every event is processed at
+//! its own scheduled instant, however late the driver calls, and its consequences are *due* at that instant. So
+//! lateness of the driver shows as send lag and as latency, and never changes a decision.
 
 mod advised;
 mod agenda;
@@ -32,17 +32,20 @@ pub use exchange::{AttemptKey, Completion, Input, Launched, Output, ServerSeen, 
 pub use log::{Refusal, RunLog};
 pub use state::Run;
 
-/// Timers that fire in one poll: many ops that arrive at once must not keep a driver from its other duties.
+/// Maximum number of timers that fire in one poll, because many simultaneous arrivals must not keep a driver from its
+/// other duties.
 const TIMERS_AT_ONCE: u32 = 1024;
 
 impl Run {
-    /// What happened at `now`; `now` may be earlier than what is already processed, when answers come out of order.
+    /// Processes an input of instant `now`, which may be before events already processed, because answers may arrive
+    /// out of order.
     #[inline]
     pub fn handle_input(&mut self, now: Instant, input: Input) {
         self.hear(now, &input);
     }
 
-    /// The same of an input that the driver uses again: it is large, and this is once per attempt.
+    /// Variant of [`handle_input`](Self::handle_input) for an input that the driver uses again. It saves a copy of a
+    /// large value per attempt.
     #[inline]
     pub fn hear(&mut self, now: Instant, input: &Input) {
         if let Some(log) = &mut self.log {
@@ -58,11 +61,10 @@ impl Run {
         self.note_waiting(now);
     }
 
-    /// What is to be done now; call again until it answers with [`Output::WaitUntil`], [`Output::Idle`] or
-    /// [`Output::Done`].
+    /// Returns the next output. Call it until it returns [`Output::WaitUntil`], [`Output::Idle`] or [`Output::Done`].
     ///
-    /// After many timers without anything to do it answers with an instant that is not after `now`: come back at once,
-    /// after a look at whatever else there is to do.
+    /// After many timers without an output it returns an instant that is not after `now`. Then the driver calls again
+    /// at once, after it has checked for other work.
     #[inline]
     pub fn poll_output(&mut self, now: Instant) -> Output {
         if !self.outbox.is_empty()
@@ -70,7 +72,7 @@ impl Run {
         {
             return output;
         }
-        // After most answers there is nothing else to do, which is known from before.
+        // Fast path: after most answers nothing else is due, which is known from the last poll.
         let quiet_until = self.agenda.quiet_until();
         if quiet_until > now && self.goes_on() {
             return Output::WaitUntil(quiet_until);
@@ -80,7 +82,8 @@ impl Run {
 
     #[inline]
     fn take_output(&mut self) -> Option<Output> {
-        // Before it is taken out: a reference to what is returned would have all of it copied, log or none.
+        // Log before removal, because a reference to the returned value would make the compiler copy it, even without a
+        // log.
         if let (Some(log), Some(output)) = (&mut self.log, self.outbox.front()) {
             log.on_output(output);
         }
@@ -96,7 +99,7 @@ impl Run {
                 self.measured.sort_latencies();
                 return Output::Done;
             }
-            // Mostly it was reckoned before the input, which made nothing due that is sooner.
+            // Fast path: usually this instant was computed before the input, and the input scheduled nothing sooner.
             let quiet_until = self.agenda.quiet_until();
             if self.goes_on() {
                 if quiet_until > now {
@@ -119,41 +122,40 @@ impl Run {
         Output::WaitUntil(now)
     }
 
-    /// Holds attempts against what the server is known to let pass, from now on; not at all, without a law.
+    /// Compares attempts with what the server is known to admit, from now on. `None` ends the comparison.
     pub fn follow_law(&mut self, law: Option<RateLaw>) {
-        // A conditional write is a read, too, for which the law is asked as well.
+        // Not for conditional writes, because the law charges their reads, too.
         let law = law.filter(|_| self.config.kind == OperationKind::Request);
         self.measured.follow(law, self.config.undisturbed_attempt);
     }
 
-    /// Gives every attempt to `sink` as it ends, from now on.
     pub fn record_samples(&mut self, sink: SampleSink) {
         self.samples = Some(sink);
     }
 
-    /// Keeps what it is told and what it decides from now on, all of it: for comparisons of drivers, not for long runs.
+    /// Records all inputs and decisions from now on. Meant for comparisons of drivers, not for long runs.
     pub fn record_log(&mut self) {
         self.log = Some(Box::default());
     }
 
-    /// What was recorded, if anything was; nothing is recorded any more.
+    /// Stops recording and returns the log, if there is one.
     pub fn take_log(&mut self) -> Option<RunLog> {
         self.log.take().map(|log| *log)
     }
 
-    /// What has been measured so far.
     pub fn measurements(&self) -> &Measurements {
         &self.measured
     }
 
-    /// Whether it waits for what is in the agenda and nothing else: ops are unfinished, and nobody has called it off.
+    /// Returns whether only timers are left to wait for: ops are unfinished, and the run is neither stopping nor
+    /// stalled.
     #[inline]
     fn goes_on(&self) -> bool {
         !self.stopping && self.measured.ops.unfinished() > 0 && self.stalled().is_none()
     }
 
-    /// Fires every timer that is due before `now`, each at its own instant and in order. What is due at `now` itself
-    /// comes after the input: an answer that comes in the instant of a timeout is an answer.
+    /// Fires every timer that is due before `now`, each at its own instant and in order. Timers due at `now` come after
+    /// the input, so an answer at the instant of its timeout is an answer.
     fn advance(&mut self, now: Instant) {
         if now <= self.agenda.quiet_until() {
             return;

@@ -1,6 +1,6 @@
-//! Before when ops should not come again, as servers say: the harness's own reading, whatever strategies make of it.
+//! Earliest instants of retries as servers advise, read by the harness itself, whatever strategies make of them.
 //!
-//! Advice is rare, and ops are many: it is kept apart from them, and costs nothing until the first comes.
+//! Advice is rare, and ops are many. So advice is stored apart from ops, and costs nothing until the first arrives.
 
 use std::time::Duration;
 
@@ -8,22 +8,20 @@ use vocabulary::Instant;
 
 use crate::op::OpSlot;
 
-/// Nobody is held to longer advice.
+/// Maximum advice; a longer one is shortened to this.
 const LONGEST: Duration = Duration::from_hours(24);
 
-/// The earliest instants of further attempts, for ops whose last answer had advice.
 #[derive(Debug, Default)]
 pub(super) struct Advised {
-    /// By the ops' slots, as far as there was ever advice; the origin for none.
+    /// Indexed by op slot, as far as there was ever advice; the origin for none.
     not_before: Vec<Instant>,
-    /// Whether the op in a slot sleeps at least until then; as long as the other.
+    /// True if the op in the slot sleeps at least until `not_before`. As long as `not_before`.
     obeys: Vec<bool>,
-    /// Ops that do.
+    /// Number of ops that obey.
     obeying: u64,
 }
 
 impl Advised {
-    /// The op's last answer, at this instant, advised to come so much later.
     pub(super) fn note(&mut self, slot: OpSlot, at: Instant, wait: Duration) {
         let index = slot.index();
         if self.not_before.len() <= index {
@@ -33,7 +31,7 @@ impl Advised {
         self.not_before[index] = at + wait.min(LONGEST);
     }
 
-    /// Since then the op was tried, or another took its place.
+    /// Removes the op's advice, because the op was tried or its slot is used by another.
     #[inline]
     pub(super) fn forget(&mut self, slot: OpSlot) {
         if let Some(not_before) = self.not_before.get_mut(slot.index()) {
@@ -42,7 +40,7 @@ impl Advised {
         }
     }
 
-    /// The op goes to sleep: it obeys advice that still holds, if it does not wake earlier.
+    /// Records that the op sleeps. It obeys advice that still holds, unless it wakes earlier.
     #[inline]
     pub(super) fn on_asleep(&mut self, slot: OpSlot, at: Instant, until: Instant) {
         if let Some(not_before) = self.of(slot)
@@ -55,7 +53,6 @@ impl Advised {
         }
     }
 
-    /// The op no longer sleeps.
     #[inline]
     pub(super) fn on_awake(&mut self, slot: OpSlot) {
         if self.obeying > 0
@@ -65,13 +62,12 @@ impl Advised {
         }
     }
 
-    /// Ops that sleep at least as long as their last answers advised.
     #[inline]
     pub(super) fn obeying(&self) -> u64 {
         self.obeying
     }
 
-    /// The earliest instant of this op's next attempt, if its last answer had advice.
+    /// Returns the earliest instant of the op's next attempt, if its last answer had advice.
     #[inline]
     pub(super) fn of(&self, slot: OpSlot) -> Option<Instant> {
         self.not_before.get(slot.index()).copied().filter(|not_before| *not_before > Instant::ORIGIN)

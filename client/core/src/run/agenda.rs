@@ -1,4 +1,4 @@
-//! What is to happen when: the run's queues, and which of them comes next.
+//! Timers of a run: queues of future events, and the one that comes next.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -13,13 +13,12 @@ use crate::op::{Op, OpId, OpSlot};
 use crate::sleepers::Sleepers;
 use crate::workload::RunConfig;
 
-/// What is due next. At the same instant fresh arrivals come before retries, and those before other timers.
+/// Kind of a due event. At the same instant fresh arrivals come before retries, and those before other timers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Due {
     Arrival,
     Wake,
     Poll,
-    /// A copy of an attempt.
     Copy,
     Timeout,
     Deadline,
@@ -27,21 +26,19 @@ pub(super) enum Due {
     Stall,
 }
 
-/// When each thing is due.
 pub(super) struct Agenda {
-    /// The stream of an open loop and the free places of a closed one.
+    /// Stream of an open loop, or free places of a closed one.
     pub(super) arriving: Arriving,
-    /// Ops whose back-off ends.
     wakes: Sleepers,
-    /// Instances that want to be polled; each has one entry that counts, see [`Instance::armed`].
+    /// Instances by the instant of their next poll. Only one entry per instance counts, see [`Instance::armed`].
     polls: Cancellable<BinaryHeap<Reverse<(Instant, InstanceId)>>>,
-    /// Ops in the order of their deadlines, which is the order in which they arrived.
+    /// Ops in the order of their deadlines, which is the order of their arrival.
     deadlines: Cancellable<VecDeque<(Instant, OpSlot, OpId)>>,
-    /// No deadline, timeout or end of patience comes before this.
+    /// Lower bound on the instants of rare events: deadlines, timeouts, copies, end of the drain, end of patience.
     rare_not_before: Instant,
-    /// Nothing at all is due before this.
+    /// Lower bound on the instants of all events.
     quiet_until: Instant,
-    /// What is due then, where that is known and cannot be called off.
+    /// Event due at `quiet_until`, if it is known and cannot be cancelled.
     foreseen: Option<Due>,
 }
 
@@ -58,7 +55,7 @@ impl Agenda {
         }
     }
 
-    /// What is due next, and when. `others` are the things of which others keep the instants.
+    /// Returns the next event and its instant. `others` returns the next events that are kept elsewhere.
     pub(super) fn next(
         &mut self,
         others: impl FnOnce() -> [Option<(Instant, Due)>; 4],
@@ -66,7 +63,8 @@ impl Agenda {
         let mut next = self.arriving.next().map(|at| (at, Due::Arrival));
         sooner(&mut next, self.wakes.next().map(|at| (at, Due::Wake)));
         sooner(&mut next, self.polls.peek().map(|(at, _)| (at, Due::Poll)));
-        // The rest hardly ever comes, and looking at all of it costs more than looking at one instant.
+        // Fast path: rare events are checked only if one may be next, because checking all of them costs more than this
+        // comparison.
         if next.is_none_or(|(at, _)| at >= self.rare_not_before) {
             let mut rare = self.deadlines.peek().map(|(at, ..)| (at, Due::Deadline));
             for other in others() {
@@ -78,36 +76,35 @@ impl Agenda {
         next
     }
 
-    /// An op gives up at `at`, unless it ends before.
+    /// Schedules the deadline of an op, which is ignored if the op ends before.
     pub(super) fn expire(&mut self, at: Instant, slot: OpSlot, op: OpId, ops: &Slab<Op>) {
         self.deadlines.push((at, slot, op));
         self.rare_at(at);
-        // Ops that ended leave their deadlines behind.
+        // Deadlines of ended ops are still in the queue.
         self.deadlines.sweep(ops.len(), |(_, slot, id)| ops.get(slot.index()).is_some_and(|op| op.id == id));
     }
 
-    /// The op whose deadline is now.
+    /// Removes and returns the op whose deadline is due.
     pub(super) fn expired(&mut self) -> Option<(OpSlot, OpId)> {
         self.deadlines.pop().map(|(_, slot, op)| (slot, op))
     }
 
-    /// An op sleeps until `at`.
+    /// Schedules the end of an op's backoff.
     pub(super) fn wake(&mut self, at: Instant, op: OpSlot) {
         self.wakes.push(at, op);
         self.due_at(at);
     }
 
-    /// When the next sleeping op wakes.
     pub(super) fn next_wake(&self) -> Option<Instant> {
         self.wakes.next()
     }
 
-    /// The op that wakes now.
+    /// Removes and returns the op whose backoff is over.
     pub(super) fn woken(&mut self) -> Option<OpSlot> {
         self.wakes.pop()
     }
 
-    /// An instance wants to be polled at `at`, and not before.
+    /// Schedules the next poll of an instance. An earlier plan no longer counts.
     pub(super) fn poll(&mut self, at: Instant, id: InstanceId, instance: &mut Instance) {
         if instance.armed != Some(at) {
             instance.armed = Some(at);
@@ -116,25 +113,22 @@ impl Agenda {
         }
     }
 
-    /// The instance that wanted to be polled now, whether or not it still does.
+    /// Removes and returns the instance whose poll is due, whether or not that poll still counts.
     pub(super) fn polled(&mut self) -> Option<InstanceId> {
         self.polls.pop().map(|(_, id)| id)
     }
 
-    /// In a closed loop a place is free from `at` on.
     pub(super) fn free_place(&mut self, at: Instant) {
         if self.arriving.free_place(at) {
             self.due_at(at);
         }
     }
 
-    /// Something rare was set for `at`.
     pub(super) fn rare_at(&mut self, at: Instant) {
         self.rare_not_before = self.rare_not_before.min(at);
         self.due_at(at);
     }
 
-    /// Something was set for `at`.
     #[inline]
     fn due_at(&mut self, at: Instant) {
         if at <= self.quiet_until {
@@ -142,25 +136,24 @@ impl Agenda {
         }
     }
 
-    /// Nothing is due before this is, at `at`, for all that is known now.
+    /// Records that this is the next event as far as is known now.
     pub(super) fn is_quiet_until(&mut self, at: Instant, due: Due) {
         self.quiet_until = at;
         self.foreseen = matches!(due, Due::Arrival | Due::Wake).then_some(due);
     }
 
-    /// What is due when it is quiet no longer, if that was known before; it is no longer foreseen then.
+    /// Removes and returns the event due at `quiet_until`, if it was known in advance.
     #[inline]
     pub(super) fn take_foreseen(&mut self) -> Option<Due> {
         self.foreseen.take()
     }
 
-    /// Nothing is due before this.
     pub(super) fn quiet_until(&self) -> Instant {
         self.quiet_until
     }
 }
 
-/// Takes `other` when it comes before `next`.
+/// Replaces `next` by `other` if that is earlier.
 fn sooner(next: &mut Option<(Instant, Due)>, other: Option<(Instant, Due)>) {
     if let Some(other) = other
         && next.is_none_or(|next| other < next)

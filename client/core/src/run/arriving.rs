@@ -1,4 +1,4 @@
-//! When ops arrive: from the stream of an open loop, or as places of a closed one free.
+//! Arrivals of ops, from the stream of an open loop or as places of a closed one free.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -9,20 +9,18 @@ use crate::arrivals::Arrivals;
 use crate::client_shard::ClientShard;
 use crate::workload::{ArrivalProcess, RunConfig};
 
-/// Arrivals to come.
 #[derive(Clone)]
 pub(super) struct Arriving {
     arrivals: Arrivals,
-    /// The next op's arrival in an open loop, already taken from the stream.
+    /// Next arrival in an open loop, already taken from the stream.
     next_in_stream: Option<Instant>,
     closed: bool,
-    /// In a closed loop, the instants from which places are free.
     free_places: BinaryHeap<Reverse<Instant>>,
-    /// The latest op's arrival; none is before it.
+    /// Arrival of the latest op, which no later op precedes.
     last: Instant,
-    /// The next op's number in the whole run.
+    /// Number of the next op in the whole run.
     next_op: u64,
-    /// Whose ops are taken, of how many clients.
+    /// Shard whose ops are executed here, out of `clients` clients.
     shard: ClientShard,
     clients: u32,
 }
@@ -47,17 +45,17 @@ impl Arriving {
         arriving
     }
 
-    /// When the next op arrives, as far as that is known now.
+    /// Returns the next arrival, as far as it is known now.
     pub(super) fn next(&self) -> Option<Instant> {
         self.next_in_stream.or_else(|| {
             let Reverse(free) = *self.free_places.peek()?;
-            // Over HTTP answers may come out of order; ops are numbered as they arrive all the same.
+            // Over HTTP answers may come out of order, but ops are numbered in the order of arrival.
             let free = free.max(self.last);
             self.arrivals.allows(self.next_op, free).then_some(free)
         })
     }
 
-    /// The next op arrives at `at`, as [`Self::next`] told: its number in the whole run.
+    /// Records the arrival of the next op at `at`, the result of [`Self::next`]. Returns its number in the whole run.
     pub(super) fn arrive(&mut self, at: Instant) -> u64 {
         let op = self.next_op;
         self.last = at;
@@ -69,7 +67,7 @@ impl Arriving {
         op
     }
 
-    /// Goes on to the next op that is taken here.
+    /// Advances to the next op that is executed here.
     #[inline]
     fn go_on(&mut self) {
         if self.shard.of() > 1 {
@@ -79,7 +77,7 @@ impl Arriving {
         }
     }
 
-    /// The same where others do the rest; it passes over fewer ops than there are clients.
+    /// Sharded variant of `go_on`: skips ops of other shards, which are fewer than there are clients.
     fn pass_over_others(&mut self) {
         let clients = u64::from(self.clients.max(1));
         let shard = self.shard;
@@ -95,7 +93,7 @@ impl Arriving {
         }
     }
 
-    /// A place is free from `at` on. Whether that matters: an open loop has no places.
+    /// Frees a place from `at` on. Returns false for an open loop, which has no places.
     pub(super) fn free_place(&mut self, at: Instant) -> bool {
         if self.closed {
             self.free_places.push(Reverse(at));
@@ -103,12 +101,12 @@ impl Arriving {
         self.closed
     }
 
-    /// Whether more ops may come after `now`.
     pub(super) fn goes_on(&self, now: Instant) -> bool {
         self.next_in_stream.is_some() || self.closed && self.arrivals.allows(self.next_op, now)
     }
 
-    /// Ops of this shard that an open loop still has to come. `None` if they are more than `most`.
+    /// Returns the number of ops of this shard that an open loop has yet to produce; `None` if they are more than
+    /// `most`.
     pub(super) fn count_rest(&self, most: u64) -> Option<u64> {
         let mut rest = self.clone();
         let mut count = 0;
@@ -122,7 +120,7 @@ impl Arriving {
         Some(count)
     }
 
-    /// All arrivals of the stream that are still to come, of other shards, too.
+    /// Returns all remaining arrivals of the stream, those of other shards included.
     pub(super) fn rest(&self) -> impl Iterator<Item = Instant> {
         self.next_in_stream.into_iter().chain(self.arrivals.clone())
     }

@@ -1,4 +1,4 @@
-//! An attempt in flight, as the run remembers it.
+//! State of an attempt in flight.
 
 use std::time::Duration;
 
@@ -8,7 +8,6 @@ use vocabulary::Instant;
 use super::instance::InstanceId;
 use crate::op::OpSlot;
 
-/// An attempt in flight.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Attempt {
     pub(super) op: OpSlot,
@@ -17,18 +16,18 @@ pub(super) struct Attempt {
     pub(super) seq: u64,
     pub(super) due: Instant,
     pub(super) in_flight_when_sent: u32,
-    /// Which attempt of the op, from 1.
+    /// Ordinal of the attempt within its op, from 1.
     pub(super) ordinal: u32,
     pub(super) permits: Permits,
-    /// Until it is known that the server had enough free to start it.
+    /// Set until the server is known to have had enough free to start the attempt.
     pub(super) undecided: Option<Undecided>,
 }
 
-/// An attempt that is none if the server has too little free: so it is not counted yet.
+/// Attempt that does not count if the server has too little free. So it is not counted yet.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Undecided {
-    /// What a deferral costs.
+    /// Time that a deferral costs.
     pub(super) cost: Duration,
-    /// Attempts of all clients in flight when it was sent, itself included, without those that turned out to be none.
+    /// Attempts of all clients in flight when it was sent, itself included and deferred ones excluded.
     pub(super) in_flight: u64,
 }

@@ -1,4 +1,4 @@
-//! What an attempt that was sent counts as, besides one more.
+//! Counting of sent attempts.
 
 use vocabulary::Instant;
 
@@ -6,7 +6,7 @@ use super::Run;
 use crate::op::{OpSlot, Prospect};
 
 impl Run {
-    /// An attempt for the op in this slot was sent; `in_flight` counts it.
+    /// Counts an attempt that was sent for the op in this slot. `in_flight` includes it.
     #[inline]
     pub(super) fn count_sent(&mut self, sent_at: Instant, slot: OpSlot, in_flight: u64) {
         let op = &self.ops[slot.index()];

@@ -1,23 +1,21 @@
-//! Gauges that strategies have drawn under names of their own: the latest value of each, and sums over instances.
+//! Gauges that strategies report under their own names: the latest value of each, and sums over instances.
 
 use tailback::GaugeKind;
 
-/// The latest value of every gauge that was met, of one instance or summed over all.
+/// Latest value of every reported gauge, of one instance or summed over all.
 #[derive(Debug, Default)]
 pub(super) struct Drawn(Vec<(&'static GaugeKind, f64)>);
 
 impl Drawn {
-    /// Whether there is any.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Every gauge with its value.
     pub(super) fn values(&self) -> impl Iterator<Item = (&'static GaugeKind, f64)> + '_ {
         self.0.iter().copied()
     }
 
-    /// Takes an instance's new value into its own ones and the sum; the sum, if it is another than before.
+    /// Records an instance's new value in `own` and in the sum. Returns the sum if it changed.
     pub(super) fn take(
         &mut self,
         own: &mut Self,
@@ -26,7 +24,7 @@ impl Drawn {
         value: f64,
     ) -> Option<f64> {
         let change = value - own.replace(kind, |_| value).unwrap_or(0.0);
-        // An instance that is alone shows exactly its own numbers: differences would round.
+        // A single instance shows exactly its own numbers, because adding differences would round.
         let next = |sum: Option<f64>| if alone { value } else { sum.unwrap_or(0.0) + change };
         let mut sum = value;
         let before = self.replace(kind, |before| {
@@ -36,7 +34,7 @@ impl Drawn {
         (before != Some(sum)).then_some(sum)
     }
 
-    /// Replaces a gauge's value by what is made of it; what it was.
+    /// Replaces the value of a gauge by `next(value)`. Returns the previous value.
     fn replace(&mut self, kind: &'static GaugeKind, next: impl FnOnce(Option<f64>) -> f64) -> Option<f64> {
         let known = self.0.iter_mut().find(|(there, _)| *there == kind);
         let Some((_, value)) = known else {
@@ -60,7 +58,6 @@ mod tests {
     use crate::run::{Completion, Input, Output, Run};
     use crate::workload::{ArrivalProcess, RunConfig, Workload};
 
-    /// A budget that counts its tokens from the first rejection on.
     #[derive(Default)]
     struct Awakened(Option<f64>);
 

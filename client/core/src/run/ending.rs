@@ -1,4 +1,4 @@
-//! From an attempt's end to what becomes of its op, and the end of the run.
+//! End of attempts, the resulting outcome of their ops, and the end of the run.
 
 use std::time::Duration;
 
@@ -14,25 +14,24 @@ use crate::measure::GivenUp;
 use crate::op::{Op, OpSlot, Place};
 use crate::sample::Sample;
 
-/// How long a closed loop's client needs to go on after an op that took no time or was shed: nobody is infinitely
-/// fast, and in virtual time such a loop would never leave its instant.
+/// Time that a closed loop's client needs after an op that took no time or was shed. No client is infinitely fast, and
+/// in virtual time such a loop would never leave its instant.
 const TURNAROUND: Duration = Duration::from_millis(1);
 
-/// How an attempt ended.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct End {
     pub(super) sent_at: Instant,
     pub(super) outcome: Outcome,
-    /// How it counts: by the server's verdict, where there is one.
+    /// Status for counts: the server's verdict, if there is one.
     pub(super) counted: Status,
     pub(super) cause: Option<Cause>,
     pub(super) by_gateway: bool,
-    /// Another attempt of its op has decided what becomes of that.
+    /// True if another attempt has decided the outcome of the op.
     pub(super) is_moot: bool,
 }
 
 impl End {
-    /// The client ended it by itself.
+    /// Creates the end of an attempt that the client ended by itself.
     pub(super) fn without_answer(attempt: &Attempt, status: Status, cause: Option<Cause>) -> Self {
         let facts = match cause {
             Some(Cause::Error(kind)) => Facts::missing(kind.missing()),
@@ -42,14 +41,14 @@ impl End {
         Self { sent_at: attempt.due, outcome, counted: status, cause, by_gateway: false, is_moot: false }
     }
 
-    /// The client withdrew it, because another attempt of the op has decided what becomes of that.
+    /// Creates the end of an attempt that was withdrawn, because another one has decided the outcome of the op.
     pub(super) fn moot(attempt: &Attempt) -> Self {
         Self { is_moot: true, ..Self::without_answer(attempt, Status::Cancelled, None) }
     }
 }
 
 impl Run {
-    /// An attempt ended. One that was already taken back (timed out, withdrawn) is not heard of again.
+    /// Processes the end of an attempt, unless it was already removed (timed out, withdrawn).
     pub(super) fn on_ended(&mut self, now: Instant, completion: &Completion) {
         let Some(attempt) = self.attempts.get(completion.attempt) else { return };
         let attempt = *attempt;
@@ -61,7 +60,7 @@ impl Run {
         if let Some(seen) = &completion.server {
             self.cap_changed |= self.server.is_some_and(|before| before.cap != seen.cap);
             if self.lower_bound.as_ref().is_some_and(|bound| !bound.holds_at(seen.cap)) {
-                // It was proven for another server.
+                // The bound was proven for another server.
                 self.lower_bound = None;
                 self.cap_changed = true;
             }
@@ -82,7 +81,7 @@ impl Run {
         let verdict = completion.server.and_then(|seen| seen.verdict);
         let counted = verdict.map_or(outcome.status, |verdict| verdict.counted(outcome.status));
         if by_gateway {
-            // What is met is not only the server for which the bound was proven.
+            // The bound and the law describe the server alone, but an intermediary answers, too.
             self.lower_bound = None;
             self.follow_law(None);
             let succeeded = outcome.status == Status::Succeeded;
@@ -92,7 +91,7 @@ impl Run {
         self.end(now, &attempt, End { sent_at, outcome, counted, cause, by_gateway, is_moot: false });
     }
 
-    /// The server had enough free and started an attempt: it counts.
+    /// Counts an attempt that the server started, because it had enough free.
     pub(super) fn on_started(&mut self, key: AttemptKey) {
         let Some(attempt) = self.attempts.get_mut(key) else { return };
         if let Some(Undecided { in_flight, .. }) = attempt.undecided.take() {
@@ -102,15 +101,15 @@ impl Run {
         }
     }
 
-    /// The server had too little free and started nothing: there never was such an attempt.
+    /// Removes an attempt that the server did not start for want of free slots, as if it had never been sent.
     fn on_deferred(&mut self, at: Instant, attempt: Attempt, completion: &Completion) {
-        // Who was told that it went out is told that it came to nothing.
+        // Parts that saw `on_sent` must also see the end of the attempt.
         let instance = &mut self.instances[attempt.instance.index()];
         let op = &mut self.ops[attempt.op.index()];
         let ended = ended(&attempt, op, instance, completion.sent_at, false);
         instance.strategy.on_ended(at, &ended, &completion.outcome, &attempt.permits, &mut op.retry_state);
         instance.in_flight -= 1;
-        // In virtual time it is the latest: then its numbers are free again.
+        // In virtual time it is the latest attempt, so its numbers can be used again.
         if instance.next_seq == attempt.seq + 1 {
             instance.next_seq = attempt.seq;
         }
@@ -126,9 +125,9 @@ impl Run {
         self.launch(attempt.instance, at);
     }
 
-    /// An attempt turned out to be none: those sent after it that are not counted yet had one fewer beside them.
+    /// Corrects undecided attempts that were sent after a deferred one, because one fewer was in flight with them.
     fn forget_in_flight(&mut self, serial: u64) {
-        // Mostly there are none, and who looks for them looks at everything in flight.
+        // Fast path: usually no attempt is undecided, and the loop visits everything in flight.
         if self.undecided == 0 {
             return;
         }
@@ -139,21 +138,19 @@ impl Run {
         }
     }
 
-    /// Removes an attempt from what is in flight, unless it is no longer there.
     pub(super) fn take_attempt(&mut self, key: AttemptKey) -> Option<Attempt> {
         let attempt = *self.attempts.get(key)?;
         self.forget_attempt(key, &attempt);
         Some(attempt)
     }
 
-    /// Removes this attempt from what is in flight.
     #[inline]
     fn forget_attempt(&mut self, key: AttemptKey, attempt: &Attempt) {
         self.attempts.remove(key);
         self.undecided -= usize::from(attempt.undecided.is_some());
     }
 
-    /// Tells strategy and measurements of an attempt's end and settles its op.
+    /// Reports an attempt's end to strategy and measurements, and settles its op.
     pub(super) fn end(&mut self, at: Instant, attempt: &Attempt, mut end: End) {
         let others = self.hedges && self.rounds.leave(attempt.op, attempt.serial);
         let goes_on = others && end.outcome.status != Status::Succeeded || end.is_moot;
@@ -166,7 +163,7 @@ impl Run {
             return self.launch(attempt.instance, at);
         }
         match outcome.status {
-            // The client takes it for done, and is wrong.
+            // The client takes the op for done, but it is not.
             Status::Succeeded if end.counted != Status::Succeeded => {
                 self.stall.on_in_vain(at);
                 self.give_up(at, attempt.op, GivenUp::after(end.counted));
@@ -192,11 +189,11 @@ impl Run {
         self.launch(attempt.instance, at);
     }
 
-    /// Tells strategy and measurements of an attempt's end; what the strategy makes of it is in the outcome then. `goes_on` says
-    /// that another attempt of the op decides what becomes of it.
+    /// Reports an attempt's end to strategy and measurements, and sets the strategy's opinion in the outcome. If
+    /// `goes_on`, another attempt of the op decides its outcome.
     fn tell_end(&mut self, at: Instant, attempt: &Attempt, end: &mut End, goes_on: bool) {
         if let Some(Undecided { in_flight, .. }) = attempt.undecided {
-            // Nobody said so before: it had started.
+            // No start was reported, but an attempt that ends without a deferral had started.
             self.count_sent(attempt.due, attempt.op, in_flight);
         }
         if self.config.requests.mix.is_some()
@@ -210,7 +207,7 @@ impl Run {
         let End { sent_at, ref outcome, counted, cause, by_gateway: _, is_moot: _ } = *end;
         op.last = Some(outcome.status);
         op.prospect = op.prospect.after(outcome.status);
-        // Otherwise nobody listens.
+        // Fast path: a strategy that only retries has no parts that observe ends.
         if !instance.strategy.only_retries() {
             let ended = ended(attempt, op, instance, sent_at, goes_on);
             instance.strategy.on_ended(at, &ended, outcome, &attempt.permits, &mut op.retry_state);
@@ -262,8 +259,8 @@ impl Run {
         }
     }
 
-    /// Settles an op of this instance whose try failed: it sleeps (were it for no time at all), or gives up. With `cost` it took that
-    /// much time to find out.
+    /// Settles an op of this instance after a failed try: it sleeps, possibly for no time at all, or is given up. The
+    /// backoff is prolonged by `cost`, the time that the try took.
     pub(super) fn after_failure(
         &mut self,
         at: Instant,
@@ -281,7 +278,7 @@ impl Run {
         }
         let mut failed =
             FailedOp { op: op.id.into(), arrived: op.arrived, failures: op.failures, outcome: *outcome };
-        // That of an attempt has it already; a shed or a deferral has not.
+        // The outcome of an attempt has the method already, that of a shed or a deferral has not.
         if let Some(method) = config.requests.method_of(config.seed, op.id.into()) {
             failed.outcome.method = method;
         }
@@ -310,20 +307,20 @@ impl Run {
         self.agenda.wake(at + delay, slot);
     }
 
-    /// An op that is in no queue is over without success.
+    /// Ends an op that is in no queue, without success.
     pub(super) fn give_up(&mut self, at: Instant, slot: OpSlot, why: GivenUp) {
         let mut op = self.ops.remove(slot.index());
         let instance = self.instance_of(op.id);
         let waits = op.awaits_retry();
         self.instances[instance.index()].strategy.on_over(at, &mut op.retry_state, waits);
         self.on_given_up(at, &op, why);
-        // A client that fails fast is not infinitely fast: else a closed loop would spin at one instant.
+        // Failing fast takes time, too, or else a closed loop would spin at one instant.
         let shed = matches!(op.last, Some(Status::Shed | Status::Deferred));
         self.stall.on_end();
         self.free_place(at, shed || op.arrived == at);
     }
 
-    /// An op is over, which may have taken no time: in a closed loop its client goes on as soon as it can.
+    /// Frees the place of an ended op, which may have taken no time. A closed loop's client goes on as soon as it can.
     fn free_place(&mut self, at: Instant, took_no_time: bool) {
         let pause = match self.config.pause {
             Duration::ZERO if took_no_time => TURNAROUND,
@@ -332,7 +329,6 @@ impl Run {
         self.agenda.free_place(at + pause);
     }
 
-    /// An op is over without success.
     pub(super) fn on_given_up(&mut self, at: Instant, op: &Op, why: GivenUp) {
         if let Some(log) = &mut self.log {
             log.refusals.push(Refusal::GivenUp { op: op.id.into(), at, why });
@@ -341,13 +337,12 @@ impl Run {
         self.measured.ops.failed_for_good += u64::from(op.failed_for_good());
     }
 
-    /// Sends nothing more.
     pub(super) fn stop(&mut self) {
         self.stopping = true;
-        // What was decided but not yet handed out must still go out: strategies and counts know of it.
+        // Decided outputs must still go out, because strategies and counts include them.
     }
 
-    /// Withdraws what is in flight.
+    /// Withdraws all attempts in flight, and sends nothing more.
     pub(super) fn abort(&mut self, at: Instant) {
         self.stop();
         for key in self.attempts.keys() {
@@ -359,7 +354,6 @@ impl Run {
     }
 }
 
-/// What a strategy is told of an attempt's end.
 fn ended(attempt: &Attempt, op: &Op, instance: &Instance, sent_at: Instant, goes_on: bool) -> Ended {
     Ended {
         seq: attempt.seq,

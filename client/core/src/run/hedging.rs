@@ -13,7 +13,7 @@ use crate::measure::GivenUp;
 use crate::op::{OpId, OpSlot};
 
 impl Run {
-    /// An attempt of a strategy that hedges was sent: it begins a round, or is a copy.
+    /// Records an attempt of a hedging strategy, which opens a round or joins it as a copy.
     pub(super) fn on_sent_hedging(
         &mut self,
         id: InstanceId,
@@ -48,12 +48,11 @@ impl Run {
         }
     }
 
-    /// The instant of a copy has come.
     pub(super) fn on_copy_due(&mut self, at: Instant) {
         let Some(slot) = self.rounds.pop() else { return };
         let id = self.instance_of(self.ops[slot.index()].id);
         let sent = self.send_copy(at, slot);
-        // After push-back nothing was under way: then the failure before it decides.
+        // After push-back no attempt may be in flight; then the failure before the copy decides.
         let over = self.rounds.of(slot).filter(|round| !sent && round.live().is_empty());
         if let Some(failed) = over.and_then(|round| round.failed) {
             self.rounds.close(slot);
@@ -62,7 +61,8 @@ impl Run {
         self.launch(id, at);
     }
 
-    /// Sends the next copy of this op, if it may be sent and is let go: one that is not now is never. Says whether it was.
+    /// Sends the next copy of this op, if it is permitted and admitted; otherwise that copy is dropped. Returns whether
+    /// it was sent.
     fn send_copy(&mut self, at: Instant, slot: OpSlot) -> bool {
         let op = self.ops[slot.index()];
         let id = self.instance_of(op.id);
@@ -96,8 +96,8 @@ impl Run {
         matches!(verdict, Verdict::Send(..))
     }
 
-    /// The deadline of an op whose attempts are under way: that one goes on, but after push-back there may be none until the next
-    /// copy.
+    /// Handles the deadline of an op with a round. An attempt in flight goes on. After push-back there may be none
+    /// until the next copy, and then the op is given up.
     pub(super) fn on_deadline_in_flight(&mut self, at: Instant, slot: OpSlot) {
         if self.rounds.of(slot).is_some_and(|round| round.live().is_empty()) {
             self.rounds.close(slot);
@@ -107,7 +107,6 @@ impl Run {
         }
     }
 
-    /// A budget refused a launch.
     pub(super) fn count_shed(&mut self, op: OpId, at: Instant) {
         if let Some(log) = &mut self.log {
             log.refusals.push(Refusal::Shed { op: op.into(), at });
@@ -115,8 +114,9 @@ impl Run {
         self.measured.attempts.shed += 1;
     }
 
-    /// An attempt has ended, which everybody was told. Whether its op goes on without it: others of its round are under way, or
-    /// a copy is to come. If not, the round is closed, and the op goes the way of one whose only attempt ended so.
+    /// Returns whether the op goes on after the end of one of its attempts, which was already reported: others of its
+    /// round are in flight, or a copy is to come. If not, the round is closed, and the op continues as if this had been
+    /// its only attempt.
     pub(super) fn round_goes_on(&mut self, at: Instant, attempt: &Attempt, outcome: &Outcome) -> bool {
         let slot = attempt.op;
         let Some(round) = self.rounds.of_mut(slot) else { return false };
@@ -174,7 +174,7 @@ impl Run {
         goes_on
     }
 
-    /// The op is done, or its round has failed: what else is under way of it is withdrawn.
+    /// Withdraws the attempts in flight of an op that is done or whose round has failed.
     fn cancel_others(&mut self, at: Instant, slot: OpSlot) {
         let Some(round) = self.rounds.close(slot) else { return };
         for key in round.live() {

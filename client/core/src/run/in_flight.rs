@@ -1,29 +1,28 @@
-//! Attempts in flight, by slot and in the order in which they were due. All time out after the same time, so that is the order
-//! in which they do; an attempt that ends leaves nothing behind.
+//! Attempts in flight, by slot and in the order in which they were due. All have the same timeout, so they time out in
+//! that order. An attempt that ends leaves nothing behind.
 
 use super::attempt::Attempt;
 use super::exchange::AttemptKey;
 
-/// No slot.
 const NONE: u32 = u32::MAX;
 
-/// The serial of nobody.
+/// Serial of a free slot.
 const FREE: u64 = u64::MAX;
 
-/// Every attempt in flight.
+/// Attempts in flight.
 ///
-/// Slots are kept here rather than in a slab, so that an attempt is written and read where it lies: it is large, and copied more than
-/// once it costs as much as everything else that is done here.
+/// Slots are kept here rather than in a slab, so that an attempt is written and read in place. It is large: copying it
+/// more than once costs as much as everything else that is done here.
 pub(super) struct InFlight {
     slots: Vec<Linked>,
     count: usize,
     first: u32,
     last: u32,
-    /// The slot that was freed last; each names the one before as what comes after it.
+    /// Slot that was freed last. The `after` of a free slot is the slot freed before it.
     free: u32,
 }
 
-/// An attempt and its neighbours in the order of sending; or a slot that is free.
+/// Attempt with its neighbours in the order of sending, or a free slot.
 #[derive(Clone, Copy, Debug)]
 struct Linked {
     attempt: Attempt,
@@ -46,8 +45,8 @@ impl InFlight {
         self.count == 0
     }
 
-    /// An attempt goes out; it stands behind all that are not due later. Mostly that is the end: over HTTP what an answer frees is
-    /// due at the answer's own time.
+    /// Inserts an attempt after all that are not due later. That is usually the end. It is not always, because over
+    /// HTTP an attempt that an answer frees is due at the answer's own time.
     pub(super) fn insert(&mut self, attempt: Attempt) -> AttemptKey {
         let mut before = self.last;
         while let Some(other) = self.linked(before).filter(|other| other.attempt.due > attempt.due) {
@@ -79,7 +78,7 @@ impl InFlight {
         self.slots.get(slot as usize)
     }
 
-    /// What comes behind this slot, or first, is that slot.
+    /// Makes `after` follow `before`, or makes it the first if `before` is no slot.
     #[inline]
     fn link(&mut self, before: u32, after: u32) {
         match self.slots.get_mut(before as usize) {
@@ -88,22 +87,20 @@ impl InFlight {
         }
     }
 
-    /// This one, if it is still in flight.
     #[inline]
     pub(super) fn get_mut(&mut self, key: AttemptKey) -> Option<&mut Attempt> {
         let linked = self.slots.get_mut(key.slot as usize)?;
         (linked.attempt.serial == key.serial).then_some(&mut linked.attempt)
     }
 
-    /// This one, if it is still in flight.
     #[inline]
     pub(super) fn get(&self, key: AttemptKey) -> Option<&Attempt> {
         let linked = self.linked(key.slot)?;
         (linked.attempt.serial == key.serial).then_some(&linked.attempt)
     }
 
-    /// Removes this one, if it is still in flight. Whoever wants to know it, copies it before: together with whether there is one, it
-    /// would be copied twice.
+    /// Removes the attempt, if it is still in flight. A caller that needs it copies it before, because returning it as
+    /// an option would copy it twice.
     #[inline]
     pub(super) fn remove(&mut self, key: AttemptKey) {
         let Some(linked) = self.slots.get_mut(key.slot as usize) else { return };
@@ -121,22 +118,20 @@ impl InFlight {
         }
     }
 
-    /// The one that was due first.
+    /// Returns the attempt that was due first.
     pub(super) fn first(&self) -> Option<&Attempt> {
         self.linked(self.first).map(|linked| &linked.attempt)
     }
 
-    /// The key of that one.
     pub(super) fn first_key(&self) -> Option<AttemptKey> {
         self.first().map(|attempt| AttemptKey { slot: self.first, serial: attempt.serial })
     }
 
-    /// All, in no order that means anything.
+    /// Iterates over the attempts, in no particular order.
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Attempt> {
         self.slots.iter_mut().map(|linked| &mut linked.attempt).filter(|attempt| attempt.serial != FREE)
     }
 
-    /// Their keys, by slot.
     pub(super) fn keys(&self) -> Vec<AttemptKey> {
         let keys = (0_u32..)
             .zip(&self.slots)

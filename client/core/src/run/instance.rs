@@ -1,4 +1,4 @@
-//! A strategy instance with its queue: one per client, or one for all that share.
+//! Strategy instance with its queue: one per client, or one for all clients that share it.
 
 use std::collections::VecDeque;
 
@@ -9,7 +9,6 @@ use super::drawn::Drawn;
 use crate::cancellable::Cancellable;
 use crate::op::Waiting;
 
-/// Names a strategy instance, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct InstanceId(pub(super) u32);
 
@@ -19,22 +18,20 @@ impl InstanceId {
     }
 }
 
-/// One strategy instance with its queue.
 pub(super) struct Instance {
     pub(super) in_flight: u32,
-    /// Attempts sent by this instance: the next one's number.
+    /// Number of attempts sent by this instance, which is also the number of the next one.
     pub(super) next_seq: u64,
     pub(super) sleeping: u64,
     pub(super) strategy: Strategy,
-    /// Ops that may be sent, first come first served.
+    /// Ops that may be sent, first come, first served.
     pub(super) ready: Cancellable<VecDeque<Waiting>>,
-    /// Those of them that are in the middle of a try of an outer layer: they go first, as they hold what others wait for.
+    /// Ready ops in the middle of a try of an outer layer. They go first, because they hold what other ops wait for.
     pub(super) resumed: Option<Box<Cancellable<VecDeque<Waiting>>>>,
-    /// Of its instants in the agenda to be polled at, the one that still counts.
+    /// Instant of its poll that counts, out of all that are scheduled.
     pub(super) armed: Option<Instant>,
     pub(super) window: Option<f64>,
     pub(super) ssthresh: Option<f64>,
-    /// What else was last drawn.
     pub(super) drawn: Drawn,
 }
 
@@ -54,7 +51,6 @@ impl Instance {
         }
     }
 
-    /// How many ops may be sent.
     pub(super) fn ready_ops(&self) -> u64 {
         (self.ready.len() + self.resumed.as_ref().map_or(0, |resumed| resumed.len())) as u64
     }

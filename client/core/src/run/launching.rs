@@ -1,4 +1,4 @@
-//! From a ready op to an attempt on its way.
+//! From a ready op to an attempt in flight.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -13,14 +13,14 @@ use super::{Launched, Output, Run};
 use crate::cancellable::Cancellable;
 use crate::op::{Op, OpSlot, Place, Waiting};
 
-/// A strategy that asks to be polled at an instant that is past is polled this much later instead of for ever.
+/// Delay of a poll that a strategy requests for a past instant, which would otherwise repeat for ever.
 const SHORTEST_WAIT: Duration = Duration::from_micros(1);
 
 impl Run {
     /// Puts an op at the back of its instance's queue.
     pub(super) fn enqueue(&mut self, op: Waiting, id: InstanceId, at: Instant) {
         let instance = &mut self.instances[id.index()];
-        // Fast path: skips building a `Launch` that nobody reads.
+        // Fast path: skips building a `Launch` that is not read.
         if instance.strategy.only_retries() {
             return instance.ready.push(op);
         }
@@ -41,7 +41,7 @@ impl Run {
         }
         let mut wait = None;
         while let Some(mut op) = self.first_ready(id) {
-            // Fast path: skips building a `View` and asking every part about an op that a full window holds.
+            // Fast path: skips building a `View` and querying every part, because a full window admits no op.
             let instance = &self.instances[id.index()];
             if instance.strategy.is_full(instance.in_flight) {
                 wait = Some(Until::Event);
@@ -62,23 +62,24 @@ impl Run {
             }
         }
         let instance = &mut self.instances[id.index()];
-        // Fast path: where every op goes at once, nothing is drawn, and nobody has a timer or needs to know that nothing waits.
+        // Fast path: a strategy that sends every op at once has no gauges and no timer, and does not use
+        // `on_app_limited`.
         if instance.strategy.only_retries() {
             return;
         }
-        // Retries that are due at this very instant come in a moment.
+        // Retries that are due at this instant are queued in a moment.
         let more = || instance.sleeping > 0 && self.agenda.next_wake().is_some_and(|wake| wake <= at);
         if instance.ready_ops() == 0 && !more() {
             instance.strategy.on_app_limited(at, instance.in_flight);
         }
-        // What is taken by sending, such as tokens, is drawn at once; a window changes when attempts end.
+        // Gauges that sending changes, such as tokens, are recorded at once. A window changes when attempts end.
         if !instance.drawn.is_empty() {
             self.note_gauges(id, at);
         }
         self.arm(id, at, wait);
     }
 
-    /// The first op in an instance's queues that did not end there; those that did are forgotten.
+    /// Returns the first live op in an instance's queues, and removes the dead ones before it.
     fn first_ready(&mut self, id: InstanceId) -> Option<Waiting> {
         let Self { instances, ops, .. } = self;
         let Instance { ready, resumed, .. } = &mut instances[id.index()];
@@ -90,10 +91,10 @@ impl Run {
         first_alive(ready, ops)
     }
 
-    /// What the strategy says of an op, which may be kept by then.
+    /// Returns the strategy's verdict on an op. The op is kept in the slab if the strategy stores state for it.
     #[inline]
     fn ask(&mut self, id: InstanceId, op: &mut Waiting, at: Instant) -> Verdict {
-        // Fast path: skips building a `View` for a strategy that lets every op go at once.
+        // Fast path: skips building a `View` for a strategy that sends every op at once.
         if self.instances[id.index()].strategy.only_retries() {
             return Verdict::Send(Permits::default(), None);
         }
@@ -108,14 +109,14 @@ impl Run {
         let mut state = RetryState::default();
         let verdict = instance.strategy.admit(at, &view, &mut state);
         if state != RetryState::default() {
-            // The strategy remembers it from now on, sent or not.
+            // The strategy keeps this state from now on, whether or not the op is sent.
             let kept = Op { retry_state: state, ..Op::new(op.id, op.arrived) };
             *op = Waiting::kept(self.keep(kept), &kept);
         }
         verdict
     }
 
-    /// Does what the strategy decided about an op that is in no queue any more.
+    /// Applies the strategy's verdict to an op that is no longer in a queue.
     fn settle(&mut self, id: InstanceId, op: Waiting, verdict: Verdict, at: Instant) {
         let slot = match op.slot() {
             Some(slot) => slot,
@@ -200,12 +201,12 @@ impl Run {
         }));
     }
 
-    /// Notes when the instance is to be polled again, if by time alone.
+    /// Schedules the next poll of the instance, if it waits for an instant.
     fn arm(&mut self, id: InstanceId, at: Instant, wait: Option<Until>) {
         let instance = &mut self.instances[id.index()];
         let asked = match wait {
             Some(Until::At(instant)) => {
-                // Waiting for a breaker to close is no stall either.
+                // Waiting for a breaker to close is not a stall either.
                 self.stall.on_backoff(instant.since(at));
                 Some(instant)
             }
@@ -224,7 +225,6 @@ impl Run {
     }
 }
 
-/// The first op in a queue that did not end there; those that did are forgotten.
 #[inline]
 fn first_alive(queue: &mut Cancellable<VecDeque<Waiting>>, ops: &mut Slab<Op>) -> Option<Waiting> {
     queue.first(|op| {

@@ -1,4 +1,4 @@
-//! What a run was told and what it decided, in order: enough to play it again in another driver.
+//! Inputs and decisions of a run in order, enough to replay it in another driver.
 
 use vocabulary::Instant;
 
@@ -6,50 +6,41 @@ use super::exchange::{Input, Output};
 use crate::measure::GivenUp;
 use crate::sample::Sample;
 
-/// The log of a run; see [`Run::record_log`](super::Run::record_log).
+/// Log of a run; see [`Run::record_log`](super::Run::record_log).
 ///
-/// When the driver polled is not in it: every timer fires at its own instant, whenever that is.
+/// It does not contain the driver's polls, because every timer fires at its own instant anyway.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunLog {
-    /// What the driver told the run, and for which instant.
     pub inputs: Vec<(Instant, Input)>,
-    /// What the run wanted done: attempts to send, each with the instant at which it was due, and attempts to withdraw.
+    /// Attempts to send, with the instants at which they were due, and attempts to withdraw.
     pub outputs: Vec<Output>,
-    /// Every attempt as it ended, with the window just after that.
+    /// Every ended attempt, with the window just after its end.
     pub samples: Vec<Sample>,
-    /// Every launch that came to nothing, and every op that was given up, in order.
     pub refusals: Vec<Refusal>,
 }
 
-/// A decision about an op that sends nothing.
+/// Decision about an op that sends nothing. Ops are numbered from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// A budget refused to launch it.
     Shed {
-        /// The op's number, from 0.
         op: u64,
-        /// When.
         at: Instant,
     },
-    /// It is over without success.
     GivenUp {
-        /// The op's number, from 0.
         op: u64,
-        /// When.
         at: Instant,
-        /// What its last try came to.
+        /// Result of the last try.
         why: GivenUp,
     },
 }
 
 impl RunLog {
-    /// Out of the way of runs that keep none.
+    /// Cold, so that it is out of the way of runs without a log.
     #[cold]
     pub(super) fn on_input(&mut self, at: Instant, input: &Input) {
         self.inputs.push((at, *input));
     }
 
-    /// The same of what is to be done.
     #[cold]
     pub(super) fn on_output(&mut self, output: &Output) {
         self.outputs.push(*output);

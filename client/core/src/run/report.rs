@@ -1,4 +1,4 @@
-//! What a run shows of itself, while it goes on and when it is over.
+//! Reports of a run, while it goes on and when it is over.
 
 use std::time::Duration;
 
@@ -14,14 +14,15 @@ use crate::op::{Op, Place};
 use crate::snapshot::{Phase, Snapshot};
 use crate::workload::ArrivalProcess;
 
-/// Ops that a run that stalled has not seen, and that are worth the time to bound them, too.
+/// Maximum number of ops that a stalled run had yet to receive and that its bound includes; more are not worth the
+/// time.
 const WORTH_THE_TIME: u64 = 10_000_000;
 
-/// Maximum number of ops that a stopped run counts that had not arrived: a second's work.
+/// Maximum number of ops yet to arrive that a stopped run counts: a second's work.
 const MAX_COUNTED: u64 = 100_000_000;
 
 impl Run {
-    /// Copies what is measured into `snapshot`, reusing its memory.
+    /// Copies the measurements into `snapshot`, reusing its memory.
     pub fn snapshot(&self, now: Instant, snapshot: &mut Snapshot) {
         snapshot.now = now;
         snapshot.phase = self.phase(now);
@@ -48,7 +49,6 @@ impl Run {
         snapshot.series.copy_from(&self.measured.series);
     }
 
-    /// What the run is doing.
     pub fn phase(&self, now: Instant) -> Phase {
         if self.is_over() {
             Phase::Done
@@ -61,28 +61,29 @@ impl Run {
         }
     }
 
-    /// An attempt that was due at `due` was withdrawn at `at` before the driver could send it: the driver's lag.
+    /// Records the driver's lag for an attempt that was withdrawn at `at`, before it could be sent.
     pub fn on_never_sent(&mut self, due: Instant, at: Instant) {
         self.measured.send_lag.record_between(due, at);
     }
 
-    /// Whether answers told of different caps of the server, or of another than it is known to have.
+    /// Returns whether answers reported different caps of the server, or another than the known one.
     pub fn cap_changed(&self) -> bool {
         self.cap_changed
     }
 
-    /// When the run was found to be stalled, if it was.
     pub fn stalled_at(&self) -> Option<Instant> {
         self.stalled_at
     }
 
-    /// The number of consecutive tries at the instant of the stall, if the run stalled because tries took no time; else 0.
+    /// Returns the number of consecutive tries at the instant of the stall, if the run stalled because tries took no
+    /// time, or else 0.
     pub fn tries_without_time(&self) -> u64 {
         self.stalled_at.map_or(0, |at| self.stall.tries_without_time(at))
     }
 
-    /// Ops that the seed offers in a whole run, also those that had not arrived when the run was stopped. `None` for a closed loop
-    /// without a number of ops, which offers as many as the strategy gets done, and where more than 10⁸ had not arrived.
+    /// Returns the number of ops that the seed offers in a whole run, including those that had not arrived when the run
+    /// was stopped. `None` if more than 10⁸ had not arrived, and for a closed loop without a number of ops, which
+    /// offers as many as the strategy completes.
     pub fn offered(&self) -> Option<u64> {
         let workload = &self.config.workload;
         let own = |ops| self.config.shard.ops(ops, self.config.clients);
@@ -96,20 +97,21 @@ impl Run {
         }
     }
 
-    /// Ops that ended, or will never end, by what no waiting helps against: their last attempt was refused for good or
-    /// found nobody who answers, or the target was dead when the run came to its end.
+    /// Returns the number of ops that ended or will never end for a reason that no waiting cures. Their last attempt
+    /// was refused permanently or found no server, or the target was dead when the run came to its end.
     pub fn failed_for_good(&self) -> u64 {
-        /// Fewer may be bad luck in the last moment.
+        /// Minimum number of consecutive attempts without any server; fewer may be bad luck at the last moment.
         const DEAD: u64 = 3;
         let unfinished = self.unfinished(self.silent_attempts >= DEAD, Op::failed_for_good);
         self.measured.ops.failed_for_good + unfinished
     }
 
-    /// Returns the number of ops whose last outcome was a failure: those given up after one and, if the run stalled, the unfinished ones
-    /// whose last try failed. All unfinished ops count when it stalled on nothing but failures, because the others wait only for want of
-    /// an answer. What is unfinished because the time of the run was over had no last outcome.
+    /// Returns the number of ops whose last outcome was a failure: those given up after one and, if the run stalled,
+    /// the unfinished ones whose last try failed. All unfinished ops count if it stalled on nothing but failures,
+    /// because the others only wait for an answer. Ops that are unfinished because the run's time was over have no last
+    /// outcome.
     pub fn failed(&self) -> u64 {
-        /// As many as a limiter needs to take the server for a failing one.
+        /// Number of consecutive failures after which a limiter takes the server for a failing one.
         const FAILING: u64 = 10;
         let given_up = self.measured.given_up_after.failed;
         if self.stalled_at.is_none() {
@@ -119,7 +121,6 @@ impl Run {
         given_up + self.unfinished(self.failed_attempts >= FAILING, failed)
     }
 
-    /// Returns the number of unfinished ops: all of them, or those of which this is true.
     fn unfinished(&self, all: bool, is_counted: impl Fn(&Op) -> bool) -> u64 {
         if all {
             return self.measured.ops.unfinished();
@@ -128,11 +129,11 @@ impl Run {
         counted.count() as u64
     }
 
-    /// A lower bound on the makespan, the same for every strategy: no client can be done with these ops sooner, if every
-    /// op succeeds. `None` where none is proven, and when another server was met than it is proven for.
+    /// Returns a lower bound on the makespan, the same for every strategy: if every op succeeds, no client completes
+    /// these ops sooner. `None` if no bound is proven, or if the server is another than it is proven for.
     ///
-    /// It is one for all ops that the run was to do, also where it stalled before they came; where it was interrupted, for
-    /// those that had arrived.
+    /// The bound covers all ops of the workload, even if the run stalled before they arrived. For an interrupted run it
+    /// covers the ops that had arrived.
     pub fn optimal_makespan(&self) -> Option<Duration> {
         let bound = self.lower_bound.as_ref()?;
         if self.stalled_at.is_none() {
@@ -142,7 +143,7 @@ impl Run {
         bound.clone().with_rest(&self.config, rest, self.measured.ops.arrived, WORTH_THE_TIME)
     }
 
-    /// Whether everything adds up, and the server saw what was sent.
+    /// Checks whether all counts add up, and whether the server received what was sent.
     pub fn conservation(&self, server: Option<&ServerCounts>) -> Conservation {
         let tried = self.ops.iter().filter(|(_, op)| op.place != Place::Dead).count();
         let fresh = |instance: &Instance| instance.ready.iter().filter(|op| op.slot().is_none()).count();
@@ -150,7 +151,7 @@ impl Run {
         Conservation::check(&self.measured, unfinished as u64, self.in_flight(), server)
     }
 
-    /// Sums of windows over clients; phase and reason are the first client's.
+    /// Returns sums of windows over clients, with phase and reason of the first client.
     fn gauges(&self) -> Gauges {
         let mut gauges =
             self.instances.first().map(|instance| instance.strategy.gauges()).unwrap_or_default();
@@ -162,7 +163,7 @@ impl Run {
         gauges
     }
 
-    /// Carries a strategy's window, and whatever else it has drawn, into the sums and the series.
+    /// Adds changes of a strategy's window and other gauges to the sums and the series.
     #[inline]
     pub(super) fn note_gauges(&mut self, id: InstanceId, at: Instant) {
         if self.instances[id.index()].strategy.reports() {
@@ -184,14 +185,14 @@ impl Run {
         }
         let change = |new: Option<f64>, old: Option<f64>| new.unwrap_or(0.0) - old.unwrap_or(0.0);
         if alone {
-            // Exactly the strategy's own numbers: differences would round.
+            // Exactly the strategy's own numbers, because adding differences would round.
             self.window = gauges.window.unwrap_or(0.0);
             self.ssthresh = gauges.ssthresh.unwrap_or(0.0);
         } else {
             self.window += change(gauges.window, instance.window);
             self.ssthresh += change(gauges.ssthresh, instance.ssthresh);
         }
-        // One that stays is carried from bucket to bucket by itself.
+        // The series itself carries an unchanged threshold from bucket to bucket.
         let moved = gauges.ssthresh.is_some() && gauges.ssthresh != instance.ssthresh;
         instance.window = gauges.window;
         instance.ssthresh = gauges.ssthresh;

@@ -1,7 +1,7 @@
-//! Rounds of hedged ops: an attempt and the copies of it, what is under way of them, and when the next copy is due.
+//! Rounds of hedged ops: an attempt with its copies, those of them in flight, and when the next copy is due.
 //!
-//! Ops are many, and those of strategies that do not hedge have no rounds: they are kept apart from them, and cost nothing until
-//! the first is opened.
+//! Ops are many, and those of strategies without hedging have no rounds. So rounds are stored apart from ops, and cost
+//! nothing until the first is opened.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -14,50 +14,46 @@ use super::exchange::AttemptKey;
 use crate::cancellable::Cancellable;
 use crate::op::OpSlot;
 
-/// Attempts of one op that can be under way at once.
+/// Maximum number of attempts of one op in flight at once.
 const MOST_LIVE: usize = MOST_COPIES as usize + 1;
 
-/// An attempt that was no copy, and its copies. It lasts until its op is done, or goes back to its retry policy.
+/// Attempt that is not a copy, with its copies. It lasts until its op is done or returns to its retry policy.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Round {
-    /// What was asked when it began.
     pub(super) first: Launch,
-    /// From one copy to the next.
+    /// Time from one copy to the next.
     pub(super) delay: Duration,
-    /// Copies that may follow.
     pub(super) left: u32,
-    /// How the last of its attempts to fail did so.
+    /// Outcome of the attempt that failed last.
     pub(super) failed: Option<Outcome>,
-    /// When the next copy is due and the number of that plan, if it has an instant.
+    /// Instant of the next copy and number of its plan, if it is planned.
     due: Option<(Instant, u64)>,
     live: [AttemptKey; MOST_LIVE],
     count: usize,
 }
 
 impl Round {
-    /// Its attempts that are under way, in the order in which they were sent.
+    /// Returns the attempts in flight, in the order of sending.
     pub(super) fn live(&self) -> &[AttemptKey] {
         &self.live[..self.count]
     }
 }
 
-/// Every round that is open, by the slot of its op.
 #[derive(Debug, Default)]
 pub(super) struct Rounds {
     by_slot: Vec<Option<Round>>,
     open: usize,
-    /// Copies that were planned; of each op, the last plan counts.
+    /// Planned copies. Of each op the last plan counts.
     due: Cancellable<BinaryHeap<Reverse<PlannedCopy>>>,
-    /// Copies planned so far.
     plans: u64,
 }
 
-/// The instant of a copy, its op's number and slot, and the number of the plan, which distinguishes it from earlier plans for the same
-/// instant.
+/// Instant of a copy, number and slot of its op, and number of the plan. The last distinguishes it from earlier plans
+/// for the same instant.
 type PlannedCopy = (Instant, u64, u32, u64);
 
 impl Rounds {
-    /// The op's attempt was sent, and copies may follow.
+    /// Opens a round for an attempt that was sent and may be copied.
     pub(super) fn open(&mut self, slot: OpSlot, key: AttemptKey, first: Launch, copies: Copies) {
         let index = slot.index();
         if self.by_slot.len() <= index {
@@ -75,17 +71,15 @@ impl Rounds {
         });
     }
 
-    /// The op's round, if it has one.
     pub(super) fn of(&self, slot: OpSlot) -> Option<&Round> {
         self.by_slot.get(slot.index())?.as_ref()
     }
 
-    /// The op's round, if it has one.
     pub(super) fn of_mut(&mut self, slot: OpSlot) -> Option<&mut Round> {
         self.by_slot.get_mut(slot.index())?.as_mut()
     }
 
-    /// A copy was sent; says whether another attempt is under way.
+    /// Adds a copy that was sent. Returns whether another attempt is in flight.
     pub(super) fn join(&mut self, slot: OpSlot, key: AttemptKey) -> bool {
         let Some(round) = self.of_mut(slot).filter(|round| round.count < MOST_LIVE) else { return false };
         round.live[round.count] = key;
@@ -93,7 +87,7 @@ impl Rounds {
         round.count > 1
     }
 
-    /// An attempt has ended; says whether others of its round are under way.
+    /// Removes an attempt that ended. Returns whether others of its round are in flight.
     pub(super) fn leave(&mut self, slot: OpSlot, serial: u64) -> bool {
         let Some(round) = self.of_mut(slot) else { return false };
         if let Some(place) = round.live().iter().position(|key| key.serial == serial) {
@@ -103,14 +97,14 @@ impl Rounds {
         round.count > 0
     }
 
-    /// The op is done, or goes back to its retry policy.
+    /// Closes the round of an op that is done or returns to its retry policy.
     pub(super) fn close(&mut self, slot: OpSlot) -> Option<Round> {
         let round = self.by_slot.get_mut(slot.index())?.take()?;
         self.open -= 1;
         Some(round)
     }
 
-    /// The op's next copy is due then, whatever was planned before; `None` where none may follow.
+    /// Plans the op's next copy, instead of any earlier plan. `None` if no copy may follow.
     pub(super) fn plan(&mut self, slot: OpSlot, at: Instant) -> Option<Instant> {
         let plan = self.plans;
         let round = self.of_mut(slot)?;
@@ -124,19 +118,17 @@ impl Rounds {
         Some(at)
     }
 
-    /// Whether none is open.
     #[cfg(test)]
     pub(super) fn is_empty(&self) -> bool {
         self.open == 0
     }
 
-    /// When the next copy of any op is due.
     pub(super) fn next(&mut self) -> Option<Instant> {
         let Self { by_slot, due, .. } = self;
         due.first(|entry| is_planned(by_slot, entry)).map(|(at, ..)| at)
     }
 
-    /// The op whose copy is due now, if it still is; that instant is past then.
+    /// Returns the op whose copy is due, if that plan still counts, and removes the plan.
     pub(super) fn pop(&mut self) -> Option<OpSlot> {
         let entry = self.due.pop().filter(|entry| is_planned(&self.by_slot, *entry))?;
         let slot = OpSlot(entry.2);
@@ -145,7 +137,7 @@ impl Rounds {
     }
 }
 
-/// Whether this is the plan of the op's next copy.
+/// Returns whether this is the current plan of the op's next copy.
 fn is_planned(by_slot: &[Option<Round>], (at, _, slot, plan): PlannedCopy) -> bool {
     let round = by_slot.get(slot as usize).and_then(Option::as_ref);
     round.is_some_and(|round| round.due == Some((at, plan)))
@@ -197,7 +189,7 @@ mod tests {
         rounds.plan(OpSlot(1), ms(60));
         assert_eq!((rounds.next(), rounds.pop()), (Some(ms(50)), Some(OpSlot(0))));
         assert_eq!(rounds.next(), Some(ms(60)));
-        // Another op takes the place of the one that planned it.
+        // Another op reuses the slot of the op that planned the copy.
         rounds.close(OpSlot(1));
         rounds.open(OpSlot(1), key(12), launch(12), copies(2));
         assert_eq!(rounds.next(), None);

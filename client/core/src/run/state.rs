@@ -1,4 +1,4 @@
-//! What the client state machine remembers.
+//! State of the client state machine.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -24,51 +24,46 @@ use crate::sample::SampleSink;
 use crate::stall::StallWatch;
 use crate::workload::RunConfig;
 
-/// The client side of one run.
 pub struct Run {
     pub(super) config: RunConfig,
     pub(super) agenda: Agenda,
-    /// One per client, or one for all that share.
+    /// One per client, or one for all clients that share it.
     pub(super) instances: Vec<Instance>,
     pub(super) ops: Slab<Op>,
-    /// What servers said of when ops should come again.
     pub(super) advised: Advised,
     pub(super) attempts: InFlight,
-    /// Whether ops may have several attempts under way.
+    /// Whether ops may have several attempts in flight.
     pub(super) hedges: bool,
-    /// Of ops that have, or may come to have, several.
     pub(super) rounds: Rounds,
-    /// Of these: the ones of which it is not known yet whether they started.
+    /// Attempts with carrier sense for which it is not known yet whether the server started them.
     pub(super) undecided: usize,
-    /// Attempts sent so far: the next one's serial.
+    /// Number of attempts sent, which is also the serial of the next one.
     pub(super) next_serial: u64,
     pub(super) outbox: VecDeque<Output>,
     pub(super) measured: Measurements,
     pub(super) stall: StallWatch,
     pub(super) stalled_at: Option<Instant>,
     pub(super) stopping: bool,
-    /// As the last answer reported them.
+    /// Slots as the last answer reported them.
     pub(super) server: Option<Slots>,
-    /// Where limits stood when that was told last.
     pub(super) limits: LimitsTold,
     pub(super) cap_changed: bool,
-    /// Sums over instances, kept as they change.
+    /// Sums over instances, updated with every change.
     pub(super) window: f64,
     pub(super) ssthresh: f64,
     pub(super) drawn: Drawn,
-    /// How long the ops that have arrived take at least, while the server is the one for which that is known.
+    /// Lower bound for the ops that have arrived, as long as the server is the one for which it is proven.
     pub(super) lower_bound: Option<LowerBound>,
-    /// Attempts in a row that found nobody who answers.
+    /// Consecutive attempts that found no server.
     pub(super) silent_attempts: u64,
     /// Consecutive attempts that failed, up to now.
     pub(super) failed_attempts: u64,
-    /// Who wants every attempt.
+    /// Receiver of every ended attempt.
     pub(super) samples: Option<SampleSink>,
-    /// What is kept of it to be played again, if it is recorded.
+    /// Log for replay, if recorded.
     pub(super) log: Option<Box<RunLog>>,
 }
 
-/// Slots of the server.
 #[derive(Clone, Copy)]
 pub(super) struct Slots {
     pub(super) busy: u32,
@@ -76,11 +71,11 @@ pub(super) struct Slots {
 }
 
 impl Run {
-    /// A run of this workload. `strategy` is called once per strategy instance, with the client's number; with `costs`,
-    /// what success costs at the server at least, there may be a [lower bound](LowerBound) on the makespan.
+    /// Creates a run. `strategy` is called once per strategy instance, with the client's number. With `costs`, the
+    /// minimum cost of a success at the server, there may be a [lower bound](LowerBound) on the makespan.
     ///
     /// # Errors
-    /// What `strategy` returns.
+    /// Returns the error of `strategy`.
     pub fn new<E>(
         config: RunConfig,
         mut strategy: impl FnMut(u32) -> Result<Strategy, E>,
@@ -124,37 +119,33 @@ impl Run {
         Ok(run)
     }
 
-    /// What its strategies want to know of answers: they are all of one kind.
+    /// Returns the parts of answers that the strategies read. They are all of one kind.
     pub fn reading(&self) -> Arc<Reading> {
         self.instances.first().map_or_else(Arc::default, |instance| instance.strategy.reading().clone())
     }
 
-    /// What else it takes for a rejection.
     pub fn rejected_when(&self) -> &RejectedWhen {
         &self.config.rejected_when
     }
 
-    /// What its ops ask for, where that differs by op.
     pub fn requests(&self) -> &Requests {
         &self.config.requests
     }
 
-    /// The method of an op's requests, if methods differ: outcomes that strategies are told of have it.
+    /// Returns the method of an op's requests, if methods differ. Outcomes passed to strategies contain it.
     #[inline]
     pub(super) fn method_of(&self, op: OpId) -> Option<Method> {
         self.config.requests.method_of(self.config.seed, op.into())
     }
 
-    /// The strategy instance that op `id` belongs to.
     pub(super) fn instance_of(&self, id: OpId) -> InstanceId {
-        // Mostly there is one.
+        // Fast path: usually there is one instance.
         if self.instances.len() == 1 {
             return InstanceId(0);
         }
         InstanceId(self.config.shard.place(share_of(id, self.config.clients)))
     }
 
-    /// The client that op `id` belongs to.
     pub(super) fn client_of(&self, id: OpId) -> u32 {
         share_of(id, self.config.clients)
     }
@@ -163,7 +154,7 @@ impl Run {
         self.attempts.len() as u64
     }
 
-    /// No op can come any more, and none is left (or none is to be finished).
+    /// Returns whether no op is left and none can arrive or, when stopping, no attempt is in flight.
     pub(super) fn is_over(&self) -> bool {
         if self.stopping {
             return self.attempts.is_empty();
@@ -172,7 +163,8 @@ impl Run {
     }
 }
 
-/// To which of so many op `id` falls, in turn. Mostly there is one, and a division takes longer than that question.
+/// Assigns op `id` to one of `count` in turn. Fast path: with one, the usual case, skips a division, which takes longer
+/// than the comparison.
 #[inline]
 fn share_of(id: OpId, count: u32) -> u32 {
     if count > 1 { id.0 % count } else { 0 }

@@ -16,10 +16,8 @@ mod hedging;
 mod sharding;
 mod stalling;
 
-/// A run with verbs for tests.
 struct Bench {
     run: Run,
-    /// Attempts sent and not answered yet.
     sent: Vec<Launched>,
     cancelled: usize,
 }
@@ -46,7 +44,7 @@ impl Bench {
         Self { run, sent: Vec::new(), cancelled: 0 }
     }
 
-    /// Polls until the run waits, and returns what it says then.
+    /// Polls until the run waits, and returns its last output.
     fn poll(&mut self, now: Instant) -> Output {
         loop {
             match self.run.poll_output(now) {
@@ -60,7 +58,6 @@ impl Bench {
         }
     }
 
-    /// The oldest attempt out is answered.
     fn answer(&mut self, now: Instant, status: Status) -> Output {
         let launched = self.sent.remove(0);
         self.answer_to(launched, now, status)
@@ -70,7 +67,7 @@ impl Bench {
         self.advise(launched, now, status, None)
     }
 
-    /// The same, with word of how long not to come again.
+    /// Answers an attempt, with advice to wait for `told`.
     fn advise(&mut self, launched: Launched, now: Instant, status: Status, told: Option<Duration>) -> Output {
         self.end(launched, now, Outcome::plain(status), told)
     }
@@ -135,7 +132,7 @@ fn a_window_holds_the_rest_back_and_a_freed_place_is_due_at_once() {
 fn whether_advice_is_broken_does_not_depend_on_whether_the_strategy_reads_it() {
     let mut bench = Bench::new("fixed-window:window=1", burst(2));
     bench.poll(ms(0));
-    // Op 0 is told to wait a second, op 1 nothing; then the window sends op 0 again at once.
+    // Op 0 is advised to wait a second, op 1 is not. Then the window sends op 0 again at once.
     let launched = bench.sent.remove(0);
     bench.advise(launched, ms(10), Status::Rejected, Some(Duration::from_secs(1)));
     bench.answer(ms(20), Status::Succeeded);
@@ -310,11 +307,11 @@ fn failures_are_final_when_they_may_not_be_retried() {
     bench.poll(ms(0));
     bench.answer(ms(5), Status::Failed(Failure::Server));
     assert_eq!(bench.run.measurements().ops.given_up, 1);
-    // Rejections still are.
+    // Rejections are still retried.
     assert_eq!(bench.answer(ms(6), Status::Rejected), Output::WaitUntil(ms(16)));
 }
 
-/// Two ops at once, the first of which is a GET and the second a POST.
+/// Two ops at once, of which the first is a GET and the second a POST.
 fn get_and_post() -> RunConfig {
     let mix: Mix = "GET /; POST /".parse().unwrap();
     let is_wanted = |seed: &u64| mix.kind_of(*seed, 0) == 0 && mix.kind_of(*seed, 1) == 1;

@@ -1,4 +1,4 @@
-//! What becomes due by itself: arrivals, ends of back-offs, polls, timeouts, deadlines, the end of patience.
+//! Events that become due by themselves: arrivals, ends of backoffs, polls, timeouts, deadlines, the end of patience.
 
 use tailback::{Failure, Status};
 use vocabulary::Instant;
@@ -15,7 +15,7 @@ use crate::workload::{RunConfig, Workload};
 const TIMED_OUT: Status = Status::Failed(Failure::Timeout);
 
 impl Run {
-    /// Processes the one thing that is due at `at`, as [`Self::next_due`] told.
+    /// Processes the event that is due at `at`, the result of [`Self::next_due`].
     pub(super) fn on_timer(&mut self, at: Instant, due: Due) {
         self.agenda.take_foreseen();
         match due {
@@ -34,10 +34,10 @@ impl Run {
         self.note_waiting(at);
     }
 
-    /// Notes whether every unfinished op waits as the server advised, which is no stall.
+    /// Records whether every unfinished op waits as the server advised, which is not a stall.
     #[inline]
     pub(super) fn note_waiting(&mut self, at: Instant) {
-        // Fast path: nobody obeys advice, now or before.
+        // Fast path: no op obeys advice, now or before.
         if self.advised.obeying() > 0 || self.stall.obeys() {
             let obeys = self.advised.obeying() == self.measured.ops.unfinished();
             if self.stall.on_waiting(obeys, at) {
@@ -46,7 +46,6 @@ impl Run {
         }
     }
 
-    /// What is due next, and when.
     pub(super) fn next_due(&mut self) -> Option<(Instant, Due)> {
         if self.stopping {
             return next_timeout(&self.attempts, &self.config);
@@ -66,7 +65,6 @@ impl Run {
         })
     }
 
-    /// The instant at which too much had been tried in vain.
     #[inline]
     pub(super) fn stalled(&self) -> Option<Instant> {
         let unfinished = self.measured.ops.unfinished();
@@ -76,7 +74,7 @@ impl Run {
             .or_else(|| self.exceeds_attempts_at())
     }
 
-    /// The instant at which there were more attempts than the workload allows.
+    /// Returns when there were more attempts than the workload allows.
     fn exceeds_attempts_at(&self) -> Option<Instant> {
         let Workload { ops, .. } = self.config.workload;
         let most = u64::from(self.config.max_attempts_per_op?).saturating_mul(ops?);
@@ -99,7 +97,7 @@ impl Run {
         }
         let waiting = match self.config.deadline {
             None => Waiting::fresh(id, at),
-            // It must be found when its deadline comes.
+            // Kept in the slab, where its deadline finds it.
             Some(deadline) => {
                 let op = Op::new(id, at);
                 let slot = self.keep(op);
@@ -112,16 +110,15 @@ impl Run {
         self.launch(instance, at);
     }
 
-    /// Keeps an op of which more is to be known than its arrival.
+    /// Keeps an op in the slab, because it needs more state than its arrival.
     #[inline]
     pub(super) fn keep(&mut self, op: Op) -> OpSlot {
         let slot = OpSlot(u32::try_from(self.ops.insert(op)).expect("fewer than 2^32 ops wait at once"));
-        // What was said of who had this place before.
+        // The advice was for the op that had this slot before.
         self.advised.forget(slot);
         slot
     }
 
-    /// An op's back-off is over.
     fn on_wake(&mut self, at: Instant) {
         let Some(slot) = self.agenda.woken() else { return };
         let op = self.ops[slot.index()];
@@ -141,7 +138,7 @@ impl Run {
         self.launch(instance, at);
     }
 
-    /// A strategy asked to be polled now, or its own timer is due.
+    /// Polls an instance whose strategy requested it, or whose own timer is due.
     fn on_poll(&mut self, at: Instant) {
         let Some(id) = self.agenda.polled() else { return };
         let instance = &mut self.instances[id.index()];
@@ -162,7 +159,7 @@ impl Run {
         }
     }
 
-    /// An op that is not in flight gives up at its deadline; one that is may still succeed.
+    /// Gives up an op at its deadline, unless it is in flight, because then it may still succeed.
     fn on_deadline(&mut self, at: Instant) {
         let Some((slot, id)) = self.agenda.expired() else { return };
         let Some(op) = self.ops.get(slot.index()).copied().filter(|op| op.id == id) else { return };
@@ -177,7 +174,7 @@ impl Run {
             Place::InFlight => return self.on_deadline_in_flight(at, slot),
             Place::Dead => return,
         }
-        // Its slot is still in a queue; whoever finds it there frees it.
+        // Its slot is still in a queue, and is freed by the code that finds it there.
         let entry = &mut self.ops[slot.index()];
         entry.place = Place::Dead;
         self.instances[instance.index()].strategy.on_over(at, &mut entry.retry_state, waits);
@@ -189,12 +186,11 @@ impl Run {
     }
 }
 
-/// The first timeout of an attempt that is in flight.
 fn next_timeout(attempts: &InFlight, config: &RunConfig) -> Option<(Instant, Due)> {
     attempts.first().map(|attempt| (attempt.due + config.timeout, Due::Timeout))
 }
 
-/// When a run that goes on for a given time no longer waits for what is under way.
+/// Returns when a run of limited duration stops waiting for attempts in flight.
 fn drain_over(config: &RunConfig) -> Option<Instant> {
     Some(Instant::ORIGIN + config.workload.duration? + config.drain?)
 }

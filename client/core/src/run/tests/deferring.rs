@@ -1,4 +1,4 @@
-//! Attempts that start only where enough is free, and those that did not.
+//! Attempts that start only if enough is free at the server, and deferred ones.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ fn an_attempt_that_looks_first_counts_when_it_started_and_not_when_it_was_deferr
     let measured = bench.run.measurements();
     assert_eq!((measured.ops.deferred, measured.attempts.total), (1, 1));
     bench.answer(ms(600), Status::Succeeded);
-    // After its back-off it is the op's first attempt again; a driver that hears of no start is heard at the end.
+    // After its backoff it is the op's first attempt again. Without a reported start it counts at its end.
     bench.poll(ms(1100));
     assert_eq!(bench.sent[0].ordinal, 1);
     assert_eq!(bench.answer(ms(1700), Status::Succeeded), Output::Done);
@@ -70,7 +70,7 @@ fn an_attempt_that_was_deferred_was_never_in_flight_beside_a_later_one() {
 
 #[test]
 fn the_serial_of_a_deferred_attempt_is_not_used_again_when_later_ones_have_theirs() {
-    // So many are answered that the last one's end sweeps away all timeouts but that of the first attempt.
+    // With so many answers, the end of the last one removes all timeouts but that of the first attempt.
     const OPS: u64 = 4099;
     let config = RunConfig { timeout: Duration::from_mins(10), ..closed(2, OPS) };
     let mut bench = Bench::new("ethernet:cost=0s+constant:delay=1s", config);

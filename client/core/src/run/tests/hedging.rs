@@ -1,4 +1,5 @@
-//! Several attempts of one op: gRPC's rules (grpc/proposal `A6-client-retries.md`, "Hedging Policy"), and what becomes of the rest.
+//! Several attempts of one op, by the rules of gRPC (grpc/proposal `A6-client-retries.md`, "Hedging Policy"), and the
+//! end of the others.
 
 use std::time::Duration;
 
@@ -9,18 +10,17 @@ use super::{Bench, burst, ms};
 use crate::run::{Input, Output};
 use crate::workload::{ArrivalProcess, RunConfig, Workload};
 
-/// The example of the proposal: four in all, half a second apart, and no retry after them.
+/// Example of the proposal: four attempts in all, half a second apart, and no retry after them.
 const A6: &str = "none+hedging:delay=500ms,copies=3";
 
 const FATAL: Status = Status::Failed(Failure::Fatal);
 
 impl Bench {
-    /// When the attempts that are out were sent, and as which.
+    /// Returns when the attempts in flight were sent, and their ordinals.
     fn out(&self) -> Vec<(Instant, u32)> {
         self.sent.iter().map(|launched| (launched.due, launched.ordinal)).collect()
     }
 
-    /// The attempt with this number of the one op ends.
     fn end_of(&mut self, ordinal: u32, now: Instant, outcome: Outcome) -> Output {
         let place = self.sent.iter().position(|launched| launched.ordinal == ordinal).expect("it is out");
         let launched = self.sent.remove(place);
@@ -31,7 +31,7 @@ impl Bench {
         self.end_of(ordinal, now, Outcome::plain(Status::Rejected))
     }
 
-    /// Nothing is left behind: no attempt, no op, no round.
+    /// Asserts that no attempt, op or round is left behind.
     fn assert_over(&mut self, now: Instant) {
         assert_eq!(self.poll(now), Output::Done);
         self.assert_conserved();
@@ -65,7 +65,7 @@ fn a_copy_goes_out_each_delay_and_the_first_success_ends_the_others() {
 fn an_answer_in_time_needs_no_copy() {
     let mut bench = Bench::new(A6, burst(1));
     bench.poll(ms(0));
-    // What comes in the instant in which a copy is due comes first.
+    // An answer at the instant at which a copy is due comes first.
     assert_eq!(bench.answer(ms(500), Status::Succeeded), Output::Done);
     assert_eq!(counts(&bench), [1, 1, 0, 0, 0]);
     bench.assert_over(ms(500));
@@ -93,7 +93,7 @@ fn a_failure_that_is_not_final_sends_the_next_at_once_and_delays_go_on_from_ther
     bench.fails(2, ms(700));
     assert_eq!(bench.poll(ms(1200)), Output::WaitUntil(ms(30_600)), "the timeout of the third");
     assert_eq!(bench.out(), [(ms(600), 3), (ms(700), 4)]);
-    // Those were all: there are no retries after them.
+    // Those were all attempts, because there are no retries after them.
     bench.fails(4, ms(800));
     assert_eq!(bench.fails(3, ms(900)), Output::Done);
     assert_eq!(counts(&bench), [4, 0, 4, 0, 2], "the second went out alone");
@@ -143,7 +143,7 @@ fn copies_need_more_than_half_the_tokens_and_are_not_sent_later() {
         let text = format!("{A6}+retry-budget:max=4,ratio=0.1,ask={ask}");
         let mut bench = Bench::new(&text, RunConfig { clients: 1, ..burst(4) });
         bench.poll(ms(0));
-        // Two failures leave two tokens of four: the second sends no copy, and is over.
+        // Two failures leave two tokens of four. So the second op sends no copy and is over.
         bench.answer(ms(10), Status::Rejected);
         bench.answer(ms(20), Status::Rejected);
         assert_eq!(bench.ops_out(), [2, 3, 0], "{ask}");
@@ -293,7 +293,7 @@ fn after_the_deadline_no_push_back_is_waited_for() {
     assert_eq!(bench.end_of(1, ms(460), wait), Output::Done);
 }
 
-/// An op each half second, that gives up after 700 ms.
+/// Creates two ops, half a second apart, which give up after 700 ms.
 fn two_with_a_deadline() -> RunConfig {
     let arrivals = ArrivalProcess::Uniform { rate_per_s: 2.0 };
     let workload = Workload { arrivals, ops: Some(2), duration: None };

@@ -1,4 +1,4 @@
-//! Shards of a run's clients: together they are the whole, whatever each of them meets.
+//! Shards of a run's clients, which together equal the whole run, whatever happens in each of them.
 
 use std::num::NonZero;
 use std::time::Duration;
@@ -12,10 +12,10 @@ use crate::requests::Requests;
 use crate::run::Output;
 use crate::workload::{ArrivalProcess, RunConfig, Workload};
 
-/// What shows of an op: its number, its arrival, its client, and the key that it carries by luck.
+/// Number of an op, its arrival, its client, and its randomly drawn key.
 type Seen = (u64, u64, u32, Option<u32>);
 
-/// All ops of the run with this configuration, in the order of sending; every attempt is answered at once.
+/// Returns all ops of the run in the order of sending; every attempt is answered at once.
 fn ops(config: &RunConfig) -> Vec<Seen> {
     let mut bench = Bench::new("none", config.clone());
     let mut now = super::ms(0);

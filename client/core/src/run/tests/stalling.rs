@@ -1,4 +1,4 @@
-//! Runs that get nowhere, and servers that are not there.
+//! Runs that make no progress, and servers that are not there.
 
 use std::time::Duration;
 
@@ -10,7 +10,8 @@ use crate::downtime::PlannedOutages;
 use crate::run::{Input, Output};
 use crate::workload::RunConfig;
 
-/// When a run is stalled in which every attempt is rejected after 150 ms; `told` is the advice that comes with a rejection then.
+/// Returns when a run is stalled in which every attempt is rejected after 150 ms. `told` returns the advice of a
+/// rejection.
 fn stalled_at(
     strategy: &str,
     config: RunConfig,
@@ -58,7 +59,7 @@ fn time_in_which_the_schedule_has_the_server_down_is_no_stall() {
 #[test]
 fn time_in_which_every_op_waits_as_advised_is_no_stall() {
     let advice = |now: Instant| (now < ms(600_000)).then_some(Duration::from_secs(10));
-    // Until 600 s only the attempts count, 60 of 150 ms: 51 s of patience are left.
+    // Until 600 s only the attempts count, 60 of 150 ms. So 51 s of patience are left.
     let obeying = stalled_at("constant:delay=10s", burst(1), advice).unwrap();
     assert!((ms(650_000)..ms(662_000)).contains(&obeying), "{obeying}");
     // An op that retries before the advised instant does not wait because of advice.
@@ -145,7 +146,7 @@ fn at_a_dead_port_a_window_sends_probes_only_and_all_of_itself_when_one_is_answe
         }
     }
     assert_eq!(probes, [1050, 1100, 1200, 1400, 1650, 1900, 2150].map(ms));
-    // The limiter heard of the outage once, not of every probe.
+    // The limiter observed the outage once, and not every probe.
     bench.poll(ms(2400));
     assert_eq!(bench.sent.len(), 1, "the server is back, and lets the probe in");
     bench.answer(ms(2500), Status::Rejected);
