@@ -1,4 +1,4 @@
-//! What is measured of a run, in memory that does not grow with its length.
+//! Measurements of a run, in memory that does not grow with its length.
 
 mod advice;
 mod bins;

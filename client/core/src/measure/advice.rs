@@ -1,4 +1,4 @@
-//! Whether retries came when the server had advised.
+//! Comparison of retries with the server's advice.
 
 use std::time::Duration;
 
@@ -8,11 +8,10 @@ use vocabulary::Instant;
 
 use super::tally::{LatencySums, Tally};
 
-/// Retries of ops whose last answer said when to come again.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Advice {
     retries: u64,
-    /// How much too early those came that did.
+    /// Time by which the early ones were too early.
     early: Tally,
 }
 
@@ -38,7 +37,6 @@ pub struct EarlyFigures {
 }
 
 impl AdviceFigures {
-    /// Of so many retries, of which these came too early by so much.
     pub fn of(retries: u64, early: &LatencySums) -> Self {
         let (mean, max) = Tally::of_sums(early).mean_and_max_ms().unzip();
         Self { retries, broken: early.count, early_ms: EarlyFigures { mean, max } }
@@ -46,7 +44,7 @@ impl AdviceFigures {
 }
 
 impl Advice {
-    /// An op was sent again, of which the server had said: not before.
+    /// Records a retry that the server had advised not to send before `not_before`.
     pub(super) fn on_retry(&mut self, sent_at: Instant, not_before: Instant) {
         self.retries += 1;
         let early = not_before.since(sent_at);
@@ -55,12 +53,11 @@ impl Advice {
         }
     }
 
-    /// What it comes to.
     pub(super) fn figures(&self) -> AdviceFigures {
         AdviceFigures::of(self.retries, &self.early.sums())
     }
 
-    /// The same, to be added up.
+    /// Returns the number of retries and the sums of the early ones, to be added up.
     pub(super) fn sums(&self) -> (u64, LatencySums) {
         (self.retries, self.early.sums())
     }

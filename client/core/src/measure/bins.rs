@@ -1,28 +1,24 @@
-//! Calls counted in bins of one width, for experiments that ask when exactly calls come: clusters, aftershocks.
+//! Calls counted in bins of equal width, for experiments about the exact times of calls: clusters, aftershocks.
 
 use std::time::Duration;
 
 use vocabulary::Instant;
 
-/// The most bins that are kept; what comes later is not binned.
+/// Maximum number of bins; later calls are not counted.
 const MOST_BINS: usize = 1_000_000;
 
-/// What happened within one bin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bin {
-    /// Attempts sent.
     pub sent: u32,
-    /// … of them the first of their op.
+    /// First attempts of their op, out of those sent.
     pub first: u32,
-    /// Attempts that succeeded.
     pub succeeded: u32,
     /// Attempts that were rejected or failed.
     pub turned_away: u32,
-    /// Attempts in flight at its end.
+    /// Attempts in flight at the end of the bin.
     pub outstanding: u32,
 }
 
-/// Calls over time, in bins of one width.
 #[derive(Clone, Debug)]
 pub struct Bins {
     width_nanos: u64,
@@ -30,23 +26,22 @@ pub struct Bins {
 }
 
 impl Bins {
-    /// Bins of this width; at least a nanosecond.
+    /// Creates bins of this width, at least a nanosecond.
     pub(crate) fn new(width: Duration) -> Self {
         let width_nanos = u64::try_from(width.as_nanos()).unwrap_or(u64::MAX).max(1);
         Self { width_nanos, bins: Vec::new() }
     }
 
-    /// The width of a bin.
     pub fn width(&self) -> Duration {
         Duration::from_nanos(self.width_nanos)
     }
 
-    /// From the origin on; the last one is the last in which anything happened.
+    /// Returns the bins from the origin to the last in which anything happened.
     pub fn bins(&self) -> &[Bin] {
         &self.bins
     }
 
-    /// Notes something in the bin at `at`; time does not go back.
+    /// Records an event in the bin at `at`; time does not go back.
     pub(crate) fn note(&mut self, at: Instant, in_flight: u64, note: impl FnOnce(&mut Bin)) {
         let index = usize::try_from(at.as_nanos() / self.width_nanos).unwrap_or(usize::MAX);
         if index >= MOST_BINS {

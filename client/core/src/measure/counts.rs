@@ -3,23 +3,18 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Counts of ops.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OpCounts {
-    /// Ops that arrived.
     pub arrived: u64,
-    /// Ops whose work was done.
     pub succeeded: u64,
-    /// Ops that ended without success.
     pub given_up: u64,
-    /// Times that an op was put off because the server, when asked, had too little free.
+    /// Number of times that an op was deferred, because the server had too little free.
     pub deferred: u64,
-    /// Of those given up: the ones whose last attempt was refused for good, or found nobody who answers.
+    /// Given-up ops whose last attempt was refused permanently or found no server.
     pub failed_for_good: u64,
 }
 
 impl OpCounts {
-    /// Ops that arrived and did not end.
     pub const fn unfinished(&self) -> u64 {
         self.arrived - self.succeeded - self.given_up
     }

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-/// The most latencies of a kind that are kept; above it the histogram alone counts.
+/// Maximum number of latencies of a kind that are kept. Beyond it only the histogram counts.
 pub const EXACT_LATENCIES: usize = 1_000_000;
 
-/// Every latency, in nanoseconds, until there are too many.
+/// Every latency in nanoseconds, until there are too many.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Exact(Option<Vec<u64>>);
 
@@ -23,7 +23,7 @@ impl Exact {
         }
     }
 
-    /// Adds what `other` kept; keeps nothing when it did not.
+    /// Adds the latencies of `other`; keeps nothing if `other` did not or there are too many.
     pub(super) fn merge(&mut self, other: &Self) {
         match (&mut self.0, &other.0) {
             (Some(kept), Some(others)) if kept.len() + others.len() <= EXACT_LATENCIES => kept.extend(others),
@@ -31,7 +31,7 @@ impl Exact {
         }
     }
 
-    /// Sorts what was kept, so that [`Self::sorted`] need not.
+    /// Sorts the kept latencies, so that [`Self::sorted`] does not have to.
     pub(super) fn sort(&mut self) {
         if let Some(kept) = &mut self.0 {
             kept.sort_unstable();
@@ -54,7 +54,7 @@ impl Exact {
     }
 }
 
-/// The standard deviation (divisor n) of sorted latencies, in nanoseconds.
+/// Returns the standard deviation (divisor n) of sorted latencies, in nanoseconds.
 pub(super) fn deviation(sorted: &[u64]) -> f64 {
     let count = sorted.len() as f64;
     let mean = sorted.iter().map(|nanos| u128::from(*nanos)).sum::<u128>() as f64 / count;
@@ -62,18 +62,18 @@ pub(super) fn deviation(sorted: &[u64]) -> f64 {
     (squares / count).sqrt()
 }
 
-/// Where a percentile stands among sorted values: between two of them.
+/// Position of a percentile between two of the sorted values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Place {
-    /// Its neighbours, counted from 0; the same at the very end.
+    /// Neighbours, counted from 0; equal at the very end.
     pub(super) below: u64,
     pub(super) above: u64,
-    /// How far it is from the one below to the one above, 0 to 1.
+    /// Share of the distance from the neighbour below to the one above, 0 to 1.
     way: f64,
 }
 
 impl Place {
-    /// The place of this share (0 to 1) of so many values, at least one.
+    /// Returns the position of this share (0 to 1) among `count` values, at least one.
     pub(super) fn of(share: f64, count: u64) -> Self {
         let last = count.saturating_sub(1);
         let position = share * last as f64;
@@ -86,7 +86,6 @@ impl Place {
         Self { below, above: (below + 1).min(last), way: position - below as f64 }
     }
 
-    /// The value there.
     pub(super) fn between(self, value: impl Fn(usize) -> u64) -> f64 {
         let at = |place: u64| value(usize::try_from(place).unwrap_or(usize::MAX)) as f64;
         let (low, high) = (at(self.below), at(self.above));

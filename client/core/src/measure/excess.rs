@@ -1,8 +1,8 @@
-//! What attempts take beyond what the server reckons, and whether that makes it another experiment.
+//! Time that attempts take beyond the server's calculation, and whether it makes a run another experiment.
 //!
-//! In virtual time an attempt takes exactly what server and network make it take. On a machine connections, queues of the
-//! system and late timers come on top: as good as nothing beside 500 ms of service, but a tenth of 5 ms, and then slots turn over
-//! more slowly, windows fill, and ops wait.
+//! In virtual time an attempt takes exactly the time of server and network. On a machine connections, system queues and
+//! late timers come on top. That is negligible beside 500 ms of service, but a tenth of 5 ms. Then slots turn over more
+//! slowly, windows fill, and ops wait.
 
 use std::time::Duration;
 
@@ -12,14 +12,13 @@ use vocabulary::Instant;
 
 use super::Latencies;
 
-/// From this share of the mean service time on the excess changes results by more than seeds do: makespans by a few per cent,
-/// and op latencies, which are mostly waiting, by far more.
+/// Share of the mean service time from which the excess changes results by more than seeds do. It changes makespans by
+/// a few per cent, and op latencies, which are mostly waiting, by far more.
 pub const TOLERABLE_EXCESS: f64 = 0.03;
 
-/// So many answers at least are judged.
+/// Minimum number of answers for a judgement.
 const FEWEST: u64 = 100;
 
-/// The excess of attempts that were answered by a mockserver.
 #[derive(Clone, Debug, Default)]
 pub struct Excess {
     latencies: Latencies,
@@ -41,23 +40,20 @@ pub struct ExcessFigures {
 }
 
 impl Excess {
-    /// Beside this mean service time.
     pub(crate) fn of(mean_service: Option<Duration>) -> Self {
         Self { mean_service: mean_service.filter(|mean| !mean.is_zero()), ..Self::default() }
     }
 
-    /// An attempt was answered so much later than it was due.
     pub(crate) fn record_between(&mut self, due: Instant, at: Instant) {
         self.latencies.record_between(due, at);
     }
 
-    /// Makes this a copy of `other` without allocating.
+    /// Copies `other` without allocating.
     pub(crate) fn copy_from(&mut self, other: &Self) {
         self.latencies.copy_from(&other.latencies);
         self.mean_service = other.mean_service;
     }
 
-    /// The figures of the result.
     pub fn figures(&self) -> ExcessFigures {
         let figures = self.latencies.figures();
         let of_service =
@@ -65,7 +61,7 @@ impl Excess {
         ExcessFigures { mean: figures.mean, p50: figures.p50, p99: figures.p99, of_service }
     }
 
-    /// The share of the mean service time, when it is too large to be passed over.
+    /// Returns the share of the mean service time, if it is too large to be ignored.
     pub fn intolerable(&self) -> Option<f64> {
         let enough = self.latencies.count() >= FEWEST;
         self.figures().of_service.filter(|share| enough && *share > TOLERABLE_EXCESS)

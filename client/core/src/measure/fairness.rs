@@ -1,4 +1,4 @@
-//! How evenly several clients are served.
+//! Fairness among several clients.
 
 use std::time::Duration;
 
@@ -9,42 +9,41 @@ use vocabulary::Instant;
 
 use crate::client_shard::ClientShard;
 
-/// The length of a window, in attempts that nothing disturbs.
+/// Length of a window, in undisturbed attempts.
 const WINDOW_ATTEMPTS: u32 = 10;
 
-/// A server that takes no time must not make a window of every instant.
+/// Minimum length of half a window, because a server that takes no time must not make a window of every instant.
 const SHORTEST_HALF: Duration = Duration::from_millis(50);
 
-/// What every client got, in memory that grows with clients only: some fifty bytes for each.
+/// Results of every client, in memory that grows with the number of clients only: some fifty bytes for each.
 ///
-/// Nothing here looks at every client, but the figures at the end: closing a half looks at bits, and at those who got something.
+/// Only the final figures visit every client. Closing a half visits bits, and the clients that had successes.
 #[derive(Clone, Debug)]
 pub(super) struct Fairness {
-    /// Windows slide by half their length.
+    /// Half the length of a window, by which windows slide.
     half_nanos: u64,
-    /// Which half is going on, from 0.
     half: u64,
-    /// Those that are taken here, by their places; so is everything that is kept by client.
+    /// Clients of this shard, by their places. Everything else that is kept per client has the same order.
     clients: Vec<Client>,
     shard: ClientShard,
     /// Successes of every client in the half before this one, and in this one.
     got: Vec<[u32; 2]>,
-    /// Whether there are any.
+    /// Clients that have any.
     got_any: Bits,
-    /// Who has work just now, had some in this half, and in the one before.
+    /// Clients that have work now, had some in this half, and in the one before.
     busy: Bits,
     has_work: Bits,
     had_work: Bits,
-    /// Sum of Jain's index over windows, and how many there were.
+    /// Sum of Jain's index over windows, and number of windows.
     indices: f64,
     windows: u64,
     shares: Vec<f64>,
 }
 
-/// A bit for every client.
+/// One bit per client.
 type Bits = Vec<u64>;
 
-/// Not busy.
+/// Value of `busy_since` while a client has no work.
 const NEVER: Instant = Instant::FAR_FUTURE;
 
 #[derive(Clone, Copy, Debug)]
@@ -53,7 +52,7 @@ struct Client {
     ended: u32,
     succeeded: u32,
     latency_nanos: u64,
-    /// When its oldest work came that went on without a pause, and how long it was busy before that.
+    /// Start of the current period with work, and total length of those before it.
     busy_since: Instant,
     busy_nanos: u64,
 }
@@ -83,29 +82,26 @@ pub struct FairnessFigures {
     pub slowest_over_median: Option<f64>,
 }
 
-/// What every client got: what figures are made of, client by client.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClientCounts {
     /// By the clients' places in their shard.
     pub clients: Vec<ClientCount>,
 }
 
-/// What one client got.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClientCount {
-    /// Ops that arrived.
     pub arrived: u64,
-    /// Ops that succeeded.
     pub succeeded: u64,
-    /// The sum of their latencies, in nanoseconds.
+    /// Sum of the latencies of ops that succeeded, in nanoseconds.
     pub latency_nanos: u64,
-    /// How long it had work, in nanoseconds, without what goes on.
+    /// Time with work in nanoseconds, without the current period.
     pub busy_nanos: u64,
-    /// When the work came that goes on still.
+    /// Start of the current period with work.
     pub busy_since: Option<Instant>,
 }
 
-/// The figures of clients, by their numbers, of a run that ended then; without windows.
+/// Returns the figures of clients, given with their numbers, for a run that ended at `end`, without the index over
+/// windows.
 pub fn fairness_of(
     clients: impl Iterator<Item = (u64, ClientCount)>,
     end: Option<Instant>,
@@ -113,7 +109,6 @@ pub fn fairness_of(
     figures_of(clients, end, None)
 }
 
-/// The same with the index over windows.
 fn figures_of(
     clients: impl Iterator<Item = (u64, ClientCount)>,
     end: Option<Instant>,
@@ -131,7 +126,7 @@ fn figures_of(
     means.sort_unstable_by(f64::total_cmp);
     let finite = |ms: f64| ms.is_finite().then_some(ms);
     let slowest_ms = slowest.and_then(|(_, ms)| finite(ms));
-    // Where one of the two in the middle got nothing done, so did the median.
+    // The median is not finite if one of the two clients in the middle has no success.
     let median_ms = percentile(&means, 0.5);
     FairnessFigures {
         clients: means.len() as u64,
@@ -146,7 +141,6 @@ fn figures_of(
 }
 
 impl ClientCount {
-    /// Successes per second that it had work until then.
     fn rate_per_s(&self, end: Instant) -> f64 {
         let goes_on = self.busy_since.map_or(0, |since| end.as_nanos().saturating_sub(since.as_nanos()));
         match self.busy_nanos.saturating_add(goes_on) {
@@ -155,7 +149,7 @@ impl ClientCount {
         }
     }
 
-    /// Its mean op latency; infinite without a success.
+    /// Returns the mean op latency; infinite without a success.
     fn mean_ms(&self) -> f64 {
         if self.succeeded == 0 {
             f64::INFINITY
@@ -179,7 +173,8 @@ impl From<&Client> for ClientCount {
 }
 
 impl Fairness {
-    /// For so many clients, of which those of this shard are taken here, of a server whose undisturbed attempt takes this long.
+    /// Creates the state of this shard's part of `clients` clients, at a server whose undisturbed attempt takes this
+    /// long.
     pub(crate) fn new(clients: u32, shard: ClientShard, undisturbed_attempt: Duration) -> Self {
         let half = (undisturbed_attempt.saturating_mul(WINDOW_ATTEMPTS) / 2).max(SHORTEST_HALF);
         let clients = shard.count(clients) as usize;
@@ -200,7 +195,6 @@ impl Fairness {
         }
     }
 
-    /// An op of this client arrived.
     pub(crate) fn on_arrival(&mut self, at: Instant, client: u32) {
         self.pass(at);
         let place = self.shard.place(client);
@@ -214,7 +208,7 @@ impl Fairness {
         }
     }
 
-    /// An op of this client succeeded, this long after its arrival, or ended without (`None`).
+    /// Records that an op of this client succeeded after `latency`, or ended without success (`None`).
     pub(crate) fn on_end(&mut self, at: Instant, client: u32, latency: Option<Duration>) {
         self.pass(at);
         let place = self.shard.place(client);
@@ -234,29 +228,27 @@ impl Fairness {
         }
     }
 
-    /// What it came to by `end`.
     pub(crate) fn figures(&self, end: Option<Instant>) -> FairnessFigures {
         let windows = if self.windows > 0 { Some(self.indices / self.windows as f64) } else { self.so_far() };
         let counts = self.clients.iter().map(ClientCount::from);
         figures_of((0..).map(|place| u64::from(self.shard.client(place))).zip(counts), end, windows)
     }
 
-    /// What every client got, to be put together with what others got elsewhere.
     pub(crate) fn counts(&self) -> ClientCounts {
         ClientCounts { clients: self.clients.iter().map(ClientCount::from).collect() }
     }
 
-    /// The index of a run that was shorter than a window.
+    /// Returns the index of a run that was shorter than a window.
     fn so_far(&self) -> Option<f64> {
         let got = self.clients.iter().filter(|client| client.arrived > 0);
         let got: Vec<f64> = got.map(|client| f64::from(client.succeeded)).collect();
         if got.len() > 1 { jain(&got) } else { None }
     }
 
-    /// Closes the halves that are over by `at`.
+    /// Closes the halves that ended by `at`.
     fn pass(&mut self, at: Instant) {
         let half = at.as_nanos() / self.half_nanos;
-        // After a pause there is nothing left to slide over.
+        // After two halves without events the window has no successes left.
         for _ in 0..(half.saturating_sub(self.half)).min(2) {
             self.close_half();
             self.half += 1;
@@ -268,7 +260,7 @@ impl Fairness {
         self.shares.clear();
         let mut sharing = 0;
         for word in 0..self.busy.len() {
-            // Who had nothing to do was not treated unfairly; who gave all of it up may have been.
+            // A client without work was not treated unfairly; one that gave up all of it may have been.
             sharing += (self.had_work[word] | self.has_work[word]).count_ones() as usize;
             let mut left = std::mem::take(&mut self.got_any[word]);
             while left != 0 {
@@ -294,13 +286,11 @@ impl Fairness {
     }
 }
 
-/// Where the bit of the client at this place is.
 fn bit_of(place: u32) -> (usize, u64) {
     (place as usize / 64, 1 << (place % 64))
 }
 
 impl Client {
-    /// It has no work from `at` on.
     fn rest(&mut self, at: Instant) {
         if self.busy_since != NEVER {
             self.busy_nanos =
@@ -314,7 +304,7 @@ impl Client {
 mod tests {
     use super::*;
 
-    /// Windows of a second, halves of 500 ms.
+    /// Creates the fairness of windows of one second, with halves of 500 ms.
     fn fairness(clients: u32) -> Fairness {
         Fairness::new(clients, ClientShard::WHOLE, Duration::from_millis(100))
     }

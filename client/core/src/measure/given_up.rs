@@ -1,26 +1,23 @@
-//! Why ops were given up.
+//! Reasons for which ops were given up.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tailback::Status;
 
-/// What an op's last try came to when it was given up.
+/// Result of an op's last try when it was given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GivenUp {
-    /// It was rejected: the server's last word.
     Rejected,
-    /// It got no usable answer.
     Failed,
-    /// A budget refused it.
+    /// Refused by a budget.
     Shed,
-    /// The server was asked and had too little free.
+    /// Not started, because the server had too little free.
     Deferred,
-    /// Its deadline came first.
     Deadline,
 }
 
 impl GivenUp {
-    /// The reason of an op that may not try again after this.
+    /// Returns the reason for an op that may not be tried again after `status`.
     pub(crate) fn after(status: Status) -> Self {
         match status {
             Status::Rejected | Status::Succeeded => Self::Rejected,

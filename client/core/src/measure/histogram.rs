@@ -1,13 +1,12 @@
 //! Histograms of `hdrhistogram` with three significant digits: memory grows with the recorded values, up to a bound.
 //!
-//! Values above the bound are recorded as the bound. Those in its last bucket of buckets, which ends at a power of two, keep their own.
+//! Values above the bound are recorded as the bound, except those below the next power of two, which keep their own.
 
 use hdrhistogram::Histogram;
 
-/// Bound of histograms of latencies: a day, in microseconds.
+/// Bound of latency histograms: a day, in microseconds.
 pub const LONGEST_US: u64 = 86_400_000_000;
 
-/// Bound of histograms of attempts per op.
 pub const MAX_ATTEMPTS_PER_OP: u64 = 1_000_000;
 
 /// Returns an empty histogram that grows with the recorded values.
@@ -15,14 +14,13 @@ pub fn empty() -> Histogram<u64> {
     Histogram::new(3).expect("three significant digits are accepted")
 }
 
-/// Records a value in a histogram that grows.
 #[inline]
 pub(super) fn record(histogram: &mut Histogram<u64>, value: u64, bound: u64) {
     let value = if value < bound.next_power_of_two() { value } else { bound };
     histogram.record(value).expect("a histogram that grows takes every value");
 }
 
-/// Makes `copy` a copy of `histogram`, reusing its memory.
+/// Copies `histogram` into `copy`, reusing its memory.
 pub(crate) fn copy(histogram: &Histogram<u64>, copy: &mut Histogram<u64>) {
     copy.set_to(histogram).expect("a histogram that grows takes every value");
 }
@@ -70,14 +68,12 @@ mod tests {
 
     use super::*;
 
-    /// Numbers of every size, and those at the edges of buckets.
     fn numbers() -> impl Strategy<Value = Vec<u64>> {
         let edge = (0..40_u32, 0..3_u64).prop_map(|(bits, off)| ((1_u64 << bits) + off).saturating_sub(1));
         let any = (0..64_u32, any::<u64>()).prop_map(|(bits, number)| number >> bits);
         prop::collection::vec(prop_oneof![edge, any, 0..5000_u64], 0..60)
     }
 
-    /// The same numbers in a histogram that grows and in one of fixed range.
     fn both(numbers: &[u64], bound: u64) -> (Histogram<u64>, Histogram<u64>) {
         let (mut grown, mut fixed) = (empty(), Histogram::new_with_bounds(1, bound, 3).unwrap());
         for number in numbers {

@@ -1,10 +1,10 @@
-//! Latencies: sums that are exact, percentiles from every one of them or from a histogram of fixed size.
+//! Latencies: exact sums, and percentiles from every latency or from a histogram of limited size.
 //!
-//! One rule of percentiles for both: the p-th of n latencies in rising order stands at the place p · (n − 1), counted from
-//! 0, and between two places on the straight line between them (type 7 of Hyndman and Fan, "Sample quantiles in
-//! statistical packages", The American Statistician 50, 1996: numpy's and R's). The histogram (microseconds, three
-//! significant digits, up to a day) knows a latency as the middle of its bucket, 0.05 % off at most; no percentile leaves
-//! the range between the shortest and the longest.
+//! Both use the same rule for percentiles. The p-th of n latencies in ascending order is at the position p · (n − 1),
+//! counted from 0, with linear interpolation between positions. This is type 7 of Hyndman and Fan, "Sample quantiles in
+//! statistical packages", The American Statistician 50, 1996, as in numpy and R. The histogram (microseconds, three
+//! significant digits, up to a day) represents a latency by the middle of its bucket, at most 0.05 % off. No percentile
+//! is outside the range from the shortest latency to the longest.
 
 use std::time::Duration;
 
@@ -17,44 +17,43 @@ use super::exact::{Exact, Place, deviation};
 use super::histogram::{self, LONGEST_US};
 use super::tally::{LatencySums, Tally};
 
-/// The shares whose percentiles stand in results.
+/// Shares of the percentiles in results.
 const SHARES: [f64; 6] = [0.5, 0.75, 0.9, 0.95, 0.99, 0.999];
 
-/// The shares at which a curve of latencies is known: evenly up to 95 %, then closer and closer.
+/// Shares at which latency curves are sampled, more and more densely towards the end.
 const CURVE: [f64; 32] = [
     0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9,
     0.925, 0.95, 0.96, 0.97, 0.98, 0.985, 0.99, 0.9925, 0.995, 0.9975, 0.999, 0.9995, 0.9999,
 ];
 
-/// Durations that were measured. In percentiles of the histogram, longer ones than a day count as a day.
+/// Measured durations. In percentiles of the histogram, durations longer than a day count as a day.
 #[derive(Clone, Debug)]
 pub struct Latencies {
     tally: Tally,
     /// In microseconds.
     histogram: Histogram<u64>,
-    /// Every one, if that was wanted and there are not too many.
+    /// Every latency, if requested and if there are not too many.
     exact: Exact,
 }
 
 impl Default for Latencies {
-    /// Keeps the histogram only.
+    /// Keeps only the histogram.
     fn default() -> Self {
         Self { tally: Tally::default(), histogram: histogram::empty(), exact: Exact::default() }
     }
 }
 
 impl Latencies {
-    /// Keeps every latency, too, up to [`EXACT_LATENCIES`](super::EXACT_LATENCIES): percentiles are exact until then.
+    /// Keeps every latency as well, up to [`EXACT_LATENCIES`](super::EXACT_LATENCIES). Percentiles are exact until
+    /// then.
     pub fn exact() -> Self {
         Self { exact: Exact::kept(), ..Self::default() }
     }
 
-    /// Records one.
     pub fn record(&mut self, latency: Duration) {
         self.record_nanos(u64::try_from(latency.as_nanos()).unwrap_or(u64::MAX));
     }
 
-    /// Records the time from one instant to another.
     #[inline]
     pub fn record_between(&mut self, from: Instant, to: Instant) {
         self.record_nanos(to.as_nanos().saturating_sub(from.as_nanos()));
@@ -62,43 +61,42 @@ impl Latencies {
 
     #[inline]
     fn record_nanos(&mut self, nanos: u64) {
-        // In virtual time nothing is sent late, ever.
+        // Fast path: in virtual time every send lag is zero.
         if nanos == 0 {
             self.tally.record_zero();
             histogram::record(&mut self.histogram, 0, LONGEST_US);
             return self.exact.record(0);
         }
         self.tally.record(nanos);
-        // Below a microsecond counts as zero, which the histogram keeps apart.
+        // Less than a microsecond counts as zero, which has a bucket of its own.
         histogram::record(&mut self.histogram, nanos / 1000, LONGEST_US);
         self.exact.record(nanos);
     }
 
-    /// Sorts the kept latencies once for all figures, which otherwise sort a copy each.
+    /// Sorts the kept latencies once for all figures, each of which would otherwise sort a copy.
     pub(super) fn sort(&mut self) {
         self.exact.sort();
     }
 
-    /// Adds everything recorded in `other`; exact only when both are.
+    /// Adds everything recorded in `other`. The result is exact only if both are.
     pub fn merge(&mut self, other: &Self) {
         self.tally.merge(&other.tally);
         self.histogram += &other.histogram;
         self.exact.merge(&other.exact);
     }
 
-    /// Makes this a copy of `other` without allocating: of sums and histogram, not of every latency.
+    /// Copies the sums and the histogram of `other` without allocating, but not every latency.
     pub fn copy_from(&mut self, other: &Self) {
         self.tally = other.tally;
         histogram::copy(&other.histogram, &mut self.histogram);
         self.exact = Exact::default();
     }
 
-    /// How many were recorded.
     pub fn count(&self) -> u64 {
         self.tally.count
     }
 
-    /// The duration below or at which this share (0 to 1) of what was recorded lies; zero when nothing was.
+    /// Returns the duration at or below which this share (0 to 1) of the latencies lies; zero if there are none.
     pub fn quantile(&self, share: f64) -> Duration {
         let sorted = self.exact.sorted();
         let nanos = self.quantiles([share], sorted.as_deref()).map_or(0.0, |[nanos]| nanos);
@@ -110,27 +108,27 @@ impl Latencies {
         Duration::from_nanos(nanos.round() as u64)
     }
 
-    /// Milliseconds below which these shares (0 to 1) lie; none when nothing was recorded.
+    /// Returns the milliseconds below which these shares (0 to 1) lie; `None` if nothing was recorded.
     pub(crate) fn quantiles_ms<const N: usize>(&self, shares: [f64; N]) -> Option<[f64; N]> {
         self.quantiles(shares, self.exact.sorted().as_deref()).map(|nanos| nanos.map(|nanos| nanos / 1e6))
     }
 
-    /// The longest; zero when nothing was recorded.
+    /// Returns the longest latency; zero if there is none.
     pub fn max(&self) -> Duration {
         Duration::from_nanos(self.tally.max_nanos)
     }
 
-    /// The histogram, in microseconds, as others read it.
+    /// Returns the histogram in microseconds, with the fixed range that documents have.
     pub fn histogram(&self) -> Histogram<u64> {
         histogram::with_bound(&self.histogram, LONGEST_US)
     }
 
-    /// Sums and extremes, exactly.
     pub fn sums(&self) -> LatencySums {
         self.tally.sums()
     }
 
-    /// What was recorded elsewhere, by its sums and its histogram in microseconds; nothing when they are not of the same latencies.
+    /// Restores latencies from their sums and their histogram in microseconds; `None` if these are not of the same
+    /// latencies.
     pub fn restored(sums: &LatencySums, histogram: Histogram<u64>) -> Option<Self> {
         let histogram = histogram::restored(histogram, LONGEST_US)?;
         let is_sound = sums.count == 0 || sums.min_nanos <= sums.max_nanos;
@@ -141,19 +139,20 @@ impl Latencies {
         })
     }
 
-    /// The curve for pictures: shares of what was recorded, and the milliseconds below which they lie, to the microsecond. Empty where
-    /// nothing was.
+    /// Returns the curve for plots: shares of the latencies, and the milliseconds below which they lie, rounded to
+    /// microseconds. Empty if nothing was recorded.
     pub fn curve(&self) -> Vec<[f64; 2]> {
         let values = self.quantiles_ms(CURVE).into_iter().flatten();
         CURVE.into_iter().zip(values).map(|(share, ms)| [share, (ms * 1e3).round() / 1e3]).collect()
     }
 
-    /// What was recorded after `earlier`, which is a copy of this from before: microseconds, rising, and how many; to three digits.
+    /// Returns the latencies recorded after `earlier`, an older copy: microseconds in ascending order, to three digits,
+    /// with their counts.
     pub fn recorded_since(&self, earlier: &Self) -> Vec<(u64, u64)> {
         histogram::recorded_since(&self.histogram, &earlier.histogram)
     }
 
-    /// How many lie between two durations, both included (at the histogram's resolution).
+    /// Returns the number of latencies between two durations, both included (at the histogram's resolution).
     pub fn count_between(&self, low: Duration, high: Duration) -> u64 {
         let micros = |duration: Duration| u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
         // Beyond its range a histogram returns the count of its last bucket.
@@ -163,7 +162,6 @@ impl Latencies {
         self.histogram.count_between(micros(low), micros(high))
     }
 
-    /// The figures of the result file.
     pub fn figures(&self) -> LatencyFigures {
         let sorted = self.exact.sorted();
         let Some(percentiles) = self.quantiles(SHARES, sorted.as_deref()) else {
@@ -187,7 +185,8 @@ impl Latencies {
         }
     }
 
-    /// In nanoseconds, in the order of the shares, of all latencies if they are there; none when nothing was recorded.
+    /// Returns quantiles in nanoseconds, in the order of `shares`, from all latencies if they are given; `None` if
+    /// nothing was recorded.
     fn quantiles<const N: usize>(&self, shares: [f64; N], sorted: Option<&[u64]>) -> Option<[f64; N]> {
         if self.tally.count == 0 {
             return None;
@@ -206,7 +205,7 @@ impl Latencies {
         Some(places.map(|place| place.between(value)))
     }
 
-    /// The latencies with these numbers (rising, from 0) in rising order, in nanoseconds, as the histogram knows them.
+    /// Returns the latencies with these ranks (ascending, from 0) in nanoseconds, as the histogram represents them.
     fn at_ranks(&self, ranks: &[u64]) -> Vec<u64> {
         let mut known = Vec::with_capacity(ranks.len());
         let mut seen = 0;

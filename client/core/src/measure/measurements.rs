@@ -1,4 +1,4 @@
-//! Everything that is measured of one run.
+//! All measurements of one run.
 
 use std::time::Duration;
 
@@ -21,72 +21,57 @@ use super::{
 use crate::cause::FailureCounts;
 use crate::workload::RunConfig;
 
-/// What passes in the long run by the limit of a rate, where a server tells of one.
+/// Long-run rate of the server's rate limit, if it reports one.
 pub const RATE_LIMIT: GaugeKind = GaugeKind { name: "rate limit", unit: "/s" };
 
-/// What is left of that limit just now.
+/// Requests that this limit has left at the moment.
 pub const REMAINING: GaugeKind = GaugeKind { name: "remaining", unit: "requests" };
 
-/// Everything that is measured of one run.
 #[derive(Clone, Debug)]
 pub struct Measurements {
-    /// Ops so far.
     pub ops: OpCounts,
-    /// Attempts so far.
     pub attempts: AttemptCounts,
-    /// From an op's arrival to its success.
+    /// From the arrival of an op to its success.
     pub op_latency: Latencies,
-    /// From send to answer, of attempts that succeeded.
+    /// From sending to the answer.
     pub success_latency: Latencies,
-    /// From send to answer, of attempts that were rejected.
     pub rejection_latency: Latencies,
-    /// From send to failure, of attempts that failed.
     pub failure_latency: Latencies,
-    /// Failed attempts that got an answer all the same: errors of the server, or of the request.
+    /// Failed attempts with an answer: errors of the server, or of the request.
     pub answered_failures: u64,
-    /// From the instant an attempt was due to the instant it was sent: the generator's own delay.
+    /// From the instant at which an attempt was due to its sending: the generator's own delay.
     pub send_lag: Latencies,
-    /// What attempts took beyond what the server reckons: connections, both systems' queues, late timers.
+    /// Time that attempts took beyond the server's calculation: connections, both systems' queues, late timers.
     pub excess: Excess,
-    /// Attempts per op that ended; above 2000, to three digits.
+    /// Attempts per ended op; above 2000, to three digits.
     pub attempts_per_op: Histogram<u64>,
-    /// Most of them.
     pub most_attempts_per_op: u64,
-    /// Over time.
     pub series: Series,
-    /// Every call in bins of one width, if that was wanted.
+    /// Every call in bins of equal width, if requested.
     pub bins: Option<Bins>,
-    /// What attempts that failed came to.
     pub failures: FailureCounts,
-    /// Attempts that succeeded and were answered by somebody between.
+    /// Successful attempts that an intermediary answered.
     pub gateway_successes: u64,
-    /// Why ops were given up.
     pub given_up_after: GivenUpCounts,
-    /// Whether retries came when servers had advised.
     advice: Advice,
     window_course: WindowCourse,
-    /// How the client fits a law about rates, where one is known.
     rate_course: Option<Box<RateCourse>>,
-    /// How several clients fare; one alone is not treated unfairly.
+    /// `None` for a single client, which cannot be treated unfairly.
     fairness: Option<Fairness>,
-    /// Ops are late when they succeed later than this after their arrival, or not at all.
+    /// Time after its arrival from which an op is late, like every op that does not succeed.
     deadline: Option<Duration>,
-    /// The same in nanoseconds, as it is asked at every success; without one nothing is in time.
+    /// `deadline` in nanoseconds, because every success is compared with it. Without a deadline no op is in time.
     deadline_nanos: Option<u64>,
-    /// Ops that succeeded within it.
     in_time: u64,
-    /// Ops are done in time when they succeed no later than this after their arrival: whatever was asked for, else the
-    /// deadline, else at any time.
+    /// Time after its arrival in which an op must succeed to be done in time, in nanoseconds: the requested limit, else
+    /// the deadline, else any time.
     within_nanos: u64,
-    /// Ops that succeeded within that.
     done_in_time: u64,
-    /// What arrives or is sent before this is not part of latencies.
+    /// Ops that arrive and attempts that are sent before this are excluded from latencies.
     warm_until: Instant,
-    /// The first op's arrival.
     pub first_arrival: Option<Instant>,
-    /// The last success.
     pub last_success: Option<Instant>,
-    /// The last end of an op, successful or not.
+    /// Last end of an op, successful or not.
     pub last_end: Option<Instant>,
 }
 
@@ -127,7 +112,6 @@ impl Default for Measurements {
 }
 
 impl Measurements {
-    /// Nothing yet, and as much detail to come as the run wants.
     pub fn new(config: &RunConfig) -> Self {
         let several = config.clients > 1;
         let latencies = || if config.exact_latencies { Latencies::exact() } else { Latencies::default() };
@@ -149,63 +133,57 @@ impl Measurements {
         }
     }
 
-    /// How the window came to fit the server.
     pub fn window_figures(&self) -> WindowFigures {
         self.window_course.figures(self.first_arrival, self.last_end)
     }
 
-    /// How the client came to fit the server's law about rates; `None` where none is known.
     pub fn rate_figures(&self) -> Option<RateFigures> {
         self.rate_course.as_ref().map(|course| course.figures(self.first_arrival, self.last_end))
     }
 
-    /// What the server lets pass is this, or no longer known.
+    /// Sets the law by which the server admits requests; `None` if it is no longer known.
     pub(crate) fn follow(&mut self, law: Option<RateLaw>, undisturbed_attempt: Duration) {
         self.rate_course = law.map(|law| Box::new(RateCourse::new(law, undisturbed_attempt)));
     }
 
-    /// How evenly clients were served; `None` when there is one only.
     pub fn fairness_figures(&self) -> Option<FairnessFigures> {
         self.fairness.as_ref().map(|fairness| fairness.figures(self.last_end))
     }
 
-    /// Ops that succeeded within the deadline; `None` without one.
+    /// Returns the number of ops that succeeded within the deadline; `None` without one.
     pub fn in_time(&self) -> Option<u64> {
         self.deadline.map(|_| self.in_time)
     }
 
-    /// Ops that succeeded within the limit for being done in time; without a limit, those that succeeded at all.
+    /// Returns the number of ops that were done in time; without a limit, of all that succeeded.
     pub fn done_in_time(&self) -> u64 {
         self.done_in_time
     }
 
-    /// What every client got that is taken here, by its place among them; `None` when the run has one client only.
+    /// Returns the counts of this shard's clients by place; `None` if the run has only one client.
     pub fn clients(&self) -> Option<ClientCounts> {
         self.fairness.as_ref().map(Fairness::counts)
     }
 
-    /// The retries that came when servers had advised, and by how much those came too early that did.
+    /// Returns the number of retries for which servers had given advice, and sums of the time by which they were too
+    /// early.
     pub fn advice_sums(&self) -> (u64, LatencySums) {
         self.advice.sums()
     }
 
-    /// Whether retries came when servers had advised.
     pub fn advice_figures(&self) -> AdviceFigures {
         self.advice.figures()
     }
 
-    /// An op was sent again, of which the server had said: not before.
     pub(crate) fn on_advised_retry(&mut self, sent_at: Instant, not_before: Instant) {
         self.advice.on_retry(sent_at, not_before);
     }
 
-    /// The sum of all windows changed.
     pub fn on_window(&mut self, at: Instant, window: f64) {
         self.series.at(at).window.set(window);
         self.window_course.on_window(at, window);
     }
 
-    /// An answer told of the server.
     pub fn on_server_seen(&mut self, at: Instant, busy: u32, cap: Option<u32>) {
         let point = self.series.at(at);
         point.server_busy.set(f64::from(busy));
@@ -215,7 +193,8 @@ impl Measurements {
         self.window_course.on_cap(at, cap);
     }
 
-    /// An answer told where the limits of a stack of policies stand. Where there is a cap for all, that is the one that is drawn.
+    /// Records the limits of a stack of policies that an answer reported. If there is a cap for all requests, that one
+    /// is drawn.
     #[cold]
     pub fn on_limits_told(&mut self, at: Instant, cap: Option<u32>, limits: LimitsTold) {
         if let (None, Some(places)) = (cap, limits.places()) {
@@ -227,7 +206,7 @@ impl Measurements {
         }
     }
 
-    /// Prepares for figures at the end of a run: sorts the latencies that were kept.
+    /// Sorts the kept latencies at the end of a run, in preparation for figures.
     pub(crate) fn sort_latencies(&mut self) {
         let Self { op_latency, success_latency, rejection_latency, failure_latency, .. } = self;
         for latencies in [op_latency, success_latency, rejection_latency, failure_latency] {
@@ -235,18 +214,16 @@ impl Measurements {
         }
     }
 
-    /// The curve of op latencies, for pictures: shares of the ops that succeeded, and the milliseconds below which they
-    /// lie, to the microsecond. Empty before any success.
+    /// Returns the curve of op latencies for plots: shares of the successful ops, and the milliseconds below which they
+    /// lie, rounded to microseconds. Empty before any success.
     pub fn op_latency_curve(&self) -> Vec<[f64; 2]> {
         self.op_latency.curve()
     }
 
-    /// An attempt that was to be answered at `due` was answered at `at`.
     pub fn on_answer_due(&mut self, due: Instant, at: Instant) {
         self.excess.record_between(due, at);
     }
 
-    /// An op of this client arrived.
     pub fn on_arrival(&mut self, at: Instant, client: u32) {
         if let Some(fairness) = &mut self.fairness {
             fairness.on_arrival(at, client);
@@ -255,7 +232,7 @@ impl Measurements {
         self.first_arrival.get_or_insert(at);
     }
 
-    /// An attempt was sent, the op's `ordinal`-th; `in_flight` counts it.
+    /// Records an attempt that was sent, the op's `ordinal`-th. `in_flight` includes it.
     #[inline]
     pub fn on_sent(&mut self, at: Instant, in_flight: u64, ordinal: u32) {
         self.attempts.total += 1;
@@ -275,7 +252,7 @@ impl Measurements {
         }
     }
 
-    /// An attempt that was sent at `sent_at` ended; `in_flight` no longer counts it.
+    /// Records the end of an attempt that was sent at `sent_at`. `in_flight` no longer includes it.
     #[inline]
     pub fn on_ended(&mut self, at: Instant, status: Status, sent_at: Instant, in_flight: u64) {
         let point = self.series.at(at);
@@ -327,7 +304,6 @@ impl Measurements {
         }
     }
 
-    /// The work of this client's op that arrived at `arrived` was done.
     pub fn on_success(&mut self, at: Instant, arrived: Instant, attempts: u32, client: u32) {
         let latency = at.as_nanos().saturating_sub(arrived.as_nanos());
         self.in_time += u64::from(self.deadline_nanos.is_some_and(|deadline| latency <= deadline));
@@ -344,7 +320,6 @@ impl Measurements {
         later(&mut self.last_end, at);
     }
 
-    /// An op of this client ended without success.
     pub fn on_given_up(&mut self, at: Instant, attempts: u32, why: GivenUp, client: u32) {
         if let Some(fairness) = &mut self.fairness {
             fairness.on_end(at, client, None);
@@ -360,7 +335,7 @@ impl Measurements {
         self.most_attempts_per_op = self.most_attempts_per_op.max(u64::from(attempts));
     }
 
-    /// All attempts that got an answer or failed, together.
+    /// Returns the latencies of all attempts that were answered or failed.
     pub fn attempt_latency(&self) -> Latencies {
         let mut all = self.success_latency.clone();
         all.merge(&self.rejection_latency);
@@ -368,14 +343,16 @@ impl Measurements {
         all
     }
 
-    /// The same for a screen into what was there before, reusing its memory; values that are kept exactly stay behind.
+    /// Copies the result of [`attempt_latency`](Self::attempt_latency) into `all`, reusing its memory. Exact values are
+    /// not copied.
     pub(crate) fn copy_attempt_latency(&self, all: &mut Latencies) {
         all.copy_from(&self.success_latency);
         all.merge(&self.rejection_latency);
         all.merge(&self.failure_latency);
     }
 
-    /// First arrival to last success, or to the last end when some op did not succeed; `None` before any end.
+    /// Returns the time from the first arrival to the last success, or to the last end if some op did not succeed;
+    /// `None` before any end.
     pub fn makespan(&self) -> Option<Duration> {
         let complete = self.ops.succeeded == self.ops.arrived;
         let end = if complete { self.last_success } else { self.last_end };
@@ -383,7 +360,7 @@ impl Measurements {
     }
 }
 
-/// The later of both; `max` of what may be absent compares more than that.
+/// Replaces `latest` by `at` if that is later. Comparing options by `max` takes more comparisons.
 #[inline]
 fn later(latest: &mut Option<Instant>, at: Instant) {
     if latest.is_none_or(|latest| latest < at) {
@@ -395,7 +372,8 @@ fn later(latest: &mut Option<Instant>, at: Instant) {
 mod tests {
     use super::*;
 
-    /// How many count as done in time of three ops done after 1, 2 and 3 s, and one that never is.
+    /// Returns how many of four ops count as done in time, of which three are done after 1, 2 and 3 s, and one never
+    /// is.
     fn done_in_time(within: Option<u64>, deadline: Option<u64>) -> u64 {
         let [within, deadline] = [within, deadline].map(|limit| limit.map(Duration::from_secs));
         let mut measured = Measurements::new(&RunConfig { deadline, within, ..RunConfig::default() });

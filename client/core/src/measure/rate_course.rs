@@ -1,8 +1,12 @@
-//! How a client comes to fit a law of the server about rates: how far it went beyond it, and how soon it made the most of it.
+//! Convergence of a client to a rate law (rate-limiting algorithm) of the server: how far it overshot, and how soon it
+//! used the full rate.
 //!
-//! *Beyond*: a copy of the law serves every attempt in the order of sending, each as soon as it may pass. What was sent and has not passed there yet is
-//! more than the law accepts, as attempts in flight beyond a cap are. *The most of it*: the rate of successes is that over the time in which the
-//! law lets twenty requests pass, so that whole requests do not decide (one is 5 %), or over that of one undisturbed attempt, whichever is longer.
+//! *Overshoot*: a copy of the law serves every attempt in the order of sending, each as soon as it may pass. Attempts
+//! that were sent and have not passed there yet exceed what the law accepts, like attempts in flight beyond a cap.
+//!
+//! *Full rate*: the rate of successes is measured over the time in which the law admits twenty requests, or over the
+//! time of one undisturbed attempt, whichever is longer. With twenty requests a single one, which is 5 %, does not
+//! decide.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -13,30 +17,30 @@ use vocabulary::{Instant, whole_nanos};
 
 use crate::lower_bound::Pace;
 
-/// A rate this near to the law's, as a share of it, fits; as a window that is this near to a cap does.
+/// Maximum distance from the law's rate, as a share of it, at which a rate fits. The same as for windows and caps.
 const NEAR: f64 = 0.1;
 
-/// Requests at the law's rate that a rate is told by, at least.
+/// Minimum number of requests at the law's rate over which a rate is measured.
 const TOLD_BY: u64 = 20;
 
-/// Requests that are kept at most: of those that wait, and of those that a rate is told by.
+/// Maximum number of requests that are kept: of those that wait, and of those from which a rate is measured.
 const MOST: usize = 1 << 16;
 
-/// What the server's policies let pass, where it is one law about rates and nothing else.
+/// Law of a server whose policies are one law about rates and nothing else.
 #[derive(Clone, Debug)]
 pub struct RateLaw {
-    /// When requests pass that are served in order, as soon as they may.
+    /// Admission of requests that are served in order, as soon as they may pass.
     pub pace: Box<dyn Pace>,
-    /// Its rate, where it is the same at all times: a window lets requests pass in bursts.
+    /// Rate of the law, if it is the same at all times. A window has none, because it admits requests in bursts.
     pub steady: Option<SteadyRate>,
 }
 
-/// So many requests in so much time, evenly.
+/// Evenly spaced requests: so many per period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SteadyRate {
     /// At least 1.
     pub requests: u64,
-    /// More than nothing.
+    /// Greater than zero.
     pub per: Duration,
 }
 
@@ -55,7 +59,7 @@ pub struct RateFigures {
     pub rejected_before_convergence: u64,
 }
 
-/// Follows attempts and successes, in memory that does not grow.
+/// Record of attempts and successes, in memory that does not grow.
 #[derive(Clone, Debug)]
 pub(super) struct RateCourse {
     backlog: Backlog,
@@ -73,24 +77,20 @@ impl RateCourse {
         }
     }
 
-    /// An attempt was sent.
     pub(super) fn on_sent(&mut self, at: Instant) {
         self.backlog.on_sent(at);
     }
 
-    /// An attempt succeeded.
     pub(super) fn on_success(&mut self, at: Instant) {
         if let Some(rate) = &mut self.rate {
             rate.on_success(at, self.rejected);
         }
     }
 
-    /// An attempt was rejected.
     pub(super) fn on_rejected(&mut self) {
         self.rejected += 1;
     }
 
-    /// What it came to by `end`.
     pub(super) fn figures(&self, first_arrival: Option<Instant>, end: Option<Instant>) -> RateFigures {
         let converged = self.rate.as_ref().and_then(|rate| rate.converged_by(end, self.rejected));
         let origin = first_arrival.unwrap_or(Instant::ORIGIN);
@@ -103,12 +103,12 @@ impl RateCourse {
     }
 }
 
-/// Attempts that the law would not have let pass yet.
+/// Attempts that the law would not have admitted yet.
 #[derive(Clone, Debug)]
 struct Backlog {
-    /// None once nothing greater can be told.
+    /// `None` once the maximum is reached, because no greater value is reported.
     pace: Option<Box<dyn Pace>>,
-    /// When each passes, in order.
+    /// Instants at which the waiting attempts pass, in order.
     waiting: VecDeque<Instant>,
     most: u64,
 }
@@ -131,24 +131,23 @@ impl Backlog {
     }
 }
 
-/// The rate of successes, against the law's.
 #[derive(Clone, Debug)]
 struct Rate {
     law_per_s: f64,
-    /// What the rate is told by.
+    /// Time over which the rate is measured.
     over: Duration,
     /// Successes in that time at the law's rate.
     expected: f64,
-    /// How long it must fit to count as converged.
+    /// Time for which the rate must fit to count as converged.
     settled_after: Duration,
-    /// The latest successes that may count, as many as tell that there are too many.
+    /// Latest successes that may count. Their number is limited to as many as prove that there are too many.
     latest: VecDeque<Instant>,
     now: Instant,
     fits_since: Option<Fit>,
     converged: Option<Fit>,
 }
 
-/// From when on a rate fitted, and what came before.
+/// Instant from which a rate fitted, and the rejections before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Fit {
     at: Instant,
@@ -182,7 +181,7 @@ impl Rate {
             return;
         }
         self.pass(at, rejected);
-        // So many are too many, whatever came before them.
+        // With this many successes the rate is too high, whatever came before them.
         if self.latest.len() as f64 > self.expected * (1.0 + NEAR) {
             self.latest.pop_front();
         }
@@ -190,7 +189,7 @@ impl Rate {
         self.judge(self.now, rejected);
     }
 
-    /// Time goes on: successes no longer count, one after another.
+    /// Advances the time. Successes that become too old are dropped one after another.
     fn pass(&mut self, at: Instant, rejected: u64) {
         while let Some(leaves) =
             self.latest.front().map(|success| *success + self.over).filter(|leaves| *leaves <= at)
@@ -213,7 +212,7 @@ impl Rate {
     }
 
     fn judge(&mut self, at: Instant, rejected: u64) {
-        // As counts are whole numbers, the least part of one is for the rounding of what is expected.
+        // Counts are whole numbers, so the small tolerance only covers the rounding of `expected`.
         let fits = (self.latest.len() as f64 - self.expected).abs() <= NEAR * self.expected + 1e-6;
         if !fits {
             self.fits_since = None;
@@ -233,7 +232,7 @@ impl Rate {
 mod tests {
     use super::*;
 
-    /// One request passes every ten milliseconds, none of them saved up.
+    /// Pace of one request every ten milliseconds, none of them saved up.
     #[derive(Clone, Debug)]
     struct EveryTenth(Instant);
 
@@ -253,7 +252,7 @@ mod tests {
         Instant::from_millis(ms)
     }
 
-    /// A law of 100/s: twenty pass in 200 ms, and five undisturbed attempts take 500 ms.
+    /// Creates a course for a law of 100/s. Twenty requests pass in 200 ms, and five undisturbed attempts take 500 ms.
     fn course() -> RateCourse {
         let steady = Some(SteadyRate { requests: 100, per: Duration::from_secs(1) });
         RateCourse::new(RateLaw { pace: Box::new(EveryTenth(at(0))), steady }, Duration::from_millis(100))
@@ -274,9 +273,9 @@ mod tests {
             course.on_sent(at(ms));
             course.figures(None, None).overshoot
         };
-        // The first passes at 0, the others at 10, 20 and 30 ms; at 25 ms one waits, and with it another.
+        // The first four attempts pass at 0, 10, 20 and 30 ms. At 25 ms one is waiting, and the new one waits, too.
         assert_eq!([0, 0, 0, 0, 25].map(&mut sent), [0, 1, 2, 3, 3]);
-        // At 29 ms three: those of 30, 40 and 50 ms. Then four.
+        // At 29 ms three are waiting, for 30, 40 and 50 ms. Then there are four.
         assert_eq!([29, 29].map(&mut sent), [3, 4]);
         assert_eq!(sent(1000), 4);
     }
@@ -306,10 +305,10 @@ mod tests {
         assert_eq!(convergence_s(steady().take_while(|ms| *ms < 670), 670), Some(0.17));
         // A burst is over when none of it counts any more.
         assert_eq!(convergence_s((0..40).map(|_| 0).chain(steady()), 990), Some(0.2));
-        // A pause of 50 ms takes five away.
+        // A pause of 50 ms removes five successes.
         let with_pause = steady().map(|ms| if ms < 300 { ms } else { ms + 50 });
         assert_eq!(convergence_s(with_pause, 1040), Some(0.52));
-        // 80/s are never near.
+        // A rate of 80/s is never near.
         assert_eq!(convergence_s((0..100).map(|request| request * 25 / 2), 1250), None);
     }
 

@@ -1,4 +1,4 @@
-//! What happened over time, in at most 600 buckets whose width doubles as the run goes on.
+//! Course of a run over time, in at most 600 buckets whose width doubles as the run goes on.
 
 use std::time::Duration;
 
@@ -7,65 +7,53 @@ use vocabulary::Instant;
 
 use super::counts::AttemptCounts;
 
-/// The most points that a series ever has.
 pub const SERIES_POINTS: usize = 600;
 
-/// The narrowest bucket.
 const NARROWEST_NANOS: u64 = 10_000_000;
 
-/// Counts and gauges over time. Buckets are 10 ms · 2^k wide and are merged pairwise when there would be more
-/// than [`SERIES_POINTS`]: counts add up, gauges keep their last value, minimum and maximum.
+/// Counts and gauges over time. Buckets are 10 ms · 2^k wide and are merged pairwise when there would be more than
+/// [`SERIES_POINTS`]. Counts add up, and gauges keep their last value, minimum and maximum.
 #[derive(Clone, Debug)]
 pub struct Series {
     width_nanos: u64,
     points: Vec<Point>,
-    /// A value for every point of whatever else is drawn: by strategies, at most [`MOST_DRAWN`](tailback::MOST_DRAWN), and of a server's limit
-    /// of a rate.
+    /// Gauges with their own names, with a value for every point. They are drawn by strategies, at most
+    /// [`MOST_DRAWN`](tailback::MOST_DRAWN), and by a server's rate limit.
     drawn: Vec<DrawnGauge>,
-    /// Start and index of the bucket used last: most events fall into the same again.
+    /// Start and index of the bucket used last, because most events fall into the same one again.
     latest: (u64, usize),
 }
 
-/// One bucket.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Point {
-    /// Attempts sent in it.
     pub sent: u32,
-    /// Attempts that succeeded in it.
     pub succeeded: u32,
-    /// Attempts that were rejected in it.
     pub rejected: u32,
-    /// Attempts that failed in it.
     pub failed: u32,
-    /// Attempts in flight.
     pub in_flight: Gauge,
-    /// The window, summed over clients.
+    /// Sum over clients.
     pub window: Gauge,
-    /// The slow-start threshold, summed over clients.
+    /// Slow-start threshold, summed over clients.
     pub ssthresh: Gauge,
-    /// Slots busy, as the server's answers tell.
+    /// Busy slots, as reported by the server's answers.
     pub server_busy: Gauge,
-    /// The server's cap, as its answers tell; where there is none for all, that of the requests' own key.
+    /// Concurrency cap, as reported by the server's answers. If there is none for all requests, that of the requests'
+    /// own key.
     pub server_cap: Gauge,
 }
 
-/// A gauge of a strategy under its own name, over time.
 #[derive(Clone, Debug)]
 pub struct DrawnGauge {
-    /// What it is.
     pub kind: &'static GaugeKind,
-    /// Its values, one for every point of the series; summed over clients.
+    /// Values, one for every point of the series; summed over clients.
     pub values: Vec<Gauge>,
 }
 
-/// A value that is sampled rather than counted; not a number until it was first set.
+/// Last, smallest and largest value in a bucket; NaN until first set.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gauge {
-    /// Its last value in the bucket.
     pub last: f32,
-    /// Its smallest.
     pub min: f32,
-    /// Its largest.
     pub max: f32,
 }
 
@@ -76,12 +64,10 @@ impl Default for Gauge {
 }
 
 impl Gauge {
-    /// The last value, if there ever was one.
     pub fn value(self) -> Option<f64> {
         (!self.last.is_nan()).then_some(f64::from(self.last))
     }
 
-    /// Takes a new value.
     #[expect(clippy::cast_possible_truncation, reason = "seven digits are enough for a picture")]
     pub fn set(&mut self, value: f64) {
         let value = value as f32;
@@ -89,7 +75,7 @@ impl Gauge {
         if value.is_nan() {
             return;
         }
-        // Written so that what was never set gives way, which is one instruction each; `min` and `max` of floats are seven.
+        // Written so that NaN is replaced, which is one instruction each; `min` and `max` of floats are seven.
         self.min = if self.min < value { self.min } else { value };
         self.max = if self.max > value { self.max } else { value };
     }
@@ -144,7 +130,7 @@ impl Default for Series {
 }
 
 impl Series {
-    /// The bucket at `now`, for counting and setting gauges; `now` never goes back by more than the series' start.
+    /// Returns the bucket at `now`, for counting and setting gauges. `now` is never before the start of the series.
     pub fn at(&mut self, now: Instant) -> &mut Point {
         let (start, index) = self.latest;
         if now.as_nanos().wrapping_sub(start) < self.width_nanos && index < self.points.len() {
@@ -153,7 +139,7 @@ impl Series {
         self.find(now)
     }
 
-    /// The bucket at `now` when it is another than the last time.
+    /// Returns the bucket at `now` when it is not the one used last.
     #[cold]
     fn find(&mut self, now: Instant) -> &mut Point {
         let mut index = self.index(now);
@@ -168,7 +154,6 @@ impl Series {
         &mut self.points[index]
     }
 
-    /// Goes on with what was, until there is a bucket of this index.
     fn carry_on(&mut self, index: usize) {
         let carried = self.points.last().copied().unwrap_or_default().carried();
         self.points.resize(index + 1, carried);
@@ -178,7 +163,6 @@ impl Series {
         }
     }
 
-    /// Takes a new value of a strategy's gauge.
     pub fn draw(&mut self, now: Instant, kind: &'static GaugeKind, value: f64) {
         self.at(now);
         let (_, bucket) = self.latest;
@@ -191,33 +175,30 @@ impl Series {
         self.drawn[index].values[bucket].set(value);
     }
 
-    /// What is drawn besides window and threshold.
     pub fn drawn(&self) -> &[DrawnGauge] {
         &self.drawn
     }
 
-    /// The width of a bucket.
     pub fn width(&self) -> Duration {
         Duration::from_nanos(self.width_nanos)
     }
 
-    /// Whether there are buckets of this width, in nanoseconds of the experiment.
+    /// Returns whether buckets can have this width, in nanoseconds of the experiment.
     pub fn is_width(nanos: u64) -> bool {
         nanos.is_multiple_of(NARROWEST_NANOS) && (nanos / NARROWEST_NANOS).is_power_of_two()
     }
 
-    /// The buckets from the run's origin on.
     pub fn points(&self) -> &[Point] {
         &self.points
     }
 
-    /// Makes this a copy of `other` without allocating.
+    /// Copies `other` without allocating.
     pub fn copy_from(&mut self, other: &Self) {
         self.width_nanos = other.width_nanos;
         self.latest = other.latest;
         self.points.clear();
         self.points.extend_from_slice(&other.points);
-        // Each with its own memory, as long as the run is the same.
+        // Every gauge keeps its own memory, as long as the run is the same.
         self.drawn.truncate(other.drawn.len());
         for (index, drawn) in other.drawn.iter().enumerate() {
             match self.drawn.get_mut(index) {
@@ -230,7 +211,7 @@ impl Series {
         }
     }
 
-    /// The same in at most this many points (at least one), merged pairwise.
+    /// Returns the series in at most this many points (at least one), merged pairwise.
     #[must_use]
     pub fn at_most(&self, points: usize) -> Self {
         let mut merged = self.clone();
@@ -240,7 +221,7 @@ impl Series {
         merged
     }
 
-    /// Sums of the counts over all buckets; must equal what was counted elsewhere.
+    /// Returns the sums of the counts over all buckets, which must equal the other counters.
     pub fn totals(&self) -> AttemptCounts {
         let mut totals = AttemptCounts::default();
         for point in &self.points {

@@ -1,31 +1,30 @@
 //! Sums of latencies that stay exact, however many there are.
 
-/// Count, extremes and sums of latencies in nanoseconds: what needs no list and no buckets.
+/// Count, extremes and sums of latencies in nanoseconds. They need neither a list nor buckets.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tally {
     pub(super) count: u64,
     pub(super) min_nanos: u64,
     pub(super) max_nanos: u64,
     sum: u128,
-    /// Of squares; saturates, after which there is no standard deviation to speak of.
+    /// Sum of squares. It saturates, and then there is no meaningful standard deviation.
     squares: u128,
 }
 
-/// The same, for who carries it elsewhere: exact, in nanoseconds.
+/// Exact sums of latencies in nanoseconds, for use elsewhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the fields are the sums' own names")]
 pub struct LatencySums {
     pub count: u64,
-    /// The greatest number there is when nothing was recorded.
+    /// `u64::MAX` if nothing was recorded.
     pub min_nanos: u64,
     pub max_nanos: u64,
     pub sum: u128,
-    /// Of squares; saturates.
+    /// Sum of squares; saturates.
     pub squares: u128,
 }
 
 impl LatencySums {
-    /// Adds what was recorded elsewhere.
     pub fn add(&mut self, other: &Self) {
         let mut sum = Tally::of_sums(self);
         sum.merge(&Tally::of_sums(other));
@@ -54,14 +53,13 @@ impl Tally {
         self.squares = self.squares.saturating_add(u128::from(nanos) * u128::from(nanos));
     }
 
-    /// The same of no time at all, which adds to no sum.
+    /// Records a latency of zero, which adds to no sum.
     #[inline]
     pub(super) fn record_zero(&mut self) {
         self.count += 1;
         self.min_nanos = 0;
     }
 
-    /// As it is written down; nothing of nothing.
     pub(super) fn sums(&self) -> LatencySums {
         let Self { count, min_nanos, max_nanos, sum, squares } = *self;
         LatencySums { count, min_nanos, max_nanos, sum, squares }
@@ -72,13 +70,13 @@ impl Tally {
         Self { count, min_nanos, max_nanos, sum, squares }
     }
 
-    /// The mean in milliseconds, and the greatest; none of nothing.
+    /// Returns the mean and the maximum in milliseconds; `None` if nothing was recorded.
     pub(super) fn mean_and_max_ms(&self) -> Option<(f64, f64)> {
         (self.count > 0).then(|| (self.mean() / 1e6, self.max_nanos as f64 / 1e6))
     }
 
     pub(super) fn merge(&mut self, other: &Self) {
-        // What comes from elsewhere may be anything.
+        // Saturating, because sums from elsewhere may have any value.
         self.count = self.count.saturating_add(other.count);
         self.min_nanos = self.min_nanos.min(other.min_nanos);
         self.max_nanos = self.max_nanos.max(other.max_nanos);
@@ -86,15 +84,15 @@ impl Tally {
         self.squares = self.squares.saturating_add(other.squares);
     }
 
-    /// In nanoseconds; NaN when nothing was recorded.
+    /// Returns the mean in nanoseconds; NaN if nothing was recorded.
     pub(super) fn mean(&self) -> f64 {
         self.sum as f64 / self.count as f64
     }
 
-    /// The standard deviation of what was recorded (divisor n), in nanoseconds; NaN when nothing was.
+    /// Returns the standard deviation (divisor n) in nanoseconds.
     pub(super) fn deviation(&self) -> f64 {
         let count = u128::from(self.count);
-        // Whole numbers first: the difference of two nearly equal floats would be noise.
+        // Whole numbers first, because the difference of two nearly equal floats would be noise.
         let exact = count
             .checked_mul(self.squares)
             .zip(self.sum.checked_mul(self.sum))

@@ -1,4 +1,4 @@
-//! How a window comes to fit the server: how soon, how far beyond it, and how steady.
+//! Convergence of a window to the server's cap: how soon, how far beyond it, and how steady.
 
 use std::time::Duration;
 
@@ -6,19 +6,19 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use vocabulary::Instant;
 
-/// A window this near to the server's cap, as a share of it, fits.
+/// Maximum distance from the server's cap, as a share of it, at which a window fits.
 const NEAR: f64 = 0.1;
 
-/// Follows the sum of all windows and the server's cap, in memory that does not grow.
+/// Record of the sum of all windows and the server's cap, in memory that does not grow.
 #[derive(Clone, Debug)]
 pub(super) struct WindowCourse {
-    /// How long a window must fit to count as converged.
+    /// Time for which a window must fit to count as converged.
     settled_after: Duration,
     window: Option<f64>,
-    /// When the window last changed.
+    /// Instant up to which the integrals include the window.
     since: Instant,
     cap: Option<f64>,
-    /// ∫ W dt and ∫ W² dt, in seconds, and how long there has been a window.
+    /// ∫ W dt and ∫ W² dt in seconds, and the time for which there has been a window.
     area: f64,
     area_of_squares: f64,
     lasted_s: f64,
@@ -29,7 +29,7 @@ pub(super) struct WindowCourse {
     most_in_flight: u64,
 }
 
-/// From when on a window fitted, and what came before.
+/// Instant from which a window fitted, and the rejections before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Fit {
     at: Instant,
@@ -60,7 +60,6 @@ pub struct WindowFigures {
 }
 
 impl WindowCourse {
-    /// A course that counts as converged when the window has fitted for five attempts that take this long.
     pub(crate) fn new(undisturbed_attempt: Duration) -> Self {
         Self {
             settled_after: undisturbed_attempt.saturating_mul(5),
@@ -78,7 +77,6 @@ impl WindowCourse {
         }
     }
 
-    /// The window has this size from now on.
     pub(crate) fn on_window(&mut self, at: Instant, window: f64) {
         self.pass(at);
         self.cuts += u64::from(self.window.is_some_and(|before| window < before));
@@ -87,13 +85,14 @@ impl WindowCourse {
         self.judge(self.since);
     }
 
-    /// The server has this many slots, or none that are counted, as its answer told at `at`.
+    /// Records the cap that the server's answer reported at `at`; `None` if it does not count slots.
     pub(crate) fn on_cap(&mut self, at: Instant, cap: Option<u32>) {
         let cap = cap.map(f64::from);
         if self.cap == cap {
             return;
         }
-        // What the first answer tells was so all the time; another cap ends the time in which the window fitted this one.
+        // The first cap that is reported is taken to have held from the start. Another one ends the time in which the
+        // window fitted.
         if self.cap.is_some() {
             self.pass(at);
         }
@@ -102,23 +101,20 @@ impl WindowCourse {
         self.judge(self.since);
     }
 
-    /// An attempt was sent; so many are in flight with it.
     pub(crate) fn on_sent(&mut self, in_flight: u64) {
         self.most_in_flight = self.most_in_flight.max(in_flight);
     }
 
-    /// An attempt was rejected.
     pub(crate) fn on_rejected(&mut self) {
         self.rejected += 1;
     }
 
-    /// What it came to by `end`.
     pub(crate) fn figures(&self, first_arrival: Option<Instant>, end: Option<Instant>) -> WindowFigures {
         let mut course = self.clone();
         course.pass(end.unwrap_or(self.since));
         let known = course.window.is_some() && course.lasted_s > 0.0;
         let mean = known.then(|| course.area / course.lasted_s);
-        // The difference of two equal numbers may come out below zero.
+        // The difference of two equal numbers may be rounded to less than zero.
         let sd = mean.map(|mean| (course.area_of_squares / course.lasted_s - mean * mean).max(0.0).sqrt());
         let origin = first_arrival.unwrap_or(Instant::ORIGIN);
         let before = course.converged.map_or(course.rejected, |fit| fit.rejected_before);
@@ -134,7 +130,7 @@ impl WindowCourse {
         }
     }
 
-    /// Time went on with the window as it was.
+    /// Adds the current window to the integrals, up to `at`.
     fn pass(&mut self, at: Instant) {
         let lasted = at.since(self.since);
         if let Some(window) = self.window {
@@ -152,7 +148,6 @@ impl WindowCourse {
         }
     }
 
-    /// Whether the window fits from `at` on.
     fn judge(&mut self, at: Instant) {
         let fits = self.window.zip(self.cap).is_some_and(|(window, cap)| (window - cap).abs() <= NEAR * cap);
         if !fits {
@@ -196,7 +191,7 @@ mod tests {
         course.on_cap(at(40), Some(10));
         let figures = course.figures(Some(at(0)), Some(at(60)));
         assert_eq!((figures.convergence_s, figures.rejected_before_convergence), (Some(0.0), 1));
-        // Another cap is another question, but the first answer stays, though nothing was heard of the window since.
+        // The result stays when the cap changes, although no window was reported since.
         course.on_cap(at(70), Some(40));
         assert_eq!(course.figures(Some(at(0)), Some(at(90))).convergence_s, Some(0.0));
     }
