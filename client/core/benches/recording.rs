@@ -1,4 +1,4 @@
-//! What measuring costs per attempt, and how fast the client state machine decides.
+//! Benchmarks of the cost of measuring per attempt, and of the speed of the client state machine.
 
 use std::time::Duration;
 
@@ -11,17 +11,15 @@ fn main() {
     divan::main();
 }
 
-/// Attempts of one measured pass.
 const ATTEMPTS: u64 = 100_000;
 
-/// When attempt number `attempt` was due, sent and answered.
 fn instants(attempt: u64) -> (Instant, Instant, Instant) {
     let sent = attempt * 20_000 + 100_000;
     let (lag, latency) = ((attempt * 5) & 0xffff, 500_000 + ((attempt * 7919) & 0xf_ffff));
     (Instant::from_nanos(sent - lag), Instant::from_nanos(sent), Instant::from_nanos(sent + latency))
 }
 
-/// Counters, two histograms and the series, for attempts that all succeed.
+/// Records counters, two histograms and the series, for attempts that all succeed.
 #[divan::bench]
 fn recording(bencher: divan::Bencher<'_, '_>) {
     bencher.counter(ItemsCount::new(ATTEMPTS)).with_inputs(Measurements::default).bench_refs(|measured| {
@@ -34,7 +32,7 @@ fn recording(bencher: divan::Bencher<'_, '_>) {
     });
 }
 
-/// The same loop without recording: to be subtracted.
+/// Runs the loop of `recording` without recording, so that its time can be subtracted.
 #[divan::bench]
 fn nothing(bencher: divan::Bencher<'_, '_>) {
     bencher.counter(ItemsCount::new(ATTEMPTS)).bench(|| {
@@ -44,8 +42,8 @@ fn nothing(bencher: divan::Bencher<'_, '_>) {
     });
 }
 
-/// The whole client in a closed loop of 50 against a server that answers at once: arrivals, strategy, queues,
-/// measurements.
+/// Runs the whole client (arrivals, strategy, queues, measurements) in a closed loop of 50 against a server that
+/// answers at once.
 #[divan::bench(args = ["none", "fixed-window", "aimd", "full-jitter"])]
 fn the_client(bencher: divan::Bencher<'_, '_>, strategy: &str) {
     let spec: StrategySpec = strategy.parse().expect("it is in the registry");

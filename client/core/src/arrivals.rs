@@ -1,4 +1,4 @@
-//! The stream of arrival instants, made lazily from the seed: the same for every strategy.
+//! Arrival instants of ops, generated lazily from the seed and the same for every strategy.
 
 use std::sync::Arc;
 
@@ -6,25 +6,25 @@ use vocabulary::{Draws, Instant, Purpose, draws, nanos, unit, whole_nanos};
 
 use crate::workload::{ArrivalProcess, Group, Workload};
 
-/// Gaps that are drawn at once: a logarithm takes long, and several that do not wait for one another hardly longer.
+/// Number of gaps drawn at once. A logarithm has a long latency, and several independent ones take hardly longer than
+/// one.
 const DRAWN_AT_ONCE: usize = 16;
 
-/// Arrival instants in order. A closed loop has none of its own: its ops arrive when places free.
+/// Arrival instants in ascending order. Empty for a closed loop, whose ops arrive when places free.
 #[derive(Clone, Debug)]
 pub struct Arrivals {
     workload: Workload,
     rng: Draws,
-    /// Gaps of a Poisson process in nanoseconds, and how many of them were used.
+    /// Gaps of a Poisson process in nanoseconds, of which the first `used` are spent.
     gaps: [u64; DRAWN_AT_ONCE],
     used: usize,
     produced: u64,
     previous: Instant,
-    /// All instants, for processes that know them before.
+    /// All instants of listed and scattered arrivals, computed in advance.
     listed: Arc<[Instant]>,
 }
 
 impl Arrivals {
-    /// The stream of this workload in the run with this seed.
     pub fn new(workload: Workload, seed: u64) -> Self {
         let listed = match &workload.arrivals {
             ArrivalProcess::Listed(instants) => instants.clone(),
@@ -36,7 +36,6 @@ impl Arrivals {
         Self { workload, rng, gaps, used, produced: 0, previous: Instant::ORIGIN, listed }
     }
 
-    /// The next gap of a Poisson process.
     #[inline]
     fn gap(&mut self, rate_per_s: f64) -> u64 {
         if self.used == DRAWN_AT_ONCE {
@@ -48,12 +47,11 @@ impl Arrivals {
     }
 
     fn draw_gaps(&mut self, rate_per_s: f64) {
-        // All units first: each state of the generator waits for the one before.
+        // Draw all random numbers first, because each state of the generator depends on the one before.
         let units: [f64; DRAWN_AT_ONCE] = std::array::from_fn(|_| unit(&mut self.rng));
         self.gaps = units.map(|unit| whole_nanos(nanos(-libm::log(1.0 - unit) * 1e9 / rate_per_s)));
     }
 
-    /// Whether one more op may arrive at `at`.
     pub(crate) fn allows(&self, arrived: u64, at: Instant) -> bool {
         arrived < u64::from(u32::MAX)
             && self.workload.ops.is_none_or(|ops| arrived < ops)
@@ -71,7 +69,7 @@ impl Iterator for Arrivals {
             }
             ArrivalProcess::Closed { .. } => return None,
             ArrivalProcess::Burst => Instant::ORIGIN,
-            // Computed from the index, so that rounding does not add up.
+            // Computed from the index, so that rounding errors do not accumulate.
             ArrivalProcess::Uniform { rate_per_s } => {
                 Instant::ORIGIN + nanos(self.produced as f64 * 1e9 / *rate_per_s)
             }
@@ -89,7 +87,6 @@ impl Iterator for Arrivals {
     }
 }
 
-/// The instants of all groups together, in order; ops of the same instant keep the order of their groups.
 fn scattered(groups: &[Group], seed: u64) -> Arc<[Instant]> {
     let mut instants = Vec::new();
     for (index, group) in (1..).zip(groups) {
@@ -122,7 +119,7 @@ mod tests {
         let arrivals = stream(1);
         assert_eq!(arrivals.len(), 2000);
         assert!(arrivals.is_sorted());
-        // 2000 gaps of 1 ms: the sum has a standard deviation of 45 ms.
+        // The sum of 2000 gaps of 1 ms has a standard deviation of 45 ms.
         let last = arrivals[1999].as_secs_f64();
         assert!((last - 2.0).abs() < 0.18, "{last}");
         assert_eq!(arrivals, stream(1));
@@ -152,7 +149,7 @@ mod tests {
         assert!(arrivals.is_sorted());
         assert!(arrivals.iter().all(|at| at.as_nanos().is_multiple_of(10_000_000)));
         let spike = arrivals.iter().filter(|at| (100..380).contains(&(at.as_nanos() / 1_000_000))).count();
-        // 160 and about 18 of the background, with a standard deviation of about 4.
+        // 160 ops of the spike and about 18 of the background, with a standard deviation of about 4.
         assert!((160..200).contains(&spike), "{spike}");
         assert!(arrivals[799] < Instant::from_millis(10_000));
     }

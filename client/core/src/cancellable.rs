@@ -1,27 +1,27 @@
-//! A queue of things that may be cancelled while they wait.
+//! Queue with lazy cancellation: cancelled items are dropped when they reach the front.
 //!
-//! Cancelling costs nothing: what is cancelled stays where it is, and whoever asks for the first says what is alive.
-//! The dead are dropped when they come to the front; a queue in which they can pile up behind the living is swept, too.
+//! Cancelling costs nothing, because a cancelled item stays in the queue, and the caller decides which items are alive.
+//! Dead items are dropped when they reach the front. A queue in which they can accumulate behind live ones is swept,
+//! too.
 
 use std::collections::VecDeque;
 
 use crate::queue::Queue;
 
-/// See the module.
 #[derive(Debug, Default)]
 pub(crate) struct Cancellable<Q> {
     queue: Q,
 }
 
 impl<Q: Queue> Cancellable<Q> {
-    /// The dead that are never worth a sweep: few enough to stay in the nearest cache.
+    /// Number of dead items that is never worth a sweep: few enough to stay in the nearest cache.
     const FEW: usize = 256;
 
     pub(crate) fn push(&mut self, item: Q::Item) {
         self.queue.add(item);
     }
 
-    /// The first that is alive. `alive` is asked once of each dead one before it, which is then dropped.
+    /// Returns the first live item and drops the dead ones before it. `alive` is called once for each dropped item.
     pub(crate) fn first(&mut self, mut alive: impl FnMut(Q::Item) -> bool) -> Option<Q::Item> {
         while let Some(item) = self.queue.first() {
             if alive(item) {
@@ -32,31 +32,28 @@ impl<Q: Queue> Cancellable<Q> {
         None
     }
 
-    /// The first, dead or alive.
     pub(crate) fn peek(&self) -> Option<Q::Item> {
         self.queue.first()
     }
 
-    /// Takes the first, dead or alive.
     pub(crate) fn pop(&mut self) -> Option<Q::Item> {
         self.queue.take_first()
     }
 
-    /// Drops the dead when they are more than the `living`.
+    /// Drops the dead items when they outnumber the `living` ones by more than `FEW`.
     pub(crate) fn sweep(&mut self, living: usize, alive: impl Fn(Q::Item) -> bool) {
         if self.queue.count() > 2 * living + Self::FEW {
             self.queue.keep(alive);
         }
     }
 
-    /// How many there are, the dead included.
+    /// Returns the number of items, dead ones included.
     pub(crate) fn len(&self) -> usize {
         self.queue.count()
     }
 }
 
 impl<T: Copy> Cancellable<VecDeque<T>> {
-    /// All, the dead included.
     pub(crate) fn iter(&self) -> impl Iterator<Item = T> {
         self.queue.iter().copied()
     }

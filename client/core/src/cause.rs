@@ -1,4 +1,4 @@
-//! What an attempt came to on the wire: a status, or the kind of error that left it without a usable one.
+//! Result of an attempt on the wire: a status, or the kind of error that left it without a usable answer.
 
 use std::fmt;
 
@@ -6,12 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tailback::Missing;
 
-/// What an attempt came to on the wire. How it counts is its outcome's matter: a 503 may be a rejection or a failure.
+/// Result of an attempt on the wire. It does not decide how the attempt counts: a 503 may be a rejection or a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cause {
-    /// An HTTP status.
     Status(u16),
-    /// No answer that could be used.
     Error(ErrorKind),
 }
 
@@ -54,7 +52,7 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
-    /// What strategies are told of it.
+    /// Returns the category that strategies receive.
     pub const fn missing(self) -> Missing {
         match self {
             Self::Timeout => Missing::Timeout,
@@ -71,7 +69,7 @@ impl ErrorKind {
         }
     }
 
-    /// A word or two, as they fit after `failed:`.
+    /// Returns a few words that fit after `failed:`.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Timeout => "timeout",
@@ -95,13 +93,13 @@ impl ErrorKind {
 }
 
 impl fmt::Display for ErrorKind {
-    /// As results have it: `long-headers`.
+    /// Formats the kind as in results, such as `long-headers`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.serialize(f)
     }
 }
 
-/// How many attempts failed, by what they came to. A status or kind takes one place, however often it comes.
+/// Number of failed attempts by cause, in memory that grows with the number of distinct causes only.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FailureCounts {
     counts: Vec<(Cause, u64)>,
@@ -119,7 +117,6 @@ pub struct FailureResult {
 }
 
 impl FailureCounts {
-    /// One more attempt failed like this.
     pub fn count(&mut self, cause: Cause) {
         match self.counts.binary_search_by_key(&cause, |(cause, _)| *cause) {
             Ok(index) => self.counts[index].1 += 1,
@@ -127,14 +124,14 @@ impl FailureCounts {
         }
     }
 
-    /// The most frequent first.
+    /// Returns the causes with their counts, the most frequent first.
     pub fn by_frequency(&self) -> Vec<(Cause, u64)> {
         let mut counts = self.counts.clone();
         counts.sort_by_key(|(cause, attempts)| (std::cmp::Reverse(*attempts), *cause));
         counts
     }
 
-    /// The same, as it is written down.
+    /// Returns the counts as documents contain them, the most frequent first.
     pub fn results(&self) -> Vec<FailureResult> {
         let result = |(cause, attempts)| match cause {
             Cause::Status(status) => FailureResult { status: Some(status), kind: None, attempts },
@@ -143,14 +140,13 @@ impl FailureCounts {
         self.by_frequency().into_iter().map(result).collect()
     }
 
-    /// Takes over the counts of another, reusing memory.
+    /// Copies the counts of `other`, reusing memory.
     pub fn copy_from(&mut self, other: &Self) {
         self.counts.clone_from(&other.counts);
     }
 }
 
 impl FailureResult {
-    /// What it was, in a word or two: `404`, `connection refused`.
     pub fn words(&self) -> String {
         match (self.status, self.kind) {
             (Some(status), _) => status.to_string(),

@@ -1,21 +1,21 @@
-//! From an HTTP status, or a gRPC one, to what it means for the op: how the harness counts, whatever a client makes of it.
+//! Classification of HTTP and gRPC statuses as the harness counts them, whatever the client makes of them.
 
 use tailback::{AdviceHeaders, Failure, Status, gives_reason};
 use vocabulary::grpc;
 
 use crate::rejected_when::RejectedWhen;
 
-/// Which statuses are rejections, successes and failures.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Classifier {
-    /// Counted as rejections besides 429, 503 and 529: those with which a mockserver rejects, and what was typed.
+    /// Rejections besides 429, 503 and 529: those of a mockserver, and those given on the command line.
     pub rejected: RejectedWhen,
-    /// Whether 412 is a rejection, because attempts are conditional writes.
+    /// True if 412 is a rejection, because attempts are conditional writes.
     pub conditional_writes: bool,
 }
 
 impl Classifier {
-    /// What is a rejection to a client that was told so, and of the statuses with which a mockserver rejects.
+    /// Creates a classifier from the rejections given on the command line and the statuses with which a mockserver
+    /// rejects.
     pub fn new(
         told: &RejectedWhen,
         of_server: impl IntoIterator<Item = u16>,
@@ -26,12 +26,12 @@ impl Classifier {
         Self { rejected, conditional_writes }
     }
 
-    /// Whether it looks at bodies, of successes, too.
+    /// Returns whether bodies are inspected, those of successes included.
     pub fn looks_at_bodies(&self) -> bool {
         !self.rejected.reasons.is_empty()
     }
 
-    /// What an answer means that has this body and these headers: see [`answer`](Self::answer).
+    /// Classifies an answer by the reason in its body or headers, or else as [`answer`](Self::answer) does.
     pub fn whole_answer(
         &self,
         code: u16,
@@ -45,7 +45,7 @@ impl Classifier {
         self.answer(code, grpc_status)
     }
 
-    /// What an answer with this HTTP status and `grpc-status` means: gRPC answers 200 and says there what went wrong.
+    /// Classifies an answer by HTTP status and `grpc-status`, because gRPC reports errors in answers with status 200.
     pub fn answer(&self, code: u16, grpc_status: Option<&str>) -> Status {
         match grpc_status {
             Some(text) if (200..300).contains(&code) => grpc_meaning(grpc::number(text)),
@@ -53,8 +53,8 @@ impl Classifier {
         }
     }
 
-    /// What this status means. Redirects are not followed, and nobody switches protocols: both are not what was asked for,
-    /// and will be the same the next time.
+    /// Classifies an HTTP status. Redirects and protocol switches are fatal failures: neither is followed, and a retry
+    /// would get the same answer.
     pub fn status(&self, code: u16) -> Status {
         match code {
             429 | 503 | 529 => Status::Rejected,
@@ -67,8 +67,9 @@ impl Classifier {
     }
 }
 
-/// `UNAVAILABLE` and `RESOURCE_EXHAUSTED` say "not now"; `CANCELLED`, `UNKNOWN`, `DEADLINE_EXCEEDED`, `ABORTED`, `INTERNAL` and `DATA_LOSS` are
-/// faults of the server (gRPC, `statuscodes.md`); the rest will be the same the next time.
+/// Classifies a gRPC status number (gRPC, `statuscodes.md`). `UNAVAILABLE` and `RESOURCE_EXHAUSTED` are rejections.
+/// `CANCELLED`, `UNKNOWN`, `DEADLINE_EXCEEDED`, `ABORTED`, `INTERNAL` and `DATA_LOSS` are faults of the server.
+/// Other errors are fatal, because a retry would fail in the same way.
 fn grpc_meaning(number: u8) -> Status {
     match number {
         0 => Status::Succeeded,

@@ -1,47 +1,37 @@
-//! Which clients of a run are taken here, where others do the rest.
+//! Shard of a run's clients, for runs that are divided among several load generators.
 
 use std::fmt;
 use std::str::FromStr;
 
 use vocabulary::wire::MOST_SHARDS;
 
-/// A share of the clients of a run: client c belongs to shard c mod `of`. What an op is (its number, its arrival, its luck) is that of the
-/// whole run, whoever does it.
+/// Share of the clients of a run: client c belongs to shard c mod `of`. The number, arrival and random draws of an op
+/// are those of the whole run, whichever shard executes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClientShard {
-    /// From 0.
     index: u32,
-    /// Shards in all, more than `index`.
+    /// Total number of shards, greater than `index`.
     of: u32,
 }
 
-/// What was typed is no shard.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ClientShardError {
-    /// Not two numbers.
     #[error("`{0}` is not a valid shard; write `I/N`, such as `0/4` for the first of four")]
     Form(String),
-    /// No or too many shards.
     #[error("{0} shards cannot be; it must be from 1 to {MOST_SHARDS}")]
     Count(u32),
-    /// Shards are counted from 0.
     #[error("there is no shard {index} of {of}: they are counted from 0 to {}", of - 1)]
-    Index {
-        /// As typed.
-        index: u32,
-        /// How many there are.
-        of: u32,
-    },
+    Index { index: u32, of: u32 },
 }
 
 impl ClientShard {
-    /// All clients.
+    /// The only shard of a run that is not divided.
     pub const WHOLE: Self = Self { index: 0, of: 1 };
 
-    /// Shard `index`, from 0, of so many.
+    /// Creates shard `index`, from 0, of `of` shards.
     ///
     /// # Errors
-    /// When there are no or too many shards, or fewer than that.
+    /// Fails if `of` is 0 or greater than [`MOST_SHARDS`], or if `index` is not less than `of`.
     pub const fn new(index: u32, of: u32) -> Result<Self, ClientShardError> {
         if of == 0 || of > MOST_SHARDS {
             return Err(ClientShardError::Count(of));
@@ -52,41 +42,38 @@ impl ClientShard {
         Ok(Self { index, of })
     }
 
-    /// Which one it is, from 0.
     pub const fn index(self) -> u32 {
         self.index
     }
 
-    /// How many there are.
     pub const fn of(self) -> u32 {
         self.of
     }
 
-    /// How many of so many clients it has.
+    /// Returns how many of the first `clients` clients belong to this shard.
     pub const fn count(self, clients: u32) -> u32 {
         clients.saturating_sub(self.index).div_ceil(self.of)
     }
 
-    /// How many of a run's first ops are of its clients; op by op, clients take turns.
+    /// Returns how many of a run's first `ops` ops belong to clients of this shard. Clients take turns, op by op.
     pub(crate) fn ops(self, ops: u64, clients: u32) -> u64 {
         let all = u64::from(clients.max(1));
         let last_round = u32::try_from(ops % all).unwrap_or(clients);
         ops / all * u64::from(self.count(clients.max(1))) + u64::from(self.count(last_round))
     }
 
-    /// Whether it has this client.
     pub(crate) const fn has(self, client: u32) -> bool {
         self.of == 1 || client % self.of == self.index
     }
 
-    /// The place of one of its clients among them, from 0.
+    /// Returns the position of one of its clients within the shard, from 0.
     #[inline]
     pub(crate) const fn place(self, client: u32) -> u32 {
-        // Mostly there is one shard, and a division takes longer than that question.
+        // Fast path: with one shard, the usual case, skips a division, which takes longer than the comparison.
         if self.of == 1 { client } else { client / self.of }
     }
 
-    /// The client at this place.
+    /// Returns the global id of the `place`-th client of this shard, from 0.
     pub const fn client(self, place: u32) -> u32 {
         self.index + place * self.of
     }

@@ -1,104 +1,55 @@
-//! Nothing may get lost: ops and attempts add up, and the server saw what the client sent.
+//! Accounting check: ops and attempts add up, and the server received what the client sent.
 
 use vocabulary::wire::ServerCounts;
 
 use crate::measure::{AttemptCounts, Measurements};
 
-/// The equations that every run must fulfil, with the numbers that went in.
+/// Result of checking the equations that every run must fulfil.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conservation {
-    /// What did not add up; empty when all is well.
+    /// Equations that do not hold; empty if all is well.
     pub mismatches: Vec<Mismatch>,
-    /// Whether the server's counts could be compared.
     pub server_compared: bool,
 }
 
-/// An equation that did not hold.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Mismatch {
-    /// Attempts do not add up.
     #[error(
         "{total} attempts were sent, but {ended} ended (succeeded + rejected + failed + cancelled) and {in_flight} \
          are in flight"
     )]
-    Attempts {
-        /// Sent.
-        total: u64,
-        /// Ended in any way.
-        ended: u64,
-        /// Neither.
-        in_flight: u64,
-    },
-    /// Ops do not add up.
+    Attempts { total: u64, ended: u64, in_flight: u64 },
     #[error("{arrived} ops arrived, but {accounted} are accounted for (succeeded + given up + unfinished)")]
-    Ops {
-        /// Arrived.
-        arrived: u64,
-        /// Ended, or still held.
-        accounted: u64,
-    },
-    /// An op cannot succeed without an attempt that did.
+    Ops { arrived: u64, accounted: u64 },
+    /// An op cannot succeed without a successful attempt, and each succeeds once.
     #[error("{ops} ops succeeded with {attempts} successful attempts")]
-    Successes {
-        /// Ops.
-        ops: u64,
-        /// Attempts.
-        attempts: u64,
-    },
-    /// The series lost or doubled something.
+    Successes { ops: u64, attempts: u64 },
     #[error("the series over time holds {series} attempts, the counters {total}")]
-    Series {
-        /// In all buckets.
-        series: u64,
-        /// Counted.
-        total: u64,
-    },
-    /// Client and server disagree.
+    Series { series: u64, total: u64 },
     #[error(
         "the client sent {sent} attempts and the server received {received}, rejected reads included; allowed is a \
          difference of 0 to {allowed} (failed + cancelled + answered by somebody between)"
     )]
     Received {
-        /// By the client.
         sent: u64,
-        /// By the server; of conditional writes the writes, and the reads that were turned away.
+        /// For conditional writes: received writes and rejected reads.
         received: u64,
-        /// Most that may be missing.
         allowed: u64,
     },
     /// A conditional write follows a read that was served.
     #[error("the server received {writes} conditional writes after {reads} reads that it served")]
-    Reads {
-        /// Writes.
-        writes: u64,
-        /// Reads that were not turned away.
-        reads: u64,
-    },
-    /// Client and server disagree about what was accepted.
+    Reads { writes: u64, reads: u64 },
     #[error(
         "the client saw {succeeded} successes, the server accepted {accepted} and at most {allowed} got lost"
     )]
-    Accepted {
-        /// By the client.
-        succeeded: u64,
-        /// By the server.
-        accepted: u64,
-        /// Most that may be missing.
-        allowed: u64,
-    },
-    /// What the server failed on purpose cannot have gone well for the client.
+    Accepted { succeeded: u64, accepted: u64, allowed: u64 },
+    /// An attempt that the server failed on purpose cannot have succeeded at the client.
     #[error(
         "the server failed {failed} attempts on purpose, and the client saw at most {allowed} (failed + cancelled + \
          answered by somebody between)"
     )]
-    Failed {
-        /// By the server.
-        failed: u64,
-        /// Most that there may be.
-        allowed: u64,
-    },
-    /// The server's own counts do not add up.
+    Failed { failed: u64, allowed: u64 },
     #[error(
         "the server received {received} attempts and decided about {decided} (accepted + rejected + failed); at most \
          {allowed} were left open"
@@ -106,15 +57,13 @@ pub enum Mismatch {
     Decided {
         /// Attempts that reached admission.
         received: u64,
-        /// Of which it is known what became of them.
         decided: u64,
-        /// Most that may be open.
         allowed: u64,
     },
 }
 
 impl Conservation {
-    /// Checks a run that is over: `held` ops are unfinished and `in_flight` attempts have not ended.
+    /// Checks a finished run: `held` ops are unfinished, and `in_flight` attempts have not ended.
     pub fn check(measured: &Measurements, held: u64, in_flight: u64, server: Option<&ServerCounts>) -> Self {
         let (ops, attempts) = (&measured.ops, &measured.attempts);
         let mut mismatches = Vec::new();
@@ -139,8 +88,8 @@ impl Conservation {
         Self { mismatches, server_compared: server.is_some() }
     }
 
-    /// What does not add up between attempts of a run, or of a shard of its clients, and what the server counted of them.
-    /// `gateway_successes` are those that somebody between answered.
+    /// Returns the mismatches between the attempts of a run, or of a shard of its clients, and the server's counts of
+    /// them. `gateway_successes` are successes that an intermediary answered.
     pub fn with_server(
         attempts: &AttemptCounts,
         gateway_successes: u64,
@@ -148,7 +97,7 @@ impl Conservation {
         server: &ServerCounts,
     ) -> Vec<Mismatch> {
         let mut mismatches = Vec::new();
-        // What somebody between answered may have reached the server first, or not.
+        // An attempt answered by an intermediary may or may not have reached the server.
         let between = attempts.by_gateway;
         let unsure = attempts.failed + attempts.cancelled + in_flight + between;
         if server.failed > unsure {
@@ -158,14 +107,14 @@ impl Conservation {
         if decided > received || received - decided > unsure {
             mismatches.push(Mismatch::Decided { received, decided, allowed: unsure });
         }
-        // What failed on purpose was received, and accounts for nothing else.
+        // Attempts failed on purpose were received, so they account for no missing ones.
         let allowed = unsure.saturating_sub(server.failed);
         let (sent, received) = (attempts.total, server.received + server.reads_rejected);
         if received > sent || sent - received > allowed {
             mismatches.push(Mismatch::Received { sent, received, allowed });
         }
         let (writes, reads) = (server.received, server.reads.saturating_sub(server.reads_rejected));
-        // Without reads they were plain requests, or writes of somebody who knew the version.
+        // Without reads the attempts were plain requests, or writes of a client that knew the version.
         if server.reads > 0 && writes > reads + between {
             mismatches.push(Mismatch::Reads { writes, reads });
         }
@@ -177,7 +126,6 @@ impl Conservation {
         mismatches
     }
 
-    /// Whether everything adds up.
     pub fn holds(&self) -> bool {
         self.mismatches.is_empty()
     }
@@ -255,7 +203,7 @@ mod tests {
         for counts in [server(0, 0), server(1, 0), server(3, 1)] {
             assert!(!Conservation::check(&measured, 0, 0, Some(&counts)).holds(), "{counts:?}");
         }
-        // It answered out of a cache, though mockservers say that nothing is to be kept.
+        // The intermediary answered from its cache, although mockservers forbid storing their answers.
         measured.gateway_successes = 1;
         assert!(Conservation::check(&measured, 0, 0, Some(&server(1, 0))).holds());
     }

@@ -4,29 +4,27 @@ use std::time::Duration;
 
 use vocabulary::Instant;
 
-/// Outages that a mockserver has planned, each from its first instant until just before its last. One that ends at
-/// [`Instant::FAR_FUTURE`] never ends.
+/// Outages planned by a mockserver, each from its first instant (included) to its last (excluded). An outage that ends
+/// at [`Instant::FAR_FUTURE`] is permanent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PlannedOutages {
     /// On the server's own clock.
     pub since_start: Vec<(Instant, Instant)>,
-    /// On the clock that begins with the first request of a run.
+    /// On the clock that starts with the first request of a run.
     pub since_first_request: Vec<(Instant, Instant)>,
     /// Server time at the origin of the run: 0 in virtual time.
     pub server_age: Duration,
 }
 
-/// Outages on the clock of a run.
 #[derive(Clone, Debug)]
 pub(crate) struct Downtime {
     /// Outages that end, in order and disjoint.
     ending: Vec<(Instant, Instant)>,
-    /// Instant from which the server is down for good: the far future, if it never is.
+    /// Instant from which the server is down permanently; the far future if it never is.
     pub(crate) for_good_from: Instant,
 }
 
 impl PlannedOutages {
-    /// Outages of a run whose first request is sent at this instant.
     pub(crate) fn of_run(&self, first_request: Instant) -> Downtime {
         let on_run_clock = |at: Instant| match at {
             Instant::FAR_FUTURE => at,
@@ -59,18 +57,18 @@ impl Default for Downtime {
 }
 
 impl Downtime {
-    /// Time between two instants without the outages that end. An outage that never ends counts as time.
+    /// Returns the time between two instants without the outages that end. A permanent outage counts as time.
     pub(crate) fn counted_between(&self, from: Instant, to: Instant) -> Duration {
         let down = |(begin, end): &(Instant, Instant)| (*end).min(to).since((*begin).max(from));
         to.since(from).saturating_sub(self.ending.iter().map(down).sum())
     }
 
-    /// The instant at which [that time](Self::counted_between) since `from` is this long.
+    /// Returns the instant at which the [counted time](Self::counted_between) since `from` reaches `time`.
     pub(crate) fn counted_after(&self, from: Instant, time: Duration) -> Instant {
         let (mut at, mut left) = (from, time);
         for (begin, end) in self.ending.iter().filter(|(_, end)| *end > from) {
             let before = begin.since(at);
-            // At the very instant at which an outage begins the time has passed already.
+            // Time that is up exactly when an outage begins does not extend past that outage.
             if before >= left {
                 break;
             }
@@ -94,8 +92,8 @@ mod tests {
         spans.iter().map(|(from, to)| (secs(*from), end(*to))).collect()
     }
 
-    /// Outages on the server's clock, and on the run's, in seconds; an end of 0 never comes. The server is 10 s old when the run
-    /// begins, whose first request is sent at 2 s.
+    /// Converts outages in seconds on the server's clock and on the run's; an end of 0 is never. The server is 10 s old
+    /// when the run begins, and the first request is sent at 2 s.
     fn downtime(since_start: &[(u64, u64)], since_first_request: &[(u64, u64)]) -> Downtime {
         let planned = PlannedOutages {
             since_start: spans(since_start),

@@ -1,9 +1,8 @@
-//! The client's side of an experiment: workload, client state machine, measurements. Sans-IO: `now` and seeds are
-//! arguments.
+//! Client side of an experiment: workload, client state machine, measurements. Sans-IO: `now` and seeds are arguments.
 //!
-//! A driver (in real time or in virtual time) feeds [`Run::handle_input`] and drains [`Run::poll_output`] until it
-//! says when to come back. Everything that decides or counts lives here; drivers carry attempts to a server and
-//! answers back.
+//! A driver, in real or virtual time, passes inputs to [`Run::handle_input`] and drains [`Run::poll_output`] until it
+//! returns when to call again. Everything that decides or counts is in this crate. Drivers only carry attempts to a
+//! server and answers back.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod arrivals;

@@ -1,47 +1,56 @@
-//! A lower bound on the makespan: what no client can be faster than, whatever its strategy and whatever order it serves
-//! ops in. Proven here, for runs in which every op succeeds.
+//! Proven lower bound on the makespan of runs in which every op succeeds.
 //!
-//! # What is known
+//! No client can be faster, whatever its strategy and whatever order it serves ops in.
 //!
-//! The server has `m` slots, and an attempt that it accepts holds one for the op's whole service time `sᵢ`, which is keyed
-//! by seed and op and so the same for every attempt of every client ([`LeastCosts`]). An attempt needs at least `n` to
-//! reach admission and its answer at least `b` to come back: every attempt draws anew and retries are not limited, so of
-//! these draws only the least is certain. Rejections, losses, outages, timeouts, budgets and windows turn attempts away or
-//! hold them back; none lets an op succeed without its service. Ops are numbered as they arrive. In real time the machine
-//! only adds to every one of these times.
+//! # Assumptions
 //!
-//! Let `aᵢ` be an instant before which op `i` does not arrive, never less than that of the op before. Then no service of
-//! op `i` begins before `rᵢ = aᵢ + n`. Let `C` be the end of the last service; the last success comes at `C + b` or later.
+//! The server has `m` slots. An accepted attempt holds one of them for the op's whole service time `sᵢ`, which is keyed
+//! by seed and op and therefore the same for every attempt of every client ([`LeastCosts`]). An attempt takes at least
+//! `n` to reach admission, and its answer takes at least `b` to come back. Every attempt draws both anew and retries
+//! are not limited, so only the minimum of these draws is certain. Rejections, losses, outages, timeouts, budgets and
+//! windows reject or delay attempts, but none of them lets an op succeed without its service. Ops are numbered as they
+//! arrive. In real time the machine only adds to every one of these times.
 //!
-//! # Three bounds on C
+//! Let `aᵢ` be an instant before which op `i` does not arrive, never less than that of the op before. Then no service
+//! of op `i` begins before `rᵢ = aᵢ + n`. Let `C` be the end of the last service. The last success comes at `C + b` or
+//! later.
+//!
+//! # Four bounds on C
 //!
 //! 1. *The longest op*: `C ≥ rᵢ + sᵢ` for every `i`.
-//! 2. *Work*: take the ops from `i` on, if they are at least `m`. All of their service is done in slots; let `q ≤ m` be the
-//!    slots that they use. Ordered by the first of these ops that each serves, the first services in those slots begin at
-//!    or after the `q` smallest of the `rⱼ`, which are `rᵢ ≤ rᵢ₊₁ ≤ …`, for these are different ops. From then on to `C` each
-//!    slot serves at most one at a time, so `Σ sⱼ ≤ Σ_q (C − rⱼ) ≤ Σ_m (C − rⱼ)`, as no term is negative. Hence
-//!    `C ≥ (Σ_{j≥i} sⱼ + rᵢ + … + rᵢ₊ₘ₋₁) / m`. (That is at least `rᵢ + Σ_{j≥i} sⱼ / m`. Fewer ops than slots are bounded by 1.)
-//! 3. *Rounds*: let `p` be the least that a service can take, and `S₀ ≤ S₁ ≤ …` the instants at which services begin, in
-//!    whatever order. By `Sₖ` there have arrived `k + 1` ops, so `Sₖ ≥ rₖ`. And `Sₖ ≥ Sₖ₋ₘ + p`: of the `m + 1` services that
-//!    begin from `Sₖ₋ₘ` to `Sₖ` two share a slot. So with `Fₖ = max(rₖ, Fₖ₋ₘ + p)` we have `Sₖ ≥ Fₖ`, and `C ≥ Fₖ + p`. When all
-//!    services take the same time, that is first come, first served, and nothing is better.
+//! 2. *Work*: consider the ops from `i` on, if there are at least `m` of them. All of their service is done in slots.
+//!    Let `q ≤ m` be the number of slots that they use. In each of these slots, take the first service of one of these
+//!    ops. Those are services of different ops, so in ascending order they begin at or after the `q` smallest of the
+//!    `rⱼ`, which are `rᵢ ≤ rᵢ₊₁ ≤ …`. From then on to `C` each slot serves at most one op at a time, so
+//!    `Σ sⱼ ≤ Σ_q (C − rⱼ) ≤ Σ_m (C − rⱼ)`, because no term is negative. Hence
+//!    `C ≥ (Σ_{j≥i} sⱼ + rᵢ + … + rᵢ₊ₘ₋₁) / m`. (That is at least `rᵢ + Σ_{j≥i} sⱼ / m`. Fewer ops than slots are
+//!    bounded by 1.)
+//! 3. *Rounds*: let `p` be the minimum service time, and `S₀ ≤ S₁ ≤ …` the instants at which services begin, in any
+//!    order of ops. By `Sₖ` at least `k + 1` ops have arrived, so `Sₖ ≥ rₖ`. Moreover `Sₖ ≥ Sₖ₋ₘ + p`, because two of
+//!    the `m + 1` services that begin from `Sₖ₋ₘ` to `Sₖ` share a slot. So with `Fₖ = max(rₖ, Fₖ₋ₘ + p)` we have
+//!    `Sₖ ≥ Fₖ`, and `C ≥ Fₖ + p`. If all services take the same time, this is first come, first served, and no order
+//!    is better.
 //!
-//! 4. *Rates*: let a law of the server let requests pass at a pace, which a client that is never late and asks for nothing else would meet: let
-//!    `Pₖ` be when its request `k` passes that comes at `rₖ`. For the laws that have one, whoever passes as soon as it may lets the next
-//!    pass no later; so of any client's requests the `k`-th that passes does so at `Pₖ` or later, and its service ends at `Pₖ + p` or later.
+//! 4. *Rates*: let a rate limit of the server admit requests at some pace. Consider a client that is never late and
+//!    sends no other requests, and let `Pₖ` be the instant at which its request `k`, which arrives at `rₖ`, is
+//!    admitted. For rate limits with a [`Pace`], admitting a request as early as possible never delays the next one. So
+//!    the `k`-th admitted request of any client is admitted at `Pₖ` or later, and its service ends at `Pₖ + p` or
+//!    later.
 //!
-//! Where there are no slots, only the longest op and rates bound.
+//! Without slots only the bounds by the longest op and by rates apply.
 //!
-//! # When ops arrive
+//! # Arrivals
 //!
-//! In an open loop `aᵢ` is the arrival, the same for every strategy. In a closed loop arrivals depend on the strategy, but
-//! not without limit: of at most `l` unfinished ops each stays at least `dᵢ = n + sᵢ + b`. Op `i` arrives when at least
-//! `i − l + 1` of the ops before it have ended, so not before the `(i − l + 1)`-th of their ends; with `eⱼ = aⱼ + dⱼ` and `aᵢ` the
-//! `(i − l + 1)`-th smallest of `e₀ … eᵢ₋₁` (the origin, if there are still places), by induction no op ends before `eⱼ` and none
-//! arrives before `aᵢ`. That is a list schedule on `l` places; it needs neither the strategy nor anything that happened. When
-//! a closed loop ends by time, how many ops there are depends on the strategy, and there is no bound.
+//! In an open loop `aᵢ` is the arrival, which is the same for every strategy. In a closed loop arrivals depend on the
+//! strategy, but not without limit: there are at most `l` unfinished ops, and each stays at least `dᵢ = n + sᵢ + b`. Op
+//! `i` arrives when at least `i − l + 1` of the ops before it have ended, so not before the `(i − l + 1)`-th of their
+//! ends. Let `eⱼ = aⱼ + dⱼ`, and let `aᵢ` be the `(i − l + 1)`-th smallest of `e₀ … eᵢ₋₁` (the origin, if a place is
+//! still free). By induction no op `j` ends before `eⱼ`, and no op `i` arrives before `aᵢ`. That is a list schedule on
+//! `l` places. It depends neither on the strategy nor on anything that happened in the run. If a closed loop ends by
+//! time, the number of ops depends on the strategy, and there is no bound.
 //!
-//! An op that is given up ends early, and frees its place early: where one is, the makespan is not compared with the bound.
+//! An op that is given up ends early and frees its place early. So the makespan of a run with such an op is not
+//! compared with the bound.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -54,31 +63,32 @@ use vocabulary::{Instant, whole_nanos};
 use crate::arrivals::Arrivals;
 use crate::workload::{ArrivalProcess, OperationKind, RunConfig};
 
-/// What every success costs at least at a server with slots.
+/// Minimum cost of every success at a server with slots.
 pub trait LeastCosts: fmt::Debug + Send + Sync {
-    /// Most requests in service at once, at least 1; `None` where nothing bounds that.
+    /// Returns the maximum number of requests in service at once, at least 1; `None` if it is not limited.
     fn slots(&self) -> Option<u32>;
-    /// Whether there are fewer slots at times.
+    /// Returns whether there are fewer slots at times.
     fn slots_vary(&self) -> bool {
         false
     }
-    /// How soon requests pass the limits of rates, each for itself.
+    /// Returns the pace of each rate limit, considered alone.
     fn paces(&self) -> Vec<Box<dyn Pace>>;
-    /// No attempt reaches admission sooner after it was sent.
+    /// Returns the minimum time from sending an attempt to its admission.
     fn way_there(&self) -> Duration;
-    /// No answer comes back sooner after the end of service.
+    /// Returns the minimum time from the end of service to the arrival of the answer.
     fn way_back(&self) -> Duration;
-    /// No service is shorter.
+    /// Returns the minimum service time.
     fn least_service(&self) -> Duration;
-    /// How long a slot serves this op, exactly.
+    /// Returns the exact time for which a slot serves this op.
     fn service(&self, op: u64) -> Duration;
 }
 
-/// How soon requests pass, whatever their client does.
+/// Earliest instants at which a rate limit admits requests, whatever their client does.
 pub trait Pace: fmt::Debug + Send + Sync {
-    /// When one more passes at the soonest that comes at this instant, no earlier than those before it. `None`: never.
+    /// Returns the earliest admission of one more request that arrives at `from`, which is not before earlier arrivals.
+    /// `None`: never.
     fn next(&mut self, from: Instant) -> Option<Instant>;
-    /// The same pace, as far as it has come.
+    /// Returns a copy in the current state.
     fn another(&self) -> Box<dyn Pace>;
 }
 
@@ -88,50 +98,48 @@ impl Clone for Box<dyn Pace> {
     }
 }
 
-/// The lower bound, op by op.
 #[derive(Clone, Debug)]
 pub struct LowerBound {
     costs: Arc<dyn LeastCosts>,
     slots: Option<u32>,
     paces: Vec<Box<dyn Pace>>,
-    /// In nanoseconds, as every other time below: they are added up for every op.
+    /// In nanoseconds like every other time below, because they are summed for every op.
     way_there: u64,
     way_back: u64,
     least_service: u64,
     places: Option<Places>,
     first_arrival: Option<Instant>,
-    /// The latest ops, as many as there are slots at most.
+    /// Latest ops, at most as many as there are slots.
     latest: VecDeque<Op>,
-    /// Sum of the `reach` of those, in nanoseconds.
+    /// Sum of the `reach` of the latest ops, in nanoseconds.
     reaches: i128,
-    /// Service of all ops, and of those before the latest.
+    /// Service of all ops, and of those before the latest ones.
     work: i128,
     work_before: i128,
-    /// The greatest `reaches - work_before` so far.
+    /// Maximum of `reaches - work_before` so far.
     idle: Option<i128>,
-    /// No service of all these ends last sooner, by the longest op and by rounds.
+    /// Earliest possible end of the last service, by the longest op, rounds and rates.
     served: u64,
 }
 
-/// An op whose slot may still be in use.
+/// Op whose slot may still be in use.
 #[derive(Clone, Copy, Debug)]
 struct Op {
     reach: u64,
     service: u64,
-    /// The `F` of rounds.
+    /// `F` of the bound by rounds.
     start: u64,
 }
 
-/// Places of a closed loop.
 #[derive(Clone, Debug)]
 struct Places {
     limit: usize,
-    /// When each place in use so far frees at the earliest.
+    /// Earliest instant at which each place used so far frees.
     free: BinaryHeap<Reverse<u64>>,
 }
 
 impl LowerBound {
-    /// A bound for this workload at a server with these costs; `None` where none is proven.
+    /// Creates a bound for this workload at a server with these costs; `None` if none is proven.
     pub fn new(config: &RunConfig, costs: Arc<dyn LeastCosts>) -> Option<Self> {
         let places = match config.workload.arrivals {
             ArrivalProcess::Closed { .. } if config.workload.duration.is_some() => return None,
@@ -140,7 +148,7 @@ impl LowerBound {
             }
             _ => None,
         };
-        // Who has to write again depends on who wrote when.
+        // No bound is proven for conditional writes, because which of them must be repeated depends on their order.
         (config.kind == OperationKind::Request).then(|| Self {
             slots: costs.slots(),
             paces: costs.paces(),
@@ -159,13 +167,14 @@ impl LowerBound {
         })
     }
 
-    /// The bound on the whole of this workload, unless it has more ops than that.
+    /// Returns the bound for the whole workload; `None` if it has more than `most` ops or no bound is proven.
     pub fn planned(config: &RunConfig, costs: Arc<dyn LeastCosts>, most: u64) -> Option<Duration> {
         let arrivals = Arrivals::new(config.workload.clone(), config.seed);
         Self::new(config, costs)?.with_rest(config, arrivals, 0, most)
     }
 
-    /// The bound when what is left of the workload is added: the ops from `next` on.
+    /// Returns the bound after adding the rest of the workload, the ops from `next` on; `None` if they are more than
+    /// `most`.
     pub(crate) fn with_rest(
         mut self,
         config: &RunConfig,
@@ -188,14 +197,14 @@ impl LowerBound {
         self.makespan()
     }
 
-    /// Whether a server that has told of this cap is the one for which the bound was proven.
+    /// Returns whether the bound is proven for a server that reported this cap.
     pub(crate) fn holds_at(&self, cap: Option<u32>) -> bool {
         let is_fewer = || cap.is_some() && cap < self.slots;
-        // Where slots bound nothing, any number of them does not.
+        // A bound without slots holds for any number of them.
         self.slots.is_none() || cap == self.slots || (self.costs.slots_vary() && is_fewer())
     }
 
-    /// One more op, which arrived at this instant; in a closed loop that instant does not count.
+    /// Adds an op that arrived at this instant, which is ignored in a closed loop.
     pub fn add(&mut self, op: u64, arrived: Instant) {
         let service = whole_nanos(self.costs.service(op));
         let arrived = match &mut self.places {
@@ -206,7 +215,7 @@ impl LowerBound {
         let reach = arrived.saturating_add(self.way_there);
         self.served = self.served.max(reach.saturating_add(service));
         for pace in &mut self.paces {
-            // What never passes does not succeed, and has no end.
+            // A request that never passes does not succeed, so it has no end.
             if let Some(passed) = pace.next(Instant::from_nanos(reach)) {
                 self.served = self.served.max(passed.as_nanos().saturating_add(self.least_service));
             }
@@ -228,7 +237,7 @@ impl LowerBound {
         self.served = self.served.max(start.saturating_add(self.least_service));
     }
 
-    /// The least that the makespan of the ops so far can be; `None` before the first.
+    /// Returns the minimum makespan of the ops so far; `None` before the first.
     pub fn makespan(&self) -> Option<Duration> {
         let slots = i128::from(self.slots.unwrap_or(1));
         let by_work = self.idle.map_or(0, |idle| (self.work + idle + slots - 1) / slots);
@@ -239,7 +248,7 @@ impl LowerBound {
 }
 
 impl Places {
-    /// The next op's arrival, at the earliest; it stays for at least so long.
+    /// Returns the earliest arrival of the next op, which stays for at least `stay` nanoseconds.
     fn take(&mut self, stay: u64) -> u64 {
         let free = if self.free.len() < self.limit { None } else { self.free.pop() };
         let arrived = free.map_or(0, |Reverse(free)| free);

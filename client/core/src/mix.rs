@@ -1,7 +1,7 @@
-//! The kinds of requests that a workload is made of, with their weights: `GET /repos 8; POST /issues 2 cost=5`.
+//! Kinds of requests of a workload with their weights, written `GET /repos 8; POST /issues 2 cost=5`.
 //!
-//! Which kind an op is, is drawn by seed and op alone: every strategy and every driver meets the same ops, and every attempt
-//! of an op is the same request. Weights are whole millionths, so that shares are exact.
+//! The kind of an op is drawn from seed and op alone. So every strategy and every driver gets the same ops, and every
+//! attempt of an op is the same request. Weights are whole millionths, so that shares are exact.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,23 +10,21 @@ use std::sync::Arc;
 use tailback::Method;
 use vocabulary::{Purpose, Rng, draws};
 
-/// The most kinds of a mix.
 pub const MOST_KINDS: usize = 64;
-/// The longest path, in bytes: with it a request's head stays far below what servers take.
+/// Maximum length of a path, in bytes. It keeps the head of a request far below the limits of servers.
 const LONGEST_PATH: usize = 1024;
-/// The longest method, in bytes.
+/// Maximum length of a method, in bytes.
 const LONGEST_METHOD: usize = 32;
-/// The most that a request may be said to cost.
 pub const HIGHEST_COST: u64 = 1_000_000_000;
-/// A weight of 1, in the unit in which weights are kept.
+/// Weight of 1 in the unit in which weights are stored.
 const ONE: u64 = 1_000_000;
-/// Digits of a weight behind the point.
+/// Maximum number of decimals of a weight.
 const DECIMALS: usize = 6;
-/// The highest weight.
+/// Maximum weight, in the unit in which weights are written.
 const HIGHEST_WEIGHT: u64 = 1_000_000;
 
-/// What stands in a path besides letters and digits (RFC 3986, section 3.3: `pchar` and `/`). A `;` would be one of them, but
-/// it is what joins kinds.
+/// Characters of paths besides letters and digits (RFC 3986, section 3.3: `pchar` and `/`), without `;`, which
+/// separates kinds.
 const IN_PATHS: &[u8] = b"-._~!$&'()*+,=:@/%";
 
 /// Kinds of requests, at least one.
@@ -36,62 +34,52 @@ pub struct Mix(Arc<Kinds>);
 #[derive(Debug, PartialEq, Eq)]
 struct Kinds {
     all: Vec<RequestKind>,
-    /// By kind, the sum of its weight and of those before it.
+    /// Cumulative weights: for each kind, the sum of its weight and of those before it.
     up_to: Vec<u64>,
 }
 
-/// One kind of request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestKind {
-    /// In upper case, a token of HTTP.
+    /// HTTP token in upper case.
     pub method: Box<str>,
-    /// Begins with `/`, and has no query: that may be a secret, and what is typed here is written into results.
+    /// Path that begins with `/`. It has no query, because a query may be a secret, and the path is written into
+    /// results.
     pub path: Box<str>,
-    /// What it is said to cost, where a server asks.
+    /// Announced cost, for servers that read it.
     pub cost: Option<u64>,
-    /// What it turns out to have cost when it is answered.
+    /// Actual cost, determined when the request is answered.
     pub used: Option<u64>,
-    /// How often it comes, in millionths.
+    /// In millionths.
     weight: u64,
 }
 
-/// What was typed is no mix.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MixError {
-    /// Of one of its kinds.
     #[error(
         "`{kind}` is not a kind of request: {why}; write `METHOD PATH [WEIGHT] [cost=N] [used=N]`, several joined by `;`, \
          such as `GET /repos 8; POST /issues 2 cost=5`"
     )]
-    Kind {
-        /// As typed.
-        kind: String,
-        /// What is wrong with it.
-        why: String,
-    },
-    /// Too many of them.
+    Kind { kind: String, why: String },
     #[error("it has {0} kinds of requests; at most {MOST_KINDS} are accepted")]
     TooMany(usize),
 }
 
 impl Mix {
-    /// Its kinds, as they were typed.
     pub fn kinds(&self) -> &[RequestKind] {
         &self.0.all
     }
 
-    /// Its kinds, each with its share of all requests.
+    /// Iterates over the kinds, each with its share (0 to 1) of all requests.
     pub fn shares(&self) -> impl Iterator<Item = (f64, &RequestKind)> {
         let total = self.0.up_to.last().copied().unwrap_or(1) as f64;
         self.kinds().iter().map(move |kind| (kind.weight as f64 / total, kind))
     }
 
-    /// The number of the kind that an op is, in the run with this seed.
     pub fn kind_of(&self, seed: u64, op: u64) -> usize {
         let up_to = &self.0.up_to;
         let total = up_to.last().copied().unwrap_or_default();
-        // The high half of the product is uniform below the total: nothing is off by more than 2^-17 of a millionth.
+        // The high half of the product is uniform below `total`, with an error of at most 2^-17 of a millionth.
         let product = u128::from(draws(seed, Purpose::RequestKind, op, 0).next_u64()) * u128::from(total);
         let place = (product >> 64) as u64;
         up_to.partition_point(|up_to| *up_to <= place)
@@ -99,12 +87,13 @@ impl Mix {
 }
 
 impl RequestKind {
-    /// The method, as rules of clients tell methods apart.
+    /// Returns the method as client rules distinguish it.
     pub fn rules_method(&self) -> Method {
         Method::named(&self.method)
     }
 
-    /// Whether requests of this method have a body (RFC 9110, section 9.3: of the others it means nothing).
+    /// Returns whether requests of this method have a body. For the other methods it has no meaning (RFC 9110, section
+    /// 9.3).
     pub fn has_body(&self) -> bool {
         !["GET", "HEAD", "DELETE", "OPTIONS", "TRACE"].contains(&&*self.method)
     }
@@ -132,7 +121,7 @@ impl RequestKind {
 }
 
 fn method(text: &str) -> Result<Box<str>, String> {
-    // RFC 9110, section 5.6.2.
+    // Token characters of RFC 9110, section 5.6.2.
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     let is_method = (1..=LONGEST_METHOD).contains(&text.len()) && text.bytes().all(is_token);
     match text.to_ascii_uppercase() {
@@ -158,7 +147,8 @@ fn path(text: &str) -> Result<Box<str>, String> {
     if let Some(other) = text.chars().find(|character| !is_allowed(character)) {
         return Err(format!("a path has no `{other}`; write it percent-encoded"));
     }
-    // URL parsers (https://url.spec.whatwg.org/#double-dot-path-segment) take them out: the server would see another path.
+    // URL parsers remove dot segments (https://url.spec.whatwg.org/#double-dot-path-segment), so the server would
+    // receive another path.
     let is_dots =
         |segment: &str| matches!(segment.to_ascii_lowercase().replace("%2e", ".").as_str(), "." | "..");
     if text.split('/').any(is_dots) {
@@ -170,7 +160,6 @@ fn path(text: &str) -> Result<Box<str>, String> {
     Ok(text.into())
 }
 
-/// Whether it is that path, or one below it.
 fn is_or_is_below(path: &str, other: &str) -> bool {
     path.strip_prefix(other).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }

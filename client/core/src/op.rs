@@ -1,13 +1,13 @@
-//! One op that has been tried and not ended: 32 bytes in a slab. One that only waits is 16 bytes in a queue.
+//! Unfinished ops: 32 bytes in a slab for one that was tried, 16 bytes in a queue for one that only waits.
 
 use tailback::{Failure, Opinion, RetryState, Status};
 use vocabulary::Instant;
 
-/// An op's number within the run, from 0.
+/// Number of an op within the run, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OpId(pub(crate) u32);
 
-/// Where an op is kept that has been tried; used again once it has ended.
+/// Slab index of an op that was tried; reused after the op has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OpSlot(pub(crate) u32);
 
@@ -23,39 +23,35 @@ impl From<OpId> for u64 {
     }
 }
 
-/// An op that has arrived and not ended, once more is known of it than its arrival.
+/// Unfinished op with more state than its arrival.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Op {
     pub(crate) arrived: Instant,
-    /// The retry policy's own memory.
     pub(crate) retry_state: RetryState,
     pub(crate) id: OpId,
-    /// Attempts sent.
     pub(crate) attempts: u32,
-    /// Tries that failed, sheds included.
+    /// Failed tries, sheds included.
     pub(crate) failures: u32,
-    /// How the last try ended.
     pub(crate) last: Option<Status>,
-    /// What its strategy makes of its last attempt, if that failed.
+    /// Strategy's classification of the last attempt, if that failed.
     pub(crate) last_opinion: Opinion,
-    /// What its last attempt says of further ones.
     pub(crate) prospect: Prospect,
     pub(crate) place: Place,
 }
 
-/// What an attempt's end says of further ones.
+/// Outlook for further attempts of an op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Prospect {
-    /// Another may succeed.
+    /// Another attempt may succeed.
     Open,
-    /// An answer that no retry changes.
+    /// The answer was one that no retry changes.
     Refused,
-    /// Nobody answers.
+    /// No server answers.
     Unreachable,
 }
 
 impl Prospect {
-    /// After an attempt that ended so; one that was withdrawn says nothing, as if it had not been.
+    /// Returns the outlook after an attempt that ended with `status`. A withdrawn attempt leaves it unchanged.
     pub(crate) const fn after(self, status: Status) -> Self {
         match status {
             Status::Cancelled => self,
@@ -66,63 +62,57 @@ impl Prospect {
     }
 }
 
-/// Where an op is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     /// In its client's queue.
     Ready,
-    /// Until its back-off is over.
+    /// Waiting for the end of its backoff.
     Sleeping,
-    /// Until it is given up: its client waits before it says so.
+    /// Waiting to be given up, because its client delays the report of the failure.
     Leaving,
-    /// An attempt is under way.
     InFlight,
-    /// Ended while it was queued or asleep; whoever finds its slot next drops it.
+    /// Ended while it was queued or asleep. The next code that finds its slot removes it.
     Dead,
 }
 
-/// An op in its client's queue.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Waiting {
     pub(crate) arrived: Instant,
     pub(crate) id: OpId,
-    /// Where it is kept, or [`FRESH`].
+    /// Slot of the op, or [`FRESH`].
     slot: OpSlot,
 }
 
-/// The slot of ops that are kept nowhere yet.
+/// Slot of ops that are not in the slab yet.
 const FRESH: OpSlot = OpSlot(u32::MAX);
 
 impl Waiting {
-    /// An op of which nothing is known but its arrival.
     pub(crate) fn fresh(id: OpId, arrived: Instant) -> Self {
         Self { arrived, id, slot: FRESH }
     }
 
-    /// An op that is kept in this slot.
     pub(crate) fn kept(slot: OpSlot, op: &Op) -> Self {
         Self { arrived: op.arrived, id: op.id, slot }
     }
 
-    /// Where it is kept, if anywhere.
     pub(crate) fn slot(self) -> Option<OpSlot> {
         (self.slot != FRESH).then_some(self.slot)
     }
 }
 
 impl Op {
-    /// Whether its last attempt failed in a way that says: this is not to be had, and not only not now.
+    /// Returns whether the last attempt failed permanently, and not only for now.
     pub(crate) fn failed_for_good(&self) -> bool {
         self.prospect != Prospect::Open
     }
 
-    /// Whether a retry of it was allowed and has not been sent: asleep, in its queue, or refused by a budget there.
+    /// Returns whether a retry was permitted and not sent: the op sleeps, is queued, or was shed or deferred from its
+    /// queue.
     pub(crate) fn awaits_retry(&self) -> bool {
         let waits = matches!(self.place, Place::Ready | Place::Sleeping);
         self.attempts > 0 && (waits || matches!(self.last, Some(Status::Shed | Status::Deferred)))
     }
 
-    /// An op that has just arrived.
     pub(crate) fn new(id: OpId, arrived: Instant) -> Self {
         Self {
             arrived,
@@ -163,7 +153,7 @@ mod tests {
             (op(1, Place::Ready, Status::Rejected), true),
             (op(1, Place::InFlight, Status::Rejected), false),
             (op(1, Place::Leaving, Status::Rejected), false),
-            // Nothing had been sent when a budget refused it.
+            // Shed before any attempt was sent.
             (op(0, Place::Sleeping, Status::Shed), false),
             (op(1, Place::Leaving, Status::Shed), true),
             (op(1, Place::InFlight, Status::Deferred), true),

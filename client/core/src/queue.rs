@@ -1,26 +1,21 @@
-//! What queues have in common, in whatever order they are.
+//! Common interface of queues with different orders.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-/// Things in an order of their own.
+/// Items in an order that the queue defines.
 pub(crate) trait Queue {
-    /// One of them.
     type Item: Copy;
 
-    /// The one that comes first.
     fn first(&self) -> Option<Self::Item>;
-    /// Takes it out.
     fn take_first(&mut self) -> Option<Self::Item>;
-    /// Puts one where it belongs.
     fn add(&mut self, item: Self::Item);
-    /// How many there are.
     fn count(&self) -> usize;
-    /// Drops the others, and keeps the order.
+    /// Keeps the `wanted` items, in the same order.
     fn keep(&mut self, wanted: impl FnMut(Self::Item) -> bool);
 }
 
-/// First come, first served: for what is due in the order in which it is put in.
+/// First come, first served: for items that are added in the order in which they are due.
 impl<T: Copy> Queue for VecDeque<T> {
     type Item = T;
 
@@ -45,7 +40,7 @@ impl<T: Copy> Queue for VecDeque<T> {
     }
 }
 
-/// The least first.
+/// Smallest item first.
 impl<T: Copy + Ord> Queue for BinaryHeap<Reverse<T>> {
     type Item = T;
 

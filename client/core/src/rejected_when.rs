@@ -1,14 +1,14 @@
-//! What else a client takes for a rejection, as it is typed: statuses, and reasons that bodies give.
+//! Additional answers that count as rejections, as given on the command line: statuses, and reasons in bodies.
 
 use std::fmt;
 use std::str::FromStr;
 
 use vocabulary::did_you_mean;
 
-/// Reasons and statuses at most.
+/// Maximum number of statuses and reasons together.
 const MOST: usize = 64;
 
-/// The length of a reason at most.
+/// Maximum length of a reason, in bytes.
 const LONGEST: usize = 100;
 
 /// Answers that are rejections besides 429, 503 and 529, written `403,body:THROTTLED`.
@@ -16,11 +16,11 @@ const LONGEST: usize = 100;
 pub struct RejectedWhen {
     /// HTTP statuses, 300 to 599.
     pub statuses: Vec<u16>,
-    /// What stands in bodies, as rules of strategies name it ([`tailback::gives_reason`]); in those of successes, too.
+    /// Reasons in bodies, as strategy rules name them ([`tailback::gives_reason`]). Bodies of successes are searched,
+    /// too.
     pub reasons: Vec<String>,
 }
 
-/// What was written names no rejection.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{part}` is not a valid rejection rule: {why}; write statuses and words in bodies, such as `403,body:THROTTLED`"
@@ -31,7 +31,6 @@ pub struct RejectedWhenError {
 }
 
 impl RejectedWhen {
-    /// Whether nothing else is one.
     pub fn is_empty(&self) -> bool {
         self.statuses.is_empty() && self.reasons.is_empty()
     }

@@ -1,4 +1,4 @@
-//! What the ops of a run ask for: which kind of request each of them is, and whose key it carries.
+//! Request kinds and API keys of the ops of a run.
 
 use std::num::NonZero;
 
@@ -7,33 +7,30 @@ use vocabulary::{Purpose, Rng, draws};
 
 use crate::mix::{Mix, RequestKind};
 
-/// The most API keys of a run.
 pub const MOST_API_KEYS: u32 = 1_000_000;
 
-/// What ops ask for, where they are not all alike. All of it is drawn by seed and op.
+/// Request settings that differ by op. Kinds and keys are drawn from seed and op.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Requests {
-    /// Kinds of requests; without them all are of one.
+    /// Kinds of requests; `None` if all are of one kind.
     pub mix: Option<Mix>,
-    /// How many API keys there are, each as likely as any other; without them requests carry none.
+    /// Number of API keys, all equally likely; `None` for requests without a key.
     pub api_keys: Option<NonZero<u32>>,
-    /// Whether failures end those ops of a mix whose method makes it a difference how often a request is sent.
+    /// Whether a failure ends an op of a mix whose method is not idempotent.
     pub unsafe_fail_once: bool,
 }
 
 impl Requests {
-    /// Whether all ops are alike.
     pub fn are_alike(&self) -> bool {
         self.mix.is_none() && self.api_keys.is_none()
     }
 
-    /// The kind of an op's requests, if there are kinds.
     pub fn kind_of(&self, seed: u64, op: u64) -> Option<&RequestKind> {
         let mix = self.mix.as_ref()?;
         mix.kinds().get(mix.kind_of(seed, op))
     }
 
-    /// The number of an op's API key, from 0, if there are keys.
+    /// Returns the number of an op's API key, from 0; `None` without keys.
     pub fn api_key_of(&self, seed: u64, op: u64) -> Option<u32> {
         let keys = self.api_keys?.get();
         let product = u128::from(draws(seed, Purpose::ApiKey, op, 0).next_u64()) * u128::from(keys);
@@ -45,7 +42,6 @@ impl Requests {
         Some(number)
     }
 
-    /// The method of an op's requests, if methods differ.
     #[inline]
     pub(crate) fn method_of(&self, seed: u64, op: u64) -> Option<Method> {
         self.mix.as_ref()?;
@@ -53,7 +49,7 @@ impl Requests {
     }
 }
 
-/// The value of `Authorization` with this API key (RFC 6750, section 2.1). All are equally long.
+/// Returns the `Authorization` value with this API key (RFC 6750, section 2.1). All values have the same length.
 pub fn authorization(api_key: u32) -> String {
     format!("Bearer key-{api_key:07}")
 }
@@ -71,7 +67,7 @@ mod tests {
         for op in 0..OPS {
             counts[mix.kind_of(3, op)][requests.api_key_of(3, op).unwrap() as usize] += 1;
         }
-        // Five standard deviations of a binomial distribution with an eighth each.
+        // Five standard deviations of a binomial distribution with probability 1/8.
         let bound = 5.0 * (OPS as f64 / 8.0 * 7.0 / 8.0).sqrt();
         for count in counts.iter().flatten() {
             assert!((*count as f64 - OPS as f64 / 8.0).abs() <= bound, "{counts:?}");

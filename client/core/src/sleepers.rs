@@ -1,10 +1,11 @@
 //! Ops that sleep until their back-off is over: 16 bytes each, in a queue that hardly ever compares two of them.
 //!
-//! A heap of 20 000 sleepers compares some thirty times for each that wakes, and half of what it learns is a surprise to the
-//! processor. Instants are numbers, and time goes on: so whoever sleeps for long is only dropped into a bucket, by the
-//! highest digit in which its instant differs from a base that follows the clock (a radix heap: Ahuja, Mehlhorn, Orlin and
-//! Tarjan, "Faster algorithms for the shortest path problem", Journal of the ACM 37, 1990). The bucket that comes next is
-//! spread over the digits below when it is large, and sorted when it is small. The order is exactly that of a heap.
+//! A heap of 20 000 sleepers compares some thirty times for each that wakes, and the processor mispredicts half of
+//! these branches. Instants are numbers, and time goes on. So an op that sleeps for long is only dropped into a bucket,
+//! by the highest digit in which its instant differs from a base that follows the clock (a radix heap: Ahuja, Mehlhorn,
+//! Orlin and Tarjan, "Faster algorithms for the shortest path problem", Journal of the ACM 37, 1990). The bucket that
+//! comes next is spread over the digits below when it is large, and sorted when it is small. The order is exactly that
+//! of a heap.
 
 use std::collections::VecDeque;
 
@@ -15,19 +16,18 @@ use crate::op::OpSlot;
 /// Bits of one digit of an instant.
 const DIGIT: u32 = 4;
 
-/// Buckets of one digit.
 const RADIX: usize = 1 << DIGIT;
 
 /// Digits of an instant.
 const LEVELS: usize = (u64::BITS / DIGIT) as usize;
 
-/// So many sleepers are sorted at once; more are spread over buckets first.
+/// Maximum number of sleepers sorted at once; more are first spread over buckets.
 const SORTED_AT_ONCE: usize = 48;
 
-/// From so many on, those that wake next are no longer held in order by inserting.
+/// Maximum number of next sleepers that are held in order by inserting.
 const INSERTED_AT_MOST: usize = 128;
 
-/// A bucket that held more than so many gives its memory back when it is emptied.
+/// Capacity above which an emptied bucket frees its memory.
 const KEPT: usize = 4096;
 
 /// Sleeping ops by the instant at which they wake, and then in the order in which they went to sleep.
@@ -35,22 +35,21 @@ const KEPT: usize = 4096;
 /// Instant, order and op are packed into one number.
 #[derive(Debug, Default)]
 pub(crate) struct Sleepers {
-    /// The next to wake, in order: all that wake before `near_until`. Empty only when there are no others either.
+    /// Sleepers that wake before `near_until`, in order. Empty only if there are no others either.
     near: VecDeque<u128>,
     near_until: u64,
-    /// The others, by the highest digit in which they differ from `base`, and by what that digit is; level by level, as many as were
-    /// ever needed.
+    /// Other sleepers, by the highest digit in which they differ from `base`, and by the value of that digit. Levels
+    /// are allocated when they are first needed.
     far: Vec<Vec<u128>>,
-    /// Which buckets of each level are not empty.
+    /// Bit set of the buckets of each level that are not empty.
     occupied: [u16; LEVELS],
-    /// No instant of the others is before this.
+    /// Lower bound on the instants in `far`.
     base: u64,
-    /// Wraps around after four thousand million sleeps, which can matter only for ties.
+    /// Wraps around after 2^32 sleeps, which can matter only for ties.
     order: u32,
 }
 
 impl Sleepers {
-    /// An op goes to sleep.
     #[inline]
     pub(crate) fn push(&mut self, until: Instant, op: OpSlot) {
         let at = until.as_nanos();
@@ -62,13 +61,11 @@ impl Sleepers {
         self.put_near(key);
     }
 
-    /// When the next one wakes.
     #[inline]
     pub(crate) fn next(&self) -> Option<Instant> {
         self.near.front().map(|key| Instant::from_nanos(instant(*key)))
     }
 
-    /// The next one wakes.
     #[inline]
     pub(crate) fn pop(&mut self) -> Option<OpSlot> {
         let key = self.near.pop_front()?;
@@ -79,7 +76,7 @@ impl Sleepers {
         Some(OpSlot(key as u32))
     }
 
-    /// One more that wakes before the others, or that is the only one.
+    /// Inserts a sleeper that wakes before those in `far`, or the only one.
     fn put_near(&mut self, key: u128) {
         let at = instant(key);
         if self.near.is_empty() {
@@ -95,11 +92,11 @@ impl Sleepers {
         }
     }
 
-    /// Moves the later half of the next ones to the others, as far as they do not wake together.
+    /// Moves the later half of `near` to `far`, without separating sleepers that wake at the same instant.
     #[cold]
     fn shorten(&mut self) {
         let (first, middle) = (instant(self.near[0]), instant(self.near[self.near.len() / 2]));
-        // What is before the base stays: that cannot go back.
+        // Instants before `base` stay in `near`, because `base` cannot go back.
         let until = middle.max(self.base.saturating_add(1)).max(first.saturating_add(1));
         let kept = self.near.partition_point(|key| instant(*key) < until);
         if kept > 0 {
@@ -110,7 +107,6 @@ impl Sleepers {
         }
     }
 
-    /// One more that does not wake soon.
     #[inline]
     fn put_far(&mut self, key: u128) {
         let at = instant(key);
@@ -124,13 +120,13 @@ impl Sleepers {
         self.occupied[level as usize] |= 1 << digit;
     }
 
-    /// Looks for those that wake next.
+    /// Moves the next sleepers from `far` to `near`.
     fn refill(&mut self) {
         while let Some((level, digits)) = (0_u32..).zip(&mut self.occupied).find(|(_, digits)| **digits != 0)
         {
             let digit = digits.trailing_zeros();
             *digits &= *digits - 1;
-            // All that the others share with the base, then this digit, then zeros.
+            // The new base: the digits that the others share with the old one, then this digit, then zeros.
             let shift = level * DIGIT;
             let place = level as usize * RADIX + digit as usize;
             let above = self.base.checked_shr(shift + DIGIT).unwrap_or(0);
@@ -156,7 +152,7 @@ impl Sleepers {
     }
 }
 
-/// The digit of an instant at this level, the lowest at 0.
+/// Returns the digit of an instant at this level, where the lowest is 0.
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "it is one digit")]
 fn digit_of(at: u64, level: u32) -> usize {
@@ -187,12 +183,11 @@ mod tests {
         assert_eq!(woken, [9, 8, 7, 1, 2]);
     }
 
-    /// What happens to both queues.
     #[derive(Clone, Copy, Debug)]
     enum Event {
-        /// This long after what woke last; out of order when it is before that.
+        /// Delay in nanoseconds after the last wake; a negative one is out of order.
         Sleep(i64),
-        /// At an instant of its own.
+        /// Absolute instant in nanoseconds.
         SleepUntil(u64),
         Wake,
     }

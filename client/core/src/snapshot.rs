@@ -1,4 +1,4 @@
-//! What a run looks like at one moment, for whoever draws it. Percentiles are computed by the drawer.
+//! State of a run at one moment, for display. Percentiles are computed by the display.
 
 use std::time::Duration;
 
@@ -9,68 +9,54 @@ use vocabulary::{Instant, LimitsTold};
 use crate::cause::FailureCounts;
 use crate::measure::{AttemptCounts, Excess, Latencies, OpCounts, Series};
 
-/// What a run is doing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Phase {
-    /// Ops are still arriving.
     #[default]
     Arriving,
-    /// All ops have arrived; the rest is worked off.
+    /// All ops have arrived, and the remaining ones are worked off.
     Finishing,
     /// Asked to stop: nothing more is sent.
     Stopping,
-    /// Over.
     Done,
 }
 
-/// A copy of what is measured, cheap enough to take ten times a second.
+/// Copy of the measurements, cheap enough to take ten times a second.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
-    /// Experiment time of the copy.
     pub now: Instant,
-    /// What the run is doing.
     pub phase: Phase,
-    /// The first op's arrival.
     pub first_arrival: Option<Instant>,
-    /// Ops that will arrive in all, when that is known.
+    /// Total number of ops that will arrive, if known.
     pub planned_ops: Option<u64>,
-    /// How long ops go on arriving, when that is limited.
+    /// Time during which ops arrive, if limited.
     pub planned_duration: Option<Duration>,
-    /// What any client needs at least for all planned ops: a lower bound, where one is proven.
+    /// Lower bound on the time that any client needs for all planned ops, if one is proven.
     pub optimal_makespan: Option<Duration>,
-    /// Whether nothing was met that such a bound is not proven for: another cap, answers of a gateway.
+    /// False after an observation for which the bound is not proven: another cap, or an answer of a gateway.
     pub bound_holds: bool,
-    /// Ops so far.
     pub ops: OpCounts,
-    /// Attempts so far.
     pub attempts: AttemptCounts,
-    /// What attempts that failed came to.
     pub failures: FailureCounts,
-    /// Attempts in flight.
     pub in_flight: u64,
     /// Ops that could be sent now.
     pub ready: u64,
-    /// Ops that wait for their back-off to end.
     pub sleeping: u64,
-    /// The strategy's inner state: sums of windows over clients, phase and reason of the first client.
+    /// Inner state of the strategy: sums of windows over clients, phase and reason of the first client.
     pub gauges: Gauges,
-    /// Slots busy at the server and its cap, as its latest answer told.
+    /// Busy slots of the server, as its latest answer reported.
     pub server_busy: Option<u64>,
-    /// See `server_busy`.
+    /// Concurrency cap of the server, as its latest answer reported.
     pub server_cap: Option<u64>,
-    /// Where the limits of its policies stood for the latest request of which that was told.
+    /// State of the server's limits at the latest request for which it was reported.
     pub limits: LimitsTold,
-    /// From an op's arrival to its success.
     pub op_latency: Latencies,
-    /// The generator's own delay.
+    /// Delay of the generator itself.
     pub send_lag: Latencies,
-    /// Of all attempts that got an answer or failed.
+    /// Latency of attempts that were answered or failed.
     pub attempt_latency: Latencies,
-    /// What attempts took beyond what the server reckons.
+    /// Time that attempts took beyond the server's calculation.
     pub excess: Excess,
-    /// Attempts per op that ended.
     pub attempts_per_op: Histogram<u64>,
-    /// Over time.
     pub series: Series,
 }
 

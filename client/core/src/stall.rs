@@ -1,4 +1,4 @@
-//! When a run that makes no progress is called stalled.
+//! Detection of stalled runs: those that make no progress for too long.
 
 use std::time::Duration;
 
@@ -6,39 +6,40 @@ use vocabulary::Instant;
 
 use crate::downtime::Downtime;
 
-/// Attempts without a success after which a run is stalled, however little time has passed: in virtual time that may be
-/// nanoseconds each.
+/// Attempts without a success after which a run is stalled, however little time has passed, because in virtual time
+/// each may take only nanoseconds.
 const MOST_ATTEMPTS: u64 = 10_000_000;
 
-/// … unless so many ops are unfinished that this many attempts of each are more.
+/// Minimum number of attempts per unfinished op before [`MOST_ATTEMPTS`] without a success are a stall.
 const MOST_ATTEMPTS_PER_OP: u64 = 10;
 
-/// Tries of one op at one instant that are no stall. More than one op may share them, at most [`MAX_TRIES_PER_OP`] each.
+/// Maximum number of tries at one instant that are not a stall. With many unfinished ops [`MAX_TRIES_PER_OP`] each are
+/// allowed.
 const MAX_TRIES: u64 = 10_000;
 
-/// Tries at one instant that are no stall, for each unfinished op, if there are many.
+/// Maximum number of tries at one instant per unfinished op, if that allows more than [`MAX_TRIES`].
 const MAX_TRIES_PER_OP: u64 = 100;
 
-/// Patience with a run in which attempts go on but nothing succeeds: max(60 s unless told otherwise, 100 × the time of one undisturbed
-/// attempt, 3 × the longest back-off in use) of experiment time, or 10⁷ attempts.
+/// Patience with a run in which attempts go on but nothing succeeds. It is max(60 s by default, 100 × the time of one
+/// undisturbed attempt, 3 × the longest backoff in use) of experiment time, or 10⁷ attempts.
 ///
-/// Two kinds of time do not count: while the schedule has the server down, and while every unfinished op waits as the server
-/// advised. Both count once the server is down for good.
+/// Two kinds of time do not count: scheduled downtime of the server, and time in which every unfinished op waits as the
+/// server advised. Both count once the server is down permanently.
 #[derive(Clone, Debug)]
 pub(crate) struct StallWatch {
-    /// Time that counted since the last progress, until `since`.
+    /// Counted time since the last progress, up to `since`.
     counted: Duration,
-    /// Instant from which on `counted` is not up to date.
+    /// Instant up to which `counted` is up to date.
     since: Instant,
-    /// Whether every unfinished op waits as the server advised, since then.
+    /// True if every unfinished op has waited as the server advised since `since`.
     obeys: bool,
     downtime: Downtime,
-    /// Without back-offs.
+    /// Patience if backoffs are short.
     patience: Duration,
     longest_backoff: Duration,
-    /// Tries that took no time and are followed by another at once, at one instant, and the instant.
+    /// Instant and number of the latest tries that took no time and were followed by another at once.
     fruitless: (Instant, u64),
-    /// Attempts that ended since the last progress, and when the latest did.
+    /// Instant of the latest attempt without success, and number of such attempts since the last progress.
     in_vain: (Instant, u64),
 }
 
@@ -56,12 +57,11 @@ impl StallWatch {
         }
     }
 
-    /// The run begins: its server is down then.
     pub(crate) fn begin(&mut self, downtime: Downtime) {
         self.downtime = downtime;
     }
 
-    /// Something succeeded, or the first op after a time without any arrived.
+    /// Restarts the patience after a success, or when an op arrives after a time without any.
     pub(crate) fn on_progress(&mut self, at: Instant) {
         self.since = self.since.max(at);
         self.counted = Duration::ZERO;
@@ -69,7 +69,7 @@ impl StallWatch {
         self.on_end();
     }
 
-    /// Notes whether every unfinished op waits as the server advised, from this instant on. Returns true if that is new.
+    /// Records whether every unfinished op waits as the server advised, from `at` on. Returns true if that changed.
     pub(crate) fn on_waiting(&mut self, obeys: bool, at: Instant) -> bool {
         let is_new = obeys != self.obeys;
         if is_new {
@@ -80,67 +80,63 @@ impl StallWatch {
         is_new
     }
 
-    /// Whether every unfinished op waits as the server advised.
     #[inline]
     pub(crate) fn obeys(&self) -> bool {
         self.obeys
     }
 
-    /// An attempt ended without success.
     pub(crate) fn on_in_vain(&mut self, at: Instant) {
         self.in_vain = (at, self.in_vain.1 + 1);
     }
 
-    /// The instant of the latest end of an attempt without success.
     pub(crate) fn last_in_vain(&self) -> Instant {
         self.in_vain.0
     }
 
-    /// The instant at which there were too many attempts without a success.
+    /// Returns when attempts without a success became too many.
     pub(crate) fn worn_out_at(&self, unfinished: u64) -> Option<Instant> {
         let (at, count) = self.in_vain;
-        // The first comparison is the cheapest, and mostly the last.
+        // Fast path: the first comparison is the cheapest, and usually decides.
         let enough = || count >= MOST_ATTEMPTS && count >= unfinished.saturating_mul(MOST_ATTEMPTS_PER_OP);
         (enough() && unfinished > 0).then_some(at)
     }
 
-    /// An op ended, successful or not: something changes.
+    /// Restarts the count of tries without time, because an op ended.
     pub(crate) fn on_end(&mut self) {
         self.fruitless.1 = 0;
     }
 
-    /// A try failed at the instant at which it began, and its op tries again at that instant.
+    /// Records a try that failed at the instant at which it began, and whose op tries again at that instant.
     pub(crate) fn on_fruitless(&mut self, at: Instant) {
         let (since, count) = self.fruitless;
         self.fruitless = if since == at { (at, count + 1) } else { (at, 1) };
     }
 
-    /// The instant at which tries go on without any time passing: retries that wait for nothing, rejections that take
-    /// nothing. In virtual time nothing else would ever come.
+    /// Returns the instant at which tries go on without time passing, because retries do not wait and rejections take
+    /// no time. In virtual time such a run would never leave that instant.
     pub(crate) fn spins_at(&self, unfinished: u64) -> Option<Instant> {
         let (at, count) = self.fruitless;
         let enough = count > MAX_TRIES && count > unfinished.saturating_mul(MAX_TRIES_PER_OP);
         enough.then_some(at)
     }
 
-    /// The number of consecutive tries at this instant, if it was too many; else 0.
+    /// Returns the number of consecutive tries at this instant if it is too many, or else 0.
     pub(crate) fn tries_without_time(&self, at: Instant) -> u64 {
         let (since, count) = self.fruitless;
         if since == at && count > MAX_TRIES { count } else { 0 }
     }
 
-    /// An op goes to sleep for this long.
     pub(crate) fn on_backoff(&mut self, delay: Duration) {
         self.longest_backoff = self.longest_backoff.max(delay);
     }
 
-    /// The instant at which the run is stalled if nothing succeeds before.
+    /// Returns when the run is stalled if nothing succeeds before.
     pub(crate) fn stalls_at(&self) -> Instant {
         let patience = self.patience.max(self.longest_backoff.saturating_mul(3));
         self.downtime.counted_after(self.counts_from(), patience.saturating_sub(self.counted))
     }
 
-    /// The instant from which time counts that is not yet in `counted`.
+    /// Returns the instant from which time is not yet in `counted`.
     fn counts_from(&self) -> Instant {
         if self.obeys { self.since.max(self.downtime.for_good_from) } else { self.since }
     }
@@ -179,7 +175,7 @@ mod tests {
         assert_eq!(later.worn_out_at(100), None);
         watch.on_in_vain(Instant::from_millis(12));
         assert_eq!(watch.worn_out_at(100), Some(Instant::from_millis(12)));
-        // Ten million ops that are all rejected once are none.
+        // Ten million ops that are all rejected once are not a stall.
         assert_eq!((watch.worn_out_at(10_000_000), watch.worn_out_at(0)), (None, None));
     }
 

@@ -1,4 +1,4 @@
-//! What a run is to do: how many ops, arriving how, under which limits.
+//! Configuration of a run: number, arrivals and limits of its ops.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,28 +11,27 @@ use crate::downtime::PlannedOutages;
 use crate::rejected_when::RejectedWhen;
 use crate::requests::Requests;
 
-/// When ops arrive.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ArrivalProcess {
-    /// Open loop: independent arrivals, this many a second on average.
+    /// Open loop with independent arrivals.
     Poisson {
         /// Mean arrivals per second, above 0.
         rate_per_s: f64,
     },
-    /// Open loop: evenly spaced.
+    /// Open loop with evenly spaced arrivals.
     Uniform {
         /// Arrivals per second, above 0.
         rate_per_s: f64,
     },
-    /// Open loop: all at the origin.
+    /// Open loop with all arrivals at the origin.
     Burst,
-    /// Open loop: groups of ops, each scattered over a stretch of time: a spike on a steady background, say.
+    /// Open loop with groups of ops, each scattered over an interval, such as a spike on a steady background.
     Scattered(Arc<[Group]>),
-    /// Open loop: at these instants, in order.
+    /// Open loop with arrivals at these instants, in ascending order.
     Listed(Arc<[Instant]>),
-    /// Closed loop: an op arrives when a place frees. Hides waiting: what is slow is asked less.
+    /// Closed loop: an op arrives when a place frees. It hides waiting, because a slow server gets fewer requests.
     Closed {
-        /// Most ops unfinished at once, at least 1.
+        /// Maximum number of unfinished ops, at least 1.
         in_flight: u32,
     },
 }
@@ -40,7 +39,6 @@ pub enum ArrivalProcess {
 /// Ops that arrive at independent instants, uniform between `from` (included) and `to` (excluded).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Group {
-    /// How many.
     pub ops: u64,
     /// Since the origin.
     pub from: Duration,
@@ -50,76 +48,70 @@ pub struct Group {
     pub grid: Duration,
 }
 
-/// What one attempt does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OperationKind {
-    /// One request.
     #[default]
     Request,
-    /// A read, then at once a write that counts only if nobody wrote in between (optimistic concurrency control).
+    /// A read, and at once a write that counts only if no other write came in between (optimistic concurrency control).
     ReadModifyWrite,
 }
 
-/// Which ops arrive, and until when. Arrivals end at whichever limit comes first; at least one is set, unless the
-/// arrivals themselves are finite.
+/// Ops of a run, and the limits at which their arrivals end, whichever comes first. At least one limit is set, unless
+/// the arrivals themselves are finite.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Workload {
-    /// When ops arrive.
     pub arrivals: ArrivalProcess,
-    /// How many.
     pub ops: Option<u64>,
-    /// For how long.
+    /// Time during which ops arrive.
     pub duration: Option<Duration>,
 }
 
-/// Everything that the client side of a run is told.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunConfig {
-    /// Keys arrivals and every other draw.
+    /// Key of arrivals and of every other draw.
     pub seed: u64,
-    /// What is to be done.
     pub workload: Workload,
-    /// What one attempt does; carried out by the driver.
+    /// Operation of one attempt, executed by the driver.
     pub kind: OperationKind,
-    /// What requests ask for, where that differs by op; carried out by the driver.
+    /// Request settings that differ by op, applied by the driver.
     pub requests: Requests,
-    /// What else the client takes for a rejection.
     pub rejected_when: RejectedWhen,
-    /// Independent clients; op i belongs to client i mod `clients`.
+    /// Number of independent clients; op i belongs to client i mod `clients`.
     pub clients: u32,
-    /// Which of these clients are taken here; ops of all others are passed over. It needs an open loop, and clients that share nothing.
+    /// Clients that are executed here; ops of all others are skipped. It requires an open loop and clients that share
+    /// nothing.
     pub shard: ClientShard,
     /// Whether all clients share one strategy instance, and with it one queue.
     pub share_strategy: bool,
-    /// An attempt without an answer after this long has failed.
+    /// Time after which an attempt without an answer has failed.
     pub timeout: Duration,
-    /// An op that cannot start its next attempt within this long of its arrival gives up.
+    /// Time after its arrival in which an op must start its next attempt, or else it is given up.
     pub deadline: Option<Duration>,
-    /// Ops that succeed within this long of their arrival are those counted as done in time; without it the deadline is
-    /// the limit. It changes nothing but that count.
+    /// Time after its arrival in which an op must succeed to count as done in time; the deadline if `None`. It affects
+    /// nothing but that count.
     pub within: Option<Duration>,
-    /// Ops that arrive earlier than this, and attempts that are sent earlier, are counted but not part of latencies.
+    /// Ops that arrive earlier than this, and attempts that are sent earlier, are counted but excluded from latencies.
     pub warm_up: Duration,
-    /// How long the run goes on after a limited duration, to finish what has arrived.
+    /// Time that the run continues after a limited duration, to finish the ops that have arrived.
     pub drain: Option<Duration>,
-    /// How long a closed loop's client rests after each op; zero for no longer than it must.
+    /// Pause of a closed loop's client after each op; zero for the shortest possible.
     pub pause: Duration,
-    /// Whether an op may try again after a failure (it always may after a rejection).
+    /// Whether an op may be retried after a failure. After a rejection it always may.
     pub retry_failed: bool,
-    /// How long an attempt takes when nothing is in its way; bounds the patience with a run that stalls.
+    /// Duration of an attempt that nothing delays. It bounds the patience with a run that stalls.
     pub undisturbed_attempt: Duration,
-    /// How long service takes on average, where that is known: what the machine adds to attempts is judged by it.
+    /// Mean service time, if known. The time that the machine adds to attempts is compared with it.
     pub mean_service: Option<Duration>,
     /// Minimum time without a success before a run counts as stalled; one minute by default.
     pub patience: Duration,
-    /// Attempts per op of the workload after which a run counts as stalled, whatever succeeds; `None` for no such limit.
+    /// Attempts per op of the workload after which a run counts as stalled, even if some succeed; `None` for no limit.
     pub max_attempts_per_op: Option<u32>,
-    /// Outages that the server has planned: such time does not count against the run's patience.
+    /// Planned outages of the server, which do not count against the run's patience.
     pub outages: PlannedOutages,
-    /// Whether to keep every latency of ops and attempts, up to [`EXACT_LATENCIES`](crate::EXACT_LATENCIES) of a kind, for
-    /// exact percentiles.
+    /// Whether to keep every latency of ops and attempts for exact percentiles, up to
+    /// [`EXACT_LATENCIES`](crate::EXACT_LATENCIES) of a kind.
     pub exact_latencies: bool,
-    /// The width of the bins in which every call is counted, if that is wanted.
+    /// Width of the bins in which every call is counted; `None` for no bins.
     pub bins: Option<Duration>,
 }
 
@@ -130,7 +122,7 @@ impl Default for Workload {
 }
 
 impl RunConfig {
-    /// Whether ops try again after failures; `outcome` knows the op's method, if methods differ.
+    /// Returns whether ops are retried after failures. `outcome` contains the op's method, if methods differ.
     pub(crate) fn retries_failed(&self, outcome: &Outcome) -> bool {
         self.retry_failed && (!self.requests.unsafe_fail_once || outcome.method.is_idempotent())
     }

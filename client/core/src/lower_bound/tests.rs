@@ -1,4 +1,4 @@
-//! The bound against every order of service of small workloads, and against the words of its proof.
+//! The bound, compared with every order of service of small workloads and with the words of its proof.
 
 use tailback::{Outcome, Status, StrategySpec};
 use vocabulary::{Draws, LimitsTold, Purpose, draws, unit};
@@ -8,10 +8,9 @@ use crate::run::{Completion, Input, Output, Run, ServerSeen};
 use crate::snapshot::Snapshot;
 use crate::workload::Workload;
 
-/// A server whose costs are written down.
 #[derive(Clone, Debug)]
 struct Written {
-    /// 0 where slots bound nothing.
+    /// 0 if slots bound nothing.
     slots: u32,
     there: u64,
     back: u64,
@@ -61,7 +60,7 @@ fn bound(config: &RunConfig, server: &Written) -> u64 {
     u64::try_from(bound.as_nanos()).unwrap()
 }
 
-/// The makespan of serving ops in this order, each as soon as it is there and a slot is free.
+/// Returns the makespan of serving ops in this order, each as soon as it is there and a slot is free.
 fn served_in(order: &[usize], arrivals: &[u64], server: &Written) -> u64 {
     let mut slots = vec![0; server.slots as usize];
     let mut last = 0;
@@ -88,7 +87,6 @@ fn permutations(of: usize) -> Vec<Vec<usize>> {
     all
 }
 
-/// Numbers below a limit, from one seed.
 struct Dice(Draws);
 
 impl Dice {
@@ -159,16 +157,16 @@ fn with_equal_services_the_bound_is_first_come_first_served() {
     let server = Written { slots: 2, there: 100, back: 7, least: 500, services: vec![500; 5] };
     // Services begin at 100, 110, 600, 610 and 1100.
     assert_eq!(bound(&open_loop(&[0, 10, 20, 30, 40]), &server), 1600 + 7);
-    // Nobody waits: the last op alone.
+    // No op waits, so the last op alone decides.
     assert_eq!(bound(&open_loop(&[1000, 2000, 3000, 4000, 5000]), &server), 4000 + 607);
 }
 
-/// A client that starts whatever it likes whenever it likes, with at most so many unfinished ops. Ops arrive as places
-/// free, in the order of their numbers.
+/// Simulates a client that starts any op at any time, with at most `limit` unfinished ops, and returns its makespan.
+/// Ops arrive as places free, in the order of their numbers.
 fn some_closed_run(limit: u64, server: &Written, dice: &mut Dice) -> u64 {
     let ops = server.services.len();
     let (mut now, mut arrived, mut last) = (0, 0, 0);
-    // When ops that have arrived reach admission at the earliest, when those in service end and those on their way back.
+    // Earliest admissions of waiting ops, ends of services, and ends of services whose answers are on their way back.
     let mut waiting: Vec<(usize, u64)> = Vec::new();
     let (mut serving, mut returning): (Vec<u64>, Vec<u64>) = (Vec::new(), Vec::new());
     loop {
@@ -218,7 +216,7 @@ fn no_closed_loop_beats_the_bound() {
 #[test]
 fn places_of_a_closed_loop_bound_what_slots_do_not() {
     let server = Written { slots: 50, there: 10, back: 5, least: 0, services: vec![85, 285, 85, 85] };
-    // Two places: the first is free at 100, 200 and 300; then all have ended.
+    // Two places: the first is free at 100, 200 and 300; then all ops have ended.
     assert_eq!(bound(&closed_loop(2, 4), &server), 300);
     assert_eq!(bound(&closed_loop(1, 4), &server), 600);
     assert_eq!(bound(&closed_loop(4, 4), &server), 300);
@@ -236,7 +234,7 @@ fn there_is_none_where_the_number_of_ops_depends_on_the_strategy_or_ops_write_ag
     assert!(LowerBound::planned(&open_loop(&[0, 1, 2]), Arc::new(server.clone()), 2).is_none());
 }
 
-/// Whether a run's snapshot says that the bound holds, before its only op's answer and after it.
+/// Returns whether a run's snapshot reports that the bound holds, before its only op's answer and after it.
 fn holds(server: Option<ServerSeen>, by_gateway: bool) -> [bool; 2] {
     let costs = Written { slots: 4, there: 0, back: 0, least: 5, services: vec![5] };
     let spec: StrategySpec = "none".parse().unwrap();

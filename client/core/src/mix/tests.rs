@@ -1,4 +1,4 @@
-//! What is read as a mix, what is not, and how often each kind comes.
+//! Accepted and rejected mixes, and the frequencies of their kinds.
 
 use super::*;
 
