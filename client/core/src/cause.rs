@@ -52,7 +52,6 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
-    /// Returns the category that strategies receive.
     pub const fn missing(self) -> Missing {
         match self {
             Self::Timeout => Missing::Timeout,
@@ -124,7 +123,6 @@ impl FailureCounts {
         }
     }
 
-    /// Returns the causes with their counts, the most frequent first.
     pub fn by_frequency(&self) -> Vec<(Cause, u64)> {
         let mut counts = self.counts.clone();
         counts.sort_by_key(|(cause, attempts)| (std::cmp::Reverse(*attempts), *cause));

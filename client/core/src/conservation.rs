@@ -4,10 +4,8 @@ use vocabulary::wire::ServerCounts;
 
 use crate::measure::{AttemptCounts, Measurements};
 
-/// Result of checking the equations that every run must fulfil.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conservation {
-    /// Equations that do not hold; empty if all is well.
     pub mismatches: Vec<Mismatch>,
     pub server_compared: bool,
 }

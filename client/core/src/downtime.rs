@@ -8,9 +8,9 @@ use vocabulary::Instant;
 /// at [`Instant::FAR_FUTURE`] is permanent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PlannedOutages {
-    /// On the server's own clock.
+    /// Outages on the server's own clock.
     pub since_start: Vec<(Instant, Instant)>,
-    /// On the clock that starts with the first request of a run.
+    /// Outages on the clock that starts with the first request of a run.
     pub since_first_request: Vec<(Instant, Instant)>,
     /// Server time at the origin of the run: 0 in virtual time.
     pub server_age: Duration,

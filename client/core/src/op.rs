@@ -39,10 +39,8 @@ pub(crate) struct Op {
     pub(crate) place: Place,
 }
 
-/// Outlook for further attempts of an op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Prospect {
-    /// Another attempt may succeed.
     Open,
     /// The answer was one that no retry changes.
     Refused,

@@ -40,7 +40,6 @@ impl<T: Copy> Queue for VecDeque<T> {
     }
 }
 
-/// Smallest item first.
 impl<T: Copy + Ord> Queue for BinaryHeap<Reverse<T>> {
     type Item = T;
 

@@ -15,7 +15,7 @@ pub enum Phase {
     Arriving,
     /// All ops have arrived, and the remaining ones are worked off.
     Finishing,
-    /// Asked to stop: nothing more is sent.
+    /// A stop was requested: nothing more is sent.
     Stopping,
     Done,
 }
@@ -50,11 +50,9 @@ pub struct Snapshot {
     /// State of the server's limits at the latest request for which it was reported.
     pub limits: LimitsTold,
     pub op_latency: Latencies,
-    /// Delay of the generator itself.
     pub send_lag: Latencies,
     /// Latency of attempts that were answered or failed.
     pub attempt_latency: Latencies,
-    /// Time that attempts took beyond the server's calculation.
     pub excess: Excess,
     pub attempts_per_op: Histogram<u64>,
     pub series: Series,

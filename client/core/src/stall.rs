@@ -101,7 +101,6 @@ impl StallWatch {
         (enough() && unfinished > 0).then_some(at)
     }
 
-    /// Restarts the count of tries without time, because an op ended.
     pub(crate) fn on_end(&mut self) {
         self.fruitless.1 = 0;
     }

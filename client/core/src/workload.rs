@@ -71,7 +71,6 @@ pub struct RunConfig {
     /// Key of arrivals and of every other draw.
     pub seed: u64,
     pub workload: Workload,
-    /// Operation of one attempt, executed by the driver.
     pub kind: OperationKind,
     /// Request settings that differ by op, applied by the driver.
     pub requests: Requests,
@@ -85,9 +84,9 @@ pub struct RunConfig {
     pub share_strategy: bool,
     /// Time after which an attempt without an answer has failed.
     pub timeout: Duration,
-    /// Time after its arrival in which an op must start its next attempt, or else it is given up.
+    /// Maximum time from an op's arrival to the start of its next attempt. Beyond it the op is given up.
     pub deadline: Option<Duration>,
-    /// Time after its arrival in which an op must succeed to count as done in time; the deadline if `None`. It affects
+    /// Maximum time from an op's arrival to its success to count as done in time; the deadline if `None`. It affects
     /// nothing but that count.
     pub within: Option<Duration>,
     /// Ops that arrive earlier than this, and attempts that are sent earlier, are counted but excluded from latencies.

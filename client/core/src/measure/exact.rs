@@ -62,7 +62,6 @@ pub(super) fn deviation(sorted: &[u64]) -> f64 {
     (squares / count).sqrt()
 }
 
-/// Position of a percentile between two of the sorted values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Place {
     /// Neighbours, counted from 0; equal at the very end.

@@ -16,7 +16,6 @@ use super::Latencies;
 /// a few per cent, and op latencies, which are mostly waiting, by far more.
 pub const TOLERABLE_EXCESS: f64 = 0.03;
 
-/// Minimum number of answers for a judgement.
 const FEWEST: u64 = 100;
 
 #[derive(Clone, Debug, Default)]

@@ -28,9 +28,9 @@ pub(super) struct Fairness {
     shard: ClientShard,
     /// Successes of every client in the half before this one, and in this one.
     got: Vec<[u32; 2]>,
-    /// Clients that have any.
+    /// Clients with successes in `got`.
     got_any: Bits,
-    /// Clients that have work now, had some in this half, and in the one before.
+    /// One bit per client: whether it has work now (`busy`), had some in this half, and had some in the half before.
     busy: Bits,
     has_work: Bits,
     had_work: Bits,
@@ -40,7 +40,6 @@ pub(super) struct Fairness {
     shares: Vec<f64>,
 }
 
-/// One bit per client.
 type Bits = Vec<u64>;
 
 /// Value of `busy_since` while a client has no work.
@@ -96,7 +95,6 @@ pub struct ClientCount {
     pub latency_nanos: u64,
     /// Time with work in nanoseconds, without the current period.
     pub busy_nanos: u64,
-    /// Start of the current period with work.
     pub busy_since: Option<Instant>,
 }
 
@@ -304,7 +302,7 @@ impl Client {
 mod tests {
     use super::*;
 
-    /// Creates the fairness of windows of one second, with halves of 500 ms.
+    /// Creates a `Fairness` with windows of one second and halves of 500 ms.
     fn fairness(clients: u32) -> Fairness {
         Fairness::new(clients, ClientShard::WHOLE, Duration::from_millis(100))
     }

@@ -17,7 +17,6 @@ pub enum GivenUp {
 }
 
 impl GivenUp {
-    /// Returns the reason for an op that may not be tried again after `status`.
     pub(crate) fn after(status: Status) -> Self {
         match status {
             Status::Rejected | Status::Succeeded => Self::Rejected,

@@ -17,10 +17,9 @@ use super::exact::{Exact, Place, deviation};
 use super::histogram::{self, LONGEST_US};
 use super::tally::{LatencySums, Tally};
 
-/// Shares of the percentiles in results.
 const SHARES: [f64; 6] = [0.5, 0.75, 0.9, 0.95, 0.99, 0.999];
 
-/// Shares at which latency curves are sampled, more and more densely towards the end.
+/// Shares at which latency curves are sampled: every 5 % up to 90 %, then more and more densely.
 const CURVE: [f64; 32] = [
     0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9,
     0.925, 0.95, 0.96, 0.97, 0.98, 0.985, 0.99, 0.9925, 0.995, 0.9975, 0.999, 0.9995, 0.9999,

@@ -47,7 +47,6 @@ pub struct Measurements {
     pub attempts_per_op: Histogram<u64>,
     pub most_attempts_per_op: u64,
     pub series: Series,
-    /// Every call in bins of equal width, if requested.
     pub bins: Option<Bins>,
     pub failures: FailureCounts,
     /// Successful attempts that an intermediary answered.
@@ -58,13 +57,13 @@ pub struct Measurements {
     rate_course: Option<Box<RateCourse>>,
     /// `None` for a single client, which cannot be treated unfairly.
     fairness: Option<Fairness>,
-    /// Time after its arrival from which an op is late, like every op that does not succeed.
+    /// Time after the arrival of an op after which its success is late. An op that does not succeed is late, too.
     deadline: Option<Duration>,
     /// `deadline` in nanoseconds, because every success is compared with it. Without a deadline no op is in time.
     deadline_nanos: Option<u64>,
     in_time: u64,
-    /// Time after its arrival in which an op must succeed to be done in time, in nanoseconds: the requested limit, else
-    /// the deadline, else any time.
+    /// Maximum time from an op's arrival to its success to be done in time, in nanoseconds: the requested limit, else
+    /// the deadline, else unlimited.
     within_nanos: u64,
     done_in_time: u64,
     /// Ops that arrive and attempts that are sent before this are excluded from latencies.
@@ -206,7 +205,6 @@ impl Measurements {
         }
     }
 
-    /// Sorts the kept latencies at the end of a run, in preparation for figures.
     pub(crate) fn sort_latencies(&mut self) {
         let Self { op_latency, success_latency, rejection_latency, failure_latency, .. } = self;
         for latencies in [op_latency, success_latency, rejection_latency, failure_latency] {

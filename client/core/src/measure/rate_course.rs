@@ -5,8 +5,8 @@
 //! that were sent and have not passed there yet exceed what the law accepts, like attempts in flight beyond a cap.
 //!
 //! *Full rate*: the rate of successes is measured over the time in which the law admits twenty requests, or over the
-//! time of one undisturbed attempt, whichever is longer. With twenty requests a single one, which is 5 %, does not
-//! decide.
+//! time of one undisturbed attempt, whichever is longer. Twenty requests are enough that a single
+//! one does not decide, because it is 5 % of them.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -35,7 +35,6 @@ pub struct RateLaw {
     pub steady: Option<SteadyRate>,
 }
 
-/// Evenly spaced requests: so many per period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SteadyRate {
     /// At least 1.
@@ -119,7 +118,7 @@ impl Backlog {
         while self.waiting.front().is_some_and(|passes| *passes <= at) {
             self.waiting.pop_front();
         }
-        // What never passes waits for ever.
+        // A request that never passes waits for ever.
         let passes = pace.next(at).unwrap_or(Instant::FAR_FUTURE);
         if passes > at {
             self.waiting.push_back(passes);
@@ -136,7 +135,6 @@ struct Rate {
     law_per_s: f64,
     /// Time over which the rate is measured.
     over: Duration,
-    /// Successes in that time at the law's rate.
     expected: f64,
     /// Time for which the rate must fit to count as converged.
     settled_after: Duration,

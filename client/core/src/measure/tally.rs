@@ -89,7 +89,7 @@ impl Tally {
         self.sum as f64 / self.count as f64
     }
 
-    /// Returns the standard deviation (divisor n) in nanoseconds.
+    /// Returns the standard deviation (divisor n) in nanoseconds; 0 if nothing was recorded.
     pub(super) fn deviation(&self) -> f64 {
         let count = u128::from(self.count);
         // Whole numbers first, because the difference of two nearly equal floats would be noise.

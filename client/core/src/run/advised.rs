@@ -15,9 +15,8 @@ const LONGEST: Duration = Duration::from_hours(24);
 pub(super) struct Advised {
     /// Indexed by op slot, as far as there was ever advice; the origin for none.
     not_before: Vec<Instant>,
-    /// True if the op in the slot sleeps at least until `not_before`. As long as `not_before`.
+    /// True if the op in the slot sleeps at least until `not_before`. Same length as `not_before`.
     obeys: Vec<bool>,
-    /// Number of ops that obey.
     obeying: u64,
 }
 

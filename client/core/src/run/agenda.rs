@@ -99,7 +99,6 @@ impl Agenda {
         self.wakes.next()
     }
 
-    /// Removes and returns the op whose backoff is over.
     pub(super) fn woken(&mut self) -> Option<OpSlot> {
         self.wakes.pop()
     }
@@ -153,7 +152,6 @@ impl Agenda {
     }
 }
 
-/// Replaces `next` by `other` if that is earlier.
 fn sooner(next: &mut Option<(Instant, Due)>, other: Option<(Instant, Due)>) {
     if let Some(other) = other
         && next.is_none_or(|next| other < next)

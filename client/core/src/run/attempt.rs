@@ -23,7 +23,7 @@ pub(super) struct Attempt {
     pub(super) undecided: Option<Undecided>,
 }
 
-/// Attempt that does not count if the server has too little free. So it is not counted yet.
+/// Attempt that is not counted yet, because it does not count if the server has too little free.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Undecided {
     /// Time that a deferral costs.

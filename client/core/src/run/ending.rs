@@ -91,7 +91,6 @@ impl Run {
         self.end(now, &attempt, End { sent_at, outcome, counted, cause, by_gateway, is_moot: false });
     }
 
-    /// Counts an attempt that the server started, because it had enough free.
     pub(super) fn on_started(&mut self, key: AttemptKey) {
         let Some(attempt) = self.attempts.get_mut(key) else { return };
         if let Some(Undecided { in_flight, .. }) = attempt.undecided.take() {
@@ -150,7 +149,6 @@ impl Run {
         self.undecided -= usize::from(attempt.undecided.is_some());
     }
 
-    /// Reports an attempt's end to strategy and measurements, and settles its op.
     pub(super) fn end(&mut self, at: Instant, attempt: &Attempt, mut end: End) {
         let others = self.hedges && self.rounds.leave(attempt.op, attempt.serial);
         let goes_on = others && end.outcome.status != Status::Succeeded || end.is_moot;

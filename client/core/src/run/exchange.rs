@@ -53,7 +53,7 @@ pub struct ServerSeen {
     pub busy: u32,
     pub cap: Option<u32>,
     /// Time that the attempt had to take, as calculated by the server. `None` if not reported, as in virtual time,
-    /// where it takes no other time.
+    /// where no other time is possible.
     pub took: Option<Duration>,
     /// State of the limits of its policies for the request; empty if none can be reported.
     pub limits: LimitsTold,
@@ -100,9 +100,7 @@ pub enum Output {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Launched {
     pub attempt: AttemptKey,
-    /// Number of the client, from 0.
     pub client: u32,
-    /// Number of the op, from 0.
     pub op: u64,
     /// Ordinal of the attempt within its op, from 1.
     pub ordinal: u32,

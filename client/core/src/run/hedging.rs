@@ -13,7 +13,6 @@ use crate::measure::GivenUp;
 use crate::op::{OpId, OpSlot};
 
 impl Run {
-    /// Records an attempt of a hedging strategy, which opens a round or joins it as a copy.
     pub(super) fn on_sent_hedging(
         &mut self,
         id: InstanceId,

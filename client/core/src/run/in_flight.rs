@@ -127,7 +127,6 @@ impl InFlight {
         self.first().map(|attempt| AttemptKey { slot: self.first, serial: attempt.serial })
     }
 
-    /// Iterates over the attempts, in no particular order.
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Attempt> {
         self.slots.iter_mut().map(|linked| &mut linked.attempt).filter(|attempt| attempt.serial != FREE)
     }

@@ -17,7 +17,6 @@ use crate::op::{Op, OpSlot, Place, Waiting};
 const SHORTEST_WAIT: Duration = Duration::from_micros(1);
 
 impl Run {
-    /// Puts an op at the back of its instance's queue.
     pub(super) fn enqueue(&mut self, op: Waiting, id: InstanceId, at: Instant) {
         let instance = &mut self.instances[id.index()];
         // Fast path: skips building a `Launch` that is not read.

@@ -22,16 +22,8 @@ pub struct RunLog {
 /// Decision about an op that sends nothing. Ops are numbered from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    Shed {
-        op: u64,
-        at: Instant,
-    },
-    GivenUp {
-        op: u64,
-        at: Instant,
-        /// Result of the last try.
-        why: GivenUp,
-    },
+    Shed { op: u64, at: Instant },
+    GivenUp { op: u64, at: Instant, why: GivenUp },
 }
 
 impl RunLog {

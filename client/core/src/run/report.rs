@@ -143,7 +143,6 @@ impl Run {
         bound.clone().with_rest(&self.config, rest, self.measured.ops.arrived, WORTH_THE_TIME)
     }
 
-    /// Checks whether all counts add up, and whether the server received what was sent.
     pub fn conservation(&self, server: Option<&ServerCounts>) -> Conservation {
         let tried = self.ops.iter().filter(|(_, op)| op.place != Place::Dead).count();
         let fresh = |instance: &Instance| instance.ready.iter().filter(|op| op.slot().is_none()).count();

@@ -53,7 +53,6 @@ pub(super) struct Rounds {
 type PlannedCopy = (Instant, u64, u32, u64);
 
 impl Rounds {
-    /// Opens a round for an attempt that was sent and may be copied.
     pub(super) fn open(&mut self, slot: OpSlot, key: AttemptKey, first: Launch, copies: Copies) {
         let index = slot.index();
         if self.by_slot.len() <= index {
@@ -97,7 +96,6 @@ impl Rounds {
         round.count > 0
     }
 
-    /// Closes the round of an op that is done or returns to its retry policy.
     pub(super) fn close(&mut self, slot: OpSlot) -> Option<Round> {
         let round = self.by_slot.get_mut(slot.index())?.take()?;
         self.open -= 1;
@@ -137,7 +135,6 @@ impl Rounds {
     }
 }
 
-/// Returns whether this is the current plan of the op's next copy.
 fn is_planned(by_slot: &[Option<Round>], (at, _, slot, plan): PlannedCopy) -> bool {
     let round = by_slot.get(slot as usize).and_then(Option::as_ref);
     round.is_some_and(|round| round.due == Some((at, plan)))

@@ -44,7 +44,6 @@ pub struct Run {
     pub(super) stall: StallWatch,
     pub(super) stalled_at: Option<Instant>,
     pub(super) stopping: bool,
-    /// Slots as the last answer reported them.
     pub(super) server: Option<Slots>,
     pub(super) limits: LimitsTold,
     pub(super) cap_changed: bool,
@@ -58,9 +57,7 @@ pub struct Run {
     pub(super) silent_attempts: u64,
     /// Consecutive attempts that failed, up to now.
     pub(super) failed_attempts: u64,
-    /// Receiver of every ended attempt.
     pub(super) samples: Option<SampleSink>,
-    /// Log for replay, if recorded.
     pub(super) log: Option<Box<RunLog>>,
 }
 

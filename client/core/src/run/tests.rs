@@ -44,7 +44,6 @@ impl Bench {
         Self { run, sent: Vec::new(), cancelled: 0 }
     }
 
-    /// Polls until the run waits, and returns its last output.
     fn poll(&mut self, now: Instant) -> Output {
         loop {
             match self.run.poll_output(now) {
@@ -67,7 +66,6 @@ impl Bench {
         self.advise(launched, now, status, None)
     }
 
-    /// Answers an attempt, with advice to wait for `told`.
     fn advise(&mut self, launched: Launched, now: Instant, status: Status, told: Option<Duration>) -> Output {
         self.end(launched, now, Outcome::plain(status), told)
     }

@@ -74,7 +74,6 @@ impl Run {
             .or_else(|| self.exceeds_attempts_at())
     }
 
-    /// Returns when there were more attempts than the workload allows.
     fn exceeds_attempts_at(&self) -> Option<Instant> {
         let Workload { ops, .. } = self.config.workload;
         let most = u64::from(self.config.max_attempts_per_op?).saturating_mul(ops?);

@@ -1,5 +1,5 @@
 //! Several attempts of one op, by the rules of gRPC (grpc/proposal `A6-client-retries.md`, "Hedging Policy"), and the
-//! end of the others.
+//! withdrawal of the other attempts.
 
 use std::time::Duration;
 
@@ -16,7 +16,6 @@ const A6: &str = "none+hedging:delay=500ms,copies=3";
 const FATAL: Status = Status::Failed(Failure::Fatal);
 
 impl Bench {
-    /// Returns when the attempts in flight were sent, and their ordinals.
     fn out(&self) -> Vec<(Instant, u32)> {
         self.sent.iter().map(|launched| (launched.due, launched.ordinal)).collect()
     }
@@ -31,7 +30,6 @@ impl Bench {
         self.end_of(ordinal, now, Outcome::plain(Status::Rejected))
     }
 
-    /// Asserts that no attempt, op or round is left behind.
     fn assert_over(&mut self, now: Instant) {
         assert_eq!(self.poll(now), Output::Done);
         self.assert_conserved();
@@ -93,7 +91,7 @@ fn a_failure_that_is_not_final_sends_the_next_at_once_and_delays_go_on_from_ther
     bench.fails(2, ms(700));
     assert_eq!(bench.poll(ms(1200)), Output::WaitUntil(ms(30_600)), "the timeout of the third");
     assert_eq!(bench.out(), [(ms(600), 3), (ms(700), 4)]);
-    // Those were all attempts, because there are no retries after them.
+    // No attempts are left, because no retries follow the copies.
     bench.fails(4, ms(800));
     assert_eq!(bench.fails(3, ms(900)), Output::Done);
     assert_eq!(counts(&bench), [4, 0, 4, 0, 2], "the second went out alone");
