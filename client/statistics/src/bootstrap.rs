@@ -1,8 +1,9 @@
-//! The bias-corrected and accelerated bootstrap (BCa): intervals that assume no shape.
+//! The bias-corrected and accelerated bootstrap (BCa): confidence intervals without assumptions about the shape.
 //!
-//! Efron and Tibshirani, "An Introduction to the Bootstrap" (1993), chapter 14: the ends of the interval are
-//! percentiles of the resampled statistics, moved by a bias z0 (how far the observed statistic lies from their
-//! median) and an acceleration a (how its error changes with its value, from the jackknife).
+//! Efron and Tibshirani, "An Introduction to the Bootstrap" (1993), chapter 14. The ends of the interval are
+//! percentiles of the resampled statistics. They are corrected by a bias z0 (the distance of the observed statistic
+//! from the median of the resampled ones) and by an acceleration a (the change of the statistic's error with its value,
+//! from the jackknife).
 
 use crate::{
     interval::{Estimator, Interval},
@@ -15,12 +16,12 @@ use crate::{
 /// The resampled statistics of one sample; gives intervals at any level without resampling again.
 #[derive(Clone, Debug)]
 pub struct Bootstrap {
-    /// Rising, all finite, never empty.
+    /// Ascending, all finite, never empty.
     sorted: Vec<f64>,
     correction: Correction,
 }
 
-/// How far the percentiles of resamples are moved.
+/// Corrections of the percentiles, as in the module docs.
 #[derive(Clone, Copy, Debug)]
 struct Correction {
     /// z0, in standard normal units.
@@ -29,7 +30,7 @@ struct Correction {
     acceleration: f64,
 }
 
-/// The resampled means of one sample, for whoever wants one interval only: two percentiles are found without sorting.
+/// The resampled means of one sample, for a single interval. Fast path: two percentiles are selected without sorting.
 pub(crate) struct ResampledMeans {
     /// All finite, never empty.
     drawn: Vec<f64>,
@@ -39,8 +40,8 @@ pub(crate) struct ResampledMeans {
 impl Bootstrap {
     /// Resamples any statistic of the values; the same seed gives the same figures on every machine.
     ///
-    /// `None` when there are fewer than two values or no resamples, when the statistic of a resample is not
-    /// finite, and when the observed one lies outside all resampled ones (so that its bias has no size).
+    /// Returns `None` if there are fewer than two values or no resamples, if the statistic of a resample is not finite,
+    /// or if the observed one lies outside all resampled ones (its bias is then infinite).
     pub fn of(
         values: &[f64],
         statistic: impl Fn(&[f64]) -> f64,
@@ -64,7 +65,7 @@ impl Bootstrap {
         Self::from_drawn(statistic(values), drawn, acceleration)
     }
 
-    /// Resamples the mean: the figures of [`Bootstrap::of`] without its copies.
+    /// Resamples the mean. Fast path: draws the samples of [`Bootstrap::of`] without copying them.
     pub fn of_mean(values: &[f64], resamples: usize, seed: u64) -> Option<Self> {
         ResampledMeans::of_each(&[values], resamples, seed).pop()?.map(Self::sorted)
     }
@@ -79,9 +80,9 @@ impl Bootstrap {
         Self { sorted: drawn, correction }
     }
 
-    /// The interval at this level; of zero width when all values are equal.
+    /// Returns the interval at this level; its width is zero when all values are equal.
     ///
-    /// Its ends never leave the range of the resamples, so an error near one in their number is too small to ask.
+    /// The ends stay within the range of the resamples, so a level with an error near 1 / resamples is too strict.
     pub fn interval(&self, level: Level) -> Interval {
         let (low, high) = self.correction.shares(level);
         let end =
@@ -89,13 +90,15 @@ impl Bootstrap {
         Interval { low: end(low), high: end(high), level, estimator: Estimator::Bootstrap }
     }
 
-    /// The two-sided p value (0 to 1) of the claim that the statistic is this value: the error of the narrowest
-    /// interval that still reaches it, and never less than about two in the number of resamples.
+    /// Returns the two-sided p value (0 to 1) of the hypothesis that the statistic equals `claim`.
+    ///
+    /// This is the error of the narrowest interval that still includes `claim`, and never below about 2 / resamples.
     pub fn p_value(&self, claim: f64) -> f64 {
         let below = self.sorted.partition_point(|statistic| *statistic < claim);
         let up_to = self.sorted.partition_point(|statistic| *statistic <= claim);
         let last = self.sorted.len() - 1;
-        // Where the claim equals resamples, any share among theirs will do; otherwise one between two neighbours.
+        // A claim that equals resamples may take any share among theirs. Any other takes one between its two
+        // neighbours.
         let (low, high) = if below < up_to {
             (below as f64, (up_to - 1) as f64)
         } else if below == 0 || below > last {
@@ -109,7 +112,8 @@ impl Bootstrap {
         (2.0 * one_sided(high).min(1.0 - one_sided(low))).clamp(0.0, 1.0)
     }
 
-    /// The share of error that [`Bootstrap::interval`] moves to this share of the resamples.
+    /// Inverts the correction: returns the error share that [`Bootstrap::interval`] maps to this share of the
+    /// resamples.
     fn unmoved(&self, share: f64) -> f64 {
         let finest = 1.0 / (self.sorted.len() + 1) as f64;
         let Correction { bias, acceleration } = self.correction;
@@ -121,17 +125,18 @@ impl Bootstrap {
 }
 
 impl ResampledMeans {
-    /// For each list of values, which all have the same length, what [`Bootstrap::of_mean`] draws of it.
+    /// Resamples the mean of each list as [`Bootstrap::of_mean`] does. All lists have the same length.
     pub(crate) fn of_each(lists: &[&[f64]], resamples: usize, seed: u64) -> Vec<Option<Self>> {
         let length = lists.first().map_or(0, |values| values.len());
         if length < 2 {
             return lists.iter().map(|_| None).collect();
         }
         let observed: Vec<f64> = lists.iter().map(|values| moments::mean(values)).collect();
-        // Distances from the mean, so that equal values have exactly their mean however often they are drawn.
+        // Distances from the mean are resampled, so that equal values have exactly their mean however often each is
+        // drawn.
         let distances = |(values, mean): (&&[f64], &f64)| values.iter().map(|value| value - mean).collect();
         let distances: Vec<Vec<f64>> = lists.iter().zip(&observed).map(distances).collect();
-        // What is drawn of equal values is known.
+        // Fast path: a list of equal values is not resampled, because every resample has the same mean.
         let vary = |list: &&[f64]| list.iter().any(|distance| *distance != 0.0);
         let varying: Vec<&[f64]> = distances.iter().map(Vec::as_slice).filter(vary).collect();
         let mut drawn = means(&varying, length, resamples, seed).into_iter();
@@ -142,14 +147,13 @@ impl ResampledMeans {
         };
         let of = |(distances, mean): (&Vec<f64>, f64)| {
             let drawn: Vec<f64> = drawn_of(distances, mean);
-            // Leaving a value out moves the mean against it, by the same factor for all; the factor cancels.
+            // Leaving out a value moves the mean away from it, by the same factor for all values; the factor cancels.
             let left_out = || acceleration(&distances.iter().map(|distance| -distance).collect::<Vec<_>>());
             Some(Self { correction: Correction::of(&drawn, mean, left_out)?, drawn })
         };
         distances.iter().zip(observed).map(of).collect()
     }
 
-    /// The same as [`Bootstrap::interval`].
     pub(crate) fn interval(mut self, level: Level) -> Interval {
         let (low, high) = self.correction.shares(level);
         let mut end = |share| {
@@ -160,7 +164,7 @@ impl ResampledMeans {
 }
 
 impl Correction {
-    /// `None` where statistics are not finite or absent, or the observed one has no place among them.
+    /// Returns `None` if there are no statistics, one is not finite, or the observed one lies outside the drawn ones.
     fn of(drawn: &[f64], observed: f64, acceleration: impl FnOnce() -> f64) -> Option<Self> {
         let finite = observed.is_finite() && drawn.iter().all(|statistic| statistic.is_finite());
         if !finite || drawn.is_empty() {
@@ -168,7 +172,8 @@ impl Correction {
         }
         let highest = drawn.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let spread = highest - drawn.iter().copied().fold(f64::INFINITY, f64::min);
-        // Sums of the same values in another order differ by rounding only: count them as equal.
+        // Sums of the same values in different orders differ by rounding, so statistics within this slack count as
+        // equal.
         let slack = 1e-9 * spread;
         let below = drawn.iter().filter(|statistic| **statistic < observed - slack).count();
         let up_to = drawn.iter().filter(|statistic| **statistic <= observed + slack).count();
@@ -177,7 +182,7 @@ impl Correction {
         (bias.is_finite() && acceleration.is_finite()).then_some(Self { bias, acceleration })
     }
 
-    /// Which shares of the resamples lie below the ends of an interval.
+    /// Returns the shares of the resamples below the lower and the upper end of an interval.
     fn shares(self, level: Level) -> (f64, f64) {
         let share = |z: f64| {
             let moved = self.bias + z;
@@ -191,7 +196,7 @@ impl Correction {
     }
 }
 
-/// a of the statistics with one value left out each (Efron and Tibshirani, formula 14.15).
+/// Returns a from the statistics with one value left out each (Efron and Tibshirani, formula 14.15).
 fn acceleration(left_one_out: &[f64]) -> f64 {
     let mean = moments::mean(left_one_out);
     let (mut squares, mut cubes) = (0.0, 0.0);
@@ -220,8 +225,9 @@ mod tests {
     }
 
     // The expected ends are means over eight generators (numpy default_rng(0) to (7)) of scipy 1.17.1,
-    // stats.bootstrap((SKEWED,), f, method='BCa', n_resamples=100000, confidence_level=1 - error), with f
-    // numpy.mean, median and std(ddof=1); the second figure is about four standard deviations between them.
+    // stats.bootstrap((SKEWED,), f, method='BCa', n_resamples=100000, confidence_level=1 - error), with f numpy.mean,
+    // median and std(ddof=1). The second number of each pair is the tolerance: about four standard deviations between
+    // the generators.
 
     #[test]
     fn intervals_of_the_mean_agree_with_scipy() {
@@ -258,7 +264,7 @@ mod tests {
         let interval = |seed| Bootstrap::of_mean(&SKEWED, 1000, seed).unwrap().interval(Level::P95);
         assert_eq!(interval(3), interval(3));
         assert_ne!(interval(3), interval(4));
-        // Pinned: these change only with the generator, `libm` or the rule, and then every saved interval does.
+        // Pinned: these change only with the generator, `libm` or the rule, and then every saved interval changes too.
         assert_eq!((interval(3).low, interval(3).high), (7.090_998_118_212_053, 14.455_805_812_674_717));
     }
 

@@ -1,4 +1,4 @@
-//! How well the mean of a few values is known.
+//! The confidence interval and p value of a mean, by Student's t or by the bootstrap.
 
 use crate::{
     bootstrap::{Bootstrap, ResampledMeans},
@@ -7,25 +7,22 @@ use crate::{
     moments, student_t,
 };
 
-/// How many resamples the bootstrap of a mean takes.
 const RESAMPLES: usize = 10_000;
 
-/// What is known of the mean of a population from a sample of it.
+/// Estimated distribution of the mean of a population, from a sample of it.
 pub(crate) enum Certainty {
-    /// Student's t around the sample's mean.
     StudentT {
         mean: f64,
-        /// The standard error of the mean, not negative.
+        /// Standard error of the mean, not negative.
         error: f64,
-        /// The degrees of freedom, at least four.
+        /// Degrees of freedom, at least four.
         freedom: f64,
     },
-    /// The resampled means.
     Bootstrap(Bootstrap),
 }
 
 impl Certainty {
-    /// What these values say of their mean; `None` when they are too few to say.
+    /// Returns `None` if there are too few values for the method.
     pub(crate) fn of_mean(values: &[f64], method: Method) -> Option<Self> {
         let estimator = method.estimator(values.len())?;
         if let (Estimator::Bootstrap, Method::BySize { seed }) = (estimator, method) {
@@ -37,7 +34,7 @@ impl Certainty {
         Some(Self::StudentT { mean, error, freedom: count - 1.0 })
     }
 
-    /// The interval for the mean; of zero width when all values are equal.
+    /// Returns the interval for the mean; its width is zero when all values are equal.
     pub(crate) fn interval(&self, level: Level) -> Interval {
         match self {
             Self::Bootstrap(bootstrap) => bootstrap.interval(level),
@@ -48,9 +45,9 @@ impl Certainty {
         }
     }
 
-    /// The two-sided p value (0 to 1) of the claim that the mean is this value.
+    /// Returns the two-sided p value (0 to 1) of the hypothesis that the mean equals `claim`.
     ///
-    /// It is below a level's error just when that level's interval leaves the value out.
+    /// It is below a level's error exactly when the interval at that level excludes `claim`.
     pub(crate) fn p_value(&self, claim: f64) -> f64 {
         match self {
             Self::Bootstrap(bootstrap) => bootstrap.p_value(claim),
@@ -66,8 +63,9 @@ impl Certainty {
     }
 }
 
-/// The intervals for the means of several figures, each as [`Certainty`] gives it. Figures of as many values are resampled
-/// together, which takes a small part of the time.
+/// Returns the interval for the mean of each figure, as [`Certainty`] computes it.
+///
+/// Fast path: figures with the same number of values are resampled together, in a small part of the time.
 pub(crate) fn intervals_of_means(figures: &[&[f64]], level: Level, method: Method) -> Vec<Option<Interval>> {
     let mut intervals = vec![None; figures.len()];
     let mut lengths: Vec<usize> = figures.iter().map(|values| values.len()).collect();

@@ -1,15 +1,15 @@
-//! How evenly something is shared out.
+//! Jain's fairness index: how evenly something is shared.
 
-/// Jain's fairness index, from 1/n (one has all) to 1 (all have the same): (Σx)² / (n Σx²).
+/// Returns Jain's fairness index, (Σx)² / (n Σx²): from 1/n (one has everything) to 1 (all have the same).
 ///
 /// Jain, Chiu and Hawe, "A quantitative measure of fairness and discrimination for resource allocation in shared
-/// computer systems" (DEC research report TR-301, 1984). `None` without shares, when one is negative or not
-/// finite, and when nothing was shared out at all.
+/// computer systems" (DEC research report TR-301, 1984). Returns `None` if there are no shares, one is negative or not
+/// finite, or all are 0.
 pub fn jain(shares: &[f64]) -> Option<f64> {
     jain_among(shares, shares.len())
 }
 
-/// The same where so many share in all, and those who are not listed got nothing.
+/// Variant of [`jain`] among `sharing` participants, of whom those not listed in `shares` got nothing.
 pub fn jain_among(shares: &[f64], sharing: usize) -> Option<f64> {
     if !shares.iter().all(|share| share.is_finite() && *share >= 0.0) {
         return None;
@@ -18,7 +18,7 @@ pub fn jain_among(shares: &[f64], sharing: usize) -> Option<f64> {
     if largest <= 0.0 {
         return None;
     }
-    // Measured in the largest share, so that no square overflows or vanishes.
+    // Relative to the largest share, so that no square overflows or underflows.
     let (mut sum, mut squares) = (0.0, 0.0);
     for share in shares.iter().map(|share| share / largest) {
         sum += share;

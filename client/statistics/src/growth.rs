@@ -1,14 +1,14 @@
-//! How fast one figure grows with another.
+//! The growth exponent: how fast one figure grows with another.
 
-/// The exponent k of y ∝ x^k through two points (x, y): 1 is linear, 2 quadratic; ln(y1/y0) / ln(x1/x0).
+/// Returns the exponent k of y ∝ x^k through two points (x, y): ln(y1/y0) / ln(x1/x0). 1 is linear, 2 quadratic.
 ///
-/// `None` unless all four are positive and finite and the two x differ.
+/// Returns `None` unless all four coordinates are positive and finite and the two x differ.
 pub fn growth_exponent(from: (f64, f64), to: (f64, f64)) -> Option<f64> {
     let usable = |value: f64| value.is_finite() && value > 0.0;
     if ![from.0, from.1, to.0, to.1].into_iter().all(usable) {
         return None;
     }
-    // Logarithms first: the quotients could overflow.
+    // Logarithms first, because the quotients could overflow.
     let wider = libm::log(to.0) - libm::log(from.0);
     let higher = libm::log(to.1) - libm::log(from.1);
     (wider != 0.0).then(|| higher / wider)

@@ -1,15 +1,15 @@
-//! Many comparisons at once: Holm's step-down correction.
+//! Holm's step-down correction for many comparisons at once.
 //!
-//! Holm, "A simple sequentially rejective multiple test procedure" (Scandinavian Journal of Statistics 6, 1979).
-//! With twenty comparisons at 5 %, one is expected to look like a difference by luck alone; corrected, the chance
-//! that *any* of them does stays below 5 %.
+//! Holm, "A simple sequentially rejective multiple test procedure" (Scandinavian Journal of Statistics 6, 1979). Of
+//! twenty comparisons at 5 %, one is expected to look like a difference by chance alone. With the correction, the
+//! probability that *any* of them does stays below 5 %.
 
 use crate::level::Level;
 
-/// The p values (0 to 1) adjusted for being compared together, in the order given.
+/// Returns the p values (0 to 1) adjusted for multiple comparisons, in the order given.
 ///
-/// A comparison is distinguishable when its adjusted value is below the error allowed for all of them together.
-/// What is no number is counted as 1.
+/// A comparison is distinguishable if its adjusted value is below the error allowed for all of them together. NaN
+/// counts as 1.
 pub fn holm(p_values: &[f64]) -> Vec<f64> {
     let mut adjusted = vec![1.0; p_values.len()];
     let mut so_far = 0.0_f64;
@@ -21,12 +21,12 @@ pub fn holm(p_values: &[f64]) -> Vec<f64> {
     adjusted
 }
 
-/// The level for the interval of each comparison, in the order given, so that intervals and Holm's correction agree:
-/// an interval leaves out "no difference" just when the adjusted p value is below the level's error.
+/// Returns the level for the interval of each comparison, in the order given, so that intervals and Holm's correction
+/// agree: an interval excludes "no difference" exactly when the adjusted p value is below the level's error.
 ///
-/// In the order of the p values the error is shared by m, m - 1, … comparisons up to the first that is not
-/// distinguishable; all later ones keep its level. The agreement is with each test, not a promise that all
-/// intervals hold the truth at once: for that, use [`Level::shared_by`] with the number of comparisons.
+/// From the smallest p value up, the error is divided by m, m - 1, … up to the first comparison that is not
+/// distinguishable; all later ones keep its level. The agreement is with each single test and does not promise that all
+/// intervals cover the truth at once. For that, use [`Level::shared_by`] with the number of comparisons.
 pub fn holm_levels(p_values: &[f64], together: Level) -> Vec<Level> {
     let mut levels = vec![together; p_values.len()];
     let mut stopped = None;
@@ -40,7 +40,7 @@ pub fn holm_levels(p_values: &[f64], together: Level) -> Vec<Level> {
     levels
 }
 
-/// Comparisons from the smallest p value up (ties in the order given), each with how many are still to be tested.
+/// Yields (number of comparisons still to be tested, index) from the smallest p value up; ties keep the order given.
 fn steps(p_values: &[f64]) -> impl Iterator<Item = (usize, usize)> {
     let mut order: Vec<usize> = (0..p_values.len()).collect();
     order.sort_by(|a, b| known(p_values[*a]).total_cmp(&known(p_values[*b])));
@@ -104,7 +104,7 @@ mod tests {
         fn levels_agree_with_adjusted_values(p in prop::collection::vec(0.0..0.1_f64, 1..8)) {
             let levels = holm_levels(&p, Level::P95);
             for ((p, level), adjusted) in p.iter().zip(levels).zip(holm(&p)) {
-                // Values on the very edge may fall to either side by rounding.
+                // Values on the boundary may fall to either side by rounding.
                 prop_assume!((adjusted - 0.05).abs() > 1e-12);
                 prop_assert_eq!(*p < level.error(), adjusted < 0.05);
             }

@@ -1,63 +1,60 @@
-//! A range that holds the truth with a stated confidence, and how it was found.
+//! Confidence intervals, and the estimators that compute them.
 
 use crate::level::Level;
 
-/// A confidence interval; it says itself how sure it is and how it was found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
-    /// The lower end, in the unit of the values.
+    /// Lower end, in the unit of the values.
     pub low: f64,
-    /// The upper end, not below `low`.
+    /// Upper end, at least `low`.
     pub high: f64,
-    /// How sure it is.
     pub level: Level,
-    /// How it was found.
     pub estimator: Estimator,
 }
 
-/// How an interval was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Estimator {
-    /// Student's t: assumes that the mean is about normally distributed.
+    /// Student's t: assumes that the mean is approximately normally distributed.
     StudentT,
     /// Bias-corrected and accelerated bootstrap: assumes no shape.
     Bootstrap,
-    /// From one order statistic to another: exact for the median, whatever the shape.
+    /// Between two order statistics: exact for the median, whatever the shape.
     OrderStatistics,
 }
 
-/// Who chooses the estimator.
+/// Rule that selects the estimator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
     /// Student's t from five values on: fast, for long lists of figures.
     StudentT,
-    /// Student's t for 5 to 19 values, too few to resample; the bootstrap for 20 to 199; Student's t again from
-    /// 200 on, where the mean is so near to normal that both nearly agree and resampling costs much.
+    /// Selects by the number of values. Student's t for 5 to 19, because they are too few to resample; the bootstrap
+    /// for 20 to 199; Student's t again from 200 on. The mean of so many values is so close to normal that both nearly
+    /// agree, and resampling is expensive.
     BySize {
-        /// Seeds the bootstrap; the same seed and values give the same interval.
+        /// Seed of the bootstrap; the same seed and values give the same interval.
         seed: u64,
     },
 }
 
 impl Interval {
-    /// Whether the value lies in the interval, ends included.
+    /// Returns true if the value lies in the interval, ends included.
     pub fn includes(&self, value: f64) -> bool {
         self.low <= value && value <= self.high
     }
 
-    /// Whether the whole interval lies between two values, ends included.
+    /// Returns true if the whole interval lies between two values, ends included.
     pub fn lies_within(&self, low: f64, high: f64) -> bool {
         low <= self.low && self.high <= high
     }
 
-    /// The interval of a rising function of the value.
+    /// Returns the interval of a rising function of the value.
     pub(crate) fn map(self, rising: impl Fn(f64) -> f64) -> Self {
         Self { low: rising(self.low), high: rising(self.high), ..self }
     }
 }
 
 impl Method {
-    /// The estimator for the mean of this many values; `None` below five, which are too few to say.
+    /// Returns the estimator for the mean of `count` values; `None` below five, which are too few.
     pub fn estimator(self, count: usize) -> Option<Estimator> {
         match (self, count) {
             (_, 0..5) => None,

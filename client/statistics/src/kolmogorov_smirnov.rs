@@ -1,21 +1,20 @@
-//! Whether two samples come from one distribution: the test of Kolmogorov and Smirnov.
+//! The Kolmogorov-Smirnov test: whether two samples come from one distribution.
 //!
-//! The distance is the largest difference between the two empirical distribution functions. Its probability is the asymptotic
-//! one with Stephens' correction for small samples (Press et al., "Numerical Recipes", third edition, section 14.3.3; Stephens,
-//! "Use of the Kolmogorov-Smirnov, Cramér-von Mises and related statistics without extensive tables", JRSS B 32, 1970). Where
-//! values repeat, it errs towards "the same".
+//! The distance is the largest difference between the two empirical distribution functions. Its probability is the
+//! asymptotic one with Stephens' correction for small samples (Press et al., "Numerical Recipes", third edition,
+//! section 14.3.3; Stephens, "Use of the Kolmogorov-Smirnov, Cramér-von Mises and related statistics without extensive
+//! tables", JRSS B 32, 1970). If values repeat, the test errs towards "the same".
 
-/// What the test says of two samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KolmogorovSmirnov {
-    /// The largest difference of the two distribution functions, 0 to 1.
+    /// Largest difference between the two distribution functions, 0 to 1.
     pub distance: f64,
-    /// The probability of at least this distance between two samples of one distribution.
+    /// Probability of at least this distance between two samples of one distribution.
     pub p: f64,
 }
 
 impl KolmogorovSmirnov {
-    /// Of two samples, in any order. Without a value on either side nothing can differ.
+    /// Tests two samples, each in any order. If either is empty, the distance is 0 and p is 1.
     pub fn of(one: &[f64], other: &[f64]) -> Self {
         if one.is_empty() || other.is_empty() {
             return Self { distance: 0.0, p: 1.0 };
@@ -33,12 +32,12 @@ fn sorted(values: &[f64]) -> Vec<f64> {
     values
 }
 
-/// The largest difference of the distribution functions of two sorted samples.
+/// Returns the largest difference between the distribution functions of two sorted samples.
 fn distance(one: &[f64], other: &[f64]) -> f64 {
     let (mut i, mut j, mut largest) = (0, 0, 0.0_f64);
     while let (Some(a), Some(b)) = (one.get(i), other.get(j)) {
         let at = a.min(*b);
-        // Values that repeat are one step.
+        // Repeated values are one step of the distribution function.
         while one.get(i).is_some_and(|value| *value <= at) {
             i += 1;
         }
@@ -51,7 +50,7 @@ fn distance(one: &[f64], other: &[f64]) -> f64 {
     largest
 }
 
-/// The probability that Kolmogorov's distribution is beyond `x`.
+/// Returns the probability that Kolmogorov's distribution exceeds `x`.
 fn beyond(x: f64) -> f64 {
     use std::f64::consts::PI;
     if x <= 0.0 {

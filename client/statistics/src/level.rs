@@ -1,35 +1,34 @@
-//! How sure an interval is to be.
+//! Confidence levels.
 
-/// A level of confidence, held as the error it allows: 0.05 for a 95 % interval.
+/// Confidence level, stored as the error that it allows: 0.05 for a 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct Level {
     error: f64,
 }
 
 impl Level {
-    /// The usual 95 %.
     pub const P95: Self = Self { error: 0.05 };
 
-    /// The strictest level; what is claimed beyond it is about the tails of a formula, not about runs.
+    /// Strictest level. Claims beyond it depend on the tails of a formula, not on the runs.
     pub const STRICTEST: Self = Self { error: 1e-12 };
 
-    /// The level that is wrong in this share of cases; `None` unless it is at least 1e-12 and below 1.
+    /// Returns the level that is wrong in this share of cases; `None` unless it is at least 1e-12 and below 1.
     pub fn allowing(error: f64) -> Option<Self> {
         (Self::STRICTEST.error..1.0).contains(&error).then_some(Self { error })
     }
 
-    /// The share of cases in which an interval misses the truth, both sides together: 1e-12 to below 1.
+    /// Returns the share of cases in which an interval misses the truth, both sides together: 1e-12 to below 1.
     pub fn error(self) -> f64 {
         self.error
     }
 
-    /// The share of cases in which an interval holds the truth, above 0 and below 1.
+    /// Returns the share of cases in which an interval covers the truth, above 0 and below 1.
     pub fn coverage(self) -> f64 {
         1.0 - self.error
     }
 
-    /// The stricter level for each of several comparisons that share this level's error (Bonferroni's rule),
-    /// but none beyond the strictest.
+    /// Returns the stricter level for each of several comparisons that share this level's error (Bonferroni's rule).
+    /// Never stricter than [`Level::STRICTEST`].
     #[must_use]
     pub fn shared_by(self, comparisons: usize) -> Self {
         Self { error: (self.error / comparisons.max(1) as f64).max(Self::STRICTEST.error) }

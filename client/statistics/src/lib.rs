@@ -1,12 +1,12 @@
-//! What runs over many seeds say: spreads, intervals, comparisons. Pure: no clock, no global randomness.
+//! Statistics of runs over many seeds: spreads, intervals, comparisons. Pure: no clock, no global randomness.
 //!
-//! The unit of statistics is the run: one value per run goes in, never one per op or attempt, which are not
-//! independent of each other. The figures have the same bits on every machine: sums are taken in the order of the
-//! values, and functions beyond the square root come from `libm`.
+//! The unit of statistics is the run: each run contributes one value. Ops and attempts do not, because they are not
+//! independent of each other. Results have the same bits on every machine: sums are taken in the order of the values,
+//! and functions beyond the square root come from `libm`.
 //!
 //! [`Summary`] describes one figure of many runs, [`PairedRatio`] compares two strategies on the same seeds, and
-//! [`holm`](fn@holm) corrects for comparing many. The rest are figures of a single run: [`jain`], [`autocorrelation`],
-//! [`growth_exponent`]. [`KolmogorovSmirnov`] tells whether two samples are of one distribution.
+//! [`holm`](fn@holm) corrects for many comparisons. [`jain`], [`autocorrelation`] and [`growth_exponent`] are figures
+//! of a single run. [`KolmogorovSmirnov`] tests whether two samples come from one distribution.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod bootstrap;

@@ -1,24 +1,25 @@
-//! Where the median lies, whatever the shape: an interval between two of the values.
+//! Confidence interval of the median without assumptions about the shape: between two of the values.
 //!
-//! The number of values below the median of their distribution is binomial with a chance of one half, so the interval from
-//! the k-th lowest to the k-th highest value holds the median with a known chance: the sign test turned around (Conover,
-//! "Practical Nonparametric Statistics", 3rd edition 1999, section 3.2; David and Nagaraja, "Order Statistics", 3rd edition
-//! 2003, section 7.1). It is exact for continuous figures and holds at least that often for others.
+//! The number of values below the median of their distribution is binomial with probability one half. So the interval
+//! from the k-th lowest to the k-th highest value covers the median with a known probability: the sign test inverted
+//! (Conover, "Practical Nonparametric Statistics", 3rd edition 1999, section 3.2; David and Nagaraja, "Order
+//! Statistics", 3rd edition 2003, section 7.1). The probability is exact for continuous figures and a lower bound for
+//! others.
 
 use crate::{
     interval::{Estimator, Interval},
     level::Level,
 };
 
-/// The narrowest such interval that is at least as sure as `level`, at the level that it really has.
+/// Returns the narrowest such interval that has at least the confidence `level`, with its actual level.
 ///
-/// `None` when even the lowest and the highest value are not sure enough: below six values at 95 %. The values must be in
-/// rising order and finite.
+/// Returns `None` if even the lowest and the highest value do not reach `level`: below six values at 95 %. The values
+/// must be ascending and finite.
 pub(crate) fn median_interval(sorted: &[f64], level: Level) -> Option<Interval> {
     let count = sorted.len();
     let mut outside = 0.0;
     let mut kept = None;
-    // With k values left out at either end, the interval misses when at most k lie on one side of the median.
+    // With k values left out at each end, the interval misses when at most k values lie on one side of the median.
     for left_out in 0..count / 2 {
         outside += 2.0 * one_side(count, left_out);
         if outside > level.error() {
@@ -35,8 +36,8 @@ pub(crate) fn median_interval(sorted: &[f64], level: Level) -> Option<Interval> 
     })
 }
 
-/// The chance that exactly so many of `count` values lie below the median: a half to the power of the count, times the
-/// binomial coefficient.
+/// Returns the probability that exactly `below` of `count` values lie below the median: the binomial coefficient
+/// divided by 2^`count`.
 fn one_side(count: usize, below: usize) -> f64 {
     let factorial = |number: usize| libm::lgamma(number as f64 + 1.0);
     let ways = factorial(count) - factorial(below) - factorial(count - below);
@@ -54,7 +55,7 @@ mod tests {
 
     #[test]
     fn ranks_and_levels_are_those_of_the_binomial_distribution() {
-        // 1 - 2 P(X < k), X binomial of n and one half; the usual tables (Conover, table A3).
+        // 1 - 2 P(X < k), X binomial with n and one half; from the usual tables (Conover, table A3).
         for (count, low, high, coverage) in [
             (6, 1.0, 6.0, 0.968_75),
             (10, 2.0, 9.0, 0.978_515_625),

@@ -1,14 +1,14 @@
-//! Mean and standard deviation, in two passes and in the order of the values.
+//! Mean and standard deviation, computed in two passes and in the order of the values.
 
-/// The mean; exactly the common value when all are equal. NaN for no values.
+/// Returns the mean: exactly the common value if all are equal, NaN if there are none.
 pub(crate) fn mean(values: &[f64]) -> f64 {
     let count = values.len() as f64;
     let rough = values.iter().sum::<f64>() / count;
-    // The second pass takes out the rounding error of the first.
+    // The second pass removes the rounding error of the first.
     rough + values.iter().map(|value| value - rough).sum::<f64>() / count
 }
 
-/// The sample standard deviation (divisor n - 1) around a known mean; `None` below two values.
+/// Returns the sample standard deviation (divisor n - 1) around a known mean; `None` below two values.
 pub(crate) fn deviation(values: &[f64], mean: f64) -> Option<f64> {
     if values.len() < 2 {
         return None;

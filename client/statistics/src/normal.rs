@@ -1,14 +1,14 @@
-//! The standard normal distribution: its share below a point, and the way back.
+//! The standard normal distribution: cumulative distribution function and quantiles.
 //!
-//! The quantile is algorithm AS 241, routine PPND16 (Wichura: "The percentage points of the normal
-//! distribution", Applied Statistics 37, 1988), good to about 16 digits.
+//! The quantile is algorithm AS 241, routine PPND16 (Wichura: "The percentage points of the normal distribution",
+//! Applied Statistics 37, 1988), accurate to about 16 digits.
 
-/// The share of a standard normal population below `z`, 0 to 1.
+/// Returns the share of a standard normal population below `z`, 0 to 1.
 pub(crate) fn share_below(z: f64) -> f64 {
     0.5 * libm::erfc(-z * std::f64::consts::FRAC_1_SQRT_2)
 }
 
-/// The point with this share of a standard normal population below it; infinite at 0 and 1.
+/// Returns the point with this share of a standard normal population below it; infinite at 0 and 1.
 pub(crate) fn quantile(share: f64) -> f64 {
     let offset = share - 0.5;
     if offset.abs() <= 0.425 {
@@ -34,7 +34,7 @@ fn ratio(x: f64, quotient: &Quotient) -> f64 {
     polynomial(&quotient.above) / polynomial(&quotient.below)
 }
 
-/// For shares within 0.425 of the median.
+/// Coefficients for shares within 0.425 of one half.
 const CENTRE: Quotient = Quotient {
     above: [
         3.387_132_872_796_366_5,
@@ -58,7 +58,7 @@ const CENTRE: Quotient = Quotient {
     ],
 };
 
-/// For tails down to exp(-25).
+/// Coefficients for tails down to exp(-25).
 const TAIL: Quotient = Quotient {
     above: [
         1.423_437_110_749_683_5,
@@ -82,7 +82,7 @@ const TAIL: Quotient = Quotient {
     ],
 };
 
-/// For tails below exp(-25).
+/// Coefficients for tails below exp(-25).
 const FAR_TAIL: Quotient = Quotient {
     above: [
         6.657_904_643_501_104,

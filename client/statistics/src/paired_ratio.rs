@@ -1,7 +1,7 @@
-//! One strategy against another on the same luck: the ratio of a figure, run by run.
+//! Paired comparison of two strategies on the same seeds: the ratio of a figure, run by run.
 //!
-//! Runs of the same block (seed) are paired, because most of what differs between runs is the luck both share.
-//! Ratios are averaged as logarithms, so that twice and half cancel out; the mean is geometric.
+//! Runs with the same seed (a block) are paired, because most of the difference between runs comes from random draws
+//! that both share. Ratios are averaged as logarithms, so that twice and half cancel out; the mean is geometric.
 
 use crate::{
     certainty::Certainty,
@@ -11,51 +11,40 @@ use crate::{
     verdict::{Margin, Verdict},
 };
 
-/// How two strategies' figures compare, the first over the second.
+/// Comparison of two strategies by one figure, the first over the second.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PairedRatio {
-    /// How many pairs of runs, at least one.
+    /// Number of pairs of runs, at least one.
     pub pairs: usize,
-    /// The geometric mean of the paired ratios, above 0; 1 is no difference.
+    /// Geometric mean of the paired ratios, above 0; 1 is no difference.
     pub ratio: f64,
-    /// Where the ratio lies; `None` below five pairs.
+    /// Confidence interval of the ratio; `None` below five pairs.
     pub interval: Option<Interval>,
-    /// The two-sided p value (0 to 1) of "the ratio is 1", for [`holm`](fn@crate::holm); `None` below five pairs.
+    /// Two-sided p value (0 to 1) of "the ratio is 1", for [`holm`](fn@crate::holm); `None` below five pairs.
     ///
-    /// From the same estimator as the interval. The bootstrap's cannot get below about 2 in 10 000, so with more
-    /// than about 200 comparisons prefer [`Method::StudentT`].
+    /// Computed by the same estimator as the interval. The bootstrap's cannot fall below about 2 in 10 000, so prefer
+    /// [`Method::StudentT`] for more than about 200 comparisons.
     pub p_value: Option<f64>,
-    /// What the interval lets one say.
     pub verdict: Verdict,
 }
 
-/// How to compare.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Comparison {
-    /// How sure the interval is to be; see [`holm_levels`](crate::holm_levels) for many comparisons.
+    /// Confidence level of the interval; see [`holm_levels`](crate::holm_levels) for many comparisons.
     pub level: Level,
-    /// Who chooses the estimator.
     pub method: Method,
-    /// How small a difference does not matter.
+    /// Largest difference that does not matter.
     pub margin: Margin,
 }
 
-/// Why two sets of runs have no paired ratio.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum Incomparable {
-    /// There is nothing to compare.
     #[error("there are no pairs of runs to compare")]
     NoPairs,
-    /// Some runs have no partner.
     #[error("{first} runs cannot be paired with {second}; give both strategies the same repeats")]
-    UnequalLengths {
-        /// The runs of the first strategy.
-        first: usize,
-        /// The runs of the second strategy.
-        second: usize,
-    },
-    /// A ratio needs figures above 0, and finite ones.
+    UnequalLengths { first: usize, second: usize },
+    /// A figure is not finite or not above 0, so it has no ratio.
     #[error("`{value}` has no ratio; only finite figures above 0 can be compared")]
     NotPositive {
         /// The first such figure.
@@ -76,7 +65,8 @@ impl PairedRatio {
         if let Some(&value) = first.iter().chain(second).find(unusable) {
             return Err(Incomparable::NotPositive { value });
         }
-        // Quotients first, so that equal ratios have equal logarithms. One that leaves the range of floats has not.
+        // Quotients first, so that equal ratios have equal logarithms. A quotient outside the range of floats has no
+        // usable logarithm, so the logarithms are subtracted instead.
         let log_ratio = |(a, b): (&f64, &f64)| {
             let ratio = a / b;
             if ratio.is_normal() { libm::log(ratio) } else { libm::log(*a) - libm::log(*b) }
@@ -102,7 +92,7 @@ mod tests {
     const COMPARISON: Comparison =
         Comparison { level: Level::P95, method: Method::BySize { seed: 1 }, margin: Margin::TWO_PERCENT };
 
-    /// The base's runs, each times a factor around `ratio`.
+    /// Returns the runs of the base, each times a factor around `ratio`, and the base.
     fn against_base(ratio: f64, count: usize) -> (Vec<f64>, Vec<f64>) {
         let wobble = [1.01, 0.98, 1.03, 0.99, 1.0, 0.97, 1.02, 1.005];
         let base: Vec<f64> = BASE.into_iter().cycle().take(count).collect();
@@ -138,7 +128,7 @@ mod tests {
     fn many_pairs_are_resampled_and_agree_with_scipy() {
         let found = compare(1.2, 24);
         // scipy 1.17.1: exp of stats.bootstrap((r,), mean, method='BCa', n_resamples=100000), means over eight
-        // generators; four standard deviations of a tenth of the resamples allowed.
+        // generators. The tolerance is four standard deviations for a tenth of the resamples.
         let interval = found.interval.unwrap();
         assert!((interval.low - 1.19138).abs() < 9e-4, "{interval:?}");
         assert!((interval.high - 1.20939).abs() < 9e-4, "{interval:?}");

@@ -1,17 +1,19 @@
 //! Percentiles by linear interpolation between order statistics.
 //!
-//! Type 7 of Hyndman and Fan ("Sample quantiles in statistical packages", The American Statistician 50, 1996),
-//! the default of numpy and R, with numpy's arithmetic.
+//! Type 7 of Hyndman and Fan ("Sample quantiles in statistical packages", The American Statistician 50, 1996), the
+//! default of numpy and R, with numpy's arithmetic.
 
-/// The value below which this share (0 to 1) of the sorted values lies, interpolated between its two neighbours.
+/// Returns the value below which this share (0 to 1) of the sorted values lies, interpolated between its two
+/// neighbours.
 ///
-/// `None` without values or when the share is not within 0 to 1. The values must be in rising order.
+/// Returns `None` if there are no values or the share is not within 0 to 1. The values must be ascending.
 pub fn percentile(sorted: &[f64], share: f64) -> Option<f64> {
     let place = Place::of(sorted.len(), share)?;
     Some(place.between(sorted[place.index], sorted[(place.index + 1).min(sorted.len() - 1)]))
 }
 
-/// The same of values in any order, which are put into another one: for a percentile or two that is sooner done than sorting.
+/// Variant of [`percentile`] for values in any order, which it reorders. Faster than sorting for one or two
+/// percentiles.
 ///
 /// The values must not be NaN.
 pub(crate) fn percentile_unsorted(values: &mut [f64], share: f64) -> Option<f64> {
@@ -21,11 +23,11 @@ pub(crate) fn percentile_unsorted(values: &mut [f64], share: f64) -> Option<f64>
     Some(place.between(low, above.iter().copied().min_by(f64::total_cmp).unwrap_or(low)))
 }
 
-/// Where a percentile lies among values in rising order.
+/// Position of a percentile among ascending values.
 struct Place {
-    /// Its lower neighbour; the upper one is the next, unless this is the last.
+    /// Index of the lower neighbour. The upper neighbour is the next value, or the same one if it is the last.
     index: usize,
-    /// How far from the one to the other, 0 to 1.
+    /// Distance from the lower to the upper neighbour, 0 to 1.
     fraction: f64,
 }
 
@@ -46,7 +48,7 @@ impl Place {
         Some(Self { index, fraction: position - whole })
     }
 
-    /// Starting from the nearer neighbour keeps the result between the two in spite of rounding.
+    /// Interpolates from the nearer neighbour, which keeps the result between the two in spite of rounding.
     fn between(&self, low: f64, high: f64) -> f64 {
         let fraction = self.fraction;
         if fraction < 0.5 { low + (high - low) * fraction } else { high - (high - low) * (1.0 - fraction) }

@@ -1,12 +1,12 @@
-//! Means of samples drawn with replacement, of one list of values or of many at once.
+//! Means of samples drawn with replacement, from one list of values or from many at once.
 //!
-//! Which values are drawn depends on the seed and on how many there are, and not on what they are: lists of the same length are
-//! drawn from together, so that each has the means that it has alone, and numbers are drawn once for all of them.
+//! The drawn indices depend on the seed and on the number of values, not on the values themselves. So lists of the same
+//! length share one sequence of random numbers, and each gets the means that it would get alone.
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// The statistic of each of the samples drawn from the values with replacement, in the order drawn.
+/// Returns the statistic of each sample drawn from the values with replacement, in the order drawn.
 pub(crate) fn resample(
     values: &[f64],
     resamples: usize,
@@ -19,7 +19,7 @@ pub(crate) fn resample(
         .collect()
 }
 
-/// For each list, which all have this length, the mean of each sample drawn from it, in the order drawn.
+/// Returns, for each list, the mean of each sample drawn from it, in the order drawn. All lists have this length.
 pub(crate) fn means(lists: &[&[f64]], length: usize, resamples: usize, seed: u64) -> Vec<Vec<f64>> {
     let mut means = Vec::with_capacity(lists.len());
     let mut rest = lists;
@@ -37,7 +37,8 @@ pub(crate) fn means(lists: &[&[f64]], length: usize, resamples: usize, seed: u64
     means
 }
 
-/// The same of at most as many lists as are added up side by side; those sums do not wait for one another.
+/// Variant of [`means`] for at most `WIDTH` lists, whose sums are added side by side. The sums are independent of each
+/// other, so the processor can overlap them.
 fn means_of<const WIDTH: usize>(
     lists: &[&[f64]],
     length: usize,
@@ -63,7 +64,7 @@ fn means_of<const WIDTH: usize>(
     means
 }
 
-/// A number below the limit; the upper half of the wide product, whose bias is below 2^-50 for any list of runs.
+/// Draws a number below the limit: the upper half of the wide product, with a bias below 2^-50 for any list of runs.
 #[expect(clippy::cast_possible_truncation, reason = "it is below the limit")]
 fn below(rng: &mut impl Rng, limit: usize) -> usize {
     ((u128::from(rng.next_u64()) * limit as u128) >> 64) as usize

@@ -1,20 +1,20 @@
-//! Whether a sample is so skewed that the interval of its mean cannot be trusted.
+//! Skewness of a sample, and whether it is too large to trust the interval of the mean.
 //!
 //! Skewness is G1, the adjusted Fisher-Pearson coefficient, and its standard error that of normal samples (Joanes and
-//! Gill, "Comparing measures of sample skewness and kurtosis", The Statistician 47, 1998). A sample counts as skewed when
-//! both hold: |G1| is more than two standard errors, which luck alone rarely brings about; and there are no more than
-//! 25 G1² values, with which an interval around the mean misses more often than it says (Cochran, "Sampling Techniques",
-//! 3rd edition 1977, section 2.15).
+//! Gill, "Comparing measures of sample skewness and kurtosis", The Statistician 47, 1998). A sample counts as skewed
+//! when both conditions hold. First, |G1| is more than two standard errors, which rarely happens by chance alone.
+//! Second, there are at most 25 G1² values, so an interval around the mean misses more often than its level promises
+//! (Cochran, "Sampling Techniques", 3rd edition 1977, section 2.15).
 
 use crate::moments;
 
-/// Cochran's factor: so many values times the square of the skewness are enough.
+/// Cochran's factor: a sample is large enough with more than this times the square of its skewness.
 const ENOUGH: f64 = 25.0;
 
-/// How many standard errors are more than luck.
+/// Number of standard errors that chance rarely exceeds.
 const BEYOND_LUCK: f64 = 2.0;
 
-/// The sample skewness G1, without unit, 0 when symmetric; `None` below three values and when they do not vary.
+/// Returns the sample skewness G1, without unit, 0 when symmetric; `None` below three values and when they do not vary.
 pub fn skewness(values: &[f64]) -> Option<f64> {
     if values.len() < 3 {
         return None;
@@ -31,12 +31,12 @@ pub fn skewness(values: &[f64]) -> Option<f64> {
     skewness.is_finite().then_some(skewness)
 }
 
-/// The standard error of the skewness of so many values of a normal distribution, at least three.
+/// Returns the standard error of the skewness of `count` values of a normal distribution; `count` is at least three.
 fn standard_error(count: f64) -> f64 {
     (6.0 * count * (count - 1.0) / ((count - 2.0) * (count + 1.0) * (count + 3.0))).sqrt()
 }
 
-/// Whether so many values with this skewness are skewed, by the rule above.
+/// Returns true if `count` values with this skewness are skewed by the rule in the module docs.
 pub(crate) fn is_skewed(count: usize, skewness: f64) -> bool {
     let count = count as f64;
     count >= 3.0
@@ -44,7 +44,7 @@ pub(crate) fn is_skewed(count: usize, skewness: f64) -> bool {
         && count <= ENOUGH * skewness * skewness
 }
 
-/// How many values make the interval of a mean what it says, in spite of this skewness.
+/// Returns the number of values from which the interval of the mean keeps its level in spite of this skewness.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -1,26 +1,26 @@
-//! Student's t distribution: the share above a point, and the way back.
+//! Student's t distribution: tail probability and quantiles.
 //!
-//! The tail is half the regularised incomplete beta function (Abramowitz and Stegun 26.7.1 and 26.5.8), its
-//! continued fraction is evaluated by Lentz's method (Thompson and Barnett: "Coulomb and Bessel functions of
-//! complex arguments and order", 1986). Both directions are good to 10 digits up to 100 000 degrees of freedom.
-//! Written here because the crates there are call the platform's float functions, or give six digits only.
+//! The tail is half the regularised incomplete beta function (Abramowitz and Stegun 26.7.1 and 26.5.8). Its continued
+//! fraction is evaluated by Lentz's method (Thompson and Barnett: "Coulomb and Bessel functions of complex arguments
+//! and order", 1986). Both functions are accurate to 10 digits up to 100 000 degrees of freedom. Written here because
+//! the existing crates call the platform's float functions or give only six digits.
 
 use crate::normal;
 
-/// The share of the population above `t`, 0 to 1, with at least one degree of freedom.
+/// Returns the share of the population above `t`, 0 to 1, with at least one degree of freedom.
 pub(crate) fn share_above(t: f64, freedom: f64) -> f64 {
     if t < 0.0 {
         return 1.0 - share_above(-t, freedom);
     }
     let (a, b) = (freedom / 2.0, 0.5);
     let square = t * t;
-    // x = freedom / (freedom + t²); its logarithm and complement are taken without cancellation.
+    // x = freedom / (freedom + t²); its logarithm and complement are computed without cancellation.
     let (x, rest) = (freedom / (freedom + square), square / (freedom + square));
     if rest <= 0.0 {
         return 0.5;
     }
     let front = libm::exp(-a * libm::log1p(square / freedom) + b * libm::log(rest) - log_beta(freedom));
-    // The fraction converges fast on this side of the mean only; the other side is reached by symmetry.
+    // The fraction converges fast only on this side of the mean; the other side follows by symmetry.
     if x < (a + 1.0) / (a + b + 2.0) {
         0.5 * front * beta_fraction(x, a, b) / a
     } else {
@@ -28,10 +28,10 @@ pub(crate) fn share_above(t: f64, freedom: f64) -> f64 {
     }
 }
 
-/// The point with this share of the population above it; the share is above 0 and at most one half.
+/// Returns the point with this share of the population above it; the share is above 0 and at most one half.
 ///
-/// Newton's method from the normal quantile. That start lies left of the root (t has heavier tails) and the tail
-/// is convex on the positive side, so every step stays left of the root and the steps cannot diverge.
+/// Newton's method from the normal quantile. That start lies left of the root, because t has heavier tails. The tail is
+/// convex on the positive side, so every step stays left of the root and the steps cannot diverge.
 pub(crate) fn quantile_above(share: f64, freedom: f64) -> f64 {
     let mut t = -normal::quantile(share);
     for _ in 0..100 {
@@ -49,16 +49,16 @@ fn density(t: f64, freedom: f64) -> f64 {
     libm::exp(shape - log_beta(freedom)) / freedom.sqrt()
 }
 
-/// The logarithm of the beta function B(freedom/2, 1/2).
+/// Returns the logarithm of the beta function B(freedom/2, 1/2).
 fn log_beta(freedom: f64) -> f64 {
     let a = freedom / 2.0;
     // lgamma(1/2) is half the logarithm of pi.
     libm::lgamma(a) + 0.5 * libm::log(std::f64::consts::PI) - libm::lgamma(a + 0.5)
 }
 
-/// The continued fraction of the incomplete beta function at `x`, without the factor in front.
+/// Evaluates the continued fraction of the incomplete beta function at `x`, without the leading factor.
 fn beta_fraction(x: f64, a: f64, b: f64) -> f64 {
-    /// Lentz's method replaces a vanishing denominator by something this small.
+    /// Lentz's method replaces a vanishing denominator by this value.
     const TINY: f64 = 1e-300;
     let solid = |value: f64| if value.abs() < TINY { TINY } else { value };
 

@@ -1,4 +1,4 @@
-//! The spread of one figure over many runs.
+//! Summary of one figure over many runs: mean, spread, percentiles and intervals.
 
 use crate::{
     certainty::intervals_of_means,
@@ -10,48 +10,43 @@ use crate::{
     skewness::{is_skewed, skewness, values_enough},
 };
 
-/// What a set of runs says of one figure, in the figure's unit.
+/// Summary of one figure over many runs, in the figure's unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Summary {
-    /// How many runs, at least one.
+    /// Number of runs, at least one.
     pub count: usize,
-    /// The mean.
     pub mean: f64,
-    /// The sample standard deviation (divisor n - 1); `None` for a single run.
+    /// Sample standard deviation (divisor n - 1); `None` for a single run.
     pub deviation: Option<f64>,
-    /// The lowest run.
     pub min: f64,
-    /// The 5th percentile; all are interpolated, see [`percentile`].
+    /// The 5th percentile. All percentiles are interpolated, see [`percentile`].
     pub p5: f64,
-    /// The 25th percentile.
     pub p25: f64,
-    /// The median.
     pub p50: f64,
-    /// The 75th percentile.
     pub p75: f64,
-    /// The 95th percentile.
     pub p95: f64,
-    /// The highest run.
     pub max: f64,
-    /// Where the mean lies; `None` below five runs, which are too few to say.
+    /// Confidence interval of the mean; `None` below five runs, which are too few.
     pub interval: Option<Interval>,
-    /// The sample skewness, see [`skewness`](fn@crate::skewness); `None` below three runs and when all are equal.
+    /// Sample skewness, see [`skewness`](fn@crate::skewness); `None` below three runs and when all are equal.
     pub skewness: Option<f64>,
-    /// Where the median lies, whatever the shape, at a level of its own; `None` when there are too few runs for `level`.
+    /// Confidence interval of the median, whatever the shape, with its own level; `None` if there are too few runs for
+    /// `level`.
     pub median_interval: Option<Interval>,
 }
 
 impl Summary {
-    /// Sums up the figures of many runs, one value per run in any fixed order.
+    /// Summarises a figure of many runs, one value per run in any fixed order.
     ///
-    /// `None` when there is no value or one of them is not finite: a run without the figure must be left out by
-    /// the caller, who then also says that it was.
+    /// Returns `None` if there is no value or one is not finite. The caller must leave out runs without the figure and
+    /// report that it did.
     pub fn of(values: &[f64], level: Level, method: Method) -> Option<Self> {
         Self::of_each(&[values], level, method).pop()?
     }
 
-    /// The same of several figures, which may have different numbers of runs. It takes far less time than one after the other.
+    /// Summarises several figures, which may have different numbers of runs. Much faster than one figure after the
+    /// other.
     pub fn of_each(figures: &[&[f64]], level: Level, method: Method) -> Vec<Option<Self>> {
         let usable = |values: &[f64]| values.iter().all(|value| value.is_finite());
         let intervals = intervals_of_means(figures, level, method);
@@ -81,13 +76,14 @@ impl Summary {
         figures.iter().zip(intervals).map(summary).collect()
     }
 
-    /// The skewness, when it is more than luck and too much for so few runs: the interval of the mean then misses more often
-    /// than its level says, and the median's tells more.
+    /// Returns the skewness if it exceeds chance and is too large for the number of runs. The interval of the mean then
+    /// misses more often than its level promises, and the interval of the median is more informative.
     pub fn too_skewed(&self) -> Option<f64> {
         self.skewness.filter(|skewness| is_skewed(self.count, *skewness))
     }
 
-    /// How many runs make the interval of the mean what it says, when there are not enough for the skewness.
+    /// Returns the number of runs from which the interval of the mean keeps its level, if there are too few for the
+    /// skewness.
     pub fn runs_enough(&self) -> Option<u64> {
         self.too_skewed().map(values_enough)
     }

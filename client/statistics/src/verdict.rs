@@ -1,38 +1,37 @@
-//! What a ratio of two strategies lets one say.
+//! The verdict on a ratio of two strategies: lower, higher, equivalent or not distinguishable.
 
 use crate::interval::Interval;
 
-/// What the interval of a ratio says, for a figure of the first strategy over that of the second.
+/// Conclusion from the interval of a ratio, for a figure of the first strategy over that of the second.
 ///
 /// Whether lower is better depends on the figure: a makespan, yes; a goodput, no.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Fewer than five pairs: too few repeats to say.
+    /// Fewer than five pairs, which are too few.
     TooFew,
-    /// The first strategy's figure is lower: the whole interval lies below 1.
+    /// The whole interval lies below 1: the first strategy's figure is lower.
     Lower,
-    /// The first strategy's figure is higher: the whole interval lies above 1.
+    /// The whole interval lies above 1: the first strategy's figure is higher.
     Higher,
-    /// The interval includes 1, and reaches too far to call the two equivalent.
+    /// The interval includes 1 and is too wide to call the two equivalent.
     NotDistinguishable,
-    /// The whole interval lies within the margin around 1: if there is a difference, it is too small to matter.
+    /// The whole interval lies within the margin around 1: any difference is too small to matter.
     Equivalent,
 }
 
-/// How far from 1 a ratio may be and still not matter; two percent unless chosen otherwise.
+/// Distance from 1 within which a ratio does not matter; two percent by default.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct Margin(f64);
 
 impl Margin {
-    /// From 0.98 to 1.02.
     pub const TWO_PERCENT: Self = Self(0.02);
 
-    /// The margin from 1 - `distance` to 1 + `distance`; `None` unless the distance is at least 0 and below 1.
+    /// Returns the margin from 1 - `distance` to 1 + `distance`; `None` unless the distance is at least 0 and below 1.
     pub fn new(distance: f64) -> Option<Self> {
         (0.0..1.0).contains(&distance).then_some(Self(distance))
     }
 
-    /// How far the margin reaches from 1, at least 0 and below 1.
+    /// Returns the distance, at least 0 and below 1.
     pub fn distance(self) -> f64 {
         self.0
     }
@@ -45,10 +44,10 @@ impl Default for Margin {
 }
 
 impl Verdict {
-    /// The verdict on a ratio with this interval.
+    /// Returns the verdict on a ratio with this interval.
     ///
-    /// Equivalence goes first: an interval from 1.001 to 1.003 shows a difference, but none that matters. Asking
-    /// for the whole interval is the two one-sided tests of Schuirmann ("A comparison of the two one-sided tests
+    /// Equivalence is checked first: an interval from 1.001 to 1.003 shows a difference, but none that matters.
+    /// Requiring the whole interval is the two one-sided tests of Schuirmann ("A comparison of the two one-sided tests
     /// procedure and the power approach", 1987), each with half of the level's error.
     pub fn on(interval: Option<&Interval>, margin: Margin) -> Self {
         let Some(interval) = interval else {

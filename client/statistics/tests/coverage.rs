@@ -1,26 +1,26 @@
-//! How often intervals hold the truth, counted over many drawn samples: what labels may promise.
+//! Coverage of intervals, counted over many drawn samples: which promises their labels may make.
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use statistics::{Comparison, Level, Margin, Method, PairedRatio, Summary, holm_levels};
 
-/// Uniform in (0, 1).
+/// Draws a uniform number in (0, 1).
 fn unit(rng: &mut impl Rng) -> f64 {
     ((rng.next_u64() >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
 }
 
-/// Exponential with mean 1.
+/// Draws an exponential number with mean 1.
 fn exponential(rng: &mut impl Rng) -> f64 {
     -libm::log(unit(rng))
 }
 
-/// About normal: twelve uniforms.
+/// Draws an approximately normal number: the sum of twelve uniform ones, less 6.
 fn normal(rng: &mut impl Rng) -> f64 {
     (0..12).map(|_| unit(rng)).sum::<f64>() - 6.0
 }
 
-/// Shares of families of six comparisons, with these true ratios, in which every interval holds its truth: at Holm's levels,
-/// and at the level that all share evenly.
+/// Returns the shares of families of six comparisons, with these true ratios, in which every interval covers its truth:
+/// at Holm's levels, and at the level shared evenly by all.
 fn jointly_held(truths: [f64; 6]) -> (f64, f64) {
     const FAMILIES: u32 = 3000;
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(8);
@@ -50,11 +50,11 @@ fn jointly_held(truths: [f64; 6]) -> (f64, f64) {
 
 #[test]
 fn intervals_at_holms_levels_do_not_hold_jointly_and_are_not_to_be_labelled_so() {
-    // Six differences that are all found: the levels fall from 99.2 to 95 %, and one in eight families misses.
+    // All six differences are found, so the levels fall from 99.2 to 95 %, and one in eight families misses.
     let (by_holm, by_sharing) = jointly_held([0.5, 0.6, 0.7, 1.5, 1.7, 2.0]);
     assert!((0.85..0.92).contains(&by_holm), "{by_holm}");
     assert!((0.94..0.97).contains(&by_sharing), "{by_sharing}");
-    // Where there is no difference, no interval leaves out 1 in 95 % of families: what the correction is for.
+    // Without any difference, no interval excludes 1 in 95 % of the families: the purpose of the correction.
     let (by_holm, _) = jointly_held([1.0; 6]);
     assert!((0.94..0.97).contains(&by_holm), "{by_holm}");
 }
