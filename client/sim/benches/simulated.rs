@@ -1,4 +1,4 @@
-//! Simulated attempts per second with all measurements on, and how repeats scale over cores.
+//! Benchmarks: simulated attempts per second with all measurements on, and scaling of repeats over cores.
 
 use divan::counter::ItemsCount;
 use loadgen_core::{ArrivalProcess, OperationKind, Run, RunConfig, Workload};
@@ -56,7 +56,7 @@ fn occ_run(bencher: divan::Bencher<'_, '_>, clients: u32) {
     });
 }
 
-/// A million ops of so many clients, each with a strategy of its own, which a server with room for all serves at their first attempt.
+/// A million ops of `clients` clients, each with its own strategy, on a server that can serve all of them at their first attempt.
 #[divan::bench(args = [1, 1_000, 100_000], consts = [false, true], sample_count = 10)]
 fn clients_of_one_run<const WINDOW: bool>(bencher: divan::Bencher<'_, '_>, clients: u32) {
     let strategy = if WINDOW { "aimd:initial=100000,ssthresh=100000" } else { "full-jitter" };

@@ -1,14 +1,15 @@
-//! Delay noise: no network takes exactly the same time twice, and strategies that read latencies give degenerate answers where it does.
+//! Delay noise: no real network takes exactly the same time twice, and strategies that read latencies give degenerate results
+//! where it does.
 
 use std::time::Duration;
 
 use mockserver_core::Config;
 use vocabulary::Distribution;
 
-/// Returns the server as attempts in virtual time meet it: a constant way to the server takes up to `noise` longer, also if it takes no
-/// time; so does a constant way back, unless it takes no time. Ways that are random already are unchanged.
+/// Returns the server with up to `noise` added to constant delays: always to the network delay, even if it is zero, and to the
+/// return delay unless it is zero. Random delays are unchanged.
 ///
-/// A noisy way is a uniform distribution, which is keyed by seed, op and attempt like every other. Its least value is the constant, so the
+/// A noisy delay is a uniform distribution, keyed by seed, op and attempt like every other. Its minimum is the constant, so the
 /// lower bound on the makespan is unchanged.
 #[must_use]
 pub fn with_delay_noise(server: &Config, noise: Duration) -> Config {
@@ -33,7 +34,7 @@ mod tests {
 
     const NOISE: Duration = Duration::from_micros(200);
 
-    /// The ways of this server with noise, as they are written.
+    /// Returns both delays of the server with noise, in text form.
     fn ways(network_delay: &str, return_delay: &str, noise: Duration) -> [String; 2] {
         let way = |text: &str| text.parse().unwrap();
         let server = Config {

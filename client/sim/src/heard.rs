@@ -1,4 +1,4 @@
-//! What the client hears of an answer in virtual time: what it would be on the wire, classified by the code that does so there.
+//! Outcomes of attempts in virtual time: answers as they would be on the wire, classified by the same code as there.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -13,31 +13,30 @@ use vocabulary::{Instant, LimitsTold, WallTime, grpc};
 
 use crate::rendered::RenderedHeaders;
 
-/// How an attempt ended, for all that the client knows.
+/// Outcome of an attempt as the client observes it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Heard {
     pub(crate) outcome: Outcome,
-    /// What it came to on the wire.
+    /// Status or error on the wire.
     pub(crate) cause: Option<Cause>,
-    /// What the answer tells of the server.
+    /// State of the server that the answer reports.
     pub(crate) server: Option<ServerSeen>,
-    /// How long not to come again, as the answer says by itself.
+    /// Retry delay that the answer itself advertises.
     pub(crate) told: Option<Duration>,
 }
 
-/// How a server speaks.
+/// The server's settings that determine the form of its answers, and the client's classifiers for them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Speech<'a> {
     pub(crate) config: &'a Config,
-    /// Of the configuration: what answers say, if not the server's own words.
+    /// Response templates of the configuration; `None` for the server's own wording.
     pub(crate) answers: Option<&'a AnswerSet>,
-    /// The calendar when it started.
+    /// Wall-clock time at which the server started.
     pub(crate) anchor: WallTime,
-    /// What the client takes it for.
     pub(crate) understanding: &'a Understanding,
 }
 
-/// What a client takes answers for: to plain requests, and to conditional writes.
+/// Response classifiers of a client, for plain requests and for conditional writes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Understanding {
     plain: Classifier,
@@ -45,7 +44,7 @@ pub(crate) struct Understanding {
 }
 
 impl Understanding {
-    /// That of a client that takes this for rejections besides what this server says in them.
+    /// Adds the server's own rejection statuses to the rejections that the client is configured for.
     pub(crate) fn new(told: &RejectedWhen, config: &Config) -> Self {
         let of = |conditional_writes| Classifier::new(told, config.reject_statuses(), conditional_writes);
         Self { plain: of(false), conditional: of(true) }
@@ -57,8 +56,7 @@ impl Understanding {
 }
 
 impl Heard {
-    /// What this answer to such a request of a server that speaks so means, to an attempt that had to take so long, where that
-    /// is told.
+    /// Returns the outcome of an attempt with this answer. `took` is its duration at the server, if that is reported.
     pub(crate) fn of(
         answer: &Answer,
         step: Step,
@@ -72,7 +70,7 @@ impl Heard {
         Self { outcome, cause, server, told }
     }
 
-    /// Interprets an answer that a fault, a template or a script changed. `None` for any other answer.
+    /// Interprets an answer that a fault, a template or a script changed. Returns `None` for any other answer.
     #[inline(never)]
     fn in_other_words(
         answer: &Answer,
@@ -95,7 +93,7 @@ impl Heard {
         }
     }
 
-    /// What an answer means that is spoiled by a fault, or put into words.
+    /// Interprets an answer that a fault or a template changed.
     fn with_extras(
         answer: &Answer,
         classifier: &Classifier,
@@ -112,7 +110,7 @@ impl Heard {
         Some(Self { server, ..heard })
     }
 
-    /// What an answer means that is put into words: as over HTTP, but only what is read is written.
+    /// Interprets a templated answer as over HTTP, but renders only the parts that the client reads.
     fn templated(
         answer: &Answer,
         facts: &AnswerFacts,
@@ -132,7 +130,7 @@ impl Heard {
         let is_read = reading.most_body() > 0 && !(200..300).contains(&code) || classifier.looks_at_bodies();
         let body = if is_read { headers.body() } else { None };
         let body = body.as_deref().unwrap_or_default().as_bytes();
-        // Only successes are looked at for that, and what is not read is not written.
+        // The gRPC status counts for successes only; otherwise it is not read, so it is not rendered.
         let grpc = if (200..300).contains(&code) { headers.value(grpc::STATUS) } else { None };
         let grpc = grpc.and_then(|value| if let AdviceValue::Text(text) = value { Some(text) } else { None });
         let status = classifier.whole_answer(code, grpc, &headers, body);
@@ -141,7 +139,7 @@ impl Heard {
         Self::read(status, code, heard)
     }
 
-    /// What a script's answer means: the place that knows its status, headers and body.
+    /// Interprets a script's answer. Only this function reads its status, headers and body.
     #[cold]
     fn scripted(answer: &ScriptedAnswer, classifier: &Classifier, reading: &Reading, now: WallTime) -> Self {
         let headers: Vec<(&str, Cow<'_, str>)> = answer.headers(now).collect();
@@ -151,7 +149,6 @@ impl Heard {
         Self::read(status, code, reading.hear(code, &answered, body, now))
     }
 
-    /// What was read of an answer with this status.
     fn read(status: Status, code: u16, heard: tailback::Heard) -> Self {
         let outcome = Outcome {
             facts: heard.facts,
@@ -165,7 +162,7 @@ impl Heard {
         Self { outcome, cause: Some(Cause::Status(code)), server: None, told }
     }
 
-    /// What comes of an answer that a fault spoils, before or after the work: what the HTTP client makes of it.
+    /// Interprets an answer that a fault spoiled, before or after the work, as the HTTP client would.
     fn spoiled(
         answer: &Answer,
         fault: Fault,
@@ -189,7 +186,6 @@ impl Heard {
         Self::unanswered(kind)
     }
 
-    /// No answer came.
     fn unanswered(kind: ErrorKind) -> Self {
         let facts = Facts::missing(kind.missing());
         let outcome = Outcome { facts, ..Outcome::plain(Status::Failed(Failure::Transport)) };
@@ -197,7 +193,7 @@ impl Heard {
     }
 }
 
-/// Does the same as [`Heard::of`] in place, because a completion is large and written once per attempt.
+/// Writes the outcome of an answer into a completion, in place because it is large and written once per attempt.
 #[inline]
 pub(crate) fn hear(
     completion: &mut Completion,
@@ -220,7 +216,7 @@ pub(crate) fn hear(
     }
 }
 
-/// The same of what the server says in its own words.
+/// Fast path: an answer in the server's own wording, without faults, templates and scripts.
 #[inline]
 fn hear_own_words(
     completion: &mut Completion,
@@ -232,10 +228,10 @@ fn hear_own_words(
     completion.told = answer.advice;
     let (status, code) = match answer.verdict {
         Verdict::Accepted => (Status::Succeeded, 200),
-        // What failed says so by its fault.
+        // A failed request is recognised by its fault, before this function is called.
         Verdict::Rejected | Verdict::Failed => (Status::Rejected, config.reject_status),
         Verdict::Conflict => (Status::Rejected, 412),
-        // There was no answer to an attempt: there was none. Who was not started learns nothing of the server.
+        // A deferred attempt was not started and got no answer, so the client learns nothing about the server.
         Verdict::Deferred => {
             completion.outcome = Outcome::plain(Status::Deferred);
             (completion.cause, completion.server) = (None, None);
@@ -264,19 +260,18 @@ fn hear_own_words(
     }
 }
 
-/// What an answer tells of the server.
 fn seen(answer: &Answer, took: Option<Duration>) -> ServerSeen {
     let limits = answer.limits();
     ServerSeen { busy: answer.busy, cap: answer.cap, took, limits, verdict: told_verdict(answer) }
 }
 
-/// What a script says is judged by its status.
+/// Returns `None` for a script's answer, which is judged by its status.
 #[inline]
 fn told_verdict(answer: &Answer) -> Option<ServerVerdict> {
     answer.reply.is_none().then(|| verdict(answer.verdict))
 }
 
-/// An empty completion, to be filled in.
+/// Returns an empty completion, to be filled in.
 pub(crate) fn nothing_heard() -> Completion {
     Completion {
         attempt: AttemptKey { slot: 0, serial: 0 },
@@ -289,10 +284,10 @@ pub(crate) fn nothing_heard() -> Completion {
     }
 }
 
-/// What an answer means that advises to wait so long.
+/// Returns the outcome of an answer that advises a delay.
 #[inline(never)]
 fn advised(status: Status, code: u16, words: OwnWords, reading: &Reading) -> Outcome {
-    // The real server writes it down; dates are none of its forms.
+    // Reads the advice from the form that the real server writes. None of these forms is a date, so the wall time is irrelevant.
     let heard = reading.hear(code, &words, &[], WallTime::VIRTUAL_START);
     let (facts, outer_advice) = (heard.facts, heard.outer_advice);
     Outcome { facts, outer_advice, ..Outcome::advised(status, heard.advice) }
@@ -313,7 +308,7 @@ mod tests {
 
     use super::*;
 
-    /// What the first request hears of a server with this script.
+    /// Returns the first request's status, its cause, and whether the answer described the server, for a server with this script.
     fn heard(step: &str) -> (Status, Option<Cause>, bool) {
         let policy = format!("script:steps={step}").parse().unwrap();
         let config = Config { policy, network_delay: Distribution::ZERO, ..Config::default() };

@@ -1,9 +1,9 @@
-//! Drives the client state machine and the server core in virtual time. Sans-IO: no run waits, and nothing here decides.
-//! Only [`side_by_side()`] knows threads; what a run does depends on none.
+//! Drives the client state machine and the server core in virtual time. Sans-IO: no run waits, and no decisions are made here.
+//! Only [`side_by_side()`] uses threads; no run depends on them.
 //!
-//! Both state machines keep their own events; [`Simulation`] merges them by (time, class, order of scheduling): the
-//! server's completions and ticks come first, then answers reaching clients, then the clients' own timers. So the
-//! same seed gives the same run, bit for bit, on every machine and however many run side by side.
+//! Both state machines keep their own events; [`Simulation`] merges them by (time, class, order of scheduling). At one instant
+//! the server's completions and ticks come first, then answers that reach clients, then the clients' own timers. So the same seed
+//! gives the same run, bit for bit, on every machine and with any number of runs side by side.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod delay_noise;

@@ -1,4 +1,4 @@
-//! The headers of an answer that is in templates: each is put into words when it is first read, and most never are.
+//! Headers of a templated answer, each rendered when it is first read, because most are never read.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -7,7 +7,6 @@ use mockserver_core::{AnswerSet, Teller, Told};
 use tailback::{AdviceHeaders, AdviceValue};
 use vocabulary::WallTime;
 
-/// The headers of one answer.
 pub(crate) struct RenderedHeaders<'a> {
     answers: &'a AnswerSet,
     told: Told<'a>,
@@ -16,7 +15,7 @@ pub(crate) struct RenderedHeaders<'a> {
     written: Written,
 }
 
-/// Values that were written for this answer, in the order in which they were first read: what is read again is not written again.
+/// Cache of rendered values: a linked list in the order of first reads.
 #[derive(Default)]
 struct Written {
     value: OnceCell<(&'static str, String)>,
@@ -24,7 +23,8 @@ struct Written {
 }
 
 impl<'a> RenderedHeaders<'a> {
-    /// Those of this answer, which has this status where no template says otherwise, of a server that started at this moment of the calendar.
+    /// Creates the headers of one answer. `status` applies if no template sets one; `anchor` is the wall-clock time at which the
+    /// server started.
     pub(crate) fn new(answers: &'a AnswerSet, told: Told<'a>, status: u16, anchor: WallTime) -> Self {
         let status = answers.status(&told).unwrap_or(status);
         Self { answers, told, teller: Teller::experiment(anchor), status, written: Written::default() }
@@ -32,7 +32,7 @@ impl<'a> RenderedHeaders<'a> {
 }
 
 impl RenderedHeaders<'_> {
-    /// The body, if it is not the server's own.
+    /// Returns the body, or `None` if it is the server's own.
     pub(crate) fn body(&self) -> Option<Cow<'_, str>> {
         self.answers.body(&self.told, &self.teller)
     }
@@ -53,7 +53,7 @@ impl AdviceHeaders for RenderedHeaders<'_> {
         }
     }
 
-    /// Templates have each name once.
+    /// Always false, because templates have each name once.
     fn is_repeated(&self, _: &'static str) -> bool {
         false
     }

@@ -1,9 +1,8 @@
-//! Plays the log of a real run again in virtual time, each side for itself, and tells the first thing that is not as it was.
+//! Replay of the logs of a real run in virtual time, each side for itself, up to the first difference.
 //!
-//! What the client was told goes through the loop of the simulation, what reached the server through the server core as the
-//! simulation calls it: every timer fires at its own instant. So a log that plays shows that the real drivers decided what
-//! the simulated ones do, however late sockets and timers woke; and [`replay_between`] shows that what the server said is what
-//! the client heard.
+//! The client's inputs pass through the event loop of the simulation, and the server's inputs through the server core as the
+//! simulation calls it: every timer fires at its own instant. So a successful replay shows that the real drivers decided like the
+//! simulated ones, however late sockets and timers woke. [`replay_between`] shows that the client received what the server sent.
 
 mod between;
 mod client;
@@ -15,22 +14,21 @@ pub use between::replay_between;
 pub use client::replay_client;
 pub use server::replay_server;
 
-/// The first place where something is not as it should be.
+/// First difference between a log and its replay, or between two logs.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what} {index} should be {expected} and is {found}")]
 pub struct Difference {
-    /// What differs.
     pub what: &'static str,
-    /// Which one, from 0.
+    /// Index in the list, from 0.
     pub index: usize,
-    /// As it was logged.
+    /// Logged value.
     pub expected: String,
-    /// As it is in the replay.
+    /// Replayed value.
     pub found: String,
 }
 
 impl Difference {
-    /// The first one between two lists.
+    /// Fails with the first difference between two lists.
     fn first<T: PartialEq + Debug>(what: &'static str, expected: &[T], found: &[T]) -> Result<(), Self> {
         let common = expected.iter().zip(found).take_while(|(expected, found)| expected == found).count();
         Self::unless_equal(what, common, expected.get(common), found.get(common))

@@ -1,5 +1,4 @@
-//! What requests say of themselves in virtual time, where a server wants to know: what they would say over HTTP to a mockserver on
-//! this machine.
+//! Details of requests in virtual time, for servers that need them: the same as over HTTP to a mockserver on this machine.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
@@ -8,25 +7,25 @@ use loadgen_core::{Launched, Requests, authorization};
 use mockserver_core::{Details, Step, Wants};
 use vocabulary::wire;
 
-/// The most that is kept; what has no place is made anew.
+/// Maximum number of cached details. If there are more combinations, they replace each other in the cache.
 const MOST_KEPT: u64 = 1 << 14;
 
-/// Headers that differ from attempt to attempt, or from client to client.
+/// Headers that differ between attempts or clients. Details with one of them are not cached.
 const OF_ATTEMPTS: [&str; 3] = [wire::OP, wire::ATTEMPT, wire::CLIENT];
 
-/// Makes what requests say of themselves, and keeps it: ops of one kind with one key say the same.
+/// Creates and caches the details of requests: ops of one kind with one key share them.
 #[derive(Debug)]
 pub(crate) struct RequestDetails {
     requests: Requests,
     seed: u64,
-    /// Of requests that are of no kind.
+    /// Method of requests without a kind.
     method: Box<str>,
     wants: Wants,
-    /// By kind, key and half of a conditional write, as far as there is room; the number says of which it is.
+    /// Direct-mapped cache by kind, key and step; the number identifies the entry.
     kept: Vec<Option<(u64, Arc<Details>)>>,
 }
 
-/// What a request's details follow from.
+/// Inputs that determine a request's details.
 #[derive(Clone, Copy, Debug)]
 struct Asked {
     kind: Option<usize>,
@@ -35,7 +34,7 @@ struct Asked {
 }
 
 impl RequestDetails {
-    /// For a server that wants so much; `None` when it wants nothing.
+    /// Returns `None` if the server needs no details.
     pub(crate) fn new(requests: Requests, seed: u64, method: &str, wants: Wants) -> Option<Self> {
         wants.any.then(|| {
             let kinds = requests.mix.as_ref().map_or(1, |mix| mix.kinds().len() as u64);
@@ -47,7 +46,6 @@ impl RequestDetails {
         })
     }
 
-    /// What this request says.
     pub(crate) fn of(&mut self, launched: &Launched, step: Step) -> Arc<Details> {
         let asked = Asked {
             kind: self.requests.mix.as_ref().map(|mix| mix.kind_of(self.seed, launched.op)),
@@ -71,7 +69,7 @@ impl RequestDetails {
         details
     }
 
-    /// Differs where details differ.
+    /// Returns a number that is unique for each combination of kind, key and step.
     fn number(&self, asked: Asked) -> u64 {
         let keys = u64::from(self.requests.api_keys.map_or(1, Into::into));
         let kind = asked.kind.unwrap_or_default() as u64;
@@ -116,7 +114,7 @@ impl RequestDetails {
     }
 }
 
-/// Work, read and write.
+/// Number of steps: work, read and write.
 const STEPS: u64 = 3;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Facts about a mockserver for the client core: what success costs there, for the lower bound, and its law about rates.
+//! Facts about a mockserver for the client core: least costs of a success, for the lower bound, and its rate algorithm.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,25 +7,24 @@ use loadgen_core::SteadyRate;
 use mockserver_core::Config;
 use vocabulary::Instant;
 
-/// What success costs at least at this server in the run with this seed, as the client's lower bound is given it; `None`
-/// where nothing is proven.
+/// Returns the least costs of a success at this server in the run with this seed, for the client's lower bound; `None` if no
+/// bound is proven.
 pub fn least_costs(server: &Config, seed: u64) -> Option<Arc<dyn loadgen_core::LeastCosts>> {
     let costs = mockserver_core::LeastCosts::of(server, seed)?;
     Some(Arc::new(Costs(costs)))
 }
 
-/// What this server lets pass, where it is one law about rates, as the client's measures are given it.
+/// Returns the server's rate algorithm for the client's measurements; `None` unless its policy is a single rate algorithm.
 pub fn rate_law(server: &Config) -> Option<loadgen_core::RateLaw> {
     let mockserver_core::RateLaw { pace, steady } = server.rate_law()?;
     let steady = steady.map(|(requests, per)| SteadyRate { requests, per });
     Some(loadgen_core::RateLaw { pace: Box::new(OfServer(pace)), steady })
 }
 
-/// Both crates are to know nothing of one another.
+/// Adapter between two crates that must not depend on each other.
 #[derive(Debug)]
 struct Costs(mockserver_core::LeastCosts);
 
-/// The same of a pace.
 #[derive(Clone, Debug)]
 struct OfServer(mockserver_core::Pace);
 

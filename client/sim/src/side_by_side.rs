@@ -1,25 +1,26 @@
-//! Many simulations at once, on as many threads as wanted; results come in order, whatever the threads do.
+//! Parallel simulations on several threads; results arrive in order, regardless of the threads' timing.
 
 use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// How long a result waits for others: whoever takes them needs a core for a moment, each time it is woken.
+/// Longest wait of a result for others. Results are delivered in batches, because each wake-up of the receiver needs a core for a
+/// moment.
 const PATIENCE: Duration = Duration::from_millis(10);
 
-/// So often in a row nothing comes before `take` gets a chance to say how things are.
+/// Consecutive waits without a result before `take` is called with `None`.
 const TICK: u32 = 10;
 
-/// Results of a thread that wake whoever takes them.
+/// Results per thread at which the receiver is woken.
 const WAKING: usize = 4;
 
-/// Results of a thread that nobody has taken: with so many, it waits.
+/// Undelivered results per thread at which workers pause.
 const MOST_WAITING: usize = 16;
 
-/// Does `count` independent pieces of work on `threads` threads and hands their results to `take`, in order and on
-/// this thread, while the rest goes on; now and then, when there is none, `None`. `take` may end it by answering
-/// `false`: then no further piece is begun, but what was begun is still handed over.
+/// Runs `count` independent pieces of work on `threads` threads and passes their results to `take`, in order and on the calling
+/// thread, while the rest continues. Passes `None` from time to time while there is no result. If `take` returns `false`, no
+/// further piece is started, but results of started ones are still delivered.
 pub fn side_by_side<T: Send>(
     count: usize,
     threads: usize,
@@ -42,7 +43,7 @@ pub fn side_by_side<T: Send>(
         let mut early = BTreeMap::new();
         let mut wanted = 0;
         let mut idle = 0;
-        // What was begun is handed over even after the end was asked for.
+        // Results of started pieces are delivered even after `take` requested the end.
         while let Some(mut results) = shared.collect() {
             early.append(&mut results);
             let mut go_on = true;
@@ -62,18 +63,18 @@ pub fn side_by_side<T: Send>(
     });
 }
 
-/// What the threads have in common.
+/// State shared by the threads.
 struct Shared<T> {
     state: Mutex<State<T>>,
-    /// There is enough to take, or nobody works any more.
+    /// Signals that there are enough results to take, or that no worker is left.
     worth_taking: Condvar,
-    /// Results were taken.
+    /// Signals that results were taken.
     room: Condvar,
     threads: usize,
 }
 
 struct State<T> {
-    /// The piece that is begun next.
+    /// Index of the next piece to start.
     next: usize,
     count: usize,
     results: BTreeMap<usize, T>,
@@ -87,11 +88,12 @@ impl<T> Shared<T> {
     }
 
     fn state(&self) -> MutexGuard<'_, State<T>> {
-        // No piece of work is done while it is held, so that no panic leaves it half changed.
+        // No work runs while the lock is held, so a panic cannot leave the state half changed.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next piece, if there is one. Bounded, so that workers do not run far ahead of whoever takes.
+    /// Returns the index of the next piece, if there is one. Waits while too many results are undelivered, so that workers do not
+    /// run far ahead of the receiver.
     fn begin(&self) -> Option<usize> {
         let full = |state: &mut State<T>| {
             state.next < state.count && state.results.len() >= MOST_WAITING * self.threads
@@ -112,7 +114,8 @@ impl<T> Shared<T> {
         }
     }
 
-    /// What there is, after a while if that is little; nothing once nobody works and all was taken.
+    /// Returns the available results, waiting for a while if they are few. Returns `None` once no worker is left and all results
+    /// were taken.
     fn collect(&self) -> Option<BTreeMap<usize, T>> {
         let few = |state: &mut State<T>| state.working > 0 && state.results.len() < WAKING * self.threads;
         let waited = self.worth_taking.wait_timeout_while(self.state(), PATIENCE, few);
@@ -125,7 +128,6 @@ impl<T> Shared<T> {
         Some(results)
     }
 
-    /// Nothing more is begun.
     fn end(&self) {
         let mut state = self.state();
         state.next = state.count;
@@ -133,7 +135,7 @@ impl<T> Shared<T> {
     }
 }
 
-/// A worker goes, also when its work panics: nobody waits for it then.
+/// Guard that deregisters a worker, even if its work panics, so that the receiver does not wait for it.
 struct Leaving<'a, T>(&'a Shared<T>);
 
 impl<T> Drop for Leaving<'_, T> {
@@ -143,7 +145,7 @@ impl<T> Drop for Leaving<'_, T> {
     }
 }
 
-/// Whoever takes goes, also when it panics: workers do not wait for room then.
+/// Guard that ends the work when the receiver leaves, even if it panics, so that workers do not wait for room.
 struct Ending<'a, T>(&'a Shared<T>);
 
 impl<T> Drop for Ending<'_, T> {

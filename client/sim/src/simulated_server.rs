@@ -1,4 +1,4 @@
-//! The server core as the client meets it in virtual time: attempts become its requests, its answers what the client hears.
+//! The server core as the client's peer in virtual time: attempts become requests, answers become completions.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,36 +13,33 @@ use crate::event_loop::Peer;
 use crate::heard::{Speech, Understanding, hear, nothing_heard};
 use crate::request_details::RequestDetails;
 
-/// A server without a network.
 #[derive(Debug)]
 pub(crate) struct SimulatedServer {
     seed: u64,
     kind: OperationKind,
     server: Server,
-    /// What requests say of themselves, if the server wants to know.
+    /// Details of requests, if the server needs them.
     details: Option<RequestDetails>,
-    /// What its answers say, if not its own words.
+    /// Response templates, if they replace the server's own wording.
     answers: Option<AnswerSet>,
-    /// What the client takes them for.
     understanding: Understanding,
-    /// What the client wants to know of answers.
+    /// Parser of the response parts that the client needs.
     reading: Arc<Reading>,
-    /// What has not come to an end, by request id. Ids are dense, so that the tables of the server stay as small as what is in flight: an
-    /// attempt's slot is its op's, and there are as many as unfinished ops.
+    /// Unfinished attempts by request id. Ids are dense, so that the server's tables stay as small as the number of attempts in
+    /// flight: an attempt's slot is its op's, and there are as many slots as unfinished ops.
     under_way: Vec<Option<UnderWay>>,
-    /// Ids that are free; the last that became free is the next to be used.
+    /// Stack of free ids: the last one freed is reused first.
     free: Vec<RequestId>,
-    /// By an attempt's slot, the id that it had last.
+    /// Last request id of each attempt slot.
     ids: Vec<RequestId>,
-    /// An attempt that was to start at this instant, only if enough was free, and has not heard yet whether it did.
+    /// Attempt with carrier sense that was sent at this instant, with its outcome (started or deferred) still unreported.
     looked: Option<(Instant, AttemptKey)>,
-    /// The input that ends an attempt. Filled in anew for every answer.
+    /// Input that ends an attempt, reused for every answer.
     ended: Input,
-    /// Answers whose bodies drip, by when they are whole, and by attempt.
+    /// Answers with slow bodies, by the instant at which they are complete and by the attempt's serial number.
     dripping: BTreeMap<(Instant, u64), (AttemptKey, Answer)>,
 }
 
-/// An attempt between sending and its end.
 #[derive(Clone, Copy, Debug)]
 struct UnderWay {
     launched: Launched,
@@ -52,7 +49,7 @@ struct UnderWay {
 impl SimulatedServer {
     pub(crate) fn new(kind: OperationKind, seed: u64, server: Config, client: &Run) -> Self {
         let understanding = Understanding::new(client.rejected_when(), &server);
-        // What cannot be said was refused before.
+        // Invalid templates were rejected earlier.
         let answers = server.answer_set().ok().flatten();
         let server = Server::new(server);
         Self {
@@ -72,17 +69,16 @@ impl SimulatedServer {
         }
     }
 
-    /// The same for requests that ask for this; those of no kind have this method. Nothing may have been sent.
+    /// Sets the details of the requests; `method` is that of requests without a kind. Must be called before the first send.
     pub(crate) fn asked(&mut self, requests: Requests, method: &str) {
         self.details = RequestDetails::new(requests, self.seed, method, self.server.wants());
     }
 
-    /// What the server counted.
     pub(crate) fn stats(&mut self, now: Instant) -> ServerStats {
         self.server.stats(now, None)
     }
 
-    /// An attempt begins: its request's id.
+    /// Registers an attempt and returns the id of its request.
     fn begin(&mut self, attempt: UnderWay) -> RequestId {
         let slot = attempt.launched.attempt.slot as usize;
         let id = self.free.pop().unwrap_or_else(|| {
@@ -98,7 +94,6 @@ impl SimulatedServer {
         id
     }
 
-    /// An attempt has come to its end.
     #[inline]
     fn end(&mut self, id: RequestId) {
         self.under_way[id.0 as usize] = None;
@@ -121,7 +116,8 @@ impl SimulatedServer {
         self.server.handle(now, input);
     }
 
-    /// The server looked and started in one step, or started nothing: that answer is the first to come.
+    /// Reports whether an attempt with carrier sense was started. The server senses and starts in one step, or starts nothing, so
+    /// that answer is its first.
     fn hear_whether_started(
         &mut self,
         at: Instant,
@@ -137,7 +133,7 @@ impl SimulatedServer {
         }
     }
 
-    /// An answer has begun to come.
+    /// Handles the start of an answer. A slow body delays the end of the attempt.
     #[inline]
     fn take(&mut self, at: Instant, answer: Answer, tell: &mut impl FnMut(Instant, &Input)) {
         if let Some(Fault::SlowBody(later)) = answer.fault()
@@ -151,7 +147,7 @@ impl SimulatedServer {
         }
     }
 
-    /// When the next answer that drips is whole.
+    /// Returns the instant at which the next slow body is complete.
     #[inline]
     fn first_dripping(&self) -> Instant {
         if self.dripping.is_empty() {
@@ -160,17 +156,17 @@ impl SimulatedServer {
         self.dripping.first_key_value().map_or(Instant::FAR_FUTURE, |((whole, _), _)| *whole)
     }
 
-    /// The client hears of the first answer that has dripped by then.
+    /// Delivers the first answer with a slow body, which is now complete.
     fn hear_dripping(&mut self, at: Instant, tell: &mut impl FnMut(Instant, &Input)) {
         let Some((_, (attempt, answer))) = self.dripping.pop_first() else { return };
-        // Whoever did not wait for it is gone, and somebody else may have the id.
+        // The attempt may have been withdrawn, and another one may have its id.
         let waits = self.under_way[answer.id.0 as usize].is_some_and(|one| one.launched.attempt == attempt);
         if waits {
             self.hear(at, &answer, tell);
         }
     }
 
-    /// An attempt goes on that has read, and writes what it knows now. Whoever hears the answers hears this one's, too.
+    /// Continues an attempt that has read with its conditional write, whose answer arrives like any other.
     #[inline(never)]
     fn write(&mut self, now: Instant, read: &Answer) {
         let step = Step::Write { if_match: read.version };
@@ -181,7 +177,7 @@ impl SimulatedServer {
         }
     }
 
-    /// The client hears of an answer, unless its attempt goes on or nobody waits for it.
+    /// Reports an answer to the client, unless its attempt continues with a write or was withdrawn.
     #[inline]
     fn hear(&mut self, at: Instant, answer: &Answer, tell: &mut impl FnMut(Instant, &Input)) {
         let Some(UnderWay { launched, step }) = &self.under_way[answer.id.0 as usize] else { return };

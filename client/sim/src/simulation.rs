@@ -1,4 +1,4 @@
-//! One run in virtual time.
+//! A single run in virtual time.
 
 use loadgen_core::{OperationKind, Run};
 use mockserver_core::Config;
@@ -9,41 +9,39 @@ use crate::event_loop::EventLoop;
 use crate::simulated_server::SimulatedServer;
 use crate::steer::Steer;
 
-/// A client and a server on one clock that nobody waits for.
+/// A client and a server on one virtual clock.
 #[derive(Debug)]
 pub struct Simulation {
     events: EventLoop<SimulatedServer>,
 }
 
-/// A run that is over.
 #[derive(Debug)]
 pub struct Finished {
-    /// The client, with everything it measured.
+    /// The client, with all its measurements.
     pub run: Run,
-    /// What the server counted.
     pub server: ServerStats,
 }
 
 impl Simulation {
-    /// A simulation of this client (whose draws are keyed by `seed`) and a server of this configuration. The
+    /// Creates a simulation of this client (whose draws are keyed by `seed`) and a server of this configuration. The
     /// configuration should have passed [`Config::validate`].
     pub fn new(client: Run, kind: OperationKind, seed: u64, server: Config) -> Self {
         Self::with_method(client, kind, seed, server, "GET")
     }
 
-    /// The same with another method than GET for requests that are of no kind.
+    /// Variant of [`Simulation::new`] with a method other than GET for requests without a kind.
     pub fn with_method(client: Run, kind: OperationKind, seed: u64, server: Config, method: &str) -> Self {
         let mut server = SimulatedServer::new(kind, seed, server, &client);
         server.asked(client.requests().clone(), method);
         Self { events: EventLoop::new(client, server) }
     }
 
-    /// Runs to the end. `steer` is called now and then with the client and the time that it has reached.
+    /// Runs to the end. Calls `steer` periodically with the client and the current virtual time.
     pub fn run(self, mut steer: impl FnMut(&Run, Instant) -> Steer) -> Finished {
         self.run_steered(&mut steer)
     }
 
-    /// Generic in nothing, so that the loop is compiled here, where it is optimised in every profile.
+    /// Not generic, so that the loop is compiled in this crate, which is optimised in every profile.
     fn run_steered(self, steer: &mut dyn FnMut(&Run, Instant) -> Steer) -> Finished {
         let (run, mut server, now) = self.events.run(steer);
         Finished { run, server: server.stats(now) }

@@ -1,10 +1,8 @@
-//! How whoever looks at a simulation tells it to go on or to end.
+//! Decision of a simulation's observer: continue or stop.
 
-/// What whoever looks at a simulation says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Steer {
-    /// Go on.
     On,
-    /// Send nothing more, withdraw what is in flight, and end.
+    /// Sends nothing more, withdraws attempts in flight, and ends.
     Stop,
 }

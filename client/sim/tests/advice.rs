@@ -1,4 +1,4 @@
-//! What a server advises, in every form, is what a client reads: to the wait itself, within what is rounded.
+//! Round trip of retry advice: clients read the wait that servers write, in every form, within its rounding.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use mockserver_core::{AnswerSet, AnswersConfig, EveryConfig, Outcome, Standing, 
 use tailback::{Advice, AdviceForms, AdviceHeaders, AdviceValue};
 use vocabulary::{Instant, TextField, TimeScale, WallTime};
 
-/// Waits up to some weeks, whole and not.
+/// Waits of up to some weeks, whole and fractional seconds.
 const WAITS: [Duration; 8] = [
     Duration::ZERO,
     Duration::from_nanos(1),
@@ -19,7 +19,6 @@ const WAITS: [Duration; 8] = [
     Duration::from_nanos(2_000_000_123_456_789),
 ];
 
-/// The only header that was rendered.
 struct OneHeader<'a>(&'a str, Option<Cow<'a, str>>);
 
 impl AdviceHeaders for OneHeader<'_> {
@@ -48,7 +47,7 @@ fn forms(text: &str) -> AdviceForms {
     forms
 }
 
-/// What a client reads of this advice when it is to wait that long.
+/// Returns the advice that a client parses when the server advises `wait` in this form.
 fn read(advice: &str, header: &str, reader: &str, wait: Duration, teller: Teller, wall: WallTime) -> Advice {
     let (answers, standing) = (answers(advice), Standing { limit: 5, ..Standing::default() });
     let told = Told {
@@ -63,7 +62,7 @@ fn read(advice: &str, header: &str, reader: &str, wait: Duration, teller: Teller
     forms(reader).read(&OneHeader(header, answers.header(header, &told, &teller)), wall)
 }
 
-/// Each form, the header it is in, how a client reads it, and how fine it is.
+/// Each form: its name, its header, the client's parser, and its resolution.
 const FORMS: [(&str, &str, &str, Duration); 12] = [
     ("seconds", "retry-after", "retry-after.whole", Duration::from_secs(1)),
     (
@@ -107,7 +106,7 @@ fn every_form_is_read_as_the_wait_that_it_says() {
                     Advice::After(wait) => wait,
                     other => panic!("{advice} for {exact:?}: {other:?}"),
                 };
-                // A decimal is read as a float, and a scaled one is rounded to a nanosecond twice.
+                // A decimal is parsed as a float, and a scaled one is rounded to a nanosecond twice.
                 let slack = Duration::from_nanos(2);
                 assert!(
                     told + slack >= exact && told < exact + step + slack,

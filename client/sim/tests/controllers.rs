@@ -1,26 +1,26 @@
-//! Concurrency controllers of other clients on the seed's server, their windows held against its cap.
+//! Concurrency controllers of other clients on the seed's server, with their windows compared with its cap.
 //!
-//! Sync Musings, "Improve on exponential backoff": 2000 ops at 1000/s, 50 slots, 500 ms of service, rejections that hold a slot for
-//! 50 ms, 100 ms of network. An attempt takes 600 ms, a rejection 150, and nothing ever queues, so round trips tell of rejections
-//! only. All is exact with seed 1; who changes a rule on purpose writes down what it now comes to.
+//! Sync Musings, "Improve on exponential backoff": 2000 ops at 1000/s, 50 slots, 500 ms of service, rejections that hold a slot
+//! for 50 ms, 100 ms of network. An attempt takes 600 ms and a rejection 150 ms. Nothing ever queues, so only rejections change
+//! round trips. All values are exact with seed 1; a deliberate change of a rule updates them.
 
 use loadgen_core::{OperationKind, Run, RunConfig};
 use loadgen_sim::{Simulation, Steer};
 use mockserver_core::Config;
 use tailback::StrategySpec;
 
-/// The cap that windows should find.
+/// Cap that the windows should find.
 const CAP: f64 = 50.0;
 
-/// What a controller comes to.
+/// Results of a controller.
 struct Row {
     strategy: &'static str,
     attempts: u64,
-    /// To the tenth; the least possible is 20.1.
+    /// In tenths of a second; the least possible is 20.1 s.
     makespan_s: f64,
-    /// Over time, to the tenth; no number where there is no window.
+    /// Mean over time, to a tenth; NaN without a window.
     mean_window: f64,
-    /// Whether it ever stays within a tenth of the cap for the time of five attempts.
+    /// True if the window ever stays within a tenth of the cap for the duration of five attempts.
     fits: bool,
 }
 
@@ -29,59 +29,59 @@ const fn row(strategy: &'static str, attempts: u64, makespan_s: f64, mean_window
 }
 
 const ROWS: &[Row] = &[
-    // Every rejection of a burst cuts, and each success adds one: 20 to 70, again and again.
+    // Every rejection of a burst cuts and each success adds one, so the window swings between 20 and 70.
     row("netflix-aimd", 2752, 24.6, 33.0, false),
-    // One more a second: it has just come to the cap when the last op ends.
+    // The window grows by one per second and has just reached the cap when the last op ends.
     row("netflix-aimd:windowed=true", 2000, 36.0, 34.0, true),
-    // A rejection is the shortest round trip, so work looks like a queue: 8, until a probe falls on work.
+    // A rejection is the shortest round trip, so work looks like a queue. The window stays at 8 until a probe falls on work.
     row("netflix-vegas", 2476, 70.8, 18.0, false),
     row("netflix-vegas:windowed=true", 2266, 28.2, 44.5, true),
-    // It begins at 50, as if it knew.
+    // The initial window is 50, the cap itself.
     row("netflix-gradient", 2521, 24.0, 53.3, true),
     row("netflix-gradient:initial=10", 2393, 29.4, 42.9, true),
     row("netflix-gradient:windowed=false", 2056, 137.4, 9.0, false),
-    // Rejections are no reason to shrink: it goes through the cap, to 200 if there is time.
+    // Rejections do not shrink the window, so it passes the cap and reaches 200 if there is time.
     row("netflix-gradient2", 2000, 38.4, 31.6, false),
     row("netflix-gradient2:windowed=false", 22_453, 25.2, 180.9, false),
-    // A 503 is a drop to the host's limiter, and nothing to the endpoint's.
+    // A 503 is a drop for the host's limiter and is ignored by the endpoint's.
     row("palantir", 2003, 30.6, 39.5, true),
     row("palantir:variant=endpoint", 2544, 30.6, 43.2, true),
     row("palantir:variant=sticky", 2772, 30.6, 44.7, true),
-    // From one attempt to 50, one per round trip: half of the time is that.
+    // The window grows from 1 to 50, by one per round trip, which takes half of the time.
     row("vector-arc", 2008, 40.2, 29.9, true),
     row("vector-arc:initial=40", 2012, 27.0, 45.0, true),
-    // What was sent before a cut is no news. Halving costs most where the cap stays.
+    // Rejections of attempts sent before a cut are ignored. Halving costs most with a constant cap.
     row("new-reno", 2032, 31.8, 36.8, true),
     row("new-reno:beta=0.9", 2085, 25.8, 46.0, true),
     row("cubic", 2049, 28.8, 40.6, true),
     row("cubic:beta=0.9", 2078, 26.4, 45.7, true),
-    // A cut starts from what was in flight when the rejected attempt was sent, and sends are evenly spaced. So attempts of 600 ms keep 50
-    // slots of 500 ms busy with 60 in flight: 59.3 is right, but more than a tenth above the cap.
+    // A cut starts from the number in flight when the rejected attempt was sent, and sends are evenly spaced. So attempts of 600
+    // ms keep 50 slots of 500 ms busy with 60 in flight: 59.3 is right, but more than a tenth above the cap.
     row("tailback", 2054, 21.3, 59.3, false),
-    // Blind to rejections, and nothing gets slower: it goes to its greatest window.
+    // Ignores rejections, and nothing gets slower, so the window reaches its maximum.
     row("envoy-gradient", 90_042, 31.7, 624.0, false),
     row("envoy-gradient:samples=successes", 85_292, 31.6, 599.3, false),
-    // Successes come in bursts, so the greatest rate is a fifth too high; the window is twice what that makes.
+    // Successes come in bursts, so the maximum rate is a fifth too high; the window is twice the product of rate and latency.
     row("bbr", 2746, 25.7, 108.5, false),
     row("bbr:latency=mean", 2747, 23.6, 119.1, false),
-    // Once it sheds, it judges nothing any more; half a second sees nothing of attempts that take longer.
+    // While it sheds, it makes no decisions, and an interval of half a second sees nothing of attempts that take longer.
     row("s3-hill-climb", 3740, 24.6, 60.4, false),
     row("s3-hill-climb:used=tried,interval=2s,start-interval=1s", 2672, 29.4, 44.2, true),
-    // Rates have no window. The cap is 83 per second.
+    // Rate limiters have no window. The cap corresponds to 83 per second.
     row("token-bucket", 2000, 398.6, f64::NAN, false),
     row("token-bucket:rate=80", 2000, 25.5, f64::NAN, false),
     row("least-gap", 2000, 500.4, f64::NAN, false),
     row("least-gap:gap=12ms", 2000, 24.6, f64::NAN, false),
-    // From 0.5 per second at its first rejection it comes to 41 in a minute.
+    // The rate grows from 0.5 per second at the first rejection to 41 in a minute.
     row("aws-adaptive", 2185, 74.7, f64::NAN, false),
     row("aws-adaptive:costs=older", 2176, 2413.1, f64::NAN, false),
 ];
 
-/// Where latencies vary by themselves, the least one is no measure: the same server with services of 500 ms in the mean.
+/// With latencies that vary by themselves, the minimum is no useful measure: the same server with a mean service time of 500 ms.
 const VARYING: &[Row] =
     &[row("bbr", 2000, 298.1, 4.3, false), row("bbr:latency=mean", 2757, 24.2, 123.4, false)];
 
-/// What a row's strategy comes to on this server, if that is something else.
+/// Runs the row's strategy on this server and describes the result if it differs from the row.
 fn differs(row: &Row, server: Config) -> Option<String> {
     let spec: StrategySpec = row.strategy.parse().expect("the strategy is well written");
     let config = RunConfig { seed: 1, ..RunConfig::default() };

@@ -1,4 +1,4 @@
-//! One run with a hundred thousand clients, each with a strategy of its own: figures that can be reckoned by hand.
+//! Runs with a hundred thousand clients, each with its own strategy, with figures that can be computed by hand.
 
 use loadgen_core::{ArrivalProcess, Run, RunConfig, Workload};
 use loadgen_sim::{Finished, Simulation, Steer};
@@ -8,7 +8,7 @@ use vocabulary::Distribution;
 
 const CLIENTS: u32 = 100_000;
 
-/// So many ops against so many slots of 500 ms each, without a network.
+/// Runs `ops` ops on a server with `max_busy` slots and a service time of 500 ms, without a network.
 fn run(strategy: &str, arrivals: ArrivalProcess, ops: u64, max_busy: u32) -> Finished {
     let spec: StrategySpec = strategy.parse().expect("the strategy is well written");
     let workload = Workload { arrivals, ops: Some(ops), duration: None };

@@ -1,4 +1,4 @@
-//! Ops with several attempts under way: that nothing gets lost, whatever is combined, and what copies cost and gain.
+//! Ops with several attempts in flight: nothing gets lost in any combination, and the costs and gains of copies.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -26,7 +26,7 @@ fn run(strategy: &str, config: &RunConfig, server: &Config) -> (Finished, Vec<Sa
     (finished, samples)
 }
 
-/// Cases of the property below.
+/// Number of cases of the property below.
 const CASES: u64 = 300;
 
 const HEDGERS: &[&str] = &[
@@ -67,7 +67,7 @@ const OTHERS: &[&str] = &[
     "+bbr",
 ];
 
-/// A strategy, a workload and a server, chosen by their number alone.
+/// Returns a strategy, a workload and a server that depend only on `number`.
 fn case(number: u64) -> (String, RunConfig, Config) {
     let mut rng = draws(number, Purpose::Arrivals, 0, 0);
     let mut below = |count: usize| -> usize {
@@ -117,7 +117,8 @@ fn case(number: u64) -> (String, RunConfig, Config) {
     (strategy, config, server)
 }
 
-/// The attempts of one op that were under way at once, at most; one that ends as another begins is not.
+/// Returns the maximum number of attempts of one op in flight at once. An attempt that ends as another begins is not counted with
+/// it.
 fn most_at_once(samples: &[&Sample]) -> i32 {
     let mut changes: Vec<(Instant, i32)> =
         samples.iter().flat_map(|sample| [(sample.due, 1), (sample.ended, -1)]).collect();
@@ -173,9 +174,9 @@ fn whatever_is_combined_nothing_gets_lost_and_no_op_has_too_many_attempts_at_onc
     assert!(duplicates > 5000 && sheds > 1000, "{duplicates} copies, {sheds} sheds");
 }
 
-/// What ten thousand ops of a server without a limit come to: copies, copies and attempts that were withdrawn, and the latencies of
-/// half of the ops, of 99 and of 99.9 %, in ms. A time of `lognormal(100ms,1)` has a median of 61 ms; a twentieth takes longer
-/// than 314 ms.
+/// Runs ten thousand ops on a server without a limit. Returns the numbers of copies and of withdrawn attempts, and the latencies
+/// of 50, 99 and 99.9 % of the ops in ms. A time of `lognormal(100ms,1)` has a median of 61 ms; a twentieth takes longer than 314
+/// ms.
 fn tail(strategy: &str, server: Config) -> (u64, u64, [u128; 3]) {
     let arrivals = ArrivalProcess::Poisson { rate_per_s: 100.0 };
     let workload = Workload { arrivals, ops: Some(10_000), duration: None };
@@ -201,9 +202,9 @@ fn copies_shorten_the_tail_for_as_many_attempts_more_as_the_percentile_says() {
     };
     let tail = |strategy: &str| tail(strategy, ways.clone());
     assert_eq!(tail("none"), (0, 0, [59, 633, 1387]));
-    // As computed: a hundredth takes longer than 405 ms when P(X > t) P(X > t - 314 ms) counts.
+    // As computed: P(X > t) P(X > t - 314 ms) is a hundredth at t = 405 ms.
     assert_eq!(tail("none+hedging:delay=314ms,copies=1"), (482, 482, [59, 407, 574]));
-    // What is withdrawn leaves no latency, and those are long ones: the percentile that is measured is too short.
+    // Withdrawn attempts, which are the long ones, leave no latency, so the measured percentile is too short.
     let tower = "none+percentile-hedging:percentile=0.95,min-samples=100,period=10s";
     assert_eq!(tail(tower), (884, 884, [59, 372, 631]));
     assert_eq!(tail("none+hedging:delay=0,copies=3"), (30_000, 30_000, [22, 98, 146]));

@@ -1,4 +1,4 @@
-//! What a run in virtual time learns of the limits of a stack: the true ones, and nothing where there is only a cap.
+//! Limits of a policy stack as a run in virtual time records them: the true ones, and none where there is only a cap.
 
 use loadgen_core::{OperationKind, RATE_LIMIT, REMAINING, Run, RunConfig, Workload};
 use loadgen_sim::{Simulation, Steer};

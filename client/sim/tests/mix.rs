@@ -1,5 +1,5 @@
-//! Ops of several kinds and with several keys, in virtual time: servers count by what their requests say of themselves, and clients go
-//! by the method of each.
+//! Ops of several kinds and with several keys, in virtual time: servers count by the details of requests, and clients apply the
+//! rules for each method.
 
 use std::collections::BTreeMap;
 use std::num::NonZero;
@@ -24,7 +24,7 @@ fn config(mix: &str, api_keys: u32, kind: OperationKind) -> RunConfig {
     }
 }
 
-/// A run of this, and the attempts of each op.
+/// Runs this experiment and returns the server's counts and the attempts of each op.
 fn run(strategy: &str, config: RunConfig, policy: &str) -> (ServerCounts, BTreeMap<u64, Vec<Status>>) {
     let kind = config.kind;
     let spec: StrategySpec = strategy.parse().expect("a strategy");
@@ -53,7 +53,7 @@ fn accepted(mix: &str, api_keys: u32, policy: &str) -> u64 {
     run("none", config(mix, api_keys, OperationKind::Request), policy).0.accepted
 }
 
-/// So few that hardly anything comes back while the run lasts.
+/// A rate so low that hardly any token returns during the run.
 const BUCKET: &str = "token-bucket:rate=0.0001/s,burst=10";
 
 #[test]
@@ -76,7 +76,7 @@ fn a_server_counts_by_key_method_path_and_cost() {
 #[test]
 fn what_a_request_turns_out_to_cost_comes_back() {
     let policy = format!("{BUCKET},cost=header:x-tailback-cost,refund=header:x-tailback-used");
-    // One at a time: each takes 5 and gives 4 back, until fewer than 5 are left.
+    // One op at a time: each charges 5 and refunds 4, until fewer than 5 are left.
     let mut config = config("GET /a cost=5 used=1", 0, OperationKind::Request);
     config.workload.arrivals = ArrivalProcess::Closed { in_flight: 1 };
     assert_eq!(run("none", config, &policy).0.accepted, 6);
@@ -86,7 +86,7 @@ fn what_a_request_turns_out_to_cost_comes_back() {
 fn halves_of_conditional_writes_have_methods_of_their_own() {
     let policy = format!("{BUCKET},key=method");
     let (counts, _) = run("none", config("", 0, OperationKind::ReadModifyWrite), &policy);
-    // Ten reads pass, and the bucket of writes has ten more.
+    // Ten reads pass, and the bucket of writes has ten more tokens.
     assert_eq!((counts.reads - counts.reads_rejected, counts.received), (10, 10));
 }
 
@@ -96,7 +96,7 @@ fn a_client_sends_again_what_its_rules_send_again_of_that_method() {
     let mix = config.requests.mix.clone().expect("it was typed");
     let seed = config.seed;
     let (_, attempts) = run("preset:urllib3", config, BUCKET);
-    // A few are served late.
+    // A few ops are served on a retry.
     let is_rejected = |statuses: &&Vec<Status>| statuses.last() == Some(&Status::Rejected);
     let (gets, posts): (Vec<_>, Vec<_>) =
         attempts.iter().partition(|(op, _)| &*mix.kinds()[mix.kind_of(seed, **op)].method == "GET");

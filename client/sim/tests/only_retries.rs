@@ -1,5 +1,5 @@
-//! A strategy that only retries goes a shorter way through the client than others. Beside a window that never holds anything back
-//! it goes the long one, and every attempt must be the same.
+//! Equality of the client's fast path for strategies that only retry. Combined with a window that never throttles, they take the
+//! general path, and every attempt must be the same.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use mockserver_core::Config;
 use tailback::StrategySpec;
 use vocabulary::Instant;
 
-/// What a run is told and decides; `stop` ends it then.
+/// Returns the log of a run, which is ended at `stop`.
 fn log(strategy: &str, config: &RunConfig, server: &Config, stop: Option<Instant>) -> RunLog {
     let spec: StrategySpec = strategy.parse().expect("the strategy is well written");
     let (seed, kind) = (config.seed, config.kind);

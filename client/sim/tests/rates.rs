@@ -1,11 +1,12 @@
-//! How clients come to fit a server's law about rates: beyond it, and as near to it as can be. All is exact with seed 1.
+//! Convergence of clients to a server's rate algorithm: overshoot, and time until they use it fully. All is exact with seed 1.
 
 use loadgen_core::{ArrivalProcess, OperationKind, RateFigures, Run, RunConfig, Workload};
 use loadgen_sim::{Simulation, Steer, rate_law};
 use mockserver_core::Config;
 use tailback::StrategySpec;
 
-/// 1000 ops at 200/s against this policy, 500 ms of service, 100 ms of network; what it comes to, and how many were rejected.
+/// Runs 1000 ops at 200/s against this policy, with 500 ms of service and 100 ms of network. Returns the rate figures, the
+/// overshoot over a cap and the number of rejections.
 fn figures(strategy: &str, policy: &str) -> (Option<RateFigures>, Option<f64>, u64) {
     let server = Config { policy: policy.parse().unwrap(), ..Config::default() };
     let workload = Workload {
@@ -28,7 +29,8 @@ fn who_keeps_to_the_rate_never_goes_beyond_it_and_soon_makes_the_most_of_it() {
         let (figures, _, rejected) = figures("token-bucket:rate=100,burst=1", policy);
         let figures = figures.unwrap();
         assert_eq!((figures.law_per_s, figures.overshoot, rejected), (Some(100.0), 0, 0), "{policy}");
-        // Successes begin 600 ms after the first arrival; the rate is that of the last 600 ms, of which 54 successes are near enough to 60.
+        // Successes begin 600 ms after the first arrival. The rate is that of the last 600 ms, where 54 successes are near enough
+        // to 60.
         let after = figures.convergence_s.unwrap();
         assert!((1.1..=1.2).contains(&after), "{policy}: {after}");
     }
@@ -38,9 +40,9 @@ fn who_keeps_to_the_rate_never_goes_beyond_it_and_soon_makes_the_most_of_it() {
 fn who_sends_twice_the_rate_goes_beyond_it_by_all_that_is_too_much() {
     let (figures, cap, rejected) = figures("none:max-attempts=1", "token-bucket:rate=100/s,burst=10");
     let figures = figures.unwrap();
-    // In 4.995 s there come 1000; the bucket lets 10 pass and 499 more.
+    // 1000 requests arrive in 4.995 s; the bucket admits 10 and 499 more.
     assert_eq!((figures.overshoot, rejected, cap), (491, 491, None));
-    // Half of what comes passes at the law's own rate, though the first ten came besides.
+    // Half of the arrivals pass at the algorithm's own rate, although the first ten passed in addition.
     assert!(figures.convergence_s.is_some(), "{figures:?}");
 }
 
@@ -49,7 +51,8 @@ fn a_slower_client_never_converges_and_windows_have_no_rate() {
     let slow = figures("token-bucket:rate=80", "gcra:rate=100/s,burst=10").0.unwrap();
     assert_eq!((slow.convergence_s, slow.overshoot), (None, 0));
     let windows = figures("none:max-attempts=1", "fixed-window:limit=100,window=1s").0.unwrap();
-    // Two windows may meet where the run begins, as far as the client knows; from then on 100/s: by the end 600 of 1000.
+    // For all that the client can know, two windows may meet at the start of the run; from then on 100/s, so by the end 600 of
+    // 1000.
     assert_eq!((windows.law_per_s, windows.convergence_s, windows.overshoot), (None, None, 400));
 }
 

@@ -1,4 +1,4 @@
-//! `tailback` in virtual time: the figures of docs/tailback.md that must not get worse, with the docs' own noise in the network.
+//! `tailback` in virtual time: limits on the figures of docs/tailback.md, with the same network noise as the docs.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -9,7 +9,7 @@ use mockserver_core::Config;
 use tailback::{Status, StrategySpec};
 use vocabulary::Instant;
 
-/// Seeds of every mean.
+/// Number of seeds of every mean.
 const SEEDS: u64 = 5;
 
 /// Default noise of constant network delays on command lines and in scenarios.
@@ -19,7 +19,7 @@ fn spec(strategy: &str) -> StrategySpec {
     strategy.parse().expect("a known strategy")
 }
 
-/// Runs the default experiment, or the one that differs from it in `config`, on this server with noise; every op must succeed.
+/// Runs the default experiment, or a variant of it, on this server with noise. Every op must succeed.
 fn run(config: RunConfig, server: &Config) -> Finished {
     let (seed, ops) = (config.seed, config.workload.ops.expect("a number of ops"));
     let spec = spec("tailback");
@@ -92,16 +92,17 @@ fn ten_thousand_clients_on_two_thousand_slots_finish() {
     let workload = Workload { arrivals, ops: Some(40_000), duration: None };
     let config = RunConfig { workload, clients: 10_000, ..RunConfig::default() };
     let finished = run(config, &Config { max_busy: 2000, ..Config::default() });
-    // Measured: 14.6 s and 146 312 attempts, the prototype 14.1 s and 147 083. The least possible is 10.1 s; a third more is a regression.
+    // Measured: 14.6 s and 146 312 attempts; the prototype: 14.1 s and 147 083. The least possible is 10.1 s; a third more is a
+    // regression.
     assert!(makespan_s(&finished) <= 20.0, "{} s", makespan_s(&finished));
     assert!(attempts(&finished) <= 200_000.0, "{} attempts", attempts(&finished));
 }
 
-/// Returns the share of successes that clients with `tailback` get beside as many with `aimd`, up to the instant at which the first
-/// client has done all its ops; the fair share is one half.
+/// Returns the share of successes that clients with `tailback` get beside as many with `aimd`, up to the instant at which the
+/// first client has completed all its ops. The fair share is one half.
 fn share_beside_aimd(each: u32, service: &str) -> f64 {
     mean(|seed| {
-        // Either kind has the first client as often as the other one: it also gets the first op.
+        // Alternates which kind has the first client, because that client also gets the first op.
         let specs = ["tailback", "aimd"].map(spec);
         let kind = |client: u32| (u64::from(client) + seed) % 2;
         let config = RunConfig { clients: 2 * each, ..seeded(seed) };
@@ -134,7 +135,7 @@ fn share_beside_aimd(each: u32, service: &str) -> f64 {
     })
 }
 
-/// Asserts the shares beside one, two and five clients with `aimd`, to .02.
+/// Asserts the shares beside one, two and five clients with `aimd`, to 0.02.
 fn assert_shares(service: &str, expected: [f64; 3]) {
     let shares = [1, 2, 5].map(|each| share_beside_aimd(each, service));
     let agree = shares.iter().zip(expected).all(|(share, expected)| (share - expected).abs() < 0.02);
@@ -151,8 +152,8 @@ fn beside_aimd_it_gets_at_least_half_of_its_fair_share_of_slots_with_random_serv
     }
 }
 
-/// A weakness: with constant service, and with service that differs by no more than a tenth. One client beside one and five beside five
-/// get a third and a fifth of their fair share.
+/// A known weakness with constant service times, and with service times that differ by at most a tenth: one client beside one,
+/// and five beside five, get a third and a fifth of their fair share.
 #[test]
 fn weakness_beside_aimd_it_gets_less_than_half_of_its_fair_share_of_slots_with_constant_service() {
     assert_shares("500ms", [0.16, 0.32, 0.106]);

@@ -1,4 +1,4 @@
-//! Between the sides: what reached the server is what the client sent, and what the client heard is what the server said.
+//! Comparison of both sides: the server received what the client sent, and the client received what the server answered.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -13,12 +13,12 @@ use super::Difference;
 use crate::heard::{Heard, Speech, Understanding};
 use crate::request_details::RequestDetails;
 
-/// Checks the two logs of one run against each other: every attempt reached the server with what it asks for and with what it
-/// would say of itself in a simulation of GETs or of the run's kinds of requests, and its answer means to the client what it means
-/// there, to one that reads what this client reads. Only of attempts that the client withdrew may a side know less.
+/// Checks the two logs of one run against each other. Every attempt must have reached the server with the settings and the
+/// details that it would have in a simulation of GETs or of the run's kinds of requests. Its answer must mean the same to the
+/// client as in that simulation, with this client's parser. Only for withdrawn attempts may one side have less information.
 ///
 /// # Errors
-/// Names the first attempt of which the two differ.
+/// Returns the first attempt in which the two differ.
 pub fn replay_between(client: &RunLog, server: &ServerLog, run: &Run) -> Result<(), Difference> {
     let wants = Server::new(server.config.clone()).wants();
     let seed = reached_first(server).map_or(0, |request| request.seed);
@@ -40,19 +40,18 @@ pub fn replay_between(client: &RunLog, server: &ServerLog, run: &Run) -> Result<
     Difference::unless_equal("attempt nobody sent", 0, unsent, None)
 }
 
-/// An attempt as both sides know it.
+/// An attempt as both sides logged it.
 #[derive(Clone, Debug, PartialEq)]
 struct Exchange {
     least_free: u32,
-    /// Whether it began with a read, before a write.
+    /// True if it started with a read, before a write.
     is_read: bool,
-    /// What it said of itself, where the server wants to know.
+    /// Details of the request, if the server needs them.
     said: Option<Arc<Details>>,
-    /// Nothing when no answer came.
+    /// `None` if no answer came.
     heard: Option<Heard>,
 }
 
-/// The first request that reached the server.
 fn reached_first(log: &ServerLog) -> Option<&Request> {
     log.events.iter().find_map(|event| match event {
         ServerEvent::Input(
@@ -63,17 +62,15 @@ fn reached_first(log: &ServerLog) -> Option<&Request> {
     })
 }
 
-/// What the client was told.
 fn told(completion: &Completion) -> Option<Heard> {
     let Completion { outcome, cause, server, told, .. } = *completion;
     (outcome.status != Status::Cancelled).then_some(Heard { outcome, cause, server, told })
 }
 
-/// An attempt as the client knows it.
 struct Sent {
     launched: Launched,
     heard: Option<Heard>,
-    /// Whether the client did not wait for the answer.
+    /// True if the client withdrew the attempt before its answer.
     withdrawn: bool,
 }
 
@@ -94,7 +91,7 @@ fn sent(log: &RunLog) -> Vec<Sent> {
     for output in &log.outputs {
         let Output::Send(launched) = output else { continue };
         let key = name(launched.attempt);
-        // A key is used again only after its attempt has ended.
+        // A key is reused only after its attempt has ended.
         let end = ends.get_mut(&key).and_then(VecDeque::pop_front);
         let withdrawn = withdrawn.contains(&key);
         all.push(Sent { launched: *launched, heard: end.and_then(told), withdrawn });
@@ -102,7 +99,8 @@ fn sent(log: &RunLog) -> Vec<Sent> {
     all
 }
 
-/// By op and attempt, what reached the server, in order: an attempt that is deferred comes again under the same number.
+/// Returns the attempts that reached the server, by op and ordinal. Each entry is a queue, because a deferred attempt returns
+/// under the same ordinal.
 fn reached(log: &ServerLog, run: &Run) -> BTreeMap<(u64, u32), VecDeque<Exchange>> {
     let mut all: BTreeMap<_, VecDeque<Exchange>> = BTreeMap::new();
     let reading = run.reading();
@@ -115,7 +113,7 @@ fn reached(log: &ServerLog, run: &Run) -> BTreeMap<(u64, u32), VecDeque<Exchange
         understanding: &understanding,
     };
     let mut under_way: BTreeMap<RequestId, (Instant, Request)> = BTreeMap::new();
-    // How long the reads took whose writes are still to come.
+    // Durations of reads whose writes are still to come.
     let mut reads: BTreeMap<(u64, u32), Duration> = BTreeMap::new();
     for event in &log.events {
         let (at, request, least_free, said) = match event {
@@ -139,7 +137,7 @@ fn reached(log: &ServerLog, run: &Run) -> BTreeMap<(u64, u32), VecDeque<Exchange
         };
         under_way.insert(request.id, (at, request));
         let attempt = (request.op, request.attempt);
-        // A write after a read is the same attempt's second half.
+        // A write after a read is the second half of the same attempt.
         if !(matches!(request.step, Step::Write { .. }) && reads.contains_key(&attempt)) {
             let is_read = request.step == Step::Read;
             all.entry(attempt).or_default().push_back(Exchange { least_free, is_read, said, heard: None });

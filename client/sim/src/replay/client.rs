@@ -1,4 +1,4 @@
-//! The client's side: what it was told, through the loop of the simulation.
+//! Replay of the client's side: its logged inputs, through the event loop of the simulation.
 
 use loadgen_core::{AttemptKey, Input, Launched, Run, RunLog};
 use vocabulary::Instant;
@@ -7,16 +7,16 @@ use super::Difference;
 use crate::event_loop::{EventLoop, Peer};
 use crate::steer::Steer;
 
-/// Tells `run`, which must be as the logged one was before its beginning, everything that the logged one was told, and returns it
-/// when it decided the same: every attempt sent at the same instant, ended in the same way, with the same window after it, and every launch refused and every
-/// op given up at the same instant for the same reason.
+/// Replays the logged inputs with `run`, which must be in the state of the logged one before its start, and returns it if it made
+/// the same decisions. Every attempt must be sent at the same instant and end in the same way, with the same window after it.
+/// Every launch refused and every op given up must be so at the same instant and for the same reason.
 ///
 /// # Errors
-/// Names the first decision that is another.
+/// Returns the first decision that differs.
 pub fn replay_client(log: &RunLog, mut run: Run) -> Result<Run, Difference> {
     run.record_log();
     let (mut run, unheard, _) = EventLoop::new(run, Heard(&log.inputs)).run(&mut |_, _| Steer::On);
-    // Attempts that had been withdrawn are heard of until the driver sees that the run is over.
+    // Withdrawn attempts still report their ends until the driver notices that the run is over.
     for (at, input) in unheard.0 {
         run.handle_input(*at, *input);
     }
@@ -28,7 +28,7 @@ pub fn replay_client(log: &RunLog, mut run: Run) -> Result<Run, Difference> {
     Ok(run)
 }
 
-/// What the client was told, at the instants for which it was told.
+/// Logged inputs of the client, delivered at their logged instants.
 struct Heard<'a>(&'a [(Instant, Input)]);
 
 impl Peer for Heard<'_> {

@@ -1,4 +1,4 @@
-//! The server's side: what reached it, through the server core in virtual time.
+//! Replay of the server's side: its logged inputs, through the server core in virtual time.
 
 use std::collections::BTreeMap;
 
@@ -7,11 +7,11 @@ use vocabulary::Instant;
 
 use super::Difference;
 
-/// Lets everything that reached the logged server reach one in virtual time, and checks that it answers the same: to the same
-/// requests, with the same verdicts, at the same instants; and that it counts the same.
+/// Replays the logged inputs with a server in virtual time and checks that it gives the same answers: to the same requests, with
+/// the same verdicts, at the same instants, and with the same counts.
 ///
 /// # Errors
-/// Names the first answer that is another.
+/// Returns the first answer that differs.
 pub fn replay_server(log: &ServerLog) -> Result<(), Difference> {
     let mut replay = Replay {
         server: Server::starting(log.config.clone(), log.anchor),
@@ -32,14 +32,14 @@ pub fn replay_server(log: &ServerLog) -> Result<(), Difference> {
 
 struct Replay {
     server: Server,
-    /// In the order in which they were due; nothing where the client went before a shell took it.
+    /// Answers in the order of their due times; `None` if the client left before a shell took the answer.
     answers: Vec<Option<Answer>>,
-    /// The answer to the request that had this id last.
+    /// Index of the latest answer to each request id.
     latest: BTreeMap<RequestId, usize>,
 }
 
 impl Replay {
-    /// Takes every answer that is due by `until`, at the instant at which it is.
+    /// Takes every answer due by `until`, at its own instant.
     fn advance(&mut self, until: Instant) {
         let mut now = Instant::ORIGIN;
         loop {
@@ -61,7 +61,7 @@ impl Replay {
             | Input::ArriveWith { request, .. } => {
                 self.latest.remove(&request.id);
             }
-            // The real shell had not come to take the answer that was due.
+            // The real shell had not yet taken the answer that was due.
             Input::Cancel(id) => {
                 if let Some(index) = self.latest.remove(id) {
                     self.answers[index] = None;

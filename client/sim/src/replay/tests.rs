@@ -1,4 +1,4 @@
-//! Logs of a driver and a shell that are always late, played again; and logs that were tampered with.
+//! Replays of logs from a driver and a shell that are always late, and of logs that were tampered with.
 
 use std::net::Ipv4Addr;
 use std::time::Duration;
@@ -16,29 +16,29 @@ use vocabulary::{Distribution, Instant, WallTime};
 use super::*;
 use crate::heard::{Heard, Speech, Understanding};
 
-/// The driver looks at its clock every so many milliseconds.
+/// Period at which the driver looks at its clock, in milliseconds.
 const DRIVER_TICK: u64 = 7;
-/// So does the thread that sends what the server has decided.
+/// Period at which the shell sends the server's answers, in milliseconds.
 const SHELL_TICK: u64 = 5;
 
-/// A run of requests that are all alike.
+/// Returns a run whose requests are all alike.
 fn alike() -> Run {
     client(AIMD, &overload().0)
 }
 
-/// A real driver and a real shell in small: both late, each with a list of who waits.
+/// Small models of a real driver and a real shell, both late.
 struct Late {
     run: Run,
     server: Server,
-    /// By request id: who waits, since when, and when it was sent.
+    /// Attempts in flight by request id, with their sending times.
     waiting: Vec<Option<(Launched, Instant)>>,
-    /// Answers on their way from the shell to the driver.
+    /// Answers in flight from the shell to the driver.
     mailbox: Vec<(Instant, Completion)>,
     now: Instant,
 }
 
 impl Late {
-    /// Both sides of a run, logged.
+    /// Returns the logs of both sides of a run.
     fn run(strategy: &str, config: &RunConfig, server: &Config) -> (RunLog, ServerLog) {
         let mut late = Self {
             run: client(strategy, config),
@@ -82,7 +82,7 @@ impl Late {
         }
     }
 
-    /// Whether the run is over.
+    /// Returns true once the run is over.
     fn drive(&mut self) -> bool {
         for (at, completion) in std::mem::take(&mut self.mailbox) {
             self.run.handle_input(at, ClientInput::Ended(completion));
@@ -98,13 +98,13 @@ impl Late {
     }
 
     fn send(&mut self, launched: Launched) {
-        // The lowest free id, as a slab has it.
+        // Uses the lowest free id, as a slab does.
         let free = self.waiting.iter().position(Option::is_none).expect("there is room");
         self.waiting[free] = Some((launched, self.now));
         let id = RequestId(u32::try_from(free).expect("a small number"));
         let (op, attempt) = (launched.op, launched.ordinal);
         let request = Request { id, run: None, seed: 1, op, attempt, step: Step::Work };
-        // A server that advises when to come back counts retries by address.
+        // A server that advises retry delays counts retries by address.
         let details = Details {
             method: "GET".into(),
             path: "/".into(),
@@ -135,7 +135,7 @@ fn client(strategy: &str, config: &RunConfig) -> Run {
 
 const AIMD: &str = "aimd:initial=4";
 
-/// Forty ops, a third more than the server takes, and messages that are lost, so that attempts time out.
+/// Forty ops, a third more than the server can serve, and lost messages, so that attempts time out.
 fn overload() -> (RunConfig, Config) {
     let arrivals = ArrivalProcess::Poisson { rate_per_s: 40.0 };
     let workload = Workload { arrivals, ops: Some(40), duration: None };
@@ -152,7 +152,7 @@ fn overload() -> (RunConfig, Config) {
     (config, server)
 }
 
-/// Both logs of an overload, and the client to play it again.
+/// Returns both logs of an overload, and a client to replay them with.
 fn logged() -> (RunLog, ServerLog, Run) {
     let (config, server) = overload();
     let (client_log, server_log) = Late::run(AIMD, &config, &server);
@@ -186,7 +186,7 @@ fn however_late_driver_and_shell_are_virtual_time_decides_the_same() {
 /// A strategy whose budget refuses launches.
 const SHEDDING: &str = "full-jitter:base=200ms,cap=400ms+retry-budget:max=4,on-empty=back-off";
 
-/// Both logs of an overload in which ops have deadlines.
+/// Returns the client's log of an overload with deadlines, and its configuration.
 fn hurried() -> (RunLog, RunConfig) {
     let (config, server) = overload();
     let config = RunConfig { deadline: Some(Duration::from_millis(300)), ..config };
@@ -218,7 +218,7 @@ fn a_launch_that_was_shed_or_an_op_that_was_given_up_is_missed_when_it_is_lost_o
     replay_client(&log, client(SHEDDING, &sooner)).expect_err("the deadline is another");
 }
 
-/// Where the inputs are that ended an attempt for which the run still waited.
+/// Returns the indices of inputs that ended an attempt which the run still waited for.
 fn that_count(log: &RunLog) -> Vec<usize> {
     let ended =
         |at: Instant, serial| log.samples.iter().any(|sample| sample.serial == serial && sample.ended == at);
