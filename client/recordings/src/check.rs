@@ -1,4 +1,4 @@
-//! Whether a strategy does what a recording tells.
+//! Check of a recorded pair: whether a strategy reproduces it.
 
 use tailback::{Method, SpecError, StrategySpec};
 
@@ -9,25 +9,25 @@ use crate::pair::{Kind, Ops, Pair, Series};
 use crate::replay::{Clients, Op, Replayed, Trial};
 use crate::verdict::{Difference, Verdict};
 
-/// Ops that show whether a strategy draws anything.
+/// Ops that show whether a strategy makes random draws.
 const FEW: usize = 64;
 
-/// Ops of a strategy that draws: every delay that all of them come to has as many draws.
+/// Ops of a strategy with random draws: every delay that all of them reach has this many draws.
 const MANY: usize = 2500;
 
-/// Ops whose draws hardly leave a part of their range out.
+/// Ops whose draws leave out hardly any part of their range.
 const MOST: usize = 50_000;
 
-/// Runs of a series.
+/// Number of runs of a series.
 const RUNS: u64 = 100;
 
-/// Keys all draws: the same recording and the same strategy come to the same verdict.
+/// Seed of all draws, so that the same recording and strategy always get the same verdict.
 const SEED: u64 = 20_261_121;
 
 /// Compares the pair with the strategy that it is mapped to, if there is one.
 ///
 /// # Errors
-/// When that strategy cannot be started.
+/// If that strategy cannot be started.
 pub fn check(pair: &Pair, strategy: Option<&StrategySpec>) -> Result<Verdict, SpecError> {
     match (&pair.kind, strategy) {
         (Kind::Skipped(why), _) => Ok(Verdict::Skipped(why.clone())),
@@ -36,10 +36,10 @@ pub fn check(pair: &Pair, strategy: Option<&StrategySpec>) -> Result<Verdict, Sp
     }
 }
 
-/// What this strategy comes to.
+/// Compares the pair with this strategy.
 ///
 /// # Errors
-/// When it cannot be started.
+/// If the strategy cannot be started.
 pub fn check_strategy(pair: &Pair, strategy: &StrategySpec) -> Result<Verdict, SpecError> {
     let strategy = strategy.clone().with_method(method(pair));
     let difference = match &pair.kind {
@@ -50,7 +50,7 @@ pub fn check_strategy(pair: &Pair, strategy: &StrategySpec) -> Result<Verdict, S
     Ok(difference.map_or(Verdict::Reproduced, Verdict::Differs))
 }
 
-/// The method of the pair's requests: series name it behind their name, and gRPC's calls are all POST.
+/// Returns the method of the pair's requests. Series have it behind a slash in their id, and gRPC calls are all POST.
 fn method(pair: &Pair) -> Method {
     let named = pair.method.as_deref().or_else(|| pair.id.split_once('/').map(|(_, method)| method));
     match named {
@@ -60,11 +60,10 @@ fn method(pair: &Pair) -> Method {
     }
 }
 
-/// What differs first, if anything does.
 fn of_ops(pair: &Pair, recorded: &Ops, strategy: &StrategySpec) -> Result<Option<Difference>, SpecError> {
     let mut strategy = strategy.clone();
     if recorded.attempts.is_empty() {
-        // Delays alone were recorded, and as many as the recorder asked for.
+        // Only delays were recorded, and as many as the recorder requested.
         let most = recorded.delays.iter().map(Vec::len).max().unwrap_or(0);
         strategy = strategy.with_max_attempts(u32::try_from(most + 1).unwrap_or(u32::MAX));
     }
@@ -72,13 +71,13 @@ fn of_ops(pair: &Pair, recorded: &Ops, strategy: &StrategySpec) -> Result<Option
         let script = &recorded.script;
         Trial { strategy: &strategy, script, clients, ops, seed }.run()
     };
-    // A client that waits before an op has done others before: then all were of one client.
+    // A client that waits before an op has done others before, so all ops were of one client.
     let waited = recorded.before_first.iter().skip(1).filter(|wait| pair.grain.without_noise(**wait) > 0.0);
     let is_one = 2 * waited.count() > recorded.before_first.len();
     let usual = if is_one { Clients::ONE } else { Clients::Fresh };
     let Replayed::Ops(few) = trial(usual, FEW, SEED)? else { return Ok(Some(endless(recorded))) };
     let by_calendar = match trial(Clients::Scattered, FEW, SEED)? {
-        // Ops of one client begin wherever in a second the ones before have ended.
+        // Ops of one client start at any fraction of a second, whenever the previous one ended.
         Replayed::Ops(_) if is_one => recorded.script.to_string().contains(":@"),
         Replayed::Ops(scattered) => scattered != few,
         Replayed::Endless => return Ok(Some(endless(recorded))),
@@ -90,7 +89,7 @@ fn of_ops(pair: &Pair, recorded: &Ops, strategy: &StrategySpec) -> Result<Option
     Ok(ops(pair, recorded, &own, by_calendar, more))
 }
 
-/// A run of which it is known that it ends.
+/// Returns the ops of a run that is already known to end.
 fn of_many(replayed: Replayed) -> Vec<Op> {
     match replayed {
         Replayed::Ops(ops) => ops,
@@ -104,7 +103,6 @@ fn endless(recorded: &Ops) -> Difference {
     Difference::new("attempts", most, "no end")
 }
 
-/// Figure by figure.
 fn ops(
     pair: &Pair,
     recorded: &Ops,
@@ -124,7 +122,7 @@ fn ops(
         ("wait after the last attempt", &recorded.after_last, |op| op.after_last),
     ];
     let at_the_ends = waiting.into_iter().find_map(|(what, waits, of)| {
-        // What came before a recorder's first op is not known.
+        // The wait before a recorder's first op is unknown, so it is skipped.
         let first = usize::from(waits.len() > 1);
         let clean = |wait: &f64| pair.grain.without_noise(*wait);
         let waits: Vec<f64> = usual(&waits.iter().skip(first).map(clean).collect::<Vec<_>>());
@@ -144,7 +142,7 @@ fn ops(
                 delays = usual(&delays);
             }
             let own = at(own);
-            // How many attempts there are has been compared: a place that hardly any op comes to tells nothing more.
+            // The number of attempts has been compared, so a delay that hardly any op has carries no more information.
             if own.is_empty() && !recorded.attempts.is_empty() {
                 return None;
             }
@@ -154,8 +152,8 @@ fn ops(
     })
 }
 
-/// The waits without those of the few ops, one in twenty at most, that differ most from the middle: their connection was closed
-/// under them, and the library connected anew.
+/// Returns the waits without the twentieth (rounded down) that differs most from the median: the connections of these ops were
+/// closed, and the library reconnected.
 fn usual(waits: &[f64]) -> Vec<f64> {
     let mut sorted = waits.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -179,7 +177,7 @@ fn of_series(
             Replayed::Ops(ops) => runs.push(ops),
             Replayed::Endless => return Ok(Some(Difference::new("attempts", "an end", "no end"))),
         }
-        // A strategy that draws nothing does the same again.
+        // A strategy without random draws repeats itself.
         if runs.len() == 2 && runs[0] == runs[1] {
             break;
         }
@@ -192,7 +190,7 @@ mod tests {
     use super::*;
     use crate::pair::read;
 
-    /// The verdict about a recording with these fields of its only scenario.
+    /// Returns the verdict on a recording with these fields in its only scenario.
     fn verdict(language: &str, fields: &str, strategy: &str) -> String {
         let text = format!(
             r#"{{"library": "some", "version": "1", "language": "{language}", "interception": "sleeps",

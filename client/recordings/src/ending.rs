@@ -1,15 +1,13 @@
-//! How an op ended for its caller: what recordings say of it, and what a strategy's op came to.
+//! Ending of an op for its caller, as recorded and as replayed.
 
 use std::fmt;
 
 use crate::raw::{RawCode, RawOutcome};
 
-/// How an op of a strategy ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ending {
-    /// With success.
     Success,
-    /// The caller got this answer.
+    /// The caller got an answer with this status.
     Answer(u16),
     /// No answer came.
     Transport,
@@ -17,25 +15,23 @@ pub(crate) enum Ending {
     Refused,
 }
 
-/// What a recording says about it: libraries do not all tell.
+/// Ending of an op as recorded; libraries differ in the details they report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Told {
-    /// It succeeded.
     Success,
-    /// The caller got this answer.
+    /// The caller got an answer with this status.
     Answer(u16),
-    /// The caller got an answer that was no success.
+    /// The caller got an answer other than a success.
     SomeAnswer,
     /// No answer came.
     Transport,
-    /// It failed in some way.
+    /// The op failed in some way.
     Failure,
-    /// Nothing is told: there was no server, or the program says the same of both.
+    /// Unknown, because there was no server, or because the program reports success and failure alike.
     Nothing,
 }
 
 impl Told {
-    /// What this outcome means.
     pub(crate) fn of(outcome: &RawOutcome) -> Self {
         if let Some(status) = outcome.status {
             return if (200..300).contains(&status) { Self::Success } else { Self::Answer(status) };
@@ -50,7 +46,7 @@ impl Told {
         Self::of_type(&outcome.kind)
     }
 
-    /// What the name of a type means, without anything else.
+    /// Interprets the name of a type alone.
     pub(crate) fn of_type(name: &str) -> Self {
         if let Some(status) = name.rsplit(' ').next().and_then(|word| word.parse().ok()) {
             return if (200..300).contains(&status) { Self::Success } else { Self::Answer(status) };
@@ -68,13 +64,14 @@ impl Told {
             | "NetworkError"
             | "ProtocolError"
             | "ServiceResponseError" => Self::Transport,
-            // gRPC's statuses come in answers.
+            // gRPC statuses arrive in answers.
             _ if vocabulary::grpc::named(name).is_some() => Self::SomeAnswer,
             _ => Self::Failure,
         }
     }
 
-    /// Exit codes of curl and wget: 0 says nothing, as curl ends with it after a last 503 unless it is told to fail, too.
+    /// Interprets exit codes of curl and wget. 0 has no meaning, because curl also returns it after a final 503 unless configured
+    /// to fail.
     fn of_exit(code: i64) -> Self {
         match code {
             8 | 22 => Self::SomeAnswer,
@@ -84,7 +81,7 @@ impl Told {
         }
     }
 
-    /// Whether an op that ended like this is what is told.
+    /// Returns true if an op with this ending matches the recorded one.
     pub(crate) fn fits(self, ending: Ending) -> bool {
         match self {
             Self::Success => ending == Ending::Success,

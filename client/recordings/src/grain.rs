@@ -1,34 +1,34 @@
-//! How finely, and with what of its own, a recorder measured: what of a delay is the client's is known to that precision only.
+//! Measurement precision of recorders. A recorded delay shows the client's own delay only within this precision.
 
-/// A recorder's grain. All in seconds.
+/// Measurement precision of a recorder. Times are in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Grain {
-    /// Delays are whole multiples of this.
+    /// Resolution: delays are whole multiples of this. 0 for recordings in real time.
     step: f64,
-    /// The shortest delay that it can see.
+    /// Shortest delay that the recorder can measure.
     least: f64,
-    /// How much a recorded delay may be above the client's …
+    /// Largest excess of a recorded delay over the client's, in addition to `above_ratio`.
     above: f64,
-    /// … and what part of itself besides, where timers are late in proportion.
+    /// Largest excess as a share of the delay, for timers whose lateness grows with it.
     above_ratio: f64,
-    /// How much it may be below it.
+    /// Largest shortfall of a recorded delay below the client's.
     below: f64,
-    /// What waiting for an instant may be shorter by: the program itself took that time since.
+    /// Largest shortfall of a wait until an instant, because the program itself used part of that time.
     spent: f64,
-    /// Waits up to this, before the first attempt and after the last, are the program's own.
+    /// Longest wait before the first attempt and after the last that is the program's own.
     pub(crate) noise: f64,
 }
 
-/// What every recorded delay may differ from the client's by besides, as timers and clocks are read at different instants: a
-/// millisecond and a hundredth of the delay. Below the client's delay, this is all there is.
+/// Additional tolerance for all recorded delays, because timers and clocks are read at different instants: a millisecond and a
+/// hundredth of the delay. Below the client's delay it is not added to `below`; the larger of the two applies.
 const TOLERANCE: f64 = 1e-3;
 const TOLERANCE_RATIO: f64 = 0.01;
 
-/// Room for what rounding does to the last digit.
+/// Margin for rounding of the last digit.
 const DIGIT: f64 = 1e-9;
 
 impl Grain {
-    /// That of the file of this library.
+    /// Returns the precision of the recording of this library.
     pub(crate) fn of(library: &str, language: &str, interception: &str) -> Self {
         let milliseconds = Self {
             step: 1e-3,
@@ -59,7 +59,7 @@ impl Grain {
             noise: 15e-3,
         };
         match () {
-            // curl's waits of a second were recorded as 1.004 to 1.05 s, that of 32 s as 32.108 s.
+            // curl's waits of 1 s were recorded as 1.004 to 1.05 s, its wait of 32 s as 32.108 s.
             () if language == "command line" => Self { above: 60e-3, above_ratio: 2e-3, ..real },
             () if interception.starts_with("none: real time") => real,
             () if language == "javascript" || library == "tower" => milliseconds,
@@ -67,7 +67,7 @@ impl Grain {
         }
     }
 
-    /// What such a recorder would have written down.
+    /// Returns the delay as the recorder would have written it.
     pub(crate) fn seen(&self, delay: f64) -> f64 {
         if self.step == 0.0 {
             return delay;
@@ -75,39 +75,39 @@ impl Grain {
         ((delay / self.step).round() * self.step).max(self.least)
     }
 
-    /// The most that a client's delay is recorded as.
+    /// Returns the largest value that a client's delay is recorded as.
     pub(crate) fn highest(&self, delay: f64) -> f64 {
         self.seen(delay) + self.above + self.above_ratio * delay + tolerance(delay) + DIGIT
     }
 
-    /// The least that it is recorded as.
+    /// Returns the smallest value that a client's delay is recorded as.
     pub(crate) fn lowest(&self, delay: f64) -> f64 {
         self.seen(delay) - self.below.max(tolerance(delay)) - DIGIT
     }
 
-    /// Whether this client's delay can have been recorded as this.
+    /// Returns true if this client's delay can have been recorded as this value.
     pub(crate) fn takes(&self, delay: f64, recorded: f64) -> bool {
         (self.lowest(delay)..=self.highest(delay)).contains(&recorded)
     }
 
-    /// The same for waits at the ends of an op: some of them last until an instant, and the program has used some of that time
-    /// already.
+    /// Returns the precision for waits at the ends of an op. Some of them last until an instant, and the program has already used
+    /// part of that time.
     #[must_use]
     pub(crate) fn of_waiting(self) -> Self {
         Self { below: self.below.max(self.spent), least: 0.0, ..self }
     }
 
-    /// A wait at the ends of an op without what is the program's own.
+    /// Returns 0 for a wait at the ends of an op that is the program's own, and any other wait unchanged.
     pub(crate) fn without_noise(&self, wait: f64) -> f64 {
         if wait <= self.noise { 0.0 } else { wait }
     }
 
-    /// How far apart recordings of one and the same delay are at most.
+    /// Returns the largest difference between recordings of one and the same delay.
     pub(crate) fn unsteadiness(&self) -> f64 {
         if self.adds_time() { 1e-3 } else { self.above + DIGIT }
     }
 
-    /// Whether recorded delays hold time of the machine that cannot be told from the client's.
+    /// True if recorded delays include time of the machine that cannot be separated from the client's.
     pub(crate) fn adds_time(&self) -> bool {
         self.step == 0.0
     }

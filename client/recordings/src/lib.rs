@@ -1,7 +1,9 @@
-//! Recordings of real client libraries: read, replayed with a strategy in virtual time, and compared. Sans-IO: files come in as text.
+//! Recordings of real client libraries: parsed, replayed with a strategy in virtual time, and compared. Sans-IO: files are passed
+//! in as text.
 //!
-//! A recording tells how often and when a library tried again against a scripted server. [`check`](check()) lets a strategy meet the same
-//! script, with the same state machines as any simulation, and says whether it does the same, or what differs first.
+//! A recording contains the number and the times of a library's retries against a scripted server. [`check`](check()) runs a
+//! strategy against the same script, with the same state machines as any simulation, and reports whether it behaves the same, or
+//! the first difference.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod check;

@@ -1,4 +1,4 @@
-//! Maps recorded configurations to strategies, by the rules of presets and by the user's own lists.
+//! Mapping of recorded configurations to strategies, by the rules of presets and by the user's own lists.
 
 use serde::Deserialize;
 use tailback::{Preset, Rule, StrategySpec};
@@ -7,76 +7,53 @@ use vocabulary::did_you_mean;
 use crate::pair::{Pair, Recording};
 use crate::rule::strategy_text;
 
-/// Strategies by recorded configuration: entries of a user's file, and the rules of presets for all others.
+/// Mapping of recorded configurations to strategies: entries of a user's file, and the rules of presets for all others.
 #[derive(Clone, Debug, Default)]
 pub struct Map {
     entries: Vec<(Recorded, StrategySpec)>,
     rules: Vec<Rule>,
 }
 
-/// The strategy that a recorded configuration is.
+/// Strategy of a recorded configuration.
 #[derive(Clone, Debug)]
 pub struct Mapped {
-    /// As it would be given on the command line.
+    /// As on the command line.
     pub text: String,
-    /// What it means.
     pub strategy: StrategySpec,
 }
 
-/// A recorded configuration of a library, and its strategy.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Recorded {
-    /// The recording's file, without a folder.
+    /// File name of the recording, without a folder.
     file: String,
-    /// The configuration's text there.
     config: String,
-    /// The strategy.
     text: String,
 }
 
-/// A map that cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MapError {
-    /// No TOML, or not of this form.
     #[error("it is not a list of `[[recorded]]` with `file`, `config` and `text`")]
     Toml(#[source] toml::de::Error),
-    /// No strategy.
     #[error("`{config}` of `{file}` is to be `{text}`")]
     Strategy {
-        /// The recording's file name.
         file: String,
-        /// The configuration.
         config: String,
-        /// What it is to be.
         text: String,
-        /// What is wrong with it.
         #[source]
         source: Box<tailback::SpecError>,
     },
-    /// Two entries of one file for the same configuration.
     #[error(
         "`{config}` of `{file}` stands there twice, as `{first}` and as `{second}`; one entry for each configuration"
     )]
-    Twice {
-        /// The recording's file name.
-        file: String,
-        /// The configuration.
-        config: String,
-        /// What the first entry says that it is.
-        first: String,
-        /// What the second says.
-        second: String,
-    },
-    /// An entry for what is not checked.
+    Twice { file: String, config: String, first: String, second: String },
+    /// An entry for a configuration that is not checked.
     #[error("its entry for `{config}` of `{file}` matches nothing: {why}")]
     Unmatched {
-        /// The recording's file name.
         file: String,
-        /// The configuration.
         config: String,
-        /// Which of the two is not there, and what is.
+        /// Whether the file or the configuration is missing, and the most similar name.
         why: String,
     },
 }
@@ -89,15 +66,15 @@ struct Written {
 }
 
 impl Map {
-    /// Creates a map with the rules of these presets. Of several rules that fit, the first counts.
+    /// Creates a map with the rules of these presets. If several rules match, the first one applies.
     pub fn of_presets(presets: &[Preset]) -> Self {
         Self { entries: Vec::new(), rules: presets.iter().flat_map(|preset| preset.rules.clone()).collect() }
     }
 
-    /// Adds the entries of a TOML file, which go before all rules.
+    /// Adds the entries of a TOML file, which take precedence over all rules.
     ///
     /// # Errors
-    /// Names the line, the entry whose text is no strategy, or the configuration that has two entries.
+    /// Returns the line, the entry whose text is not a strategy, or the configuration that has two entries.
     pub fn add_toml(&mut self, text: &str) -> Result<(), MapError> {
         let Written { recorded } = toml::from_str(text).map_err(MapError::Toml)?;
         for entry in recorded {
@@ -116,10 +93,10 @@ impl Map {
         Ok(())
     }
 
-    /// Whether each entry of the TOML file is for one of these recordings, given with their files' names.
+    /// Checks that each entry of the TOML file matches one of these recordings, given with their file names.
     ///
     /// # Errors
-    /// Names the first entry that is for none of them.
+    /// Returns the first entry without a match.
     pub fn all_match(&self, recordings: &[(&str, &Recording)]) -> Result<(), MapError> {
         for (Recorded { file, config, .. }, _) in &self.entries {
             let files = || recordings.iter().filter(|(name, _)| name == file);
@@ -138,14 +115,14 @@ impl Map {
         Ok(())
     }
 
-    /// Returns the strategy of this pair of a recording, which is read from a file with this name.
+    /// Returns the strategy of this pair of a recording, which was read from a file with this name.
     pub fn strategy(&self, file: &str, recording: &Recording, pair: &Pair) -> Option<Mapped> {
         let own = self.entries.iter().find(|(entry, _)| entry.file == file && entry.config == pair.config);
         if let Some((entry, strategy)) = own {
             return Some(Mapped { text: entry.text.clone(), strategy: strategy.clone() });
         }
         let text = self.rules.iter().find_map(|rule| strategy_text(rule, recording, pair))?;
-        // An option may have a value that the preset's parameter does not accept: then the preset is not the client.
+        // An option may have a value that the preset's parameter does not accept. Then the preset does not represent the client.
         let strategy = text.parse().ok()?;
         Some(Mapped { text, strategy })
     }

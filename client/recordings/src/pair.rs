@@ -1,4 +1,4 @@
-//! A recorded scenario with one configuration, checked: what it says fits together.
+//! A recorded scenario with one configuration, checked for consistency.
 
 use std::time::Duration;
 
@@ -10,112 +10,100 @@ use crate::grain::Grain;
 use crate::raw::{OneOrEach, RawFile, RawKind, RawOutcome, RawOutcomes, RawScenario};
 use crate::series::{self, SeriesScripts};
 
-/// The most ops of one pair, and of a series, which is run again and again.
+/// Maximum number of ops of one pair, and of a series, which is run many times.
 const MOST_OPS: usize = 100_000;
 const MOST_OF_SERIES: usize = 10_000;
 
-/// The most delays of one pair: one list may stand for all ops.
+/// Maximum number of delays of one pair, because one list may represent all ops.
 const MOST_DELAYS: usize = 1_000_000;
 
-/// One scenario with one configuration.
+/// One recorded scenario with one configuration.
 #[derive(Clone, Debug)]
 pub struct Pair {
-    /// The scenario.
     pub id: String,
-    /// How the client was made.
+    /// Configuration of the client, as text.
     pub config: String,
-    /// The HTTP method of the first request, where that is told.
+    /// HTTP method of the first request, if recorded.
     pub method: Option<String>,
     pub(crate) grain: Grain,
     pub(crate) kind: Kind,
 }
 
-/// What a recording holds: all of its pairs.
+/// All pairs of one recording file.
 #[derive(Clone, Debug)]
 pub struct Recording {
-    /// The library, without a version.
+    /// Name of the library, without a version.
     pub library: String,
-    /// Its version.
     pub version: String,
-    /// What was recorded.
     pub pairs: Vec<Pair>,
 }
 
-/// What was recorded of a pair.
 #[derive(Clone, Debug)]
 pub(crate) enum Kind {
-    /// Ops that have nothing to do with one another.
+    /// Independent ops.
     Ops(Ops),
     /// Consecutive ops of one client.
     Series(Series),
-    /// Nothing that can be replayed; why.
+    /// Not replayable, for this reason.
     Skipped(String),
 }
 
-/// Ops of clients of their own. Every list has as many entries as there were ops, or none where nothing is told.
+/// Independent ops, each with its own client. Each list has one entry per op, or none if nothing was recorded; `endings` is
+/// counted.
 #[derive(Clone, Debug)]
 pub(crate) struct Ops {
     pub(crate) script: Script,
     pub(crate) attempts: Vec<u32>,
-    /// Before each retry, in seconds.
+    /// Delays before the retries, in seconds.
     pub(crate) delays: Vec<Vec<f64>>,
     pub(crate) before_first: Vec<f64>,
     pub(crate) after_last: Vec<f64>,
-    /// How they ended, and how many of them.
+    /// Endings, each with its number of ops.
     pub(crate) endings: Vec<(Told, usize)>,
 }
 
-/// Consecutive ops of one client.
 #[derive(Clone, Debug)]
 pub(crate) struct Series {
-    /// The answers to each op.
+    /// Answers to the requests of each op.
     pub(crate) script: Script,
-    /// Between two ops.
+    /// Time between two ops.
     pub(crate) pause: Duration,
     pub(crate) ops: usize,
-    /// Per op, where that is told.
     pub(crate) attempts: Vec<u32>,
-    /// Per op, where that is told.
     pub(crate) waits: Vec<Waits>,
-    /// Per op, where that is told.
     pub(crate) endings: Vec<Told>,
-    /// All kinds of endings that there were, where that is told.
+    /// All kinds of endings that occurred, if recorded.
     pub(crate) kinds: Vec<Told>,
-    /// Retries so far after each 100 ops, where that is told.
+    /// Total number of retries after each 100 ops, if recorded.
     pub(crate) granted: Vec<u64>,
 }
 
-/// How long one op of a series waited, in seconds.
+/// Waits of one op of a series, in seconds; `None` if not recorded.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Waits {
-    /// Before the first attempt, where that is told.
     pub(crate) before_first: Option<f64>,
     pub(crate) delays: Vec<f64>,
-    /// After the last attempt, where that is told.
     pub(crate) after_last: Option<f64>,
 }
 
-/// A file that is no recording.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordingError {
-    /// No JSON, or not of the form.
     #[error("{at}{why}")]
     Form {
-        /// The field, as a path before a colon; empty for the whole file.
+        /// Path of the field, followed by a colon; empty for the whole file.
         at: String,
-        /// What is wrong with it, and where.
         why: String,
     },
 }
 
-/// What is wrong with a field of a scenario.
+/// Name of a field of a scenario, and its error.
 type Wrong = (&'static str, String);
 
-/// Reads a file's text. Scenarios that cannot be replayed are pairs that say why.
+/// Parses the text of a recording file. Scenarios that cannot be replayed become pairs with the reason.
 ///
 /// # Errors
-/// Names the field of the file that is wrong.
+/// Returns the invalid field of the file.
 pub fn read(text: &str) -> Result<Recording, RecordingError> {
     let mut json = serde_json::Deserializer::from_str(text);
     let file: RawFile = serde_path_to_error::deserialize(&mut json).map_err(|error| {
@@ -130,7 +118,6 @@ pub fn read(text: &str) -> Result<Recording, RecordingError> {
 }
 
 impl Pair {
-    /// Reads the scenario with this index.
     fn read(index: usize, scenario: &Value, grain: Grain, series: &SeriesScripts) -> Self {
         let raw: RawScenario = match serde_path_to_error::deserialize(scenario) {
             Ok(raw) => raw,
@@ -161,7 +148,7 @@ impl Ops {
         if !(1..=MOST_OPS).contains(&n) {
             return Err(("n", format!("is {n}; it must be from 1 to {MOST_OPS}")));
         }
-        // Where nobody answers, there is nothing but delays: of ops that are turned away for ever.
+        // A recording without a server has only delays: those of ops that are rejected forever.
         let steps = raw.steps.unwrap_or_else(|| vec![WrittenStep::status(503)]);
         let script = Script::from_steps(vec![steps]).map_err(|error| match error {
             ScriptFileError::Step { step, why, .. } => {
@@ -193,7 +180,7 @@ impl Ops {
             }
         }
         let endings = endings(raw.outcome.as_ref(), raw.outcomes.as_ref(), n)?;
-        // A status that the server never sent is the library's own word for no answer: Octokit says 500.
+        // A status that the server never sent is the library's own code for a missing answer: Octokit uses 500.
         let endings = endings.into_iter().map(|(told, count)| match told {
             Told::Answer(status) if !script.has_status(status) => (Told::Failure, count),
             told => (told, count),
@@ -253,7 +240,8 @@ impl Series {
 }
 
 impl Waits {
-    /// Of the waits of an op that made so many attempts: before each of them and perhaps after the last, or before the retries alone.
+    /// Splits the waits of an op with `attempts` attempts: before each attempt and possibly after the last, or only before the
+    /// retries.
     fn of(attempts: u32, mut waits: Vec<f64>) -> Result<Self, Wrong> {
         for wait in &waits {
             is_wait("waits_per_op", *wait)?;
@@ -269,18 +257,18 @@ impl Waits {
     }
 }
 
-/// One value for each op.
+/// Returns one value for each op.
 fn each<T: Clone>(field: &'static str, values: OneOrEach<T>, n: usize) -> Result<Vec<T>, Wrong> {
     match values {
         OneOrEach::One(value) => Ok(vec![value; n]),
         OneOrEach::Each(values) if values.len() == n => Ok(values),
-        // All were the same.
+        // A single entry applies to all ops.
         OneOrEach::Each(values) if values.len() == 1 => Ok(vec![values[0].clone(); n]),
         OneOrEach::Each(values) => Err((field, format!("has {} entries for {n} ops", values.len()))),
     }
 }
 
-/// The waits of each op, if anything is told.
+/// Returns the wait of each op, or an empty list if nothing was recorded.
 fn waits(field: &'static str, values: Option<OneOrEach<f64>>, n: usize) -> Result<Vec<f64>, Wrong> {
     let Some(values) = values else { return Ok(Vec::new()) };
     let waits = each(field, values, n)?;
@@ -288,7 +276,7 @@ fn waits(field: &'static str, values: Option<OneOrEach<f64>>, n: usize) -> Resul
     Ok(waits)
 }
 
-/// No wait is below zero, or longer than some years.
+/// Checks that a wait is neither negative nor longer than some years.
 fn is_wait(field: &'static str, wait: f64) -> Result<(), Wrong> {
     const LONGEST: f64 = 1e8;
     if (0.0..=LONGEST).contains(&wait) {
@@ -365,7 +353,7 @@ mod tests {
         assert!(waits(2, &[1.0, 2.0, 3.0, 4.0]).is_err() && waits(3, &[1.0]).is_err());
     }
 
-    /// Why the only scenario of a file is skipped.
+    /// Returns the reason why the only scenario of a file is skipped.
     fn skipped(scenario: &str) -> String {
         let recorded = file(scenario).unwrap_or_else(|error| panic!("{scenario}: {error}"));
         match &recorded.pairs[..] {

@@ -1,18 +1,18 @@
-//! What a strategy does after one answer: how long its retry waits, client by client.
+//! Probe of a strategy: its retry delay after one answer, client by client.
 
 use mockserver_core::Script;
 use tailback::{SpecError, StrategySpec};
 
 use crate::replay::{Clients, Replayed, Trial};
 
-/// Keys all draws: with the same, whoever passes the answer's advice over waits the same.
+/// Seed of all draws, so that strategies that ignore the answer's advice always wait equally long.
 const SEED: u64 = 1;
 
-/// The wait between the script's first answer and the retry, of each of so many fresh clients, in seconds; nothing for who does not
-/// retry.
+/// Returns the wait between the script's first answer and the retry, in seconds, for each of `clients` fresh clients; `None` for
+/// a client that does not retry.
 ///
 /// # Errors
-/// When the strategy cannot be started.
+/// If the strategy cannot be started.
 pub fn waits(
     strategy: &StrategySpec,
     script: &Script,

@@ -1,4 +1,4 @@
-//! A recording as it is written: one JSON file per library. What it means is told beside the recordings, in their README.
+//! File format of recordings: one JSON file per library. The README beside the recordings documents it.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,6 @@ use serde::Deserialize;
 
 use crate::series::SeriesScripts;
 
-/// A file.
 #[derive(Debug, Deserialize)]
 #[serde(expecting = "an object")]
 pub(crate) struct RawFile {
@@ -15,14 +14,14 @@ pub(crate) struct RawFile {
     pub(crate) version: String,
     pub(crate) language: String,
     pub(crate) interception: String,
-    /// Scripts of series that this file describes.
+    /// Scripts of the series that this file describes.
     #[serde(default)]
     pub(crate) series: SeriesScripts,
-    /// Read one by one: what is wrong with a scenario is no reason to leave the others out.
+    /// Parsed one by one, so that an invalid scenario does not affect the others.
     pub(crate) scenarios: Vec<serde_json::Value>,
 }
 
-/// What was recorded of one scenario with one configuration.
+/// Recorded values of one scenario with one configuration.
 #[derive(Debug, Deserialize)]
 #[serde(expecting = "an object")]
 pub(crate) struct RawScenario {
@@ -45,11 +44,11 @@ pub(crate) struct RawScenario {
     pub(crate) retries_granted_after_each_100: Option<Vec<u64>>,
 }
 
-/// What it is besides a scenario.
+/// Kind of a scenario that does not consist of independent ops.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum RawKind {
-    /// Consecutive operations on one client.
+    /// Consecutive operations of one client.
     Series,
 }
 
@@ -61,7 +60,7 @@ pub(crate) enum OneOrEach<T> {
     Each(Vec<T>),
 }
 
-/// What the caller got.
+/// Result for the caller.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(expecting = "an object")]
 pub(crate) struct RawOutcome {
@@ -71,7 +70,7 @@ pub(crate) struct RawOutcome {
     pub(crate) code: Option<RawCode>,
 }
 
-/// A code of the library's own: a name, or an exit code.
+/// The library's own code: a name, or an exit code.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged, expecting = "a name or a number")]
 pub(crate) enum RawCode {
@@ -79,11 +78,11 @@ pub(crate) enum RawCode {
     Name(String),
 }
 
-/// More than one kind of outcome: how often which, or only which.
+/// Several kinds of outcomes, with or without their counts.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged, expecting = "an object of counts, or a list")]
 pub(crate) enum RawOutcomes {
-    /// An outcome, as JSON, and how often.
+    /// Counts by outcome, which is JSON text.
     Counted(BTreeMap<String, usize>),
     /// Names of types.
     Named(Vec<String>),

@@ -1,4 +1,4 @@
-//! A strategy meets a script in virtual time: how often and when it tries, op by op.
+//! Replay of a script with a strategy in virtual time: number and times of the attempts, op by op.
 
 use std::time::Duration;
 
@@ -10,71 +10,64 @@ use vocabulary::{Distribution, Instant};
 
 use crate::ending::Ending;
 
-/// More attempts per op than this are taken for no end.
+/// Mean attempts per op above which a strategy counts as endless.
 const ENDLESS: u64 = 300;
 
-/// No run may be called stalled: that nothing ever succeeds is what is looked at.
+/// Patience that no run exhausts: it must not end as stalled, because scripts may never let an op succeed.
 const PATIENCE: Duration = Duration::from_secs(1 << 33);
 
-/// A strategy, what it meets, and how.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Trial<'a> {
     pub(crate) strategy: &'a StrategySpec,
     pub(crate) script: &'a Script,
     pub(crate) clients: Clients,
     pub(crate) ops: usize,
-    /// Keys all draws.
     pub(crate) seed: u64,
 }
 
-/// Whose ops they are.
+/// Distribution of the ops over clients.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Clients {
-    /// Each has a client of its own, and all begin with a second of the calendar.
+    /// One client per op; all start at a full second of the calendar.
     Fresh,
-    /// The same, but they begin evenly spread over one second.
+    /// One client per op; their starts are spread evenly over one second.
     Scattered,
-    /// All are of one client, one after another, with so much time between them.
-    One {
-        /// After each op.
-        pause: Duration,
-    },
+    /// One client for all ops, one after another, with this pause after each op.
+    One { pause: Duration },
 }
 
 impl Clients {
-    /// As short a time between two ops as there is.
+    /// Shortest possible time between two ops.
     pub(crate) const AT_ONCE: Duration = Duration::from_nanos(1);
-    /// One client without a rest.
+    /// One client without pauses.
     pub(crate) const ONE: Self = Self::One { pause: Self::AT_ONCE };
 }
 
-/// What became of one op. Times are in seconds.
+/// Result of one op. Times are in seconds.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Op {
     pub(crate) attempts: u32,
-    /// From its arrival to its first attempt.
+    /// From the op's arrival to its first attempt.
     pub(crate) before_first: f64,
-    /// From the end of an attempt to the next.
+    /// From the end of each attempt to the next one.
     pub(crate) delays: Vec<f64>,
-    /// From the end of the last attempt to the op's own.
+    /// From the end of the last attempt to the end of the op.
     pub(crate) after_last: f64,
     pub(crate) ending: Ending,
 }
 
-/// What came of a trial.
 #[derive(Debug)]
 pub(crate) enum Replayed {
-    /// Every op, in order.
     Ops(Vec<Op>),
-    /// It would have gone on and on.
+    /// The run would not have ended.
     Endless,
 }
 
 impl Trial<'_> {
-    /// Runs it.
+    /// Runs the trial.
     ///
     /// # Errors
-    /// When the strategy cannot be started.
+    /// If the strategy cannot be started.
     pub(crate) fn run(self) -> Result<Replayed, SpecError> {
         let ops = self.ops as u64;
         let mut run = Run::new(self.config(), |_| self.strategy.build(self.seed, None), None)?;
@@ -120,7 +113,7 @@ impl Trial<'_> {
     }
 }
 
-/// What the log of a run tells of each of its ops.
+/// Extracts the result of each op from the log of a run.
 fn told(log: &RunLog, ops: usize) -> Vec<Op> {
     let never =
         Op { attempts: 0, before_first: 0.0, delays: Vec::new(), after_last: 0.0, ending: Ending::Refused };

@@ -1,10 +1,10 @@
-//! Rules of presets: which strategy a recorded configuration is, by the library, its version, and the options in the text.
+//! Rules of presets, which map a recorded configuration to a strategy by the library, its version, and the options in the text.
 //!
-//! A pattern is the text of an option with places for values: `max_retries={n}`. `=` matches `=`, `:` or a space, so that it finds
-//! `max_retries=2`, `maxRetries: 2` and `--retry 2` alike. Places: `{n}` a whole number, `{x}` a number, `{s}` and `{m}` a duration
-//! without a unit in seconds or milliseconds, `{l}` a list of numbers; several of one kind are numbered (`{s2}`). What the option puts
-//! into the strategy names them again, with arithmetic behind the name (`{n+1}`, `{s*2}`), or with what each item of a list is
-//! followed by (`{l&idempotent}`).
+//! A pattern is the text of an option with placeholders for values: `max_retries={n}`. `=` matches `=`, `:` or a space, as in
+//! `max_retries=2`, `maxRetries: 2` and `--retry 2`. Placeholders: `{n}` is a whole number, `{x}` a number, `{s}` and `{m}` a
+//! duration in seconds or milliseconds if it has no unit, `{l}` a list of numbers. Several of one kind are numbered (`{s2}`). The
+//! strategy parameters of the option use these names again, with arithmetic (`{n+1}`, `{s*2}`), or with a suffix for each item of
+//! a list (`{l&idempotent}`).
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use vocabulary::split_options_of;
 
 use crate::pair::{Pair, Recording};
 
-/// Values by the names of their places.
+/// Values by the names of their placeholders.
 type Values = BTreeMap<String, Value>;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -24,10 +24,10 @@ enum Value {
     List(Vec<String>),
 }
 
-/// Words that make an option of the word before them.
+/// Words that turn the preceding word into an option.
 const SWITCHES: [&str; 8] = ["true", "false", "True", "False", "on", "off", "none", "None"];
 
-/// Returns the strategy's text, if the rule is for this library and knows every option of the configuration.
+/// Returns the strategy's text, if the rule is for this library and covers every option of the configuration.
 pub(crate) fn strategy_text(rule: &Rule, recording: &Recording, pair: &Pair) -> Option<String> {
     let is_for = is_library(&rule.library, &recording.library)
         && rule.versions.as_deref().is_none_or(|range| is_version(range, &recording.version));
@@ -37,7 +37,7 @@ pub(crate) fn strategy_text(rule: &Rule, recording: &Recording, pair: &Pair) -> 
     }
     let mut rest = pair.config.clone();
     let mut overrides = Vec::new();
-    // Longer patterns first: `max_retries={n}` is part of others.
+    // Longer patterns first, because `max_retries={n}` is part of others.
     let mut options: Vec<(&String, &String)> = rule.options.iter().collect();
     options.sort_by_key(|(pattern, _)| std::cmp::Reverse(pattern.len()));
     for (pattern, puts_in) in options {
@@ -55,7 +55,8 @@ pub(crate) fn strategy_text(rule: &Rule, recording: &Recording, pair: &Pair) -> 
     Some(with(&rule.text, overrides.iter().map(|(_, text)| text.as_str())))
 }
 
-/// Recordings of several majors of a library may name the major behind it: `got-16`. A `*` at the end stands for any name.
+/// Matches a library's name. Recordings of several major versions of a library may append the major version: `got-16`. A `*` at
+/// the end matches any rest of a name.
 fn is_library(wanted: &str, library: &str) -> bool {
     let plain = match library.rsplit_once('-') {
         Some((plain, major)) if major.chars().all(|digit| digit.is_ascii_digit()) => plain,
@@ -67,7 +68,7 @@ fn is_library(wanted: &str, library: &str) -> bool {
     }
 }
 
-/// Whether a version is in `FROM..BELOW`, either of which may be left out.
+/// Returns true if a version is in `FROM..BELOW`; either bound may be missing.
 fn is_version(range: &str, version: &str) -> bool {
     let (from, below) = range.split_once("..").unwrap_or((range, ""));
     let numbers = |text: &str| -> Vec<u64> {
@@ -79,7 +80,7 @@ fn is_version(range: &str, version: &str) -> bool {
     (from.is_empty() || version >= numbers(from)) && (below.is_empty() || version < numbers(below))
 }
 
-/// The first place of a pattern in a text: where it starts and ends, and its values.
+/// Finds the first match of a pattern in a text: its start, its end, and its values.
 fn find(pattern: &str, text: &str) -> Option<(usize, usize, Values)> {
     let first = pattern.chars().next()?;
     text.char_indices().map(|(at, _)| at).find_map(|at| {
@@ -94,7 +95,7 @@ fn find(pattern: &str, text: &str) -> Option<(usize, usize, Values)> {
     })
 }
 
-/// How much of the text's beginning the pattern is, with its values.
+/// Matches a pattern at the start of the text. Returns the matched length and the values.
 fn matches(pattern: &str, text: &str) -> Option<(usize, Values)> {
     let (mut left, mut rest, mut values) = (pattern, text, Values::new());
     while let Some(next) = left.chars().next() {
@@ -121,7 +122,7 @@ fn matches(pattern: &str, text: &str) -> Option<(usize, Values)> {
     (!goes_on).then_some((text.len() - rest.len(), values))
 }
 
-/// Reads the value of a place, and what is behind it.
+/// Parses the value of a placeholder. Returns it with the remaining text.
 fn value<'a>(name: &str, text: &'a str) -> Option<(Value, &'a str)> {
     match name.chars().next()? {
         'l' => list(text),
@@ -155,7 +156,7 @@ fn number(text: &str, may_have_point: bool) -> Option<(f64, &str)> {
     Some((text[..length].parse().ok()?, &text[length..]))
 }
 
-/// Reads a list of whole numbers, in brackets of any kind or in none.
+/// Parses a list of whole numbers, in brackets of any kind or in none.
 fn list(text: &str) -> Option<(Value, &str)> {
     let inner = text.strip_prefix(['[', '{', '(']).unwrap_or(text);
     let is_part = |char: char| char.is_ascii_digit() || char == ',' || char == ' ';
@@ -166,7 +167,7 @@ fn list(text: &str) -> Option<(Value, &str)> {
     is_list.then_some((Value::List(numbers), rest))
 }
 
-/// Returns the strategy parameters of an option, with its values.
+/// Fills the values into the strategy parameters of an option.
 fn filled(template: &str, values: &Values) -> Option<String> {
     let (mut text, mut left) = (String::new(), template);
     while let Some((before, after)) = left.split_once('{') {
@@ -185,7 +186,7 @@ fn filled(template: &str, values: &Values) -> Option<String> {
     Some(text + left)
 }
 
-/// A number after arithmetic such as `*2+1`, from left to right.
+/// Applies arithmetic such as `*2+1` to a number, from left to right.
 fn calculated(number: f64, mut arithmetic: &str) -> Option<f64> {
     let mut result = number;
     while let Some(operator) = arithmetic.chars().next() {
@@ -200,7 +201,7 @@ fn calculated(number: f64, mut arithmetic: &str) -> Option<f64> {
     Some(result)
 }
 
-/// A duration as strategies have it.
+/// Formats a duration as strategies parse it.
 fn duration(seconds: f64) -> String {
     let microseconds = (seconds * 1e6).round();
     match () {
@@ -210,7 +211,7 @@ fn duration(seconds: f64) -> String {
     }
 }
 
-/// A strategy's text with options put into its first part, later ones over earlier ones, and with parts (`+aimd`) behind it.
+/// Puts options into the first part of a strategy's text, where later ones override earlier ones, and appends parts (`+aimd`).
 fn with<'a>(text: &'a str, overrides: impl Iterator<Item = &'a str>) -> String {
     let (name, options) = text.split_once(':').unwrap_or((text, ""));
     let mut set: Vec<(&str, Option<&str>)> = split_options_of(options);
@@ -243,7 +244,7 @@ fn is_between(char: char) -> bool {
     !is_word(char) && !['.', '-', '+'].contains(&char)
 }
 
-/// Whether a word that no pattern knows looks like a value or a flag: then the configuration is another than the rule knows.
+/// True if a word outside all patterns looks like a value or a flag. Then the rule does not cover the configuration.
 fn is_option(word: &str) -> bool {
     let word = word.trim_matches('.');
     let is_value = word.trim_start_matches(['-', '+']).starts_with(|first: char| first.is_ascii_digit());

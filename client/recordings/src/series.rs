@@ -1,4 +1,4 @@
-//! Scripts of series: the server's response to each request of an op, from the recording or known by name.
+//! Scripts of series: the server's response to each request of an op, from the recording or built in by id.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -7,13 +7,13 @@ use std::time::Duration;
 use mockserver_core::{Script, WrittenStep};
 use serde::Deserialize;
 
-/// The answers to a series, as a file describes them.
+/// Answers to a series, as described in a file.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "an object with `ops`")]
 pub(crate) struct RawSeries {
     /// Consecutive groups of ops, in order.
     ops: Vec<OpGroup>,
-    /// Whether the groups start again after the last one; otherwise the last one goes on.
+    /// True if the groups start again after the last one; otherwise the last one continues.
     #[serde(default)]
     repeat: bool,
     /// Seconds between two ops.
@@ -33,18 +33,18 @@ struct OpGroup {
 /// Descriptions by the id of their series.
 pub(crate) type SeriesScripts = BTreeMap<String, RawSeries>;
 
-/// The series of the recordings that come with the project, in the format of a recording's `series`.
+/// Series of the recordings that come with the project, in the format of a recording's `series`.
 static KNOWN: LazyLock<SeriesScripts> = LazyLock::new(|| {
     serde_json::from_str(include_str!("series.json")).expect("`series.json` is read by a test")
 });
 
-/// Returns the answers to the series with this id: as its own file describes it, else as it is known.
+/// Returns the answers to the series with this id: from the recording's own file, otherwise from the built-in series.
 pub(crate) fn find<'a>(own: &'a SeriesScripts, id: &str) -> Option<&'a RawSeries> {
     own.get(id).or_else(|| KNOWN.get(id))
 }
 
 impl RawSeries {
-    /// Returns the script of so many ops.
+    /// Returns the script of `ops` ops.
     ///
     /// # Errors
     /// Error in the description.

@@ -1,28 +1,27 @@
-//! What came of holding a strategy against a recording.
+//! Verdict of a comparison between a strategy and a recording.
 
 use std::fmt;
 
-/// What came of one pair of scenario and configuration.
+/// Verdict on one pair of scenario and configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// The strategy does what the library did, as far as the recording tells.
+    /// The strategy behaves like the library in all recorded figures.
     Reproduced,
-    /// It does something else; what is told is what differs first.
+    /// The strategy behaves differently; this is the first difference.
     Differs(Difference),
-    /// Nobody says which strategy that configuration is.
+    /// No rule or entry maps the configuration to a strategy.
     NoPreset,
-    /// The scenario cannot be replayed; why.
+    /// The scenario cannot be replayed, for this reason.
     Skipped(String),
 }
 
-/// What differs: which figure, what was recorded, and what the strategy does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// Of what: `attempts`, `delay 2`.
+    /// Name of the figure: `attempts`, `delay 2`.
     pub what: String,
     /// In words or numbers.
     pub recorded: String,
-    /// The same of the strategy.
+    /// Value of the strategy, in words or numbers.
     pub here: String,
 }
 

@@ -1,5 +1,5 @@
-//! Presets against recordings of options and answers that the recordings of `tests/real_clients` do not have. Made on 2026-11-23 in
-//! the same way: a scripted server on the loopback interface, sleeps replaced (curl: real time).
+//! Checks of presets against recordings of options and answers that the recordings of `tests/real_clients` do not have. Made on
+//! 2026-11-23 in the same way: a scripted server on the loopback interface, sleeps replaced (curl: real time).
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -76,10 +76,11 @@ fn httplib2_sends_again_what_was_closed_in_order_and_not_what_was_reset() {
     reproduced("httplib2.json");
 }
 
-/// The retry specification 2.1: a long-polling operation waits for its back-off before the error is returned for want of quota.
+/// The retry specification 2.1: with an empty quota, a long-polling operation still waits for its back-off before it returns the
+/// error.
 #[test]
 fn the_aws_sdk_for_rust_waits_before_it_gives_up_a_long_poll_for_want_of_quota() {
-    // A quota of 500 is 14 for each of 35 retries, then 10 is left: 17 ops of two retries, and one of one retry.
+    // A quota of 500 pays 14 for each of 35 retries, and 10 is left: 17 ops with two retries, and one with one retry.
     let file = |wait: f64, config: &str| {
         let attempts: Vec<u32> =
             (0..30).map(|op| if op < 17 { 3 } else { 1 + u32::from(op == 17) }).collect();
@@ -90,7 +91,7 @@ fn the_aws_sdk_for_rust_waits_before_it_gives_up_a_long_poll_for_want_of_quota()
                 let drawn = |most: f64, retry: usize| most * ((op * 7 + retry * 3) % 20) as f64 / 20.0;
                 let mut waits = vec![0.0];
                 waits.extend((1..*attempts as usize).map(|retry| drawn(0.05 * retry as f64, retry)));
-                // Where the quota is empty, the back-off comes after the last attempt.
+                // With an empty quota, the back-off comes after the last attempt.
                 let after = if *attempts < 3 { drawn(wait * f64::from(*attempts), 1) } else { 0.0 };
                 waits.push(after);
                 waits
@@ -119,7 +120,7 @@ fn the_aws_sdk_for_rust_waits_before_it_gives_up_a_long_poll_for_want_of_quota()
     assert!(matches!(checked(0.05, send).1, Verdict::Differs(_)), "other operations do not wait");
 }
 
-/// Options of known libraries that no recording has.
+/// Options of known libraries that no recording contains.
 #[test]
 fn recordings_with_other_options_find_their_presets_with_parameters() {
     let map = Map::of_presets(presets());
@@ -200,7 +201,7 @@ fn recordings_with_other_options_find_their_presets_with_parameters() {
     }
 }
 
-/// A value for each place of what an option puts into a strategy.
+/// Fills a value into each placeholder of an option's strategy parameters.
 fn filled(puts_in: &str) -> String {
     let (mut text, mut left) = (String::new(), puts_in);
     while let Some((before, after)) = left.split_once('{') {

@@ -1,4 +1,4 @@
-//! The recordings of real clients that come with the project: all of them are read, and some are reproduced by strategies of today.
+//! Recordings of real clients that come with the project: all of them are parsed, and some are reproduced by plain strategies.
 
 use std::path::{Path, PathBuf};
 
@@ -25,7 +25,7 @@ fn every_recording_is_read() {
     assert_eq!(pairs, 1355);
 }
 
-/// Recorded configurations that plain strategies are, and one that its text is not.
+/// Recorded configurations that plain strategies reproduce, and one that its strategy does not.
 const MAP: &str = r#"
     [[recorded]]
     file = "tenacity.json"

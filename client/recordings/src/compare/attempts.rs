@@ -1,18 +1,18 @@
-//! How often: the same number for every op, or the same distribution.
+//! Comparison of attempts per op: the same number for every op, or the same distribution.
 
 use statistics::KolmogorovSmirnov;
 
 use super::LEVEL;
 use crate::verdict::Difference;
 
-/// What differs between the attempts of recorded ops and of a strategy's own, if anything does. Nothing recorded differs from
-/// nothing.
+/// Returns the difference between the attempts of recorded ops and of a strategy's own, if any. Without recorded attempts there
+/// is no difference.
 pub(crate) fn attempts(recorded: &[u32], own: &[u32]) -> Option<Difference> {
     let (Some(first), Some(here)) = (recorded.first(), own.first()) else { return None };
     let is_one = |values: &[u32], one: u32| values.iter().all(|value| *value == one);
     let differs = match (is_one(recorded, *first), is_one(own, *here)) {
         (true, true) => first != here,
-        // As likely as the strategy makes them.
+        // Probability that all of the strategy's ops would have the recorded number.
         (true, false) => {
             let share = own.iter().filter(|value| *value == first).count() as f64 / own.len() as f64;
             libm::pow(share, recorded.len() as f64) < LEVEL
@@ -25,7 +25,7 @@ pub(crate) fn attempts(recorded: &[u32], own: &[u32]) -> Option<Difference> {
     differs.then(|| Difference::new("attempts", told(recorded), told(own)))
 }
 
-/// One number, or the range of many with their mean.
+/// Formats one number, or the range of several with their mean.
 fn told(values: &[u32]) -> String {
     let (low, high) = (values.iter().min().unwrap_or(&0), values.iter().max().unwrap_or(&0));
     if low == high {
@@ -57,7 +57,7 @@ mod tests {
         let alike: Vec<u32> = (0..300).map(|op| 8 + op % 4).collect();
         let fewer: Vec<u32> = (0..300).map(|op| 8 + op % 2).collect();
         assert!(!differs(&alike, &own) && differs(&fewer, &own));
-        // Six times the same by chance is not likely, once is.
+        // A single number that is one of the strategy's is likely; the same one twenty times is not.
         assert!(differs(&[9; 20], &own) && !differs(&[9], &own) && differs(&[7], &own));
     }
 

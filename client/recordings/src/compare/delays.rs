@@ -1,6 +1,6 @@
-//! When: every delay is the same where it is fixed, and of the same distribution where it is drawn.
+//! Comparison of delays: equal where they are fixed, of the same distribution where they are drawn.
 //!
-//! Which of them are fixed, the strategy and the recording decide: a strategy whose delays are all the same has fixed ones.
+//! Strategy and recording decide which delays are fixed: a strategy whose delays are all equal has fixed ones.
 
 use statistics::KolmogorovSmirnov;
 
@@ -9,28 +9,28 @@ use super::number::{ends, range, seconds};
 use crate::grain::Grain;
 use crate::verdict::Difference;
 
-/// Draws beyond which the true range reaches no further than this, in ranges per draw: for a uniform one the chance is e⁻¹² at
-/// either end.
+/// Margin beyond the draws that still counts as part of their true range, in ranges per draw. A uniform range reaches further
+/// with probability e⁻¹² at either end.
 const BEYOND: f64 = 12.0;
 
-/// A client whose advice names a moment of the calendar and that is a little late meets the next second.
+/// Allowed lateness in seconds: a client whose advice names a calendar time and that is slightly late gets the next second.
 const NEXT_SECOND: f64 = 1.0;
-/// One that is early asks this much before it.
+/// Allowed earliness in seconds: a client may retry this much before the calendar time.
 const EARLY: f64 = 25e-3;
 
-/// The delays at one place of recorded ops, and of a strategy's own. In seconds.
+/// Delays at one position, of recorded ops and of a strategy's own, in seconds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Delays<'a> {
     pub(crate) what: &'a str,
     pub(crate) recorded: &'a [f64],
     pub(crate) own: &'a [f64],
     pub(crate) grain: Grain,
-    /// Whether they depend on the time of the calendar, which the recorder's clock and ours do not share.
+    /// True if the delays depend on the calendar time, which differs between the recorder's clock and ours.
     pub(crate) by_calendar: bool,
 }
 
 impl Delays<'_> {
-    /// What differs, if anything does. `more` are many more draws, for the case that a recorded value is beyond all of the first.
+    /// Returns the difference, if any. `more` returns many more draws, for a recorded value beyond all of the first ones.
     pub(crate) fn difference(&self, more: impl FnOnce() -> Vec<f64>) -> Option<Difference> {
         if self.recorded.is_empty() {
             return None;
@@ -55,7 +55,7 @@ impl Delays<'_> {
         self.too_steady().or_else(|| self.of_another_distribution())
     }
 
-    /// A recorded value outside of what these draws can be, with so much room besides.
+    /// Returns a difference if a recorded value is outside the range of these draws, extended by `below` and `above`.
     fn beyond(&self, own: &[f64], below: f64, above: f64) -> Option<Difference> {
         let (low, high) = ends(own);
         let room = BEYOND * (high - low) / own.len() as f64;
@@ -65,7 +65,7 @@ impl Delays<'_> {
         Some(Difference::new(self.what, self.told(*outside), range(own)))
     }
 
-    /// The same value again and again, where the strategy draws.
+    /// Returns a difference if the recorded value is always the same although the strategy draws.
     fn too_steady(&self) -> Option<Difference> {
         let (low, high) = ends(self.recorded);
         if self.recorded.len() < 2 || high - low > self.grain.unsteadiness() {
@@ -89,7 +89,7 @@ impl Delays<'_> {
             let recorded: Vec<f64> = self.recorded.iter().map(|recorded| recorded - shift).collect();
             KolmogorovSmirnov::of(&recorded, &seen).p
         };
-        // Where the machine adds time it adds about as much to all.
+        // A machine that adds time adds about the same time to all delays.
         let shifts: &[f64] =
             if self.grain.adds_time() { &[0.0, 1e-3, 2e-3, 3e-3, 5e-3, 8e-3, 12e-3, 15e-3] } else { &[0.0] };
         let best = shifts.iter().map(|shift| p(*shift)).fold(0.0, f64::max);
@@ -102,7 +102,7 @@ impl Delays<'_> {
         })
     }
 
-    /// A recorded value among the others.
+    /// Formats a recorded value together with the range of all.
     fn told(&self, value: f64) -> String {
         let (low, high) = ends(self.recorded);
         if high - low < 1e-9 {
@@ -126,7 +126,7 @@ mod tests {
         delays.difference(|| own.to_vec()).map(|difference| difference.to_string())
     }
 
-    /// Uniform draws, in an order that is none.
+    /// Returns uniform draws in scrambled order.
     fn drawn(from: f64, to: f64, count: usize) -> Vec<f64> {
         (0..count)
             .map(|index| from + (to - from) * ((index * 7919 % count) as f64 + 0.5) / count as f64)

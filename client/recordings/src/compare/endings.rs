@@ -1,4 +1,4 @@
-//! What callers got: success, an answer, or none.
+//! Comparison of the results that callers got: success, an answer, or none.
 
 use statistics::KolmogorovSmirnov;
 
@@ -6,7 +6,7 @@ use super::LEVEL;
 use crate::ending::{Ending, Told};
 use crate::verdict::Difference;
 
-/// What differs between the endings of recorded ops, with their numbers, and of a strategy's own, if anything does.
+/// Returns the difference between the endings of recorded ops, with their counts, and of a strategy's own, if any.
 pub(crate) fn endings(recorded: &[(Told, usize)], own: &[Ending]) -> Option<Difference> {
     match recorded {
         [] => None,

@@ -1,18 +1,16 @@
-//! Numbers as differences tell them.
+//! Formats of numbers in differences.
 
-/// Seconds, as short as they can be told apart.
+/// Formats seconds, rounded to 10 µs.
 pub(crate) fn seconds(value: f64) -> String {
     let rounded = (value * 1e5).round() / 1e5;
     format!("{rounded} s")
 }
 
-/// One value, or the range of many.
 pub(crate) fn range(values: &[f64]) -> String {
     let (low, high) = ends(values);
     if high - low < 1e-9 { seconds(low) } else { format!("{} to {}", seconds(low), seconds(high)) }
 }
 
-/// The smallest and the largest.
 pub(crate) fn ends(values: &[f64]) -> (f64, f64) {
     values
         .iter()

@@ -1,8 +1,8 @@
-//! Consecutive ops of one client against many runs of a strategy: op by op where the runs agree, as distributions where they
-//! do not.
+//! Comparison of consecutive ops of one client with many runs of a strategy: op by op where the runs agree, as distributions
+//! where they differ.
 //!
-//! Waits of one run depend on one another, so no test for independent values applies. The recorded run is held against what
-//! the runs differ by among themselves: it may be further from all of them together than the furthest of them, but not much.
+//! The waits of one run depend on each other, so no test for independent values applies. Instead, the recorded run is compared
+//! with the spread of the runs. Its distance from all of them together may be larger than that of the furthest run, but not much.
 
 use statistics::KolmogorovSmirnov;
 
@@ -13,10 +13,10 @@ use crate::pair::{Series, Waits};
 use crate::replay::Op;
 use crate::verdict::Difference;
 
-/// How much further the recorded run may be from all runs than the furthest of them.
+/// Largest distance of the recorded run from all runs, relative to the furthest of them.
 const FURTHER: f64 = 1.3;
 
-/// A place among the waits of an op.
+/// Position of a wait within an op.
 #[derive(Clone, Copy, Debug)]
 enum Place {
     BeforeFirst,
@@ -24,7 +24,7 @@ enum Place {
     AfterLast,
 }
 
-/// What differs between a recorded series and these runs of a strategy, all of as many ops, if anything does.
+/// Returns the first difference between a recorded series and these runs of a strategy, which all have the same number of ops.
 pub(crate) fn series(recorded: &Series, runs: &[Vec<Op>], grain: Grain) -> Option<Difference> {
     attempts(&recorded.attempts, runs)
         .or_else(|| endings(recorded, runs))
@@ -56,7 +56,7 @@ fn endings(recorded: &Series, runs: &[Vec<Op>]) -> Option<Difference> {
     })
 }
 
-/// Every kind of ending that is told is one of an op, and every op has one of them.
+/// Checks that every recorded kind of ending occurs in some op, and that every op has one of these kinds.
 fn kinds(recorded: &[Told], runs: &[Vec<Op>]) -> Option<Difference> {
     let first = runs.first().filter(|_| !recorded.is_empty())?;
     let other = first.iter().find(|op| !recorded.iter().any(|told| told.fits(op.ending)));
