@@ -1,4 +1,4 @@
-//! What an answer's headers and body say to a strategy, at this moment of the calendar.
+//! Retry advice and other facts in a response's headers and body, read at the current wall-clock time.
 
 use std::time::{Duration, SystemTime};
 
@@ -8,8 +8,8 @@ use vocabulary::WallTime;
 
 use crate::fields::Headers;
 
-/// Reads what the strategy asks for, and the advice as the harness judges it. Dates are relative to `answered`, the time at which the server
-/// responded, or to the clock where that is unknown.
+/// Parses the parts that the strategy needs, and the advice for the harness. Dates are relative to `answered`, the time at which
+/// the server responded, or to the clock if that is unknown.
 pub(crate) fn hear(
     reading: &Reading,
     code: u16,
@@ -19,7 +19,7 @@ pub(crate) fn hear(
 ) -> Heard {
     let now = answered.unwrap_or_else(|| {
         let since_unix = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-        // A clock before 1970 takes no date for past.
+        // With a clock before 1970, no date counts as past.
         WallTime::from_unix(since_unix.unwrap_or(Duration::ZERO))
     });
     reading.hear(code, &Headers(code, headers), body, now)

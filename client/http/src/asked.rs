@@ -1,4 +1,4 @@
-//! What attempts send by kind of request and by API key: made once, so that an attempt only copies it.
+//! Request templates by kind of request and by API key, built once so that an attempt only copies them.
 
 use bytes::Bytes;
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderName, HeaderValue};
@@ -10,17 +10,16 @@ use vocabulary::wire;
 use crate::template::Template;
 use crate::transport::TransportError;
 
-/// What ops ask for, ready to be sent.
+/// Parts of requests that differ between ops, ready to be sent.
 #[derive(Clone, Debug)]
 pub(crate) struct Asked {
     requests: Requests,
     seed: u64,
-    /// By kind.
     kinds: Vec<Template>,
     keys: Option<Keys>,
 }
 
-/// The `Authorization` of every key, one behind the other: 18 bytes each.
+/// `Authorization` values of all keys, concatenated: 18 bytes each.
 #[derive(Clone, Debug)]
 struct Keys {
     text: Bytes,
@@ -28,8 +27,8 @@ struct Keys {
 }
 
 impl Asked {
-    /// For ops that are not all alike; `plain` is what they have in common, and `name` how a URL is sent. Only a mockserver is
-    /// told what a request costs.
+    /// Returns `None` if all ops are alike. `plain` has the parts that all ops share, and `name` converts a URL to its form in a
+    /// request. The costs of requests are sent only to a mockserver.
     pub(crate) fn new(
         requests: &Requests,
         seed: u64,
@@ -47,25 +46,23 @@ impl Asked {
         Ok(Some(Self { requests: requests.clone(), seed, kinds, keys }))
     }
 
-    /// The kind of an op's requests, if there are kinds.
+    /// Returns the template of an op's kind, if there are kinds.
     pub(crate) fn kind_of(&self, op: u64) -> Option<&Template> {
         let mix = self.requests.mix.as_ref()?;
         self.kinds.get(mix.kind_of(self.seed, op))
     }
 
-    /// What requests of each kind have in common.
     pub(crate) fn kinds_mut(&mut self) -> impl Iterator<Item = &mut Template> {
         self.kinds.iter_mut()
     }
 
-    /// The `Authorization` with an op's key, if there are keys.
+    /// Returns the `Authorization` with an op's key, if there are keys.
     pub(crate) fn authorization(&self, op: u64) -> Option<HeaderValue> {
         let number = self.requests.api_key_of(self.seed, op)?;
         HeaderValue::from_maybe_shared(self.keys.as_ref()?.of(number)).ok()
     }
 }
 
-/// A kind of request, ready to be sent.
 fn template(
     kind: &RequestKind,
     plain: &Template,
@@ -90,7 +87,7 @@ fn template(
     Ok(Template { method, url, uri, headers, has_body })
 }
 
-/// The target with a kind's path behind its own; its query stays.
+/// Appends a kind's path to the target's own path; the target's query is kept.
 fn url_of(target: &Url, path: &str) -> Url {
     let mut url = target.clone();
     url.set_path(&format!("{}{path}", target.path().trim_end_matches('/')));

@@ -1,10 +1,10 @@
-//! Real time, seen as experiment time.
+//! Conversion between real time and experiment time.
 
 use std::time::{Duration, Instant as RealInstant};
 
 use vocabulary::{Instant, TimeScale};
 
-/// Maps real time to experiment time, whose origin is when the clock was started.
+/// Clock that maps real time to experiment time, whose origin is the start of the clock.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clock {
     origin: RealInstant,
@@ -12,29 +12,27 @@ pub(crate) struct Clock {
 }
 
 impl Clock {
-    /// A clock that starts now.
     pub(crate) fn start(scale: TimeScale) -> Self {
         Self { origin: RealInstant::now(), scale }
     }
 
-    /// A clock whose origin is this instant, past or to come.
+    /// Creates a clock with this origin, which may be in the past or in the future.
     pub(crate) fn starting_at(origin: RealInstant, scale: TimeScale) -> Self {
         Self { origin, scale }
     }
 
-    /// Experiment time now.
     pub(crate) fn now(&self) -> Instant {
         Instant::ORIGIN + self.scale.to_experiment(self.origin.elapsed())
     }
 
-    /// Real time since the clock was started.
+    /// Returns the real time since the origin.
     pub(crate) fn wall(&self) -> Duration {
         self.origin.elapsed()
     }
 
-    /// When, in real time, an instant of the experiment comes.
+    /// Returns the real time of an instant of the experiment.
     pub(crate) fn real(&self, at: Instant) -> RealInstant {
-        // What lies beyond the clock's range never comes; a year is never.
+        // An instant beyond the clock's range never comes; neither does one in a year.
         let since = self.scale.to_real(at.since_origin()).min(Duration::from_hours(365 * 24));
         self.origin + since
     }

@@ -1,6 +1,6 @@
-//! Bounds how many connections are being opened at once, and measures how long that takes.
+//! Limit on simultaneous connects, and measurement of their durations.
 //!
-//! Without a bound a cold pool answers a burst with as many connects at once, until files run out.
+//! Without a limit, a cold pool responds to a burst with as many connects at once, until files run out.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -13,11 +13,11 @@ use loadgen_core::Latencies;
 use tokio::sync::{Notify, Semaphore};
 use tower::{Layer, Service};
 
-/// Connections being opened at once. A connect costs as much as several attempts: with many at once a moment's
-/// delay leads to more connects than can be worked off, and those to more delay.
+/// Maximum number of simultaneous connects. A connect costs as much as several attempts. With many at once, a moment's delay
+/// leads to more connects than can be processed, and those to more delay.
 const CONNECTS_AT_ONCE: usize = 32;
 
-/// Wraps a connector with the bound and the measurement.
+/// Layer that adds the limit and the measurement to a connector.
 #[derive(Clone, Debug)]
 pub(crate) struct Connecting {
     shared: Arc<Shared>,
@@ -27,19 +27,18 @@ pub(crate) struct Connecting {
 struct Shared {
     places: Semaphore,
     opened: Mutex<Latencies>,
-    /// Connections that may be open at once: each is an open file.
+    /// Maximum number of open connections, because each is an open file.
     most: AtomicUsize,
-    /// Connections open, as far as is known.
+    /// Open connections, as far as known.
     open: AtomicUsize,
     /// Requests inside the client, from their first poll on.
     requests: AtomicUsize,
-    /// Connections being opened or waiting for a place to be.
+    /// Connects that are in progress or wait for a permit.
     pending: AtomicUsize,
     grown: Notify,
 }
 
 impl Connecting {
-    /// With room for at most `most` connections.
     pub(crate) fn new(most: usize) -> Self {
         let shared = Shared {
             most: AtomicUsize::new(most),
@@ -53,31 +52,30 @@ impl Connecting {
         Self { shared: Arc::new(shared) }
     }
 
-    /// Connections that may be open at once.
     pub(crate) fn most(&self) -> usize {
         self.shared.most.load(Ordering::Relaxed)
     }
 
-    /// Lowers the number of connections that may be open at once.
+    /// Lowers the maximum number of open connections.
     pub(crate) fn limit(&self, most: usize) {
         self.shared.most.fetch_min(most, Ordering::Relaxed);
     }
 
-    /// Requests that find a connection, or a place to open one.
+    /// Returns the number of requests that find a connection, or a permit to open one.
     pub(crate) fn room(&self) -> usize {
-        // Which attempts took a connection with them is a guess. What is certain: a request that opens no connection
+        // Whether a lost attempt also lost its connection is a guess. But it is certain that a request which opens no connection
         // has one.
         let Shared { open, requests, pending, .. } = &*self.shared;
         let used = requests.load(Ordering::Relaxed).saturating_sub(pending.load(Ordering::Relaxed));
         (open.fetch_max(used, Ordering::Relaxed).max(used) + CONNECTS_AT_ONCE).min(self.most())
     }
 
-    /// A request begins; it ends when what is returned is dropped.
+    /// Counts a request until the returned guard is dropped.
     pub(crate) fn begin_request(&self) -> impl Drop + Send + use<> {
         Counted::new(self.shared.clone(), |shared| &shared.requests)
     }
 
-    /// Opens a connection within the bound, and measures how long it takes.
+    /// Opens a connection within the limit and records the duration, including the wait for a permit.
     pub(crate) async fn open<T, E>(&self, connect: impl Future<Output = Result<T, E>>) -> Result<T, E> {
         let shared = &self.shared;
         let asked = Instant::now();
@@ -91,30 +89,30 @@ impl Connecting {
         Ok(connection)
     }
 
-    /// Returns when a connection was opened since the last time.
+    /// Waits until a connection has been opened since the last call.
     pub(crate) async fn grown(&self) {
         self.shared.grown.notified().await;
     }
 
-    /// A connection is gone.
+    /// Records the loss of a connection.
     pub(crate) fn on_lost(&self) {
         let one_less = |open: usize| open.checked_sub(1);
-        // Failing means that there was none left to lose: connects fail, too.
+        // Fails if no connection was left to lose, because failed connects are reported here, too.
         let _ = self.shared.open.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less);
     }
 
-    /// How long it took to get each connection that was opened, in real time.
+    /// Returns the durations of all successful connects, in real time.
     pub(crate) fn opened(&self) -> Latencies {
         self.shared.opened.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// How many connections were opened.
     pub(crate) fn count(&self) -> u64 {
         self.shared.opened.lock().unwrap_or_else(PoisonError::into_inner).count()
     }
 }
 
-/// An open connection of a transport that knows when each of its own ends: it counts as open for as long as this lives.
+/// Guard of an open connection, for transports that observe the end of each of theirs. The connection counts as open for the
+/// lifetime of the guard.
 #[derive(Debug)]
 pub(crate) struct Open(pub(crate) Connecting);
 
@@ -124,7 +122,7 @@ impl Drop for Open {
     }
 }
 
-/// One more in a counter, for as long as it lives.
+/// Guard that adds one to a counter for its lifetime.
 struct Counted {
     shared: Arc<Shared>,
     counter: fn(&Shared) -> &AtomicUsize,
@@ -151,9 +149,9 @@ impl<S> Layer<S> for Connecting {
     }
 }
 
-/// A connector within the bound.
+/// Connector within the limit.
 ///
-/// The pool clones its connector for every attempt, needed or not, and a connector is expensive to clone: so it is
+/// The pool clones its connector for every attempt, needed or not, and connectors are expensive to clone. So the connector is
 /// shared, and cloned only when a connection is really opened.
 #[derive(Debug)]
 pub(crate) struct MeasuredConnector<S> {
@@ -180,7 +178,7 @@ where
     type Future = Pin<Box<dyn Future<Output = Result<S::Response, S::Error>> + Send>>;
 
     fn poll_ready(&mut self, _context: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
-        // The clone that makes the connection is asked whether it is ready.
+        // The clone that makes the connection is polled for readiness.
         Poll::Ready(Ok(()))
     }
 

@@ -1,22 +1,20 @@
-//! What other threads may ask of a run that goes on: stop, abort, show yourself.
+//! Commands from other threads to a run in progress: stop, abort, take a snapshot.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use loadgen_core::Snapshot;
 use tokio::sync::Notify;
 
-/// Asked of a run by another thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// Send nothing more, wait a moment for what is in flight, then end.
+    /// Send nothing more, wait a moment for attempts in flight, then end.
     Stop,
-    /// End at once.
     Abort,
-    /// Copy what is measured, for [`Control::latest`].
+    /// Copy the measurements, for [`Control::latest`].
     Snapshot,
 }
 
-/// Shared between a run and whoever watches it.
+/// State shared between a run and its observers.
 #[derive(Default)]
 pub struct Control {
     commands: Mutex<Vec<Command>>,
@@ -32,21 +30,20 @@ struct Latest {
 }
 
 impl Control {
-    /// Asks for something; it is done as soon as the run gets to it.
+    /// Queues a command, which the run executes as soon as possible.
     pub fn ask(&self, command: Command) {
         locked(&self.commands).push(command);
         self.wake.notify_one();
     }
 
-    /// Copies the latest snapshot that was asked for, and says whether the run is over. Returns the number of
-    /// connections opened, too.
+    /// Copies the latest requested snapshot. Returns the number of connections opened, and whether the run is over.
     pub fn latest(&self, into: &mut Snapshot) -> (u64, bool) {
         let latest = locked(&self.latest);
         into.clone_from(&latest.snapshot);
         (latest.connections, latest.over)
     }
 
-    /// Returns when something was asked.
+    /// Waits until a command is queued.
     pub(crate) async fn asked(&self) {
         self.wake.notified().await;
     }
@@ -63,7 +60,7 @@ impl Control {
     }
 }
 
-/// A thread that panicked while it held the lock leaves data that is still good to look at.
+/// Ignores poisoning, because a thread that panicked while it held the lock leaves data that can still be shown.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

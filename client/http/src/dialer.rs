@@ -1,4 +1,4 @@
-//! Opens connections to a target: TCP, and TLS where the URL says so.
+//! Opening of connections to a target: TCP, and TLS for https URLs.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -20,12 +20,12 @@ use crate::transport::{TransportConfig, TransportError};
 use crate::trouble::{Stage, kind};
 use crate::trust;
 
-/// Opens connections for transports that keep their own.
+/// Opens connections for transports that manage their own.
 pub(crate) struct Dialer {
     addresses: Vec<SocketAddr>,
-    /// Which address the last connection led to: the others are asked when it does not answer.
+    /// Index of the address of the last connection. The other addresses are tried if it does not respond.
     good: AtomicUsize,
-    /// Addresses of this machine that connections come from, in turn; with none, the system chooses.
+    /// Local addresses of the connections, used in turn; if empty, the system chooses.
     local: Arc<[IpAddr]>,
     dialed: AtomicUsize,
     tls: Option<(TlsConnector, ServerName<'static>)>,
@@ -33,17 +33,17 @@ pub(crate) struct Dialer {
 }
 
 impl Dialer {
-    /// Towards the target of `config`; over TLS, these protocols (ALPN) are offered.
+    /// Creates a dialer for the target of `config`. Over TLS, it offers these protocols (ALPN).
     ///
     /// # Errors
-    /// When the certificates to trust cannot be read.
+    /// If the certificates to trust cannot be read.
     pub(crate) fn new(config: &TransportConfig, protocols: &[&[u8]]) -> Result<Self, TransportError> {
         let target = &config.target;
         let tls = match target.url().scheme() {
             "https" => {
                 let mut tls: ClientConfig = trust::config(target.trust())?;
                 tls.alpn_protocols = protocols.iter().map(|name| name.to_vec()).collect();
-                // An IPv6 literal comes in brackets.
+                // IPv6 literals have brackets here.
                 let host = target.url().host_str().unwrap_or_default().trim_matches(['[', ']']).to_owned();
                 let name = ServerName::try_from(host);
                 let name = name.map_err(|error| TransportError::Client(error.into()))?;
@@ -61,10 +61,6 @@ impl Dialer {
         })
     }
 
-    /// One more connection.
-    ///
-    /// # Errors
-    /// The kind of trouble that there is none for.
     pub(crate) async fn dial(&self) -> Result<Stream, ErrorKind> {
         match tokio::time::timeout(self.timeout, self.connect()).await {
             Ok(connected) => connected.map_err(|error| kind(&error, Stage::Connecting)),
@@ -81,7 +77,7 @@ impl Dialer {
         })
     }
 
-    /// The address that answered last, then the others.
+    /// Tries the address that responded last, then the others.
     async fn reach(&self) -> io::Result<TcpStream> {
         let first = self.good.load(Ordering::Relaxed);
         let mut refused = io::Error::from(io::ErrorKind::AddrNotAvailable);
@@ -111,16 +107,14 @@ impl Dialer {
     }
 }
 
-/// An open connection.
 pub(crate) enum Stream {
-    /// As it is.
     Plain(TcpStream),
-    /// Boxed: a TLS session is large, and most connections have none.
+    /// Boxed, because a TLS session is large and most connections have none.
     Tls(Box<TlsStream<TcpStream>>),
 }
 
 impl Stream {
-    /// Whether both sides agreed on this protocol (ALPN); without TLS it is known before.
+    /// Returns true if both sides agreed on this protocol (ALPN). Without TLS, it is known in advance.
     pub(crate) fn agreed_on(&self, protocol: &[u8]) -> bool {
         match self {
             Self::Plain(_) => true,

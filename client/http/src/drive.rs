@@ -1,4 +1,4 @@
-//! The real-time driver: feeds the client state machine and does what it says.
+//! The real-time driver: passes events to the client state machine and executes its outputs.
 
 use std::future::Future;
 use std::io;
@@ -18,18 +18,17 @@ use crate::transport::{Transport, WarmUp};
 use crate::usage::thread_cpu;
 use crate::workers::{Delivered, Workers};
 
-/// Real time in which connections must be ready before the run. Those that are not are left out.
+/// Real time in which connections must become ready before the run. Later ones are left out.
 const WARM_UP_PATIENCE: Duration = Duration::from_secs(5);
 
-/// How a run is driven.
 #[derive(Clone, Copy, Debug)]
 pub struct DriveOptions {
-    /// Real time that what is in flight gets when the run is asked to stop.
+    /// Real time that attempts in flight get after a stop request.
     pub grace: Duration,
-    /// Connections to open before the clock starts.
+    /// Number of connections to open before the clock starts.
     pub warm_connections: usize,
-    /// When the clock starts; without it as soon as everything is ready. Who is ready later than that is late with all that was due by
-    /// then.
+    /// Start of the clock; `None` starts it as soon as everything is ready. If the driver is ready only later, everything due by
+    /// then is late.
     pub start_at: Option<RealInstant>,
 }
 
@@ -39,35 +38,32 @@ impl Default for DriveOptions {
     }
 }
 
-/// What a run cost.
+/// Costs of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct DriveReport {
     /// Real time from the first event to the last.
     pub wall: Duration,
-    /// How much later than it was to start everything was ready; zero where it was to start when that was so.
+    /// Delay from `start_at` until everything was ready; zero without `start_at`.
     pub start_late: Duration,
     /// Processor time of all threads that carried attempts.
     pub cpu: Option<Duration>,
-    /// Processor time of the busiest of them.
+    /// Processor time of the busiest thread that carried attempts.
     pub busiest_cpu: Option<Duration>,
-    /// How long those attempts waited that found no connection free and no place to open one.
+    /// Waits of attempts that found neither a free connection nor a permit to open one.
     pub connection_waits: LatencyFigures,
-    /// Connections opened, those of the warm-up included.
+    /// Number of connections opened, including the warm-up.
     pub connections: u64,
-    /// How long they took to open, in real time.
+    /// Durations of the connects, in real time.
     pub connect_times: LatencyFigures,
     /// Connections opened before the run; zeros if a stop request came first.
     pub warm_up: WarmUp,
 }
 
-/// The run could not be driven.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DriveError {
-    /// The system gives none.
     #[error("the runtime of the run could not be started")]
     Runtime(#[source] io::Error),
-    /// The system gives none, or it failed.
     #[error("the timer that paces the run could not be used")]
     Timer(#[source] io::Error),
     /// The server accepts connections at most, and answers on none.
@@ -76,14 +72,11 @@ pub enum DriveError {
          it is stopped, overloaded, or full (`mockserver --max-connections`)",
         WARM_UP_PATIENCE.as_secs()
     )]
-    Silent {
-        /// Number of connections tried.
-        connections: usize,
-    },
+    Silent { connections: usize },
 }
 
-/// Drives `run` to its end over these transports. The state machine is on this thread, and so are workers and connections of
-/// the first; each other has a thread of its own.
+/// Drives `run` to its end over these transports. The state machine runs on this thread, with the workers and connections of the
+/// first transport. Each other transport has its own thread.
 pub(crate) fn drive_on_this_thread<T: Transport>(
     run: &mut Run,
     transports: Vec<T>,
@@ -99,7 +92,7 @@ pub(crate) fn drive_on_this_thread<T: Transport>(
     let report = runtime.block_on(async {
         let warm_up = before_run(run, control, warm_up(&lanes, options.warm_connections)).await;
         let warm_up = warm_up.transpose()?.unwrap_or_default();
-        // The clock starts when everything is ready: the first arrivals are not late.
+        // The clock starts when everything is ready, so that the first arrivals are not late.
         let Some(start_at) = options.start_at else {
             let report = drive(run, lanes, Clock::start(scale), control, options).await;
             return report.map(|report| DriveReport { warm_up, ..report });
@@ -109,7 +102,7 @@ pub(crate) fn drive_on_this_thread<T: Transport>(
         let report = drive(run, lanes, Clock::starting_at(start_at, scale), control, options).await;
         report.map(|report| DriveReport { start_late, warm_up, ..report })
     });
-    // Connections that still wait for an answer are not waited for.
+    // Abandons connections that still wait for an answer.
     runtime.shutdown_background();
     let others: Vec<_> = helpers.into_iter().filter_map(Helper::end).collect();
     let mut report = report?;
@@ -118,8 +111,8 @@ pub(crate) fn drive_on_this_thread<T: Transport>(
     Ok(report)
 }
 
-/// Waits for something before the run begins. When somebody asks for the end first, stops the run at its origin, so that it sends
-/// nothing, and returns nothing. A snapshot meanwhile shows a run that has not begun.
+/// Waits for `what` before the run begins. If a stop or abort is requested first, stops the run at its origin, so that it sends
+/// nothing, and returns `None`. A snapshot meanwhile shows a run that has not begun.
 async fn before_run<T>(run: &mut Run, control: &Control, what: impl Future<Output = T>) -> Option<T> {
     let mut what = pin!(what);
     loop {
@@ -140,17 +133,18 @@ async fn before_run<T>(run: &mut Run, control: &Control, what: impl Future<Outpu
     }
 }
 
-/// Opens connections before the clock starts, as many on each lane, and keeps to those that a mockserver has accepted.
+/// Opens connections before the clock starts, the same number on each lane. Limits the lanes to the connections that a mockserver
+/// has accepted.
 ///
 /// # Errors
-/// The server answered on none of the connections.
+/// If the server answered on none of the connections.
 async fn warm_up<T: Transport>(lanes: &[(Handle, T)], connections: usize) -> Result<WarmUp, DriveError> {
     if connections == 0 {
         return Ok(WarmUp::default());
     }
     let began = RealInstant::now();
     let each = connections.div_ceil(lanes.len());
-    // Dropping the set ends its tasks.
+    // Dropping the set aborts its tasks.
     let mut warming = JoinSet::new();
     for (lane, (handle, transport)) in lanes.iter().enumerate() {
         let transport = transport.clone();
@@ -161,7 +155,7 @@ async fn warm_up<T: Transport>(lanes: &[(Handle, T)], connections: usize) -> Res
     let sum = |figure: fn(&WarmUp) -> usize| warmed.iter().map(|(_, warm_up)| figure(warm_up)).sum();
     let all = WarmUp { wanted: sum(|warm_up| warm_up.wanted), ready: sum(|warm_up| warm_up.ready) };
     if all.ready == 0 {
-        // Connections that failed at once are left for the run to find.
+        // The run itself reports connections that failed at once.
         let silent = all.wanted > 0 && began.elapsed() >= WARM_UP_PATIENCE;
         return if silent { Err(DriveError::Silent { connections: all.wanted }) } else { Ok(all) };
     }
@@ -187,13 +181,13 @@ async fn drive<T: Transport>(
     let answers = workers.answers();
     let mut batch: Vec<Delivered> = Vec::new();
     let mut abort_at: Option<RealInstant> = None;
-    // Where the state machine's time stands.
+    // Current time of the state machine.
     let mut present = Instant::ORIGIN;
     loop {
         answers.take(&mut batch);
         for delivered in batch.drain(..) {
             workers.release(&delivered);
-            // It never goes back: what another thread stamped before others and delivered after them is heard now.
+            // Time never goes back: an answer from another thread with an earlier timestamp is processed at the present.
             present = present.max(delivered.at);
             run.handle_input(present, Input::Ended(completion(&delivered)));
         }
@@ -223,11 +217,11 @@ async fn drive<T: Transport>(
             Next::Wait(at) => at.map(|at| clock.real(at)).into_iter().chain(abort_at).min(),
         };
         if wake_at.is_some_and(|at| at <= RealInstant::now()) {
-            // More is due already: the workers get their turn, and answers and commands a look.
+            // More is due already: let the workers run, and check for answers and commands.
             tokio::task::yield_now().await;
             continue;
         }
-        // Answers first: what is there is fed before anything else is looked at.
+        // Answers first: available ones are processed before anything else is checked.
         tokio::select! {
             biased;
             () = answers.filled() => {}
@@ -250,13 +244,13 @@ async fn drive<T: Transport>(
     })
 }
 
-/// What comes after everything that is due now has been carried out.
+/// Next step after everything due has been carried out.
 enum Next {
     Over,
     Wait(Option<Instant>),
 }
 
-/// Does what the state machine says until it waits.
+/// Executes the outputs of the state machine until it waits.
 fn carry_out<T: Transport>(run: &mut Run, workers: &mut Workers<T>, now: Instant) -> Next {
     loop {
         match run.poll_output(now) {

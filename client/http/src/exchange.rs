@@ -1,4 +1,4 @@
-//! How an attempt is made of requests and their answers, whichever transport carries them.
+//! Attempts as sequences of requests and answers, independent of the transport.
 
 use bytes::Bytes;
 use http::HeaderMap;
@@ -11,16 +11,15 @@ use tailback::{Failure, Outcome, Status};
 use crate::prepared::{Prepared, Step};
 use crate::transport::Answer;
 
-/// The most of an answer's body that is read; a longer one counts as a transport failure.
+/// Maximum size of an answer's body, in bytes. A longer body counts as a transport failure.
 const LONGEST_BODY: u64 = 64 << 20;
 
-/// Carries one request to the server, and its answer back.
+/// Sends single requests to the server and returns its answers.
 pub(crate) trait Exchange {
-    /// What is sent.
     fn prepared(&self) -> &Prepared;
 
-    /// Sends one request of an attempt and reads the answer to its end, so that the connection can be used again; without an
-    /// end it is none.
+    /// Sends one request of an attempt and reads the answer to its end, so that the connection can be reused. An incomplete
+    /// answer is an error.
     fn exchange(
         &self,
         attempt: &Launched,
@@ -28,15 +27,15 @@ pub(crate) trait Exchange {
     ) -> impl Future<Output = Result<Heard, ErrorKind>> + Send;
 }
 
-/// An answer that came whole.
+/// A complete answer.
 pub(crate) struct Heard {
     pub(crate) answer: Answer,
-    /// The entity tag of what was read.
+    /// Entity tag of the object, after a read.
     pub(crate) tag: Option<HeaderValue>,
 }
 
-/// Makes an attempt. A read-modify-write is a read and then at once a conditional write; a read that is not answered with
-/// success ends the attempt, and one that is answered without a tag fails it for good.
+/// Makes an attempt. A read-modify-write is a read, followed at once by a conditional write. A read without success ends the
+/// attempt, and a read without an entity tag fails it permanently.
 pub(crate) async fn attempt(by: &(impl Exchange + Sync), attempt: &Launched) -> Answer {
     if !by.prepared().reads_first() {
         return match by.exchange(attempt, Step::Only).await {
@@ -68,17 +67,17 @@ pub(crate) async fn attempt(by: &(impl Exchange + Sync), attempt: &Launched) -> 
     answer
 }
 
-/// Reads a body to its end; what is kept of it is its beginning.
+/// Reads a body to its end and returns its first `most_kept` bytes.
 ///
 /// # Errors
-/// When it does not end, or is longer than any answer should be.
+/// If the body breaks off, or is longer than any answer should be.
 pub(crate) async fn drain<B>(mut body: B, most_kept: usize) -> Result<Vec<u8>, Undrained<B::Error>>
 where
     B: Body<Data = Bytes> + Unpin,
 {
     let mut left = LONGEST_BODY;
     let mut kept = Vec::new();
-    // Most bodies are known to be over when their last frame has come, and are not asked for another.
+    // Fast path: after the last frame, most bodies are known to be complete and are not polled again.
     while !body.is_end_stream()
         && let Some(frame) = body.frame().await
     {
@@ -91,21 +90,19 @@ where
     Ok(kept)
 }
 
-/// Why a body was not read to its end.
 pub(crate) enum Undrained<E> {
-    /// It broke off.
     Broken(E),
-    /// It is longer than is read.
     Long,
 }
 
-/// The entity tag among an answer's headers, if the request read what is to be written then.
+/// Returns the entity tag of an answer to a read, for the write that follows.
 pub(crate) fn tag_of(step: &Step, headers: &HeaderMap) -> Option<HeaderValue> {
     let is_read = matches!(step, Step::Read);
     is_read.then(|| headers.get(ETAG)).flatten().cloned()
 }
 
-/// Whether a request of this step says what must be free for it to start: a write after a read looked when it read.
+/// Returns true if a request uses carrier sense, which requires free slots for it to start. A write after a read does not,
+/// because the read did.
 pub(crate) fn looks(attempt: &Launched, step: &Step) -> bool {
     attempt.least_free > 0 && !matches!(step, Step::Write(_))
 }

@@ -1,4 +1,4 @@
-//! The headers of a response.
+//! Headers of a response, for queries by strategies.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use vocabulary::wire;
 // A constant, because a look-up by text parses the name.
 const WAIT: HeaderName = HeaderName::from_static(wire::WAIT);
 
-/// Status and headers of a response, as strategies query them. Values that are not visible ASCII (RFC 9110, section 5.5) count as missing.
+/// Status and headers of a response. Values that are not visible ASCII (RFC 9110, section 5.5) count as missing.
 pub(crate) struct Headers<'a>(pub(crate) u16, pub(crate) &'a HeaderMap);
 
 impl AdviceHeaders for Headers<'_> {

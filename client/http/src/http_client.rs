@@ -1,4 +1,4 @@
-//! The HTTP client that attempts and questions to a mockserver go through, so that both meet the server in the same way.
+//! The HTTP client of attempts with reqwest and of a mockserver's admin requests, so that both reach the server in the same way.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -11,36 +11,37 @@ use crate::target::Target;
 use crate::transport::TransportError;
 use crate::trust;
 
-/// A client with its own pool of connections, which come from this address, or whichever the system chooses. Connects may take no longer than `connect_timeout`, in real time.
+/// Creates a client with its own pool of connections, which come from the address `from`; without it, the system chooses.
+/// Connects may take at most `connect_timeout`, in real time.
 pub(crate) fn client(
     target: &Target,
     from: Option<IpAddr>,
     connect_timeout: Duration,
     connecting: &Connecting,
 ) -> Result<Client, TransportError> {
-    // Another thread may have been first; then its provider serves.
+    // If another thread was first, its provider is used.
     drop(rustls::crypto::ring::default_provider().install_default());
     let host = target.requested().host_str().unwrap_or_default().to_owned();
     let mut builder = Client::builder()
         .user_agent(AGENT)
-        // Attempts are counted: nobody else may retry, redirect or wait.
+        // Attempts are counted, so the client itself must not retry, redirect or wait.
         .retry(reqwest::retry::never())
         .redirect(reqwest::redirect::Policy::none())
         .referer(false)
         .no_proxy()
-        // HTTP/2 would queue streams inside the client where nobody counts them.
+        // HTTP/2 would queue streams inside the client, where they are not counted.
         .http1_only()
         .tcp_nodelay(true)
         .local_address(from)
-        // Every connection that was opened stays open, because a run sends in waves; but one that a request began to open and
-        // then did without must not be one too many.
+        // Opened connections stay open, because a run sends in waves. But a connection that a request started to open and then
+        // did not need must not exceed the maximum.
         .pool_max_idle_per_host(connecting.most())
         .pool_idle_timeout(Duration::from_secs(90))
         .connect_timeout(connect_timeout)
         .connector_layer(connecting.clone())
         .resolve_to_addrs(&host, target.addresses());
     if target.url().scheme() == "http" {
-        // Reading the system's certificates costs megabytes and milliseconds, for nothing.
+        // Skips reading the system's certificates, which costs megabytes and milliseconds and is useless without TLS.
         builder = builder.tls_certs_only([]);
     } else {
         let mut config = trust::config(target.trust())?;

@@ -1,4 +1,4 @@
-//! The threads that carry attempts: the driver's own, and as many others as were asked for.
+//! Threads that carry attempts: the driver's own, and the additional ones that were configured.
 
 use std::io;
 use std::thread::JoinHandle;
@@ -9,12 +9,12 @@ use tokio::sync::oneshot;
 
 use crate::usage::thread_cpu;
 
-/// A runtime for connections of one thread.
+/// Creates a runtime for the connections of one thread.
 pub(crate) fn runtime() -> io::Result<Runtime> {
     Builder::new_current_thread().enable_all().build()
 }
 
-/// A thread that does nothing but carry attempts, until this is dropped or ended.
+/// A thread that only carries attempts, until it is ended or this handle is dropped.
 pub(crate) struct Helper {
     handle: Handle,
     end: oneshot::Sender<()>,
@@ -22,19 +22,19 @@ pub(crate) struct Helper {
 }
 
 impl Helper {
-    /// Starts one.
+    /// Starts the thread.
     ///
     /// # Errors
-    /// When the system gives no thread or runtime.
+    /// If the system provides no thread or runtime.
     pub(crate) fn start(number: usize) -> io::Result<Self> {
         let runtime = runtime()?;
         let handle = runtime.handle().clone();
         let (end, ended) = oneshot::channel();
         let carry = move || {
-            // Whoever started this may be gone: that ends it, too.
+            // An error means that the owner of the handle is gone, which also ends the thread.
             let _ = runtime.block_on(ended);
             let cpu = thread_cpu();
-            // Connections that still wait for an answer are not waited for.
+            // Abandons connections that still wait for an answer.
             runtime.shutdown_background();
             cpu
         };
@@ -42,14 +42,13 @@ impl Helper {
         Ok(Self { handle, end, thread })
     }
 
-    /// Where its tasks are started.
     pub(crate) fn handle(&self) -> &Handle {
         &self.handle
     }
 
-    /// Ends it; gives the processor time that it took.
+    /// Ends the thread and returns its processor time.
     pub(crate) fn end(self) -> Option<Duration> {
-        // It may have ended by itself.
+        // The thread may have ended by itself.
         let _ = self.end.send(());
         self.thread.join().ok().flatten()
     }

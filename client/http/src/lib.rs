@@ -1,7 +1,7 @@
 //! Drives the client state machine in real time: tokio, a transport, and a clock that may be scaled.
 //!
-//! All decisions are `loadgen-core`'s; this crate carries attempts to a server and answers back, stamps them
-//! with their time, and wakes the state machine when it asked to be woken.
+//! All decisions are made by `loadgen-core`. This crate carries attempts to a server and answers back, adds timestamps, and wakes
+//! the state machine at the times it requests.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod advice;
@@ -40,7 +40,7 @@ pub use transport::{
 pub use transports::{ReadyTransport, TRANSPORTS, TransportChoice, TransportEntry};
 pub use usage::{peak_rss_bytes, process_cpu};
 
-/// What is wrong with the certificate of a server that could not be reached, where the error itself says it only in
+/// Describes the problem with the certificate of a server that could not be reached, if the error itself describes it only by
 /// names of types.
 pub fn refused_certificate(error: &reqwest::Error) -> Option<&'static str> {
     trouble::refused_certificate(error)

@@ -1,10 +1,10 @@
-//! Where workers leave answers and the driver collects them, all at once.
+//! Mailbox for answers: workers add them one by one, and the driver takes all of them at once.
 
 use std::future::poll_fn;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 
-/// Many writers, one reader that takes everything there is.
+/// Queue with many writers, and one reader that takes everything.
 pub(crate) struct Mailbox<T> {
     inner: Mutex<Inner<T>>,
 }
@@ -19,12 +19,12 @@ impl<T> Mailbox<T> {
         Self { inner: Mutex::new(Inner { letters: Vec::new(), reader: None }) }
     }
 
-    /// Leaves one, and wakes the reader if it waits.
+    /// Adds one item and wakes the reader if it waits.
     pub(crate) fn put(&self, letter: T) {
         self.leave(|letters| letters.push(letter));
     }
 
-    /// The same with all of these at once.
+    /// Moves all items of `more` into the mailbox.
     pub(crate) fn put_all(&self, more: &mut Vec<T>) {
         self.leave(|letters| letters.append(more));
     }
@@ -40,12 +40,12 @@ impl<T> Mailbox<T> {
         }
     }
 
-    /// Swaps everything there is for the (empty) `into`.
+    /// Swaps all items with the (empty) `into`.
     pub(crate) fn take(&self, into: &mut Vec<T>) {
         std::mem::swap(&mut self.lock().letters, into);
     }
 
-    /// Returns when there is something to take.
+    /// Waits until there is something to take.
     pub(crate) async fn filled(&self) {
         poll_fn(|context| {
             let mut inner = self.lock();
@@ -60,7 +60,7 @@ impl<T> Mailbox<T> {
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner<T>> {
-        // A writer that panicked left nothing half done.
+        // A writer that panicked left no change half done.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

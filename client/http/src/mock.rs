@@ -1,4 +1,4 @@
-//! What is asked of a mockserver besides work: its configuration, its counts, a change of it.
+//! Admin requests to a mockserver: its configuration, its counts, changes, and the barrier of shards.
 
 use std::time::Duration;
 
@@ -14,76 +14,65 @@ use crate::target::Target;
 use crate::transport::TransportError;
 use crate::trouble;
 
-/// Real time that a question may take.
+/// Maximum duration of an admin request, in real time.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The most of an answer that is read.
+/// Maximum size of an answer, in bytes.
 const LONGEST_ANSWER: usize = 1 << 20;
 
-/// What answers at a target.
+/// Kind of server at a target.
 #[derive(Debug)]
 pub enum Probe {
-    /// A mockserver.
     Mock(Box<MockServer>),
-    /// A mockserver that does not let this client use its endpoints, and its reason.
+    /// A mockserver that denies this client its admin endpoints, with the reason.
     Refused(String),
-    /// A mockserver that a gateway asked for another host than this client did, and for that refuses its endpoints: this host.
+    /// A mockserver behind a gateway that requests it by this host instead of the client's. The mockserver denies its admin
+    /// endpoints for that reason.
     Gateway(String),
-    /// Something that is no mockserver; it may be an HTTP server or not.
+    /// A server other than a mockserver, with or without HTTP.
     Other,
-    /// A server that speaks TLS, and was asked over plain HTTP.
+    /// A server that speaks TLS but was contacted over plain HTTP.
     SpeaksTls,
     /// No connection, for this kind of reason.
     Unreachable(reqwest::Error, ErrorKind),
 }
 
-/// A mockserver that was recognised by its answer.
+/// A mockserver, as recognised by its answer.
 #[derive(Clone, Debug)]
 pub struct MockServer {
     client: Client,
     target: Target,
-    /// What `GET /_mock/config` answered: for whoever knows the types of its configuration.
+    /// Answer to `GET /_mock/config`, for callers that know the types of its configuration.
     pub config: Value,
-    /// What else is there.
+    /// Other values in the answer to `GET /_mock/config`.
     pub state: ServerState,
 }
 
-/// A question to a mockserver failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MockError {
-    /// No answer.
     #[error("the mockserver did not answer")]
     NoAnswer(#[source] reqwest::Error),
     /// Not the answer of a mockserver of this version.
     #[error("the mockserver's answer could not be read: {0}")]
     Garbage(String),
-    /// The server refused.
     #[error("the mockserver refused with {status}: {text}")]
-    Refused {
-        /// Its status.
-        status: StatusCode,
-        /// Its words.
-        text: String,
-    },
+    Refused { status: StatusCode, text: String },
 }
 
-/// A barrier did not let go.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BarrierError {
-    /// Not all came in time.
     #[error("{}{}", .0.error, missing(&.0.missing))]
     NotFilled(NotReleased),
-    /// This one contradicts others, or is no shard.
+    /// The shard contradicts others, or is not a shard.
     #[error("{0}")]
     Refused(String),
-    /// The server could not be asked.
     #[error(transparent)]
     Mock(#[from] MockError),
 }
 
-/// Who did not come, in words.
+/// Lists the missing shards, at most ten by number.
 fn missing(missing: &[u32]) -> String {
     if missing.is_empty() {
         return String::new();
@@ -95,18 +84,18 @@ fn missing(missing: &[u32]) -> String {
 
 impl From<reqwest::Error> for MockError {
     fn from(error: reqwest::Error) -> Self {
-        // Its URL may hold the stand-in for a literal address.
+        // The URL may have the stand-in for a literal address.
         Self::NoAnswer(error.without_url())
     }
 }
 
-/// Finds out what answers at a target, by one `GET /_mock/config`; a second one brings the token when a mockserver wants it.
+/// Identifies the server at a target by one `GET /_mock/config`. A second one sends the token if a mockserver requires it.
 ///
 /// # Errors
-/// When the client cannot be set up.
+/// If the client cannot be set up.
 pub async fn probe(target: &Target) -> Result<Probe, TransportError> {
     let client = client(target, None, PATIENCE, &Connecting::new(1))?;
-    // Servers that are no mockserver never see the token.
+    // Servers other than mockservers never receive the token.
     let (config, state) = (Value::Null, ServerState::default());
     let mut server = MockServer { client, target: target.clone().with_admin(None), config, state };
     let mut answer = server.introduce().await;
@@ -117,7 +106,7 @@ pub async fn probe(target: &Target) -> Result<Probe, TransportError> {
     Ok(answer)
 }
 
-/// Whether a server that did not understand plain HTTP would understand TLS.
+/// Returns true if a server that failed over plain HTTP responds over TLS.
 async fn speaks_tls(target: &Target) -> bool {
     let Some(target) = target.over_tls() else { return false };
     let Ok(client) = client(&target, None, PATIENCE, &Connecting::new(1)) else { return false };
@@ -127,7 +116,7 @@ async fn speaks_tls(target: &Target) -> bool {
     }
 }
 
-/// Whether a server that did not understand TLS answers over plain HTTP.
+/// Returns true if a server that failed over TLS answers over plain HTTP.
 async fn speaks_plainly(target: &Target) -> bool {
     let Some(target) = target.without_tls() else { return false };
     let Ok(client) = client(&target, None, PATIENCE, &Connecting::new(1)) else { return false };
@@ -135,13 +124,13 @@ async fn speaks_plainly(target: &Target) -> bool {
 }
 
 impl MockServer {
-    /// What answers.
+    /// Requests the configuration and identifies the server by its answer.
     async fn introduce(&mut self) -> Probe {
         let response = match self.get("/_mock/config").send().await {
             Ok(response) => response,
             Err(error) if error.is_connect() => {
                 let kind = match trouble::of_request(&error, false) {
-                    // It was hung up on in the middle of the handshake, and no certificate was looked at.
+                    // The server closed the connection during the handshake, before any certificate was checked.
                     ErrorKind::Tls if !trouble::is_tls(&error) && speaks_plainly(&self.target).await => {
                         ErrorKind::PlainHttp
                     }
@@ -150,12 +139,12 @@ impl MockServer {
                 return Probe::Unreachable(error.without_url(), kind);
             }
             Err(error) if error.is_timeout() => return Probe::Other,
-            // Closed, reset, or no HTTP: what a TLS server does that finds plain words.
+            // Closed, reset, or not HTTP: the usual reaction of a TLS server to plain text.
             Err(_) if speaks_tls(&self.target).await => return Probe::SpeaksTls,
             Err(_) => return Probe::Other,
         };
         if response.status() == StatusCode::BAD_REQUEST && speaks_tls(&self.target).await {
-            // Some say so in plain HTTP.
+            // Some TLS servers respond with this status in plain HTTP.
             return Probe::SpeaksTls;
         }
         let version = response.headers().get(wire::MOCK);
@@ -164,7 +153,7 @@ impl MockServer {
         }
         match json(response).await {
             Ok(config) => {
-                // Whoever answers otherwise says nothing of it.
+                // An answer in another form leaves the default state.
                 self.state = serde_json::from_value(config.clone()).unwrap_or_default();
                 self.config = config;
                 Probe::Mock(Box::new(self.clone()))
@@ -174,7 +163,8 @@ impl MockServer {
         }
     }
 
-    /// What it means that the server refuses. Whoever sends a token means this mockserver: then it is no foreign one.
+    /// Interprets a refusal. A client that sends a token intends to use this mockserver, so it is not another one behind a
+    /// gateway.
     fn refused(&self, text: String) -> Probe {
         let refusal: Option<Refusal> = serde_json::from_str(&text).ok();
         match refusal.and_then(|refusal| refusal.host) {
@@ -187,19 +177,19 @@ impl MockServer {
         }
     }
 
-    /// The server's counts for one run.
+    /// Returns the server's counts for one run.
     ///
     /// # Errors
-    /// When it does not answer, or not as a mockserver does.
+    /// If the server does not answer, or not like a mockserver.
     pub async fn stats(&self, run: RunId) -> Result<ServerStats, MockError> {
         let response = self.get("/_mock/stats").query(&[("run", format!("{run:016x}"))]).send().await?;
         serde_json::from_value(json(response).await?).map_err(|error| MockError::Garbage(error.to_string()))
     }
 
-    /// Changes its configuration, to which it answers with what that is then.
+    /// Changes the server's configuration and returns the new one.
     ///
     /// # Errors
-    /// When it refuses, or does not answer as a mockserver does.
+    /// If the server refuses, or does not answer like a mockserver.
     pub async fn change(&self, change: &ConfigChange) -> Result<Value, MockError> {
         let url = self.target.with_path("/_mock/config").requested().clone();
         let change = serde_json::to_string(change).map_err(|error| MockError::Garbage(error.to_string()))?;
@@ -207,11 +197,11 @@ impl MockServer {
         json(self.with_host(request).send().await?).await
     }
 
-    /// Waits at the server's barrier with the other shards of a run, which all must name the same `plan`; for so long at most. Dropped, it frees
-    /// its place there.
+    /// Waits at the server's barrier for the other shards of a run, at most for `patience`. All of them must send the same
+    /// `plan`. Dropping the future frees the place.
     ///
     /// # Errors
-    /// When not all came in time, when it is refused, or does not answer as a mockserver does.
+    /// If some shards do not arrive in time, or the server refuses, or does not answer like a mockserver.
     pub async fn barrier(
         &self,
         run: &str,
@@ -226,7 +216,7 @@ impl MockServer {
             shard.of(),
             shard.index()
         )));
-        // The server tells by itself when it is time to give up.
+        // The server itself reports the end of the wait.
         let request = self.with_host(self.client.post(url)).timeout(patience.saturating_add(PATIENCE));
         let response = request.send().await.map_err(MockError::from)?;
         match json(response).await {
@@ -249,7 +239,7 @@ impl MockServer {
     }
 
     fn with_host(&self, request: RequestBuilder) -> RequestBuilder {
-        // Questions are rare: a connection kept from before may lead to a server that is gone.
+        // Admin requests are rare, so a connection kept from an earlier one may lead to a server that is gone.
         let request = request.timeout(PATIENCE).header("connection", "close");
         let request = match self.target.host_header() {
             Some(host) => request.header("host", host),
@@ -262,7 +252,7 @@ impl MockServer {
     }
 }
 
-/// The words of a refusal.
+/// Returns the error message of a refusal, or the whole text if it has another form.
 fn reason(text: String) -> String {
     serde_json::from_str::<Refusal>(&text).map_or(text, |refusal| refusal.error)
 }

@@ -1,4 +1,4 @@
-//! Every connection is an open file: as many as the system allows.
+//! The limit on open files, because every connection is one.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 

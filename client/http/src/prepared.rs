@@ -1,4 +1,4 @@
-//! What attempts send: everything that does not differ between them is made once, whichever transport carries it.
+//! Prepared requests: the parts that attempts share are built once, for any transport.
 
 use http::header::{
     ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderName, HeaderValue, IF_MATCH, USER_AGENT,
@@ -12,11 +12,11 @@ use crate::asked::Asked;
 use crate::template::{Naming, Template, named};
 use crate::transport::{RunHeaders, TransportConfig, TransportError};
 
-/// Who sends: operators of servers want to know whom to ask.
+/// User agent, by which operators of servers can identify the sender.
 pub(crate) const AGENT: &str = concat!("tailback-loadgen/", env!("CARGO_PKG_VERSION"));
 
 // Parsed once, not per attempt.
-/// What every attempt of a run has of its own; these come first.
+/// Headers with a different value in every attempt of a run. They come first in each template.
 const OWN: [HeaderName; 3] = [
     HeaderName::from_static(wire::OP),
     HeaderName::from_static(wire::ATTEMPT),
@@ -24,13 +24,13 @@ const OWN: [HeaderName; 3] = [
 ];
 const LEAST_FREE: HeaderName = HeaderName::from_static(wire::LEAST_FREE);
 
-/// What the attempts of a run send.
+/// Prepared requests of a run.
 #[derive(Debug)]
 pub(crate) struct Prepared {
     plain: Template,
-    /// The read before a conditional write, if attempts are such pairs; the template above is that of the write.
+    /// The read before a conditional write, if attempts are such pairs; then `plain` is the write.
     read: Option<Template>,
-    /// What differs by op, if anything does: kinds of requests instead of the plain one, and API keys.
+    /// Parts that differ by op, if any: kinds of requests instead of the plain one, and API keys.
     asked: Option<Asked>,
     body: bytes::Bytes,
     run: Option<RunHeaders>,
@@ -39,15 +39,13 @@ pub(crate) struct Prepared {
 /// One request of an attempt.
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
-    /// The only one.
     Only,
     /// The read before a conditional write.
     Read,
-    /// The write, under the condition that the object still has this tag.
+    /// The write, on condition that the object still has this entity tag.
     Write(HeaderValue),
 }
 
-/// A request, ready to be sent.
 pub(crate) struct Rendered<'a> {
     pub(crate) method: Method,
     pub(crate) url: &'a Url,
@@ -57,10 +55,10 @@ pub(crate) struct Rendered<'a> {
 }
 
 impl Prepared {
-    /// All that attempts of this run have in common.
+    /// Builds the parts that all attempts of this run share.
     ///
     /// # Errors
-    /// When HTTP does not allow a header, or a kind's method or path.
+    /// If HTTP does not allow a header, or a kind's method or path.
     pub(crate) fn new(config: &TransportConfig, naming: Naming) -> Result<Self, TransportError> {
         let mut headers = HeaderMap::new();
         if config.run.is_some() {
@@ -103,10 +101,10 @@ impl Prepared {
         Ok(prepared)
     }
 
-    /// The same for read-modify-writes.
+    /// Changes the requests to those of read-modify-writes.
     ///
-    /// A read-modify-write is a GET and then at once a PUT with the GET's entity tag as `If-Match`, whatever method was
-    /// given; the body goes with the PUT. The tag means nothing here: it is sent back as it came.
+    /// A read-modify-write is a GET, followed at once by a PUT with the GET's entity tag as `If-Match`, whatever method was
+    /// configured. The PUT has the body. The tag is opaque and is sent back as received.
     fn reading_first(mut self) -> Self {
         self.plain.method = Method::PUT;
         self.plain.headers.remove(IF_MATCH);
@@ -134,17 +132,16 @@ impl Prepared {
         }
     }
 
-    /// Whether attempts are a read and a conditional write.
+    /// True if attempts are a read and a conditional write.
     pub(crate) fn reads_first(&self) -> bool {
         self.read.is_some()
     }
 
-    /// The request of plain ops: what a question that is no work is asked like.
+    /// Returns the template of plain ops, on which admin requests are based.
     pub(crate) fn plain(&self) -> &Template {
         &self.plain
     }
 
-    /// What the request of this step has in common with others.
     fn template(&self, attempt: &Launched, step: &Step) -> &Template {
         let kind = || self.asked.as_ref().and_then(|asked| asked.kind_of(attempt.op));
         match (step, &self.read) {
@@ -153,19 +150,19 @@ impl Prepared {
         }
     }
 
-    /// The body of requests that have one.
     fn body_of(&self, template: &Template) -> &bytes::Bytes {
         static NONE: bytes::Bytes = bytes::Bytes::new();
         if template.has_body { &self.body } else { &NONE }
     }
 
-    /// What an attempt's request says besides what all say: header by header.
+    /// Yields the headers of a request that its template does not have.
     fn own_headers(
         &self,
         attempt: &Launched,
         step: &Step,
     ) -> impl Iterator<Item = (HeaderName, HeaderValue)> {
-        // The first request of an attempt says what must be free for it to start; only a mockserver understands that.
+        // The first request of an attempt with carrier sense contains the number of slots that must be free for it to start. Only
+        // a mockserver supports that.
         let looks = self.run.is_some() && attempt.least_free > 0 && !matches!(step, Step::Write(_));
         let least_free = looks.then(|| (LEAST_FREE, HeaderValue::from(attempt.least_free)));
         let tag = if let Step::Write(tag) = step { Some((IF_MATCH, tag.clone())) } else { None };
@@ -173,15 +170,14 @@ impl Prepared {
         least_free.into_iter().chain(tag).chain(key.map(|key| (AUTHORIZATION, key)))
     }
 
-    /// The numbers by which a mockserver knows an attempt, in the order of [`OWN`]; nobody else is told.
+    /// Returns the numbers that identify an attempt to a mockserver, in the order of [`OWN`]; `None` for other servers.
     fn own_numbers(&self, attempt: &Launched) -> Option<[u64; 3]> {
         self.run.map(|_| [attempt.op, attempt.ordinal.into(), attempt.client.into()])
     }
 
-    /// One request of an attempt.
     pub(crate) fn render(&self, attempt: &Launched, step: &Step) -> Rendered<'_> {
         let template = self.template(attempt, step);
-        // A copy of a map is much cheaper than a map built anew, and its first values are found without their names.
+        // Fast path: copying a header map is much cheaper than building one, and its first values are found without their names.
         let mut headers = template.headers.clone();
         if let Some(own) = self.own_numbers(attempt) {
             for (value, own) in headers.values_mut().zip(own) {
@@ -194,7 +190,7 @@ impl Prepared {
     }
 }
 
-/// A number as the value of a header. Most are small, and need no memory then.
+/// Converts a number to a header value. Fast path: most numbers have one digit, which needs no memory.
 fn number(number: u64) -> HeaderValue {
     const SMALL: [&str; 10] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
     let small = usize::try_from(number).ok().and_then(|number| SMALL.get(number));

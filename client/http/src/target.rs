@@ -1,4 +1,4 @@
-//! Where attempts go: a URL, resolved once.
+//! Target of attempts: a URL, resolved once.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -6,76 +6,62 @@ use http::HeaderValue;
 use reqwest::Url;
 use thiserror::Error;
 
-/// The name that stands for a literal address in requests: the client looks names up faster than it parses
-/// addresses (a fifth of the instructions of an attempt), and short ones fastest: it is parsed and hashed for every
-/// attempt. The `Host` header still says what was typed.
+/// Host name that replaces a literal address in requests. The client looks names up faster than it parses addresses (a fifth of
+/// the instructions of an attempt). Short names are fastest, because the name is parsed and hashed for every attempt. The `Host`
+/// header still has the address as given on the command line.
 const STAND_IN: &str = "target";
 
-/// Which servers to trust over TLS.
+/// Servers to trust over TLS.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trust {
-    /// Accept any certificate.
+    /// True to accept any certificate.
     pub insecure: bool,
-    /// A PEM file of certificates to trust instead of the system's.
+    /// A PEM file with certificates to trust instead of the system's.
     pub roots_pem: Option<Vec<u8>>,
 }
 
-/// A server to send attempts to.
 #[derive(Clone, Debug)]
 pub struct Target {
-    /// As typed.
+    /// As given on the command line.
     typed: Url,
-    /// As requested; differs from `typed` in the host when that is a literal address.
+    /// As sent in requests; differs from `typed` in the host if that is a literal address.
     requested: Url,
     addresses: Vec<SocketAddr>,
     trust: Trust,
-    /// `Authorization` for a mockserver's own endpoints.
+    /// `Authorization` for a mockserver's admin endpoints.
     admin: Option<HeaderValue>,
 }
 
-/// What was typed is no target.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum TargetError {
-    /// Not a URL.
     #[error("`{text}` is no URL; write for example `http://127.0.0.1:8503/`")]
-    NoUrl {
-        /// As typed.
-        text: String,
-    },
-    /// A URL of something else than HTTP.
+    NoUrl { text: String },
     #[error("`{text}` is neither http nor https; write for example `http://127.0.0.1:8503/`")]
-    Scheme {
-        /// As typed.
-        text: String,
-    },
-    /// A name or password in the URL.
+    Scheme { text: String },
     #[error(
         "the target's URL holds a user name or password, which would end up in results; leave it out and give \
          `-H 'Authorization: …'`"
     )]
     Credentials,
-    /// The host's name leads to no address.
     #[error("the host `{host}` of the target could not be resolved; check its spelling and the network")]
     Unresolved {
-        /// The name.
         host: String,
-        /// What the system said.
         #[source]
         source: Option<std::io::Error>,
     },
 }
 
 impl Target {
-    /// Reads a URL (`host:port` counts as http) and resolves its host.
+    /// Parses a URL (`host:port` counts as http) and resolves its host.
     ///
     /// # Errors
-    /// When it is no http or https URL, or the host has no address.
+    /// If it is not an http or https URL, or the host has no address.
     pub fn resolve(text: &str, trust: Trust) -> Result<Self, TargetError> {
         let typed = parse(text)?;
         let host = typed.host_str().unwrap_or_default();
         let port = typed.port_or_known_default().unwrap_or(80);
-        // An IPv6 literal comes in brackets.
+        // IPv6 literals have brackets here.
         let literal: Option<IpAddr> = host.trim_start_matches('[').trim_end_matches(']').parse().ok();
         let addresses: Vec<SocketAddr> = match literal {
             Some(ip) => vec![SocketAddr::new(ip, port)],
@@ -88,24 +74,24 @@ impl Target {
         }
         let mut requested = typed.clone();
         if literal.is_some() && typed.scheme() == "http" {
-            // A certificate is checked against the typed host, so https keeps it.
+            // https keeps the host, because the certificate is checked against it.
             requested.set_host(Some(STAND_IN)).map_err(|_| TargetError::NoUrl { text: text.to_owned() })?;
         }
         Ok(Self { typed, requested, addresses, trust, admin: None })
     }
 
-    /// The same server, with the `Authorization` that its own endpoints want if it is a mockserver. Nobody else gets it.
+    /// Adds the `Authorization` for a mockserver's admin endpoints. Other servers never receive it.
     #[must_use]
     pub fn with_admin(self, authorization: Option<HeaderValue>) -> Self {
         Self { admin: authorization, ..self }
     }
 
-    /// As typed, normalised.
+    /// Returns the URL as given on the command line, normalised.
     pub fn url(&self) -> &Url {
         &self.typed
     }
 
-    /// The same server, another path.
+    /// Returns the same server with another path, and without a query.
     #[must_use]
     pub fn with_path(&self, path: &str) -> Self {
         let mut other = self.clone();
@@ -116,12 +102,12 @@ impl Target {
         other
     }
 
-    /// The same server and port over TLS, whoever it is, and the root of its paths; nothing when this is over TLS already.
+    /// Returns the root path of the same server and port over TLS with any certificate; `None` if it uses TLS already.
     pub(crate) fn over_tls(&self) -> Option<Self> {
         self.over("http", "https")
     }
 
-    /// The same server and port over plain HTTP, and the root of its paths; nothing when this is over plain HTTP already.
+    /// Returns the root path of the same server and port over plain HTTP; `None` if it uses plain HTTP already.
     pub(crate) fn without_tls(&self) -> Option<Self> {
         self.over("https", "http")
     }
@@ -136,13 +122,12 @@ impl Target {
         Some(other)
     }
 
-    /// Whether what is sent to it can be read by nobody else: it is on this machine, or proves who it is over TLS.
+    /// Returns true if no third party can read the requests: the server is on this machine, or proves its identity over TLS.
     pub fn is_private(&self) -> bool {
         let checked = self.typed.scheme() == "https" && !self.trust.insecure;
         checked || self.addresses.iter().all(|address| address.ip().to_canonical().is_loopback())
     }
 
-    /// The addresses that the host resolved to.
     pub fn addresses(&self) -> &[SocketAddr] {
         &self.addresses
     }
@@ -159,13 +144,13 @@ impl Target {
         &self.trust
     }
 
-    /// Host and port as typed: the `Host` header of HTTP/1.1, the authority of HTTP/2.
+    /// Returns host and port as given on the command line: the `Host` header of HTTP/1.1, the authority of HTTP/2.
     pub(crate) fn authority(&self) -> String {
         let host = self.typed.host_str().unwrap_or_default();
         self.typed.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
     }
 
-    /// The `Host` header when it differs from what the client would send by itself.
+    /// Returns the `Host` header if it differs from the client's default.
     pub(crate) fn host_header(&self) -> Option<String> {
         (self.requested.host_str() != self.typed.host_str()).then(|| self.authority())
     }
@@ -175,7 +160,7 @@ fn parse(text: &str) -> Result<Url, TargetError> {
     let refuse = || TargetError::NoUrl { text: place(text) };
     let with_scheme = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
     let url = Url::parse(&with_scheme).map_err(|_| refuse())?;
-    // First: the other errors repeat what was typed.
+    // Checked first, because the other errors repeat the input.
     if !url.username().is_empty() || url.password().is_some() {
         return Err(TargetError::Credentials);
     }
@@ -188,7 +173,7 @@ fn parse(text: &str) -> Result<Url, TargetError> {
     Ok(url)
 }
 
-/// What was typed, without a user, a password or a query: those may be secrets.
+/// Returns the input without user, password and query, because those may be secrets.
 fn place(text: &str) -> String {
     let place = text.split(['?', '#']).next().unwrap_or_default();
     let (scheme, rest) = place.split_once("://").unwrap_or(("", place));

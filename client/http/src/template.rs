@@ -1,4 +1,4 @@
-//! What requests of one kind have in common: made once, so that an attempt only copies it.
+//! Templates of requests: the parts that all requests of one kind share, built once so that an attempt only copies them.
 
 use http::header::HeaderValue;
 use http::{HeaderMap, Method, Uri};
@@ -6,27 +6,26 @@ use reqwest::Url;
 
 use crate::transport::TransportError;
 
-/// How a request names what it is for.
+/// Form of the URL in a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Naming {
-    /// By its path; the host is a header. HTTP/1.1.
+    /// Only the path; the host is a header. HTTP/1.1.
     Path,
-    /// By the whole URI; there is no `Host` header. HTTP/2.
+    /// The whole URI, without a `Host` header. HTTP/2.
     Whole,
 }
 
-/// What requests of one kind have in common.
 #[derive(Clone, Debug)]
 pub(crate) struct Template {
     pub(crate) method: Method,
     pub(crate) url: Url,
-    /// The same, as it is sent.
+    /// The URL in the form in which it is sent.
     pub(crate) uri: Uri,
     pub(crate) headers: HeaderMap,
     pub(crate) has_body: bool,
 }
 
-/// A URL as requests name it.
+/// Converts a URL to its form in requests.
 pub(crate) fn named(url: &Url, naming: Naming, host: &HeaderValue) -> Result<Uri, TransportError> {
     let refuse = || TransportError::Path(url.path().to_owned());
     let path = match url.query() {

@@ -1,4 +1,4 @@
-//! The list of transports, and the way from a name to one that is ready to carry a run.
+//! Registry of transports, which are chosen and built by name.
 
 mod http2;
 mod hyper;
@@ -10,19 +10,16 @@ use crate::control::Control;
 use crate::drive::{DriveError, DriveOptions, DriveReport, drive_on_this_thread};
 use crate::transport::{Transport, TransportConfig, TransportError};
 
-/// Every transport; the first is used towards a mockserver where none is named.
+/// All transports. The first is the default for a mockserver.
 pub const TRANSPORTS: &[TransportEntry] = &[
     TransportEntry::of::<hyper::HyperTransport>(),
     TransportEntry::of::<reqwest::ReqwestTransport>(),
     TransportEntry::of::<http2::Http2Transport>(),
 ];
 
-/// A transport that can be chosen by name.
 #[derive(Clone, Copy, Debug)]
 pub struct TransportEntry {
-    /// See [`Transport::NAME`].
     pub name: &'static str,
-    /// See [`Transport::SUMMARY`].
     pub summary: &'static str,
     build: fn(TransportConfig) -> Result<ReadyTransport, TransportError>,
 }
@@ -47,12 +44,11 @@ impl TransportEntry {
         }
     }
 
-    /// The one with this name.
     pub fn find(name: &str) -> Option<&'static Self> {
         TRANSPORTS.iter().find(|entry| entry.name == name)
     }
 
-    /// Sets the transport up, without a connection yet.
+    /// Sets the transport up, without opening a connection.
     ///
     /// # Errors
     /// See [`Transport::build`].
@@ -61,29 +57,26 @@ impl TransportEntry {
     }
 }
 
-/// Which transport carries a run.
 #[derive(Clone, Copy, Debug, Default)]
 pub enum TransportChoice {
-    /// `hyper` towards a mockserver; `reqwest` towards any other server, because more servers have met it.
+    /// `hyper` for a mockserver; `reqwest` for any other server, because it is used with more kinds of servers.
     #[default]
     Auto,
-    /// This one.
     Named(&'static TransportEntry),
 }
 
 impl TransportChoice {
-    /// What the choice is called that is none.
+    /// Name of the automatic choice.
     pub const AUTO: &'static str = "auto";
 
-    /// HTTP/2.
     pub const HTTP2: Self = Self::Named(&TRANSPORTS[2]);
 
-    /// Whether attempts share connections, as streams of HTTP/2 do.
+    /// Returns true if attempts share connections, as HTTP/2 streams do.
     pub fn shares_connections(self) -> bool {
         matches!(self, Self::Named(entry) if entry.name == http2::Http2Transport::NAME)
     }
 
-    /// The transport towards a server of this kind.
+    /// Returns the transport for a mockserver or for any other server.
     pub fn towards(self, is_mock: bool) -> &'static TransportEntry {
         match self {
             Self::Named(entry) => entry,
@@ -93,8 +86,8 @@ impl TransportChoice {
     }
 }
 
-/// A transport of whatever kind, for one run. Which kind it is was decided when it was built: the loop that drives the run is
-/// compiled for each, and no attempt pays for the choice.
+/// A transport of any kind, for one run. The kind is fixed at build time: the driver's loop is compiled for each kind, so the
+/// choice costs nothing per attempt.
 pub struct ReadyTransport {
     drive: Box<DriveOver>,
 }
@@ -102,10 +95,10 @@ pub struct ReadyTransport {
 type DriveOver = dyn FnOnce(&mut Run, &Control, DriveOptions) -> Result<DriveReport, DriveError> + Send;
 
 impl ReadyTransport {
-    /// Drives `run` to its end on this thread, which must belong to no runtime.
+    /// Drives `run` to its end on this thread, which must not belong to a runtime.
     ///
     /// # Errors
-    /// When the system gives no runtime or timer.
+    /// If the system provides no runtime or timer, or the server answers on none of the connections of the warm-up.
     pub fn drive(
         self,
         run: &mut Run,

@@ -1,4 +1,4 @@
-//! From an error of the HTTP client to the kind of trouble it means.
+//! Classification of errors of the HTTP client by the kind of failure.
 
 use std::error::Error;
 use std::io;
@@ -8,21 +8,21 @@ use rustls::CertificateError;
 
 use crate::trust;
 
-/// Too many open files: the process's limit, and the system's.
+/// Error numbers for too many open files: the process's limit, and the system's.
 const NO_FILES: [i32; 2] = [24, 23];
 
-/// How far a request had come when something went wrong.
+/// Progress of a request at the time of the error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
     /// There was no connection yet.
     Connecting,
-    /// The head of the answer was waited for.
+    /// The head of the answer had not arrived.
     Asking,
-    /// The head was there.
+    /// The head of the answer had arrived.
     Answering,
 }
 
-/// What went wrong when reqwest brought no answer; with `answering` its head was there already.
+/// Classifies an error of reqwest. `answering` is true if the head of the answer had arrived.
 pub(crate) fn of_request(error: &reqwest::Error, answering: bool) -> ErrorKind {
     let stage = match () {
         () if error.is_connect() => Stage::Connecting,
@@ -35,7 +35,7 @@ pub(crate) fn of_request(error: &reqwest::Error, answering: bool) -> ErrorKind {
     }
 }
 
-/// What went wrong with a stream of HTTP/2.
+/// Classifies an error of an HTTP/2 stream.
 pub(crate) fn of_stream(error: &h2::Error, stage: Stage) -> ErrorKind {
     match error.get_io() {
         Some(io) => kind(io, stage),
@@ -44,20 +44,20 @@ pub(crate) fn of_stream(error: &h2::Error, stage: Stage) -> ErrorKind {
             Stage::Answering => ErrorKind::Truncated,
             _ => ErrorKind::StreamReset,
         },
-        // The other side broke the rules of the protocol, or does not speak it.
+        // The peer violated the protocol, or does not speak it.
         None if error.is_library() => ErrorKind::Unreadable,
         None => kind(error, stage),
     }
 }
 
-/// What went wrong when no answer came.
+/// Classifies an error by the first cause in its chain that is recognised.
 pub(crate) fn kind(error: &(dyn Error + 'static), stage: Stage) -> ErrorKind {
     let mut next: Option<&(dyn Error + 'static)> = Some(error);
     while let Some(cause) = next {
         if let Some(kind) = of(cause) {
             return match (kind, stage) {
                 (ErrorKind::Closed, Stage::Answering) => ErrorKind::Truncated,
-                // A handshake that ends in the middle.
+                // The handshake was cut off.
                 (ErrorKind::Closed, Stage::Connecting) => ErrorKind::Tls,
                 _ => kind,
             };
@@ -76,14 +76,14 @@ fn of(cause: &(dyn Error + 'static)) -> Option<ErrorKind> {
             () if error.is_parse_too_large() => Some(ErrorKind::LongHeaders),
             () if error.is_parse() => Some(ErrorKind::Unreadable),
             () if error.is_incomplete_message() || error.is_canceled() || error.is_closed() => {
-                // A reset in the middle of a message is a reset.
+                // A reset in the middle of a message counts as a reset.
                 error.source().and_then(of).or(Some(ErrorKind::Closed))
             }
             () => None,
         };
     }
     let error = cause.downcast_ref::<io::Error>()?;
-    // What an I/O error wraps is not among its sources.
+    // The error wrapped by an I/O error is not among its sources.
     if let Some(wrapped) = error.get_ref()
         && let Some(kind) = of(wrapped)
     {
@@ -113,17 +113,17 @@ fn tls(error: &rustls::Error) -> ErrorKind {
     }
 }
 
-/// Whether the other side spoke TLS, although no connection came of it.
+/// Returns true if the peer spoke TLS, although no connection was established.
 pub(crate) fn is_tls_alert(error: &reqwest::Error) -> bool {
     matches!(rustls_error(error), Some(rustls::Error::AlertReceived(_)))
 }
 
-/// Whether it is TLS itself that found something wrong.
+/// Returns true if TLS itself reported the error.
 pub(crate) fn is_tls(error: &reqwest::Error) -> bool {
     rustls_error(error).is_some()
 }
 
-/// What is wrong with the certificate, where the library's own words are names of its types.
+/// Describes the problem with the certificate, if the library's own message consists of names of its types.
 pub(crate) fn refused_certificate(error: &reqwest::Error) -> Option<&'static str> {
     match rustls_error(error)? {
         authority if trust::is_authority_as_server(authority) => {
@@ -142,7 +142,7 @@ fn rustls_error(error: &reqwest::Error) -> Option<&rustls::Error> {
         if let Some(found) = cause.downcast_ref() {
             return Some(found);
         }
-        // What an I/O error wraps is not among its sources, and may be one itself.
+        // The error wrapped by an I/O error is not among its sources, and may be an I/O error itself.
         let wrapped = cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
         next = match wrapped {
             Some(wrapped) => Some(wrapped),

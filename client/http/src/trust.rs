@@ -1,8 +1,8 @@
-//! Trust in certificates that the user named: as usual, and in the server's own certificate itself.
+//! Trust in certificates that the user named: the usual verification, and trust in the server's own certificate.
 //!
-//! Whoever makes a certificate by hand often makes one that calls itself an authority (`openssl req -x509` does so) and serves
-//! with it. The usual verification refuses that: an authority is nobody's server. curl accepts it, because the user named
-//! this very certificate; so does this, when the name and the dates fit, too.
+//! A certificate made by hand often declares itself an authority (`openssl req -x509` does so), and a server uses it all the
+//! same. The usual verification rejects that, because an authority must not be a server. curl accepts it, because the user named
+//! this very certificate. So does this verifier, if name and dates are valid, too.
 
 use std::sync::Arc;
 
@@ -21,10 +21,10 @@ use rustls_platform_verifier::BuilderVerifierExt as _;
 use crate::target::Trust;
 use crate::transport::TransportError;
 
-/// TLS towards servers that are trusted like this.
+/// Returns the TLS configuration for these rules of trust.
 ///
 /// # Errors
-/// When certificates cannot be read or used.
+/// If certificates cannot be read or used.
 pub(crate) fn config(trust: &Trust) -> Result<ClientConfig, TransportError> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let named = trust.roots_pem.as_deref().map(read).transpose()?;
@@ -87,7 +87,7 @@ impl ServerCertVerifier for AnyCertificate {
     }
 }
 
-/// The usual verification, and one exception.
+/// The usual verification with one exception.
 #[derive(Debug)]
 struct Verifier {
     usual: Arc<WebPkiServerVerifier>,
@@ -95,7 +95,7 @@ struct Verifier {
 }
 
 impl Verifier {
-    /// For servers whose certificates one of these vouches for, or that are one of these.
+    /// Accepts certificates that one of `named` vouches for, and those in `named`.
     fn new(named: Vec<CertificateDer<'static>>, provider: Arc<CryptoProvider>) -> Result<Self, Error> {
         let mut roots = RootCertStore::empty();
         for certificate in &named {
@@ -119,7 +119,7 @@ impl ServerCertVerifier for Verifier {
     ) -> Result<ServerCertVerified, Error> {
         let usual = self.usual.verify_server_cert(end_entity, intermediates, name, ocsp_response, now);
         match usual {
-            // The dates were checked before: one that is out of date is refused for that.
+            // The dates were checked before: an expired certificate has another error.
             Err(error) if is_authority_as_server(&error) && self.named.contains(end_entity) => {
                 verify_server_name(&ParsedCertificate::try_from(end_entity)?, name)?;
                 Ok(ServerCertVerified::assertion())
@@ -151,7 +151,7 @@ impl ServerCertVerifier for Verifier {
     }
 }
 
-/// Whether everything but this was right so far: the certificate calls itself an authority.
+/// Returns true if the certificate's only fault so far is that it declares itself an authority.
 pub(crate) fn is_authority_as_server(error: &Error) -> bool {
     let Error::InvalidCertificate(CertificateError::Other(OtherError(other))) = error else { return false };
     matches!(other.downcast_ref(), Some(webpki::Error::CaUsedAsEndEntity))

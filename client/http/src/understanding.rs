@@ -1,4 +1,4 @@
-//! What an answer says: read in the same way whichever transport brought it.
+//! Interpretation of answers, the same for all transports.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,18 +12,17 @@ use crate::advice::hear;
 use crate::fields::Headers;
 use crate::transport::{Answer, RunHeaders, TransportConfig};
 
-/// What is looked for in answers.
+/// Interprets the answers to a run.
 #[derive(Debug)]
 pub(crate) struct Understanding {
     run: Option<RunHeaders>,
     classifier: Classifier,
     reading: Arc<Reading>,
-    /// Servers that do not know the run advise in real time.
+    /// Scale for advice in real time, from servers that do not know the run.
     scale: TimeScale,
 }
 
 impl Understanding {
-    /// As a run wants it.
     pub(crate) fn new(config: &TransportConfig) -> Self {
         Self {
             run: config.run,
@@ -33,7 +32,7 @@ impl Understanding {
         }
     }
 
-    /// How much of the body of an answer with this status is looked at, in bytes.
+    /// Returns the number of bytes needed from the body of an answer with this status.
     pub(crate) fn most_body(&self, code: u16) -> usize {
         match self.reading.most_body() {
             _ if self.classifier.looks_at_bodies() => MOST_BODY,
@@ -42,12 +41,12 @@ impl Understanding {
         }
     }
 
-    /// What an answer says. Only a request that looked first may be deferred.
+    /// Interprets an answer. Only a request with carrier sense (`looked`) may be deferred.
     pub(crate) fn of(&self, code: u16, headers: &HeaderMap, body: &[u8], looked: bool) -> Answer {
         let told = Told::in_headers(headers);
         if self.run.is_some() && told.deferred {
             if !looked {
-                // The attempt was counted when it was sent.
+                // An attempt without carrier sense was counted when it was sent, so it cannot be deferred.
                 return Answer::none(ErrorKind::Other);
             }
             let outcome = Outcome::plain(Status::Deferred);
@@ -74,7 +73,7 @@ impl Understanding {
     }
 }
 
-/// What an answer's headers tell the harness.
+/// Headers of an answer that the harness evaluates.
 #[derive(Default)]
 struct Told<'a> {
     grpc_status: Option<&'a str>,
@@ -90,7 +89,7 @@ struct Told<'a> {
 }
 
 impl<'a> Told<'a> {
-    /// Looks at each header once.
+    /// Reads each header once.
     fn in_headers(headers: &'a HeaderMap) -> Self {
         let mut told = Self::default();
         for (name, value) in headers {
@@ -108,7 +107,7 @@ impl<'a> Told<'a> {
                 }
                 wire::MOCK => told.by_mock = true,
                 wire::DEFERRED => told.deferred = true,
-                // Of several the first counts.
+                // Of several values, the first one counts.
                 grpc::STATUS => told.grpc_status = told.grpc_status.or_else(text),
                 _ => {}
             }
@@ -116,14 +115,14 @@ impl<'a> Told<'a> {
         told
     }
 
-    /// What a mockserver tells of itself.
+    /// Returns the state that a mockserver reports.
     fn seen(&self) -> Option<ServerSeen> {
         let Self { busy, cap, took, verdict, limits, .. } = *self;
         Some(ServerSeen { busy: busy?, cap, took, limits, verdict })
     }
 }
 
-/// What the server says that it made of the attempt.
+/// Parses the server's own verdict on the attempt.
 fn verdict(word: &[u8]) -> Option<ServerVerdict> {
     let verdicts = [ServerVerdict::Accepted, ServerVerdict::Rejected, ServerVerdict::Failed];
     let said = wire::VERDICTS.iter().position(|known| word == known.as_bytes())?;

@@ -1,13 +1,13 @@
-//! What the generator itself costs: processor time and memory.
+//! Resource usage of the generator itself: processor time and memory.
 
 use std::time::Duration;
 
-/// Processor time that the calling thread has used; `None` where the system does not tell.
+/// Returns the processor time of the calling thread; `None` if the system does not report it.
 pub(crate) fn thread_cpu() -> Option<Duration> {
     cpu(rustix::time::ClockId::ThreadCPUTime)
 }
 
-/// Processor time that the whole program has used, an embedded server included.
+/// Returns the processor time of the whole program, including an embedded server.
 pub fn process_cpu() -> Option<Duration> {
     cpu(rustix::time::ClockId::ProcessCPUTime)
 }
@@ -17,7 +17,7 @@ fn cpu(clock: rustix::time::ClockId) -> Option<Duration> {
     Some(Duration::new(u64::try_from(time.tv_sec).ok()?, u32::try_from(time.tv_nsec).ok()?))
 }
 
-/// Most memory that the program held at once, in bytes; `None` where the system does not tell.
+/// Returns the peak memory usage of the program, in bytes; `None` if the system does not report it.
 pub fn peak_rss_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

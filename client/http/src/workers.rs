@@ -1,4 +1,4 @@
-//! Long-lived tasks that each carry one attempt at a time.
+//! Workers: long-lived tasks that each carry one attempt at a time.
 
 use std::collections::VecDeque;
 use std::future::{Future, poll_fn};
@@ -15,50 +15,48 @@ use crate::clock::Clock;
 use crate::mailbox::Mailbox;
 use crate::transport::{Answer, Transport};
 
-/// An answer, with the time at which the request went out and the time at which the answer was complete.
+/// An answer, with the time at which the request was sent and the time at which the answer was complete.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Delivered {
     pub(crate) attempt: AttemptKey,
     pub(crate) sent_at: Instant,
     pub(crate) at: Instant,
     pub(crate) answer: Answer,
-    /// Which worker is idle again.
+    /// The worker, which is idle again.
     worker: WorkerId,
 }
 
-/// A worker: which lane, and which of its workers.
+/// A worker by its lane, and its number there.
 #[derive(Clone, Copy, Debug)]
 struct WorkerId {
     lane: usize,
     number: usize,
 }
 
-/// A thread with connections of its own.
+/// A thread with its own connections.
 struct Lane<T> {
     handle: Handle,
     transport: T,
-    /// The way there, if it is not the driver's own thread.
+    /// Jobs for the lane's thread; `None` for the driver's own thread.
     errands: Option<Errands>,
-    /// By worker: what it is to do.
     assignments: Vec<Arc<Assignment>>,
     idle: Vec<usize>,
     under_way: usize,
 }
 
-/// What another thread is to do: it is told all of a turn at once, since every wake-up of it is a system call.
+/// Jobs for another thread. All jobs of a turn are sent together, because every wake-up of a thread is a system call.
 struct Errands {
     mailbox: Arc<Mailbox<Errand>>,
     untold: Vec<Errand>,
 }
 
-/// A worker, and its next attempt.
 struct Errand {
     assignment: Arc<Assignment>,
     attempt: Launched,
 }
 
 impl Errands {
-    /// The way to the thread of this runtime.
+    /// Creates a queue of jobs, and the task that passes them on in this runtime.
     fn to(handle: &Handle) -> Self {
         let mailbox = Arc::new(Mailbox::new());
         handle.spawn(pass_on(mailbox.clone()));
@@ -72,19 +70,19 @@ impl<T: Transport> Lane<T> {
     }
 }
 
-/// Hands attempts to idle workers and starts new ones when none is idle.
+/// Passes attempts to idle workers, and starts new workers if none is idle.
 pub(crate) struct Workers<T> {
     lanes: Vec<Lane<T>>,
     clock: Clock,
     answers: Arc<Mailbox<Delivered>>,
-    /// Attempts that wait for a connection, and since when. Their wait counts as send lag, too.
+    /// Attempts that wait for a connection, with the start of the wait. The wait also counts as send lag.
     waiting: VecDeque<(Launched, Instant)>,
     waits: Latencies,
-    /// Which worker carries the attempt in this slot.
+    /// Serial number and worker of the attempt in each slot.
     carriers: Vec<Option<(u64, WorkerId)>>,
 }
 
-/// Where one worker finds its next attempt, and learns that it is withdrawn.
+/// Next attempt of a worker, and withdrawal of its current one.
 #[derive(Default)]
 struct Assignment {
     state: Mutex<AssignmentState>,
@@ -94,12 +92,11 @@ struct Assignment {
 struct AssignmentState {
     next: Option<Launched>,
     withdrawn: Option<AttemptKey>,
-    /// Wakes the worker.
     waker: Option<Waker>,
 }
 
 impl<T: Transport> Workers<T> {
-    /// Workers on these runtimes, each with a transport of its own. The first is the caller's.
+    /// Creates workers on these runtimes, each with its own transport. The first runtime is the caller's.
     pub(crate) fn new(lanes: impl IntoIterator<Item = (Handle, T)>, clock: Clock) -> Self {
         let lane = |(number, (handle, transport))| Lane {
             errands: (number > 0).then(|| Errands::to(&handle)),
@@ -119,12 +116,11 @@ impl<T: Transport> Workers<T> {
         }
     }
 
-    /// Where answers arrive.
     pub(crate) fn answers(&self) -> Arc<Mailbox<Delivered>> {
         self.answers.clone()
     }
 
-    /// Sends an attempt as soon as there is room for it, and other threads are told ([`Self::tell`]).
+    /// Sends an attempt as soon as there is room for it. Other threads receive it only by [`Self::tell`].
     pub(crate) fn send(&mut self, attempt: Launched) {
         match self.free_lane() {
             Some(lane) if self.waiting.is_empty() => self.hand_out(lane, attempt),
@@ -132,23 +128,22 @@ impl<T: Transport> Workers<T> {
         }
     }
 
-    /// The lane with the fewest attempts, if it has room.
+    /// Returns the lane with the fewest attempts among those with room.
     fn free_lane(&self) -> Option<usize> {
         let with_room = self.lanes.iter().enumerate().filter(|(_, lane)| lane.has_room());
         with_room.min_by_key(|(_, lane)| lane.under_way).map(|(lane, _)| lane)
     }
 
-    /// How long those attempts waited that had to wait for a connection.
+    /// Returns the waits of attempts that had to wait for a connection.
     pub(crate) fn waits(&self) -> &Latencies {
         &self.waits
     }
 
-    /// Connections opened so far.
     pub(crate) fn connections(&self) -> u64 {
         self.lanes.iter().map(|lane| lane.transport.connections()).sum()
     }
 
-    /// How long each of them took to open, in real time.
+    /// Returns the durations of all connects, in real time.
     pub(crate) fn connect_times(&self) -> Latencies {
         let mut all = Latencies::default();
         for lane in &self.lanes {
@@ -157,7 +152,7 @@ impl<T: Transport> Workers<T> {
         all
     }
 
-    /// Sends what waits, as far as there is room.
+    /// Sends waiting attempts as long as there is room.
     pub(crate) fn fill(&mut self) {
         while !self.waiting.is_empty()
             && let Some(lane) = self.free_lane()
@@ -168,7 +163,7 @@ impl<T: Transport> Workers<T> {
         }
     }
 
-    /// Returns when there is more room for what waits.
+    /// Waits until there is more room for waiting attempts.
     pub(crate) async fn grown(&self) {
         match &self.lanes[..] {
             _ if self.waiting.is_empty() => std::future::pending().await,
@@ -203,7 +198,7 @@ impl<T: Transport> Workers<T> {
         }
     }
 
-    /// Tells other threads what they are to send.
+    /// Sends the collected jobs to the other threads.
     pub(crate) fn tell(&mut self) {
         for errands in self.lanes.iter_mut().filter_map(|lane| lane.errands.as_mut()) {
             if !errands.untold.is_empty() {
@@ -212,7 +207,7 @@ impl<T: Transport> Workers<T> {
         }
     }
 
-    /// Withdraws an attempt. Returns it when it was not sent yet.
+    /// Withdraws an attempt. Returns it if it was not sent yet.
     pub(crate) fn cancel(&mut self, key: AttemptKey) -> Option<Launched> {
         if let Some(position) = self.waiting.iter().position(|(attempt, _)| attempt.attempt == key) {
             let (launched, since) = self.waiting.remove(position)?;
@@ -227,7 +222,7 @@ impl<T: Transport> Workers<T> {
         None
     }
 
-    /// Takes note that an answer's worker is idle again.
+    /// Marks an answer's worker as idle.
     pub(crate) fn release(&mut self, delivered: &Delivered) {
         let lane = &mut self.lanes[delivered.worker.lane];
         lane.under_way -= 1;
@@ -252,7 +247,7 @@ impl<T: Transport> Workers<T> {
     }
 }
 
-/// Hands out what this thread is told to do.
+/// Passes jobs on to the workers of this thread.
 async fn pass_on(errands: Arc<Mailbox<Errand>>) {
     let mut batch = Vec::new();
     loop {
@@ -283,7 +278,7 @@ async fn work<T: Transport>(
         })
         .await;
         let at = clock.now();
-        // Nothing is expected of a withdrawn attempt; its answer only tells that the worker is idle.
+        // A withdrawn attempt has no result; its answer only reports that the worker is idle.
         let answer = answer.unwrap_or_else(Answer::withdrawn);
         answers.put(Delivered { attempt: launched.attempt, sent_at, at, answer, worker });
     }
@@ -310,7 +305,7 @@ impl Assignment {
         Poll::Pending
     }
 
-    /// Whether this attempt was withdrawn; the worker is woken when it is.
+    /// Returns true if this attempt was withdrawn. Otherwise the worker is woken when it is.
     fn poll_withdrawn(&self, context: &Context<'_>, attempt: AttemptKey) -> bool {
         let mut state = self.lock();
         if state.withdrawn == Some(attempt) {

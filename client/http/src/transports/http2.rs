@@ -1,4 +1,4 @@
-//! HTTP/2: many attempts on one connection, by prior knowledge or agreed on over TLS.
+//! HTTP/2 transport: many attempts on one connection, by prior knowledge or by agreement over TLS.
 
 mod body;
 mod link;
@@ -22,14 +22,13 @@ use crate::template::Naming;
 use crate::transport::{Answer, Transport, TransportConfig, TransportError, WarmUp};
 use crate::understanding::Understanding;
 
-/// Streams at once on a connection whose server has not said yet how many it allows: RFC 9113, section 6.5.2, recommends
-/// that none allows fewer.
+/// Maximum number of streams on a connection before the server has announced its limit. RFC 9113, section 6.5.2, recommends that
+/// no server allows fewer.
 const STREAMS_BEFORE_SETTINGS: usize = 100;
 
-/// Connections that an attempt is offered to.
+/// Maximum number of connections tried for an attempt.
 const CONNECTIONS_TRIED: usize = 3;
 
-/// Sends attempts as streams.
 #[derive(Clone)]
 pub(crate) struct Http2Transport {
     shared: Arc<Shared>,
@@ -40,16 +39,16 @@ struct Shared {
     understanding: Understanding,
     dialer: Dialer,
     connecting: Connecting,
-    /// Connections to spread attempts over.
+    /// Number of connections to spread attempts over.
     wanted: AtomicUsize,
-    /// Those that take new streams.
+    /// Connections that accept new streams.
     links: Mutex<Vec<Arc<Link>>>,
-    /// One is opened at a time: those who come meanwhile find it open.
+    /// Serialises the opening of connections, so that attempts which arrive meanwhile find the connection open.
     opening: AsyncMutex<()>,
-    /// Streams that servers allow at once, on all connections together.
+    /// Number of streams that the server allows at once, on all connections together.
     allowed: AtomicUsize,
     grown: Notify,
-    /// Whether the server is a mockserver, which does not count questions about itself.
+    /// True if the server is a mockserver, which does not count admin requests as work.
     is_mock: bool,
 }
 
@@ -58,7 +57,7 @@ impl Shared {
         self.links.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The connection with the fewest streams, once there are as many as are wanted.
+    /// Returns the connection with the fewest streams, or `None` if fewer are open than wanted.
     fn least_busy(&self) -> Option<Arc<Link>> {
         let mut links = self.links();
         links.retain(|link| !link.is_over());
@@ -79,14 +78,14 @@ impl Shared {
             let stream = self.dialer.dial().await?;
             Link::open(stream, STREAMS_BEFORE_SETTINGS, self.connecting.clone()).await
         };
-        // On the heap: the future of a TLS handshake is large, and every attempt would have room for one.
+        // Boxed, because the future of a TLS handshake is large and would otherwise be part of every attempt.
         let link = self.connecting.open(Box::pin(open)).await?;
         self.links().push(link.clone());
         self.look_at_room();
         Ok(link)
     }
 
-    /// Servers may allow more or fewer streams at any time.
+    /// Updates the number of allowed streams, which servers may change at any time.
     fn look_at_room(&self) {
         let allowed = self.links().iter().fold(0_usize, |sum, link| sum.saturating_add(link.allowed()));
         if self.allowed.swap(allowed, Ordering::Relaxed) < allowed {
@@ -103,8 +102,9 @@ impl Shared {
         (request, rendered.body)
     }
 
-    /// Opens a connection and reads how many streams the server allows: at a mockserver by a question that is no work. Returns
-    /// whether the connection is ready; one on which a mockserver does not answer in time is used no more.
+    /// Opens a connection and determines how many streams the server allows; at a mockserver by an admin request, which is not
+    /// work. Returns whether the connection is ready. A connection on which a mockserver does not answer in time is not used
+    /// again.
     async fn warm(&self, deadline: Instant) -> bool {
         let Ok(Ok(link)) = timeout_at(deadline, self.link()).await else { return false };
         if !self.is_mock {
@@ -135,7 +135,7 @@ impl Exchange for Http2Transport {
 
     async fn exchange(&self, attempt: &Launched, step: Step) -> Result<Heard, ErrorKind> {
         let shared = &*self.shared;
-        // A server that takes no stream on connection after connection takes none.
+        // A server that accepts no stream on several consecutive connections is taken to accept none.
         for _ in 0..CONNECTIONS_TRIED {
             let (request, body) = shared.request(attempt, &step);
             let link = shared.link().await?;
@@ -152,7 +152,7 @@ impl Exchange for Http2Transport {
                     );
                     return Ok(Heard { answer, tag: tag_of(&step, &head.headers) });
                 }
-                // The connection took no more streams: no request was lost on it.
+                // The connection accepted no more streams, so no request was lost on it.
                 Carried::Unsent => {}
                 Carried::Lost(kind) => return Err(kind),
             }
@@ -205,7 +205,8 @@ impl Transport for Http2Transport {
     fn room(&self) -> usize {
         match self.shared.allowed.load(Ordering::Relaxed) {
             _ if self.shared.wanted.load(Ordering::Relaxed) == 0 => 0,
-            // No connection yet: as many as any server allows wait for the first, the others where they are counted.
+            // No connection yet: as many attempts as any server allows wait for the first one. The others wait where waits are
+            // counted.
             0 => STREAMS_BEFORE_SETTINGS,
             allowed => allowed,
         }
@@ -215,7 +216,7 @@ impl Transport for Http2Transport {
         self.shared.grown.notified().await;
     }
 
-    /// It was noticed when the connection ended; a lost stream takes none with it.
+    /// Does nothing: the end of a connection is noticed elsewhere, and a lost stream does not end its connection.
     fn on_lost(&self) {}
 
     fn connections(&self) -> u64 {

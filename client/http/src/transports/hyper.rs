@@ -1,4 +1,4 @@
-//! HTTP/1.1 over connections of hyper, kept in a free list instead of a pool.
+//! HTTP/1.1 transport with hyper. Connections are kept in a free list instead of a pool.
 
 mod link;
 
@@ -26,7 +26,7 @@ use link::Link;
 /// Size up to which a request body is copied behind its head, in bytes: one buffer is sent in less time than two.
 const MAX_COPIED_BODY: usize = 4 << 10;
 
-/// Sends each attempt on a connection that carries nothing else meanwhile.
+/// Sends attempts over connections that carry one attempt at a time.
 #[derive(Clone)]
 pub(crate) struct HyperTransport {
     shared: Arc<Shared>,
@@ -40,9 +40,9 @@ struct Shared {
     builder: Builder,
     /// Open connections without a request; the one used last is used next. All users share a thread, so the lock is never contended.
     idle: Mutex<Vec<Link>>,
-    /// Whether the server is a mockserver, which does not count requests to its admin endpoint as work.
+    /// True if the server is a mockserver, which does not count requests to its admin endpoint as work.
     is_mock: bool,
-    /// A request to that endpoint, sent when connections are opened in advance.
+    /// Request to a mockserver's admin endpoint, sent when connections are opened in advance.
     question: Request<Full<Bytes>>,
 }
 
@@ -52,7 +52,7 @@ impl Shared {
     }
 
     async fn connect(&self) -> Result<Link, ErrorKind> {
-        // On the heap: the future of a TLS handshake is large, and every attempt would have room for one.
+        // Boxed, because the future of a TLS handshake is large and would otherwise be part of every attempt.
         let stream = self.connecting.open(Box::pin(self.dialer.dial())).await?;
         let link = Link::new(stream, Open(self.connecting.clone()), &self.builder).await;
         link.map_err(|error| kind(&error, Stage::Connecting))
@@ -78,8 +78,8 @@ impl Shared {
             };
             match link.send(self.request(attempt, step)).await {
                 Ok(response) => return Ok((response, link)),
-                // The server closed the connection while it was idle, and hyper returned the request unsent: the next one carries it. It
-                // is rendered again, because keeping it here would double the memory of every attempt.
+                // The server closed the connection while it was idle, and hyper returned the request unsent, so it is sent on the
+                // next one. It is rendered again, because keeping it here would double the memory of every attempt.
                 Err(error) if error.message().is_some() && was_idle => {}
                 Err(error) => return Err(kind(&error.into_error(), Stage::Asking)),
             }
@@ -184,7 +184,7 @@ impl Transport for HyperTransport {
         self.shared.connecting.grown().await;
     }
 
-    /// The connection's task has reported it already.
+    /// Does nothing, because the connection's task has reported the loss already.
     fn on_lost(&self) {}
 
     fn connections(&self) -> u64 {

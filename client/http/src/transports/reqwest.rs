@@ -1,4 +1,4 @@
-//! reqwest as a transport: its retries, redirects, proxies and name look-ups are off on purpose.
+//! HTTP/1.1 transport with reqwest, without its retries, redirects, proxies and name look-ups.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,7 +15,6 @@ use crate::transport::{Answer, Transport, TransportConfig, TransportError, WarmU
 use crate::trouble;
 use crate::understanding::Understanding;
 
-/// Sends attempts with reqwest.
 #[derive(Clone, Debug)]
 pub(crate) struct ReqwestTransport {
     client: Client,
@@ -27,7 +26,7 @@ pub(crate) struct ReqwestTransport {
 struct Shared {
     prepared: Prepared,
     understanding: Understanding,
-    /// Whether the server is a mockserver, which does not count questions about itself.
+    /// True if the server is a mockserver, which does not count admin requests as work.
     is_mock: bool,
 }
 
@@ -79,7 +78,7 @@ impl Transport for ReqwestTransport {
         Ok(Self { client, shared: Arc::new(shared), connecting })
     }
 
-    /// Asks a mockserver for its counts, which it does not count as work; any other server would count the extra requests.
+    /// Requests the counts of a mockserver, which does not count that as work. Any other server would count the extra requests.
     async fn warm_up(&self, count: usize, patience: Duration) -> WarmUp {
         if !self.shared.is_mock {
             return WarmUp::default();
@@ -92,14 +91,14 @@ impl Transport for ReqwestTransport {
             let request = self.client.get(url.clone()).headers(plain.headers.clone());
             async move {
                 let Ok(response) = request.send().await else { return false };
-                // Whether the connection can be used again is seen when it is.
+                // Whether the connection can be reused shows only at its next use.
                 drain(http::Response::from(response).into_body(), 0).await.is_ok()
             }
         };
         let opened = || usize::try_from(self.connections()).unwrap_or(usize::MAX);
         let deadline = Instant::now() + patience;
-        // Answers may come back before all connects have begun and their connections be used again, so a
-        // second round may be needed; more would be pointless.
+        // Answers may arrive before all connects have begun, and their connections be reused, so a second round may be needed.
+        // More than these would be pointless.
         for _ in 0..4 {
             let missing = wanted.saturating_sub(opened());
             let left = deadline.saturating_duration_since(Instant::now());

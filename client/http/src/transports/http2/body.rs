@@ -1,4 +1,4 @@
-//! The body of an answer that came as a stream.
+//! The body of an answer on an HTTP/2 stream.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -7,7 +7,7 @@ use bytes::Bytes;
 use h2::RecvStream;
 use http_body::{Body, Frame};
 
-/// Reads it; what was read makes room for more (flow control, RFC 9113, section 5.2).
+/// Body of a stream. Reading it makes room for more data (flow control, RFC 9113, section 5.2).
 pub(super) struct StreamBody(pub(super) RecvStream);
 
 impl Body for StreamBody {

@@ -1,4 +1,4 @@
-//! One connection of HTTP/2, and the streams on it.
+//! An HTTP/2 connection, and the streams on it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -14,34 +14,29 @@ use crate::dialer::Stream;
 use crate::exchange::{Undrained, drain};
 use crate::trouble::{Stage, of_stream};
 
-/// What a server may send of one answer before it waits for the client to have read, in bytes; and of all together.
+/// Flow-control windows in bytes, per stream and per connection: the amount that a server may send before the client has read it.
 const WINDOWS: [u32; 2] = [1 << 20, 16 << 20];
 
-/// A connection with a task of its own that carries all its streams.
+/// A connection with its own task, which carries all its streams.
 pub(super) struct Link {
     sender: SendRequest<Bytes>,
     streams: AtomicUsize,
     is_over: Arc<AtomicBool>,
 }
 
-/// What became of a request.
+/// Result of a request.
 pub(super) enum Carried {
-    /// An answer came whole; of its body the beginning is kept.
-    Answered {
-        /// Status and headers.
-        head: response::Parts,
-        /// The beginning.
-        body: Vec<u8>,
-    },
-    /// The connection took no request any more.
+    /// A complete answer. Only the beginning of its body is kept.
+    Answered { head: response::Parts, body: Vec<u8> },
+    /// The connection accepted no more requests.
     Unsent,
-    /// No answer that can be used.
+    /// No usable answer.
     Lost(ErrorKind),
 }
 
 impl Link {
-    /// HTTP/2 over an open connection; nothing when TLS did not agree on it. `streams` may be under way before the server
-    /// has said how many it allows.
+    /// Starts HTTP/2 on an open connection; fails if TLS did not agree on it. Up to `streams` streams may be in flight before the
+    /// server has announced its limit.
     pub(super) async fn open(
         stream: Stream,
         streams: usize,
@@ -62,7 +57,7 @@ impl Link {
         let is_over = Arc::<AtomicBool>::default();
         let told = is_over.clone();
         tokio::spawn(async move {
-            // Every stream hears itself why the connection ended.
+            // Every stream itself receives the reason for the end of the connection.
             drop(connection.await);
             told.store(true, Ordering::Relaxed);
             connecting.on_lost();
@@ -70,22 +65,21 @@ impl Link {
         Ok(Arc::new(Self { sender, streams: AtomicUsize::new(0), is_over }))
     }
 
-    /// Whether it takes no streams any more.
+    /// True if the connection accepts no more streams.
     pub(super) fn is_over(&self) -> bool {
         self.is_over.load(Ordering::Relaxed)
     }
 
-    /// Streams under way.
     pub(super) fn streams(&self) -> usize {
         self.streams.load(Ordering::Relaxed)
     }
 
-    /// Streams that the server allows at once.
+    /// Returns the number of streams that the server allows at once.
     pub(super) fn allowed(&self) -> usize {
         if self.is_over() { 0 } else { self.sender.current_max_send_streams() }
     }
 
-    /// Sends a request and reads its answer to the end; `most_kept` says how much of the body is kept.
+    /// Sends a request and reads its answer to the end. `most_kept` returns the number of body bytes to keep.
     pub(super) async fn carry(
         &self,
         request: Request<()>,
@@ -94,7 +88,7 @@ impl Link {
     ) -> Carried {
         let _stream = Counted::new(&self.streams);
         let Ok(mut sender) = self.sender.clone().ready().await else {
-            // Whoever asks for a connection next gets another.
+            // The next attempt gets another connection.
             self.is_over.store(true, Ordering::Relaxed);
             return Carried::Unsent;
         };
@@ -118,7 +112,7 @@ impl Link {
     }
 }
 
-/// One more stream, for as long as it lives.
+/// Guard that counts a stream for its lifetime.
 struct Counted<'a>(&'a AtomicUsize);
 
 impl<'a> Counted<'a> {

@@ -1,4 +1,4 @@
-//! One connection of HTTP/1.1 and the task that drives it.
+//! An HTTP/1.1 connection, and the task that drives it.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
