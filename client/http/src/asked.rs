@@ -46,7 +46,6 @@ impl Asked {
         Ok(Some(Self { requests: requests.clone(), seed, kinds, keys }))
     }
 
-    /// Returns the template of an op's kind, if there are kinds.
     pub(crate) fn kind_of(&self, op: u64) -> Option<&Template> {
         let mix = self.requests.mix.as_ref()?;
         self.kinds.get(mix.kind_of(self.seed, op))
@@ -56,7 +55,6 @@ impl Asked {
         self.kinds.iter_mut()
     }
 
-    /// Returns the `Authorization` with an op's key, if there are keys.
     pub(crate) fn authorization(&self, op: u64) -> Option<HeaderValue> {
         let number = self.requests.api_key_of(self.seed, op)?;
         HeaderValue::from_maybe_shared(self.keys.as_ref()?.of(number)).ok()

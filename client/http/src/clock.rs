@@ -32,7 +32,7 @@ impl Clock {
 
     /// Returns the real time of an instant of the experiment.
     pub(crate) fn real(&self, at: Instant) -> RealInstant {
-        // An instant beyond the clock's range never comes; neither does one in a year.
+        // Capped at a year, because an instant that late never comes and may exceed the range of `RealInstant`.
         let since = self.scale.to_real(at.since_origin()).min(Duration::from_hours(365 * 24));
         self.origin + since
     }

@@ -94,7 +94,6 @@ impl Connecting {
         self.shared.grown.notified().await;
     }
 
-    /// Records the loss of a connection.
     pub(crate) fn on_lost(&self) {
         let one_less = |open: usize| open.checked_sub(1);
         // Fails if no connection was left to lose, because failed connects are reported here, too.

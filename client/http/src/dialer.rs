@@ -20,7 +20,7 @@ use crate::transport::{TransportConfig, TransportError};
 use crate::trouble::{Stage, kind};
 use crate::trust;
 
-/// Opens connections for transports that manage their own.
+/// Dialer for transports that manage their own connections.
 pub(crate) struct Dialer {
     addresses: Vec<SocketAddr>,
     /// Index of the address of the last connection. The other addresses are tried if it does not respond.

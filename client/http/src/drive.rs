@@ -38,7 +38,6 @@ impl Default for DriveOptions {
     }
 }
 
-/// Costs of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct DriveReport {
     /// Real time from the first event to the last.
@@ -66,7 +65,6 @@ pub enum DriveError {
     Runtime(#[source] io::Error),
     #[error("the timer that paces the run could not be used")]
     Timer(#[source] io::Error),
-    /// The server accepts connections at most, and answers on none.
     #[error(
         "the server answered on none of {connections} connections within {} s, although it had answered before; see whether \
          it is stopped, overloaded, or full (`mockserver --max-connections`)",

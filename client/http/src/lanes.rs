@@ -9,7 +9,6 @@ use tokio::sync::oneshot;
 
 use crate::usage::thread_cpu;
 
-/// Creates a runtime for the connections of one thread.
 pub(crate) fn runtime() -> io::Result<Runtime> {
     Builder::new_current_thread().enable_all().build()
 }
@@ -22,10 +21,6 @@ pub(crate) struct Helper {
 }
 
 impl Helper {
-    /// Starts the thread.
-    ///
-    /// # Errors
-    /// If the system provides no thread or runtime.
     pub(crate) fn start(number: usize) -> io::Result<Self> {
         let runtime = runtime()?;
         let handle = runtime.handle().clone();

@@ -1,4 +1,4 @@
-//! Drives the client state machine in real time: tokio, a transport, and a clock that may be scaled.
+//! Driver of the client state machine in real time: tokio, a transport, and a clock that may be scaled.
 //!
 //! All decisions are made by `loadgen-core`. This crate carries attempts to a server and answers back, adds timestamps, and wakes
 //! the state machine at the times it requests.

@@ -24,7 +24,6 @@ impl<T> Mailbox<T> {
         self.leave(|letters| letters.push(letter));
     }
 
-    /// Moves all items of `more` into the mailbox.
     pub(crate) fn put_all(&self, more: &mut Vec<T>) {
         self.leave(|letters| letters.append(more));
     }

@@ -37,7 +37,6 @@ pub enum Probe {
     Unreachable(reqwest::Error, ErrorKind),
 }
 
-/// A mockserver, as recognised by its answer.
 #[derive(Clone, Debug)]
 pub struct MockServer {
     client: Client,
@@ -177,10 +176,6 @@ impl MockServer {
         }
     }
 
-    /// Returns the server's counts for one run.
-    ///
-    /// # Errors
-    /// If the server does not answer, or not like a mockserver.
     pub async fn stats(&self, run: RunId) -> Result<ServerStats, MockError> {
         let response = self.get("/_mock/stats").query(&[("run", format!("{run:016x}"))]).send().await?;
         serde_json::from_value(json(response).await?).map_err(|error| MockError::Garbage(error.to_string()))

@@ -24,7 +24,6 @@ const OWN: [HeaderName; 3] = [
 ];
 const LEAST_FREE: HeaderName = HeaderName::from_static(wire::LEAST_FREE);
 
-/// Prepared requests of a run.
 #[derive(Debug)]
 pub(crate) struct Prepared {
     plain: Template,
@@ -132,7 +131,6 @@ impl Prepared {
         }
     }
 
-    /// True if attempts are a read and a conditional write.
     pub(crate) fn reads_first(&self) -> bool {
         self.read.is_some()
     }

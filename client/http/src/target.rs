@@ -14,7 +14,6 @@ const STAND_IN: &str = "target";
 /// Servers to trust over TLS.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trust {
-    /// True to accept any certificate.
     pub insecure: bool,
     /// A PEM file with certificates to trust instead of the system's.
     pub roots_pem: Option<Vec<u8>>,

@@ -60,7 +60,6 @@ pub trait Transport: Clone + Send + Sync + 'static {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WarmUp {
-    /// Number of connections to open.
     pub wanted: usize,
     /// Number of connections that were ready in time.
     pub ready: usize,
@@ -146,10 +145,8 @@ pub enum TransportError {
     Client(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
-/// Result of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// Ending of the attempt, and the server's advice.
     pub outcome: Outcome,
     /// State of a mockserver that the answer reports.
     pub server: Option<ServerSeen>,

@@ -76,7 +76,6 @@ impl TransportChoice {
         matches!(self, Self::Named(entry) if entry.name == http2::Http2Transport::NAME)
     }
 
-    /// Returns the transport for a mockserver or for any other server.
     pub fn towards(self, is_mock: bool) -> &'static TransportEntry {
         match self {
             Self::Named(entry) => entry,

@@ -35,7 +35,6 @@ pub(crate) fn of_request(error: &reqwest::Error, answering: bool) -> ErrorKind {
     }
 }
 
-/// Classifies an error of an HTTP/2 stream.
 pub(crate) fn of_stream(error: &h2::Error, stage: Stage) -> ErrorKind {
     match error.get_io() {
         Some(io) => kind(io, stage),

@@ -12,7 +12,7 @@ use crate::advice::hear;
 use crate::fields::Headers;
 use crate::transport::{Answer, RunHeaders, TransportConfig};
 
-/// Interprets the answers to a run.
+/// Classifier and parser of answers, with the settings of a run.
 #[derive(Debug)]
 pub(crate) struct Understanding {
     run: Option<RunHeaders>,
@@ -122,7 +122,6 @@ impl<'a> Told<'a> {
     }
 }
 
-/// Parses the server's own verdict on the attempt.
 fn verdict(word: &[u8]) -> Option<ServerVerdict> {
     let verdicts = [ServerVerdict::Accepted, ServerVerdict::Rejected, ServerVerdict::Failed];
     let said = wire::VERDICTS.iter().position(|known| word == known.as_bytes())?;

@@ -70,7 +70,7 @@ impl<T: Transport> Lane<T> {
     }
 }
 
-/// Passes attempts to idle workers, and starts new workers if none is idle.
+/// Pool of workers. Attempts go to idle workers, and new workers start if none is idle.
 pub(crate) struct Workers<T> {
     lanes: Vec<Lane<T>>,
     clock: Clock,
@@ -134,7 +134,6 @@ impl<T: Transport> Workers<T> {
         with_room.min_by_key(|(_, lane)| lane.under_way).map(|(lane, _)| lane)
     }
 
-    /// Returns the waits of attempts that had to wait for a connection.
     pub(crate) fn waits(&self) -> &Latencies {
         &self.waits
     }

@@ -19,11 +19,9 @@ pub(crate) enum Ending {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Told {
     Success,
-    /// The caller got an answer with this status.
     Answer(u16),
     /// The caller got an answer other than a success.
     SomeAnswer,
-    /// No answer came.
     Transport,
     /// The op failed in some way.
     Failure,
@@ -81,7 +79,6 @@ impl Told {
         }
     }
 
-    /// Returns true if an op with this ending matches the recorded one.
     pub(crate) fn fits(self, ending: Ending) -> bool {
         match self {
             Self::Success => ending == Ending::Success,

@@ -113,7 +113,6 @@ impl Grain {
     }
 }
 
-/// Returns the tolerance for this delay, in seconds.
 fn tolerance(delay: f64) -> f64 {
     TOLERANCE + TOLERANCE_RATIO * delay
 }

@@ -14,7 +14,6 @@ pub struct Map {
     rules: Vec<Rule>,
 }
 
-/// Strategy of a recorded configuration.
 #[derive(Clone, Debug)]
 pub struct Mapped {
     /// As on the command line.

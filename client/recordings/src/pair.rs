@@ -21,7 +21,6 @@ const MOST_DELAYS: usize = 1_000_000;
 #[derive(Clone, Debug)]
 pub struct Pair {
     pub id: String,
-    /// Configuration of the client, as text.
     pub config: String,
     /// HTTP method of the first request, if recorded.
     pub method: Option<String>,
@@ -29,7 +28,6 @@ pub struct Pair {
     pub(crate) kind: Kind,
 }
 
-/// All pairs of one recording file.
 #[derive(Clone, Debug)]
 pub struct Recording {
     /// Name of the library, without a version.
@@ -40,7 +38,6 @@ pub struct Recording {
 
 #[derive(Clone, Debug)]
 pub(crate) enum Kind {
-    /// Independent ops.
     Ops(Ops),
     /// Consecutive ops of one client.
     Series(Series),
@@ -58,13 +55,11 @@ pub(crate) struct Ops {
     pub(crate) delays: Vec<Vec<f64>>,
     pub(crate) before_first: Vec<f64>,
     pub(crate) after_last: Vec<f64>,
-    /// Endings, each with its number of ops.
     pub(crate) endings: Vec<(Told, usize)>,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct Series {
-    /// Answers to the requests of each op.
     pub(crate) script: Script,
     /// Time between two ops.
     pub(crate) pause: Duration,
@@ -257,7 +252,6 @@ impl Waits {
     }
 }
 
-/// Returns one value for each op.
 fn each<T: Clone>(field: &'static str, values: OneOrEach<T>, n: usize) -> Result<Vec<T>, Wrong> {
     match values {
         OneOrEach::One(value) => Ok(vec![value; n]),

@@ -14,14 +14,12 @@ pub(crate) struct RawFile {
     pub(crate) version: String,
     pub(crate) language: String,
     pub(crate) interception: String,
-    /// Scripts of the series that this file describes.
     #[serde(default)]
     pub(crate) series: SeriesScripts,
     /// Parsed one by one, so that an invalid scenario does not affect the others.
     pub(crate) scenarios: Vec<serde_json::Value>,
 }
 
-/// Recorded values of one scenario with one configuration.
 #[derive(Debug, Deserialize)]
 #[serde(expecting = "an object")]
 pub(crate) struct RawScenario {
@@ -48,11 +46,9 @@ pub(crate) struct RawScenario {
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum RawKind {
-    /// Consecutive operations of one client.
     Series,
 }
 
-/// One value for all operations, or one for each.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged, expecting = "a number, or a list of numbers")]
 pub(crate) enum OneOrEach<T> {

@@ -39,7 +39,6 @@ pub(crate) enum Clients {
 impl Clients {
     /// Shortest possible time between two ops.
     pub(crate) const AT_ONCE: Duration = Duration::from_nanos(1);
-    /// One client without pauses.
     pub(crate) const ONE: Self = Self::One { pause: Self::AT_ONCE };
 }
 
@@ -59,15 +58,10 @@ pub(crate) struct Op {
 #[derive(Debug)]
 pub(crate) enum Replayed {
     Ops(Vec<Op>),
-    /// The run would not have ended.
     Endless,
 }
 
 impl Trial<'_> {
-    /// Runs the trial.
-    ///
-    /// # Errors
-    /// If the strategy cannot be started.
     pub(crate) fn run(self) -> Result<Replayed, SpecError> {
         let ops = self.ops as u64;
         let mut run = Run::new(self.config(), |_| self.strategy.build(self.seed, None), None)?;

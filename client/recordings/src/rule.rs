@@ -13,7 +13,6 @@ use vocabulary::split_options_of;
 
 use crate::pair::{Pair, Recording};
 
-/// Values by the names of their placeholders.
 type Values = BTreeMap<String, Value>;
 
 #[derive(Clone, Debug, PartialEq)]

@@ -11,7 +11,6 @@ use serde::Deserialize;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "an object with `ops`")]
 pub(crate) struct RawSeries {
-    /// Consecutive groups of ops, in order.
     ops: Vec<OpGroup>,
     /// True if the groups start again after the last one; otherwise the last one continues.
     #[serde(default)]
@@ -30,7 +29,6 @@ struct OpGroup {
     steps: Vec<WrittenStep>,
 }
 
-/// Descriptions by the id of their series.
 pub(crate) type SeriesScripts = BTreeMap<String, RawSeries>;
 
 /// Series of the recordings that come with the project, in the format of a recording's `series`.

@@ -25,7 +25,7 @@ fn every_recording_is_read() {
     assert_eq!(pairs, 1355);
 }
 
-/// Recorded configurations that plain strategies reproduce, and one that its strategy does not.
+/// Recorded configurations with the plain strategies that reproduce them, and one with a strategy that differs.
 const MAP: &str = r#"
     [[recorded]]
     file = "tenacity.json"

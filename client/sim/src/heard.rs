@@ -17,7 +17,6 @@ use crate::rendered::RenderedHeaders;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Heard {
     pub(crate) outcome: Outcome,
-    /// Status or error on the wire.
     pub(crate) cause: Option<Cause>,
     /// State of the server that the answer reports.
     pub(crate) server: Option<ServerSeen>,
@@ -284,7 +283,6 @@ pub(crate) fn nothing_heard() -> Completion {
     }
 }
 
-/// Returns the outcome of an answer that advises a delay.
 #[inline(never)]
 fn advised(status: Status, code: u16, words: OwnWords, reading: &Reading) -> Outcome {
     // Reads the advice from the form that the real server writes. None of these forms is a date, so the wall time is irrelevant.

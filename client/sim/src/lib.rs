@@ -1,4 +1,4 @@
-//! Drives the client state machine and the server core in virtual time. Sans-IO: no run waits, and no decisions are made here.
+//! Driver of the client state machine and the server core in virtual time. Sans-IO: no run waits, and no decisions are made here.
 //! Only [`side_by_side()`] uses threads; no run depends on them.
 //!
 //! Both state machines keep their own events; [`Simulation`] merges them by (time, class, order of scheduling). At one instant

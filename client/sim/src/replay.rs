@@ -28,7 +28,6 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// Fails with the first difference between two lists.
     fn first<T: PartialEq + Debug>(what: &'static str, expected: &[T], found: &[T]) -> Result<(), Self> {
         let common = expected.iter().zip(found).take_while(|(expected, found)| expected == found).count();
         Self::unless_equal(what, common, expected.get(common), found.get(common))

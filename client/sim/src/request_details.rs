@@ -13,7 +13,7 @@ const MOST_KEPT: u64 = 1 << 14;
 /// Headers that differ between attempts or clients. Details with one of them are not cached.
 const OF_ATTEMPTS: [&str; 3] = [wire::OP, wire::ATTEMPT, wire::CLIENT];
 
-/// Creates and caches the details of requests: ops of one kind with one key share them.
+/// Source and cache of request details, which ops of one kind with one key share.
 #[derive(Debug)]
 pub(crate) struct RequestDetails {
     requests: Requests,

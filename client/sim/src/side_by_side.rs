@@ -63,7 +63,6 @@ pub fn side_by_side<T: Send>(
     });
 }
 
-/// State shared by the threads.
 struct Shared<T> {
     state: Mutex<State<T>>,
     /// Signals that there are enough results to take, or that no worker is left.

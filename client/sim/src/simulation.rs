@@ -17,7 +17,6 @@ pub struct Simulation {
 
 #[derive(Debug)]
 pub struct Finished {
-    /// The client, with all its measurements.
     pub run: Run,
     pub server: ServerStats,
 }

@@ -12,11 +12,10 @@ use tailback::StrategySpec;
 /// Cap that the windows should find.
 const CAP: f64 = 50.0;
 
-/// Results of a controller.
 struct Row {
     strategy: &'static str,
     attempts: u64,
-    /// In tenths of a second; the least possible is 20.1 s.
+    /// In seconds, to a tenth; the least possible is 20.1.
     makespan_s: f64,
     /// Mean over time, to a tenth; NaN without a window.
     mean_window: f64,

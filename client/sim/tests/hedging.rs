@@ -26,7 +26,6 @@ fn run(strategy: &str, config: &RunConfig, server: &Config) -> (Finished, Vec<Sa
     (finished, samples)
 }
 
-/// Number of cases of the property below.
 const CASES: u64 = 300;
 
 const HEDGERS: &[&str] = &[

@@ -196,7 +196,7 @@ impl Correction {
     }
 }
 
-/// Returns a from the statistics with one value left out each (Efron and Tibshirani, formula 14.15).
+/// Returns the acceleration a, from the statistics with one value left out each (Efron and Tibshirani, formula 14.15).
 fn acceleration(left_one_out: &[f64]) -> f64 {
     let mean = moments::mean(left_one_out);
     let (mut squares, mut cubes) = (0.0, 0.0);

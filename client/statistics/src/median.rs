@@ -11,10 +11,10 @@ use crate::{
     level::Level,
 };
 
-/// Returns the narrowest such interval that has at least the confidence `level`, with its actual level.
+/// Returns the narrowest interval between two of the values that has at least the confidence `level`, with its actual level.
 ///
-/// Returns `None` if even the lowest and the highest value do not reach `level`: below six values at 95 %. The values
-/// must be ascending and finite.
+/// Returns `None` if even the lowest and the highest value do not reach `level`: below six values at 95 %. The values must be
+/// ascending and finite.
 pub(crate) fn median_interval(sorted: &[f64], level: Level) -> Option<Interval> {
     let count = sorted.len();
     let mut outside = 0.0;

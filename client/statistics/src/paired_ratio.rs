@@ -34,7 +34,6 @@ pub struct Comparison {
     /// Confidence level of the interval; see [`holm_levels`](crate::holm_levels) for many comparisons.
     pub level: Level,
     pub method: Method,
-    /// Largest difference that does not matter.
     pub margin: Margin,
 }
 

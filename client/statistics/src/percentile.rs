@@ -23,7 +23,6 @@ pub(crate) fn percentile_unsorted(values: &mut [f64], share: f64) -> Option<f64>
     Some(place.between(low, above.iter().copied().min_by(f64::total_cmp).unwrap_or(low)))
 }
 
-/// Position of a percentile among ascending values.
 struct Place {
     /// Index of the lower neighbour. The upper neighbour is the next value, or the same one if it is the last.
     index: usize,

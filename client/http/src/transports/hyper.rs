@@ -26,7 +26,7 @@ use link::Link;
 /// Size up to which a request body is copied behind its head, in bytes: one buffer is sent in less time than two.
 const MAX_COPIED_BODY: usize = 4 << 10;
 
-/// Sends attempts over connections that carry one attempt at a time.
+/// Transport whose connections carry one attempt at a time.
 #[derive(Clone)]
 pub(crate) struct HyperTransport {
     shared: Arc<Shared>,

@@ -6,7 +6,6 @@ use super::LEVEL;
 use crate::ending::{Ending, Told};
 use crate::verdict::Difference;
 
-/// Returns the difference between the endings of recorded ops, with their counts, and of a strategy's own, if any.
 pub(crate) fn endings(recorded: &[(Told, usize)], own: &[Ending]) -> Option<Difference> {
     match recorded {
         [] => None,

@@ -21,7 +21,6 @@ const DRIVER_TICK: u64 = 7;
 /// Period at which the shell sends the server's answers, in milliseconds.
 const SHELL_TICK: u64 = 5;
 
-/// Returns a run whose requests are all alike.
 fn alike() -> Run {
     client(AIMD, &overload().0)
 }
@@ -38,7 +37,6 @@ struct Late {
 }
 
 impl Late {
-    /// Returns the logs of both sides of a run.
     fn run(strategy: &str, config: &RunConfig, server: &Config) -> (RunLog, ServerLog) {
         let mut late = Self {
             run: client(strategy, config),
@@ -152,7 +150,6 @@ fn overload() -> (RunConfig, Config) {
     (config, server)
 }
 
-/// Returns both logs of an overload, and a client to replay them with.
 fn logged() -> (RunLog, ServerLog, Run) {
     let (config, server) = overload();
     let (client_log, server_log) = Late::run(AIMD, &config, &server);

@@ -24,7 +24,6 @@ pub(super) struct Link {
     is_over: Arc<AtomicBool>,
 }
 
-/// Result of a request.
 pub(super) enum Carried {
     /// A complete answer. Only the beginning of its body is kept.
     Answered { head: response::Parts, body: Vec<u8> },
@@ -74,7 +73,6 @@ impl Link {
         self.streams.load(Ordering::Relaxed)
     }
 
-    /// Returns the number of streams that the server allows at once.
     pub(super) fn allowed(&self) -> usize {
         if self.is_over() { 0 } else { self.sender.current_max_send_streams() }
     }
