@@ -4,7 +4,6 @@ use std::time::{Duration, Instant as RealInstant};
 
 use vocabulary::{Instant, TimeScale};
 
-/// Clock that maps real time to experiment time, whose origin is the start of the clock.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clock {
     origin: RealInstant,

@@ -27,7 +27,7 @@ pub(crate) struct Connecting {
 struct Shared {
     places: Semaphore,
     opened: Mutex<Latencies>,
-    /// Maximum number of open connections, because each is an open file.
+    /// Maximum number of open connections, each of which is an open file.
     most: AtomicUsize,
     /// Open connections, as far as known.
     open: AtomicUsize,
@@ -121,7 +121,6 @@ impl Drop for Open {
     }
 }
 
-/// Guard that adds one to a counter for its lifetime.
 struct Counted {
     shared: Arc<Shared>,
     counter: fn(&Shared) -> &AtomicUsize,

@@ -14,7 +14,6 @@ pub enum Command {
     Snapshot,
 }
 
-/// State shared between a run and its observers.
 #[derive(Default)]
 pub struct Control {
     commands: Mutex<Vec<Command>>,

@@ -242,7 +242,6 @@ async fn drive<T: Transport>(
     })
 }
 
-/// Next step after everything due has been carried out.
 enum Next {
     Over,
     Wait(Option<Instant>),

@@ -20,7 +20,6 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Maximum size of an answer, in bytes.
 const LONGEST_ANSWER: usize = 1 << 20;
 
-/// Kind of server at a target.
 #[derive(Debug)]
 pub enum Probe {
     Mock(Box<MockServer>),
@@ -41,7 +40,7 @@ pub enum Probe {
 pub struct MockServer {
     client: Client,
     target: Target,
-    /// Answer to `GET /_mock/config`, for callers that know the types of its configuration.
+    /// Answer to `GET /_mock/config`, for callers with types for its configuration.
     pub config: Value,
     /// Other values in the answer to `GET /_mock/config`.
     pub state: ServerState,

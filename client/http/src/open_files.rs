@@ -1,4 +1,4 @@
-//! The limit on open files, because every connection is one.
+//! Limit on open files, which a program raises because every connection is an open file.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 

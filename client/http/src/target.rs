@@ -11,7 +11,6 @@ use thiserror::Error;
 /// header still has the address as given on the command line.
 const STAND_IN: &str = "target";
 
-/// Servers to trust over TLS.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trust {
     pub insecure: bool,

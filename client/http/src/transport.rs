@@ -77,7 +77,7 @@ where
     attempts.join_all().await.into_iter().filter(|ready| matches!(ready, Ok(true))).count()
 }
 
-/// Configuration of a transport: all that a run knows about its attempts before the first one.
+/// Configuration of a transport: everything about the attempts that is fixed before the first one.
 #[derive(Clone, Debug)]
 pub struct TransportConfig {
     pub target: Target,
@@ -102,7 +102,7 @@ pub struct TransportConfig {
     pub threads: NonZero<usize>,
     /// Number of HTTP/2 connections of each thread, over which attempts are spread.
     pub http2_connections: NonZero<usize>,
-    /// Scale for advice in real time, from servers that do not know the run.
+    /// Scale for advice in real time, from servers that do not receive the run's headers.
     pub scale: TimeScale,
 }
 

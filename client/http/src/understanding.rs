@@ -18,7 +18,7 @@ pub(crate) struct Understanding {
     run: Option<RunHeaders>,
     classifier: Classifier,
     reading: Arc<Reading>,
-    /// Scale for advice in real time, from servers that do not know the run.
+    /// Scale for advice in real time, from servers that do not receive the run's headers.
     scale: TimeScale,
 }
 

@@ -26,7 +26,6 @@ pub(crate) struct Delivered {
     worker: WorkerId,
 }
 
-/// A worker by its lane, and its number there.
 #[derive(Clone, Copy, Debug)]
 struct WorkerId {
     lane: usize,

@@ -1,4 +1,4 @@
-//! Mapping of recorded configurations to strategies, by the rules of presets and by the user's own lists.
+//! Mapping of recorded configurations to strategies, by the user's own lists and by the rules of presets.
 
 use serde::Deserialize;
 use tailback::{Preset, Rule, StrategySpec};
@@ -7,7 +7,7 @@ use vocabulary::did_you_mean;
 use crate::pair::{Pair, Recording};
 use crate::rule::strategy_text;
 
-/// Mapping of recorded configurations to strategies: entries of a user's file, and the rules of presets for all others.
+/// Entries of a user's file, and the rules of presets for all other configurations.
 #[derive(Clone, Debug, Default)]
 pub struct Map {
     entries: Vec<(Recorded, StrategySpec)>,

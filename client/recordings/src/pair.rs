@@ -17,7 +17,6 @@ const MOST_OF_SERIES: usize = 10_000;
 /// Maximum number of delays of one pair, because one list may represent all ops.
 const MOST_DELAYS: usize = 1_000_000;
 
-/// One recorded scenario with one configuration.
 #[derive(Clone, Debug)]
 pub struct Pair {
     pub id: String,
@@ -45,8 +44,8 @@ pub(crate) enum Kind {
     Skipped(String),
 }
 
-/// Independent ops, each with its own client. Each list has one entry per op, or none if nothing was recorded; `endings` is
-/// counted.
+/// Independent ops, each with its own client. Each list has one entry per op, or none if not recorded. Only `endings` has one
+/// entry per kind of ending, with its number of ops.
 #[derive(Clone, Debug)]
 pub(crate) struct Ops {
     pub(crate) script: Script,
@@ -58,6 +57,7 @@ pub(crate) struct Ops {
     pub(crate) endings: Vec<(Told, usize)>,
 }
 
+/// Consecutive ops of one client. `attempts`, `waits` and `endings` have one entry per op, or none if not recorded.
 #[derive(Clone, Debug)]
 pub(crate) struct Series {
     pub(crate) script: Script,

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-/// Verdict on one pair of scenario and configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The strategy behaves like the library in all recorded figures.

@@ -59,7 +59,7 @@ impl<P: Peer> EventLoop<P> {
             }
             // Without an input the client has no output before `client_until`, so the clock jumps there.
             if self.client_until > self.now {
-                // A client that waits for a missing answer has a timeout. Without one, nothing can happen any more.
+                // A client that waits for a missing answer has a timeout pending. With none pending, nothing can happen any more.
                 if self.client_until == Instant::FAR_FUTURE {
                     break;
                 }

@@ -117,7 +117,7 @@ impl SimulatedServer {
     }
 
     /// Reports whether an attempt with carrier sense was started. The server senses and starts in one step, or starts nothing, so
-    /// that answer is its first.
+    /// a deferral is its first answer.
     fn hear_whether_started(
         &mut self,
         at: Instant,

@@ -9,7 +9,6 @@ use crate::event_loop::EventLoop;
 use crate::simulated_server::SimulatedServer;
 use crate::steer::Steer;
 
-/// A client and a server on one virtual clock.
 #[derive(Debug)]
 pub struct Simulation {
     events: EventLoop<SimulatedServer>,

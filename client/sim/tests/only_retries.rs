@@ -1,5 +1,5 @@
-//! Equality of the client's fast path for strategies that only retry. Combined with a window that never throttles, they take the
-//! general path, and every attempt must be the same.
+//! Check of the client's fast path for strategies that only retry. Combined with a window that never throttles, such a strategy
+//! takes the general path, and every attempt must be the same.
 
 use std::time::Duration;
 

@@ -51,7 +51,7 @@ fn a_slower_client_never_converges_and_windows_have_no_rate() {
     let slow = figures("token-bucket:rate=80", "gcra:rate=100/s,burst=10").0.unwrap();
     assert_eq!((slow.convergence_s, slow.overshoot), (None, 0));
     let windows = figures("none:max-attempts=1", "fixed-window:limit=100,window=1s").0.unwrap();
-    // For all that the client can know, two windows may meet at the start of the run; from then on 100/s, so by the end 600 of
+    // As far as the client can observe, two windows may meet at the start of the run; from then on 100/s, so by the end 600 of
     // 1000.
     assert_eq!((windows.law_per_s, windows.convergence_s, windows.overshoot), (None, None, 400));
 }

@@ -8,7 +8,7 @@
 
 use crate::moments;
 
-/// Cochran's factor: a sample is large enough with more than this times the square of its skewness.
+/// Cochran's factor: a sample is large enough if it has more values than this times the square of its skewness.
 const ENOUGH: f64 = 25.0;
 
 /// Number of standard errors that chance rarely exceeds.

@@ -12,7 +12,7 @@ pub(crate) fn attempts(recorded: &[u32], own: &[u32]) -> Option<Difference> {
     let is_one = |values: &[u32], one: u32| values.iter().all(|value| *value == one);
     let differs = match (is_one(recorded, *first), is_one(own, *here)) {
         (true, true) => first != here,
-        // Probability that all of the strategy's ops would have the recorded number.
+        // Tests the probability that the strategy makes the recorded number in every op.
         (true, false) => {
             let share = own.iter().filter(|value| *value == first).count() as f64 / own.len() as f64;
             libm::pow(share, recorded.len() as f64) < LEVEL

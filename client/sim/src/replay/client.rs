@@ -9,7 +9,7 @@ use crate::steer::Steer;
 
 /// Replays the logged inputs with `run`, which must be in the state of the logged one before its start, and returns it if it made
 /// the same decisions. Every attempt must be sent at the same instant and end in the same way, with the same window after it.
-/// Every launch refused and every op given up must be so at the same instant and for the same reason.
+/// Every refused launch and every op given up must have the same instant and the same reason.
 ///
 /// # Errors
 /// Returns the first decision that differs.

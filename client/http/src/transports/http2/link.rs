@@ -110,7 +110,6 @@ impl Link {
     }
 }
 
-/// Guard that counts a stream for its lifetime.
 struct Counted<'a>(&'a AtomicUsize);
 
 impl<'a> Counted<'a> {
