@@ -1,4 +1,4 @@
-//! What cannot be divided among programs by its clients, and why.
+//! Rejection of experiments that cannot be divided among client shards.
 
 use loadgen_core::ArrivalProcess;
 
@@ -7,7 +7,6 @@ use crate::experiment::Experiment;
 use crate::servers::target::{Kind, Server};
 use crate::sharded::{Sharded, StartChoice};
 
-/// Refuses what cannot be divided by clients, with the reason.
 pub fn refuse_undividable(settings: &Experiment) -> Result<(), Error> {
     let Some(Sharded { shard, start }) = &settings.sharded else { return Ok(()) };
     let run = &settings.run;
@@ -48,7 +47,7 @@ pub fn refuse_undividable(settings: &Experiment) -> Result<(), Error> {
     Ok(())
 }
 
-/// Refuses a server that only this shard would meet.
+/// Rejects an embedded server for client shards, because the other shards cannot reach it.
 pub fn refuse_own_server(settings: &Experiment, server: &Server) -> Result<(), Error> {
     if settings.sharded.is_none() || server.kind != Kind::Embedded {
         return Ok(());

@@ -1,19 +1,17 @@
-//! Why an experiment is not run, or did not go well.
+//! Errors of experiments that cannot be run or that failed.
 
 use std::error;
 
-/// Whose fault an error is; the command line chooses its exit code by it.
+/// Category of an error, by which the command line chooses its exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// What was asked for cannot be.
+    /// The experiment cannot be run as requested.
     Usage,
-    /// The server does not answer.
     Unreachable,
-    /// Counts of the client and the server do not add up.
+    /// The counts of the client and the server do not match.
     NotConserved,
 }
 
-/// What went wrong, in words, and the reason.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct Error {
@@ -24,12 +22,11 @@ pub struct Error {
 }
 
 impl Error {
-    /// An error that needs no further reason.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), source: None }
     }
 
-    /// An error with its reason.
+    /// Creates an error with its cause.
     pub fn because(
         kind: ErrorKind,
         message: impl Into<String>,
@@ -38,23 +35,20 @@ impl Error {
         Self { kind, message: message.into(), source: Some(source.into()) }
     }
 
-    /// What was asked for cannot be.
     pub fn usage(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Usage, message)
     }
 
-    /// Whose fault it is.
     pub const fn kind(&self) -> ErrorKind {
         self.kind
     }
 }
 
-/// The same among errors of other kinds.
+/// Creates an [`Error`] as an `anyhow::Error`.
 pub(crate) fn refusal(kind: ErrorKind, message: impl Into<String>) -> anyhow::Error {
     Error::new(kind, message).into()
 }
 
-/// The same with its reason.
 pub(crate) fn refusal_because(
     kind: ErrorKind,
     message: impl Into<String>,
@@ -63,13 +57,13 @@ pub(crate) fn refusal_because(
     Error::because(kind, message, source).into()
 }
 
-/// An error and its reasons in one line.
+/// Formats an error and its causes on one line.
 pub fn words_of(error: &dyn error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(reason) = cause {
         let words = reason.to_string();
-        // Libraries like to repeat their sources' words.
+        // Many libraries already repeat the message of their source.
         if !text.contains(&words) {
             text.push_str(": ");
             text.push_str(&words);

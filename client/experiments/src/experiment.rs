@@ -1,4 +1,4 @@
-//! One experiment: which strategy, with which workload, how often, and how requests look that leave this machine.
+//! Settings of one experiment: strategy, workload, number of runs, and the requests sent over HTTP.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -19,28 +19,25 @@ use crate::error::Error;
 use crate::sharded::Sharded;
 use crate::workload::{Spelling, WorkloadError, WorkloadSpec, recorded_as_typed};
 
-/// What opens a mockserver's own endpoints.
+/// Credentials for a mockserver's own endpoints.
 #[derive(Clone)]
 pub struct Admin {
-    /// As it is sent.
     pub authorization: HeaderValue,
-    /// Whether it was typed for this target; else it comes from the environment.
+    /// True if given on the command line for this target; otherwise it is from the environment.
     pub typed: bool,
 }
 
-/// Windows of limits that a run waits out.
+/// Longest rate-limit window that a run waits for before it counts as stalled.
 const LONGEST_WINDOW: Duration = Duration::from_hours(1);
 
-/// How attempts are sent over HTTP.
+/// HTTP transport settings.
 #[derive(Clone, Debug)]
 pub struct Sending {
-    /// By what.
     pub transport: TransportChoice,
-    /// Addresses of this machine that connections come from, in turn; with none, the system chooses.
+    /// Local addresses that connections use in turn; if empty, the system chooses.
     pub local_addresses: Arc<[IpAddr]>,
-    /// Threads that carry attempts.
     pub threads: NonZero<usize>,
-    /// Over HTTP/2: connections of each thread.
+    /// HTTP/2 connections per thread.
     pub http2_connections: NonZero<usize>,
 }
 
@@ -56,46 +53,45 @@ impl Default for Sending {
     }
 }
 
-/// What is run: checked, and with defaults put in.
+/// Validated settings of an experiment, with defaults filled in.
 #[derive(Clone)]
 pub struct Experiment {
-    /// Who decides when attempts are made.
     pub strategy: StrategySpec,
-    /// What the client side of every run is given; its seed is that of the first run.
+    /// Client configuration of every run. Its seed is that of the first run.
     pub run: RunConfig,
-    /// The workload that it came of, for who plans the same again.
+    /// Workload from which `run` was built, so that another process can plan the same experiment.
     pub workload: WorkloadSpec,
-    /// What else the workload says, as records have it.
+    /// Further workload parameters, in the form in which results record them.
     pub recorded_as_typed: BTreeMap<String, Setting>,
-    /// Whether somebody said how fast ops arrive: foreign servers are not loaded by default.
+    /// True if the load was given explicitly, because foreign servers are not loaded by default.
     pub paced: bool,
-    /// Runs to do, with seeds in a row.
+    /// Number of runs, with consecutive seeds.
     pub repeats: u32,
-    /// Over HTTP: how fast time goes.
+    /// Used over HTTP only.
     pub time_scale: TimeScale,
-    /// Over HTTP: how it is sent.
+    /// Used over HTTP only.
     pub sending: Sending,
-    /// Over HTTP: what is sent.
+    /// Request to send over HTTP.
     pub request: RequestTemplate,
-    /// Over HTTP: whose certificates are trusted.
+    /// Trusted certificates, over HTTP only.
     pub trust: Trust,
     /// `Authorization` for the endpoints of a mockserver on another host.
     pub admin: Option<Admin>,
-    /// Whether requests may be sent again whatever their method.
+    /// True if requests may be sent again whatever their method.
     pub idempotent: bool,
-    /// Over HTTP: which share of the clients is taken here, where others do the rest.
+    /// Share of the clients that this process runs over HTTP; other processes run the rest.
     pub sharded: Option<Sharded>,
-    /// What was typed, as results show it; empty where nobody typed anything.
+    /// Command line as results show it; empty if there was none.
     pub command_line: Vec<String>,
-    /// Whether op latencies of runs that are over are kept for an interval log.
+    /// Whether op latencies of completed runs are kept for an interval log.
     pub keep_latencies: bool,
 }
 
 impl Experiment {
-    /// A strategy under a workload; requests are plain ones, which may be sent again.
+    /// Creates the experiment of a strategy under a workload. Its request is a plain one, which may be sent again.
     ///
     /// # Errors
-    /// When parameters of the workload do not fit one another.
+    /// Fails if parameters of the workload contradict each other.
     pub fn new(
         strategy: StrategySpec,
         workload: &WorkloadSpec,
@@ -115,7 +111,7 @@ impl Experiment {
         Ok(experiment)
     }
 
-    /// One run of a strategy that is configured as it stands.
+    /// Creates an experiment of one run from its configuration. The strategy is taken unchanged.
     pub fn of_run(strategy: StrategySpec, run: RunConfig) -> Self {
         Self {
             strategy,
@@ -136,7 +132,7 @@ impl Experiment {
         }
     }
 
-    /// The rate at which ops arrive, in the unit in which it was given; `None` where arrivals have none.
+    /// Returns the arrival rate of ops, in the unit in which it was given; `None` if arrivals have no rate.
     pub fn rate(&self) -> Option<Rate> {
         let (ArrivalProcess::Poisson { rate_per_s } | ArrivalProcess::Uniform { rate_per_s }) =
             self.run.workload.arrivals
@@ -147,7 +143,7 @@ impl Experiment {
         Some(given.unwrap_or(Rate::per_second(rate_per_s)))
     }
 
-    /// Refuses the oracle where there is no plan for it: of anything but single requests against a plain cap.
+    /// Rejects oracles for anything but single requests against a plain cap, because only these can be planned.
     pub fn refuse_unplannable(&self, server: &Config) -> Result<(), Error> {
         if !self.strategy.needs_foreknowledge() {
             return Ok(());
@@ -168,8 +164,9 @@ impl Experiment {
         )))
     }
 
-    /// Refuses a client with rules of its own that would send again what may count twice, to a server that is no mockserver:
-    /// it is not silently made another client.
+    /// Rejects a strategy with its own retry rules if it would resend a request that may count twice. Called for
+    /// servers other
+    /// than mockservers. Without its retries the strategy would silently become a different client.
     pub fn refuse_sending_twice(&self) -> Result<(), Error> {
         let twice = match &self.run.requests.mix {
             _ if self.idempotent || !self.run.retry_failed || !self.strategy.has_rules() => None,
@@ -188,7 +185,8 @@ impl Experiment {
         )))
     }
 
-    /// The strategy of clients with these requests. Clients that are started by the same one share what is the same for all of them.
+    /// Returns the strategy for clients with these requests. Clients that are built from the same spec share their
+    /// common data.
     pub fn strategy_of_clients(&self) -> StrategySpec {
         let spec = self.strategy.clone();
         let of_method = |method: &Method| tailback::Method::named(method.as_str());
@@ -199,7 +197,7 @@ impl Experiment {
         }
     }
 
-    /// Refuses kinds of requests that a mockserver takes for questions about itself.
+    /// Rejects kinds of requests whose path is one of the mockserver's own endpoints.
     pub fn refuse_own_endpoints(&self) -> Result<(), Error> {
         let kinds = self.run.requests.mix.iter().flat_map(Mix::kinds);
         match kinds.map(|kind| &*kind.path).find(|path| *path == "/metrics") {
@@ -210,7 +208,7 @@ impl Experiment {
         }
     }
 
-    /// Refuses to say how a request looks where attempts are of requests of their own, or twice in different words.
+    /// Rejects request settings that contradict each other or that the kind of operation already determines.
     pub fn refuse_request_of_its_own(&self) -> Result<(), Error> {
         let request = &self.request;
         if self.run.requests.api_keys.is_some() && request.headers.contains_key(AUTHORIZATION) {
@@ -233,8 +231,8 @@ impl Experiment {
         )))
     }
 
-    /// What depends on the server (a mockserver's model, or none): how long an attempt takes, and whether failures may be
-    /// retried at all.
+    /// Returns the run configuration for a server: a mockserver with this model, or a foreign server without one.
+    /// The server determines how long an attempt takes, and whether failures may be retried at all.
     pub fn for_server(&self, model: Option<&Config>, seed: u64) -> RunConfig {
         let shard = self.sharded.as_ref().map_or(self.run.shard, |sharded| sharded.shard);
         let mut run = RunConfig { seed, shard, ..self.run.clone() };
@@ -242,23 +240,24 @@ impl Experiment {
         if let Some(model) = model {
             run.undisturbed_attempt = model.undisturbed_attempt();
             run.mean_service = Some(model.mean_service());
-            // While a window is used up, nothing succeeds, and yet nothing stands still; days are nobody's patience.
+            // While a rate-limit window is used up nothing succeeds, but the run is not stalled. A window of days is
+            // not waited for.
             run.patience = run.patience.saturating_add(model.longest_window().min(LONGEST_WINDOW));
             run.outages = planned_outages(model);
         } else {
-            // A conditional write counts once, however often it is sent; of a mix each op has a method of its own.
+            // A conditional write counts once, however often it is sent. In a mix, each op has its own method.
             let conditional = run.kind == OperationKind::ReadModifyWrite;
             let own = run.requests.mix.is_some() || self.request.method.is_idempotent();
             run.retry_failed &= self.idempotent || conditional || own;
             run.requests.unsafe_fail_once = !self.idempotent && run.requests.mix.is_some();
-            // Nothing is known of how long an attempt takes: patience for at least two that time out.
+            // The duration of an attempt is unknown, so the patience must cover at least two timeouts.
             run.undisturbed_attempt = run.undisturbed_attempt.max(run.timeout / 50);
         }
         run
     }
 }
 
-/// Returns the scheduled downtime of a mockserver whose configuration stays as it is.
+/// Returns the scheduled downtime of a mockserver whose configuration does not change.
 fn planned_outages(model: &Config) -> PlannedOutages {
     let instant = Instant::from_nanos;
     let down = model.schedule.down().into_iter();

@@ -1,8 +1,10 @@
-//! What runs say: where strategies stand, what differences are worth, whether the ranking stands against other servers, which point
-//! is best, and whether both drivers agree.
+//! Evaluation of runs: ranking of strategies, size of differences, sensitivity of the ranking to the server, best
+//! point,
+//! and agreement of both drivers.
 //!
-//! Everything here is made of results and brings no runs about. Sentences that documents
-//! hold are made here; tables and notes for terminals are their callers'.
+//! Everything here is computed from results; nothing here starts a run. Sentences that documents contain are written
+//! here;
+//! tables and notes for terminals are written by the callers.
 
 pub mod agreement;
 pub mod best_point;

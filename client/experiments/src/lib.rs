@@ -1,7 +1,7 @@
-//! Experiments as a library: what is run, how often and against what; no command line, no terminal, no exit of the process.
+//! Experiments as a library, without command line, terminal or process exit.
 //!
-//! Whoever calls hands in what was typed or read, gets an [`Experiment`] that is valid by type, or an [`Error`] that says
-//! whether its caller is to blame.
+//! Callers pass parsed settings. They receive an [`Experiment`] that is valid by type, or an [`Error`] whose kind shows
+//! whether the caller is to blame.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 pub mod checks;

@@ -12,7 +12,7 @@ use vocabulary::{Rate, duration_text, wire};
 
 use crate::experiment::Experiment;
 
-/// An open loop of a known rate against a server of known capacity.
+/// Open loop of a known rate against a server of known capacity.
 #[derive(Clone, Debug)]
 pub struct Load {
     rate: Rate,
@@ -23,8 +23,11 @@ pub struct Load {
 }
 
 impl Load {
-    /// The load of this experiment on a server. `None` for closed loops, bursts and lists of arrivals, for servers whose capacity is not
-    /// known, and for conditional writes, whose number depends on the clients.
+    /// Returns the load of an experiment on a server. `None` for closed loops, bursts and lists of arrivals, for
+    /// requests from
+    /// chosen local addresses, for servers whose capacity is unknown, and for conditional writes, whose number depends
+    /// on the
+    /// clients.
     pub fn new(experiment: &Experiment, server: Option<&Config>, mode: Mode) -> Option<Self> {
         let (rate, server) = (experiment.rate()?, server?);
         if experiment.run.kind != OperationKind::Request || !experiment.sending.local_addresses.is_empty() {
@@ -45,12 +48,13 @@ impl Load {
         })
     }
 
-    /// The rate at which ops arrive over the capacity.
+    /// Returns the arrival rate of ops divided by the capacity.
     pub fn factor(&self) -> f64 {
         self.rate.per_s() / self.capacity.per_s
     }
 
-    /// The load in a sentence without its full stop: ``12/s is 1.44 × what `openai` allows (500 a minute, burst 500)``.
+    /// Returns the load as a sentence without its full stop: ``12/s is 1.44 × what `openai` allows (500 a minute, burst
+    /// 500)``.
     pub fn sentence(&self) -> String {
         format!("{} is {} × {} ({})", self.rate, short(self.factor()), self.allowed(), self.limit())
     }
@@ -66,7 +70,7 @@ impl Load {
         }
     }
 
-    /// Returns the number of slots, if these are the limit that is reached first.
+    /// Returns the number of slots if they are the limit that is reached first.
     pub fn slots(&self) -> Option<u64> {
         match self.capacity.limit {
             CapacityLimit::Slots { slots, .. } => Some(slots),
@@ -74,19 +78,18 @@ impl Load {
         }
     }
 
-    /// As results have it.
     pub fn record(&self) -> LoadRecord {
         LoadRecord { factor: self.factor(), words: self.sentence() }
     }
 
-    /// Server or limit that the capacity belongs to.
+    /// Names the server or limit that the capacity belongs to.
     fn allowed(&self) -> String {
         let Some(preset) = &self.preset else { return "capacity".to_owned() };
         let scale = self.scale.map(|scale| format!(" at scale {scale}")).unwrap_or_default();
         format!("what `{preset}` allows{scale}")
     }
 
-    /// The limit that is reached first: `50 slots × 500 ms`, `500 a minute, burst 500`.
+    /// Describes the limit that is reached first: `50 slots × 500 ms`, `500 a minute, burst 500`.
     fn limit(&self) -> String {
         match &self.capacity.limit {
             CapacityLimit::Slots { slots, service } => {
@@ -102,7 +105,7 @@ impl Load {
         }
     }
 
-    /// A limit on rates: `500 a minute`, `40 in 5m`.
+    /// Describes a rate limit: `500 a minute`, `40 in 5m`.
     fn in_some_time(&self) -> Option<String> {
         let CapacityLimit::Rate { amount, per, .. } = &self.capacity.limit else { return None };
         let amount = amount.parse().map_or_else(|_| amount.clone(), thousands);
@@ -116,7 +119,7 @@ impl Load {
         Some(format!("{amount}{per}"))
     }
 
-    /// Why nothing was rejected, and which load reaches the limit: what is said when no attempt was.
+    /// Explains why no attempt was rejected, and suggests a load that reaches the limit.
     pub fn within_limit(&self) -> Vec<String> {
         let lasting = self.lasts.map(|lasts| format!(" for {}", spaced(rounded(lasts)))).unwrap_or_default();
         let server =
@@ -157,10 +160,10 @@ impl Load {
     }
 }
 
-/// Lengths of runs that are suggested, in seconds.
+/// Suggested durations of runs, in seconds.
 const LENGTHS_S: &[u64] = &[10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 21_600, 86_400];
 
-/// The next number with two significant digits.
+/// Rounds up to two significant digits.
 fn round_up(number: f64) -> f64 {
     let mut unit = 1.0;
     while number / unit >= 100.0 {
@@ -170,16 +173,16 @@ fn round_up(number: f64) -> f64 {
     while number * parts / unit < 10.0 && parts < 1e9 {
         parts *= 10.0;
     }
-    // Of a number such as 12.000000000000002 nothing but 12 is meant.
+    // Ignores rounding errors: 12.000000000000002 means 12.
     (number * parts / unit - 1e-9).ceil() / parts * unit
 }
 
-/// To the second, if it is longer than ten.
+/// Truncates durations of 10 s or more to whole seconds.
 fn rounded(duration: Duration) -> Duration {
     if duration < Duration::from_secs(10) { duration } else { Duration::from_secs(duration.as_secs()) }
 }
 
-/// `500 ms`, `3 min`.
+/// Formats a duration with a space before its unit: `500 ms`, `3 min`.
 fn spaced(duration: Duration) -> String {
     let text = duration_text::format(duration);
     let parts = text.split(' ').map(|part| {
@@ -194,7 +197,7 @@ fn counted_slots(slots: u64) -> String {
     format!("{} slot{}", thousands(slots), if slots == 1 { "" } else { "s" })
 }
 
-/// The requests of an experiment, as a server distinguishes them.
+/// Returns the requests of an experiment as a server distinguishes them.
 fn traffic(experiment: &Experiment, mode: Mode) -> Traffic {
     let (requests, template) = (&experiment.run.requests, &experiment.request);
     let is_real = mode == Mode::Http;

@@ -1,4 +1,4 @@
-//! What is to be run at a point, as shards have it written down, and back: who merges shards plans the same again.
+//! Plans of points, as documents of shards contain them, and their restoration when shards are merged.
 
 use std::num::NonZero;
 
@@ -13,16 +13,16 @@ use crate::record::{ServerRecord, config_record, server_model};
 use crate::servers::opponent::{Opponent, PastServer};
 use crate::workload::{PARAMETERS, Spelling, WorkloadSpec};
 
-/// The kind of a server that the program starts itself.
+/// Kind of a server that the program starts itself.
 const EMBEDDED: &str = "embedded";
 
-/// The longest body that is taken for one: nobody sent more.
+/// Maximum size of a request body, in bytes. Nobody sends more, so a plan with a larger one is rejected.
 const LONGEST_BODY: usize = 64 << 20;
 
-/// A point as it is written down: its experiments, of which all but the strategy is the same, and whom they meet.
+/// Returns the plan of a point: its experiments, which differ only in their strategies, and the server under test.
 ///
 /// # Errors
-/// When what is written would not be the same when it is read, or there is no experiment.
+/// Fails if there is no experiment, or if the plan would be restored differently.
 pub fn written(
     at: &[String],
     experiments: &[Experiment],
@@ -61,7 +61,8 @@ pub fn written(
     Ok(point)
 }
 
-/// Who is asked, for people. An embedded server is somewhere else whenever it is started.
+/// Describes the server for people. An embedded server is described by its kind, because its address changes with each
+/// start.
 fn words(opponent: &Opponent, server: &ServerRecord<'_>, simulated: bool) -> String {
     match opponent {
         Opponent::Given(_) if server.kind == EMBEDDED => "embedded mockserver, one for each shard".to_owned(),
@@ -69,11 +70,12 @@ fn words(opponent: &Opponent, server: &ServerRecord<'_>, simulated: bool) -> Str
     }
 }
 
-/// The experiments at a point and whom they meet, of what was written down. Over HTTP they cannot be run again: what is secret about
-/// requests is in no document.
+/// Restores the experiments of a point and the server under test from its plan. Over HTTP these experiments cannot be
+/// run
+/// again, because no document contains the secrets of requests.
 ///
 /// # Errors
-/// When the point is none that this program writes.
+/// Fails if this program would not write such a point.
 pub fn restored(
     point: &PlannedPoint,
     mode: Mode,
@@ -120,7 +122,7 @@ fn opponent(server: &PlannedServer, mode: Mode) -> anyhow::Result<Opponent> {
     Ok(Opponent::Past(Box::new(PastServer { kind, target, words, model })))
 }
 
-/// A request of which nothing is known but what results show.
+/// Builds a request from its record. Header values and the body's content are unknown, so they are empty and zeros.
 fn request(record: &RequestRecord) -> anyhow::Result<RequestTemplate> {
     let method = record
         .method
@@ -171,7 +173,7 @@ mod tests {
         let presets = tailback::preset_names().map(|name| format!("preset:{name}"));
         let names = tailback::STRATEGIES.iter().map(|entry| entry.name.to_owned());
         for name in names.chain(presets) {
-            // Some are parts that are none alone.
+            // Some entries are parts that cannot be a strategy alone.
             let Ok(strategy) = name.parse() else { continue };
             let workload = WorkloadSpec { max_attempts: Some(3), ..WorkloadSpec::default() };
             let Ok(experiment) = Experiment::new(strategy, &workload, Spelling::Flags) else { continue };

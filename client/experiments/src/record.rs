@@ -1,4 +1,4 @@
-//! What a run uses, written down: the `config` of the result JSON, and what `--print-config` prints.
+//! Recorded configuration of a run: the `config` of the result JSON, and the output of `--print-config`.
 
 use std::collections::BTreeMap;
 
@@ -10,38 +10,36 @@ use vocabulary::{ParameterInfo, duration_text};
 
 use crate::experiment::Experiment;
 
-/// The kind of a server in virtual time.
+/// Kind of a server in virtual time.
 const SIMULATED: &str = "simulated";
 
-/// The server of a run, as it is written down.
 pub struct ServerRecord<'a> {
     /// `embedded`, `found`, `simulated` or the URL.
     pub kind: String,
-    /// Where it is; of a simulated one, nothing.
+    /// Address of the server; `None` if simulated.
     pub target: Option<String>,
-    /// How it behaves, as far as that is known.
+    /// Mockserver configuration, if known.
     pub model: Option<&'a Config>,
 }
 
-/// A mockserver's configuration, as it is written down.
 pub fn server_model(config: &Config) -> ServerModel {
     ServerModel::of(config).expect("a test writes one: its keys have plain values")
 }
 
-/// Whether the server of a run is known to keep slots busy with rejections.
+/// True if the server of a run is known to keep slots busy with rejections.
 pub fn rejections_hold_slots(config: &ConfigRecord) -> bool {
     let model = config.server_model.as_ref().and_then(ServerModel::read::<Config>);
     model.is_some_and(|model| model.rejections_hold_slots())
 }
 
-/// Whether the server of a run is known to go wrong on purpose.
+/// True if the server of a run is known to go wrong on purpose.
 pub fn goes_wrong_on_purpose(config: &ConfigRecord) -> bool {
     let model = config.server_model.as_ref().and_then(ServerModel::read::<Config>);
     model.is_some_and(|model| model.goes_wrong_on_purpose())
 }
 
-/// Parts as they are written down, layer by layer, the outer first. After those of a layer comes what was changed of its rules, but
-/// for those of the inner layer that have keys of their own.
+/// Returns the records of a strategy's parts, layer by layer from the outermost. After the parts of a layer come its
+/// changed rules, except those rules of the innermost layer that the result records under keys of their own.
 fn part_records(described: Vec<(&'static str, Vec<ParameterInfo>)>) -> Vec<PartRecord> {
     let (usual, last) = (StrategySpec::common_parameters(), described.len().saturating_sub(1));
     let parts = described.into_iter().enumerate().filter_map(|(index, (name, parameters))| {
@@ -58,7 +56,7 @@ fn part_records(described: Vec<(&'static str, Vec<ParameterInfo>)>) -> Vec<PartR
     parts.collect()
 }
 
-/// What a run with this seed against this server uses.
+/// Returns the configuration of a run with this seed against this server.
 pub fn config_record(settings: &Experiment, server: &ServerRecord<'_>, seed: u64) -> ConfigRecord {
     let run = settings.for_server(server.model, seed);
     let described = settings.strategy.describe();
@@ -102,7 +100,7 @@ pub fn config_record(settings: &Experiment, server: &ServerRecord<'_>, seed: u64
             share_strategy: run.share_strategy,
             more: settings.recorded_as_typed.clone(),
         },
-        // What was asked for: a strategy with a timeout of its own can be compared with others.
+        // The requested timeout, so that a strategy with a timeout of its own can be compared with others.
         timeout: duration_text::format(settings.run.timeout),
         deadline: run.deadline.map(duration_text::format),
         within: run.within.map(duration_text::format),
@@ -134,7 +132,6 @@ mod tests {
     use crate::workload::testing::{plain, said_of_each};
     use crate::workload::{Spelling, WorkloadSpec};
 
-    /// The record of a run of this workload.
     fn record(workload: &WorkloadSpec) -> ConfigRecord {
         let strategy = "immediate".parse().unwrap();
         let experiment = Experiment::new(strategy, workload, Spelling::Flags).unwrap();

@@ -1,5 +1,6 @@
-//! What is kept of single runs for the plots that a scenario asks for. Everything is bounded, however long a run is: what
-//! does not fit is thinned, and the plot says how.
+//! Recorders of single runs, for the plots that a scenario requests. Recorded data is bounded however long a run is:
+//! excess
+//! data is thinned, and the plot states how.
 
 mod calls;
 mod clients;

@@ -1,4 +1,4 @@
-//! Reproductions: the runs that scenarios take, what is kept of them, what their claims come to, and the document of all.
+//! Reproductions: the runs of scenarios, the data kept of them, the verdicts of claims, and the document of all.
 
 mod document;
 mod drawn;

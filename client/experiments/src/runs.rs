@@ -1,5 +1,6 @@
-//! Runs: what is to be done, who does it, and who watches. One loop for every command; it knows no command line, no terminal
-//! and no exit of the process.
+//! Runs: tasks, the drivers that execute them, and watchers. All commands share one loop, which depends on no command
+//! line,
+//! no terminal and no process exit.
 
 pub mod attempt_sinks;
 pub mod blocks;

@@ -1,8 +1,9 @@
-//! Experiments as data: a scenario file says what to run and what must come out, and nothing about any of them is
-//! written in code.
+//! Experiments as data: a scenario file contains the runs and the expected results, and no scenario needs code of its
+//! own.
 //!
-//! One way: what is written ([`Scenario`]), a valid scenario with its [`Cell`]s ([`load()`]), the figures of its runs ([`Data`]), and
-//! what its claims come to ([`judge()`]).
+//! Processing has one order: the file ([`Scenario`]), a valid scenario with its [`Cell`]s ([`load()`]), the figures of
+//! its
+//! runs ([`Data`]), and the verdicts of its claims ([`judge()`]).
 
 mod cases;
 mod cells;

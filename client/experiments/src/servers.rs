@@ -1,4 +1,4 @@
-//! The servers that runs meet: one of their own, one that was found, one that was named.
+//! Servers of runs: an embedded one, one that was found, or one that was named.
 
 mod barrier;
 pub mod connection_room;

@@ -1,4 +1,4 @@
-//! A share of a run's clients, where other programs take the rest: which share, and how all of them start together.
+//! A shard of a run's clients, while other programs run the rest, and the common start of all shards.
 
 use std::fmt;
 use std::time::{Duration, SystemTime};
@@ -7,36 +7,35 @@ use loadgen_core::ClientShard;
 use loadgen_http::MockServer;
 use vocabulary::wire::RunId;
 
-/// Which share of the clients is taken here.
+/// The share of the clients that this process runs.
 #[derive(Clone, Debug)]
 pub struct Sharded {
     /// Client c belongs to shard c mod N.
     pub shard: ClientShard,
-    /// How all shards start at once.
     pub start: StartChoice,
 }
 
-/// How shards start at once.
+/// Method by which all shards start at the same time.
 #[derive(Clone, Debug)]
 pub enum StartChoice {
-    /// They wait for one another at a mockserver.
+    /// The shards wait for one another at a mockserver.
     Barrier(Box<BarrierChoice>),
-    /// At this time of the calendar, as this run.
+    /// The shards start at this calendar time, and share this run id.
     At(SystemTime, RunId),
 }
 
-/// Where shards wait for one another.
+/// Barrier at which shards wait for one another.
 #[derive(Clone, Debug)]
 pub struct BarrierChoice {
-    /// Who lets them go.
+    /// Mockserver that releases the shards.
     pub server: MockServer,
-    /// Where that is, as errors and announcements name it.
+    /// Address of the mockserver, as errors and announcements show it.
     pub url: String,
-    /// How long they wait.
+    /// Maximum time to wait.
     pub patience: Duration,
-    /// What tells these shards from those of other runs.
+    /// Id that distinguishes these shards from those of other runs.
     pub name: Option<RunId>,
-    /// A fingerprint of what all of them are to do: whoever comes with another one is refused. Known once all is planned.
+    /// Fingerprint of the planned runs, set once everything is planned. A shard with another fingerprint is rejected.
     pub plan: String,
 }
 

@@ -1,7 +1,8 @@
-//! Workloads: the one table of their parameters, which command lines, scenario files and sweeps share, and what they come to.
+//! Workloads: one table of their parameters for command lines, scenario files and sweeps, and the resulting
+//! configuration.
 //!
-//! A [`WorkloadSpec`] is what was typed or read; each of [`PARAMETERS`] fills one of its fields. [`WorkloadSpec::run_config`]
-//! checks that they fit one another and puts defaults in.
+//! A [`WorkloadSpec`] contains parameters as they were given; each of [`PARAMETERS`] fills one of its fields.
+//! [`WorkloadSpec::run_config`] checks that they fit together, and fills in defaults.
 
 mod file;
 mod lists;

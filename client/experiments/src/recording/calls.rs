@@ -1,4 +1,4 @@
-//! When attempts were sent, op by op.
+//! Recorder of the instants at which attempts were sent, by op.
 
 use loadgen_core::Sample;
 use results::Calls;
@@ -6,15 +6,15 @@ use vocabulary::Instant;
 
 use super::rounded::rounded;
 
-/// More strokes than that nobody can tell apart.
+/// Maximum number of calls kept. More strokes could not be distinguished in a plot.
 const MOST_CALLS: usize = 5000;
 
-/// Calls of every n-th op: whole ops, so that clusters stay clusters.
+/// Calls of every n-th op. Ops are kept whole, so that clusters stay clusters.
 pub(super) struct CallRecorder {
     every: u64,
-    /// Instants of sending, and ops.
+    /// Instant of sending and op of each call.
     kept: Vec<(Instant, u64)>,
-    /// When an op alone had too many: what comes later is not kept.
+    /// True once op 0 alone has too many calls. Later calls are not kept.
     full: bool,
 }
 

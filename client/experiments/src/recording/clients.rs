@@ -1,4 +1,4 @@
-//! Latency and attempts of every client, or of every op when there is one client.
+//! Recorder of latency and attempts by client, or by op if there is one client.
 
 use loadgen_core::Sample;
 use results::Clients;
@@ -6,12 +6,11 @@ use tailback::Status;
 
 use super::rounded::rounded;
 
-/// More clients than that are not kept.
+/// Maximum number of clients kept.
 const MOST_CLIENTS: usize = 100_000;
-/// More ranks than that are not written: a curve does not need them.
+/// Maximum number of ranks written. A curve does not need more.
 const MOST_RANKS: usize = 1000;
 
-/// What every client got.
 pub(super) struct ClientRecorder {
     by_op: bool,
     clients: Vec<Client>,
@@ -21,12 +20,12 @@ pub(super) struct ClientRecorder {
 struct Client {
     attempts: u64,
     succeeded: u64,
-    /// Latencies of all its ops together.
+    /// Sum of the latencies of its successful ops.
     latency_s: f64,
 }
 
 impl Client {
-    /// Its mean latency; none when nothing succeeded.
+    /// Returns the mean latency; `None` if nothing succeeded.
     fn latency_s(&self) -> Option<f64> {
         (self.succeeded > 0).then(|| self.latency_s / self.succeeded as f64)
     }
@@ -53,12 +52,12 @@ impl ClientRecorder {
 
     pub(super) fn finish(mut self) -> Clients {
         self.clients.retain(|client| client.attempts > 0);
-        // Who had no success waits for ever.
+        // A client without success waits forever.
         let key = |client: &Client| client.latency_s().unwrap_or(f64::INFINITY);
         self.clients.sort_by(|a, b| key(a).total_cmp(&key(b)).then(a.attempts.cmp(&b.attempts)));
         let count = self.clients.len();
         let every = count.div_ceil(MOST_RANKS).max(1);
-        // The last one is the longest wait: it is always among them.
+        // The last rank is the longest wait, so it is always included.
         let ranks: Vec<usize> = (0..count).filter(|index| index % every == 0 || index + 1 == count).collect();
         let latency = |index: &usize| self.clients[*index].latency_s().map(rounded);
         Clients {

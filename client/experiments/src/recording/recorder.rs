@@ -1,4 +1,4 @@
-//! The recorders of one run, each for one plot.
+//! Recorders of one run, one for each plot.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,11 +12,10 @@ use super::steps::StepRecorder;
 use super::waits::WaitRecorder;
 use crate::scenario::{Cell, Plot};
 
-/// Takes what one plot needs of one run.
 pub struct Recorder(Kind);
 
 enum Kind {
-    /// The result has it all.
+    /// Records nothing, because the result already contains the series.
     Series,
     Calls(CallRecorder),
     Clients(ClientRecorder),
@@ -25,7 +24,7 @@ enum Kind {
 }
 
 impl Recorder {
-    /// What a plot needs of a run of this cell; nothing when it is drawn from figures over seeds.
+    /// Creates the recorder that a plot needs of this cell; `None` if the plot is drawn from figures over seeds.
     pub fn of(plot: &Plot, basis: Basis, cell: &Cell) -> Option<Self> {
         Some(Self(match basis {
             Basis::Cells | Basis::Chosen | Basis::Columns => return None,
@@ -47,7 +46,6 @@ impl Recorder {
         }
     }
 
-    /// The run as the plot needs it.
     fn finish(self, label: &str, result: &RunResult) -> DrawnRun {
         let run = outline(label, result);
         match self.0 {
@@ -60,17 +58,16 @@ impl Recorder {
     }
 }
 
-/// The recorders of several plots of one run.
+/// Shared recorders of the plots of one run.
 #[derive(Clone)]
 pub struct Recording(Arc<Mutex<Vec<Recorder>>>);
 
 impl Recording {
-    /// Records for all of these.
     pub fn new(recorders: Vec<Recorder>) -> Self {
         Self(Arc::new(Mutex::new(recorders)))
     }
 
-    /// To be given every attempt.
+    /// Returns the sink that must receive every attempt.
     pub fn sink(&self) -> SampleSink {
         let recorders = self.0.clone();
         Box::new(move |sample| {
@@ -80,7 +77,7 @@ impl Recording {
         })
     }
 
-    /// What was kept, recorder by recorder.
+    /// Returns the recorded run of each recorder, in their order.
     pub fn finish(self, label: &str, result: &RunResult) -> Vec<DrawnRun> {
         let recorders = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
         recorders.into_iter().map(|recorder| recorder.finish(label, result)).collect()

@@ -1,10 +1,12 @@
-//! A run in short: what plots need of its result, and its series as columns.
+//! Summary of a run for plots: the needed part of its result, and its series as columns.
 
 use results::{Columns, DrawnRun, GaugeColumn, GaugePoint, RunResult, SeriesPoint};
 
 use super::rounded::rounded;
 
-/// The result without series and configuration, which the scenario says, and the label under which the run is drawn.
+/// Returns the part of a result that plots need, under the label with which the run is drawn. Series and configuration
+/// are
+/// left out, because the scenario determines the configuration.
 pub(super) fn outline(label: &str, result: &RunResult) -> DrawnRun {
     DrawnRun {
         label: label.to_owned(),
@@ -29,7 +31,7 @@ pub(super) fn outline(label: &str, result: &RunResult) -> DrawnRun {
     }
 }
 
-/// A list for every key; what was never known is left out.
+/// Returns one list per key. Gauges that never had a value are left out.
 pub(super) fn columns(series: &[SeriesPoint]) -> Columns {
     let step_s = match series {
         [first, second, ..] => second.t_s - first.t_s,
@@ -53,7 +55,7 @@ pub(super) fn columns(series: &[SeriesPoint]) -> Columns {
     }
 }
 
-/// What the strategy has drawn under names of its own.
+/// Returns the gauges that the strategy draws under names of its own.
 fn drawn(series: &[SeriesPoint]) -> Vec<GaugeColumn> {
     let kinds = series.first().map_or(&[][..], |first| &first.gauges);
     let values = |index: usize| {

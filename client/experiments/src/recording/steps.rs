@@ -1,4 +1,4 @@
-//! What happened step by step: requests, rejections, first requests, and what was queued.
+//! Recorder of counts in time steps: requests, rejections, first requests, and the queue.
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use vocabulary::Instant;
 use super::rounded::rounded;
 use crate::scenario::Counted;
 
-/// Longer runs get wider steps.
+/// Maximum number of steps. Longer runs get wider steps.
 const MOST_STEPS: usize = 6000;
 
-/// Counts in steps of one width, which doubles when there would be too many.
+/// Counts in steps of equal width, which doubles when there would be too many steps.
 pub(super) struct StepRecorder {
     wanted: Vec<Counted>,
     width_nanos: u64,
@@ -26,7 +26,7 @@ struct Step {
     turned_away: u32,
     first: u32,
     succeeded: u32,
-    /// By how much the queue is longer at its end than at its start.
+    /// Change of the queue length from the start to the end of the step.
     queue: i64,
 }
 
@@ -44,7 +44,7 @@ impl StepRecorder {
         sent.first += u32::from(sample.attempt == 1);
         match sample.status {
             Status::Succeeded => {
-                // Who is served is in the queue until then.
+                // A served attempt is in the queue until it ends.
                 sent.queue += 1;
                 let ended = self.at(sample.ended);
                 ended.succeeded += 1;

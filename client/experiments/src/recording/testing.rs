@@ -4,7 +4,7 @@ use loadgen_core::Sample;
 use tailback::Status;
 use vocabulary::Instant;
 
-/// A success that was sent and ended at these milliseconds; its op arrived at zero.
+/// Returns a success that was sent and ended at these milliseconds; its op arrived at zero.
 pub(crate) fn sample(op: u64, attempt: u32, sent_ms: u64, ended_ms: u64) -> Sample {
     Sample {
         op,

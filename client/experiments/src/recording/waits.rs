@@ -1,4 +1,4 @@
-//! How long ops waited before each of their retries.
+//! Recorder of the waits before each retry of an op.
 
 use std::collections::BTreeMap;
 
@@ -10,17 +10,17 @@ use vocabulary::Instant;
 use super::rounded::rounded;
 use crate::scenario::over_seeds;
 
-/// Retries that are told apart.
+/// Number of retries per op that are distinguished.
 const MOST_RETRIES: usize = 30;
-/// Waits that are kept of each.
+/// Maximum number of waits kept per retry.
 const MOST_WAITS: usize = 20_000;
-/// Ops under way that are followed.
+/// Maximum number of unfinished ops that are followed.
 const MOST_OPS: usize = 100_000;
 
 /// Waits by retry, in seconds.
 #[derive(Default)]
 pub(super) struct WaitRecorder {
-    /// When an op's last attempt ended.
+    /// End of each op's last attempt.
     ended: BTreeMap<u64, Instant>,
     waits: Vec<Vec<f64>>,
 }
@@ -28,7 +28,7 @@ pub(super) struct WaitRecorder {
 impl WaitRecorder {
     pub(super) fn note(&mut self, sample: &Sample) {
         let retry = usize::try_from(sample.attempt).unwrap_or(usize::MAX).saturating_sub(1);
-        // A copy waits for no end of another attempt.
+        // A hedged copy does not wait for the end of another attempt.
         let is_retry = |ended: &Instant| sample.sent >= *ended && (1..=MOST_RETRIES).contains(&retry);
         if let Some(ended) = self.ended.remove(&sample.op).filter(is_retry) {
             if self.waits.len() < retry {

@@ -1,4 +1,4 @@
-//! Reproductions as they are written.
+//! Conversion of reproductions into their document.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,6 @@ use super::state::Reproduction;
 use super::tally::Tally;
 use crate::scenario::{Edge, Found, Judged, Plot, Scale, Scenario, over_seeds, wanted};
 
-/// The document of all scenarios with their claims.
 pub fn document(
     scenarios: &[(&Reproduction, Vec<Judged<'_>>)],
     tally: &Tally,
@@ -64,7 +63,7 @@ fn at(point: &[(String, Value)]) -> At {
         Value::Integer(whole) => u64::try_from(*whole).map_or(Setting::Number(*whole as f64), Setting::Whole),
         Value::Float(number) => Setting::Number(*number),
         Value::String(text) => Setting::Text(text.clone()),
-        // Lists and tables of strings, numbers and truths: all of it can be written as JSON.
+        // Lists and tables of strings, numbers and truths can all be written as JSON.
         other => {
             serde_json::to_value(other).map_or_else(|_| Setting::Text(other.to_string()), Setting::Other)
         }
@@ -103,7 +102,8 @@ fn value(found: &Found) -> ClaimValue {
     }
 }
 
-/// One plot; nothing when nothing that it is drawn from was run. `numbers` are those of the cells in the document.
+/// Converts one plot; `None` if none of its cells was run. `numbers` maps indices of cells to their numbers in the
+/// document.
 fn plot(
     reproduction: &Reproduction,
     number: usize,

@@ -1,4 +1,4 @@
-//! The plots that scenarios ask for: what is kept of one run of every cell that they are drawn from.
+//! Data for the plots that scenarios request, kept of one run of every cell that they are drawn from.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use results::{DrawnRun, RunResult};
 use crate::recording::{Recorder, Recording};
 use crate::scenario::{Cell, Scenario};
 
-/// What was kept of runs, by the numbers of plot and cell.
+/// Data kept of runs, by numbers of plot and cell.
 pub type Kept = BTreeMap<(usize, usize), DrawnRun>;
 
-/// Records of a run of one cell what every plot needs of it.
+/// Recorders of one run of a cell, for every plot that needs it.
 pub(super) struct PlotRecording {
     cell: usize,
     label: String,
@@ -20,7 +20,7 @@ pub(super) struct PlotRecording {
 }
 
 impl PlotRecording {
-    /// For the plots that need a run of this cell; none when no one does.
+    /// Creates the recorders of the plots that need a run of this cell; `None` if no plot does.
     pub(super) fn of(scenario: &Scenario, cells: &[Cell], cell: usize) -> Option<Self> {
         let mut plots = Vec::new();
         let mut recorders = Vec::new();
@@ -36,12 +36,10 @@ impl PlotRecording {
         (!plots.is_empty()).then(|| Self { cell, label, plots, recording: Recording::new(recorders) })
     }
 
-    /// To be given every attempt of the run.
     pub(super) fn sink(&self) -> SampleSink {
         self.recording.sink()
     }
 
-    /// What was kept of the run.
     pub(super) fn finish(self, result: &RunResult) -> Kept {
         let runs = self.recording.finish(&self.label, result);
         let keys = self.plots.into_iter().map(|plot| (plot, self.cell));

@@ -1,4 +1,4 @@
-//! The runs that scenarios take, and doing them: in virtual time, or over HTTP where a scenario can be.
+//! Planning and execution of the runs of scenarios, in virtual time or, for scenarios that allow it, over HTTP.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,39 +16,35 @@ use crate::runs::virtual_time;
 use crate::scenario::{Cell, figures_of};
 use crate::servers::opponent::Opponent;
 
-/// One run of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScenarioRun {
-    /// Its place among the reproductions.
+    /// Index of the reproduction.
     pub scenario: usize,
-    /// The cell's place in it.
+    /// Index of the cell in the scenario.
     pub cell: usize,
-    /// Which of the cell's runs it is, from 0.
+    /// Number of the run within its cell, from 0.
     pub repeat: u32,
 }
 
-/// What is asked for over HTTP instead of what scenarios say.
+/// Overrides of the scenarios' settings for runs over HTTP.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HttpChanges {
-    /// Runs of every cell.
+    /// Runs per cell.
     pub repeats: Option<u32>,
-    /// How fast time goes.
     pub time_scale: Option<TimeScale>,
-    /// Whether scenarios were asked for by name: then one that cannot be run over HTTP is refused, not left out.
+    /// True if scenarios were selected by name. One that cannot be run over HTTP is then rejected, not left out.
     pub by_name: bool,
 }
 
-/// Runs to do.
 pub struct Plan {
     runs: Vec<PlannedRun>,
     recordings: Recordings,
-    /// Whether figures are taken from them; else they are repeated for plots alone.
+    /// True if figures are taken from the runs; otherwise they are repeated for plots only.
     figures: bool,
 }
 
 struct PlannedRun {
     run: ScenarioRun,
-    /// Those of the run's cell.
     cell: Arc<PlannedCell>,
     seed: u64,
 }
@@ -73,7 +69,9 @@ impl PlannedRun {
 }
 
 impl Plan {
-    /// Every run of every cell in virtual time, the first run of every cell first: then it is known what the others take.
+    /// Plans every run of every cell in virtual time. The first runs of all cells come first, because they show how
+    /// long the
+    /// others take.
     pub fn simulated(reproductions: &[Reproduction]) -> Self {
         let mut runs = Vec::new();
         for (scenario, reproduction) in reproductions.iter().enumerate() {
@@ -87,11 +85,12 @@ impl Plan {
         Self { runs, recordings: Recordings::default(), figures: true }
     }
 
-    /// Every run that is worth the time over HTTP, cell by cell. No run can be repeated there: the first one of a cell is
-    /// drawn.
+    /// Plans the runs that scenarios offer over HTTP, cell by cell. The first run of a cell is also recorded for plots,
+    /// because
+    /// no run can be repeated there.
     ///
     /// # Errors
-    /// When a scenario that was asked for by name cannot be run over HTTP.
+    /// Fails if a scenario that was selected by name cannot be run over HTTP.
     pub fn over_http(reproductions: &[Reproduction], changes: HttpChanges) -> Result<Self, Error> {
         let (mut runs, mut recordings) = (Vec::new(), Vec::new());
         for (scenario, reproduction) in reproductions.iter().enumerate() {
@@ -123,7 +122,7 @@ impl Plan {
         Ok(Self { runs, recordings: Recordings::new(recordings), figures: true })
     }
 
-    /// The run in the middle, by makespan, of every cell that a plot is drawn from, once more.
+    /// Plans one more run of every cell that a plot is drawn from: a repetition of its run of median makespan.
     pub fn drawn(reproductions: &[Reproduction]) -> Self {
         let (mut runs, mut recordings) = (Vec::new(), Vec::new());
         for (scenario, reproduction) in reproductions.iter().enumerate() {
@@ -134,7 +133,7 @@ impl Plan {
                 else {
                     continue;
                 };
-                // A run alone may have all points of its series.
+                // A single run may keep all points of its series.
                 let mut alone = PlannedCell::of(cell);
                 alone.experiment.repeats = 1;
                 runs.extend(planned(reproduction, alone, [ScenarioRun { scenario, cell: number, repeat }]));
@@ -144,12 +143,14 @@ impl Plan {
         Self { runs, recordings: Recordings::new(recordings), figures: false }
     }
 
-    /// The runs in the order in which they are done.
+    /// Returns the runs in the order of their execution.
     pub fn runs(&self) -> impl Iterator<Item = ScenarioRun> {
         self.runs.iter().map(|planned| planned.run)
     }
 
-    /// What the first run of every cell will take over HTTP: as long as in virtual time, and a moment to begin and to end.
+    /// Returns the expected duration of every cell's first run over HTTP: that of the same run in virtual time, plus a
+    /// moment
+    /// to begin and to end.
     pub fn expected(&self, stop: &dyn Stop) -> anyhow::Result<Vec<(ScenarioRun, Duration)>> {
         const AROUND: Duration = Duration::from_millis(300);
         let first = self.runs.iter().filter(|planned| planned.run.repeat == 0);
@@ -162,10 +163,10 @@ impl Plan {
         expected.collect()
     }
 
-    /// Does the runs, and keeps their figures and what was recorded.
+    /// Executes the runs, and keeps their figures and recordings.
     ///
     /// # Errors
-    /// When a run cannot be done, or its counts do not add up.
+    /// Fails if a run cannot be done or its counts do not match.
     pub fn drive(
         &self,
         reproductions: &mut [Reproduction],
@@ -188,7 +189,6 @@ impl Plan {
     }
 }
 
-/// Runs of one cell.
 fn planned(
     reproduction: &Reproduction,
     cell: PlannedCell,

@@ -1,4 +1,4 @@
-//! Which of the runs that are done are recorded for plots.
+//! Recordings of runs for plots.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -10,7 +10,7 @@ use super::drawn::{Kept, PlotRecording};
 use crate::runs::attempt_sinks::joined;
 use crate::runs::driver::{Outcome, RealRun, Watcher};
 
-/// The recordings of runs, by the numbers of their tasks; of many runs there is none.
+/// Recordings by the numbers of their tasks. Many runs have none.
 #[derive(Default)]
 pub(super) struct Recordings(Vec<Mutex<Option<PlotRecording>>>);
 
@@ -19,7 +19,7 @@ impl Recordings {
         Self(recordings.into_iter().map(Mutex::new).collect())
     }
 
-    /// What was kept of a run.
+    /// Returns the data kept of a run; empty if the run was not recorded.
     pub(super) fn finish(&self, task: usize, result: &RunResult) -> Kept {
         let recording =
             self.0.get(task).and_then(|one| one.lock().unwrap_or_else(PoisonError::into_inner).take());
@@ -32,7 +32,7 @@ impl Recordings {
     }
 }
 
-/// Somebody who watches runs that are recorded.
+/// Watcher that passes everything on to another one and also records the attempts of runs.
 pub(super) struct Recorded<'a> {
     pub(super) recordings: &'a Recordings,
     pub(super) watcher: &'a dyn Watcher,

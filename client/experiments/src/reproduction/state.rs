@@ -1,31 +1,28 @@
-//! A scenario with what its runs came to.
+//! A scenario with the figures of its runs.
 
 use super::drawn::Kept;
 use crate::scenario::{Cell, Data, Judged, Scenario, judge};
 
-/// One scenario with what its runs came to.
 pub struct Reproduction {
-    /// What is claimed.
     pub scenario: Scenario,
-    /// What is run.
     pub cells: Vec<Cell>,
-    /// The figures of runs that are over.
+    /// Figures of completed runs.
     pub data: Data,
-    /// What plots need of single runs.
+    /// Data of single runs, for plots.
     pub kept: Kept,
 }
 
-/// What is asked for instead of what scenarios say.
+/// Overrides of the scenarios' settings.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Changes {
-    /// Runs of every cell.
+    /// Runs per cell.
     pub repeats: Option<u32>,
-    /// The first seed.
+    /// First seed.
     pub seed: Option<u64>,
 }
 
 impl Reproduction {
-    /// Nothing is run yet.
+    /// Creates a reproduction without runs, with the overrides applied.
     pub fn new(mut scenario: Scenario, mut cells: Vec<Cell>, changes: Changes) -> Self {
         if let Some(repeats) = changes.repeats {
             for cell in &mut cells {
@@ -39,12 +36,12 @@ impl Reproduction {
         Self { scenario, cells, data, kept: Kept::new() }
     }
 
-    /// The seed of a run: repeat r uses seed + r.
+    /// Returns the seed of a run: repeat r uses seed + r.
     pub fn seed(&self, repeat: u32) -> u64 {
         self.scenario.seed.wrapping_add(u64::from(repeat))
     }
 
-    /// Every claim about what was run, with its verdict; over HTTP, those that make sense there.
+    /// Returns every claim about completed runs with its verdict; over HTTP, only the claims that make sense there.
     pub fn judged(&self, http: bool) -> Vec<Judged<'_>> {
         let claims = self.scenario.claim.iter().filter(|claim| claim.http || !http);
         claims.filter_map(|claim| judge(&self.scenario, claim, &self.cells, &self.data)).collect()

@@ -1,10 +1,10 @@
-//! How many claims came out how.
+//! Numbers of claims by verdict.
 
 use results::{ClaimVerdict, Tallies};
 
 use crate::scenario::Judged;
 
-/// Claims by their verdicts; those that a scenario makes itself are counted apart.
+/// Claims by verdict. Claims that a scenario makes itself are counted separately.
 #[derive(Debug, Default)]
 pub struct Tally {
     /// Claims of the sources.
@@ -13,18 +13,16 @@ pub struct Tally {
     pub ours: Counts,
 }
 
-/// Claims of one kind.
 #[derive(Debug, Default)]
 pub struct Counts {
     verdicts: Vec<ClaimVerdict>,
-    /// Claims that came out as their scenario expects.
+    /// Number of claims that came out as their scenario expects.
     pub as_expected: usize,
-    /// What claims say that did not.
+    /// Texts of the claims that did not.
     pub unmet: Vec<String>,
 }
 
 impl Tally {
-    /// Counts the claims of a scenario.
     pub fn add(&mut self, judged: &[Judged<'_>]) {
         for one in judged {
             let counts = if one.claim.ours { &mut self.ours } else { &mut self.source };
@@ -37,24 +35,21 @@ impl Tally {
         }
     }
 
-    /// Whether every claim that could be judged came out as expected.
+    /// True if every claim that could be judged came out as expected.
     pub fn is_as_expected(&self) -> bool {
         self.source.unmet.is_empty() && self.ours.unmet.is_empty()
     }
 
-    /// The same for programs.
     pub fn record(&self) -> Tallies {
         Tallies { source: self.source.record(), ours: self.ours.record() }
     }
 }
 
 impl Counts {
-    /// All of them.
     pub fn claims(&self) -> usize {
         self.verdicts.len()
     }
 
-    /// Those with this verdict.
     pub fn with(&self, verdict: ClaimVerdict) -> usize {
         self.verdicts.iter().filter(|one| **one == verdict).count()
     }

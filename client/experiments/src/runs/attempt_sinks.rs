@@ -1,8 +1,8 @@
-//! Several who each want every attempt of the same run.
+//! Combination of several sinks that each receive every attempt of the same run.
 
 use loadgen_core::SampleSink;
 
-/// One sink that passes every attempt on to all of these, in their order; none when there are none.
+/// Returns one sink that passes every attempt on to all of these, in their order; `None` if there are none.
 pub fn joined(sinks: impl IntoIterator<Item = SampleSink>) -> Option<SampleSink> {
     let mut sinks: Vec<SampleSink> = sinks.into_iter().collect();
     match sinks.len() {

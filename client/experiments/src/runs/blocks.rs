@@ -1,5 +1,6 @@
-//! Runs in blocks: each strategy once with the same seed, in an order drawn anew for every block, so that drift of the
-//! machine hits all alike.
+//! Runs in blocks: each block runs every strategy once with the same seed. Their order is drawn for every block, so
+//! that
+//! drift of the machine affects all strategies alike.
 
 use results::{Figure, RunFigures};
 use vocabulary::{Purpose, draws, unit};
@@ -13,43 +14,41 @@ use crate::servers::opponent::Opponent;
 /// Several strategies with the same workload, against one server, with several seeds.
 #[derive(Clone, Copy)]
 pub struct Blocks<'a> {
-    /// One per strategy; all but the strategy is the same.
+    /// One experiment per strategy; they differ only in the strategy.
     pub strategies: &'a [Experiment],
-    /// Whom all of them meet.
+    /// The server under test.
     pub opponent: &'a Opponent,
 }
 
-/// What is kept of the runs of all complete blocks.
+/// Measurements of all complete blocks.
 pub struct Measured {
-    /// Strategies as typed; of each its runs in the order of blocks.
+    /// Runs per strategy, with strategies as given on the command line and runs in the order of blocks.
     pub runs: Vec<RunFigures>,
-    /// The complete runs of a block that was cut off, in its order.
+    /// Complete runs of a block that was cut off, in the order of the block.
     pub unpaired: Vec<BlockRun>,
 }
 
-/// A run of a block.
 pub struct BlockRun {
-    /// Which of the strategies as typed.
+    /// Index of the strategy, as given on the command line.
     pub strategy: usize,
-    /// What it came to.
     pub finished: Finished,
-    /// What its watcher made of it for files.
+    /// Texts for files; see [`Watcher::texts_of`].
     pub texts: Vec<Vec<u8>>,
 }
 
 impl Measured {
-    /// How many blocks are complete.
+    /// Returns the number of complete blocks.
     pub fn blocks(&self) -> usize {
         self.runs.first().map_or(0, RunFigures::runs)
     }
 }
 
-/// Puts the runs of blocks together as they come, in their order.
+/// Assembles blocks from runs that arrive in order.
 pub(super) struct Gathering {
     pub(super) measured: Measured,
-    /// Whether a run was cut off: what comes after it belongs to no complete block.
+    /// True once a run was cut off. Later runs belong to no complete block.
     pub(super) cut: bool,
-    /// The block that the last run was of.
+    /// Block of the last run.
     block: usize,
 }
 
@@ -59,8 +58,9 @@ impl Gathering {
         Self { measured: Measured { runs, unpaired: Vec::new() }, cut: false, block: 0 }
     }
 
-    /// Takes a run of this block; when it completes it, passes on all of it in the order of strategies. A block that never was complete,
-    /// because the driver did not have all of its runs, is left out.
+    /// Adds a run of this block. If the run completes the block, passes on all runs of the block in the order of
+    /// strategies. A
+    /// block that never becomes complete, because the driver does not have all of its runs, is left out.
     pub(super) fn take(&mut self, block: usize, run: BlockRun, passed_on: &mut dyn FnMut(BlockRun)) {
         self.cut |= run.finished.result.interrupted.is_some();
         if self.cut {
@@ -82,12 +82,12 @@ impl Gathering {
 }
 
 impl<'a> Blocks<'a> {
-    /// How many there are to be.
+    /// Returns the planned number of blocks.
     pub fn count(&self) -> usize {
         self.strategies.first().map_or(0, |first| first.repeats as usize)
     }
 
-    /// Of a run, by its number: which block it is of, and which strategy.
+    /// Returns the block and the strategy of a run, by the run's number.
     pub fn place(&self, number: usize) -> (usize, usize) {
         let block = number / self.strategies.len();
         (block, order(self.strategies.len(), self.seed(block))[number % self.strategies.len()])
@@ -97,14 +97,13 @@ impl<'a> Blocks<'a> {
         self.strategies.first().map_or(0, |first| first.run.seed).wrapping_add(block as u64)
     }
 
-    /// How many runs that are.
+    /// Returns the number of runs in all blocks.
     pub(super) fn runs(&self) -> usize {
         self.count() * self.strategies.len()
     }
 
-    /// The run of this strategy in this block.
     fn task(&self, block: usize, strategy: usize) -> Task<'a> {
-        // The file will hold the runs of all strategies.
+        // The file will contain the runs of all strategies.
         let runs_of_file = u32::try_from(self.runs()).unwrap_or(u32::MAX);
         Task {
             experiment: &self.strategies[strategy],
@@ -114,12 +113,12 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// All runs. A document has them by strategy, and of each in the order of blocks.
+    /// Returns all runs. A document lists them by strategy, and those of a strategy in the order of blocks.
     pub fn tasks(self) -> Tasks<'a> {
         self.placed(|blocks, block, strategy| strategy * blocks.count() + block)
     }
 
-    /// The same where a document has them block by block.
+    /// Variant of `tasks` for documents that list runs block by block.
     pub(super) fn tasks_by_block(self) -> Tasks<'a> {
         self.placed(|blocks, block, strategy| block * blocks.strategies.len() + strategy)
     }
@@ -131,11 +130,14 @@ impl<'a> Blocks<'a> {
         })
     }
 
-    /// Does them, keeps these figures, and passes on the runs of complete blocks, by block and then in the order of strategies. After
-    /// a stop, what was cut off says nothing about a whole run, and half a block has no pairs: its runs are apart.
+    /// Executes the runs, keeps these figures, and passes on the runs of complete blocks, by block and then in the
+    /// order of
+    /// strategies. After a stop, runs that were cut off are dropped, because they show nothing about a whole run.
+    /// Complete runs
+    /// of an incomplete block have no pairs, so they are kept apart.
     ///
     /// # Errors
-    /// When a run cannot be done, or its counts do not add up.
+    /// Fails if a run cannot be done or its counts do not match.
     pub fn run(
         &self,
         driver: &dyn Driver,
@@ -156,7 +158,7 @@ impl<'a> Blocks<'a> {
     }
 }
 
-/// In which order a block with this seed runs its strategies.
+/// Returns the order in which a block with this seed runs its strategies.
 pub fn order(strategies: usize, seed: u64) -> Vec<usize> {
     // No op of a run has this number, so no draw of a run is used twice.
     let key = |strategy: &usize| unit(&mut draws(seed, Purpose::Arrivals, u64::MAX - *strategy as u64, 0));
@@ -181,7 +183,7 @@ mod tests {
         Experiment { repeats: 40, ..Experiment::of_run(strategy.parse().unwrap(), run) }
     }
 
-    /// Asks for the end once so many runs are over.
+    /// Requests a stop after this many runs.
     struct After {
         runs: usize,
         over: AtomicUsize,
@@ -199,7 +201,7 @@ mod tests {
         }
     }
 
-    /// What is measured until so many runs are over, and the runs that were passed on.
+    /// Returns the measurements until this many runs are over, and the runs that were passed on.
     fn measured(runs: usize) -> (Measured, Vec<BlockRun>) {
         let strategies = [small("none"), small("aimd"), small("full-jitter")];
         let opponent = Opponent::Own(Box::default());
@@ -229,7 +231,7 @@ mod tests {
     #[test]
     fn what_was_cut_off_leaves_complete_blocks_only() {
         assert_eq!(measured(0).0.blocks(), 0);
-        // Runs that are under way end, too, but half a block is none.
+        // Runs in progress end, too, but half a block does not count.
         let (measured, runs) = measured(4);
         let blocks = measured.blocks();
         assert!((1..40).contains(&blocks), "{blocks}");
@@ -254,7 +256,7 @@ mod tests {
 
     #[test]
     fn a_run_that_cannot_be_done_ends_the_runs_and_is_not_watched() {
-        /// Has no room for the attempts of the third run.
+        /// Watcher that fails at the attempts of the third run.
         struct Full(After);
 
         impl Watcher for Full {

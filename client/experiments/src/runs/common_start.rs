@@ -1,4 +1,4 @@
-//! The start of a shard of clients, which is that of all shards.
+//! Common start of all shards of the clients.
 
 use std::time::{Duration, Instant, SystemTime};
 
@@ -12,29 +12,28 @@ use crate::error::{ErrorKind, refusal, refusal_because};
 use crate::servers::target::Server;
 use crate::sharded::{BarrierChoice, Sharded, StartChoice};
 
-/// Before a start by the calendar connections are opened and everything else is made ready.
+/// Time before a scheduled start in which connections are opened and everything else is prepared.
 const READY_IN: Duration = Duration::from_secs(1);
 
-/// What shards have in common when they start.
+/// Start that all shards of a run share.
 #[derive(Clone, Copy, Debug)]
 pub struct CommonStart {
-    /// The id of the run that they are shards of.
+    /// Id of the run that the shards belong to.
     pub run: RunId,
-    /// When the clock starts.
+    /// Start of the clock.
     pub at: Instant,
-    /// By what.
     pub by: StartedBy,
-    /// When that was to be, in milliseconds since 1970; nothing at a barrier.
+    /// Scheduled start in milliseconds since 1970; `None` at a barrier.
     pub at_unix_ms: Option<u64>,
-    /// The instance and the epoch of the mockserver whose barrier it was: it counts anew since then.
+    /// Instance and epoch of the mockserver with the barrier. With this epoch its counts start anew.
     pub counts: Option<(u64, u64)>,
 }
 
-/// Waits until the start is near; nothing when somebody asks for the end before.
+/// Waits until shortly before the start; returns `None` if a stop is requested before.
 ///
 /// # Errors
-/// When the start is over, when the server has counted for this run before, when not all shards came to the barrier, or this one is not
-/// let in.
+/// Fails if the start time has passed, if the server already has counts for this run, if not all shards came to the
+/// barrier, or if the barrier rejects this shard.
 pub(super) fn wait(
     sharded: &Sharded,
     server: &Server,
@@ -78,7 +77,7 @@ fn at_barrier(
     stop: &dyn Stop,
 ) -> anyhow::Result<Option<CommonStart>> {
     let BarrierChoice { server, url, patience, name, plan } = barrier;
-    // Those of one seed wait for one another: a barrier for every repeat.
+    // Shards of one seed wait for one another, so every repeat has a barrier of its own.
     let round = name.map_or_else(|| format!("seed-{seed}"), |name| format!("{name:016x}-{seed}"));
     let released = runtime.block_on(async {
         tokio::select! {
@@ -109,11 +108,14 @@ fn at_barrier(
     Ok(Some(CommonStart { run, at, by: StartedBy::Barrier, at_unix_ms: None, counts }))
 }
 
-/// Refuses the id of a run that the server has counted for: whoever chose it before would be taken for shards of this one, of which none has
-/// begun where clocks agree. A barrier gives each run an id of its own.
+/// Rejects a run id for which the server already has counts. Where clocks agree, no shard of this run has begun yet, so
+/// the
+/// counted requests are those of another run, and they would be mistaken for requests of these shards. A barrier needs
+/// no
+/// such check, because it gives each run an id of its own.
 fn refuse_taken(run: RunId, server: &Server, runtime: &Runtime, stop: &dyn Stop) -> anyhow::Result<()> {
     let Some(mock) = &server.mock else { return Ok(()) };
-    // One that cannot be asked now is asked again at the end, and what came of it is told then.
+    // A server that cannot be queried now is queried again at the end, and the failure is reported then.
     let Some(Ok(stats)) = unless_stopped(stop, runtime, mock.stats(run)) else { return Ok(()) };
     let ServerCounts { received, reads, .. } = stats.counts;
     let before = received.saturating_add(reads);

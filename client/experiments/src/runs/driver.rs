@@ -1,4 +1,4 @@
-//! What does runs, whatever clock they go by; what they are told; and what they tell.
+//! Tasks, drivers and watchers of runs, on whichever clock.
 
 use std::time::{Duration, Instant};
 
@@ -11,85 +11,78 @@ use crate::runs::one_run::{Finished, Underway};
 use crate::servers::opponent::Opponent;
 use crate::servers::target::Server;
 
-/// How long a run over HTTP goes on before it is looked at again.
+/// Interval at which a run over HTTP is observed.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// One run to do.
 #[derive(Clone, Copy)]
 pub struct Task<'a> {
-    /// The client side, the request and the clock.
     pub experiment: &'a Experiment,
-    /// The server.
+    /// The server under test.
     pub opponent: &'a Opponent,
-    /// Of everything random in this run.
+    /// Seed of everything random in the run.
     pub seed: u64,
-    /// Among how many runs of a file its series stands: the more there are, the fewer points each may have.
+    /// Number of runs in the output file. The more runs, the fewer points each time series may have.
     pub runs_of_file: u32,
 }
 
-/// Runs to do, in this order; each is made when it is its turn.
+/// Runs to do, in this order. Each task is created when it is needed.
 pub struct Tasks<'a> {
     count: usize,
     task: Box<Numbered<'a>>,
 }
 
-/// A task by its number, and its place in the document.
+/// Function from a task's number to the task and its place in the document.
 type Numbered<'a> = dyn Fn(usize) -> (Task<'a>, usize) + Sync + 'a;
 
 impl<'a> Tasks<'a> {
-    /// As many as `count`, by their number.
     pub fn new(count: usize, task: impl Fn(usize) -> Task<'a> + Sync + 'a) -> Self {
         Self::in_another_order(count, move |number| (task(number), number))
     }
 
-    /// The same where the document has them in another order: beside each stands its place there, which no other one has.
+    /// Variant of `new` for documents in another order: `task` also returns the task's unique place in the document.
     pub fn in_another_order(count: usize, task: impl Fn(usize) -> (Task<'a>, usize) + Sync + 'a) -> Self {
         Self { count, task: Box::new(task) }
     }
 
-    /// All of these, one after the other.
+    /// Concatenates tasks.
     pub fn in_turn(all: Vec<Self>) -> Self {
         let begin = |first: &mut usize, tasks: &Self| Some(std::mem::replace(first, *first + tasks.count));
         let first: Vec<usize> = all.iter().scan(0, begin).collect();
         let count = all.iter().map(Self::count).sum();
         Self::in_another_order(count, move |number| {
-            // Where some have no tasks, the last that begins there has this one.
+            // Of several parts that begin at the same number, only the last has tasks.
             let part = first.partition_point(|first| *first <= number) - 1;
             let (task, place) = (all[part].task)(number - first[part]);
             (task, first[part] + place)
         })
     }
 
-    /// How many there are.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// The one with this number.
     pub fn task(&self, number: usize) -> Task<'a> {
         (self.task)(number).0
     }
 
-    /// The place of the task with this number among all that the document has.
+    /// Returns the place in the document of the task with this number.
     pub fn in_document(&self, number: usize) -> usize {
         (self.task)(number).1
     }
 }
 
-/// A run that is over.
 pub struct Outcome {
-    /// Its result, and what only this process knows of it.
     pub finished: Finished,
-    /// The calls in bins, if the experiment asks for them.
+    /// Calls in bins, if the experiment requests them.
     pub bins: Option<Bins>,
-    /// How long it took whoever waited.
+    /// Real time that the run took.
     pub took: Duration,
-    /// What its watcher made of it for files; see [`Watcher::texts_of`].
+    /// Texts for files; see [`Watcher::texts_of`].
     pub texts: Vec<Vec<u8>>,
 }
 
 impl Outcome {
-    /// Of the run with this number, which began then and is over now.
+    /// Creates the outcome of a run that began at `begun` and ends now.
     pub(super) fn new(
         (finished, bins): (Finished, Option<Bins>),
         number: usize,
@@ -101,29 +94,29 @@ impl Outcome {
     }
 }
 
-/// A run over HTTP that goes on.
+/// Run over HTTP in progress.
 pub struct RealRun<'a> {
-    /// What can be looked into and stopped.
+    /// Handle to observe and stop the run.
     pub underway: &'a Underway,
-    /// What is run.
     pub experiment: &'a Experiment,
-    /// Whom it meets.
     pub server: &'a Server,
-    /// What the server can be asked on.
+    /// Runtime for queries to the server.
     pub runtime: &'a Runtime,
 }
 
-/// Who watches runs, by the numbers of their tasks. In virtual time many go on at once, each on a thread of its own.
+/// Observer of runs, which are identified by the numbers of their tasks. In virtual time many runs are in progress at
+/// once,
+/// each on its own thread.
 pub trait Watcher: Sync {
-    /// A run is about to begin: who takes its attempts.
+    /// Called before a run begins. Returns the sink of its attempts, if any.
     fn attempts_of(&self, _number: usize, _seed: u64) -> anyhow::Result<Option<SampleSink>> {
         Ok(None)
     }
 
-    /// A run in virtual time goes on; called very often.
+    /// Called very often during a run in virtual time.
     fn on_simulated(&self, _number: usize, _run: &Run, _now: vocabulary::Instant) {}
 
-    /// A run over HTTP goes on; called at once and then now and again.
+    /// Called at the start of a run over HTTP, and repeatedly during it.
     fn on_real(&self, _number: usize, _run: &RealRun<'_>) {}
 
     /// Waits until a run over HTTP is over.
@@ -134,34 +127,37 @@ pub trait Watcher: Sync {
         }
     }
 
-    /// A run over HTTP is over: how long it was held up by whoever took its attempts.
+    /// Called after a run over HTTP. Returns how long the run was delayed by the sink of its attempts.
     fn held_up(&self, _number: usize) -> Duration {
         Duration::ZERO
     }
 
-    /// A run is over: what files will say of it. In virtual time many are asked at once, each where its run was done, so that whoever
-    /// takes runs in their order has little to do.
+    /// Called after a run. Returns the texts that files will contain about it. In virtual time this is called
+    /// concurrently, on
+    /// the threads that executed the runs, so that little work is left for the consumer that takes runs in order.
     fn texts_of(&self, _number: usize, _run: &Finished) -> anyhow::Result<Vec<Vec<u8>>> {
         Ok(Vec::new())
     }
 
-    /// A run is over. These come in the order of the tasks.
+    /// Called after every run, in the order of the tasks.
     fn on_over(&self, _number: usize, _outcome: &Outcome) {}
 
-    /// In virtual time: called now and then, and after every run that is over.
+    /// Called repeatedly in virtual time, and after every run.
     fn on_tick(&self) {}
 }
 
-/// Nobody watches.
+/// Watcher that ignores everything.
 pub struct Nobody;
 
 impl Watcher for Nobody {}
 
-/// Brings runs about.
+/// Executor of runs.
 pub trait Driver: Sync {
-    /// Does one run after the other, or several at once, and hands over what they came to, in the order of the tasks. It ends
-    /// when all are over, at the first error, the taker's included, and when `stop` says so. After a stop, what was begun is
-    /// handed over, cut off in the middle; after an error, nothing is.
+    /// Executes the tasks, one after the other or several at once, and passes their outcomes to `take` in the order of
+    /// the
+    /// tasks. Returns when all are over, at the first error (including an error of `take`), or when `stop` requests it.
+    /// After a
+    /// stop, runs in progress are cut off and still passed on; after an error, they are dropped.
     fn drive(
         &self,
         tasks: &Tasks<'_>,

@@ -1,14 +1,15 @@
-//! The drivers that there are, and which one does the runs of a command.
+//! Choice of the driver for the runs of a command.
 
 use super::driver::Driver;
 use super::over_http::OverHttp;
 use super::virtual_time::VirtualTime;
 
-/// What does the runs, and how many at once: in virtual time as many as there are `threads`, one on each core unless somebody
-/// asks for another number; over HTTP one after the other.
+/// Returns the driver and its number of concurrent runs. In virtual time these are `threads`, by default one per core.
+/// Over
+/// HTTP runs are executed one after the other.
 ///
 /// # Errors
-/// When nothing can be set up that does runs over HTTP.
+/// Fails if the driver over HTTP cannot be set up.
 pub fn driver(simulated: bool, threads: Option<u16>) -> anyhow::Result<(Box<dyn Driver>, usize)> {
     if !simulated {
         return Ok((Box::new(OverHttp::new()?), 1));

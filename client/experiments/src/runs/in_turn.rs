@@ -1,4 +1,4 @@
-//! Blocks at one point after the other, without a pause between them.
+//! Execution of blocks at several points, one after the other without a pause between them.
 
 use results::Figure;
 
@@ -6,16 +6,16 @@ use super::blocks::{BlockRun, Blocks, Gathering, Measured};
 use super::driver::{Driver, Outcome, Tasks, Watcher};
 use super::stop::Stop;
 
-/// Blocks at several points, one point after the other. In virtual time those of a point begin while the last ones of the point before
-/// still go on: nobody waits at the end of a point.
+/// Blocks at several points, one point after the other. In virtual time the runs of a point begin while the last ones
+/// of
+/// the previous point are still in progress, so no thread idles at the end of a point.
 pub struct InTurn<'a> {
     points: Vec<Blocks<'a>>,
-    /// The number of the first run of every point, and how many runs there are.
+    /// Number of the first run of every point, followed by the number of all runs.
     first: Vec<usize>,
 }
 
 impl<'a> InTurn<'a> {
-    /// At these points, in this order.
     pub fn new(points: impl IntoIterator<Item = Blocks<'a>>) -> Self {
         let points: Vec<Blocks<'a>> = points.into_iter().collect();
         let mut first = vec![0];
@@ -25,29 +25,30 @@ impl<'a> InTurn<'a> {
         Self { points, first }
     }
 
-    /// The blocks of every point.
     pub fn points(&self) -> &[Blocks<'a>] {
         &self.points
     }
 
-    /// Of a run, by its number: which point it is at, and its number there.
+    /// Returns the point of a run, by the run's number, and its number within the point.
     pub fn place(&self, number: usize) -> (usize, usize) {
         // A point may have no runs at all.
         let point = self.first.partition_point(|first| *first <= number) - 1;
         (point, number - self.first[point])
     }
 
-    /// All runs. A document has them by point, of each by block, and then in the order of strategies.
+    /// Returns all runs. A document lists them by point, then by block, then in the order of strategies.
     pub fn tasks(&self) -> Tasks<'a> {
         Tasks::in_turn(self.points.iter().map(|blocks| blocks.tasks_by_block()).collect())
     }
 
-    /// Does them, keeps these figures, and passes on every point that is complete, with its runs by block and then in the order of
-    /// strategies, while those of the next ones go on. After a stop, half a point is none; of a point of which the driver did not have
-    /// all runs, blocks that are complete count.
+    /// Executes the runs, keeps these figures, and passes on every complete point while the next ones are in progress.
+    /// The runs
+    /// of a point are passed on by block and then in the order of strategies. After a stop, an incomplete point is
+    /// dropped. If
+    /// the driver does not have all runs of a point, its complete blocks count.
     ///
     /// # Errors
-    /// When a run cannot be done, or its counts do not add up.
+    /// Fails if a run cannot be done or its counts do not match.
     pub fn run(
         &self,
         driver: &dyn Driver,
@@ -80,7 +81,7 @@ impl<'a> InTurn<'a> {
             }
             Ok(())
         })?;
-        // After a stop the last point is half a point; without one its last runs were not there.
+        // After a stop the last point is incomplete. Without one, the driver did not have its last runs.
         if let Some(last) = at.filter(|_| stop.asked_by().is_none()) {
             last.pass_on(passed_on);
         }
@@ -88,7 +89,7 @@ impl<'a> InTurn<'a> {
     }
 }
 
-/// What there is of a point.
+/// Runs of one point so far.
 struct Gathered {
     point: usize,
     gathering: Gathering,
@@ -115,7 +116,7 @@ mod tests {
     use crate::runs::virtual_time::VirtualTime;
     use crate::servers::opponent::Opponent;
 
-    /// Somebody asked before anything began.
+    /// Stop that is requested before anything begins.
     struct Now;
 
     impl Stop for Now {

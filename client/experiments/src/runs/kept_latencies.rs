@@ -1,20 +1,19 @@
-//! What is kept of the op latencies of a run that is over.
+//! Op latencies kept of a completed run.
 
 use std::time::Duration;
 
 use hdrhistogram::serialization::{Serializer, V2Serializer};
 use loadgen_core::Run;
 
-/// The op latencies of a run that is over, small enough to be kept for every run: empty buckets take no space.
+/// Op latencies of a completed run. They are small enough to keep for every run, because empty buckets take no space.
 pub struct KeptLatencies {
     /// Histogram in the V2 encoding, not compressed.
     pub encoded: Vec<u8>,
-    /// From the run's start to the end of its last op, or to the instant at which it was found to be stalled.
+    /// Time from the run's start to the end of its last op, or to the instant at which the run was found to be stalled.
     pub length: Duration,
 }
 
 impl KeptLatencies {
-    /// What is to be kept of this run.
     pub fn of(run: &Run) -> Self {
         let measured = run.measurements();
         let mut encoded = Vec::new();

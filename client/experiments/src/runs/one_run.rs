@@ -33,45 +33,44 @@ use crate::runs::wall_clock;
 use crate::servers::connection_room::ConnectionRoom;
 use crate::servers::target::Server;
 
-/// Slack of the oracle's plan, in real time: less than this is noise of timers and threads.
+/// Slack of the oracle's plan, in real time. Smaller differences are noise of timers and threads.
 const ORACLE_MARGIN: Duration = Duration::from_millis(2);
 
-/// The most connections that are opened before a run.
+/// Maximum number of connections that are opened before a run.
 const WARM_CONNECTIONS: f64 = 128.0;
 
-/// What any client needs at least for the planned ops, when that can be known before.
+/// Minimum makespan of any client for the planned ops, if it can be computed before the run.
 #[derive(Clone, Copy)]
 pub struct PlannedBound(Option<Duration>);
 
 impl PlannedBound {
-    /// Not worth the time for very long runs.
+    /// Computes the bound, except for very long runs, where it is not worth the time.
     fn of(config: &RunConfig, server: &Server) -> Self {
         const WORTH_THE_TIME: u64 = 1_000_000;
         let costs = server.least_costs(config.seed);
         Self(costs.and_then(|costs| LowerBound::planned(config, costs, WORTH_THE_TIME)))
     }
 
-    /// Shows it as long as the run has met nothing that it is not proven for.
+    /// Adds the bound to a snapshot unless the run has observed something for which the bound is not proven.
     pub fn tell(self, snapshot: &mut Snapshot) {
         snapshot.optimal_makespan = self.0.filter(|_| snapshot.bound_holds);
     }
 }
 
-/// A run under way on its own thread.
+/// Run in progress on its own thread.
 pub struct Underway {
-    /// Asks for snapshots, and for the end.
+    /// Requests snapshots and the end of the run.
     pub control: Arc<Control>,
-    /// Tells when the run is over.
+    /// Signals the end of the run.
     pub over: Receiver<()>,
-    /// What any client needs at least for what is planned.
     pub bound: PlannedBound,
     thread: std::thread::JoinHandle<anyhow::Result<Driven>>,
     room: ConnectionRoom,
     id: RunId,
     seed: u64,
-    /// By the clock on the wall.
+    /// Wall-clock time.
     started_at: String,
-    /// Of a share of the clients: how all shares started.
+    /// Common start of all shards, if this run is a shard of the clients.
     common: Option<CommonStart>,
 }
 
@@ -80,24 +79,22 @@ struct Driven {
     report: DriveReport,
 }
 
-/// A run that is over.
 pub struct Finished {
-    /// As it is written.
     pub result: RunResult,
-    /// Whether all counts add up.
+    /// Check that all counts match.
     pub conservation: Conservation,
-    /// The generator's thread was busy for this share of the run.
+    /// Share of the run for which the generator's busiest thread was busy.
     pub generator_share: Option<f64>,
-    /// Whether any attempt got an answer.
+    /// False if every attempt failed without a response.
     pub answered: bool,
-    /// Whether the generator, not the strategy or the server, was the bottleneck.
+    /// True if the generator, not the strategy or the server, was the bottleneck.
     pub bottleneck: bool,
-    /// What an interval log needs, if one is wanted.
+    /// Op latencies for an interval log, if requested.
     pub latencies: Option<Arc<KeptLatencies>>,
 }
 
 impl Finished {
-    /// Refuses a run whose counts do not add up.
+    /// Rejects a run whose counts do not match.
     pub fn sound(&self, seed: u64) -> anyhow::Result<()> {
         match self.conservation.mismatches.first() {
             None => Ok(()),
@@ -109,7 +106,7 @@ impl Finished {
     }
 }
 
-/// Starts a run on a thread of its own, against a server of this age.
+/// Starts a run on its own thread, against a server of this age.
 pub fn start(
     settings: &Experiment,
     server: &Server,
@@ -129,7 +126,7 @@ pub fn start(
     let mut run = Run::new(
         config.clone(),
         |_| strategy.build(seed, server.oracle_schedule(seed, margin)),
-        // What is known of all ops bounds no share of them, nor does a law for all.
+        // A bound and a rate model for all ops do not apply to a shard of them.
         server.least_costs(seed).filter(|_| common.is_none()),
     )?;
     run.follow_law(server.rate_law().filter(|_| common.is_none()));
@@ -147,7 +144,7 @@ pub fn start(
     let started_at = wall_clock::now();
     let thread = std::thread::Builder::new().name("load".to_owned()).spawn(move || {
         let report = transport.drive(&mut run, &watched, options);
-        // Whoever watched may have gone.
+        // The receiver may have been dropped.
         let _ = tell_over.send(());
         let report = report.map_err(|error| match error {
             DriveError::Silent { .. } => {
@@ -162,18 +159,18 @@ pub fn start(
 }
 
 impl Underway {
-    /// Which run it is.
     pub fn seed(&self) -> u64 {
         self.seed
     }
 
-    /// Whether the run's thread has ended, in whatever way.
+    /// True if the run's thread has ended, even by an error or a panic.
     pub fn is_over(&self) -> bool {
         self.thread.is_finished()
     }
 
-    /// Waits for the end, asks the server for its counts and checks that everything adds up. Gives the calls in bins, too, if
-    /// they were wanted.
+    /// Waits for the end, queries the server for its counts, and checks that all counts match. Also returns the calls
+    /// in bins if
+    /// they were requested.
     pub fn finish(
         self,
         settings: &Experiment,
@@ -184,7 +181,7 @@ impl Underway {
         let driven =
             self.thread.join().map_err(|_| anyhow!("the run's thread panicked: this is a bug"))??;
         let mut warnings: Vec<Warning> = server.counts_unknown().into_iter().collect();
-        // The server's clock is read after the run, and not at once.
+        // The server's clock is read after the run, with some delay.
         let lasted = settings.time_scale.to_experiment(driven.report.wall + Duration::from_secs(5));
         let stats =
             server_stats(server, self.id, self.common.as_ref(), (runtime, stop), lasted, &mut warnings);
@@ -196,7 +193,7 @@ impl Underway {
         let measured = driven.run.measurements();
         let wall_s = driven.report.wall.as_secs_f64();
         let lag = measured.send_lag.figures();
-        // The share of a run that sent nothing is that of setting it up.
+        // If a run sent nothing, this is the share of its setup.
         let busiest = driven.report.busiest_cpu.filter(|_| lag.count > 0);
         let generator_share = busiest.map(|cpu| cpu.as_secs_f64() / wall_s.max(1e-9));
         let load = GeneratorLoad {
@@ -230,11 +227,11 @@ impl Underway {
             let (accepted, opened) = (warm_up.ready as u64, warm_up.wanted as u64);
             warnings.push(Warning::FewAccepted { accepted, opened });
         }
-        // Counts, not latencies: those leave out what was sent while the run warmed up.
+        // Counts instead of latencies, because latencies leave out attempts that were sent during the warm-up.
         let attempts = &measured.attempts;
         let heard = attempts.succeeded + attempts.rejected + measured.answered_failures;
         let answered = heard > 0 || attempts.failed == 0;
-        // Of a share, the server's counts are those of all shares together: merging has them once.
+        // For a shard of the clients, the server's counts are those of all shards together. A merge includes them once.
         let (stats, ledger) = if self.common.is_some() { (None, stats) } else { (stats, None) };
         let mut result = RunResult::new(
             &settings.strategy,
@@ -324,7 +321,8 @@ fn transport(
     Ok(settings.sending.transport.towards(server.mock.is_some()).build(transport)?)
 }
 
-/// Connections that are worth opening before the first op: as many as the closed loop needs, or 10 ms of arrivals.
+/// Returns the number of connections worth opening before the first op: as many as the closed loop needs, or 10 ms of
+/// arrivals.
 fn warm_connections(config: &RunConfig) -> usize {
     use loadgen_core::ArrivalProcess::{Burst, Closed, Listed, Poisson, Scattered, Uniform};
     let wanted = match config.workload.arrivals {
@@ -337,7 +335,7 @@ fn warm_connections(config: &RunConfig) -> usize {
     count
 }
 
-/// The server's counts for this run, unless they cannot be compared; then a warning says why.
+/// Returns the server's counts for this run. If they cannot be compared, adds a warning with the reason.
 fn server_stats(
     server: &Server,
     id: RunId,
@@ -357,7 +355,7 @@ fn server_stats(
             if let Some((instance, epoch)) = common.and_then(|common| common.counts)
                 && before.instance == Some(instance)
             {
-                // The barrier has reset it since.
+                // The barrier has reset the server since.
                 before.epoch = Some(epoch);
             }
             let warning = match () {
@@ -379,7 +377,7 @@ fn server_stats(
     }
 }
 
-/// What the server counted of this program's attempts: of a shard of the clients, its own row.
+/// Returns the server's counts of this process's attempts; for a shard of the clients, those of its own row.
 fn own_counts(
     stats: &ServerStats,
     shard: Option<ClientShard>,
@@ -389,19 +387,19 @@ fn own_counts(
     let Some(shard) = shard else { return Some(stats.counts.clone()) };
     let row = stats.shards.iter().find(|row| row.shard == shard.index());
     if row.is_none() && run.measurements().attempts.total > 0 {
-        // Also what a server answers that knows no shards.
+        // Also reached if the server does not support shards.
         warnings.push(Warning::CountsUnknown("it counts this shard not apart from others".to_owned()));
         return None;
     }
     Some(row.copied().unwrap_or_default().counts())
 }
 
-/// Whether something is missing in the counts of a run that lasted this long and has just ended.
+/// True if counts are missing of a run that lasted this long and has just ended.
 fn forgotten(stats: &ServerStats, lasted: Duration) -> bool {
     stats.forgotten_until_s.is_some_and(|until| until >= stats.uptime_s - lasted.as_secs_f64())
 }
 
-/// That the run ended before its ops did, unless something else says so.
+/// Returns a warning if the run ended before its ops did, unless a stop or a stall is the reason.
 pub fn unfinished(run: &Run, stopped_by: Option<&str>) -> Option<Warning> {
     let unfinished = run.measurements().ops.unfinished();
     let cut = stopped_by.is_none() && run.stalled_at().is_none();

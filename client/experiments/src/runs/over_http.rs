@@ -1,4 +1,4 @@
-//! Runs over HTTP: one after the other, in real time.
+//! Driver of runs over HTTP: one after the other, in real time.
 
 use std::time::{Duration, Instant};
 
@@ -13,20 +13,21 @@ use crate::servers::connection_room::ConnectionRoom;
 use crate::servers::opponent::Opponent;
 use crate::servers::target::Server;
 
-/// Real requests: to a server that is started for each run, so that it is reset and idle, or to one that was there before.
+/// Driver that sends real requests: to a server that is started for each run, so that it is reset and idle, or to an
+/// existing one.
 pub struct OverHttp {
     runtime: Runtime,
     files: Option<u64>,
 }
 
 impl OverHttp {
-    /// Raises the limit on open files and starts the runtime that servers are asked on.
+    /// Raises the limit on open files and starts the runtime for queries to servers.
     pub fn new() -> anyhow::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         Ok(Self { runtime, files: loadgen_http::raise_open_files() })
     }
 
-    /// The limit on open files.
+    /// Returns the limit on open files.
     pub fn files(&self) -> Option<u64> {
         self.files
     }
@@ -90,7 +91,7 @@ fn against(
 ) -> anyhow::Result<Option<Outcome>> {
     let common = match &task.experiment.sharded {
         None => None,
-        // Nothing has begun when somebody stops it there.
+        // A stop during this wait comes before anything has begun.
         Some(sharded) => match common_start::wait(sharded, server, task.seed, runtime, stop)? {
             Some(common) => Some(common),
             None => return Ok(None),

@@ -8,31 +8,29 @@ use super::blocks::Blocks;
 use crate::experiment::Experiment;
 use crate::servers::opponent::Opponent;
 
-/// A combination of the values of what is varied.
+/// Combination of the values of all varied parameters.
 pub struct Point {
-    /// The value of every axis.
+    /// Value of every axis.
     pub at: Vec<String>,
-    /// Within which the best can be chosen.
+    /// Situation within which the best point can be chosen.
     pub situation: Situation,
-    /// One per strategy as typed, with this point's parameters.
+    /// One experiment per strategy as given on the command line, with this point's parameters.
     pub experiments: Vec<Experiment>,
-    /// Whom all of them meet.
+    /// The server under test.
     pub opponent: Opponent,
 }
 
 impl Point {
-    /// What is to be run here.
     pub fn blocks(&self) -> Blocks<'_> {
         Blocks { strategies: &self.experiments, opponent: &self.opponent }
     }
 }
 
-/// Keys and values of what no client chooses, such as the workload.
+/// Keys and values that no client chooses, such as the workload.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Situation(pub Vec<(String, String)>);
 
 impl Situation {
-    /// As it is written.
     pub fn at(&self) -> At {
         results::at(self.0.iter().map(|(key, value)| (key.as_str(), value.as_str())))
     }

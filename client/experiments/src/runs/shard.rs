@@ -1,11 +1,11 @@
-//! One of several parts of the same runs, which may be done on other machines.
+//! One of several parts of the same runs, which may be executed on other machines.
 
 use std::fmt;
 use std::str::FromStr;
 
 use super::driver::Tasks;
 
-/// Which part: task t belongs to shard t mod N.
+/// Part of the tasks: task t belongs to shard t mod N.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
     index: u32,
@@ -13,22 +13,21 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// Which one, from 0.
+    /// Returns the index of the shard, from 0.
     pub fn index(self) -> u32 {
         self.index
     }
 
-    /// How many there are.
+    /// Returns the number of shards.
     pub fn of(self) -> u32 {
         self.of
     }
 
-    /// Whether the task with this number belongs to it.
     pub fn has(self, task: u64) -> bool {
         task % u64::from(self.of) == u64::from(self.index)
     }
 
-    /// Those of its tasks, in the order of the document, with their numbers there. There may be none.
+    /// Returns the shard's tasks in the order of the document, with their numbers there. There may be none.
     pub fn tasks<'t, 'a: 't>(self, all: &'t Tasks<'a>) -> (Tasks<'t>, Vec<u64>) {
         let numbered = (0..all.count()).map(|number| (all.in_document(number) as u64, number));
         let mut mine: Vec<(u64, usize)> = numbered.filter(|(task, _)| self.has(*task)).collect();

@@ -1,11 +1,12 @@
-//! A time of the calendar as it is typed: RFC 3339, or seconds since 1970.
+//! Calendar times on the command line: RFC 3339, or seconds since 1970.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// The time that a text names: `2026-11-23T04:00:00Z`, with a fraction and another offset than `Z` if that is wanted, or `1795406400.5`.
+/// Parses a time: `2026-11-23T04:00:00Z`, optionally with a fraction and with another offset than `Z`, or
+/// `1795406400.5`.
 ///
 /// # Errors
-/// When it names none.
+/// Fails if the text is not such a time.
 pub fn read(text: &str) -> Result<SystemTime, String> {
     let refuse = || {
         format!(
@@ -23,10 +24,10 @@ pub fn read(text: &str) -> Result<SystemTime, String> {
     utc.ok_or_else(refuse)
 }
 
-/// The end of the year 9999, as RFC 3339 has years.
+/// End of the year 9999, the last year in RFC 3339, in seconds since 1970.
 const LATEST_S: f64 = 253_402_300_800.0;
 
-/// The time without its offset, and that in minutes east.
+/// Splits a time into the part before its offset, and the offset in minutes east.
 fn split_offset(text: &str) -> Option<(&str, i64)> {
     if let Some(time) = text.strip_suffix(['Z', 'z']) {
         return Some((time, 0));

@@ -1,4 +1,4 @@
-//! How runs are stopped from outside.
+//! Stop requests that end runs early.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -7,12 +7,12 @@ use std::time::Duration;
 use loadgen_http::Control;
 use tokio::runtime::Runtime;
 
-/// Interval between two looks at whether a wait is still wanted.
+/// Interval at which a waiting program checks for stop requests.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Whether runs are to end before they are over.
+/// Source of stop requests.
 pub trait Stop: Sync {
-    /// Who asked for that, as results name it.
+    /// Returns the origin of the stop request, as results name it; `None` if there is none.
     fn asked_by(&self) -> Option<&'static str>;
 
     /// Number of stop requests so far.
@@ -20,7 +20,9 @@ pub trait Stop: Sync {
         u32::from(self.asked_by().is_some())
     }
 
-    /// The run over HTTP that goes on now, for who passes on how urgent it is; then none.
+    /// Receives the control of the run over HTTP in progress, so that the urgency of a stop request can be passed on;
+    /// `None`
+    /// after the run.
     fn is_running(&self, _control: Option<Arc<Control>>) {}
 }
 
@@ -47,7 +49,7 @@ pub(crate) async fn asked_more_than(times: u32, stop: &dyn Stop) {
     }
 }
 
-/// Nobody stops anything.
+/// Source without stop requests.
 pub struct Never;
 
 impl Stop for Never {

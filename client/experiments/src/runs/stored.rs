@@ -1,4 +1,4 @@
-//! Runs that were done before, in shards: handed over as if they were done now.
+//! Driver that returns stored runs of shards as if they were executed now.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
@@ -11,19 +11,18 @@ use super::stop::Stop;
 use crate::error::{ErrorKind, refusal};
 use crate::runs::one_run::Finished;
 
-/// A run by its place in the document; nothing where it is missing. Each is asked for once.
+/// Returns a run by its place in the document; `None` if it is missing. Each run is requested once.
 pub type StoredRun = dyn Fn(u64) -> anyhow::Result<Option<TaskRecord>> + Send + Sync;
 
-/// Hands over runs by their place in the document. Whoever drives several times goes through the document in turn. What is missing is left
-/// out.
+/// Driver that returns stored runs by their place in the document. Consecutive calls of `drive` continue through the
+/// document. Missing runs are left out.
 pub struct Stored {
     run: Box<StoredRun>,
-    /// The place at which those begin that are driven next.
+    /// Place of the first run of the next `drive`.
     next: AtomicU64,
 }
 
 impl Stored {
-    /// These runs.
     pub fn new(run: Box<StoredRun>) -> Self {
         Self { run, next: AtomicU64::new(0) }
     }
@@ -53,7 +52,7 @@ impl Driver for Stored {
     }
 }
 
-/// Refuses a run that was not planned.
+/// Rejects a run that was not planned.
 fn check(record: &TaskRecord, task: &Task<'_>) -> anyhow::Result<()> {
     let (run, strategy) = (&record.run, task.experiment.strategy.to_string());
     if run.seed == task.seed && run.strategy == strategy {
@@ -66,7 +65,7 @@ fn check(record: &TaskRecord, task: &Task<'_>) -> anyhow::Result<()> {
     Err(refusal(ErrorKind::Usage, words))
 }
 
-/// A run as it was when it was done; one whose counts did not add up is in no shard.
+/// Restores a run as it was when it was done. No shard contains a run whose counts do not match.
 fn finished(record: TaskRecord) -> Finished {
     let TaskRecord { server_compared, generator_share, answered, bottleneck, run, .. } = record;
     let conservation = Conservation { mismatches: Vec::new(), server_compared };

@@ -1,4 +1,4 @@
-//! Runs in virtual time: side by side on all cores, on a clock that nobody waits for.
+//! Driver in virtual time: runs side by side on all cores, without waiting for a clock.
 
 use std::num::NonZero;
 use std::sync::Arc;
@@ -20,17 +20,17 @@ use crate::runs::kept_latencies::KeptLatencies;
 use crate::runs::one_run::{Finished, unfinished};
 use crate::servers::opponent::Opponent;
 
-/// Points of all series of a file together that are worth their space.
+/// Number of series points in a file, over all of its runs, that are worth their space.
 const POINTS_OF_A_FILE: usize = 40_000;
 
-/// The same client and server as over HTTP, on one clock.
+/// Driver that runs the same client and server as over HTTP, on one simulated clock.
 pub struct VirtualTime {
-    /// Runs at the same time.
+    /// Number of concurrent runs.
     pub threads: usize,
 }
 
 impl VirtualTime {
-    /// One run on each core, unless somebody asks for another number.
+    /// Creates a driver with this many threads, by default one per core.
     pub fn on_threads(asked: Option<u16>) -> Self {
         let threads =
             asked.map_or_else(|| thread::available_parallelism().map_or(1, NonZero::get), usize::from);
@@ -53,7 +53,7 @@ impl Driver for VirtualTime {
             self.threads,
             |number| one_run(&tasks.task(number), number, stop, watcher),
             |over| {
-                // The first error ends it: what comes after it was begun before, and nobody waits for it any more.
+                // The first error ends the runs. Later ones were begun before it and are dropped.
                 if let (Some(outcome), None) = (over, &failed) {
                     let taken = outcome.and_then(|outcome| {
                         watcher.on_over(number, &outcome);
@@ -70,7 +70,6 @@ impl Driver for VirtualTime {
     }
 }
 
-/// One run of its own.
 pub fn one_run(
     task: &Task<'_>,
     number: usize,
@@ -78,7 +77,7 @@ pub fn one_run(
     watcher: &dyn Watcher,
 ) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
-    // Of a mockserver that is there the model is known, but whoever named it wants real requests.
+    // A given mockserver has a known model, too, but its user expects real requests.
     let Opponent::Own(server) = task.opponent else {
         anyhow::bail!("a server that is there cannot be run in virtual time");
     };
@@ -92,7 +91,7 @@ pub fn one_run(
     Outcome::new((finished, bins), number, begun, watcher)
 }
 
-/// Simulates one run. `steer` is called now and then.
+/// Simulates one run. `steer` is called periodically.
 fn simulate(
     experiment: &Experiment,
     server: &Config,
@@ -117,13 +116,12 @@ fn simulate(
     Ok(Simulation::with_method(client, kind, seed, noisy, method).run(steer))
 }
 
-/// The oracle's schedule for this server, where there is one: for single requests against a plain cap.
+/// Returns the oracle's schedule for single requests against a plain cap; `None` otherwise.
 fn oracle_schedule(server: &Config, kind: OperationKind, seed: u64) -> Option<OracleSchedule> {
     let plain = server.is_plain_cap() && kind == OperationKind::Request;
     plain.then(|| server.oracle_schedule(seed, Duration::ZERO))
 }
 
-/// The result of a simulated run.
 fn result(
     task: &Task<'_>,
     server: &Config,
@@ -155,7 +153,6 @@ fn result(
     Finished { result, conservation, generator_share: None, answered: true, bottleneck: false, latencies }
 }
 
-/// Returns the warnings of a result.
 fn warnings(run: &Run, stopped_by: Option<&str>) -> Vec<String> {
     let tries = run.tries_without_time();
     let no_time_passes = (tries > 0).then_some(Warning::NoTimePasses(tries));

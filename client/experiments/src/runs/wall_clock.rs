@@ -1,13 +1,13 @@
-//! When something began, for people and files: RFC 3339 in UTC, to the second.
+//! Wall-clock times for people and files: RFC 3339 in UTC, to the second.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// The time of day: `2026-11-21T23:28:06Z`.
+/// Returns the time of day: `2026-11-21T23:28:06Z`.
 pub fn now() -> String {
     text(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
 }
 
-/// The time so long after 1970 began.
+/// Formats the time this long after the beginning of 1970.
 fn text(since: Duration) -> String {
     let seconds = since.as_secs();
     let (days, second) = (seconds / 86_400, seconds % 86_400);
@@ -15,16 +15,18 @@ fn text(since: Duration) -> String {
     format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", second / 3_600, second / 60 % 60, second % 60)
 }
 
-/// Year, month and day, so many days after 1970-01-01. Years begin in March here, so that a leap day is the last of its year;
-/// every 400 of them are alike (Hinnant, "chrono-compatible low-level date algorithms", `civil_from_days`).
+/// Returns year, month and day, this many days after 1970-01-01. Years begin in March here, so that a leap day is the
+/// last
+/// day of its year; every 400 years are alike (Hinnant, "chrono-compatible low-level date algorithms",
+/// `civil_from_days`).
 fn date(days: u64) -> (u64, u64, u64) {
-    /// From 0000-03-01 to 1970-01-01.
+    /// Days from 0000-03-01 to 1970-01-01.
     const BEFORE: u64 = 719_468;
     const ERA: u64 = 146_097;
     let (era, day) = ((days + BEFORE) / ERA, (days + BEFORE) % ERA);
     let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
     let day = day - (365 * year + year / 4 - year / 100);
-    // Five months from March have 153 days, as the next five.
+    // The five months from March have 153 days, and so have the next five.
     let month = (5 * day + 2) / 153;
     let day = day - (153 * month + 2) / 5 + 1;
     let (month, later) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };

@@ -1,4 +1,4 @@
-//! What a claim is looked at: every strategy that it is about, against every other that it names, at every point.
+//! Cases of a claim: every strategy that it is about, against every other that it names, at every point.
 
 use toml::Value;
 use vocabulary::did_you_mean;
@@ -18,18 +18,18 @@ pub(super) struct Spot<'a> {
 /// One figure, or two that are compared.
 #[derive(Clone, Debug)]
 pub(super) struct Case<'a> {
-    /// What tells it from the others, when there are several.
+    /// Text that distinguishes the case, if there are several.
     pub(super) at: Option<String>,
     pub(super) own: Spot<'a>,
     pub(super) other: Option<Spot<'a>>,
-    /// The source's own figure at this point, when ours is compared with that.
+    /// The source's own figure at this point, if ours is compared with it.
     pub(super) published: Option<f64>,
-    /// The two values of what is varied, when the figure is how it grows from one to the other.
+    /// The two values of the varied parameter, if the figure is the exponent of growth between them.
     pub(super) exponent: Option<(f64, f64)>,
 }
 
 impl Case<'_> {
-    /// What is made of the two figures, run by run.
+    /// Combines two figures run by run, as a ratio or as an exponent of growth.
     pub(super) fn joined(&self, own: &[f64], other: &[f64]) -> Vec<f64> {
         let pairs = own.iter().zip(other);
         match self.exponent {
@@ -41,7 +41,7 @@ impl Case<'_> {
     }
 }
 
-/// All cases of a claim; or the key that is to blame for there being none.
+/// Returns all cases of a claim, or the faulty key because of which there are none.
 pub(super) fn cases<'a>(
     scenario: &Scenario,
     claim: &'a Claim,
@@ -139,7 +139,7 @@ pub(super) fn cases<'a>(
     Ok(cases)
 }
 
-/// The source's figure at a point of `over`.
+/// Returns the source's figure at a point of `over`.
 fn published(claim: &Claim, place: &Place, index: usize) -> Result<f64, Wrong> {
     let Place { of, at, experiment, figure, published } = place;
     let elsewhere = of.is_some() || at.is_some() || experiment.is_some() || figure.is_some();
@@ -158,7 +158,7 @@ fn published(claim: &Claim, place: &Place, index: usize) -> Result<f64, Wrong> {
     Ok(figure)
 }
 
-/// A point as it is shown: by what tells it from the others.
+/// Formats a point. Of a table, only the values that distinguish it from the others are shown.
 fn told(point: &Value, all: &[Value]) -> String {
     match point {
         Value::Table(keys) => {
@@ -170,7 +170,6 @@ fn told(point: &Value, all: &[Value]) -> String {
     }
 }
 
-/// The cells of an experiment.
 struct Cells<'a> {
     cells: &'a [Cell],
     experiment: &'a str,
@@ -188,14 +187,14 @@ impl Cells<'_> {
         Ok(labelled)
     }
 
-    /// The only cell of a strategy at a point.
+    /// Returns the only cell of a strategy at a point.
     fn find(&self, key: &'static str, label: &str, point: Option<&Value>) -> Result<usize, Wrong> {
         let mut there = self.labelled(key, label)?;
         there.retain(|(_, cell)| point.is_none_or(|point| is_at(cell, point)));
         self.only("at", &there, point)
     }
 
-    /// The only cell of a strategy that stands where another one does, but for what differs.
+    /// Returns the only cell of a strategy at the point of another cell, except for the keys of `differs`.
     fn find_beside(&self, label: &str, own: &Cell, differs: Option<&Value>) -> Result<usize, Wrong> {
         let mut there = self.labelled("against", label)?;
         there.retain(|(_, cell)| match differs {
@@ -231,7 +230,7 @@ impl Cells<'_> {
     }
 }
 
-/// Whether a cell has this value of what is varied, or does not vary it.
+/// True if a cell has this value of a varied parameter, or does not vary the parameter.
 fn agrees(cell: &Cell, (key, wanted): &(String, Value)) -> bool {
     cell.point.iter().all(|(varied, value)| varied != key || value == wanted)
 }

@@ -1,4 +1,4 @@
-//! From a scenario to the runs that it takes: a cell for every strategy at every point of every experiment.
+//! Expansion of a scenario into its cells: one for every strategy at every point of every experiment.
 
 use indexmap::IndexMap;
 use loadgen_core::RunConfig;
@@ -14,26 +14,22 @@ use crate::workload::{Spelling, from_table, is_key};
 
 /// One strategy at one point of an experiment.
 pub struct Cell {
-    /// The name of the experiment.
     pub experiment: String,
-    /// The strategy's label.
     pub label: String,
-    /// What is varied, and its values here.
+    /// Varied parameters with their values here.
     pub point: Vec<(String, Value)>,
-    /// What is run here.
     pub settings: Experiment,
-    /// Against this server.
     pub server: Config,
 }
 
-/// A cell that cannot be: what is wrong, and the path of the key that is to blame.
+/// Reason why a cell is invalid, with the path of the faulty key.
 #[derive(Debug)]
 pub(super) struct CellFault {
     pub(super) path: Vec<String>,
     pub(super) words: String,
 }
 
-/// All cells of a scenario, experiment by experiment, point by point.
+/// Returns all cells of a scenario, experiment by experiment, point by point.
 pub(super) fn cells(scenario: &Scenario) -> Result<Vec<Cell>, CellFault> {
     let mut cells = Vec::new();
     for (name, section) in &scenario.experiment {
@@ -77,7 +73,7 @@ pub(super) fn cells(scenario: &Scenario) -> Result<Vec<Cell>, CellFault> {
     Ok(cells)
 }
 
-/// Whether a cell stands at this point: one of what it varies has this value, or, given a table, every key of it.
+/// True if a cell is at this point: a varied parameter has this value or, given a table, every key of it matches.
 pub(super) fn is_at(cell: &Cell, point: &Value) -> bool {
     match point {
         Value::Table(keys) => keys
@@ -87,7 +83,7 @@ pub(super) fn is_at(cell: &Cell, point: &Value) -> bool {
     }
 }
 
-/// The workload and the server at a point, and the parameters of strategies that are varied.
+/// Returns the workload and the server at a point, and the varied parameters of strategies.
 fn at_point<'a>(
     scenario: &Scenario,
     section: &ExperimentSection,
@@ -110,7 +106,7 @@ fn at_point<'a>(
     (workload, server, parameters)
 }
 
-/// What is run of a strategy; an error comes with the key of the workload that is to blame.
+/// Returns the settings of a strategy's runs, or the faulty key of the workload with a message.
 fn experiment(
     seed: u64,
     repeats: u32,
@@ -124,7 +120,7 @@ fn experiment(
     Ok(Experiment { run, repeats, paced: true, ..experiment })
 }
 
-/// A value as it is typed on a command line.
+/// Formats a value as on a command line, without quotes around strings.
 pub fn text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -132,7 +128,7 @@ pub fn text(value: &Value) -> String {
     }
 }
 
-/// Every combination of what is varied; one empty point when nothing is.
+/// Returns every combination of the varied values; one empty point if nothing is varied.
 fn points(vary: &IndexMap<String, Vec<Value>>) -> Result<Vec<Vec<(String, Value)>>, String> {
     if vary.len() > 2 {
         return Err(format!("`vary` has {} keys; at most two can be varied", vary.len()));
@@ -152,7 +148,7 @@ fn points(vary: &IndexMap<String, Vec<Value>>) -> Result<Vec<Vec<(String, Value)
     Ok(points)
 }
 
-/// The strategy of a label; an error says which label of `[strategies]` is to blame, if any.
+/// Returns the strategy of a label. An error contains the faulty label of `[strategies]`, if any.
 fn strategy(
     scenario: &Scenario,
     section: &ExperimentSection,
@@ -168,7 +164,7 @@ fn strategy(
     };
     let varied = || -> Result<StrategySpec, tailback::SpecError> {
         let mut spec: StrategySpec = written.parse()?;
-        // What is varied is a parameter of the last part, whether it was written there or not.
+        // A varied parameter belongs to the last part, whether the strategy's text sets it there or not.
         let last = spec.names().last().unwrap_or_default();
         for (key, value) in parameters {
             spec = spec.with(last, key, value)?.unwrap_or(spec);
@@ -179,7 +175,7 @@ fn strategy(
 }
 
 fn server_config(server: &Table) -> Result<Config, String> {
-    // JSON, in whose words changes are read, has no such numbers.
+    // Changes are parsed from JSON, which has no such numbers.
     let endless = server.iter().find(|(_, value)| value.as_float().is_some_and(|number| !number.is_finite()));
     if let Some((key, value)) = endless {
         return Err(format!("`{key}` is {value}; it must be a finite number"));
@@ -193,7 +189,7 @@ fn server_config(server: &Table) -> Result<Config, String> {
     }
 }
 
-/// The first name between backticks: errors begin with the key that they are about.
+/// Returns the first name between backticks, because errors begin with the key that they are about.
 fn named_key(error: &str) -> Option<String> {
     let (_, rest) = error.split_once('`')?;
     let (key, _) = rest.split_once('`')?;

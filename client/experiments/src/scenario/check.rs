@@ -1,4 +1,4 @@
-//! What a scenario asks for must be there: labels, figures, cells of claims, experiments over HTTP.
+//! Checks that everything in a scenario exists: labels, figures, cells of claims, experiments over HTTP.
 
 use results::{FIGURES, Kind};
 use vocabulary::{TimeScale, did_you_mean};
@@ -10,7 +10,7 @@ use super::condition::Condition;
 use super::file::Scenario;
 use super::wrong::Wrong;
 
-/// A strategy that is set must be one that is run: a new label is a mistyped one, unless an experiment takes it.
+/// Checks that `--set` changes only strategies that are run, because a label that no experiment uses is a mistyped one.
 pub(super) fn check_labels(scenario: &Scenario, cells: &[Cell], settings: &[String]) -> Result<(), String> {
     for setting in settings {
         let path = setting.split('=').next().unwrap_or_default();
@@ -27,12 +27,12 @@ pub(super) fn check_labels(scenario: &Scenario, cells: &[Cell], settings: &[Stri
     Ok(())
 }
 
-/// The paths of what a result has as a number. Not every run has all of them: fairness is of several clients.
+/// Returns the paths of all numbers in a result. Not every run has all of them: fairness needs several clients.
 fn numbers<'a>() -> impl Iterator<Item = &'a str> {
     FIGURES.iter().filter(|figure| figure.kind != Kind::Truth).map(|figure| figure.path)
 }
 
-/// Every figure that is asked for must be one that a run has.
+/// Checks that a run has every figure that is requested.
 pub(super) fn check_figures(scenario: &Scenario) -> Result<(), (Vec<String>, String)> {
     for (name, derived) in &scenario.figure {
         if let Some(fault) = derived.fault() {
@@ -62,7 +62,7 @@ pub(super) fn check_figures(scenario: &Scenario) -> Result<(), (Vec<String>, Str
     Ok(())
 }
 
-/// A claim must be about something that is run, and say what must be so of it.
+/// Checks that a claim is about something that is run, and that it states a condition.
 pub(super) fn check_claim(scenario: &Scenario, claim: &Claim, cells: &[Cell]) -> Result<(), Wrong> {
     cases(scenario, claim, cells)?;
     Condition::of(claim)?;
@@ -89,7 +89,7 @@ pub(super) fn check_claim(scenario: &Scenario, claim: &Claim, cells: &[Cell]) ->
     Ok(())
 }
 
-/// What is run over HTTP must be there, at a speed that there is.
+/// Checks that the experiments for HTTP exist, and that their time scale is valid.
 pub(super) fn check_http(scenario: &Scenario) -> Result<(), Wrong> {
     let Some(http) = &scenario.http else { return Ok(()) };
     for name in &http.experiments {

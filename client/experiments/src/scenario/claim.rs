@@ -1,50 +1,50 @@
-//! A claim as it is written: a sentence of the source, where to look, and what must be so.
+//! A claim as written in a file: a sentence of the source, the place of its figure, and the condition on it.
 
 use serde::Deserialize;
 use toml::Value;
 
-/// One claim, and what is expected of it here.
+/// One claim, and its expected verdict.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[expect(missing_docs, reason = "docs/scenarios.md says what the keys mean")]
 pub struct Claim {
-    /// In one line.
+    /// The claim in one line.
     pub says: String,
-    /// The source's own words or figure; what is `printed`, when left out.
+    /// The source's own words or figure; defaults to `printed`.
     #[serde(default)]
     published: String,
-    /// A statement of this file, which the source does not make: shown apart and counted apart.
+    /// Whether this file makes the claim and not the source. Such claims are shown and counted separately.
     #[serde(default)]
     pub ours: bool,
     /// The experiment; may be left out when there is only one.
     #[serde(default)]
     pub experiment: Option<String>,
-    /// A figure of a run: its path in the result, or the name of a derived one.
+    /// Figure of a run: its path in the result, or the name of a derived figure.
     pub figure: String,
-    /// Taken away from it.
+    /// Number subtracted from the figure.
     #[serde(default)]
     pub minus: f64,
-    /// Multiplied with afterwards: another unit.
+    /// Factor applied after the subtraction, to convert the unit.
     #[serde(default = "unity")]
     pub times: f64,
-    /// Whose figure it is, by label; of several, the claim is about each.
+    /// Label of the strategy. With several labels, the claim is about each of them.
     pub of: Labels,
-    /// What it is compared with: then the figure is a ratio.
+    /// Figure to compare with. The claim is then about the ratio.
     #[serde(default)]
     pub against: Option<Against>,
-    /// The point, when the experiment has several: the value of what it varies.
+    /// The point, if the experiment has several: the value of its varied parameter.
     #[serde(default)]
     pub at: Option<Value>,
     /// Several points, at each of which the claim may hold or not.
     #[serde(default)]
     pub over: Vec<Value>,
-    /// Two points: then the figure is the exponent with which it grows between them.
+    /// Two points. The claim is then about the exponent with which the figure grows between them.
     #[serde(default)]
     pub growth: Option<[Value; 2]>,
-    /// What is made of the values of all runs.
+    /// Statistic over the values of all runs.
     #[serde(default)]
     pub stat: Option<Stat>,
-    /// Whether the source speaks of one random run; what the scenario says, when left out.
+    /// Whether the source describes one random run; defaults to the scenario's `one_run`.
     #[serde(default)]
     one_run: Option<bool>,
     #[serde(default)]
@@ -58,42 +58,43 @@ pub struct Claim {
     /// The source's figure as it is printed.
     #[serde(default)]
     pub(super) printed: Option<String>,
-    /// How far the printed figure may be off, when that is not half a unit of its last digit.
+    /// Tolerance of the printed figure; defaults to half a unit of its last digit.
     #[serde(default)]
     pub(super) precision: Option<f64>,
-    /// What the source's words are taken to mean, and why.
+    /// Interpretation of the source's words, and the reason for it.
     #[serde(default)]
     pub means: String,
-    /// Whether it makes sense over real HTTP.
+    /// Whether the claim makes sense over real HTTP.
     #[serde(default = "yes")]
     pub http: bool,
-    /// What is known of it.
+    /// Expected verdict.
     #[serde(default)]
     pub expect: Expectation,
     #[serde(default)]
     pub note: String,
-    /// The figure of a report that shows it.
+    /// Name of the plot that shows the claim in a report.
     #[serde(default)]
     pub plot: Option<String>,
 }
 
 impl Claim {
-    /// The figure's value in the scenario's unit.
+    /// Converts the figure to the scenario's unit.
     pub fn scaled(&self, value: f64) -> f64 {
         (value - self.minus) * self.times
     }
 
-    /// The source's words or figure.
+    /// Returns the source's words or figure.
     pub fn published(&self) -> &str {
         if self.published.is_empty() { self.printed.as_deref().unwrap_or_default() } else { &self.published }
     }
 
-    /// Whether it is judged run by run, because the source had only one. Our own statements are not, unless they say so.
+    /// True if the claim is judged run by run, because the source had only one run. Our own statements are not, unless
+    /// they set
+    /// `one_run`.
     pub fn one_run(&self, scenario: bool) -> bool {
         self.stat.is_none() && self.one_run.unwrap_or(scenario && !self.ours)
     }
 
-    /// Every figure that it needs.
     pub fn figures(&self) -> impl Iterator<Item = &str> {
         let other = match &self.against {
             Some(Against::Place(place)) => place.figure.as_deref(),
@@ -102,23 +103,22 @@ impl Claim {
         std::iter::once(self.figure.as_str()).chain(other)
     }
 
-    /// Whether `stat` and `one_run` contradict each other.
+    /// True if `stat` and `one_run` contradict each other.
     pub(super) fn judged_twice(&self) -> bool {
         self.stat.is_some() && self.one_run == Some(true)
     }
 }
 
-/// One side of a condition as it is written.
+/// One side of a condition, as written in a file.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged, expecting = "a number, or the source's own number in quotes")]
 pub enum Bound {
-    /// Our reading of words.
+    /// Our interpretation of words.
     Number(f64),
-    /// As the source prints it.
+    /// Number as the source prints it.
     Printed(String),
 }
 
-/// One label or several.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged, expecting = "a strategy's label, or a list of labels")]
 #[expect(missing_docs, reason = "as their names say")]
@@ -128,7 +128,6 @@ pub enum Labels {
 }
 
 impl Labels {
-    /// All of them.
     pub fn all(&self) -> &[String] {
         match self {
             Self::One(label) => std::slice::from_ref(label),
@@ -137,7 +136,7 @@ impl Labels {
     }
 }
 
-/// What a figure is compared with.
+/// Comparison that turns a figure into a ratio.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(
     untagged,
@@ -146,35 +145,35 @@ impl Labels {
 pub enum Against {
     /// The same figure of other strategies, at the same point.
     Labels(Labels),
-    /// The figure of another place.
+    /// A figure elsewhere.
     Place(Place),
 }
 
-/// Where a figure stands; whatever is left out is as the claim says.
+/// Place of a figure. Keys that are left out are those of the claim.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[expect(missing_docs, reason = "docs/scenarios.md says what the keys mean")]
 pub struct Place {
     #[serde(default)]
     pub of: Option<String>,
-    /// The point; of a table only those keys differ.
+    /// The point. Of a table, only the given keys differ.
     #[serde(default)]
     pub at: Option<Value>,
     #[serde(default)]
     pub experiment: Option<String>,
     #[serde(default)]
     pub figure: Option<String>,
-    /// Instead of a place of ours: the source's own figure at every point of `over`.
+    /// The source's own figure at every point of `over`, instead of a place of ours.
     #[serde(default)]
     pub published: Vec<f64>,
 }
 
-/// What is made of the values of all runs.
+/// Statistic over the values of all runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[expect(missing_docs, reason = "as their names say")]
 pub enum Stat {
-    /// The mean; of a ratio, the ratio of the means.
+    /// The mean; for a ratio, the ratio of the means.
     #[default]
     Mean,
     Median,
@@ -184,20 +183,19 @@ pub enum Stat {
     Deviation,
 }
 
-/// What a claim is expected to come to.
+/// Expected verdict of a claim.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[expect(missing_docs, reason = "as their names say")]
 pub enum Expectation {
     #[default]
     Holds,
-    /// At some of its points, or in some runs, only.
+    /// The claim holds only at some of its points, or in some runs.
     HoldsPartly,
     DoesNotHold,
 }
 
 impl Expectation {
-    /// In words.
     pub fn words(self) -> &'static str {
         match self {
             Self::Holds => "holds",

@@ -1,28 +1,27 @@
-//! The figures that a claim is about, out of the recorded runs.
+//! Figures of a claim, taken from recorded runs.
 
 use super::cases::{Case, Spot};
 use super::claim::Claim;
 use super::data::Data;
 
-/// Where a claim finds its figures.
 pub(super) struct ClaimFigures<'a> {
     pub(super) claim: &'a Claim,
     pub(super) data: &'a Data,
 }
 
 impl ClaimFigures<'_> {
-    /// Whether all cells of a case were run.
+    /// True if all cells of a case were run.
     pub(super) fn was_run(&self, case: &Case<'_>) -> bool {
         std::iter::once(&case.own).chain(&case.other).all(|spot| self.data.has(spot.cell))
     }
 
-    /// What the figure of a case is compared with, run by run.
+    /// Returns the figure that a case is compared with, run by run.
     pub(super) fn others(&self, case: &Case<'_>, runs: usize) -> Option<Vec<f64>> {
         let published = case.published.map(|figure| vec![figure; runs]);
         published.or_else(|| case.other.as_ref().map(|spot| self.values(spot)))
     }
 
-    /// A figure of every run of its cell, in the scenario's unit.
+    /// Returns a figure of every run of its cell, in the scenario's unit.
     pub(super) fn values(&self, spot: &Spot<'_>) -> Vec<f64> {
         let values = self.data.values(spot.cell, spot.figure);
         values.into_iter().map(|value| self.claim.scaled(value)).collect()

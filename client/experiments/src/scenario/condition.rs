@@ -1,26 +1,27 @@
-//! What must be so of a figure: bounds that stay open on the side of which a sentence says nothing, or a printed number.
+//! Condition of a claim on a figure: bounds, which are open on the side that a sentence does not mention, or a printed
+//! number.
 //!
-//! A bound that is a number needs a reason, unless it compares with another (more, less, faster than linear: the bound is 1);
-//! a bound in quotes is the source's own number. What "at least" or "at most" a printed number is may be rounded: 25.4 is
-//! at most "25". What lies "above" or "below" one is compared with the number itself.
+//! A bound that is a number needs a reason, unless the claim compares with another figure (more, less, faster than
+//! linear),
+//! where the bound is 1. A bound in quotes is the source's own number. "At least" and "at most" allow for the rounding
+//! of a
+//! printed number: 25.4 is at most "25". "Above" and "below" compare with the number itself.
 
 use super::claim::{Bound, Claim};
 use super::wrong::Wrong;
 
-/// What must be so.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Condition {
-    /// The least value that will do; open when there is none.
+    /// Lower bound; open if there is none.
     pub low: Option<Edge>,
-    /// The largest value that will do.
+    /// Upper bound; open if there is none.
     pub high: Option<Edge>,
-    /// In words.
     pub words: String,
-    /// Whether the value must be the printed one.
+    /// True if the value must be the printed number.
     pub printed: bool,
 }
 
-/// One end of what will do.
+/// One end of the accepted range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[expect(missing_docs, reason = "as their names say")]
 pub struct Edge {
@@ -28,11 +29,10 @@ pub struct Edge {
     pub included: bool,
 }
 
-/// Sums of rounded milliseconds are off by less than that share.
+/// Relative error allowed at bounds, because sums of rounded milliseconds are off by less than this.
 const ROUNDING: f64 = 1e-9;
 
 impl Condition {
-    /// The condition of a claim.
     pub(super) fn of(claim: &Claim) -> Result<Self, Wrong> {
         let sides = [
             ("above", &claim.above, "above", false),
@@ -68,7 +68,7 @@ impl Condition {
                     return Err(Wrong::new(key, format!("`{key}` is {number}; a finite number is needed")));
                 }
                 Bound::Number(number) => {
-                    // More or less than another, and faster than linear: nothing was chosen.
+                    // "More than", "less than" and "faster than linear" compare with 1, so no number was chosen.
                     let plain = relative && (number - 1.0).abs() < ROUNDING;
                     if !plain && reasons.is_empty() {
                         let words = format!(
@@ -124,12 +124,11 @@ impl Condition {
         Ok(Self { low: edge(number - reach), high: edge(number + reach), words, printed: true })
     }
 
-    /// Whether a value will do.
     pub fn is_met(&self, value: f64) -> bool {
         self.overlaps(value, value)
     }
 
-    /// Whether some value from `least` to `most`, ends included, will do.
+    /// True if some value from `least` to `most`, ends included, meets the condition.
     pub fn overlaps(&self, least: f64, most: f64) -> bool {
         let reach = |edge: Edge| if edge.included { edge.value.abs() * ROUNDING } else { 0.0 };
         let enough = self
@@ -142,7 +141,7 @@ impl Condition {
     }
 }
 
-/// A printed number, and half a unit of its last digit.
+/// Parses a printed number. Also returns half a unit of its last digit.
 fn read(text: &str) -> Result<(f64, f64), String> {
     let digits: String = text.chars().filter(|letter| !letter.is_whitespace()).collect();
     let plain = digits.strip_prefix('-').unwrap_or(&digits);

@@ -1,4 +1,4 @@
-//! The figures of runs, as tables and claims ask for them.
+//! Figures of runs, for tables and claims.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,21 +8,21 @@ use results::{Figure, RunResult};
 use super::claim::Claim;
 use super::file::Scenario;
 
-/// What the runs of a cell are put in order by; kept of every run, whatever a scenario asks for.
+/// Figures by which the runs of a cell are ordered. They are kept of every run, whatever a scenario requests.
 const MAKESPAN: &str = "makespan_s";
 const COMPLETE: &str = "makespan_complete";
 
-/// The figures of one run, by name; what a run does not have is missing.
+/// Figures of one run, by name. Figures that the run does not have are missing.
 pub type Measured = BTreeMap<String, f64>;
 
-/// The figures of all runs of all cells of a scenario, cell by cell and in the order of seeds.
+/// Figures of all runs of all cells of a scenario, cell by cell and in the order of seeds.
 #[derive(Clone, Debug, Default)]
 pub struct Data {
     runs: Vec<Vec<Measured>>,
 }
 
 impl Data {
-    /// No figures yet of this many cells.
+    /// Creates the data of this many cells, without runs.
     pub fn new(cells: usize) -> Self {
         Self { runs: vec![Vec::new(); cells] }
     }
@@ -37,13 +37,13 @@ impl Data {
         self.runs[cell].push(run);
     }
 
-    /// A figure of every run of a cell, in the order of seeds; not a number where a run does not have it.
+    /// Returns a figure of every run of a cell, in the order of seeds; NaN if a run does not have it.
     pub fn values(&self, cell: usize, figure: &str) -> Vec<f64> {
         let value = |run: &Measured| run.get(figure).copied().unwrap_or(f64::NAN);
         self.runs[cell].iter().map(value).collect()
     }
 
-    /// Which run of a cell is in the middle by makespan; one that did not complete comes after all that did.
+    /// Returns the index of a cell's run with median makespan. Incomplete runs come after all complete ones.
     pub fn middle_run(&self, cell: usize) -> Option<usize> {
         let runs = &self.runs[cell];
         let key = |index: &usize| {
@@ -58,20 +58,19 @@ impl Data {
         order.get(runs.len().checked_sub(1)? / 2).copied()
     }
 
-    /// Whether a cell was run at all.
     pub fn has(&self, cell: usize) -> bool {
         !self.runs[cell].is_empty()
     }
 }
 
-/// Every figure that a scenario asks for.
+/// Returns every figure that the tables and claims of a scenario request.
 pub fn wanted(scenario: &Scenario) -> BTreeSet<&str> {
     let columns = scenario.experiment.values().flat_map(|experiment| &experiment.columns);
     let columns = columns.map(|column| column.figure.as_str());
     columns.chain(scenario.claim.iter().flat_map(Claim::figures)).collect()
 }
 
-/// The wanted figures of a run.
+/// Returns the figures of a run that a scenario requests, and those by which runs are ordered.
 pub fn figures_of(scenario: &Scenario, result: &RunResult, bins: Option<&Bins>) -> Measured {
     let figure = |name: &str| match scenario.figure.get(name) {
         Some(derived) => derived.of(bins?),

@@ -1,4 +1,4 @@
-//! Figures computed from calls in bins: clusters, aftershocks, how long a server was overwhelmed.
+//! Figures computed from binned calls: clusters, aftershocks, the time for which a server was overwhelmed.
 
 use loadgen_core::{Bin, Bins};
 use serde::Deserialize;
@@ -10,31 +10,25 @@ use super::over_runs::over_seeds;
 #[serde(deny_unknown_fields, tag = "kind", rename_all = "kebab-case")]
 #[expect(missing_docs, reason = "docs/scenarios.md says what the keys mean")]
 pub enum Derived {
-    /// Autocorrelation of the series at a lag, after its centred moving average over `detrend` bins (an odd number) is taken away.
+    /// Autocorrelation of the series at a lag, after subtraction of its centred moving average over `detrend` bins (an odd number).
     Autocorrelation { series: Series, from: usize, to: usize, lag: usize, detrend: usize },
     /// Standard deviation of the series.
     Deviation { series: Series, from: usize, to: usize },
-    /// The sum over the range.
     Sum { series: Series, from: usize, to: usize },
-    /// The largest bin of the range.
     Largest { series: Series, from: usize, to: usize },
-    /// The mean bin of the range.
     Mean { series: Series, from: usize, to: usize },
-    /// How many bins lie above a value.
     BinsAbove { series: Series, above: u32 },
-    /// The share of empty bins between `from` and the bin by which `until_share` of everything has come.
+    /// Share of empty bins between `from` and the bin by which `until_share` of the total has been reached.
     EmptyShare { series: Series, from: usize, until_share: f64 },
 }
 
-/// What a bin counts.
+/// Count of a bin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Series {
-    /// Attempts sent.
     Sent,
-    /// The first attempts of their op.
+    /// First attempts of their ops.
     First,
-    /// Attempts that succeeded.
     Succeeded,
     /// Attempts that were rejected or failed.
     TurnedAway,
@@ -42,11 +36,11 @@ pub enum Series {
     Outstanding,
 }
 
-/// The last bin that a range may reach.
+/// Last bin that a range may include.
 const LAST_BIN: usize = 1_000_000;
 
 impl Derived {
-    /// What is wrong with its numbers, if anything.
+    /// Returns a message if its parameters are invalid.
     pub(super) fn fault(&self) -> Option<String> {
         match *self {
             Self::Autocorrelation { from, to, lag, detrend, .. } => {
@@ -72,10 +66,10 @@ impl Derived {
         }
     }
 
-    /// Its value in a run; `None` when there is nothing to compute it from.
+    /// Computes the figure from the bins of a run; `None` if they contain nothing to compute it from.
     pub(super) fn of(&self, bins: &Bins) -> Option<f64> {
         let all = |series: Series| bins.bins().iter().map(move |bin| f64::from(count(series, bin)));
-        // What lies beyond the last bin is empty, and counts.
+        // Bins beyond the last one are empty, and they count.
         let range = |series: Series, from: usize, to: usize| -> Vec<f64> {
             all(series).chain(std::iter::repeat(0.0)).skip(from).take((to + 1).saturating_sub(from)).collect()
         };

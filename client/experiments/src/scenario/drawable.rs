@@ -1,12 +1,10 @@
-//! A plot that scenarios can ask for, as a program offers it.
+//! A plot that the program offers to scenarios.
 
 use results::Basis;
 
-/// A plot that there is, by name.
 #[derive(Clone, Copy, Debug)]
 pub struct Drawable {
-    /// As scenarios ask for it.
     pub name: &'static str,
-    /// What it is drawn from.
+    /// Data that the plot is drawn from.
     pub basis: Basis,
 }

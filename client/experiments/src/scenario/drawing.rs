@@ -1,4 +1,4 @@
-//! What a plot of a scenario is drawn from: cells, columns and steps; and what cannot be drawn.
+//! Cells, columns and steps that a plot of a scenario is drawn from, and rejection of plots that cannot be drawn.
 
 use std::time::Duration;
 
@@ -12,12 +12,12 @@ use super::plot::Plot;
 use super::wrong::Wrong;
 
 impl Plot {
-    /// The experiment that it is about.
+    /// Returns the name of the plot's experiment.
     pub fn experiment<'a>(&'a self, scenario: &'a Scenario) -> Option<&'a str> {
         scenario.experiment_named(self.experiment.as_deref()).map(|(name, _)| name)
     }
 
-    /// The experiment's columns that are drawn.
+    /// Returns the columns of the experiment that are drawn, by default all of them.
     pub fn columns<'a>(&'a self, scenario: &'a Scenario) -> Vec<&'a Column> {
         let Some((_, experiment)) = scenario.experiment_named(self.experiment.as_deref()) else {
             return Vec::new();
@@ -29,7 +29,7 @@ impl Plot {
         self.columns.iter().filter_map(|title| all.iter().find(|column| column.title == *title)).collect()
     }
 
-    /// The cells that it is drawn from: in the order of the strategies that it names.
+    /// Returns the indices of the cells that are drawn, in the order of the strategies that the plot names.
     pub fn cells(&self, scenario: &Scenario, cells: &[Cell]) -> Vec<usize> {
         let name = self.experiment(scenario);
         let drawn = |cell: &Cell| {
@@ -45,13 +45,13 @@ impl Plot {
             .collect()
     }
 
-    /// The length of a step; of the bins of the first cell, unless it says so itself.
+    /// Returns the length of a step; defaults to the bins of the first cell.
     pub fn step(&self, cells: &[&Cell]) -> Option<Duration> {
         let own = self.step.as_deref().and_then(|step| duration_text::parse(step).ok());
         own.or_else(|| cells.first()?.settings.run.bins)
     }
 
-    /// What it is drawn from, as a program offers it.
+    /// Returns the basis of the plot, as the program offers it.
     fn offered(&self, drawables: &[Drawable]) -> Result<Basis, Wrong> {
         let found = drawables.iter().find(|drawable| drawable.name == self.draw);
         found.map(|drawable| drawable.basis).ok_or_else(|| {
@@ -63,7 +63,7 @@ impl Plot {
         })
     }
 
-    /// What it is drawn from; refuses what cannot be drawn.
+    /// Returns the basis of the plot; rejects a plot that cannot be drawn.
     pub(super) fn check(
         &self,
         scenario: &Scenario,

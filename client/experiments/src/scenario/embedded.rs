@@ -1,11 +1,11 @@
-//! The scenarios that are built in.
+//! Built-in scenarios.
 
 use vocabulary::did_you_mean;
 
 use super::place::Text;
 use crate::error::Error;
 
-/// The seeds' own experiments: name and text.
+/// Names and texts of the seeds' own experiments.
 pub const EMBEDDED: &[(&str, &str)] = &[
     ("sync-musings", include_str!("../../../scenarios/sync-musings.toml")),
     ("retry-delays", include_str!("../../../scenarios/retry-delays.toml")),
@@ -14,10 +14,10 @@ pub const EMBEDDED: &[(&str, &str)] = &[
     ("occ", include_str!("../../../scenarios/occ.toml")),
 ];
 
-/// The text of a scenario that is built in.
+/// Returns the text of a built-in scenario.
 ///
 /// # Errors
-/// When there is none of this name.
+/// Fails if there is none of this name.
 pub fn embedded(name: &str) -> Result<Text, Error> {
     let found = EMBEDDED.iter().find(|(known, _)| *known == name).ok_or_else(|| {
         let suggestion = did_you_mean(name, EMBEDDED.iter().map(|(name, _)| *name));

@@ -9,27 +9,27 @@ use super::claim::Claim;
 use super::derived::Derived;
 use super::plot::Plot;
 
-/// A scenario: experiments and the claims that their figures are held against.
+/// A scenario: experiments, and the claims that their figures are tested against.
 #[expect(missing_docs, reason = "docs/scenarios.md says what the keys mean")]
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
-    /// Kebab-case; how it is asked for.
+    /// Name in kebab-case, by which the scenario is selected.
     pub name: String,
     pub title: String,
     /// Title for tables, at most 31 characters.
     #[serde(default)]
     pub short_title: Option<String>,
-    /// The document, paper or system that the claims are about.
+    /// Document, paper or system that the claims are about.
     #[serde(default)]
     pub source: String,
-    /// What is modelled, and what a reader must know.
+    /// Description of the model, with all that a reader must know.
     #[serde(default)]
     pub about: String,
-    /// The first seed; repeat r uses seed + r.
+    /// First seed; repeat r uses seed + r.
     #[serde(default = "one")]
     pub seed: u64,
-    /// Seeds of every cell, unless its experiment says otherwise.
+    /// Number of seeds per cell, unless the experiment sets its own.
     #[serde(default = "ten")]
     pub repeats: u32,
     /// Whether the source's figures and sentences come from one random run each.
@@ -38,33 +38,33 @@ pub struct Scenario {
     /// Workload of all experiments.
     #[serde(default)]
     pub workload: Table,
-    /// Server of all experiments, in the words of `PATCH /_mock/config`.
+    /// Server of all experiments, with the keys of `PATCH /_mock/config`.
     #[serde(default)]
     pub server: Table,
-    /// Strategies by the label under which tables and claims know them.
+    /// Strategies by the label that tables and claims use.
     pub strategies: IndexMap<String, String>,
-    /// Figures that are computed from calls in bins.
+    /// Figures that are computed from binned calls.
     #[serde(default)]
     pub figure: IndexMap<String, Derived>,
     pub experiment: IndexMap<String, ExperimentSection>,
     #[serde(default)]
     pub claim: Vec<Claim>,
-    /// Figures for a report, by name.
+    /// Plots for a report, by name.
     #[serde(default)]
     pub plot: IndexMap<String, Plot>,
-    /// How it is run over real HTTP, if it can be.
+    /// Settings of runs over real HTTP, if the scenario supports them.
     #[serde(default)]
     pub http: Option<Http>,
 }
 
-/// Strategies against one server under one workload, perhaps at several points.
+/// Strategies against one server under one workload, at one or several points.
 #[expect(missing_docs, reason = "docs/scenarios.md says what the keys mean")]
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ExperimentSection {
     #[serde(default)]
     pub title: String,
-    /// Labels; all when left out.
+    /// Labels; defaults to all.
     #[serde(default)]
     pub strategies: Vec<String>,
     #[serde(default)]
@@ -73,43 +73,41 @@ pub struct ExperimentSection {
     pub workload: Table,
     #[serde(default)]
     pub server: Table,
-    /// Keys of the workload or the server, or `strategy.` and a parameter, and the values they take in turn.
+    /// Varied keys and their values: keys of the workload or the server, or `strategy.` and a parameter.
     #[serde(default)]
     pub vary: IndexMap<String, Vec<Value>>,
-    /// What its table shows.
     #[serde(default)]
     pub columns: Vec<Column>,
 }
 
-/// A column of an experiment's table.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[expect(missing_docs, reason = "docs/scenarios.md says what the keys mean")]
 pub struct Column {
     pub title: String,
-    /// A figure of a run: its path in the result, or the name of a derived one.
+    /// Figure of a run: its path in the result, or the name of a derived figure.
     pub figure: String,
-    /// Taken away from it.
+    /// Number subtracted from the figure.
     #[serde(default)]
     pub minus: f64,
-    /// Multiplied with afterwards: another unit.
+    /// Factor applied after the subtraction, to convert the unit.
     #[serde(default = "unity")]
     pub times: f64,
 }
 
 impl Column {
-    /// The figure's value in the scenario's unit.
+    /// Converts the figure to the scenario's unit.
     pub fn scaled(&self, value: f64) -> f64 {
         (value - self.minus) * self.times
     }
 }
 
-/// How a scenario is run over real HTTP.
+/// Settings of a scenario's runs over real HTTP.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[expect(missing_docs, reason = "docs/scenarios.md says what the keys mean")]
 pub struct Http {
-    /// The experiments that are worth the time.
+    /// Experiments that are worth the time.
     pub experiments: Vec<String>,
     #[serde(default = "unity")]
     pub time_scale: f64,
@@ -118,7 +116,7 @@ pub struct Http {
 }
 
 impl Scenario {
-    /// The labels of an experiment's strategies.
+    /// Returns the labels of an experiment's strategies, which are all if the experiment names none.
     pub fn labels<'a>(&'a self, experiment: &'a ExperimentSection) -> Vec<&'a str> {
         if experiment.strategies.is_empty() {
             self.strategies.keys().map(String::as_str).collect()
@@ -127,12 +125,11 @@ impl Scenario {
         }
     }
 
-    /// The experiment that a claim is about.
     pub fn experiment_of<'a>(&'a self, claim: &'a Claim) -> Option<(&'a str, &'a ExperimentSection)> {
         self.experiment_named(claim.experiment.as_deref())
     }
 
-    /// The experiment of this name; the only one when no name is given.
+    /// Returns the experiment of this name; without a name, the only experiment.
     pub fn experiment_named(&self, name: Option<&str>) -> Option<(&str, &ExperimentSection)> {
         let name = match (name, self.experiment.first()) {
             (Some(name), _) => name,
@@ -142,7 +139,7 @@ impl Scenario {
         self.experiment.get_key_value(name).map(|(name, experiment)| (name.as_str(), experiment))
     }
 
-    /// Why there is no experiment of this name for `what`.
+    /// Returns the message that there is no experiment of this name for `what`.
     pub(super) fn no_experiment(&self, name: Option<&str>, what: &str) -> String {
         let known = self.experiment.keys().cloned().collect::<Vec<_>>().join("`, `");
         match name {

@@ -1,8 +1,10 @@
-//! Whether claims hold, computed from the figures of runs.
+//! Verdicts of claims, computed from the figures of runs.
 //!
-//! One rule for both drivers. A sentence about a figure is tested on the mean over runs. Where the source had one random run, its
-//! printed number must lie among the middle 95 % of our runs, and its sentences are judged by the share of runs in which they are so:
-//! more than half of them, and the claim holds; at least 5 %, and it holds partly.
+//! Both drivers use the same rule. A sentence about a figure is tested on the mean over runs. Where the source had one
+//! random
+//! run, its printed number must be among the middle 95 % of our runs. Its sentences are judged by the share of runs in
+//! which
+//! they are true: if it is more than half, the claim holds; if it is at least 5 %, the claim holds partly.
 
 use results::ClaimVerdict as Verdict;
 use results::numbers::{counted, short};
@@ -18,12 +20,13 @@ use super::over_runs::of_all_runs;
 use super::verdict::{Found, Judged, SOME, of_all, of_one};
 use super::words::{together, with_deviation};
 
-/// From so many runs on, being outside of all of them has a probability of 5 % at most, for a run like them.
+/// Minimum number of runs for which a further run like them is outside of all of them with a probability of at most 5
+/// %.
 const ENOUGH: usize = 39;
 
-/// Judges a claim; `None` when its experiment was not run.
+/// Judges a claim; `None` if its experiment was not run.
 pub fn judge<'a>(scenario: &Scenario, claim: &'a Claim, cells: &[Cell], data: &Data) -> Option<Judged<'a>> {
-    // Checked when the scenario was read.
+    // Errors are impossible here, because the scenario was checked when it was loaded.
     let condition = Condition::of(claim).ok()?;
     let figures = ClaimFigures { claim, data };
     let cases = cases(scenario, claim, cells).ok()?;
@@ -67,7 +70,7 @@ fn no_figure(at: Option<String>, values: &[f64]) -> Found {
     Found { at, value: f64::NAN, middle: None, runs: values.len(), so_in: None, verdict, text }
 }
 
-/// Judges what the source says of many runs, or of what does not depend on chance.
+/// Judges a statement about many runs, or about something that does not depend on chance.
 fn over_all(figures: &ClaimFigures<'_>, case: &Case<'_>, condition: &Condition) -> Found {
     let at = case.at.clone();
     let stat = figures.claim.stat.unwrap_or_default();
@@ -113,7 +116,7 @@ fn over_all(figures: &ClaimFigures<'_>, case: &Case<'_>, condition: &Condition) 
     }
 }
 
-/// Judges what the source says of one random run.
+/// Judges a statement about one random run.
 fn run_by_run(figures: &ClaimFigures<'_>, case: &Case<'_>, condition: &Condition) -> Found {
     let at = case.at.clone();
     let own = figures.values(&case.own);
@@ -122,7 +125,7 @@ fn run_by_run(figures: &ClaimFigures<'_>, case: &Case<'_>, condition: &Condition
         None => own,
     };
     let runs = values.len();
-    // One that is divided by nothing is more than any other.
+    // Infinite values, from a division by zero, are allowed, because they are larger than any other.
     if values.is_empty() || values.iter().any(|value| value.is_nan()) {
         return no_figure(at, &values);
     }
@@ -167,12 +170,13 @@ fn run_by_run(figures: &ClaimFigures<'_>, case: &Case<'_>, condition: &Condition
     found
 }
 
-/// The lowest and the highest of the middle 95 %: a further run like these lies outside with a probability of 5 % at most.
-/// `None` when there are too few runs for that.
+/// Returns the lowest and the highest value of the middle 95 %: a further run like these is outside with a probability
+/// of at
+/// most 5 %. `None` if there are too few runs for that.
 fn middle(values: &[f64]) -> Option<(f64, f64)> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
-    // Of n runs and the published one, each is as likely as any other to have any rank.
+    // Among n runs and the published one, each is equally likely to have any rank.
     let outside = (sorted.len() + 1) / (ENOUGH + 1);
     let first = outside.checked_sub(1)?;
     Some((sorted[first], sorted[sorted.len() - outside]))

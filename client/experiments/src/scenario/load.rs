@@ -1,4 +1,4 @@
-//! From the text of a scenario to one that can be run: everything is checked before anything runs.
+//! Loading of scenarios: everything is checked before anything runs.
 
 use super::cells::{Cell, cells};
 use super::check::{check_claim, check_figures, check_http, check_labels};
@@ -8,10 +8,10 @@ use super::parse::parse;
 use super::place::Text;
 use crate::error::{Error, ErrorKind};
 
-/// Reads a scenario, puts the `--set` settings in, and checks all of it; `plots` are those that a report can draw.
+/// Parses a scenario, applies the `--set` settings, and checks all of it. `plots` are those that a report can draw.
 ///
 /// # Errors
-/// Names the place in the text and what is accepted there.
+/// Names the place in the text, and the values that are accepted there.
 pub fn load(text: &Text, settings: &[String], plots: &[Drawable]) -> Result<(Scenario, Vec<Cell>), Error> {
     let mut scenario = parse(text, settings)?;
     let with = if settings.is_empty() {
@@ -36,7 +36,7 @@ pub fn load(text: &Text, settings: &[String], plots: &[Drawable]) -> Result<(Sce
     for (name, plot) in &scenario.plot {
         found.push(match plot.check(&scenario, &cells, plots) {
             Ok(basis) => Some(basis),
-            // Who runs less than the file says does not want its plots either.
+            // A run of less than the file contains does not need the file's plots either.
             Err(_) if !settings.is_empty() => None,
             Err(wrong) => return Err(refuse(&["plot", name, wrong.key], wrong.to_string())),
         });

@@ -1,4 +1,4 @@
-//! From the text of a scenario, and what is set on top of it, to what is written there.
+//! Parsing of a scenario's text, with settings applied on top of it.
 
 use serde::Deserialize;
 use toml::Table;
@@ -9,12 +9,11 @@ use super::place::Text;
 use super::setting;
 use crate::error::Error;
 
-/// The scenario of a text, with settings put in.
 pub(super) fn parse(text: &Text, settings: &[String]) -> Result<Scenario, Error> {
     let refuse = |error: &toml::de::Error, place: String| {
         Error::usage(format!("scenario {place}: {}", with_suggestion(error.message())))
     };
-    // First without the settings, because then errors have a line.
+    // The first parse is without the settings, because then errors have a line.
     let scenario: Scenario = toml::from_str(&text.text).map_err(|error| match other_format(&text.text) {
         Some(format) => Error::usage(format!(
             "{} is not TOML (it looks like {format}); scenarios are TOML, see docs/scenarios.md",
@@ -51,7 +50,7 @@ pub(super) fn parse(text: &Text, settings: &[String]) -> Result<Scenario, Error>
         .map_err(|error| refuse(&error, format!("{} with `--set {}`", text.name, settings.join("` `--set "))))
 }
 
-/// Recognises files of other formats by their first line that is not a comment.
+/// Detects files of other formats by their first line that is neither empty nor a comment.
 fn other_format(text: &str) -> Option<&'static str> {
     let first = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'))?;
     let is_key = |key: &str| key.chars().all(|letter| letter.is_alphanumeric() || "_-".contains(letter));
@@ -63,7 +62,7 @@ fn other_format(text: &str) -> Option<&'static str> {
     }
 }
 
-/// Adds "did you mean" to what the parser says of an unknown key.
+/// Adds "did you mean" to the parser's message about an unknown key.
 fn with_suggestion(message: &str) -> String {
     let message = message.trim();
     let mut names = message.split('`').skip(1).step_by(2);

@@ -1,20 +1,18 @@
-//! Where in its file something stands, for errors.
+//! Positions in a scenario file, for errors.
 
 use std::fmt;
 
 use toml::de::{DeTable, DeValue};
 
-/// The text of a scenario and what it is called in errors.
+/// Text of a scenario, and its name in errors.
 #[derive(Clone, Debug)]
 pub struct Text {
-    /// The file's path, or the name of an embedded one.
-    /// As errors call it.
+    /// Path of the file, or name of an embedded scenario, as errors show it.
     pub name: String,
-    /// What stands there.
     pub text: String,
 }
 
-/// A place in a file: printed as `name:line`, or only the name.
+/// Position in a file, displayed as `name:line` or only as the name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     name: String,
@@ -31,13 +29,13 @@ impl fmt::Display for Place {
 }
 
 impl Text {
-    /// The line on which a byte stands.
+    /// Returns the line of a byte offset.
     pub(super) fn at(&self, byte: Option<usize>) -> Place {
         let line = byte.and_then(|byte| self.text.get(..byte)).map(|before| before.matches('\n').count() + 1);
         Place { name: self.name.clone(), line }
     }
 
-    /// Where the key at the end of a path stands; where the longest part of the path stands that is there.
+    /// Returns the position of the key at the end of a path, or of the longest part of the path that exists.
     pub(super) fn of(&self, path: &[&str]) -> Place {
         let byte = DeTable::parse(&self.text).ok().and_then(|table| find(table.get_ref(), path));
         self.at(byte)

@@ -1,102 +1,98 @@
-//! A figure that a scenario asks for, as it is written.
+//! A plot that a scenario requests, as it is written.
 
 use results::Basis;
 use serde::Deserialize;
 use toml::Value;
 use vocabulary::duration_text;
 
-/// A figure, what the source says of it, and what it is drawn from.
+/// A plot, the source's description of it, and the data that it is drawn from.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[expect(missing_docs, reason = "docs/scenarios.md says what the keys mean")]
 pub struct Plot {
-    /// Its name in the registry of figures.
+    /// Name in the registry of plots.
     pub draw: String,
     pub title: String,
-    /// What the source says that it shows.
+    /// The source's description of what the plot shows.
     #[serde(default)]
     pub shows: String,
-    /// What else a reader should know.
+    /// Further information for readers.
     #[serde(default)]
     pub note: String,
-    /// May be left out when there is only one.
+    /// May be left out if there is only one.
     #[serde(default)]
     pub experiment: Option<String>,
-    /// Labels; all of the experiment when left out.
+    /// Labels; defaults to all of the experiment.
     #[serde(default)]
     pub strategies: Vec<String>,
-    /// The point, or the points, when the experiment has several.
+    /// The point, or the points, if the experiment has several.
     #[serde(default)]
     pub at: Option<Value>,
-    /// Titles of the experiment's columns; all when left out.
+    /// Titles of the experiment's columns; defaults to all.
     #[serde(default)]
     pub columns: Vec<String>,
-    /// What is counted in steps; all but successes when left out.
+    /// Counts per step; defaults to all but successes.
     #[serde(default)]
     pub series: Vec<Counted>,
-    /// How long a step is; the workload's bins when left out.
+    /// Length of a step; defaults to the workload's bins.
     #[serde(default)]
     pub(super) step: Option<String>,
-    /// What comes later is left out.
+    /// End of the plotted time. Later data is left out.
     #[serde(default)]
     pub(super) until: Option<String>,
-    /// Over how long courses are averaged: a whole number of the waves in which a server answers hides them.
+    /// Time over which curves are averaged. A whole number of the waves in which a server responds hides the waves.
     #[serde(default)]
     pub(super) smooth: Option<String>,
-    /// In what times are given; seconds when left out.
+    /// Unit of times; defaults to seconds.
     #[serde(default)]
     pub(super) time_unit: Option<String>,
     #[serde(default)]
     pub scale: Scale,
-    /// What it is drawn from; known when the scenario was checked.
+    /// Data that the plot is drawn from; set once the scenario is checked.
     #[serde(skip)]
     pub(super) basis: Option<Basis>,
 }
 
-/// How values are spread over the vertical axis.
+/// Scale of the vertical axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[expect(missing_docs, reason = "as their names say")]
 pub enum Scale {
-    /// As the figure does it by itself.
+    /// The plot's own scale.
     #[default]
     Plain,
     Logarithmic,
 }
 
-/// What is counted in steps of time.
+/// Count in steps of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Counted {
-    /// Attempts sent.
     Sent,
     /// Attempts that were rejected or failed.
     TurnedAway,
-    /// The first attempts of their op.
+    /// First attempts of their ops.
     First,
-    /// Attempts that succeeded.
     Succeeded,
-    /// Attempts under way that are going to succeed: accepted, and not yet answered.
+    /// Attempts in flight that will succeed: accepted, and not yet answered.
     Queued,
 }
 
 impl Plot {
-    /// What it is drawn from; known of every plot of a scenario that was checked.
+    /// Returns the basis, which is set for every plot of a checked scenario.
     pub fn basis(&self) -> Option<Basis> {
         self.basis
     }
 
-    /// Up to when it is drawn, in seconds.
     pub fn until_s(&self) -> Option<f64> {
         seconds(self.until.as_deref())
     }
 
-    /// Over how long it is averaged, in seconds.
     pub fn smooth_s(&self) -> Option<f64> {
         seconds(self.smooth.as_deref())
     }
 
-    /// What stands for one on axes of time: in seconds, and its name.
+    /// Returns the unit of time axes: its length in seconds, and its name.
     pub fn time_unit(&self) -> Option<(f64, String)> {
         let written = self.time_unit.as_deref()?;
         let unit = duration_text::parse(written).ok()?;

@@ -1,4 +1,4 @@
-//! Scenario files that cannot be run are refused before anything runs, with the place and the way out.
+//! Tests of invalid scenario files: they are rejected before anything runs, with the place and a way out.
 
 use results::Basis;
 
@@ -7,7 +7,7 @@ use super::load::load;
 use super::place::Text;
 use crate::error::words_of;
 
-/// A scenario with nothing wrong, line by line: cases replace one of its lines.
+/// A valid scenario. Each case replaces one of its lines.
 const GOOD: &str = r#"name = "mine"
 title = "Mine"
 repeats = 1
@@ -40,14 +40,14 @@ const PLOTS: [Drawable; 4] = [
     Drawable { name: "varied", basis: Basis::Columns },
 ];
 
-/// Why a scenario is refused, in one line; nothing when it can be run.
+/// Returns the reason why a scenario is rejected, in one line; `None` if it can be run.
 fn refusal(contents: &str, settings: &[&str]) -> Option<String> {
     let text = Text { name: "mine.toml".to_owned(), text: contents.to_owned() };
     let settings: Vec<String> = settings.iter().map(|setting| (*setting).to_owned()).collect();
     load(&text, &settings, &PLOTS).err().map(|error| words_of(&error))
 }
 
-/// What a refusal lacks of a good one with these words.
+/// Returns a complaint unless a rejection contains these words and is shorter than 2000 bytes.
 fn lacking(refusal: Option<String>, words: &[&str]) -> Option<String> {
     let said = refusal.unwrap_or_else(|| "nothing is wrong".to_owned());
     let whole = words.iter().all(|word| said.contains(word)) && said.len() < 2000;
@@ -68,7 +68,7 @@ fn nothing_is_wrong_with_a_good_file() {
 
 #[test]
 fn what_only_some_runs_have_can_be_asked_for() {
-    // Fairness is of several clients, wasted time of a mockserver, lateness of a deadline.
+    // Fairness needs several clients, wasted time a mockserver, and lateness a deadline.
     for figure in ["fairness.jain", "fairness.slowest_over_median", "wasted_server_s", "late_share"] {
         assert_eq!(
             refusal(&GOOD.replace("attempts.total", figure), &["workload.clients=4"]),
@@ -78,7 +78,7 @@ fn what_only_some_runs_have_can_be_asked_for() {
     }
 }
 
-/// A line of [`GOOD`], what stands there instead, and what must be said of it.
+/// A line of [`GOOD`], its replacement, and the words that the error must contain.
 const ONE_LINE: &[(&str, &str, &[&str])] = &[
     ("repeats = 1", "repeets = 1", &["mine.toml:3", "`repeets`", "did you mean `repeats`?"]),
     ("repeats = 1", "repeats = 0", &["mine.toml", "`repeats` is 0"]),
@@ -171,7 +171,7 @@ const ONE_LINE: &[(&str, &str, &[&str])] = &[
     ),
     ("max_busy = 50", "outages = \"9s..3s\"", &["mine.toml:9", "`outages`", "ends before it begins"]),
     ("max_busy = 50", "outages = \"soon\"", &["mine.toml:9", "`outages`", "has no `..`"]),
-    // The place of what is varied is not asked for: it is that of the table which it replaces a value of.
+    // The place of a varied value is not checked, because it is that of the table whose value is replaced.
     ("vary = { max_busy = [10, 20] }", "vary = { max_busy = [10, 0] }", &["mine.toml:", "`max_busy` is 0"]),
     (
         "vary = { max_busy = [10, 20] }",
@@ -343,7 +343,7 @@ const ONE_LINE: &[(&str, &str, &[&str])] = &[
 fn a_bad_line_is_named_with_what_is_accepted() {
     let mut poor = Vec::new();
     for (line, instead, words) in ONE_LINE {
-        // The last one: keys of claims come last.
+        // Replaces the last occurrence, because keys of claims come last.
         let (before, after) = GOOD.rsplit_once(line).unwrap_or_else(|| panic!("no line {line}"));
         let refusal = refusal(&format!("{before}{instead}{after}"), &[]);
         poor.extend(lacking(refusal, words).map(|lack| format!("{instead}: {lack}")));

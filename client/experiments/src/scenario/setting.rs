@@ -1,8 +1,8 @@
-//! `--set key=value`: any value of a scenario, overridden on the command line.
+//! `--set key=value`: overrides of a scenario's values on the command line.
 
 use toml::{Table, Value};
 
-/// Puts `key.key=value` into a scenario. The value is read as TOML, and as plain text when it is none.
+/// Applies `key.key=value` to a scenario. The value is parsed as TOML, or taken as plain text if it is not TOML.
 pub(super) fn apply(table: &mut Table, setting: &str) -> Result<(), String> {
     let refuse = |why: &str| format!("`--set {setting}`: {why}");
     let (path, text) = setting
@@ -17,7 +17,8 @@ pub(super) fn apply(table: &mut Table, setting: &str) -> Result<(), String> {
     let Some((last, parents)) = keys.split_last().filter(|(last, _)| !last.is_empty()) else {
         return Err(refuse("the key is empty"));
     };
-    // Sections may be left out of a file; what has a name of its own is not made by the way.
+    // Missing sections are created, because files may leave them out. Named experiments, figures, claims and plots are
+    // not.
     let mut place = table;
     for (depth, key) in keys.iter().enumerate() {
         let named = depth == 1 && matches!(parents[0], "experiment" | "figure" | "claim" | "plot");

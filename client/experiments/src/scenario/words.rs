@@ -1,4 +1,4 @@
-//! What was found of a claim, in one line.
+//! Summary of a claim's results in one line.
 
 use results::ClaimVerdict as Verdict;
 use results::numbers::short;
@@ -6,7 +6,6 @@ use statistics::Summary;
 
 use super::verdict::Found;
 
-/// All cases in one line.
 pub(super) fn together(found: &[Found], verdict: Verdict) -> String {
     if let [only] = found {
         return only.text.clone();
@@ -32,7 +31,7 @@ pub(super) fn together(found: &[Found], verdict: Verdict) -> String {
     }
     let (so, not) = (named(&|one| one == Verdict::Holds), named(&|one| one == Verdict::DoesNotHold));
     let partly = named(&|one| one == Verdict::HoldsPartly);
-    // The fewer are told.
+    // Only the shorter list is shown.
     text = match (so.len(), not.len()) {
         (0, _) | (_, 0) => text,
         (some, others) if some <= others => format!("{text}; so: {}", so.join(", ")),
@@ -41,7 +40,7 @@ pub(super) fn together(found: &[Found], verdict: Verdict) -> String {
     if partly.is_empty() { text } else { format!("{text}; partly: {}", partly.join(", ")) }
 }
 
-/// A mean with the deviation of runs.
+/// Formats a mean with the standard deviation over runs.
 pub(super) fn with_deviation(seeds: &Summary) -> String {
     match seeds.deviation {
         Some(deviation) => format!("{} ± {}", short(seeds.mean), short(deviation)),

@@ -1,6 +1,6 @@
-//! What is wrong with a claim or a plot.
+//! Errors of claims and plots.
 
-/// The key that is to blame, and why.
+/// The faulty key, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{words}")]
 pub(super) struct Wrong {

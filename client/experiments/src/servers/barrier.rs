@@ -1,4 +1,4 @@
-//! The mockserver at whose barrier shards of a run wait for one another.
+//! The mockserver at whose barrier the shards of a run wait for one another.
 
 use std::time::Duration;
 
@@ -12,10 +12,10 @@ use crate::error::{ErrorKind, refusal, refusal_because};
 use crate::experiment::Experiment;
 use crate::sharded::BarrierChoice;
 
-/// The mockserver at this address.
+/// Probes the mockserver at this address.
 ///
 /// # Errors
-/// When it is no address, when nothing answers there, or no mockserver that lets this client in.
+/// Fails if the address is invalid, if nothing answers there, or if no mockserver that accepts this client does.
 pub fn reach_barrier(
     address: &str,
     patience: Duration,

@@ -1,4 +1,4 @@
-//! How many connections the limit on open files leaves room for, and what is said when that is few.
+//! Room for connections within the limit on open files, and warnings if it is small.
 
 use loadgen_core::{ArrivalProcess, Workload};
 use mockserver::core::Config;
@@ -7,30 +7,32 @@ use crate::servers::target::{Kind, Server};
 use results::Warning;
 use results::numbers::thousands;
 
-/// Files that a run opens besides its connections once it is under way: timers, runtimes, admin connections, outputs.
+/// Files that a running experiment opens besides its connections: timers, runtimes, admin connections, outputs.
 const OPENED_LATER: u64 = 16;
 
-/// What is open already where the system does not tell.
+/// Number of open files to assume where the system does not report it.
 const USUALLY_OPEN: u64 = 48;
 
-/// Connections that a client may well want at once when nothing is known of its server.
+/// Connections that a client may want at once if nothing is known about its server.
 const USUALLY_WANTED: u64 = 128;
 
-/// Room for connections. One that waits for a file waits in the client, and the experiment is another.
+/// Room for connections. Beyond it, attempts wait in the client for a file, which makes it a different experiment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConnectionRoom {
-    /// Connections that may be open at once.
+    /// Maximum number of open connections.
     pub most: usize,
-    /// The limit on open files.
+    /// Limit on open files.
     limit: Option<u64>,
     /// Files for everything else.
     others: u64,
-    /// Files that one connection takes.
+    /// Files per connection.
     ends: u64,
 }
 
 impl ConnectionRoom {
-    /// What this limit on open files (`None`: unlimited) leaves; an embedded server holds the other end of each connection.
+    /// Computes the room that this limit on open files leaves (`None`: unlimited). An embedded server holds the other
+    /// end of each
+    /// connection.
     pub fn within(limit: Option<u64>, server: &Server) -> Self {
         let open = std::fs::read_dir("/proc/self/fd").map_or(USUALLY_OPEN, |files| files.count() as u64);
         let ends = if server.kind == Kind::Embedded { 2 } else { 1 };
@@ -43,7 +45,7 @@ impl ConnectionRoom {
         Self { most, limit, others, ends }
     }
 
-    /// What is to be said before a run that may want more connections than there is room for.
+    /// Returns a warning before a run that may want more connections than there is room for.
     pub fn warning_before(&self, workload: &Workload, model: Option<&Config>) -> Option<String> {
         let wanted = match workload.arrivals {
             ArrivalProcess::Closed { in_flight } => u64::from(in_flight),
@@ -62,8 +64,11 @@ impl ConnectionRoom {
         })
     }
 
-    /// What is to be said after a run in which so many attempts were in flight at most, each on a connection of its own: if they were
-    /// more than there is room for, some waited. How many connections were opened says nothing, because faults may have closed most of them.
+    /// Returns a warning after a run with at most `in_flight` concurrent attempts, each on a connection of its own. If
+    /// there was
+    /// less room, some attempts waited. The number of opened connections shows nothing, because faults may have closed
+    /// most of
+    /// them.
     pub fn warning_after(&self, in_flight: u64) -> Option<Warning> {
         (in_flight > self.most as u64).then(|| Warning::FewConnections {
             most: self.most as u64,
@@ -73,7 +78,7 @@ impl ConnectionRoom {
         })
     }
 
-    /// The limit on open files that so many connections need.
+    /// Returns the limit on open files that this many connections need.
     fn files_for(&self, connections: u64) -> u64 {
         (self.others + self.ends * connections).next_multiple_of(64)
     }

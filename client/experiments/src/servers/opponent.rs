@@ -1,4 +1,4 @@
-//! What several strategies run against: a mock server of their own for every run, or the server that `--target` names.
+//! Server under test: a mock server of its own for every run, or the server that `--target` names.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,39 +14,39 @@ use crate::runs::stop::Stop;
 use crate::servers::connection_room::ConnectionRoom;
 use crate::servers::target::{Server, ServerChoice};
 
-/// The server of several strategies.
+/// Server that several strategies run against.
 #[derive(Clone)]
 pub enum Opponent {
-    /// A mock server of this configuration: in virtual time, or a fresh one for every run.
+    /// Mock server of this configuration: in virtual time, or a fresh one for every run.
     Own(Box<Config>),
-    /// The server that `--target` names, for all runs.
+    /// Server that `--target` names, for all runs.
     Given(Arc<GivenServer>),
-    /// One that runs met which are over: nobody asks it any more.
+    /// Server of completed runs, which cannot be queried any more.
     Past(Box<PastServer>),
 }
 
-/// A server as documents have it.
+/// A server as documents describe it.
 #[derive(Clone)]
 pub struct PastServer {
     /// `embedded`, `found` or the URL.
     pub kind: String,
-    /// Where it was.
+    /// Address of the server.
     pub target: Option<String>,
-    /// The same for people.
+    /// Description for people.
     pub words: String,
-    /// How it was configured, of a mockserver.
+    /// Configuration, if it was a mockserver.
     pub model: Option<Config>,
 }
 
-/// A server that was there before, and asked once what it is.
+/// An existing server that was probed once.
 pub struct GivenServer {
     server: Mutex<Server>,
-    /// Whether a run has met it: the first meets what was announced and was found usable.
+    /// Whether a run has used the server. The first run uses it as it was announced and checked.
     met: AtomicBool,
-    /// What it is asked on.
+    /// Runtime for queries to the server.
     runtime: Runtime,
     room: ConnectionRoom,
-    /// Where it is, what it is and, of a mockserver, how it was configured when it was asked.
+    /// Kind, address, description and, for a mockserver, configuration at the time of the probe.
     kind: String,
     url: String,
     words: String,
@@ -54,7 +54,7 @@ pub struct GivenServer {
 }
 
 impl Opponent {
-    /// How it behaves, as far as that is known.
+    /// Returns the configuration of the server, if it is known.
     pub fn model(&self) -> Option<&Config> {
         match self {
             Self::Own(model) => Some(model),
@@ -63,7 +63,7 @@ impl Opponent {
         }
     }
 
-    /// Who is asked.
+    /// Describes the server for people.
     pub fn words(&self, simulated: bool) -> String {
         match self {
             Self::Own(_) if simulated => "simulated server".to_owned(),
@@ -73,13 +73,13 @@ impl Opponent {
         }
     }
 
-    /// Who is asked, and how it is configured; `between` stands before the latter.
+    /// Describes the server and its configuration, with `between` in front of the latter.
     pub fn described(&self, simulated: bool, between: &str) -> String {
         let model = self.model().map(|model| format!("{between}{}", model.describe()));
         self.words(simulated) + &model.unwrap_or_default()
     }
 
-    /// The server as it is written down, before any run.
+    /// Returns the record of the server, as it is before any run.
     pub fn record(&self, simulated: bool) -> ServerRecord<'_> {
         let (kind, target) = match self {
             Self::Own(_) => (if simulated { "simulated" } else { "embedded" }, None),
@@ -89,7 +89,7 @@ impl Opponent {
         ServerRecord { kind: kind.to_owned(), target, model: self.model() }
     }
 
-    /// What intervals are over.
+    /// Describes the population that confidence intervals refer to.
     pub fn intervals(&self) -> &'static str {
         if self.model().is_some() {
             "over seeds, for this server model"
@@ -98,7 +98,7 @@ impl Opponent {
         }
     }
 
-    /// Refuses what cannot be run against it.
+    /// Rejects an experiment that cannot be run against this server.
     pub fn refuse_unusable(&self, settings: &Experiment) -> anyhow::Result<()> {
         match self {
             Self::Own(model) => {
@@ -106,24 +106,24 @@ impl Opponent {
                 Ok(settings.refuse_own_endpoints()?)
             }
             Self::Given(given) => given.server().refuse_unusable(settings),
-            // Runs met it.
+            // Runs have already used it.
             Self::Past(_) => Ok(()),
         }
     }
 
-    /// What is to be said before a run against a server that is there, if it may want more connections than there is room for.
+    /// Returns a warning before a run against an existing server that may want more connections than there is room for.
     pub fn warning_before(&self, workload: &Workload) -> Option<String> {
         let Self::Given(given) = self else { return None };
         given.room.warning_before(workload, given.model.as_ref())
     }
 
-    /// Why the counts of a server that is there cannot be compared, if that is known before any run.
+    /// Returns the reason why the counts of an existing server cannot be compared, if it is known before any run.
     pub fn counts_unknown(&self) -> Option<Warning> {
         let Self::Given(given) = self else { return None };
         given.server().counts_unknown()
     }
 
-    /// That the mockserver was given another configuration since it was asked first.
+    /// Returns a warning if the mockserver has another configuration than when it was first probed.
     pub fn changed(&self) -> Option<String> {
         let Self::Given(given) = self else { return None };
         let (server, words) = (given.server(), &given.words);
@@ -134,7 +134,7 @@ impl Opponent {
 }
 
 impl GivenServer {
-    /// The server that `--target` names, asked what it is; nothing when none is named.
+    /// Probes the server that `--target` names; `None` if none is named.
     pub fn reach(choice: &ServerChoice<'_>, settings: &Experiment) -> anyhow::Result<Option<Self>> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let files = loadgen_http::raise_open_files();
@@ -142,7 +142,7 @@ impl GivenServer {
         Ok(server.map(|server| Self::new(server, runtime, files)))
     }
 
-    /// A server that is there. All runs against it share what the limit on open files leaves room for now.
+    /// Wraps an existing server. All runs against it share the room that the limit on open files leaves now.
     pub fn new(server: Server, runtime: Runtime, files: Option<u64>) -> Self {
         Self {
             kind: server.kind.to_string(),
@@ -156,8 +156,9 @@ impl GivenServer {
         }
     }
 
-    /// The server of the next run: as it was announced for the first, and from the second on as it is by now. A change before
-    /// the first is noticed when that is over.
+    /// Passes the server to the next run: to the first run as it was announced, and to later ones as it is by then. A
+    /// change
+    /// before the first run is noticed when that run is over.
     pub fn with_current<T>(
         &self,
         stop: &dyn Stop,

@@ -1,4 +1,4 @@
-//! Which server a run uses: the one that was named, one that was found, or one of its own.
+//! Choice of the server of a run: the one that was named, one that was found, or an embedded one.
 
 use std::fmt;
 use std::sync::Arc;
@@ -19,40 +19,39 @@ use crate::experiment::Experiment;
 use crate::record::ServerRecord;
 use crate::runs::stop::{Stop, unless_stopped};
 
-/// Which server is asked for.
+/// Requested server.
 pub struct ServerChoice<'a> {
-    /// The address of one that is there.
+    /// Address of an existing server.
     pub target: Option<&'a str>,
-    /// How one of its own is to be.
+    /// Configuration for an embedded server.
     pub own: Result<Config, ConfigError>,
-    /// Whether anything was said of how it is to be.
+    /// Whether that configuration was given explicitly.
     pub own_is_described: bool,
 }
 
-/// The server of a run.
 pub struct Server {
-    /// Where it came from.
     pub kind: Kind,
-    /// Where requests go; nothing of one that was not started.
+    /// Target of requests; `None` if the server was not started.
     pub target: Option<Target>,
-    /// Present when the target was recognised as a mockserver.
+    /// Present if the target was recognised as a mockserver.
     pub mock: Option<Box<MockServer>>,
-    /// How that mockserver is configured.
+    /// Configuration of the mockserver.
     pub model: Option<Config>,
-    /// `Host` that a gateway sends to the mockserver behind it, if it differs from ours: the target then counts as a foreign server.
+    /// `Host` that a gateway sends to the mockserver behind it, if it differs from ours. The target then counts as a
+    /// foreign server.
     pub gateway_host: Option<String>,
     /// Kept alive for as long as the run needs it.
     _embedded: Option<Embedded>,
 }
 
-/// Where the server came from.
+/// Origin of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Started in this process.
     Embedded,
     /// A mockserver that answered on the default port.
     Found,
-    /// Named by `--target`.
+    /// The server that `--target` names.
     Given(String),
 }
 
@@ -67,7 +66,7 @@ impl fmt::Display for Kind {
 }
 
 impl Server {
-    /// Chooses the server; an embedded one is started only when `start` says so.
+    /// Chooses the server. An embedded one is started only if `start` is true.
     pub fn choose(
         choice: &ServerChoice<'_>,
         settings: &Experiment,
@@ -88,7 +87,7 @@ impl Server {
         if start { embedded(config, settings, runtime) } else { Ok(Self::planned(config)) }
     }
 
-    /// The server that `--target` names, if it names one.
+    /// Returns the server that `--target` names, if it names one.
     pub fn named(
         choice: &ServerChoice<'_>,
         settings: &Experiment,
@@ -107,7 +106,7 @@ impl Server {
         Ok(Some(server))
     }
 
-    /// Refuses what makes no sense over HTTP, or not with this server.
+    /// Rejects experiments that make no sense over HTTP, or not with this server.
     pub fn refuse_unusable(&self, settings: &Experiment) -> anyhow::Result<()> {
         self.refuse_unpaced(settings)?;
         match &self.model {
@@ -133,7 +132,7 @@ impl Server {
         Ok(settings.refuse_request_of_its_own()?)
     }
 
-    /// Refuses to load a server that may be anybody's faster than somebody said.
+    /// Rejects a foreign server unless the load was given explicitly, because the server may be anybody's.
     fn refuse_unpaced(&self, settings: &Experiment) -> anyhow::Result<()> {
         if self.mock.is_some() || settings.paced {
             return Ok(());
@@ -150,22 +149,22 @@ impl Server {
         Err(refusal(ErrorKind::Usage, words))
     }
 
-    /// An embedded server of this configuration, whatever else there is.
+    /// Starts an embedded server of this configuration, even if there are other servers.
     pub fn start(config: Config, settings: &Experiment, runtime: &Runtime) -> anyhow::Result<Self> {
         embedded(config, settings, runtime)
     }
 
-    /// A server of which nothing is known.
+    /// Creates a server about which nothing is known.
     fn foreign(kind: Kind, target: Target, gateway_host: Option<String>) -> Self {
         Self { kind, target: Some(target), mock: None, model: None, gateway_host, _embedded: None }
     }
 
-    /// Why the counts of the mockserver behind a gateway cannot be compared, if that is so.
+    /// Returns the reason why the counts of a mockserver behind a gateway cannot be compared; `None` without a gateway.
     pub fn counts_unknown(&self) -> Option<Warning> {
         self.gateway_host.as_deref().map(|host| Warning::CountsUnknown(behind_gateway(host)))
     }
 
-    /// An embedded server that is not started: it is only to be described.
+    /// Creates an embedded server that is only described and not started.
     fn planned(config: Config) -> Self {
         let gateway_host = None;
         Self {
@@ -178,17 +177,14 @@ impl Server {
         }
     }
 
-    /// Where attempts go.
     pub fn url(&self) -> String {
         self.target.as_ref().map_or_else(|| "http://127.0.0.1 (own port)".to_owned(), shown)
     }
 
-    /// The server as it is written down.
     pub fn record(&self) -> ServerRecord<'_> {
         ServerRecord { kind: self.kind.to_string(), target: Some(self.url()), model: self.model.as_ref() }
     }
 
-    /// The server in a few words.
     pub fn describe(&self) -> String {
         let what = match (&self.kind, &self.model) {
             (Kind::Embedded, _) => "embedded mockserver",
@@ -200,15 +196,16 @@ impl Server {
         format!("{what} at {}", self.url().trim_end_matches('/'))
     }
 
-    /// Reads the mockserver's configuration anew; what cannot be read stays as it was.
+    /// Reads the mockserver's configuration again. If that fails, the previous one is kept.
     pub fn refresh(&mut self, runtime: &Runtime, stop: &dyn Stop) {
         if let Some((mock, model)) = self.current(runtime, stop) {
             (self.mock, self.model) = (Some(mock), Some(model));
         }
     }
 
-    /// Whether the mockserver behaves as when its configuration was read, and always has since; `None` when it cannot be
-    /// asked, or is another process by now.
+    /// True if the mockserver's configuration is the one that was read and has not changed in between; `None` if the
+    /// mockserver
+    /// cannot be queried or is another process by now.
     pub fn is_as_it_was(&self, runtime: &Runtime, stop: &dyn Stop) -> Option<bool> {
         let before = self.mock.as_ref()?;
         let (mock, model) = self.current(runtime, stop)?;
@@ -225,7 +222,9 @@ impl Server {
         Some((mock, model))
     }
 
-    /// Time since the mockserver started, on which clock its outages are planned. Zero where it plans none, or cannot be asked.
+    /// Returns the time since the mockserver started, because its outages are planned on that clock. Zero if it plans
+    /// none, or
+    /// cannot be queried.
     pub fn age(&self, runtime: &Runtime) -> Duration {
         let plans = self.model.as_ref().is_some_and(|model| !model.outages.is_empty());
         let Some(mock) = self.mock.as_ref().filter(|_| plans) else { return Duration::ZERO };
@@ -233,18 +232,18 @@ impl Server {
         Duration::try_from_secs_f64(uptime_s).unwrap_or_default()
     }
 
-    /// The oracle's schedule for this server; `margin` is added to every start that has to wait for a slot.
+    /// Returns the oracle's schedule for this server. `margin` is added to every start that has to wait for a slot.
     pub fn oracle_schedule(&self, seed: u64, margin: Duration) -> Option<OracleSchedule> {
         let model = self.model.as_ref().filter(|model| model.is_plain_cap())?;
         Some(model.oracle_schedule(seed, margin))
     }
 
-    /// What success costs at this server at least, as far as that is proven.
+    /// Returns the minimum cost of a success at this server, as far as it is proven.
     pub fn least_costs(&self, seed: u64) -> Option<Arc<dyn LeastCosts>> {
         loadgen_sim::least_costs(self.model.as_ref()?, seed)
     }
 
-    /// What this server lets pass, where it is one law about rates.
+    /// Returns the rate law that determines what this server admits, if there is exactly one.
     pub fn rate_law(&self) -> Option<RateLaw> {
         loadgen_sim::rate_law(self.model.as_ref()?)
     }
@@ -258,7 +257,9 @@ fn given(url: &str, settings: &Experiment, runtime: &Runtime) -> anyhow::Result<
         };
         refusal_because(exit, "cannot use `--target`", error)
     })?;
-    // Anybody may say that it is a mockserver: what was not typed for this target goes only where nobody else reads it.
+    // Any server can claim to be a mockserver, so a token that was not given for this target is sent only where nobody
+    // else
+    // can read it.
     let admin = settings.admin.as_ref().filter(|admin| admin.typed || target.is_private());
     let withheld = settings.admin.is_some() && admin.is_none();
     let target = target.with_admin(admin.map(|admin| admin.authorization.clone()));
@@ -302,7 +303,7 @@ fn is_refused_connection(error: &(dyn std::error::Error + 'static)) -> bool {
     causes.any(|cause| cause.downcast_ref().is_some_and(refused))
 }
 
-/// Why a mockserver is not used as one, and what to do about it.
+/// Explains why a mockserver is not used as one, and how to change that.
 pub(super) fn behind_gateway(host: &str) -> String {
     format!(
         "a gateway changes `Host` to `{host}`, for which the mockserver behind it refuses its admin endpoints; let the gateway pass \
@@ -310,11 +311,11 @@ pub(super) fn behind_gateway(host: &str) -> String {
     )
 }
 
-/// What is said when a token was there and was not sent.
+/// Message about a token that was available but not sent.
 const WITHHELD: &str = "; the token in `TAILBACK_ADMIN_TOKEN` goes by itself only to this machine, or over https to a \
                         server whose certificate is checked: give `--admin-token @FILE` to send one here";
 
-/// Where a target is, without what may be a secret.
+/// Returns the URL of a target without possible secrets.
 fn shown(target: &Target) -> String {
     url(target.url().as_str())
 }

@@ -1,9 +1,9 @@
-//! Where a server is, as it may be shown: values in an address may be secrets.
+//! URLs of servers as they may be shown: values in an address may be secrets.
 
-/// What stands in the place of what is hidden.
+/// Replacement of hidden parts.
 const HIDDEN: &str = "…";
 
-/// A URL without its user and the values of its query.
+/// Returns a URL without its user, the values of its query, and its fragment.
 pub fn url(typed: &str) -> String {
     let typed = typed.split('#').next().unwrap_or_default();
     let (place, query) = typed.split_once('?').map_or((typed, None), |(place, query)| (place, Some(query)));

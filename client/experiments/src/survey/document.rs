@@ -14,12 +14,11 @@ const UNFINISHED: f64 = 5.0;
 /// Maximum length of a run that a file may state, in seconds: instants end after 584 years.
 const MAX_END_S: f64 = 2e10;
 
-/// All runs of a survey.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Survey {
-    /// Keys the draws of the settings.
+    /// Seed of the draws of the settings.
     pub seed: u64,
-    /// Seeds of every strategy in every setting.
+    /// Number of seeds per strategy and setting.
     pub repeats: u32,
     /// True if a signal ended the survey, so that settings are missing.
     #[serde(default)]
@@ -30,10 +29,8 @@ pub struct Survey {
     pub settings: Vec<Surveyed>,
 }
 
-/// One setting with its runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Surveyed {
-    /// The setting that was drawn.
     #[serde(flatten)]
     pub setting: Setting,
     /// Runs by strategy, of each in the order of seeds.
@@ -46,11 +43,9 @@ pub struct Surveyed {
 pub struct Run {
     /// Seconds from the first arrival to the last success; of a run with undone ops to its end.
     pub end_s: f64,
-    /// Attempts that were sent.
     pub attempts: u64,
     /// Ops without success.
     pub undone: u64,
-    /// Ops of the workload.
     pub ops: u64,
     /// Jain's index of the ops that clients had done, over windows of time; `None` with one client.
     pub fairness: Option<f64>,
@@ -109,7 +104,7 @@ impl Run {
             && self.fairness.is_none_or(|index| shares.contains(&index))
     }
 
-    /// Keeps what a survey needs of a result.
+    /// Extracts the figures that a survey needs from a result.
     pub fn of(result: &RunResult) -> Self {
         let ops = result.ops.offered.unwrap_or(result.ops.total);
         Self {
@@ -121,7 +116,6 @@ impl Run {
         }
     }
 
-    /// Returns whether every op succeeded.
     pub fn is_finished(&self) -> bool {
         self.undone == 0
     }

@@ -1,7 +1,9 @@
-//! The distributions of a survey's settings.
+//! Distributions of a survey's settings.
 //!
-//! Sizes and times whose order of magnitude nobody knows are drawn log-uniformly, loads and numbers of ops uniformly. Everything is rounded
-//! to three significant digits, so that the flags of a setting are short and give exactly the run that was done.
+//! Sizes and times of unknown order of magnitude are drawn log-uniformly, loads and numbers of ops uniformly.
+//! Everything is
+//! rounded to three significant digits, so that the flags of a setting are short and give exactly the run that was
+//! done.
 
 use std::fmt;
 use std::time::Duration;
@@ -10,8 +12,9 @@ use vocabulary::{Draws, Purpose, draws, unit};
 
 use super::setting::{Limit, Setting};
 
-/// Returns the settings with this seed: concurrency limits, then rate limits. A setting depends on the seed and its place among those
-/// of its kind only, so that a longer survey begins with the settings of a shorter one.
+/// Returns the settings with this seed: concurrency limits, then rate limits. A setting depends only on the seed and on
+/// its
+/// place among the settings of its kind, so that a longer survey begins with the settings of a shorter one.
 pub fn settings(seed: u64, concurrency_limits: u32, rate_limits: u32) -> Vec<Setting> {
     let concurrency = (0..concurrency_limits).map(|place| Drawing::new(seed, place, 1).concurrency());
     let rate = (0..rate_limits).map(|place| Drawing::new(seed, place, 2).rate());
@@ -19,14 +22,13 @@ pub fn settings(seed: u64, concurrency_limits: u32, rate_limits: u32) -> Vec<Set
     (0..).zip(concurrency.chain(rate)).map(numbered).collect()
 }
 
-/// A setting that is being drawn.
 struct Drawing {
     draws: Draws,
     flags: Vec<[String; 2]>,
 }
 
 impl Drawing {
-    /// `kind` distinguishes the draws of limits of different kinds.
+    /// Creates the draws of one setting. `kind` distinguishes limits of different kinds.
     fn new(seed: u64, place: u32, kind: u32) -> Self {
         Self { draws: draws(seed, Purpose::Setting, place.into(), kind), flags: Vec::new() }
     }
@@ -94,7 +96,7 @@ impl Drawing {
         service
     }
 
-    /// Draws clients, ops and a rate of arrivals beyond this capacity. Returns the number of clients.
+    /// Draws clients, ops, and an arrival rate beyond this capacity. Returns the number of clients.
     fn workload(&mut self, capacity_per_s: f64) -> u32 {
         let clients = if self.happens(1.0 / 3.0) { 4 } else { 1 };
         self.flag("--clients", &clients);
@@ -149,7 +151,7 @@ fn rounded(value: f64) -> f64 {
     format!("{value:.2e}").parse().unwrap_or(value)
 }
 
-/// Returns the time as `--service-time` reads it, in whole microseconds.
+/// Formats a time for `--service-time`, in whole microseconds.
 fn duration(time: Duration) -> String {
     let micros = time.as_micros();
     if micros.is_multiple_of(1_000) { format!("{}ms", micros / 1_000) } else { format!("{micros}us") }

@@ -1,11 +1,9 @@
-//! The groups of settings that a survey reports on.
+//! Groups of settings that a survey reports on.
 
 use super::document::{Run, Surveyed};
 use super::setting::{Limit, Setting};
 
-/// Settings that are reported on together.
 pub struct Group {
-    /// Its name in tables and documents.
     pub name: &'static str,
     /// True for the group of all limits of one kind.
     pub is_whole: bool,
@@ -14,7 +12,7 @@ pub struct Group {
     contains: fn(&Setting) -> bool,
 }
 
-/// Every group, in the order of the table.
+/// All groups, in the order of the table.
 pub const GROUPS: &[Group] = &[
     Group {
         name: "concurrency limits",
@@ -73,7 +71,7 @@ pub const GROUPS: &[Group] = &[
 ];
 
 impl Group {
-    /// Returns whether the setting belongs to the group, with the reference at this place among the strategies.
+    /// True if the setting belongs to the group. `reference` is the place of the reference among the strategies.
     pub fn contains(&self, surveyed: &Surveyed, reference: usize) -> bool {
         let finished = || surveyed.runs[reference].iter().all(Run::is_finished);
         (self.contains)(&surveyed.setting) && (!self.finished_by_reference || finished())

@@ -9,19 +9,17 @@ use super::groups::Group;
 /// A setting in which a strategy takes more than this many times the reference's time counts as slower.
 pub const SLOWER: f64 = 1.1;
 
-/// A strategy beside the reference.
+/// A strategy that is compared with the reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Against {
     /// The strategy's place on the command line, from 0.
     pub strategy: usize,
-    /// The reference's place.
     pub reference: usize,
 }
 
 /// A geometric mean of ratios over settings, with its 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Ratio {
-    /// The mean.
     pub mean: f64,
     /// Ends of the interval (Student's t on logarithms); `None` below five settings.
     pub interval: Option<(f64, f64)>,
@@ -30,7 +28,6 @@ pub struct Ratio {
 /// Figures of one strategy over the settings of a group.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
-    /// Settings of the group.
     pub settings: usize,
     /// Time to finish, over the reference's.
     pub time: Ratio,
@@ -42,19 +39,18 @@ pub struct Row {
     pub worst: (f64, u64),
     /// Settings with a run that it did not finish.
     pub unfinished: usize,
-    /// Settings with a run that it did not finish although the reference finished all of its own.
+    /// Settings with a run that it did not finish, although the reference finished all of its own runs.
     pub unfinished_alone: usize,
     /// Mean of Jain's index over runs, in groups whose settings all have several clients.
     pub fairness: Option<f64>,
 }
 
 impl Survey {
-    /// Returns the settings of a group.
     pub fn of_group(&self, group: &Group, reference: usize) -> impl Iterator<Item = &Surveyed> {
         self.settings.iter().filter(move |surveyed| group.contains(surveyed, reference))
     }
 
-    /// Returns what a group shows of a strategy; `None` when no setting belongs to it.
+    /// Returns the figures of a strategy over a group; `None` if no setting belongs to the group.
     pub fn row(&self, group: &Group, against: Against) -> Option<Row> {
         let all: Vec<&Surveyed> = self.of_group(group, against.reference).collect();
         let times: Vec<(f64, u64)> =

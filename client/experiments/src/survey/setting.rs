@@ -4,7 +4,6 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The kind of limit that a setting has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Limit {
@@ -23,20 +22,16 @@ impl fmt::Display for Limit {
     }
 }
 
-/// A server and a workload that were drawn.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Setting {
     /// The number of the draw, from 0; concurrency limits first.
     pub number: u64,
-    /// The kind of its limit.
     pub limit: Limit,
-    /// Independent clients.
     pub clients: u32,
-    /// Requests at once; 0 for a rate limit.
+    /// Maximum number of concurrent requests; 0 for a rate limit.
     pub slots: u32,
     /// Whether rejected requests count against the rate limit.
     pub rejected_count: bool,
-    /// Flags of `loadgen` and their values.
     pub flags: Vec<[String; 2]>,
 }
 

@@ -1,4 +1,4 @@
-//! A workload as files have it: a table of TOML.
+//! Workloads in files: TOML tables.
 
 use toml::Table;
 use vocabulary::did_you_mean;
@@ -7,27 +7,26 @@ use super::parameter::{Parameter, Place};
 use super::spec::WorkloadSpec;
 use super::table::PARAMETERS;
 
-/// Parameters each of which says how ops arrive.
+/// Parameters that each determine how ops arrive.
 const OF_ARRIVALS: [&str; 5] = ["scatter", "at", "in_flight", "rate", "arrivals"];
 
-/// A section that is no workload: the key that is to blame, and why.
+/// Error in a section: the faulty key, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{words}")]
 pub struct FileError {
-    /// As it is written.
     pub key: String,
     words: String,
 }
 
-/// Whether files know this key of a workload.
+/// True if files accept this key of a workload.
 pub fn is_key(key: &str) -> bool {
     keys().any(|parameter| parameter.key == key)
 }
 
-/// Reads a section.
+/// Parses a section.
 ///
 /// # Errors
-/// At the first key that is not known, or whose value is not accepted.
+/// Fails at the first key that is unknown or whose value is not accepted.
 pub fn from_table(table: &Table) -> Result<WorkloadSpec, FileError> {
     let mut spec = WorkloadSpec::default();
     for (key, value) in table {

@@ -1,4 +1,4 @@
-//! Lists of arrivals, as files have them: groups that are scattered over time, and instants.
+//! Lists of arrivals in files: groups that are scattered over time, and instants.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +10,6 @@ use vocabulary::{Instant, duration_text};
 
 use super::spec::LARGEST_BURST;
 
-/// A group as it is written.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct GroupSection {
@@ -21,7 +20,7 @@ struct GroupSection {
     grid: Option<String>,
 }
 
-/// Groups of ops that are scattered over time.
+/// Parses groups of ops that are scattered over time.
 pub(super) fn groups(key: &str, value: &Value) -> Result<Arc<[Group]>, String> {
     let mut groups = Vec::new();
     let mut ops: u64 = 0;
@@ -43,7 +42,7 @@ pub(super) fn groups(key: &str, value: &Value) -> Result<Arc<[Group]>, String> {
     Ok(groups.into())
 }
 
-/// Instants at which ops arrive, in order.
+/// Parses the instants at which ops arrive, and sorts them.
 pub(super) fn instants(key: &str, value: &Value) -> Result<Arc<[Instant]>, String> {
     let mut instants = Vec::new();
     for text in written::<Vec<String>>(key, value)? {

@@ -1,4 +1,4 @@
-//! What the table says of one parameter, and how a value comes from text or from a file.
+//! One parameter of a workload, and its conversion from text and from files.
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -13,82 +13,69 @@ use vocabulary::{Instant, Rate, TimeScale, did_you_mean, duration_text};
 use super::lists::{groups, instants};
 use super::spec::WorkloadSpec;
 
-/// One parameter of a workload.
 #[derive(Clone, Copy)]
 pub struct Parameter {
-    /// As files have it; the flag has dashes instead of underscores.
+    /// Key in files. The flag has dashes instead of underscores.
     pub key: &'static str,
     /// One-letter flag.
     pub short: Option<char>,
     /// Placeholder of its value in help texts.
     pub placeholder: &'static str,
-    /// Description in help texts: a line, and paragraphs for long ones after a blank line. Of a [`Kind::Truth`], that of
-    /// `--no-KEY`.
+    /// Description in help texts: one line, followed by a blank line and paragraphs if it is long. For a
+    /// [`Kind::Truth`], it
+    /// describes `--no-KEY`.
     pub about: &'static str,
     /// Default value, as help texts show it.
     pub default: Option<&'static str>,
-    /// Command lines, files, or both.
     pub place: Place,
-    /// Parameters that it contradicts, by their keys.
+    /// Keys of the parameters that it contradicts.
     pub excludes: &'static [&'static str],
-    /// What it takes.
     pub kind: Kind,
-    /// Whether records have a field for what a run makes of it; else they hold it under its key, as it was typed.
+    /// True if records have a field for the value that a run uses. Otherwise they hold the given value under the
+    /// parameter's key.
     pub resolved: bool,
 }
 
-/// Where a parameter can be given.
+/// Inputs in which a parameter can be given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// On command lines and in files.
     Everywhere,
-    /// On command lines only: files say it elsewhere, or not at all.
+    /// On command lines only. Files set it elsewhere, or not at all.
     CommandLine,
-    /// In files only.
     Files,
 }
 
 /// The field that a parameter fills.
 type Field<T> = fn(&mut WorkloadSpec) -> &mut Option<T>;
 
-/// What a parameter takes, and the field that it fills.
+/// Type of a parameter's value, and the field that the parameter fills.
 #[derive(Clone, Copy)]
 pub enum Kind {
-    /// A whole number in a range, its ends included.
+    /// A whole number in a range, both ends included.
     Count {
-        /// The least.
         min: u64,
-        /// The most.
         max: u64,
-        /// Where it goes.
         field: Field<u64>,
     },
-    /// The same of a number that needs few bits.
+    /// A whole number of at most 32 bits in a range, both ends included.
     SmallCount {
-        /// The least.
         min: u32,
-        /// The most.
         max: u32,
-        /// Where it goes.
         field: Field<u32>,
     },
-    /// How long, zero included.
+    /// A duration, zero included.
     Duration(Field<Duration>),
-    /// How long, longer than zero.
+    /// A duration longer than zero.
     PositiveDuration(Field<Duration>),
-    /// How often.
     Rate(Field<Rate>),
-    /// How fast time goes.
     TimeScale(Field<TimeScale>),
     /// A flag without a value on command lines; true or false in files.
     Switch(Field<bool>),
-    /// True or false.
     Truth(Field<bool>),
     /// One of a few words.
     Words(&'static [Word]),
-    /// Kinds of requests.
     Mix(Field<Mix>),
-    /// What else is a rejection.
+    /// Further responses that are rejections.
     RejectedWhen(Field<RejectedWhen>),
     /// Groups of ops that are scattered over time.
     Groups(Field<Arc<[Group]>>),
@@ -96,19 +83,15 @@ pub enum Kind {
     Instants(Field<Arc<[Instant]>>),
 }
 
-/// One of the words that a parameter takes.
 #[derive(Clone, Copy)]
 pub struct Word {
-    /// As it is written.
     pub name: &'static str,
-    /// What it means.
     pub about: &'static str,
-    /// Chooses it.
     pub choose: fn(&mut WorkloadSpec),
 }
 
 impl Parameter {
-    /// A parameter that everybody may give and that has no default of its own.
+    /// Creates a parameter for command lines and files that has no default.
     pub(super) const fn new(
         key: &'static str,
         placeholder: &'static str,
@@ -119,40 +102,35 @@ impl Parameter {
         Self { key, short: None, placeholder, about, default, place, excludes, kind, resolved }
     }
 
-    /// Adds a one-letter flag.
     pub(super) const fn short(self, letter: char) -> Self {
         Self { short: Some(letter), ..self }
     }
 
-    /// The same with a default.
     pub(super) const fn by_default(self, default: &'static str) -> Self {
         Self { default: Some(default), ..self }
     }
 
-    /// The same where only some may give it.
     pub(super) const fn only(self, place: Place) -> Self {
         Self { place, ..self }
     }
 
-    /// The same where it contradicts others.
     pub(super) const fn excluding(self, excludes: &'static [&'static str]) -> Self {
         Self { excludes, ..self }
     }
 
-    /// The same where records have a field for what a run makes of it.
     pub(super) const fn resolved(self) -> Self {
         Self { resolved: true, ..self }
     }
 
-    /// Its name on command lines, without the dashes before it.
+    /// Returns the name on command lines, without the dashes before it.
     pub fn flag(&self) -> String {
         self.key.replace('_', "-")
     }
 
-    /// Fills its field from what was typed. A switch takes `true` and `false`.
+    /// Fills the field from a command line. A switch accepts `true` and `false`.
     ///
     /// # Errors
-    /// Says what is accepted, beginning with "it".
+    /// Describes what is accepted, beginning with "it".
     pub fn set(&self, spec: &mut WorkloadSpec, text: &str) -> Result<(), String> {
         match self.kind {
             Kind::Count { min, max, field } => *field(spec) = Some(count(min, max)(text)?),
@@ -185,7 +163,8 @@ impl Parameter {
         Ok(())
     }
 
-    /// What its field holds, as it would be typed; nothing when it was not said, or is a list, which nobody types.
+    /// Returns the field as it would be given on a command line; `None` if it is not set or is a list, which only files
+    /// have.
     pub fn show(&self, spec: &WorkloadSpec) -> Option<String> {
         let mut spec = spec.clone();
         match self.kind {
@@ -211,7 +190,7 @@ impl Parameter {
         }
     }
 
-    /// What its field holds, as records have it; nothing when it is at its default.
+    /// Returns the field as records contain it; `None` if it is at its default.
     pub(super) fn recorded(&self, spec: &WorkloadSpec) -> Option<Setting> {
         let shown = self.show(spec)?;
         let mut by_default = WorkloadSpec::default();
@@ -224,16 +203,16 @@ impl Parameter {
         Some(match shown.parse() {
             _ if usual.as_ref() == Some(&shown) => return None,
             Ok(truth) => Setting::Truth(truth),
-            // A list of which one status is no number.
+            // A list of one status is not a number.
             Err(_) if matches!(self.kind, Kind::RejectedWhen(_)) => Setting::Text(shown),
             Err(_) => Setting::typed(&shown),
         })
     }
 
-    /// Fills its field from the value of a file.
+    /// Fills the field from a value in a file.
     ///
     /// # Errors
-    /// Says what is accepted, with the key in backticks first.
+    /// Describes what is accepted, beginning with the key in backticks.
     pub(super) fn read(&self, spec: &mut WorkloadSpec, value: &Value) -> Result<(), String> {
         let key = self.key;
         let mistyped = |takes: &str| format!("`{key}` takes {takes}, not {value}");
@@ -268,7 +247,6 @@ impl Parameter {
     }
 }
 
-/// A rate at which ops arrive.
 fn arrival_rate(text: &str) -> Result<Rate, String> {
     let rate = Rate::parse(text).filter(|rate| (1e-6..=1e7).contains(&rate.per_s()));
     rate.ok_or_else(|| {

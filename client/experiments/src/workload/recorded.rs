@@ -1,4 +1,4 @@
-//! A workload as records have it, where they have no field for what a run makes of it.
+//! Workload parameters for which records have no field with the value that a run uses.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use results::Setting;
 use super::spec::WorkloadSpec;
 use super::table::PARAMETERS;
 
-/// Every parameter that records hold as it was typed and that is not at its default.
+/// Returns every parameter that records hold as it was given and that is not at its default.
 pub fn recorded_as_typed(spec: &WorkloadSpec) -> BTreeMap<String, Setting> {
     let parameters = PARAMETERS.iter().filter(|parameter| !parameter.resolved);
     parameters.filter_map(|parameter| Some((parameter.key.to_owned(), parameter.recorded(spec)?))).collect()

@@ -1,4 +1,4 @@
-//! A workload as it was typed or read, and the run that comes of it.
+//! A workload as it was given, and the configuration of its runs.
 
 use std::num::NonZero;
 use std::sync::Arc;
@@ -8,22 +8,22 @@ use loadgen_core::{ArrivalProcess, Group, Mix, OperationKind, RejectedWhen, Requ
 use tailback::StrategySpec;
 use vocabulary::{Instant, Rate, TimeScale, duration_text};
 
-/// Default arrivals of an open loop.
+/// Default arrival rate of an open loop.
 pub const DEFAULT_RATE: Rate = Rate::per_second(1000.0);
-/// Ops of a run that is limited in neither number nor time.
+/// Number of ops of a run that is limited in neither number nor time.
 const DEFAULT_OPS: u64 = 2000;
-/// The most ops of a run.
+/// Maximum number of ops of a run.
 pub(super) const MOST_OPS: u64 = 4_000_000_000;
-/// The most clients, and the most ops of a closed loop.
+/// Maximum number of clients, and of unfinished ops in a closed loop.
 pub(super) const MOST_CLIENTS: u32 = 1_000_000;
-/// Ops that may arrive at once: they all wait in memory.
+/// Maximum number of ops that arrive at once, because they all wait in memory.
 pub const LARGEST_BURST: u64 = 10_000_000;
-/// How long a run of limited duration may go on to finish what has arrived.
+/// Default time after a run of limited duration in which ops that have arrived may finish.
 const DEFAULT_DRAIN: Duration = Duration::from_mins(1);
-/// The delay noise of virtual time, in the order of what a quiet machine adds to a round trip.
+/// Default delay noise of virtual time, about as much as a quiet machine adds to a round trip.
 pub(super) const DEFAULT_DELAY_NOISE: Duration = Duration::from_micros(200);
 
-/// A workload as it was typed or read; what was not said is missing. The parameters of the table say what each field means.
+/// A workload as it was given; fields that were not set are missing. The table of parameters describes the fields.
 #[expect(missing_docs, reason = "the table of parameters says what each field means, to users, too")]
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkloadSpec {
@@ -56,7 +56,7 @@ pub struct WorkloadSpec {
     pub time_scale: Option<TimeScale>,
 }
 
-/// How ops of an open loop arrive.
+/// Arrival process of an open loop.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Arrivals {
     /// Independent arrivals at the rate.
@@ -68,26 +68,26 @@ pub enum Arrivals {
     Burst,
 }
 
-/// How parameters are named in errors.
+/// Spelling of parameters in errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spelling {
-    /// As flags of a command line. They must all mean something.
+    /// As flags of a command line, each of which must have an effect.
     Flags,
-    /// As keys of a file, where a section may say what an experiment does not need.
+    /// As keys of a file, where a section may contain more than an experiment needs.
     Keys,
 }
 
-/// Parameters that do not fit one another.
+/// Error of parameters that contradict each other.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{words}")]
 pub struct WorkloadError {
-    /// The parameter that is to blame.
+    /// The faulty parameter.
     pub key: &'static str,
     words: String,
 }
 
 impl WorkloadSpec {
-    /// Whether it says how fast ops arrive.
+    /// True if the workload determines how fast ops arrive.
     pub fn is_paced(&self) -> bool {
         self.rate.is_some()
             || self.in_flight.is_some()
@@ -101,10 +101,10 @@ impl WorkloadSpec {
         self.delay_noise.unwrap_or(DEFAULT_DELAY_NOISE)
     }
 
-    /// What a run of this workload is given, with defaults put in.
+    /// Returns the configuration of a run of this workload, with defaults filled in.
     ///
     /// # Errors
-    /// When parameters do not fit one another.
+    /// Fails if parameters contradict each other.
     pub fn run_config(
         &self,
         strategy: &StrategySpec,
@@ -147,7 +147,7 @@ impl WorkloadSpec {
         })
     }
 
-    /// What ops ask for, where that differs by op.
+    /// Returns the properties of requests that differ between ops.
     fn requests(&self, spelling: Spelling) -> Result<Requests, WorkloadError> {
         if self.mix.is_some() && self.kind == Some(OperationKind::ReadModifyWrite) {
             let words = match spelling {
@@ -183,7 +183,7 @@ impl WorkloadSpec {
     }
 }
 
-/// Refuses bursts that are too large or without an end, and lists that go on after the run takes no more ops.
+/// Rejects bursts that are too large or unlimited, and lists that continue after the run has stopped accepting ops.
 fn check_arrivals(
     arrivals: &ArrivalProcess,
     ops: Option<u64>,
@@ -229,7 +229,7 @@ mod tests {
     use super::super::table::PARAMETERS;
     use super::*;
 
-    /// A workload by keys and what was typed for them.
+    /// Parses a workload from keys and the texts given for them.
     fn spec(typed: &[(&str, &str)]) -> WorkloadSpec {
         let mut spec = WorkloadSpec::default();
         for (key, text) in typed {

@@ -1,12 +1,11 @@
-//! The table of a workload's parameters, in the order in which help texts list them. A new one is a line here, its field in
-//! [`WorkloadSpec`](super::WorkloadSpec), and what it means to a run there. Command lines, files and records follow.
+//! Table of workload parameters, in the order of help texts. A new parameter needs a line here, its field in
+//! [`WorkloadSpec`](super::WorkloadSpec), and its effect on a run there. Command lines, files and records follow.
 
 use loadgen_core::{MOST_API_KEYS, OperationKind};
 
 use super::parameter::{Kind, Parameter, Place, Word};
 use super::spec::{Arrivals, MOST_CLIENTS, MOST_OPS};
 
-/// Every parameter of a workload.
 pub const PARAMETERS: &[Parameter] = &[
     Parameter::new(
         "ops",
@@ -216,7 +215,7 @@ pub const PARAMETERS: &[Parameter] = &[
     .resolved(),
 ];
 
-/// How ops of an open loop arrive.
+/// Arrival processes of an open loop.
 const ARRIVALS: &[Word] = &[
     Word {
         name: "poisson",
@@ -231,7 +230,7 @@ const ARRIVALS: &[Word] = &[
     Word { name: "burst", about: "All at once", choose: |spec| spec.arrivals = Some(Arrivals::Burst) },
 ];
 
-/// What one attempt does.
+/// Kinds of attempts.
 const KINDS: &[Word] = &[
     Word { name: "request", about: "One request", choose: |spec| spec.kind = Some(OperationKind::Request) },
     Word {
@@ -246,7 +245,7 @@ mod tests {
     use super::super::spec::WorkloadSpec;
     use super::*;
 
-    /// Something that it takes, as it is typed; nothing for a list.
+    /// Returns a valid text for a parameter; `None` for a list.
     fn example(parameter: &Parameter) -> Option<String> {
         Some(match parameter.kind {
             Kind::Count { max, .. } => max.to_string(),

@@ -1,21 +1,21 @@
-//! Workloads of which a command line says one thing, for tests.
+//! Workloads that set one parameter of the command line, for tests.
 
 use std::time::Duration;
 
 use super::{Kind, PARAMETERS, Parameter, Place, WorkloadSpec};
 
-/// A workload of which little is said.
 pub(crate) fn plain() -> WorkloadSpec {
     WorkloadSpec { duration: Some(Duration::from_secs(5)), ..WorkloadSpec::default() }
 }
 
-/// For every parameter of command lines that workload, with something else said of that parameter than when nothing is.
+/// Returns, for every parameter of command lines, the plain workload with another value of that parameter than its
+/// default.
 pub(crate) fn said_of_each() -> impl Iterator<Item = (&'static Parameter, WorkloadSpec)> {
     PARAMETERS.iter().filter(|parameter| parameter.place != Place::Files).map(|parameter| {
         let text = match parameter.kind {
             Kind::Switch(_) => "true",
             Kind::Truth(_) => "false",
-            // What is not a whole number comes back to the last bit, too.
+            // Fractions are restored exactly, to the last bit.
             Kind::Rate(_) => "333.3333333333333/s",
             Kind::TimeScale(_) => "0.3",
             Kind::Words(words) => words[1].name,

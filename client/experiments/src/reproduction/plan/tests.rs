@@ -1,4 +1,4 @@
-//! Scenarios from their text to their document, in virtual time.
+//! Tests of scenarios from their text to their document, in virtual time.
 
 use results::{Basis, ClaimVerdict};
 
@@ -10,7 +10,7 @@ use crate::runs::stop::Never;
 use crate::runs::virtual_time::VirtualTime;
 use crate::scenario::{Drawable, Text, load};
 
-/// Two ops, of which the server rejects the first two attempts.
+/// Two ops; the server rejects the first two attempts of each.
 const TWO: &str = "name = \"two\"\ntitle = \"Two ops\"\nrepeats = 2\n[workload]\nat = [\"0s\", \"1s\"]\n[server]\nreject_first = 2\n\
     [strategies]\na = \"immediate\"\nb = \"none\"\n[experiment.main]\n[[claim]]\nsays = \"Three each\"\n\
     figure = \"attempts.total\"\nof = \"a\"\nprinted = \"6\"\n[[claim]]\nsays = \"One each\"\nfigure = \"attempts.total\"\n\
@@ -37,13 +37,13 @@ fn a_scenario_is_run_judged_drawn_and_written() {
     let [scenario] = written.scenarios.as_slice() else { panic!("there is one scenario") };
     let attempts: Vec<f64> = scenario.cells.iter().map(|cell| cell.figures["attempts.total"].mean).collect();
     assert_eq!(attempts.iter().map(|mean| format!("{mean:.1}")).collect::<Vec<_>>(), ["6.0", "2.0"]);
-    // Runs for plots alone are not counted once more.
+    // Runs for plots only are not counted again.
     assert!(scenario.cells.iter().all(|cell| cell.figures["attempts.total"].count == 2));
     let runs = scenario.plots[0].runs.as_ref().unwrap();
     assert_eq!((runs.len(), runs[0].calls.as_ref().unwrap().t_s.len()), (1, 6));
 }
 
-/// One op, its request lost as often as `loss` says, and so its answer.
+/// Runs one op 200 times. Its request is lost with probability `loss`, and so is its response.
 fn by_chance(loss: f64) -> Reproduction {
     let text = format!(
         "name = \"chance\"\ntitle = \"Chance\"\nrepeats = 200\none_run = true\n[workload]\nat = [\"0s\"]\ntimeout = \"1s\"\n\
@@ -65,7 +65,7 @@ fn the_share_of_runs_in_which_a_sentence_is_so_is_that_of_chance() {
         let reproduction = by_chance(loss);
         let judged = reproduction.judged(false);
         let so_in = u32::try_from(judged[0].found[0].so_in.unwrap()).unwrap();
-        // Requests are lost, and so are answers.
+        // Both requests and responses are lost.
         let expected = (1.0 - loss) * (1.0 - loss);
         assert!((f64::from(so_in) / 200.0 - expected).abs() < 0.12, "{so_in} of 200 with a loss of {loss}");
         assert_eq!(judged[0].verdict, verdict, "{so_in} of 200 with a loss of {loss}");
@@ -93,6 +93,6 @@ fn over_http_only_what_a_scenario_offers_is_run_and_the_first_run_is_recorded() 
     let scale = plan.runs[0].cell.experiment.time_scale;
     assert_eq!(Some(scale), TimeScale::parse("0.5").ok());
     let expected = plan.expected(&Never).unwrap();
-    // The second op arrives after a second, which takes half of one.
+    // The second op arrives after a second, which lasts half a second of real time.
     assert!(expected.len() == 2 && expected[0].1 > Duration::from_millis(500), "{expected:?}");
 }

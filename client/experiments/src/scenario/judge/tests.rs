@@ -1,5 +1,6 @@
-//! A claim is judged as its sentence reads: open where it says nothing, by rounding where it prints a number, and by single
-//! runs where its source had one. The figures of runs are literal here.
+//! Tests of verdicts: bounds are open where a sentence is silent, printed numbers are compared by rounding, and single
+//! runs
+//! are judged where the source had one. The figures of runs are literals.
 
 use super::super::embedded::{EMBEDDED, embedded};
 use super::super::load::load;
@@ -9,7 +10,7 @@ use super::*;
 
 const FIGURES: [&str; 3] = ["attempts.total", "ops.succeeded", "ops.given_up"];
 
-/// A scenario with the figures of its runs: `runs` gives those of a cell, run by run.
+/// A scenario with the figures of its runs. `runs` returns those of a cell, run by run.
 struct Judgement {
     scenario: Scenario,
     cells: Vec<Cell>,
@@ -34,8 +35,9 @@ impl Judgement {
     }
 }
 
-/// Two ops, each with 3 attempts in all, and a claim about them: `a` tries again, `b` never does, and in the other experiment
-/// nothing is rejected.
+/// Returns a claim about two ops whose first two attempts are rejected. `a` makes 3 attempts per op, `b` never retries,
+/// and
+/// in the other experiment nothing is rejected.
 fn two_ops(claim: &str) -> Judgement {
     let text = format!(
         "name = \"two\"\ntitle = \"Two ops\"\nrepeats = 2\n[workload]\nat = [\"0s\", \"1s\"]\n[server]\nreject_first = \
@@ -115,7 +117,7 @@ fn a_claim_may_hold_at_some_points_only() {
     assert_eq!(values(&judgement.of(2)), [1.5, 2.0]);
 }
 
-/// One op that succeeds in so many of some runs, and a claim about one run of it.
+/// Returns a claim about one run of one op that succeeds in `succeeded` of `runs` runs.
 fn by_chance(succeeded: usize, runs: usize, claim: &str) -> Judgement {
     let text = format!(
         "name = \"chance\"\ntitle = \"Chance\"\nrepeats = {runs}\none_run = true\n[workload]\nat = [\"0s\"]\n[strategies]\na = \
@@ -143,7 +145,7 @@ fn a_sentence_about_one_run_is_judged_by_the_share_of_runs() {
 
 #[test]
 fn a_printed_number_of_one_run_lies_in_the_middle_of_ours() {
-    // From 39 runs on: 38 may all lie on one side by chance.
+    // At least 39 runs are needed, because 38 may all be on one side by chance.
     for (succeeded, runs, verdict) in [
         (38, 38, Verdict::TooFewRuns),
         (39, 39, Verdict::DoesNotHold),
@@ -170,7 +172,7 @@ fn what_a_run_does_not_have_is_no_figure() {
 
 #[test]
 fn every_bound_that_is_not_the_sources_own_says_why() {
-    // Others are refused; here that no reason is a mere word, and that none speaks of what came out.
+    // Bounds without a reason are rejected elsewhere. Here no reason may refer to our own results.
     let mut readings = 0;
     for (name, _) in EMBEDDED {
         for claim in parse(&embedded(name).unwrap(), &[]).unwrap().claim {
