@@ -1,5 +1,5 @@
-//! The least that a server on axum can do: every request is rejected with a constant answer, on one thread. What `mockserver` costs
-//! beyond it is admission, counting, its headers and its bounds; what it saves are axum's handlers.
+//! Yardstick for a server on axum: it rejects every request with a constant response, on one thread.
+//! `mockserver` additionally pays for admission, counting, its headers and its bounds; it saves axum's handlers.
 //!
 //!     bare_axum_server 127.0.0.1:8523
 
@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 use axum::http::header::CACHE_CONTROL;
 use axum::serve::ListenerExt;
 
-/// As in `mockserver`.
+/// The same allocator as `mockserver`.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -21,7 +21,7 @@ fn main() -> std::io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let listener = tokio::net::TcpListener::bind(address).await?.tap_io(|stream| {
-            // Failing that, answers go out a little later.
+            // If this fails, responses are only sent a little later.
             drop(stream.set_nodelay(true));
         });
         axum::serve(listener, Router::new().fallback(reject)).await

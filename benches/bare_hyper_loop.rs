@@ -1,6 +1,6 @@
-//! The least that a load generator on hyper can do: a connection for each task, which sends in a loop and counts answers.
+//! Yardstick for a load generator on hyper: one task per connection, which sends in a loop and counts responses.
 //!
-//! A yardstick of `benches/compare.py`, on one thread as `loadgen` is. Usage: `bare_hyper_loop URL CONNECTIONS REQUESTS`.
+//! `benches/compare.py` runs it on one thread, as `loadgen` does. Usage: `bare_hyper_loop URL CONNECTIONS REQUESTS`.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -47,7 +47,7 @@ fn main() {
     }
 }
 
-/// Sends on one connection until none is left; gives how many failed.
+/// Sends on one connection until no request is left. Returns the number of failures.
 async fn send(uri: Uri, left: Rc<Cell<u64>>) -> u64 {
     let authority = uri.authority().expect("the URL has a host").to_string();
     let stream = TcpStream::connect(&authority).await.expect("the server is there");

@@ -1,6 +1,6 @@
-//! The least that a load generator on reqwest can do: tasks that send in a loop and count answers.
+//! Yardstick for a load generator on reqwest: tasks that send in a loop and count responses.
 //!
-//! The yardstick of `benches/compare.py`. Usage: `bare_reqwest_loop URL CONNECTIONS REQUESTS`.
+//! Used by `benches/compare.py`. Usage: `bare_reqwest_loop URL CONNECTIONS REQUESTS`.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

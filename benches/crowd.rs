@@ -1,8 +1,10 @@
-//! A crowd of clients that hold connections and give nothing: does a run beside them still work, and what do they cost?
+//! Load test beside a crowd of idle and slow clients: whether a run still works, and the memory that they cost.
 //!
-//! `cargo build --release && cargo run --release --example crowd [IDLE [SLOW]]` starts a mockserver, measures a run alone,
-//! opens 10 000 idle connections and 1000 that send their request's head a byte a second (slow loris), and measures the
-//! same run beside them. Exits with 1 when that run fails or the server's memory grows beyond its bound. Linux only.
+//! `cargo build --release && cargo run --release --example crowd [IDLE [SLOW]]` starts a mockserver and measures a run
+//! alone.
+//! It then opens 10 000 idle connections and 1000 that send their request's head at one byte a second (slow loris), and
+//! measures the same run beside them. It exits with 1 if that run fails or the server's memory grows beyond its bound.
+//! Linux only.
 
 #![expect(clippy::print_stdout, reason = "its figures are its output")]
 
@@ -17,10 +19,10 @@ use std::time::Duration;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::Value;
 
-/// What a connection may cost the server.
+/// Maximum growth of the server's memory per connection.
 const MOST_PER_CONNECTION_KIB: u64 = 32;
 
-/// How much longer the run may take beside the crowd.
+/// Maximum makespan beside the crowd, as a multiple of the makespan alone.
 const LONGEST_FACTOR: f64 = 2.0;
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
@@ -48,7 +50,7 @@ fn main() -> Result<()> {
     let mut crowd = Vec::with_capacity(idle);
     for number in 0..idle {
         let mut stream = TcpStream::connect(server.address)?;
-        // Every other one has been served before it fell silent.
+        // Every second connection is served once before it falls idle.
         if number % 2 == 0 {
             stream.write_all(b"GET /_mock/capacity HTTP/1.1\r\nhost: localhost\r\n\r\n")?;
             if stream.read(&mut [0; 1024])? == 0 {
@@ -84,14 +86,13 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// Figures of one run.
 struct Figures {
     succeeded: u64,
     makespan_s: f64,
     p99_ms: f64,
 }
 
-/// A mockserver in a process of its own; killed when dropped.
+/// Mockserver in its own process; killed when dropped.
 struct Server {
     child: Child,
     address: SocketAddr,
@@ -116,14 +117,14 @@ impl Server {
         let mut said = BufReader::new(child.stderr.take().ok_or("no stderr")?);
         let mut line = String::new();
         said.read_line(&mut line)?;
-        // What it says at its end has somewhere to go.
+        // Drains stderr, so that the server can still write to it when it ends.
         std::thread::spawn(move || std::io::copy(&mut said, &mut std::io::sink()));
         let address = line.trim().rsplit('/').next().unwrap_or_default().parse();
         let server = Self { child, address: address.map_err(|_| format!("the mockserver said: {line}"))? };
         Ok(server)
     }
 
-    /// 3000 ops at 1000 a second, which the server can serve.
+    /// Runs 3000 ops at 1000 a second, which the server can serve.
     fn run(&self) -> Result<Figures> {
         let url = format!("http://{}/", self.address);
         let output = Command::new(program("loadgen")?)
@@ -164,13 +165,13 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may be over already.
+        // The process may have exited already.
         drop(self.child.kill());
         drop(self.child.wait());
     }
 }
 
-/// Keeps slow clients at it.
+/// Thread that sends one byte a second on every slow connection.
 struct Feeder {
     stop: Arc<AtomicBool>,
     closed: Arc<AtomicUsize>,
@@ -203,7 +204,7 @@ impl Drop for Feeder {
     }
 }
 
-/// A program that was built beside this one.
+/// Returns the path of a program that was built beside this one.
 fn program(name: &str) -> Result<PathBuf> {
     let own = std::env::current_exe()?;
     let folder = own.parent().and_then(|examples| examples.parent()).ok_or("this example has no folder")?;

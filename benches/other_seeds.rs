@@ -1,8 +1,10 @@
-//! Do the built-in scenarios come to the same verdicts with other base seeds? A verdict that does not is noise.
+//! Check of the built-in scenarios with other base seeds: a verdict that changes with the seed is noise.
 //!
-//! `cargo build --release && cargo run --release --example other_seeds [SEED …]` runs `loadgen reproduce` as anybody does, and
-//! then with each of the base seeds (1001, 2001, … 6001, when none is named), compares verdict by verdict, and exits with 1 when
-//! one differs. It takes some minutes: all scenarios, seven times.
+//! `cargo build --release && cargo run --release --example other_seeds [SEED …]` runs `loadgen reproduce` with the
+//! default
+//! seed, and then with each of the base seeds (1001, 2001, … 6001 if none is named). It compares verdict by verdict,
+//! and
+//! exits with 1 if one differs. It takes some minutes, because it runs all scenarios seven times.
 
 #![expect(clippy::print_stdout, reason = "what it found is its output")]
 
@@ -11,7 +13,7 @@ use std::process::{Command, ExitCode};
 
 use serde_json::Value;
 
-/// Base seeds that lie so far apart that their runs share no seed: no cell has more than a thousand repeats.
+/// Base seeds so far apart that their runs share no seed, because no cell has more than a thousand repeats.
 const OTHER_SEEDS: [u64; 6] = [1001, 2001, 3001, 4001, 5001, 6001];
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
@@ -40,24 +42,23 @@ fn main() -> Result<ExitCode> {
     Ok(if differing == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// What became of a claim.
 #[derive(Debug)]
 struct Judged {
     scenario: String,
     says: String,
     verdict: String,
-    /// Our figures.
+    /// Measured figures, in words.
     ours: String,
 }
 
-/// Figures may differ; whose claim it is and what became of it may not.
+/// Compares claims and verdicts only, because figures may differ between seeds.
 impl PartialEq for Judged {
     fn eq(&self, other: &Self) -> bool {
         (&self.scenario, &self.says, &self.verdict) == (&other.scenario, &other.says, &other.verdict)
     }
 }
 
-/// Every claim's verdict, in the order of the scenarios.
+/// Returns every claim's verdict, in the order of the scenarios.
 fn verdicts(seed: Option<u64>) -> Result<Vec<Judged>> {
     let mut command = Command::new(loadgen()?);
     command.args(["reproduce", "--json", "-", "--quiet"]);
@@ -65,7 +66,7 @@ fn verdicts(seed: Option<u64>) -> Result<Vec<Judged>> {
         command.args(["--seed", &seed.to_string()]);
     }
     let output = command.output()?;
-    // 1: something did not come out as expected. The comparison tells what.
+    // Exit code 1 means that some expectation failed. The comparison shows which one.
     if !matches!(output.status.code(), Some(0 | 1)) {
         return Err(format!("{command:?}: {}", String::from_utf8_lossy(&output.stderr)).into());
     }
@@ -85,7 +86,7 @@ fn verdicts(seed: Option<u64>) -> Result<Vec<Judged>> {
     Ok(found)
 }
 
-/// `loadgen` of the same profile, which stands one directory above examples.
+/// Returns the path of `loadgen` of the same profile, one directory above the examples.
 fn loadgen() -> Result<PathBuf> {
     let example = std::env::current_exe()?;
     let found =

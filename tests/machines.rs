@@ -1,4 +1,4 @@
-//! Outputs that other programs read.
+//! Tests of outputs that other programs read.
 
 mod help_texts;
 mod interval_logs;

@@ -1,4 +1,4 @@
-//! What every test of the built programs needs.
+//! Helpers for all tests of the built programs.
 
 mod figures;
 mod folder;

@@ -1,4 +1,5 @@
-//! A list of headers that are read for advice in the first line, an answer's headers in the others: `name: value`.
+//! Fuzz target of advice in headers: the first line lists the headers to read, and the other lines are the headers of a
+//! response, as `name: value`.
 #![no_main]
 
 use std::time::Duration;

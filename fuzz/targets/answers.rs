@@ -1,4 +1,6 @@
-//! What answers say, as JSON: what is accepted is read again as it was written, and what is rendered can be sent.
+//! Fuzz target of response configurations in JSON: one that is accepted is unchanged after writing and reading it, and
+//! its
+//! responses can be sent.
 #![no_main]
 
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What `sweep --vary` takes.
+//! Fuzz target of the axes of `sweep --vary`.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|text: &str| loadgen::fuzzing::axis(text));

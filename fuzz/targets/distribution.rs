@@ -1,4 +1,4 @@
-//! Distributions: what is read is written so that it is read as the same, and can be drawn from.
+//! Fuzz target of distributions: their text parses to the same distribution, which can be sampled.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Durations: what is read is written so that it is read as the same.
+//! Fuzz target of durations: their text parses to the same duration.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Faults: what is read is written so that it is read as the same.
+//! Fuzz target of faults: their text parses to the same faults.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Formulas of back-offs: what is read is written so that it is read as the same, and every delay is one that can be waited.
+//! Fuzz target of back-off formulas: their text parses to the same formula, and every delay is one that can be waited.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

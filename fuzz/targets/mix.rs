@@ -1,4 +1,4 @@
-//! Mixes of requests: what is read is written so that it is read as the same.
+//! Fuzz target of mixes of requests: their text parses to the same mix.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Outages: what is read is written so that it is read as the same.
+//! Fuzz target of outages: their text parses to the same outages.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

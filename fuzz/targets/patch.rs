@@ -1,11 +1,12 @@
-//! Changes of a mockserver's configuration: what is accepted can be written, read again and served with.
+//! Fuzz target of changes to a mockserver's configuration: an accepted change can be written, read again and served
+//! with.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use mockserver_core::{Config, Input, Output, Request, RequestId, Server, Step, read_patch};
 use vocabulary::Instant;
 
-/// Requests, and more outputs than they need.
+/// Number of requests, and a number of outputs that is more than they need.
 const REQUESTS: u32 = 20;
 const OUTPUTS: usize = 1000;
 

@@ -1,11 +1,14 @@
-//! Recordings of real clients, after a line with a strategy: read, and held against the strategy; and lists of such strategies.
+//! Fuzz target of recordings of real clients after a line with a strategy: both are parsed and compared. The text is
+//! also
+//! parsed as a list of such strategies.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use recordings::{Map, check_strategy, read};
 use tailback::StrategySpec;
 
-/// Attempts of the strategy, and bytes of recordings that are held against it: one pair is thousands of ops.
+/// Attempts of the strategy, and maximum bytes of recordings that are compared with it, because one pair is thousands
+/// of ops.
 const ATTEMPTS: u32 = 4;
 const SHORT: usize = 2000;
 

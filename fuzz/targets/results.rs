@@ -1,4 +1,4 @@
-//! Result files, as `report` and `plot` read and draw them, and baselines.
+//! Fuzz target of result files, as `report` and `plot` read and draw them, and of baselines.
 #![no_main]
 
 use dashboards::report::{Document, PLOTS, exhibit_names, html, plain, plots_named, svg};

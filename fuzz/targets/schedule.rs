@@ -1,4 +1,4 @@
-//! Schedules: what is read is written so that it is read as the same.
+//! Fuzz target of schedules: their text parses to the same schedule.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Scripts, typed and as files of JSON: what is read is written so that it is read as the same, and can be served.
+//! Fuzz target of scripts, as text and as JSON: their text parses to the same script, which can be served.
 #![no_main]
 
 use std::time::Duration;
@@ -7,7 +7,7 @@ use libfuzzer_sys::fuzz_target;
 use mockserver_core::{Config, Input, Output, Reply, Request, RequestId, Script, Server, Step};
 use vocabulary::{Instant, WallTime};
 
-/// Ops that are served, and attempts of each.
+/// Number of ops that are served, and of attempts per op.
 const OPS: u32 = 3;
 const ATTEMPTS: u32 = 4;
 
@@ -20,7 +20,7 @@ fuzz_target!(|text: &str| {
     }
 });
 
-/// Answers some requests of it, as a policy that is typed.
+/// Serves some requests by the script, as a policy from a command line.
 fn serve(script: &Script) {
     let written = script.to_string();
     assert_eq!(written.parse::<Script>().as_ref(), Ok(script), "{written}");
@@ -50,7 +50,7 @@ fn serve(script: &Script) {
     assert_eq!(answered, OPS * ATTEMPTS, "{written}");
 }
 
-/// Headers and body as they would be sent, at either end of the calendar.
+/// Renders the headers of a reply as they would be sent, at either end of the calendar.
 fn tell(reply: &Reply) {
     let _ = reply.is_success();
     let Reply::Answer(answer) = reply else { return };

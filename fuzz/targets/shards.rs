@@ -1,4 +1,4 @@
-//! Documents of shards, as `loadgen merge` reads them, puts them together, and plans again what they were planned to do.
+//! Fuzz target of shard documents, as `loadgen merge` reads them, restores their plans, and merges them.
 #![no_main]
 
 use experiments::planned::restored;
@@ -17,7 +17,7 @@ fuzz_target!(|text: &str| {
     }
 });
 
-/// The shard after this one, which did the same.
+/// Returns the next shard, with the same figures.
 fn next(mut run: RunResult) -> RunResult {
     if let Some(shard) = &mut run.shard {
         shard.index = shard.index.wrapping_add(1);

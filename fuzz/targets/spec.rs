@@ -1,4 +1,4 @@
-//! Strategies: what is read is written so that it is read as the same, and can be run.
+//! Fuzz target of strategies: their text parses to the same strategy, which can be run.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

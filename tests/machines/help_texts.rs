@@ -1,10 +1,10 @@
-//! Help texts of both programs on a terminal of 80 columns.
+//! Tests of the help texts of both programs, on a terminal of 80 columns.
 
 use std::process::Command;
 
 const PROGRAMS: [&str; 2] = [env!("CARGO_BIN_EXE_loadgen"), env!("CARGO_BIN_EXE_mockserver")];
 
-/// Columns of the terminal.
+/// Width of the terminal, in columns.
 const WIDTH: usize = 80;
 
 fn help(program: &str, words: &[&str]) -> String {
@@ -13,7 +13,6 @@ fn help(program: &str, words: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Names of the listed subcommands.
 fn subcommands(program: &str) -> Vec<String> {
     let help = help(program, &["-h"]);
     let (_, rest) = help.split_once("Commands:\n").unwrap();
@@ -25,7 +24,7 @@ fn subcommands(program: &str) -> Vec<String> {
         .collect()
 }
 
-/// Every help text with the words that print it.
+/// Returns every help text with the command that prints it.
 fn all() -> Vec<(String, String)> {
     let mut texts = Vec::new();
     for program in PROGRAMS {
@@ -41,14 +40,14 @@ fn all() -> Vec<(String, String)> {
     texts
 }
 
-/// Column at which the text of a line starts: after the last gap of two spaces or more.
+/// Returns the column at which the text of a line starts: after the last gap of two spaces or more.
 fn text_column(line: &str) -> usize {
     let letters: Vec<char> = line.chars().collect();
     let gap_ends = |end: &usize| letters[end - 2..*end] == [' ', ' '] && letters.get(*end) != Some(&' ');
     (2..letters.len()).rev().find(gap_ends).unwrap_or(0)
 }
 
-/// Whether a line goes on with the paragraph of the line before.
+/// True if a line continues the paragraph of the line before.
 fn continues(line: &str, before: &str) -> bool {
     let indent = line.chars().take_while(|letter| *letter == ' ').count();
     let starts_anew = ["loadgen ", "mockserver ", "curl ", "- ", "[default", "[possible"];

@@ -1,4 +1,4 @@
-//! `--hdr`: read back with `HdrHistogram`'s own reader, it says what the JSON of the same runs says.
+//! Tests of `--hdr`: read with `HdrHistogram`'s own reader, a log has the same figures as the JSON of the same runs.
 
 use std::time::Duration;
 
@@ -39,7 +39,9 @@ fn intervals(text: &str) -> Vec<Interval> {
     IntervalLogIterator::new(text.as_bytes()).filter_map(|entry| interval(entry.unwrap())).collect()
 }
 
-/// Every interval against the run in its place. Percentiles are interpolated, and so lie between neighbours in the histogram.
+/// Compares every interval with the run in its place. Percentiles are interpolated, so they are between neighbours in
+/// the
+/// histogram.
 fn agree(log: &[Interval], runs: &[Value]) {
     assert_eq!(log.len(), runs.len());
     for (interval, run) in log.iter().zip(runs) {
@@ -54,9 +56,9 @@ fn agree(log: &[Interval], runs: &[Value]) {
             assert!(band.contains(&expected), "{key}: {expected} {band:?}");
         }
         let max = figures["max"].as_f64().unwrap();
-        // Three digits, and the log gives three decimals.
+        // The histogram keeps three digits, and the log three decimals.
         assert!((interval.max_ms - max).abs() <= max * 2e-3 + 1e-3, "{} {max}", interval.max_ms);
-        // The clock starts at zero, the makespan at the first arrival.
+        // The clock starts at zero, but the makespan at the first arrival.
         let makespan = run["makespan_s"].as_f64().unwrap();
         let length = interval.length.as_secs_f64();
         assert!((0.0..0.1).contains(&(length - makespan + 1e-3)), "{length} {makespan}");

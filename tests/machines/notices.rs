@@ -1,4 +1,6 @@
-//! What the licences of the crates inside both programs ask for: THIRD-PARTY-NOTICES.txt is written out of their sources.
+//! Test of THIRD-PARTY-NOTICES.txt: it contains the texts that the licences of the crates in both programs require,
+//! taken
+//! from the crates' sources.
 //!
 //! `WRITE_NOTICES=1 cargo test --test programs notices` writes it anew.
 
@@ -12,16 +14,16 @@ use serde_json::Value;
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/THIRD-PARTY-NOTICES.txt");
 
-/// The platform for which the programs are built.
+/// Platform for which the programs are built.
 const PLATFORM: &str = "x86_64-unknown-linux-gnu";
 
-/// Names of files that hold licences, in lower case.
+/// Beginnings of the names of licence files, in lower case.
 const BEGINNINGS: &[&str] = &["licen", "copying", "copyright", "notice", "unlicense"];
 
-/// Folders inside a crate that are searched: some carry the code of others, with its licence beside it.
+/// Depth to which the folders of a crate are searched. Some contain the code of others, with its licence beside it.
 const DEPTH: usize = 4;
 
-/// How the text of Apache-2.0 begins, whoever brings it.
+/// Beginning of the text of Apache-2.0 in every crate.
 const APACHE: &str = "Apache License Version 2.0, January 2004";
 
 const RULE: &str = "================================================================================";
@@ -60,7 +62,7 @@ fn notices() -> String {
          Contributors, MIT OR Apache-2.0), and the crates below or what these make while they are compiled. After the\n\
          list come the texts that the crates bring; equal ones stand once.\n\n"
     );
-    // Texts that differ in line breaks only are equal.
+    // Texts that differ only in white space are equal.
     let mut texts: BTreeMap<String, (String, Vec<String>)> = BTreeMap::new();
     let mut bare: Vec<String> = Vec::new();
     for Package { name, version, licence, authors, source } in &packages {
@@ -68,7 +70,7 @@ fn notices() -> String {
         let _ = writeln!(text, "* {name} {version}: {licence}{authors}");
         let files = licence_files(source, DEPTH);
         if files.is_empty() {
-            // This licence has no line that differs from crate to crate, so that any copy of its text will do.
+            // The text of this licence is the same in all crates, so any copy of it will do.
             let offered = licence.split(" OR ").any(|offered| offered == "Apache-2.0");
             assert!(offered, "{name} {version} brings no text of its licence ({licence})");
             bare.push(format!("{name} {version}"));
@@ -96,7 +98,7 @@ fn notices() -> String {
     text
 }
 
-/// The crates of others that both programs need, in alphabetical order.
+/// Returns the third-party crates that the two programs need, in alphabetical order.
 fn packages() -> Vec<Package> {
     let tree = cargo(&["tree", "--edges", "normal", "--prefix", "none", "--target", PLATFORM]);
     // `name v1.2.3 (more)`
@@ -136,7 +138,7 @@ impl Package {
     }
 }
 
-/// The output of a command that looks nowhere but on this machine.
+/// Returns the output of a cargo command, which works offline.
 fn cargo(args: &[&str]) -> String {
     let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(program)
@@ -149,7 +151,7 @@ fn cargo(args: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Files that hold licences, in alphabetical order.
+/// Returns the licence files, in alphabetical order.
 fn licence_files(folder: &Path, depth: usize) -> Vec<PathBuf> {
     let mut entries: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     entries.sort();

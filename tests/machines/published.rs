@@ -1,21 +1,19 @@
-//! The published schema of results, and what is wrong with a document by it.
+//! Published schema of results, and validation of documents by it.
 
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
 const SCHEMA: &str = include_str!("../../docs/result.schema.json");
 
-/// The schema as it is published.
 pub(crate) fn schema() -> Value {
     serde_json::from_str(SCHEMA).expect("it is JSON")
 }
 
-/// What checks documents by a schema.
 pub(crate) fn validator(schema: &Value) -> Validator {
     jsonschema::draft202012::new(schema).expect("it is a schema")
 }
 
-/// Everything that is wrong with a document, with the place of each.
+/// Returns all violations in a document, each with its place.
 pub(crate) fn violations(validator: &Validator, document: &Value) -> Vec<String> {
     let told = |error: jsonschema::ValidationError<'_>| {
         let told: String = error.to_string().chars().take(300).collect();
@@ -24,8 +22,8 @@ pub(crate) fn violations(validator: &Validator, document: &Value) -> Vec<String>
     validator.iter_errors(document).map(told).collect()
 }
 
-/// The schema of one definition alone, which tells more about what is wrong than a choice of several. Besides, it takes no key
-/// that it does not describe, so that none is forgotten.
+/// Returns a validator for one definition alone, whose messages are more specific than those of a choice of several. It
+/// rejects keys that the schema does not describe, so that none is forgotten.
 pub(crate) fn strict(definition: &str) -> Validator {
     let mut definitions = schema()["$defs"].take();
     closed(&mut definitions);
@@ -38,7 +36,7 @@ fn closed(schema: &mut Value) {
             for value in entries.values_mut() {
                 closed(value);
             }
-            // A key of a result may be called `properties`, but none is.
+            // A key of a result could be called `properties`, but none is.
             if entries.get("properties").is_some_and(Value::is_object) {
                 entries.insert("additionalProperties".to_owned(), json!(false));
             }
@@ -48,7 +46,7 @@ fn closed(schema: &mut Value) {
     }
 }
 
-/// Checks a document against the whole schema, and against the definition that it is meant to be, key by key.
+/// Checks a document against the whole schema, and strictly against its own definition.
 pub(crate) fn assert_valid(definition: &str, document: &Value) {
     let wrong = violations(&strict(definition), document);
     assert!(

@@ -1,4 +1,4 @@
-//! `--csv`: every figure of every run, as the JSON of the same runs has it.
+//! Tests of `--csv`: every figure of every run is as in the JSON of the same runs.
 
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ fn table(text: &str) -> Table {
     Table { columns, rows: reader.records().map(|record| fields(&record.unwrap())).collect() }
 }
 
-/// The value at a path of a run's result, as a cell shows it.
+/// Returns the value at a path of a run's result, as a cell shows it.
 fn cell(run: &Value, path: &str) -> String {
     match path.split('.').try_fold(run, |value, key| value.get(key)) {
         Some(Value::String(text)) => text.clone(),
@@ -32,7 +32,7 @@ fn agree(table: &Table, document: &Value) {
     for (row, run) in table.rows.iter().zip(runs) {
         for (column, field) in table.columns.iter().zip(row) {
             let expected = cell(run, column);
-            // Reading a number from JSON may round its last digit.
+            // Parsing a number from JSON may round its last digit.
             let close = |field: f64, expected: f64| (field - expected).abs() <= expected.abs() * 1e-15;
             let same = match (field.parse(), expected.parse()) {
                 (Ok(field), Ok(expected)) => close(field, expected),

@@ -1,4 +1,4 @@
-//! The published JSON schema: what it says of every output, and what it refuses.
+//! Tests of the published JSON schema: it accepts every output, and rejects damaged documents.
 
 use serde_json::{Value, json};
 
@@ -74,7 +74,7 @@ fn what_is_damaged_is_refused() {
     let whole = validator(&schema());
     let refused = |document: &Value| !whole.is_valid(document);
     assert!(!refused(&run));
-    // What scripts rely on.
+    // Keys that scripts rely on.
     let contract = "schema_version mode strategy seed config ops attempts amplification efficiency makespan_s \
                     optimal_makespan_s goodput_per_s op_latency_ms attempt_latency_ms stalled_at_s server generator series";
     for key in contract.split_whitespace() {

@@ -1,4 +1,4 @@
-//! Completions and man pages of both programs.
+//! Tests of the completions and man pages of both programs.
 
 use std::process::{Command, Stdio};
 
@@ -13,7 +13,7 @@ fn told(program: &str, args: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// What a shell says; nothing where there is none.
+/// Returns the output of a shell; `None` if the shell is not installed.
 fn shell(name: &str, args: &[&str]) -> Option<String> {
     let Ok(output) = Command::new(name).args(args).output() else {
         skipped(&format!("there is no {name}"));
@@ -23,7 +23,6 @@ fn shell(name: &str, args: &[&str]) -> Option<String> {
     Some(String::from_utf8(output.stdout).unwrap())
 }
 
-/// The subcommands that the help lists.
 fn subcommands() -> Vec<String> {
     let help = told(LOADGEN, "-h");
     let (_, rest) = help.split_once("Commands:\n").unwrap();
@@ -56,7 +55,7 @@ fn every_shell_gets_a_script_that_knows_the_command_line() {
     }
 }
 
-/// What is typed, and the word that every shell makes of its last one.
+/// Command lines, and the word to which every shell completes the last word.
 const COMPLETED: [(&str, &str); 12] = [
     ("loadgen --arri", "--arrivals"),
     ("loadgen --arrivals p", "poisson"),
@@ -101,8 +100,9 @@ fn fish_completes_subcommands_flags_and_names() {
     }
 }
 
-/// Types into a zsh on a terminal of its own and presses the tabulator, then the return key: `loadgen` is a
-/// function there, which tells its arguments.
+/// Types into a zsh on a terminal of its own, presses the tab key and then the return key. `loadgen` is a function
+/// there
+/// that prints its arguments.
 #[test]
 fn zsh_completes_subcommands_flags_and_names() {
     let folder = Folder::new();

@@ -1,4 +1,4 @@
-//! Answers in the words of vendors, with advice in every form: what is read over HTTP is what is read in virtual time.
+//! Parity tests of responses in vendors' formats with every form of advice: both drivers read them alike.
 
 use mockserver_core::{ADVICE_FORMS, AnswersConfig, ResponseConfig};
 
@@ -14,7 +14,7 @@ fn advised(strategy: &'static str, advice: &str) -> Setting {
     setting
 }
 
-/// Every form, with a strategy that reads it.
+/// Every form of advice, with a strategy that reads it.
 const FORMS: [(&str, &str); 10] = [
     ("seconds", "full-jitter:base=50ms,cap=1s,advice=retry-after.whole"),
     ("decimal", "full-jitter:base=50ms,cap=1s,advice=retry-after.decimal"),
@@ -61,7 +61,7 @@ fn what_a_status_of_grpc_says_goes_before_a_200_in_both_drivers() {
     let rejection = ResponseConfig { status: Some(200), headers, ..ResponseConfig::default() };
     setting.server.answers.reject.insert("primary".to_owned(), rejection);
     let real = replayed(&setting);
-    // Who took them for successes would have given up.
+    // Ops would have been given up if the client had taken the rejections for successes.
     assert!(rejected(&real) > 0 && real.run.measurements().ops.given_up == 0);
 }
 

@@ -1,5 +1,5 @@
-//! Ops of several kinds with several keys at a server that counts by them: what requests say of themselves over HTTP is what they
-//! say in virtual time, and both drivers decide the same.
+//! Parity tests of ops of several kinds with several keys, at a server that counts by them: requests have the same
+//! properties over HTTP as in virtual time, and both drivers decide the same.
 
 use std::num::NonZero;
 

@@ -1,5 +1,6 @@
-//! A short real run per server policy comes to about what the simulation says: not how close, but that real time, sockets and
-//! a machine that does other things add no more than some milliseconds here and there.
+//! Parity tests of one short real run per server policy, compared with simulations. They do not measure how close both
+//! are.
+//! They show that real time, sockets and a busy machine add no more than some milliseconds here and there.
 
 use std::time::Duration;
 
@@ -9,14 +10,15 @@ use loadgen_sim::{Simulation, Steer};
 use crate::real_run::Setting;
 use crate::replayed::{overload, submitters};
 
-/// How far a figure may lie beyond those of all simulated seeds, as a share: a machine may be busy, and a driver that is wrong
-/// is off by factors.
+/// Tolerance of a figure beyond those of all simulated seeds, as a share. It is wide because a machine may be busy,
+/// whereas
+/// a wrong driver is off by factors.
 const BAND: f64 = 0.4;
 
-/// Simulated for each real run.
+/// Number of simulated runs for each real run.
 const SEEDS: u64 = 10;
 
-/// Ops that succeeded, attempts, and seconds to the last success.
+/// Returns the number of ops that succeeded, the number of attempts, and the seconds to the last success.
 fn figures(run: &Run) -> [(&'static str, f64); 3] {
     let measured = run.measurements();
     let makespan = measured.makespan().expect("something succeeded");

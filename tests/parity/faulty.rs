@@ -1,4 +1,5 @@
-//! Servers on which things go wrong on purpose: what transports show of a socket is what virtual time says, and both drivers decide the same.
+//! Parity tests of servers with injected faults: transports report the state of a socket as virtual time does, and both
+//! drivers decide the same.
 
 use std::time::Duration;
 
@@ -18,13 +19,13 @@ fn faulty(strategy: &'static str, fault: &str) -> Setting {
     setting
 }
 
-/// How many attempts failed like this.
 fn failed(real: &RealRun, cause: Cause) -> u64 {
     let failures = real.run.measurements().failures.by_frequency();
     failures.into_iter().filter(|(of, _)| *of == cause).map(|(_, count)| count).sum()
 }
 
-/// What a transport sees of a fault that HTTP/1.1 shows as this: over HTTP/2 it strikes the attempt's own stream.
+/// Returns the cause that a transport reports for a fault that HTTP/1.1 reports as `over_http1`. Over HTTP/2, the fault
+/// affects the attempt's own stream.
 fn seen_by(transport: &TransportEntry, over_http1: Cause) -> Cause {
     match over_http1 {
         Cause::Error(ErrorKind::Reset | ErrorKind::Closed) if transport.name == "hyper-http2" => {
@@ -34,7 +35,7 @@ fn seen_by(transport: &TransportEntry, over_http1: Cause) -> Cause {
     }
 }
 
-/// Every transport speaks to the server in its own way, and none is told apart by what the run comes to.
+/// Every transport communicates with the server in its own way, but the results of their runs are the same.
 #[test]
 fn each_fault_is_the_failure_that_every_transport_sees() {
     let error = Cause::Error;
@@ -63,7 +64,7 @@ fn each_fault_is_the_failure_that_every_transport_sees() {
     });
 }
 
-/// Virtual time knows faults as HTTP/1.1 shows them, and strategies take both for the same.
+/// Replaces causes of HTTP/2 by those of HTTP/1.1, which virtual time reports. Strategies treat both alike.
 fn as_over_http1(real: &mut RealRun, cause: Cause) {
     for (_, input) in &mut real.client.inputs {
         if let Input::Ended(completion) = input
@@ -84,7 +85,7 @@ fn meets(transport: &'static TransportEntry, fault: &str, after: &str, cause: Ca
     setting.transport = transport;
     let what = format!("{fault}{after} over {}", transport.name);
     if cause != Cause::Error(ErrorKind::Timeout) {
-        // Only what hangs is to time out, however busy the machine is.
+        // Only faults that hang may time out, however busy the machine is.
         setting.config.timeout = Duration::from_mins(5);
     }
     let mut real = setting.run();

@@ -1,6 +1,8 @@
-//! Every fault against every kind of strategy: no op is lost, counted twice or left hanging, and both ledgers agree.
+//! Parity tests of every fault against every kind of strategy: no op is lost, counted twice or left hanging, and the
+//! counts
+//! of both sides agree.
 //!
-//! `cargo test --test parity -- --ignored --nocapture the_matrix` makes the table of BENCHMARKS.md.
+//! `cargo test --test parity -- --ignored --nocapture the_matrix` prints the table of BENCHMARKS.md.
 
 use std::thread;
 use std::time::Duration;
@@ -14,7 +16,7 @@ use crate::replayed::overload;
 
 const OPS: u64 = 100;
 
-/// One client of each kind.
+/// One strategy of each kind, with its name in the table.
 const STRATEGIES: [(&str, &str); 7] = [
     ("aimd", "aimd:initial=10"),
     ("full-jitter", "full-jitter:base=50ms,cap=1s"),
@@ -45,8 +47,8 @@ const FAULTS: [&str; 17] = [
     "reset:3%,close:3%,hang:3%,truncate:3%,garbage:3%,slow-headers(2s):3%,slow-body(2s):3%,500:3%,reset:3%:after,hang:3%:after,500:3%:after",
 ];
 
-/// Ops per second: twice what the server takes, so that faults meet rejections; and half of it, where attempts differ by faults only, and not
-/// by who came a millisecond earlier.
+/// Arrival rates in ops per second. Twice the server's capacity makes faults coincide with rejections. At half of it,
+/// attempts differ only by faults, and not by which one came a millisecond earlier.
 const CROWDED: f64 = 400.0;
 const QUIET: f64 = 100.0;
 
@@ -59,7 +61,6 @@ fn setting(strategy: &'static str, fault: &str, rate_per_s: f64) -> Setting {
     setting
 }
 
-/// What a run came to.
 #[derive(Debug, PartialEq)]
 struct Outcome {
     succeeded: u64,
@@ -68,7 +69,7 @@ struct Outcome {
 }
 
 impl Outcome {
-    /// Of a run whose every op ended, and in which nothing was lost or doubled on either side.
+    /// Returns the outcome of a run. Checks that every op ended, and that nothing was lost or doubled on either side.
     fn of(run: &Run, server: &ServerCounts, what: &str) -> Self {
         let measured = run.measurements();
         let (ops, attempts) = (measured.ops, measured.attempts);
@@ -97,14 +98,14 @@ impl Outcome {
         Self::of(&real.run, &real.server.stats.counts, &what)
     }
 
-    /// Ops that succeeded, attempts, and those of them that failed.
+    /// Formats the numbers of succeeded ops, of attempts, and of failed attempts.
     fn words(&self) -> String {
         let failed: u64 = self.failed.iter().map(|(_, count)| count).sum();
         format!("{} · {} · {failed}", self.succeeded, self.attempts)
     }
 }
 
-/// How something failed, as briefly as a table wants it.
+/// Formats a cause briefly, for a table.
 fn cause_words(cause: Cause) -> String {
     match cause {
         Cause::Status(code) => code.to_string(),
@@ -139,7 +140,7 @@ fn the_matrix() {
     let names = STRATEGIES.map(|(name, _)| name).join(" | ");
     println!("| fault | failed as | {names} |\n|---|---|{}", "---|".repeat(STRATEGIES.len()));
     for fault in FAULTS {
-        // They sleep most of the time.
+        // The runs of a row are concurrent, because they sleep most of the time.
         let runs = thread::scope(|scope| {
             let runs = STRATEGIES.map(|(_, strategy)| {
                 scope.spawn(move || {

@@ -1,5 +1,6 @@
-//! Servers that make requests wait, lock them out, reject them by chance, slow down or grow: what happens over HTTP is what happens in virtual
-//! time.
+//! Parity tests of policies that let requests wait, lock clients out, reject by chance, slow down or grow: the results
+//! over
+//! HTTP are those of virtual time.
 
 use crate::replayed::{overload, rejected, replayed};
 

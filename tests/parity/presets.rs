@@ -1,4 +1,4 @@
-//! Presets of servers: what real ones answer is read over HTTP and in virtual time alike, and counted by the server's verdict.
+//! Parity tests of server presets: both drivers read their responses alike, and count them by the server's verdict.
 
 use mockserver_core::{Config, server_presets};
 use tailback::StrategySpec;
@@ -6,7 +6,7 @@ use vocabulary::Distribution;
 
 use crate::replayed::{overload, rejected, replayed};
 
-/// Tries three times, and obeys advice that is not too long for a test.
+/// Strategy with at most three attempts that obeys advice unless it is too long for a test.
 const STRATEGY: &str = "backoff:base=20ms,cap=200ms,spread=full,max-attempts=3,retry-after=exact,advice-limit=300ms,advice-beyond=give-up";
 
 #[test]
@@ -14,7 +14,7 @@ fn every_preset_is_the_same_in_both_drivers() {
     for preset in server_presets() {
         let mut setting = overload(STRATEGY);
         setting.config.workload.ops = Some(120);
-        // Small enough to reject some of so few.
+        // Small enough to reject some of so few requests.
         let scale = match &*preset.name {
             "aws-api-gateway" | "s3" => 0.002,
             "google-drive" => 0.0001,

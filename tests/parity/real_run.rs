@@ -15,10 +15,9 @@ use mockserver_core::{Config, ServerLog};
 use tailback::StrategySpec;
 use vocabulary::TimeScale;
 
-/// Who runs alone writes, who does not reads.
+/// A run that must be alone holds the write lock, any other run the read lock.
 static MACHINE: RwLock<()> = RwLock::new(());
 
-/// What is run.
 #[derive(Clone, Debug)]
 pub(crate) struct Setting {
     pub(crate) strategy: &'static str,
@@ -47,7 +46,6 @@ impl Default for Setting {
     }
 }
 
-/// A run that is over.
 pub(crate) struct RealRun {
     pub(crate) run: Run,
     pub(crate) client: RunLog,
@@ -55,7 +53,7 @@ pub(crate) struct RealRun {
 }
 
 impl Setting {
-    /// The client before the run.
+    /// Returns the client as it is before the run.
     pub(crate) fn client(&self) -> Run {
         let mut spec: StrategySpec = self.strategy.parse().expect("it is in the registry");
         if let Some(mix) = &self.config.requests.mix {
@@ -68,13 +66,13 @@ impl Setting {
             .expect("it starts")
     }
 
-    /// Runs it over HTTP, perhaps beside others.
+    /// Runs the setting over HTTP, perhaps beside other runs.
     pub(crate) fn run(&self) -> RealRun {
         let _beside_others = MACHINE.read().unwrap_or_else(PoisonError::into_inner);
         self.run_now()
     }
 
-    /// Runs it over HTTP when nothing else here does: what that does to the machine would show in figures.
+    /// Runs the setting over HTTP without other runs of these tests, because their load would show in figures.
     pub(crate) fn run_alone(&self) -> RealRun {
         let _alone = MACHINE.write().unwrap_or_else(PoisonError::into_inner);
         self.run_now()
@@ -141,7 +139,7 @@ fn stop_after(attempts: u64, control: &Control) {
 }
 
 impl RealRun {
-    /// Plays both logs again and holds them against each other.
+    /// Replays both logs and compares them with each other.
     pub(crate) fn replay(&self, setting: &Setting) -> Result<(), loadgen_sim::Difference> {
         let replayed = replay_client(&self.client, setting.client())?;
         let counts =
@@ -151,12 +149,10 @@ impl RealRun {
         replay_between(&self.client, &self.server, &replayed)
     }
 
-    /// Attempts that were withdrawn.
     pub(crate) fn withdrawn(&self) -> usize {
         self.client.outputs.iter().filter(|output| matches!(output, Output::Cancel(_))).count()
     }
 
-    /// Whether somebody stopped it.
     pub(crate) fn stopped(&self) -> bool {
         self.client.inputs.iter().any(|(_, input)| *input == Input::Stop)
     }

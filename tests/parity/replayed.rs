@@ -1,4 +1,5 @@
-//! The logs of real runs, played again: every decision, verdict and instant, however late sockets and timers woke.
+//! Replay of the logs of real runs: every decision, verdict and instant is the same, however late sockets and timers
+//! woke.
 
 use std::num::NonZero;
 use std::time::Duration;
@@ -10,7 +11,7 @@ use vocabulary::Distribution;
 
 use crate::real_run::{RealRun, Setting};
 
-/// Three hundred ops, at twice the rate that a cap of 20 serves.
+/// Returns a setting of 300 ops, at twice the rate that a cap of 20 serves.
 pub(crate) fn overload(strategy: &'static str) -> Setting {
     let workload =
         Workload { arrivals: ArrivalProcess::Poisson { rate_per_s: 400.0 }, ops: Some(300), duration: None };
@@ -25,7 +26,7 @@ pub(crate) fn overload(strategy: &'static str) -> Setting {
     Setting { strategy, config, server, ..Setting::default() }
 }
 
-/// Runs it, plays it again, and returns it: whoever asks says what it must have met.
+/// Runs the setting, checks that its replay is the same, and returns the run for further checks.
 pub(crate) fn replayed(setting: &Setting) -> RealRun {
     let real = setting.run();
     real.replay(setting).unwrap_or_else(|error| panic!("{}: {error}", setting.strategy));
@@ -84,7 +85,7 @@ fn a_server_that_is_overwhelmed() {
     assert_eq!(succeeded(&real), 100);
 }
 
-/// Submitters in a closed loop at a pool of descriptors that is too small for all of them.
+/// Returns a closed loop of submitters at a pool of descriptors that is too small for all of them.
 pub(crate) fn submitters(strategy: &'static str) -> Setting {
     let arrivals = ArrivalProcess::Closed { in_flight: 60 };
     let workload = Workload { arrivals, ops: None, duration: Some(Duration::from_secs(20)) };
@@ -105,7 +106,7 @@ fn a_service_that_crashes() {
 #[test]
 fn carrier_sense_nobody_takes_the_carrier_between_look_and_start() {
     let real = replayed(&submitters("ethernet:threshold=300,cost=100ms+thain:base=1s,factor=2,cap=1h"));
-    // When all looked before any started, the service crashed.
+    // If all submitters sensed the carrier before any of them started, the service would crash.
     assert_eq!(real.server.stats.counts.crashes, 0);
     let ops = real.run.measurements().ops;
     assert!(ops.deferred > 0 && ops.succeeded > 0, "{ops:?}");
@@ -121,7 +122,7 @@ fn read_modify_writes() {
     let [service_time, reject_time] = [Distribution::ZERO; 2];
     setting.server =
         Config { max_busy: 1_000_000, service_time, reject_time, network_delay: hop, ..Config::default() };
-    // Every transport speaks to the server in its own way.
+    // Every transport communicates with the server in its own way.
     for transport in TRANSPORTS {
         let real = replayed(&Setting { transport, ..setting.clone() });
         assert!(rejected(&real) > 0, "{}: all wrote the same object", transport.name);
@@ -177,7 +178,7 @@ fn copies_of_attempts_that_are_slow_or_lost() {
 #[test]
 fn ops_that_are_late_and_launches_that_a_budget_refuses() {
     let mut setting = overload("full-jitter:base=20ms,cap=1s+retry-budget:max=2,ratio=0,on-empty=back-off");
-    // Long enough for a rejection to be heard on a busy machine; whoever was rejected gets no token and waits for it.
+    // Long enough to receive a rejection on a busy machine. A rejected op gets no token, and waits for one.
     setting.config.deadline = Some(Duration::from_secs(8));
     let mut real = replayed(&setting);
     let is_late = |refusal: &Refusal| matches!(refusal, Refusal::GivenUp { why: GivenUp::Deadline, .. });
@@ -199,7 +200,7 @@ fn a_run_that_somebody_stops_while_attempts_are_on_their_way() {
 
 #[test]
 fn a_driver_that_has_too_few_connections_is_late_and_decides_the_same() {
-    // Over HTTP/2 a connection carries a hundred.
+    // Over HTTP/2, a connection carries a hundred attempts.
     for transport in TRANSPORTS.iter().filter(|transport| transport.name != "hyper-http2") {
         let setting = Setting { most_connections: 3, transport, ..overload("fixed-window:window=15") };
         let real = replayed(&setting);

@@ -1,4 +1,4 @@
-//! What results say.
+//! Figures in results.
 
 use std::fs;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ pub(crate) fn measure(args: &[&str]) -> Value {
     left.json()
 }
 
-/// The count at `pointer`, such as `/attempts/total`.
+/// Returns the count at `pointer`, such as `/attempts/total`.
 pub(crate) fn count(value: &Value, pointer: &str) -> u64 {
     value
         .pointer(pointer)
@@ -23,7 +23,6 @@ pub(crate) fn count(value: &Value, pointer: &str) -> u64 {
         .unwrap_or_else(|| panic!("no count `{pointer}` in {value}"))
 }
 
-/// The figure at `pointer`.
 pub(crate) fn figure(value: &Value, pointer: &str) -> f64 {
     value
         .pointer(pointer)
@@ -41,7 +40,7 @@ pub(crate) fn assert_conserved(result: &Value) {
     assert_eq!(count(result, "/attempts/total"), ended, "{result}");
 }
 
-/// A file of one's own, gone with the first of the two.
+/// Writes a temporary file, which is deleted when the first of the two is dropped.
 pub(crate) fn written(contents: &[u8]) -> (TempDir, PathBuf) {
     let dir = TempDir::new().unwrap();
     let path = dir.path().join("mine.toml");

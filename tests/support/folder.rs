@@ -1,4 +1,4 @@
-//! Runs `loadgen` in a directory of its own.
+//! Runs of `loadgen` in a temporary directory.
 
 use std::path::PathBuf;
 use std::process::Output;
@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use super::program::{Left, loadgen_in};
 
-/// A directory for results, pages and pictures.
+/// A temporary directory for results, reports and plots.
 pub(crate) struct Folder(TempDir);
 
 impl Folder {
@@ -27,7 +27,7 @@ impl Folder {
         std::fs::read_to_string(self.path(name)).unwrap()
     }
 
-    /// Names of all files there, hidden ones too.
+    /// Returns the names of all files in it, including hidden ones.
     pub(crate) fn files(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.0.path()).unwrap();
         let mut names: Vec<String> =
@@ -40,14 +40,14 @@ impl Folder {
         self.loadgen_words(&args.split_whitespace().collect::<Vec<&str>>())
     }
 
-    /// The same, with spaces in arguments.
+    /// Variant of `loadgen` for arguments with spaces.
     pub(crate) fn loadgen_words(&self, words: &[&str]) -> Left {
         let Output { status, stdout, stderr } = loadgen_in(self.0.path(), words);
         let text = |bytes| String::from_utf8(bytes).unwrap();
         Left { code: status.code(), stdout: text(stdout), stderr: text(stderr) }
     }
 
-    /// Runs something that must work.
+    /// Runs a command that must succeed. Returns its stdout.
     pub(crate) fn done(&self, args: &str) -> String {
         self.loadgen(args).exits(0).stdout
     }

@@ -1,4 +1,4 @@
-//! A plain HTTP client: a request on a connection of its own, and what came back.
+//! A plain HTTP client: one request on a connection of its own, and the response.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -7,7 +7,6 @@ use serde_json::Value;
 
 use super::program::PATIENCE;
 
-/// An HTTP answer.
 #[derive(Clone, Debug)]
 pub(crate) struct Reply {
     pub(crate) status: u16,
@@ -20,19 +19,18 @@ impl Reply {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
-    /// The value of a header.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let lines = self.head.lines().filter_map(|line| line.split_once(": "));
         lines.into_iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 }
 
-/// One request on a connection of its own.
+/// Sends one request on a connection of its own.
 pub(crate) fn request(address: SocketAddr, method: &str, path: &str, body: &str) -> Reply {
     request_with(address, method, path, "host: localhost\r\n", body)
 }
 
-/// The same with headers of its own, a line each.
+/// Variant of `request` with other headers, a line each.
 pub(crate) fn request_with(
     address: SocketAddr,
     method: &str,
@@ -50,10 +48,10 @@ pub(crate) fn request_with(
     read_reply(stream)
 }
 
-/// Reads an answer up to the connection's end.
+/// Reads a response up to the end of the connection.
 pub(crate) fn read_reply(mut stream: TcpStream) -> Reply {
     let mut bytes = Vec::new();
-    // Whatever came before a reset is the answer.
+    // Bytes that came before a reset are the response.
     drop(stream.read_to_end(&mut bytes));
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let (head, body) = text.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no answer: {text:?}"));

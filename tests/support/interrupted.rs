@@ -1,4 +1,4 @@
-//! `loadgen` with Ctrl-C at a moment of the test's choosing.
+//! `loadgen`, interrupted by Ctrl-C at a moment of the test's choosing.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -6,8 +6,9 @@ use std::process::{Command, Output, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-/// Runs it in a directory, interrupts it as soon as stderr says these words, and waits for its end. Gives what it left
-/// behind, and what stderr said after that.
+/// Runs `loadgen` in a directory, interrupts it as soon as stderr contains these words, and waits for its end. Returns
+/// its
+/// output, and the lines of stderr after these words.
 pub(crate) fn interrupted(directory: &Path, args: &[&str], words: &str) -> (Output, Vec<String>) {
     let mut program = Command::new(env!("CARGO_BIN_EXE_loadgen"))
         .current_dir(directory)

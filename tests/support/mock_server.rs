@@ -1,4 +1,4 @@
-//! A `mockserver` of a test's own.
+//! A `mockserver` process for one test.
 
 use std::net::SocketAddr;
 use std::process::Stdio;
@@ -9,7 +9,6 @@ use serde_json::Value;
 use super::http::request;
 use super::program::{Left, Program, eventually};
 
-/// A running `mockserver`.
 pub(crate) struct MockServer {
     program: Program,
     pub(crate) address: SocketAddr,
@@ -21,7 +20,6 @@ impl MockServer {
         Self::listen("127.0.0.1:0", args)
     }
 
-    /// Starts it at an address.
     pub(crate) fn listen(address: &str, args: &[&str]) -> Self {
         let mut program = start_mockserver(&[&["--listen", address], args].concat());
         let address = eventually("the mockserver says where it listens", || {
@@ -37,12 +35,12 @@ impl MockServer {
         format!("http://{}/", self.address)
     }
 
-    /// What it has said so far.
+    /// Returns the output on stderr so far.
     pub(crate) fn said(&self) -> String {
         self.program.said()
     }
 
-    /// Its counts of everything.
+    /// Returns the counts over all runs.
     pub(crate) fn stats(&self) -> Value {
         request(self.address, "GET", "/_mock/stats", "").json()
     }
@@ -51,7 +49,6 @@ impl MockServer {
         self.program.signal(signal);
     }
 
-    /// Whether the process goes on.
     pub(crate) fn is_alive(&self) -> bool {
         self.program.is_alive()
     }

@@ -10,13 +10,13 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-/// No program of a test may take longer, even unoptimised on a busy machine.
+/// Maximum time that a program of a test may take, even unoptimised on a busy machine.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(5);
 
-/// Signals that come so far apart are two for `loadgen`.
+/// Interval between two signals that `loadgen` counts as two.
 pub(crate) const APART: Duration = Duration::from_millis(400);
 
-/// Waits until `ready` finds something; panics with `what` when it takes too long.
+/// Waits until `ready` finds something; panics with `what` if it takes too long.
 pub(crate) fn eventually<T>(what: &str, mut ready: impl FnMut() -> Option<T>) -> T {
     let deadline = Instant::now() + PATIENCE;
     loop {
@@ -28,7 +28,7 @@ pub(crate) fn eventually<T>(what: &str, mut ready: impl FnMut() -> Option<T>) ->
     }
 }
 
-/// What a program left behind.
+/// Exit code and output of a program that has ended.
 #[derive(Clone, Debug)]
 pub(crate) struct Left {
     pub(crate) code: Option<i32>,
@@ -37,18 +37,16 @@ pub(crate) struct Left {
 }
 
 impl Left {
-    /// Its stdout as JSON.
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
-    /// Checks its exit code.
     pub(crate) fn exits(self, code: i32) -> Self {
         assert_eq!(self.code, Some(code), "stdout: {}\nstderr: {}", self.stdout, self.stderr);
         self
     }
 
-    /// Checks that its stderr says all of this.
+    /// Checks that stderr contains all of these words.
     pub(crate) fn says(self, words: &[&str]) -> Self {
         for word in words {
             assert!(self.stderr.contains(word), "no `{word}` in: {}", self.stderr);
@@ -57,15 +55,15 @@ impl Left {
     }
 }
 
-/// A program under way; killed when dropped.
+/// A running program; killed when dropped.
 pub(crate) struct Program {
     child: Child,
-    /// Nothing when it goes elsewhere.
+    /// `None` if stdout is redirected.
     stdout: Option<Reader>,
     stderr: Reader,
 }
 
-/// Reads a pipe to its end on a thread, so that it never fills.
+/// Thread that reads a pipe to its end, so that the pipe never fills.
 struct Reader {
     text: Arc<Mutex<String>>,
     thread: Option<JoinHandle<()>>,
@@ -90,7 +88,7 @@ impl Reader {
         self.text.lock().unwrap().clone()
     }
 
-    /// Whether whoever wrote is gone.
+    /// True if the writing end of the pipe is closed.
     fn is_over(&self) -> bool {
         self.thread.as_ref().is_none_or(JoinHandle::is_finished)
     }
@@ -104,7 +102,6 @@ impl Reader {
 }
 
 impl Program {
-    /// Starts one of the programs under test.
     pub(crate) fn start(path: &str, args: &[&str], stdout: Stdio) -> Self {
         let mut command = Command::new(path);
         command.args(args).env_remove("NO_COLOR").stdin(Stdio::null());
@@ -114,7 +111,7 @@ impl Program {
         Self { child, stdout, stderr }
     }
 
-    /// What it has said on stderr so far.
+    /// Returns the output on stderr so far.
     pub(crate) fn said(&self) -> String {
         self.stderr.so_far()
     }
@@ -135,19 +132,17 @@ impl Program {
         self.finish()
     }
 
-    /// Waits for its end.
     pub(crate) fn finish(mut self) -> Left {
         let status: ExitStatus = eventually("a program ends by itself", || self.child.try_wait().unwrap());
         let stdout = self.stdout.as_mut().map(Reader::drain).unwrap_or_default();
         Left { code: status.code(), stdout, stderr: self.stderr.drain() }
     }
 
-    /// Whether the process goes on.
+    /// True until the program closes its stderr.
     pub(crate) fn is_alive(&self) -> bool {
         !self.stderr.is_over()
     }
 
-    /// Whether the process has ended.
     pub(super) fn is_over(&mut self) -> bool {
         self.child.try_wait().unwrap().is_some()
     }
@@ -155,13 +150,12 @@ impl Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // It may be over already.
+        // The process may have exited already.
         drop(self.child.kill());
         drop(self.child.wait());
     }
 }
 
-/// Starts `loadgen`.
 pub(crate) fn start_loadgen(args: &[&str]) -> Program {
     Program::start(env!("CARGO_BIN_EXE_loadgen"), args, Stdio::piped())
 }
@@ -171,12 +165,12 @@ pub(crate) fn loadgen(args: &[&str]) -> Left {
     start_loadgen(args).finish()
 }
 
-/// Runs `loadgen` to its end with its stdout going elsewhere.
+/// Runs `loadgen` to its end, with its stdout redirected.
 pub(crate) fn loadgen_into(stdout: impl Into<Stdio>, args: &[&str]) -> Left {
     Program::start(env!("CARGO_BIN_EXE_loadgen"), args, stdout.into()).finish()
 }
 
-/// Runs `loadgen` to its end as a shell starts it that was told to redirect something, such as `2>/dev/full`.
+/// Runs `loadgen` to its end, as a shell starts it with a redirection such as `2>/dev/full`.
 pub(crate) fn loadgen_redirected(redirection: &str, args: &[&str]) -> Left {
     shell(&format!("exec \"$0\" \"$@\" {redirection}"), args)
 }

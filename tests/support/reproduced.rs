@@ -1,4 +1,4 @@
-//! Scenarios, run in this process: what they come to without a program around them.
+//! Scenarios that are run in this process instead of by a built program.
 
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
@@ -11,17 +11,16 @@ use experiments::runs::virtual_time::VirtualTime;
 use experiments::scenario::{Drawable, EMBEDDED, Text, embedded, load, wanted};
 use serde_json::Value;
 
-/// A scenario of which nothing is run yet.
+/// Returns a scenario without runs.
 pub(crate) fn planned(text: &Text, settings: &[&str], changes: Changes) -> Reproduction {
     let settings: Vec<String> = settings.iter().map(|setting| (*setting).to_owned()).collect();
-    // As the program offers them.
+    // The plots that the program offers.
     let plots: Vec<Drawable> =
         PLOTS.iter().map(|entry| Drawable { name: entry.name, basis: entry.basis }).collect();
     let (scenario, cells) = load(text, &settings, &plots).unwrap();
     Reproduction::new(scenario, cells, changes)
 }
 
-/// Does the runs.
 pub(crate) fn run(reproduction: Reproduction) -> Reproduction {
     let mut one = [reproduction];
     Plan::simulated(&one).drive(&mut one, &VirtualTime::on_threads(None), &Never, &Nobody).unwrap();
@@ -29,7 +28,7 @@ pub(crate) fn run(reproduction: Reproduction) -> Reproduction {
     done
 }
 
-/// Does the runs of these experiments only.
+/// Runs these experiments only.
 pub(crate) fn run_only(mut reproduction: Reproduction, experiments: &[&str]) -> Reproduction {
     for cell in &mut reproduction.cells {
         if !experiments.contains(&cell.experiment.as_str()) {
@@ -39,7 +38,7 @@ pub(crate) fn run_only(mut reproduction: Reproduction, experiments: &[&str]) -> 
     run(reproduction)
 }
 
-/// Does them, and keeps what plots need.
+/// Runs the reproduction, and keeps the data that plots need.
 fn run_and_draw(reproduction: Reproduction) -> Reproduction {
     let mut one = [run(reproduction)];
     Plan::drawn(&one).drive(&mut one, &VirtualTime::on_threads(None), &Never, &Nobody).unwrap();
@@ -47,7 +46,7 @@ fn run_and_draw(reproduction: Reproduction) -> Reproduction {
     done
 }
 
-/// The document that `--json` writes of it.
+/// Returns the document that `--json` writes.
 pub(crate) fn document_of(reproduction: &Reproduction) -> Value {
     let judged = reproduction.judged(false);
     let mut tally = Tally::default();
@@ -55,12 +54,13 @@ pub(crate) fn document_of(reproduction: &Reproduction) -> Value {
     serde_json::to_value(document(&[(reproduction, judged)], &tally, None)).unwrap()
 }
 
-/// Of that document the only scenario.
+/// Returns the only scenario of the document that `--json` writes.
 pub(crate) fn scenario_of(reproduction: &Reproduction) -> Value {
     document_of(reproduction)["scenarios"][0].take()
 }
 
-/// The only scenario of a text of one's own, as `--json` writes it; all its claims come out as expected.
+/// Reproduces the only scenario of a text, and returns it as `--json` writes it. Checks that all claims come out as
+/// expected.
 pub(crate) fn reproduce_text(text: &str) -> Value {
     let text = Text { name: "mine.toml".to_owned(), text: text.to_owned() };
     let mut document = document_of(&run_and_draw(planned(&text, &[], Changes::default())));
@@ -70,15 +70,16 @@ pub(crate) fn reproduce_text(text: &str) -> Value {
     document["scenarios"][0].take()
 }
 
-/// A built-in scenario as anybody runs it, plots included; done once for all tests.
+/// Reproduces a built-in scenario with its default settings, including plots; once for all tests.
 pub(crate) fn built_in(name: &str) -> &'static Reproduction {
     static DONE: [OnceLock<Reproduction>; EMBEDDED.len()] = [const { OnceLock::new() }; EMBEDDED.len()];
     let place = EMBEDDED.iter().position(|(known, _)| *known == name).unwrap();
     DONE[place].get_or_init(|| run_and_draw(planned(&embedded(name).unwrap(), &[], Changes::default())))
 }
 
-/// A built-in scenario's experiment with as many runs of every cell as `runs`: those that all tests share, and those that
-/// follow them.
+/// Returns a built-in scenario's experiment with `runs` runs of every cell: the runs that all tests share, and those
+/// with
+/// the following seeds.
 pub(crate) fn with_further_runs(name: &str, experiment: &str, runs: u32) -> Value {
     let shared = built_in(name);
     let of = |cell: &&experiments::scenario::Cell| cell.experiment == experiment;
