@@ -204,7 +204,6 @@ impl Drop for Feeder {
     }
 }
 
-/// Returns the path of a program that was built beside this one.
 fn program(name: &str) -> Result<PathBuf> {
     let own = std::env::current_exe()?;
     let folder = own.parent().and_then(|examples| examples.parent()).ok_or("this example has no folder")?;

@@ -47,7 +47,6 @@ struct Judged {
     scenario: String,
     says: String,
     verdict: String,
-    /// Measured figures, in words.
     ours: String,
 }
 
@@ -58,7 +57,6 @@ impl PartialEq for Judged {
     }
 }
 
-/// Returns every claim's verdict, in the order of the scenarios.
 fn verdicts(seed: Option<u64>) -> Result<Vec<Judged>> {
     let mut command = Command::new(loadgen()?);
     command.args(["reproduce", "--json", "-", "--quiet"]);
@@ -86,7 +84,6 @@ fn verdicts(seed: Option<u64>) -> Result<Vec<Judged>> {
     Ok(found)
 }
 
-/// Returns the path of `loadgen` of the same profile, one directory above the examples.
 fn loadgen() -> Result<PathBuf> {
     let example = std::env::current_exe()?;
     let found =

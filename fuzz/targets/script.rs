@@ -20,7 +20,6 @@ fuzz_target!(|text: &str| {
     }
 });
 
-/// Serves some requests by the script, as a policy from a command line.
 fn serve(script: &Script) {
     let written = script.to_string();
     assert_eq!(written.parse::<Script>().as_ref(), Ok(script), "{written}");

@@ -17,7 +17,6 @@ fuzz_target!(|text: &str| {
     }
 });
 
-/// Returns the next shard, with the same figures.
 fn next(mut run: RunResult) -> RunResult {
     if let Some(shard) = &mut run.shard {
         shard.index = shard.index.wrapping_add(1);

@@ -24,7 +24,6 @@ fn subcommands(program: &str) -> Vec<String> {
         .collect()
 }
 
-/// Returns every help text with the command that prints it.
 fn all() -> Vec<(String, String)> {
     let mut texts = Vec::new();
     for program in PROGRAMS {

@@ -14,7 +14,6 @@ use serde_json::Value;
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/THIRD-PARTY-NOTICES.txt");
 
-/// Platform for which the programs are built.
 const PLATFORM: &str = "x86_64-unknown-linux-gnu";
 
 /// Beginnings of the names of licence files, in lower case.
@@ -98,7 +97,6 @@ fn notices() -> String {
     text
 }
 
-/// Returns the third-party crates that the two programs need, in alphabetical order.
 fn packages() -> Vec<Package> {
     let tree = cargo(&["tree", "--edges", "normal", "--prefix", "none", "--target", PLATFORM]);
     // `name v1.2.3 (more)`
@@ -138,7 +136,6 @@ impl Package {
     }
 }
 
-/// Returns the output of a cargo command, which works offline.
 fn cargo(args: &[&str]) -> String {
     let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(program)
@@ -151,7 +148,6 @@ fn cargo(args: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Returns the licence files, in alphabetical order.
 fn licence_files(folder: &Path, depth: usize) -> Vec<PathBuf> {
     let mut entries: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     entries.sort();

@@ -13,7 +13,6 @@ pub(crate) fn validator(schema: &Value) -> Validator {
     jsonschema::draft202012::new(schema).expect("it is a schema")
 }
 
-/// Returns all violations in a document, each with its place.
 pub(crate) fn violations(validator: &Validator, document: &Value) -> Vec<String> {
     let told = |error: jsonschema::ValidationError<'_>| {
         let told: String = error.to_string().chars().take(300).collect();

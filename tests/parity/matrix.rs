@@ -16,7 +16,6 @@ use crate::replayed::overload;
 
 const OPS: u64 = 100;
 
-/// One strategy of each kind, with its name in the table.
 const STRATEGIES: [(&str, &str); 7] = [
     ("aimd", "aimd:initial=10"),
     ("full-jitter", "full-jitter:base=50ms,cap=1s"),
@@ -105,7 +104,6 @@ impl Outcome {
     }
 }
 
-/// Formats a cause briefly, for a table.
 fn cause_words(cause: Cause) -> String {
     match cause {
         Cause::Status(code) => code.to_string(),

@@ -53,7 +53,6 @@ pub(crate) struct RealRun {
 }
 
 impl Setting {
-    /// Returns the client as it is before the run.
     pub(crate) fn client(&self) -> Run {
         let mut spec: StrategySpec = self.strategy.parse().expect("it is in the registry");
         if let Some(mix) = &self.config.requests.mix {

@@ -122,7 +122,6 @@ fn read_modify_writes() {
     let [service_time, reject_time] = [Distribution::ZERO; 2];
     setting.server =
         Config { max_busy: 1_000_000, service_time, reject_time, network_delay: hop, ..Config::default() };
-    // Every transport communicates with the server in its own way.
     for transport in TRANSPORTS {
         let real = replayed(&Setting { transport, ..setting.clone() });
         assert!(rejected(&real) > 0, "{}: all wrote the same object", transport.name);

@@ -30,7 +30,6 @@ pub(crate) fn figure(value: &Value, pointer: &str) -> f64 {
         .unwrap_or_else(|| panic!("no figure `{pointer}` in {value}"))
 }
 
-/// Checks the equations that every result fulfils.
 pub(crate) fn assert_conserved(result: &Value) {
     let sum = |keys: &[&str]| keys.iter().map(|key| count(result, key)).sum::<u64>();
     let ops = sum(&["/ops/succeeded", "/ops/given_up", "/ops/unfinished"]);

@@ -7,7 +7,6 @@ use tempfile::TempDir;
 
 use super::program::{Left, loadgen_in};
 
-/// A temporary directory for results, reports and plots.
 pub(crate) struct Folder(TempDir);
 
 impl Folder {

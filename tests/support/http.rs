@@ -48,7 +48,6 @@ pub(crate) fn request_with(
     read_reply(stream)
 }
 
-/// Reads a response up to the end of the connection.
 pub(crate) fn read_reply(mut stream: TcpStream) -> Reply {
     let mut bytes = Vec::new();
     // Bytes that came before a reset are the response.

@@ -35,7 +35,6 @@ impl MockServer {
         format!("http://{}/", self.address)
     }
 
-    /// Returns the output on stderr so far.
     pub(crate) fn said(&self) -> String {
         self.program.said()
     }

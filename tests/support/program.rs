@@ -46,7 +46,6 @@ impl Left {
         self
     }
 
-    /// Checks that stderr contains all of these words.
     pub(crate) fn says(self, words: &[&str]) -> Self {
         for word in words {
             assert!(self.stderr.contains(word), "no `{word}` in: {}", self.stderr);
@@ -120,7 +119,6 @@ impl Program {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
 
-    /// Sends a signal again and again until the program ends.
     pub(crate) fn finish_by_signals(mut self, signal: Signal) -> Left {
         eventually("a program ends by signals", || {
             let over = self.is_over();
@@ -160,7 +158,6 @@ pub(crate) fn start_loadgen(args: &[&str]) -> Program {
     Program::start(env!("CARGO_BIN_EXE_loadgen"), args, Stdio::piped())
 }
 
-/// Runs `loadgen` to its end.
 pub(crate) fn loadgen(args: &[&str]) -> Left {
     start_loadgen(args).finish()
 }
@@ -185,7 +182,6 @@ pub(crate) fn start_shell(script: &str, args: &[&str]) -> Program {
     Program::start("sh", &[&["-c", script, env!("CARGO_BIN_EXE_loadgen")], args].concat(), Stdio::piped())
 }
 
-/// Runs `loadgen` in a directory to its end.
 pub(crate) fn loadgen_in(directory: &Path, args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_loadgen"));
     command.current_dir(directory).args(args).env("NO_COLOR", "1").output().expect("the program was built")

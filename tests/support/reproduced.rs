@@ -11,10 +11,8 @@ use experiments::runs::virtual_time::VirtualTime;
 use experiments::scenario::{Drawable, EMBEDDED, Text, embedded, load, wanted};
 use serde_json::Value;
 
-/// Returns a scenario without runs.
 pub(crate) fn planned(text: &Text, settings: &[&str], changes: Changes) -> Reproduction {
     let settings: Vec<String> = settings.iter().map(|setting| (*setting).to_owned()).collect();
-    // The plots that the program offers.
     let plots: Vec<Drawable> =
         PLOTS.iter().map(|entry| Drawable { name: entry.name, basis: entry.basis }).collect();
     let (scenario, cells) = load(text, &settings, &plots).unwrap();
@@ -28,7 +26,6 @@ pub(crate) fn run(reproduction: Reproduction) -> Reproduction {
     done
 }
 
-/// Runs these experiments only.
 pub(crate) fn run_only(mut reproduction: Reproduction, experiments: &[&str]) -> Reproduction {
     for cell in &mut reproduction.cells {
         if !experiments.contains(&cell.experiment.as_str()) {
@@ -38,7 +35,6 @@ pub(crate) fn run_only(mut reproduction: Reproduction, experiments: &[&str]) -> 
     run(reproduction)
 }
 
-/// Runs the reproduction, and keeps the data that plots need.
 fn run_and_draw(reproduction: Reproduction) -> Reproduction {
     let mut one = [run(reproduction)];
     Plan::drawn(&one).drive(&mut one, &VirtualTime::on_threads(None), &Never, &Nobody).unwrap();
@@ -46,7 +42,6 @@ fn run_and_draw(reproduction: Reproduction) -> Reproduction {
     done
 }
 
-/// Returns the document that `--json` writes.
 pub(crate) fn document_of(reproduction: &Reproduction) -> Value {
     let judged = reproduction.judged(false);
     let mut tally = Tally::default();
@@ -54,7 +49,6 @@ pub(crate) fn document_of(reproduction: &Reproduction) -> Value {
     serde_json::to_value(document(&[(reproduction, judged)], &tally, None)).unwrap()
 }
 
-/// Returns the only scenario of the document that `--json` writes.
 pub(crate) fn scenario_of(reproduction: &Reproduction) -> Value {
     document_of(reproduction)["scenarios"][0].take()
 }

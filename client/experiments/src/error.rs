@@ -26,7 +26,6 @@ impl Error {
         Self { kind, message: message.into(), source: None }
     }
 
-    /// Creates an error with its cause.
     pub fn because(
         kind: ErrorKind,
         message: impl Into<String>,
@@ -44,7 +43,6 @@ impl Error {
     }
 }
 
-/// Creates an [`Error`] as an `anyhow::Error`.
 pub(crate) fn refusal(kind: ErrorKind, message: impl Into<String>) -> anyhow::Error {
     Error::new(kind, message).into()
 }

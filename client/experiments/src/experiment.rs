@@ -53,7 +53,6 @@ impl Default for Sending {
     }
 }
 
-/// Validated settings of an experiment, with defaults filled in.
 #[derive(Clone)]
 pub struct Experiment {
     pub strategy: StrategySpec,
@@ -69,11 +68,8 @@ pub struct Experiment {
     pub repeats: u32,
     /// Used over HTTP only.
     pub time_scale: TimeScale,
-    /// Used over HTTP only.
     pub sending: Sending,
-    /// Request to send over HTTP.
     pub request: RequestTemplate,
-    /// Trusted certificates, over HTTP only.
     pub trust: Trust,
     /// `Authorization` for the endpoints of a mockserver on another host.
     pub admin: Option<Admin>,
@@ -197,7 +193,6 @@ impl Experiment {
         }
     }
 
-    /// Rejects kinds of requests whose path is one of the mockserver's own endpoints.
     pub fn refuse_own_endpoints(&self) -> Result<(), Error> {
         let kinds = self.run.requests.mix.iter().flat_map(Mix::kinds);
         match kinds.map(|kind| &*kind.path).find(|path| *path == "/metrics") {

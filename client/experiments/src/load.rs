@@ -12,7 +12,6 @@ use vocabulary::{Rate, duration_text, wire};
 
 use crate::experiment::Experiment;
 
-/// Open loop of a known rate against a server of known capacity.
 #[derive(Clone, Debug)]
 pub struct Load {
     rate: Rate,
@@ -82,7 +81,6 @@ impl Load {
         LoadRecord { factor: self.factor(), words: self.sentence() }
     }
 
-    /// Names the server or limit that the capacity belongs to.
     fn allowed(&self) -> String {
         let Some(preset) = &self.preset else { return "capacity".to_owned() };
         let scale = self.scale.map(|scale| format!(" at scale {scale}")).unwrap_or_default();
@@ -197,7 +195,6 @@ fn counted_slots(slots: u64) -> String {
     format!("{} slot{}", thousands(slots), if slots == 1 { "" } else { "s" })
 }
 
-/// Returns the requests of an experiment as a server distinguishes them.
 fn traffic(experiment: &Experiment, mode: Mode) -> Traffic {
     let (requests, template) = (&experiment.run.requests, &experiment.request);
     let is_real = mode == Mode::Http;

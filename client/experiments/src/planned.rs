@@ -13,7 +13,6 @@ use crate::record::{ServerRecord, config_record, server_model};
 use crate::servers::opponent::{Opponent, PastServer};
 use crate::workload::{PARAMETERS, Spelling, WorkloadSpec};
 
-/// Kind of a server that the program starts itself.
 const EMBEDDED: &str = "embedded";
 
 /// Maximum size of a request body, in bytes. Nobody sends more, so a plan with a larger one is rejected.

@@ -10,7 +10,6 @@ use vocabulary::{ParameterInfo, duration_text};
 
 use crate::experiment::Experiment;
 
-/// Kind of a server in virtual time.
 const SIMULATED: &str = "simulated";
 
 pub struct ServerRecord<'a> {
@@ -18,7 +17,6 @@ pub struct ServerRecord<'a> {
     pub kind: String,
     /// Address of the server; `None` if simulated.
     pub target: Option<String>,
-    /// Mockserver configuration, if known.
     pub model: Option<&'a Config>,
 }
 
@@ -26,13 +24,11 @@ pub fn server_model(config: &Config) -> ServerModel {
     ServerModel::of(config).expect("a test writes one: its keys have plain values")
 }
 
-/// True if the server of a run is known to keep slots busy with rejections.
 pub fn rejections_hold_slots(config: &ConfigRecord) -> bool {
     let model = config.server_model.as_ref().and_then(ServerModel::read::<Config>);
     model.is_some_and(|model| model.rejections_hold_slots())
 }
 
-/// True if the server of a run is known to go wrong on purpose.
 pub fn goes_wrong_on_purpose(config: &ConfigRecord) -> bool {
     let model = config.server_model.as_ref().and_then(ServerModel::read::<Config>);
     model.is_some_and(|model| model.goes_wrong_on_purpose())
@@ -56,7 +52,6 @@ fn part_records(described: Vec<(&'static str, Vec<ParameterInfo>)>) -> Vec<PartR
     parts.collect()
 }
 
-/// Returns the configuration of a run with this seed against this server.
 pub fn config_record(settings: &Experiment, server: &ServerRecord<'_>, seed: u64) -> ConfigRecord {
     let run = settings.for_server(server.model, seed);
     let described = settings.strategy.describe();

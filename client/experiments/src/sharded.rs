@@ -7,7 +7,6 @@ use loadgen_core::ClientShard;
 use loadgen_http::MockServer;
 use vocabulary::wire::RunId;
 
-/// The share of the clients that this process runs.
 #[derive(Clone, Debug)]
 pub struct Sharded {
     /// Client c belongs to shard c mod N.
@@ -15,23 +14,17 @@ pub struct Sharded {
     pub start: StartChoice,
 }
 
-/// Method by which all shards start at the same time.
 #[derive(Clone, Debug)]
 pub enum StartChoice {
-    /// The shards wait for one another at a mockserver.
     Barrier(Box<BarrierChoice>),
     /// The shards start at this calendar time, and share this run id.
     At(SystemTime, RunId),
 }
 
-/// Barrier at which shards wait for one another.
 #[derive(Clone, Debug)]
 pub struct BarrierChoice {
-    /// Mockserver that releases the shards.
     pub server: MockServer,
-    /// Address of the mockserver, as errors and announcements show it.
     pub url: String,
-    /// Maximum time to wait.
     pub patience: Duration,
     /// Id that distinguishes these shards from those of other runs.
     pub name: Option<RunId>,

@@ -6,7 +6,6 @@ use tailback::Status;
 
 use super::rounded::rounded;
 
-/// Maximum number of clients kept.
 const MOST_CLIENTS: usize = 100_000;
 /// Maximum number of ranks written. A curve does not need more.
 const MOST_RANKS: usize = 1000;
@@ -25,7 +24,6 @@ struct Client {
 }
 
 impl Client {
-    /// Returns the mean latency; `None` if nothing succeeded.
     fn latency_s(&self) -> Option<f64> {
         (self.succeeded > 0).then(|| self.latency_s / self.succeeded as f64)
     }

@@ -58,7 +58,6 @@ impl Recorder {
     }
 }
 
-/// Shared recorders of the plots of one run.
 #[derive(Clone)]
 pub struct Recording(Arc<Mutex<Vec<Recorder>>>);
 
@@ -77,7 +76,6 @@ impl Recording {
         })
     }
 
-    /// Returns the recorded run of each recorder, in their order.
     pub fn finish(self, label: &str, result: &RunResult) -> Vec<DrawnRun> {
         let recorders = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
         recorders.into_iter().map(|recorder| recorder.finish(label, result)).collect()

@@ -55,7 +55,6 @@ pub(super) fn columns(series: &[SeriesPoint]) -> Columns {
     }
 }
 
-/// Returns the gauges that the strategy draws under names of its own.
 fn drawn(series: &[SeriesPoint]) -> Vec<GaugeColumn> {
     let kinds = series.first().map_or(&[][..], |first| &first.gauges);
     let values = |index: usize| {

@@ -12,9 +12,7 @@ use crate::scenario::over_seeds;
 
 /// Number of retries per op that are distinguished.
 const MOST_RETRIES: usize = 30;
-/// Maximum number of waits kept per retry.
 const MOST_WAITS: usize = 20_000;
-/// Maximum number of unfinished ops that are followed.
 const MOST_OPS: usize = 100_000;
 
 /// Waits by retry, in seconds.

@@ -11,7 +11,6 @@ use crate::scenario::{Cell, Scenario};
 /// Data kept of runs, by numbers of plot and cell.
 pub type Kept = BTreeMap<(usize, usize), DrawnRun>;
 
-/// Recorders of one run of a cell, for every plot that needs it.
 pub(super) struct PlotRecording {
     cell: usize,
     label: String,
@@ -20,7 +19,6 @@ pub(super) struct PlotRecording {
 }
 
 impl PlotRecording {
-    /// Creates the recorders of the plots that need a run of this cell; `None` if no plot does.
     pub(super) fn of(scenario: &Scenario, cells: &[Cell], cell: usize) -> Option<Self> {
         let mut plots = Vec::new();
         let mut recorders = Vec::new();

@@ -18,9 +18,7 @@ use crate::servers::opponent::Opponent;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScenarioRun {
-    /// Index of the reproduction.
     pub scenario: usize,
-    /// Index of the cell in the scenario.
     pub cell: usize,
     /// Number of the run within its cell, from 0.
     pub repeat: u32,
@@ -29,7 +27,6 @@ pub struct ScenarioRun {
 /// Overrides of the scenarios' settings for runs over HTTP.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HttpChanges {
-    /// Runs per cell.
     pub repeats: Option<u32>,
     pub time_scale: Option<TimeScale>,
     /// True if scenarios were selected by name. One that cannot be run over HTTP is then rejected, not left out.
@@ -143,7 +140,6 @@ impl Plan {
         Self { runs, recordings: Recordings::new(recordings), figures: false }
     }
 
-    /// Returns the runs in the order of their execution.
     pub fn runs(&self) -> impl Iterator<Item = ScenarioRun> {
         self.runs.iter().map(|planned| planned.run)
     }

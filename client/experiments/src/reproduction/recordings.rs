@@ -10,7 +10,6 @@ use super::drawn::{Kept, PlotRecording};
 use crate::runs::attempt_sinks::joined;
 use crate::runs::driver::{Outcome, RealRun, Watcher};
 
-/// Recordings by the numbers of their tasks. Many runs have none.
 #[derive(Default)]
 pub(super) struct Recordings(Vec<Mutex<Option<PlotRecording>>>);
 
@@ -19,7 +18,6 @@ impl Recordings {
         Self(recordings.into_iter().map(Mutex::new).collect())
     }
 
-    /// Returns the data kept of a run; empty if the run was not recorded.
     pub(super) fn finish(&self, task: usize, result: &RunResult) -> Kept {
         let recording =
             self.0.get(task).and_then(|one| one.lock().unwrap_or_else(PoisonError::into_inner).take());

@@ -6,23 +6,19 @@ use crate::scenario::{Cell, Data, Judged, Scenario, judge};
 pub struct Reproduction {
     pub scenario: Scenario,
     pub cells: Vec<Cell>,
-    /// Figures of completed runs.
     pub data: Data,
-    /// Data of single runs, for plots.
     pub kept: Kept,
 }
 
 /// Overrides of the scenarios' settings.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Changes {
-    /// Runs per cell.
     pub repeats: Option<u32>,
     /// First seed.
     pub seed: Option<u64>,
 }
 
 impl Reproduction {
-    /// Creates a reproduction without runs, with the overrides applied.
     pub fn new(mut scenario: Scenario, mut cells: Vec<Cell>, changes: Changes) -> Self {
         if let Some(repeats) = changes.repeats {
             for cell in &mut cells {

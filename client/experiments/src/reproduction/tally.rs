@@ -7,9 +7,7 @@ use crate::scenario::Judged;
 /// Claims by verdict. Claims that a scenario makes itself are counted separately.
 #[derive(Debug, Default)]
 pub struct Tally {
-    /// Claims of the sources.
     pub source: Counts,
-    /// Claims that scenarios make themselves.
     pub ours: Counts,
 }
 
@@ -18,7 +16,7 @@ pub struct Counts {
     verdicts: Vec<ClaimVerdict>,
     /// Number of claims that came out as their scenario expects.
     pub as_expected: usize,
-    /// Texts of the claims that did not.
+    /// Texts of the claims that came out differently.
     pub unmet: Vec<String>,
 }
 

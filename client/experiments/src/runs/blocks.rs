@@ -11,12 +11,10 @@ use crate::experiment::Experiment;
 use crate::runs::one_run::Finished;
 use crate::servers::opponent::Opponent;
 
-/// Several strategies with the same workload, against one server, with several seeds.
 #[derive(Clone, Copy)]
 pub struct Blocks<'a> {
     /// One experiment per strategy; they differ only in the strategy.
     pub strategies: &'a [Experiment],
-    /// The server under test.
     pub opponent: &'a Opponent,
 }
 
@@ -32,7 +30,6 @@ pub struct BlockRun {
     /// Index of the strategy, as given on the command line.
     pub strategy: usize,
     pub finished: Finished,
-    /// Texts for files; see [`Watcher::texts_of`].
     pub texts: Vec<Vec<u8>>,
 }
 
@@ -48,7 +45,6 @@ pub(super) struct Gathering {
     pub(super) measured: Measured,
     /// True once a run was cut off. Later runs belong to no complete block.
     pub(super) cut: bool,
-    /// Block of the last run.
     block: usize,
 }
 
@@ -97,7 +93,6 @@ impl<'a> Blocks<'a> {
         self.strategies.first().map_or(0, |first| first.run.seed).wrapping_add(block as u64)
     }
 
-    /// Returns the number of runs in all blocks.
     pub(super) fn runs(&self) -> usize {
         self.count() * self.strategies.len()
     }
@@ -158,7 +153,6 @@ impl<'a> Blocks<'a> {
     }
 }
 
-/// Returns the order in which a block with this seed runs its strategies.
 pub fn order(strategies: usize, seed: u64) -> Vec<usize> {
     // No op of a run has this number, so no draw of a run is used twice.
     let key = |strategy: &usize| unit(&mut draws(seed, Purpose::Arrivals, u64::MAX - *strategy as u64, 0));
@@ -201,7 +195,6 @@ mod tests {
         }
     }
 
-    /// Returns the measurements until this many runs are over, and the runs that were passed on.
     fn measured(runs: usize) -> (Measured, Vec<BlockRun>) {
         let strategies = [small("none"), small("aimd"), small("full-jitter")];
         let opponent = Opponent::Own(Box::default());

@@ -18,9 +18,7 @@ const READY_IN: Duration = Duration::from_secs(1);
 /// Start that all shards of a run share.
 #[derive(Clone, Copy, Debug)]
 pub struct CommonStart {
-    /// Id of the run that the shards belong to.
     pub run: RunId,
-    /// Start of the clock.
     pub at: Instant,
     pub by: StartedBy,
     /// Scheduled start in milliseconds since 1970; `None` at a barrier.

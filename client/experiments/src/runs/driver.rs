@@ -17,9 +17,7 @@ const LOOK: Duration = Duration::from_millis(200);
 #[derive(Clone, Copy)]
 pub struct Task<'a> {
     pub experiment: &'a Experiment,
-    /// The server under test.
     pub opponent: &'a Opponent,
-    /// Seed of everything random in the run.
     pub seed: u64,
     /// Number of runs in the output file. The more runs, the fewer points each time series may have.
     pub runs_of_file: u32,
@@ -73,7 +71,6 @@ impl<'a> Tasks<'a> {
 
 pub struct Outcome {
     pub finished: Finished,
-    /// Calls in bins, if the experiment requests them.
     pub bins: Option<Bins>,
     /// Real time that the run took.
     pub took: Duration,
@@ -82,7 +79,6 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Creates the outcome of a run that began at `begun` and ends now.
     pub(super) fn new(
         (finished, bins): (Finished, Option<Bins>),
         number: usize,
@@ -96,11 +92,9 @@ impl Outcome {
 
 /// Run over HTTP in progress.
 pub struct RealRun<'a> {
-    /// Handle to observe and stop the run.
     pub underway: &'a Underway,
     pub experiment: &'a Experiment,
     pub server: &'a Server,
-    /// Runtime for queries to the server.
     pub runtime: &'a Runtime,
 }
 
@@ -119,7 +113,6 @@ pub trait Watcher: Sync {
     /// Called at the start of a run over HTTP, and repeatedly during it.
     fn on_real(&self, _number: usize, _run: &RealRun<'_>) {}
 
-    /// Waits until a run over HTTP is over.
     fn wait(&self, number: usize, run: &RealRun<'_>) {
         self.on_real(number, run);
         while run.underway.over.recv_timeout(LOOK).is_err() && !run.underway.is_over() {

@@ -89,7 +89,6 @@ impl<'a> InTurn<'a> {
     }
 }
 
-/// Runs of one point so far.
 struct Gathered {
     point: usize,
     gathering: Gathering,
@@ -116,7 +115,6 @@ mod tests {
     use crate::runs::virtual_time::VirtualTime;
     use crate::servers::opponent::Opponent;
 
-    /// Stop that is requested before anything begins.
     struct Now;
 
     impl Stop for Now {

@@ -59,7 +59,6 @@ impl PlannedBound {
 
 /// Run in progress on its own thread.
 pub struct Underway {
-    /// Requests snapshots and the end of the run.
     pub control: Arc<Control>,
     /// Signals the end of the run.
     pub over: Receiver<()>,
@@ -106,7 +105,6 @@ impl Finished {
     }
 }
 
-/// Starts a run on its own thread, against a server of this age.
 pub fn start(
     settings: &Experiment,
     server: &Server,

@@ -27,7 +27,6 @@ impl OverHttp {
         Ok(Self { runtime, files: loadgen_http::raise_open_files() })
     }
 
-    /// Returns the limit on open files.
     pub fn files(&self) -> Option<u64> {
         self.files
     }

@@ -10,13 +10,10 @@ use crate::servers::opponent::Opponent;
 
 /// Combination of the values of all varied parameters.
 pub struct Point {
-    /// Value of every axis.
     pub at: Vec<String>,
     /// Situation within which the best point can be chosen.
     pub situation: Situation,
-    /// One experiment per strategy as given on the command line, with this point's parameters.
     pub experiments: Vec<Experiment>,
-    /// The server under test.
     pub opponent: Opponent,
 }
 

@@ -15,7 +15,6 @@ pub trait Stop: Sync {
     /// Returns the origin of the stop request, as results name it; `None` if there is none.
     fn asked_by(&self) -> Option<&'static str>;
 
-    /// Number of stop requests so far.
     fn times_asked(&self) -> u32 {
         u32::from(self.asked_by().is_some())
     }

@@ -25,7 +25,6 @@ const POINTS_OF_A_FILE: usize = 40_000;
 
 /// Driver that runs the same client and server as over HTTP, on one simulated clock.
 pub struct VirtualTime {
-    /// Number of concurrent runs.
     pub threads: usize,
 }
 

@@ -8,7 +8,6 @@ use super::claim::{Against, Claim, Place};
 use super::file::Scenario;
 use super::wrong::Wrong;
 
-/// A figure of one cell.
 #[derive(Clone, Debug)]
 pub(super) struct Spot<'a> {
     pub(super) cell: usize,
@@ -139,7 +138,6 @@ pub(super) fn cases<'a>(
     Ok(cases)
 }
 
-/// Returns the source's figure at a point of `over`.
 fn published(claim: &Claim, place: &Place, index: usize) -> Result<f64, Wrong> {
     let Place { of, at, experiment, figure, published } = place;
     let elsewhere = of.is_some() || at.is_some() || experiment.is_some() || figure.is_some();

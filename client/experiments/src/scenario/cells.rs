@@ -22,7 +22,6 @@ pub struct Cell {
     pub server: Config,
 }
 
-/// Reason why a cell is invalid, with the path of the faulty key.
 #[derive(Debug)]
 pub(super) struct CellFault {
     pub(super) path: Vec<String>,

@@ -32,7 +32,6 @@ fn numbers<'a>() -> impl Iterator<Item = &'a str> {
     FIGURES.iter().filter(|figure| figure.kind != Kind::Truth).map(|figure| figure.path)
 }
 
-/// Checks that a run has every figure that is requested.
 pub(super) fn check_figures(scenario: &Scenario) -> Result<(), (Vec<String>, String)> {
     for (name, derived) in &scenario.figure {
         if let Some(fault) = derived.fault() {
@@ -62,7 +61,6 @@ pub(super) fn check_figures(scenario: &Scenario) -> Result<(), (Vec<String>, Str
     Ok(())
 }
 
-/// Checks that a claim is about something that is run, and that it states a condition.
 pub(super) fn check_claim(scenario: &Scenario, claim: &Claim, cells: &[Cell]) -> Result<(), Wrong> {
     cases(scenario, claim, cells)?;
     Condition::of(claim)?;
@@ -89,7 +87,6 @@ pub(super) fn check_claim(scenario: &Scenario, claim: &Claim, cells: &[Cell]) ->
     Ok(())
 }
 
-/// Checks that the experiments for HTTP exist, and that their time scale is valid.
 pub(super) fn check_http(scenario: &Scenario) -> Result<(), Wrong> {
     let Some(http) = &scenario.http else { return Ok(()) };
     for name in &http.experiments {

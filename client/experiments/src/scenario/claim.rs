@@ -3,12 +3,10 @@
 use serde::Deserialize;
 use toml::Value;
 
-/// One claim, and its expected verdict.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[expect(missing_docs, reason = "docs/scenarios.md says what the keys mean")]
 pub struct Claim {
-    /// The claim in one line.
     pub says: String,
     /// The source's own words or figure; defaults to `printed`.
     #[serde(default)]
@@ -41,7 +39,6 @@ pub struct Claim {
     /// Two points. The claim is then about the exponent with which the figure grows between them.
     #[serde(default)]
     pub growth: Option<[Value; 2]>,
-    /// Statistic over the values of all runs.
     #[serde(default)]
     pub stat: Option<Stat>,
     /// Whether the source describes one random run; defaults to the scenario's `one_run`.
@@ -67,12 +64,10 @@ pub struct Claim {
     /// Whether the claim makes sense over real HTTP.
     #[serde(default = "yes")]
     pub http: bool,
-    /// Expected verdict.
     #[serde(default)]
     pub expect: Expectation,
     #[serde(default)]
     pub note: String,
-    /// Name of the plot that shows the claim in a report.
     #[serde(default)]
     pub plot: Option<String>,
 }
@@ -83,7 +78,6 @@ impl Claim {
         (value - self.minus) * self.times
     }
 
-    /// Returns the source's words or figure.
     pub fn published(&self) -> &str {
         if self.published.is_empty() { self.printed.as_deref().unwrap_or_default() } else { &self.published }
     }
@@ -145,7 +139,6 @@ impl Labels {
 pub enum Against {
     /// The same figure of other strategies, at the same point.
     Labels(Labels),
-    /// A figure elsewhere.
     Place(Place),
 }
 
@@ -179,11 +172,9 @@ pub enum Stat {
     Median,
     Min,
     Max,
-    /// The standard deviation over runs.
     Deviation,
 }
 
-/// Expected verdict of a claim.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[expect(missing_docs, reason = "as their names say")]

@@ -10,7 +10,6 @@ pub(super) struct ClaimFigures<'a> {
 }
 
 impl ClaimFigures<'_> {
-    /// True if all cells of a case were run.
     pub(super) fn was_run(&self, case: &Case<'_>) -> bool {
         std::iter::once(&case.own).chain(&case.other).all(|spot| self.data.has(spot.cell))
     }

@@ -12,9 +12,7 @@ use super::wrong::Wrong;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Condition {
-    /// Lower bound; open if there is none.
     pub low: Option<Edge>,
-    /// Upper bound; open if there is none.
     pub high: Option<Edge>,
     pub words: String,
     /// True if the value must be the printed number.

@@ -22,7 +22,6 @@ pub struct Data {
 }
 
 impl Data {
-    /// Creates the data of this many cells, without runs.
     pub fn new(cells: usize) -> Self {
         Self { runs: vec![Vec::new(); cells] }
     }

@@ -14,15 +14,18 @@ pub enum Derived {
     Autocorrelation { series: Series, from: usize, to: usize, lag: usize, detrend: usize },
     /// Standard deviation of the series.
     Deviation { series: Series, from: usize, to: usize },
+    /// Sum over the range.
     Sum { series: Series, from: usize, to: usize },
+    /// Largest bin of the range.
     Largest { series: Series, from: usize, to: usize },
+    /// Mean bin of the range.
     Mean { series: Series, from: usize, to: usize },
+    /// Number of bins above a value.
     BinsAbove { series: Series, above: u32 },
     /// Share of empty bins between `from` and the bin by which `until_share` of the total has been reached.
     EmptyShare { series: Series, from: usize, until_share: f64 },
 }
 
-/// Count of a bin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Series {
@@ -36,7 +39,6 @@ pub enum Series {
     Outstanding,
 }
 
-/// Last bin that a range may include.
 const LAST_BIN: usize = 1_000_000;
 
 impl Derived {

@@ -12,7 +12,6 @@ use super::plot::Plot;
 use super::wrong::Wrong;
 
 impl Plot {
-    /// Returns the name of the plot's experiment.
     pub fn experiment<'a>(&'a self, scenario: &'a Scenario) -> Option<&'a str> {
         scenario.experiment_named(self.experiment.as_deref()).map(|(name, _)| name)
     }
@@ -51,7 +50,6 @@ impl Plot {
         own.or_else(|| cells.first()?.settings.run.bins)
     }
 
-    /// Returns the basis of the plot, as the program offers it.
     fn offered(&self, drawables: &[Drawable]) -> Result<Basis, Wrong> {
         let found = drawables.iter().find(|drawable| drawable.name == self.draw);
         found.map(|drawable| drawable.basis).ok_or_else(|| {

@@ -14,10 +14,6 @@ pub const EMBEDDED: &[(&str, &str)] = &[
     ("occ", include_str!("../../../scenarios/occ.toml")),
 ];
 
-/// Returns the text of a built-in scenario.
-///
-/// # Errors
-/// Fails if there is none of this name.
 pub fn embedded(name: &str) -> Result<Text, Error> {
     let found = EMBEDDED.iter().find(|(known, _)| *known == name).ok_or_else(|| {
         let suggestion = did_you_mean(name, EMBEDDED.iter().map(|(name, _)| *name));

@@ -9,7 +9,6 @@ use super::claim::Claim;
 use super::derived::Derived;
 use super::plot::Plot;
 
-/// A scenario: experiments, and the claims that their figures are tested against.
 #[expect(missing_docs, reason = "docs/scenarios.md says what the keys mean")]
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -20,10 +19,8 @@ pub struct Scenario {
     /// Title for tables, at most 31 characters.
     #[serde(default)]
     pub short_title: Option<String>,
-    /// Document, paper or system that the claims are about.
     #[serde(default)]
     pub source: String,
-    /// Description of the model, with all that a reader must know.
     #[serde(default)]
     pub about: String,
     /// First seed; repeat r uses seed + r.
@@ -43,21 +40,17 @@ pub struct Scenario {
     pub server: Table,
     /// Strategies by the label that tables and claims use.
     pub strategies: IndexMap<String, String>,
-    /// Figures that are computed from binned calls.
     #[serde(default)]
     pub figure: IndexMap<String, Derived>,
     pub experiment: IndexMap<String, ExperimentSection>,
     #[serde(default)]
     pub claim: Vec<Claim>,
-    /// Plots for a report, by name.
     #[serde(default)]
     pub plot: IndexMap<String, Plot>,
-    /// Settings of runs over real HTTP, if the scenario supports them.
     #[serde(default)]
     pub http: Option<Http>,
 }
 
-/// Strategies against one server under one workload, at one or several points.
 #[expect(missing_docs, reason = "docs/scenarios.md says what the keys mean")]
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -96,13 +89,11 @@ pub struct Column {
 }
 
 impl Column {
-    /// Converts the figure to the scenario's unit.
     pub fn scaled(&self, value: f64) -> f64 {
         (value - self.minus) * self.times
     }
 }
 
-/// Settings of a scenario's runs over real HTTP.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[expect(missing_docs, reason = "docs/scenarios.md says what the keys mean")]
@@ -139,7 +130,6 @@ impl Scenario {
         self.experiment.get_key_value(name).map(|(name, experiment)| (name.as_str(), experiment))
     }
 
-    /// Returns the message that there is no experiment of this name for `what`.
     pub(super) fn no_experiment(&self, name: Option<&str>, what: &str) -> String {
         let known = self.experiment.keys().cloned().collect::<Vec<_>>().join("`, `");
         match name {

@@ -4,7 +4,6 @@ use std::fmt;
 
 use toml::de::{DeTable, DeValue};
 
-/// Text of a scenario, and its name in errors.
 #[derive(Clone, Debug)]
 pub struct Text {
     /// Path of the file, or name of an embedded scenario, as errors show it.

@@ -5,7 +5,6 @@ use serde::Deserialize;
 use toml::Value;
 use vocabulary::duration_text;
 
-/// A plot, the source's description of it, and the data that it is drawn from.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[expect(missing_docs, reason = "docs/scenarios.md says what the keys mean")]
@@ -16,7 +15,6 @@ pub struct Plot {
     /// The source's description of what the plot shows.
     #[serde(default)]
     pub shows: String,
-    /// Further information for readers.
     #[serde(default)]
     pub note: String,
     /// May be left out if there is only one.
@@ -53,7 +51,6 @@ pub struct Plot {
     pub(super) basis: Option<Basis>,
 }
 
-/// Scale of the vertical axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[expect(missing_docs, reason = "as their names say")]
@@ -64,7 +61,6 @@ pub enum Scale {
     Logarithmic,
 }
 
-/// Count in steps of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Counted {

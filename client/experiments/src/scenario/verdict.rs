@@ -19,9 +19,7 @@ pub struct Judged<'a> {
     pub found: Vec<Found>,
 }
 
-/// Result of one case.
 pub struct Found {
-    /// Name of the case, if there are several.
     pub at: Option<String>,
     /// The figure: the mean, unless the claim selects another statistic.
     pub value: f64,
@@ -31,7 +29,6 @@ pub struct Found {
     /// Number of runs in which the sentence is true, if the verdict depends on it.
     pub so_in: Option<usize>,
     pub verdict: Verdict,
-    /// The figure as displayed.
     pub(super) text: String,
 }
 
@@ -50,7 +47,6 @@ impl Judged<'_> {
     }
 }
 
-/// Combines the verdicts of several cases.
 pub(super) fn of_all(found: &[Found]) -> Verdict {
     let any = |verdict: Verdict| found.iter().any(|one| one.verdict == verdict);
     let all = |verdict: Verdict| found.iter().all(|one| one.verdict == verdict);

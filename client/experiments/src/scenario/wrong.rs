@@ -1,6 +1,5 @@
 //! Errors of claims and plots.
 
-/// The faulty key, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{words}")]
 pub(super) struct Wrong {

@@ -19,9 +19,7 @@ const USUALLY_WANTED: u64 = 128;
 /// Room for connections. Beyond it, attempts wait in the client for a file, which makes it a different experiment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConnectionRoom {
-    /// Maximum number of open connections.
     pub most: usize,
-    /// Limit on open files.
     limit: Option<u64>,
     /// Files for everything else.
     others: u64,

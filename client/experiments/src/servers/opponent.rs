@@ -25,16 +25,12 @@ pub enum Opponent {
     Past(Box<PastServer>),
 }
 
-/// A server as documents describe it.
 #[derive(Clone)]
 pub struct PastServer {
     /// `embedded`, `found` or the URL.
     pub kind: String,
-    /// Address of the server.
     pub target: Option<String>,
-    /// Description for people.
     pub words: String,
-    /// Configuration, if it was a mockserver.
     pub model: Option<Config>,
 }
 
@@ -43,7 +39,6 @@ pub struct GivenServer {
     server: Mutex<Server>,
     /// Whether a run has used the server. The first run uses it as it was announced and checked.
     met: AtomicBool,
-    /// Runtime for queries to the server.
     runtime: Runtime,
     room: ConnectionRoom,
     /// Kind, address, description and, for a mockserver, configuration at the time of the probe.
@@ -54,7 +49,6 @@ pub struct GivenServer {
 }
 
 impl Opponent {
-    /// Returns the configuration of the server, if it is known.
     pub fn model(&self) -> Option<&Config> {
         match self {
             Self::Own(model) => Some(model),
@@ -63,7 +57,6 @@ impl Opponent {
         }
     }
 
-    /// Describes the server for people.
     pub fn words(&self, simulated: bool) -> String {
         match self {
             Self::Own(_) if simulated => "simulated server".to_owned(),
@@ -79,7 +72,6 @@ impl Opponent {
         self.words(simulated) + &model.unwrap_or_default()
     }
 
-    /// Returns the record of the server, as it is before any run.
     pub fn record(&self, simulated: bool) -> ServerRecord<'_> {
         let (kind, target) = match self {
             Self::Own(_) => (if simulated { "simulated" } else { "embedded" }, None),
@@ -98,7 +90,6 @@ impl Opponent {
         }
     }
 
-    /// Rejects an experiment that cannot be run against this server.
     pub fn refuse_unusable(&self, settings: &Experiment) -> anyhow::Result<()> {
         match self {
             Self::Own(model) => {
@@ -111,7 +102,6 @@ impl Opponent {
         }
     }
 
-    /// Returns a warning before a run against an existing server that may want more connections than there is room for.
     pub fn warning_before(&self, workload: &Workload) -> Option<String> {
         let Self::Given(given) = self else { return None };
         given.room.warning_before(workload, given.model.as_ref())

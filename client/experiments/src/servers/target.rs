@@ -19,9 +19,7 @@ use crate::experiment::Experiment;
 use crate::record::ServerRecord;
 use crate::runs::stop::{Stop, unless_stopped};
 
-/// Requested server.
 pub struct ServerChoice<'a> {
-    /// Address of an existing server.
     pub target: Option<&'a str>,
     /// Configuration for an embedded server.
     pub own: Result<Config, ConfigError>,
@@ -35,7 +33,6 @@ pub struct Server {
     pub target: Option<Target>,
     /// Present if the target was recognised as a mockserver.
     pub mock: Option<Box<MockServer>>,
-    /// Configuration of the mockserver.
     pub model: Option<Config>,
     /// `Host` that a gateway sends to the mockserver behind it, if it differs from ours. The target then counts as a
     /// foreign server.
@@ -44,10 +41,8 @@ pub struct Server {
     _embedded: Option<Embedded>,
 }
 
-/// Origin of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Started in this process.
     Embedded,
     /// A mockserver that answered on the default port.
     Found,
@@ -106,7 +101,6 @@ impl Server {
         Ok(Some(server))
     }
 
-    /// Rejects experiments that make no sense over HTTP, or not with this server.
     pub fn refuse_unusable(&self, settings: &Experiment) -> anyhow::Result<()> {
         self.refuse_unpaced(settings)?;
         match &self.model {
@@ -154,7 +148,6 @@ impl Server {
         embedded(config, settings, runtime)
     }
 
-    /// Creates a server about which nothing is known.
     fn foreign(kind: Kind, target: Target, gateway_host: Option<String>) -> Self {
         Self { kind, target: Some(target), mock: None, model: None, gateway_host, _embedded: None }
     }

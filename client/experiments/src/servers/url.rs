@@ -1,6 +1,5 @@
 //! URLs of servers as they may be shown: values in an address may be secrets.
 
-/// Replacement of hidden parts.
 const HIDDEN: &str = "…";
 
 /// Returns a URL without its user, the values of its query, and its fragment.

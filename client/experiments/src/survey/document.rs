@@ -23,7 +23,6 @@ pub struct Survey {
     /// True if a signal ended the survey, so that settings are missing.
     #[serde(default)]
     pub stopped_early: bool,
-    /// Strategies as given on the command line.
     pub strategies: Vec<String>,
     /// Settings with their runs, in the order of their numbers.
     pub settings: Vec<Surveyed>,
@@ -104,7 +103,6 @@ impl Run {
             && self.fairness.is_none_or(|index| shares.contains(&index))
     }
 
-    /// Extracts the figures that a survey needs from a result.
     pub fn of(result: &RunResult) -> Self {
         let ops = result.ops.offered.unwrap_or(result.ops.total);
         Self {

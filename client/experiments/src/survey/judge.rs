@@ -25,7 +25,6 @@ pub struct Ratio {
     pub interval: Option<(f64, f64)>,
 }
 
-/// Figures of one strategy over the settings of a group.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
     pub settings: usize,

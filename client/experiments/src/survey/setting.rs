@@ -7,9 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Limit {
-    /// At most so many requests at once.
     Concurrency,
-    /// At most so many requests in a period.
     Rate,
 }
 
@@ -36,7 +34,6 @@ pub struct Setting {
 }
 
 impl Setting {
-    /// Returns the flags as words of a command line.
     pub fn words(&self) -> impl Iterator<Item = &str> {
         self.flags.iter().flatten().map(String::as_str)
     }

@@ -10,7 +10,6 @@ use super::table::PARAMETERS;
 /// Parameters that each determine how ops arrive.
 const OF_ARRIVALS: [&str; 5] = ["scatter", "at", "in_flight", "rate", "arrivals"];
 
-/// Error in a section: the faulty key, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{words}")]
 pub struct FileError {
@@ -18,7 +17,6 @@ pub struct FileError {
     words: String,
 }
 
-/// True if files accept this key of a workload.
 pub fn is_key(key: &str) -> bool {
     keys().any(|parameter| parameter.key == key)
 }

@@ -20,7 +20,6 @@ struct GroupSection {
     grid: Option<String>,
 }
 
-/// Parses groups of ops that are scattered over time.
 pub(super) fn groups(key: &str, value: &Value) -> Result<Arc<[Group]>, String> {
     let mut groups = Vec::new();
     let mut ops: u64 = 0;

@@ -19,7 +19,6 @@ pub struct Parameter {
     pub key: &'static str,
     /// One-letter flag.
     pub short: Option<char>,
-    /// Placeholder of its value in help texts.
     pub placeholder: &'static str,
     /// Description in help texts: one line, followed by a blank line and paragraphs if it is long. For a
     /// [`Kind::Truth`], it
@@ -28,7 +27,6 @@ pub struct Parameter {
     /// Default value, as help texts show it.
     pub default: Option<&'static str>,
     pub place: Place,
-    /// Keys of the parameters that it contradicts.
     pub excludes: &'static [&'static str],
     pub kind: Kind,
     /// True if records have a field for the value that a run uses. Otherwise they hold the given value under the
@@ -36,7 +34,6 @@ pub struct Parameter {
     pub resolved: bool,
 }
 
-/// Inputs in which a parameter can be given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     Everywhere,
@@ -45,7 +42,6 @@ pub enum Place {
     Files,
 }
 
-/// The field that a parameter fills.
 type Field<T> = fn(&mut WorkloadSpec) -> &mut Option<T>;
 
 /// Type of a parameter's value, and the field that the parameter fills.
@@ -72,14 +68,11 @@ pub enum Kind {
     /// A flag without a value on command lines; true or false in files.
     Switch(Field<bool>),
     Truth(Field<bool>),
-    /// One of a few words.
     Words(&'static [Word]),
     Mix(Field<Mix>),
     /// Further responses that are rejections.
     RejectedWhen(Field<RejectedWhen>),
-    /// Groups of ops that are scattered over time.
     Groups(Field<Arc<[Group]>>),
-    /// Instants at which ops arrive.
     Instants(Field<Arc<[Instant]>>),
 }
 

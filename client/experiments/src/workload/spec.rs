@@ -8,11 +8,9 @@ use loadgen_core::{ArrivalProcess, Group, Mix, OperationKind, RejectedWhen, Requ
 use tailback::StrategySpec;
 use vocabulary::{Instant, Rate, TimeScale, duration_text};
 
-/// Default arrival rate of an open loop.
 pub const DEFAULT_RATE: Rate = Rate::per_second(1000.0);
 /// Number of ops of a run that is limited in neither number nor time.
 const DEFAULT_OPS: u64 = 2000;
-/// Maximum number of ops of a run.
 pub(super) const MOST_OPS: u64 = 4_000_000_000;
 /// Maximum number of clients, and of unfinished ops in a closed loop.
 pub(super) const MOST_CLIENTS: u32 = 1_000_000;
@@ -59,12 +57,9 @@ pub struct WorkloadSpec {
 /// Arrival process of an open loop.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Arrivals {
-    /// Independent arrivals at the rate.
     #[default]
     Poisson,
-    /// Evenly spaced at the rate.
     Uniform,
-    /// All at once.
     Burst,
 }
 
@@ -77,11 +72,9 @@ pub enum Spelling {
     Keys,
 }
 
-/// Error of parameters that contradict each other.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{words}")]
 pub struct WorkloadError {
-    /// The faulty parameter.
     pub key: &'static str,
     words: String,
 }
@@ -229,7 +222,6 @@ mod tests {
     use super::super::table::PARAMETERS;
     use super::*;
 
-    /// Parses a workload from keys and the texts given for them.
     fn spec(typed: &[(&str, &str)]) -> WorkloadSpec {
         let mut spec = WorkloadSpec::default();
         for (key, text) in typed {

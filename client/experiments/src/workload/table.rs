@@ -215,7 +215,6 @@ pub const PARAMETERS: &[Parameter] = &[
     .resolved(),
 ];
 
-/// Arrival processes of an open loop.
 const ARRIVALS: &[Word] = &[
     Word {
         name: "poisson",
@@ -230,7 +229,6 @@ const ARRIVALS: &[Word] = &[
     Word { name: "burst", about: "All at once", choose: |spec| spec.arrivals = Some(Arrivals::Burst) },
 ];
 
-/// Kinds of attempts.
 const KINDS: &[Word] = &[
     Word { name: "request", about: "One request", choose: |spec| spec.kind = Some(OperationKind::Request) },
     Word {

@@ -65,7 +65,6 @@ fn the_share_of_runs_in_which_a_sentence_is_so_is_that_of_chance() {
         let reproduction = by_chance(loss);
         let judged = reproduction.judged(false);
         let so_in = u32::try_from(judged[0].found[0].so_in.unwrap()).unwrap();
-        // Both requests and responses are lost.
         let expected = (1.0 - loss) * (1.0 - loss);
         assert!((f64::from(so_in) / 200.0 - expected).abs() < 0.12, "{so_in} of 200 with a loss of {loss}");
         assert_eq!(judged[0].verdict, verdict, "{so_in} of 200 with a loss of {loss}");
