@@ -62,7 +62,7 @@ pub struct Experiment {
     pub workload: WorkloadSpec,
     /// Further workload parameters, in the form in which results record them.
     pub recorded_as_typed: BTreeMap<String, Setting>,
-    /// True if the load was given explicitly, because foreign servers are not loaded by default.
+    /// True if the load was given explicitly. Foreign servers get no load by default.
     pub paced: bool,
     /// Number of runs, with consecutive seeds.
     pub repeats: u32,

@@ -84,7 +84,7 @@ pub struct Finished {
     pub conservation: Conservation,
     /// Share of the run for which the generator's busiest thread was busy.
     pub generator_share: Option<f64>,
-    /// False if every attempt failed without a response.
+    /// False if attempts failed and none got a response.
     pub answered: bool,
     /// True if the generator, not the strategy or the server, was the bottleneck.
     pub bottleneck: bool,

@@ -36,7 +36,7 @@ pub fn load(text: &Text, settings: &[String], plots: &[Drawable]) -> Result<(Sce
     for (name, plot) in &scenario.plot {
         found.push(match plot.check(&scenario, &cells, plots) {
             Ok(basis) => Some(basis),
-            // A run of less than the file contains does not need the file's plots either.
+            // With `--set`, less may run than the file contains, so plots that no longer fit are left out.
             Err(_) if !settings.is_empty() => None,
             Err(wrong) => return Err(refuse(&["plot", name, wrong.key], wrong.to_string())),
         });

@@ -1,4 +1,4 @@
-//! Workload parameters for which records have no field with the value that a run uses.
+//! Workload parameters that records hold as given, because they have no field for the value that a run uses.
 
 use std::collections::BTreeMap;
 
