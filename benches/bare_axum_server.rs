@@ -1,5 +1,5 @@
-//! Yardstick for a server on axum: it rejects every request with a constant response, on one thread.
-//! `mockserver` additionally pays for admission, counting, its headers and its bounds; it saves axum's handlers.
+//! Yardstick for a server on axum: it rejects every request with a constant response, on one thread. `mockserver`
+//! additionally pays for admission, counting, its headers and its bounds; it saves axum's handlers.
 //!
 //!     bare_axum_server 127.0.0.1:8523
 

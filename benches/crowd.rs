@@ -1,10 +1,9 @@
 //! Load test beside a crowd of idle and slow clients: whether a run still works, and the memory that they cost.
 //!
 //! `cargo build --release && cargo run --release --example crowd [IDLE [SLOW]]` starts a mockserver and measures a run
-//! alone.
-//! It then opens 10 000 idle connections and 1000 that send their request's head at one byte a second (slow loris), and
-//! measures the same run beside them. It exits with 1 if that run fails or the server's memory grows beyond its bound.
-//! Linux only.
+//! alone. It then opens 10 000 idle connections and 1000 that send their request's head at one byte a second (slow
+//! loris), and measures the same run beside them. It exits with 1 if that run fails or the server's memory grows beyond
+//! its bound. Linux only.
 
 #![expect(clippy::print_stdout, reason = "its figures are its output")]
 

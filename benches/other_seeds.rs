@@ -1,10 +1,8 @@
 //! Check of the built-in scenarios with other base seeds: a verdict that changes with the seed is noise.
 //!
 //! `cargo build --release && cargo run --release --example other_seeds [SEED …]` runs `loadgen reproduce` with the
-//! default
-//! seed, and then with each of the base seeds (1001, 2001, … 6001 if none is named). It compares verdict by verdict,
-//! and
-//! exits with 1 if one differs. It takes some minutes, because it runs all scenarios seven times.
+//! default seed, and then with each of the base seeds (1001, 2001, … 6001 if none is named). It compares verdict by
+//! verdict, and exits with 1 if one differs. It takes some minutes, because it runs all scenarios seven times.
 
 #![expect(clippy::print_stdout, reason = "what it found is its output")]
 

@@ -1,6 +1,5 @@
 //! Fuzz target of response configurations in JSON: one that is accepted is unchanged after writing and reading it, and
-//! its
-//! responses can be sent.
+//! its responses can be sent.
 #![no_main]
 
 use std::time::Duration;

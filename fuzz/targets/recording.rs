@@ -1,5 +1,5 @@
-//! Fuzz target of recordings of real clients after a line with a strategy: both are parsed and compared. The recording's
-//! text is also parsed as a TOML map from client configurations to strategies.
+//! Fuzz target of recordings of real clients after a line with a strategy: both are parsed and compared. The
+//! recording's text is also parsed as a TOML map from client configurations to strategies.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

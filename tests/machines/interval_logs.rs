@@ -40,8 +40,7 @@ fn intervals(text: &str) -> Vec<Interval> {
 }
 
 /// Compares every interval with the run in its place. Percentiles are interpolated, so they are between neighbours in
-/// the
-/// histogram.
+/// the histogram.
 fn agree(log: &[Interval], runs: &[Value]) {
     assert_eq!(log.len(), runs.len());
     for (interval, run) in log.iter().zip(runs) {

@@ -1,6 +1,5 @@
 //! Test of THIRD-PARTY-NOTICES.txt: it contains the texts that the licences of the crates in both programs require,
-//! taken
-//! from the crates' sources.
+//! taken from the crates' sources.
 //!
 //! `WRITE_NOTICES=1 cargo test --test programs notices` writes it anew.
 

@@ -101,8 +101,7 @@ fn fish_completes_subcommands_flags_and_names() {
 }
 
 /// Types into a zsh on a terminal of its own, presses the tab key and then the return key. `loadgen` is a function
-/// there
-/// that prints its arguments.
+/// there that prints its arguments.
 #[test]
 fn zsh_completes_subcommands_flags_and_names() {
     let folder = Folder::new();

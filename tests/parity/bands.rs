@@ -1,6 +1,5 @@
 //! Parity tests of one short real run per server policy, compared with simulations. They do not measure how close both
-//! are.
-//! They show that real time, sockets and a busy machine add no more than some milliseconds here and there.
+//! are. They show that real time, sockets and a busy machine add no more than some milliseconds here and there.
 
 use std::time::Duration;
 
@@ -11,8 +10,7 @@ use crate::real_run::Setting;
 use crate::replayed::{overload, submitters};
 
 /// Tolerance of a figure beyond those of all simulated seeds, as a share. It is wide because a machine may be busy,
-/// whereas
-/// a wrong driver is off by factors.
+/// whereas a wrong driver is off by factors.
 const BAND: f64 = 0.4;
 
 /// Number of simulated runs for each real run.

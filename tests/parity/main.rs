@@ -1,7 +1,6 @@
 //! Parity of real time and virtual time. The logs of short real runs are replayed to show exactly that both drivers
-//! decide
-//! the same. Wide bands show that a real run has about the same figures. `loadgen parity` compares closely, by explicit
-//! command.
+//! decide the same. Wide bands show that a real run has about the same figures. `loadgen parity` compares closely, by
+//! explicit command.
 
 mod advised;
 mod asked;

@@ -1,6 +1,5 @@
 //! Parity tests of every fault against every kind of strategy: no op is lost, counted twice or left hanging, and the
-//! counts
-//! of both sides agree.
+//! counts of both sides agree.
 //!
 //! `cargo test --test parity -- --ignored --nocapture the_matrix` prints the table of BENCHMARKS.md.
 

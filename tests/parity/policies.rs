@@ -1,6 +1,5 @@
 //! Parity tests of policies that let requests wait, lock clients out, reject by chance, slow down or grow: the results
-//! over
-//! HTTP are those of virtual time.
+//! over HTTP are those of virtual time.
 
 use crate::replayed::{overload, rejected, replayed};
 

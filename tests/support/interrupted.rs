@@ -7,8 +7,7 @@ use std::process::{Command, Output, Stdio};
 use rustix::process::{Pid, Signal, kill_process};
 
 /// Runs `loadgen` in a directory, interrupts it as soon as stderr contains these words, and waits for its end. Returns
-/// its
-/// output, and the lines of stderr after these words.
+/// its output, and the lines of stderr after these words.
 pub(crate) fn interrupted(directory: &Path, args: &[&str], words: &str) -> (Output, Vec<String>) {
     let mut program = Command::new(env!("CARGO_BIN_EXE_loadgen"))
         .current_dir(directory)

@@ -72,8 +72,7 @@ pub(crate) fn built_in(name: &str) -> &'static Reproduction {
 }
 
 /// Returns a built-in scenario's experiment with `runs` runs of every cell: the runs that all tests share, and those
-/// with
-/// the following seeds.
+/// with the following seeds.
 pub(crate) fn with_further_runs(name: &str, experiment: &str, runs: u32) -> Value {
     let shared = built_in(name);
     let of = |cell: &&experiments::scenario::Cell| cell.experiment == experiment;

@@ -161,8 +161,7 @@ impl Experiment {
     }
 
     /// Rejects a strategy with its own retry rules if it would resend a request that may count twice. Called for
-    /// servers other
-    /// than mockservers. Without its retries the strategy would silently become a different client.
+    /// servers other than mockservers. Without its retries the strategy would silently become a different client.
     pub fn refuse_sending_twice(&self) -> Result<(), Error> {
         let twice = match &self.run.requests.mix {
             _ if self.idempotent || !self.run.retry_failed || !self.strategy.has_rules() => None,
@@ -226,8 +225,8 @@ impl Experiment {
         )))
     }
 
-    /// Returns the run configuration for a server: a mockserver with this model, or a foreign server without one.
-    /// The server determines how long an attempt takes, and whether failures may be retried at all.
+    /// Returns the run configuration for a server: a mockserver with this model, or a foreign server without one. The
+    /// server determines how long an attempt takes, and whether failures may be retried at all.
     pub fn for_server(&self, model: Option<&Config>, seed: u64) -> RunConfig {
         let shard = self.sharded.as_ref().map_or(self.run.shard, |sharded| sharded.shard);
         let mut run = RunConfig { seed, shard, ..self.run.clone() };

@@ -23,10 +23,8 @@ pub struct Load {
 
 impl Load {
     /// Returns the load of an experiment on a server. `None` for closed loops, bursts and lists of arrivals, for
-    /// requests from
-    /// chosen local addresses, for servers whose capacity is unknown, and for conditional writes, whose number depends
-    /// on the
-    /// clients.
+    /// requests from chosen local addresses, for servers whose capacity is unknown, and for conditional writes, whose
+    /// number depends on the clients.
     pub fn new(experiment: &Experiment, server: Option<&Config>, mode: Mode) -> Option<Self> {
         let (rate, server) = (experiment.rate()?, server?);
         if experiment.run.kind != OperationKind::Request || !experiment.sending.local_addresses.is_empty() {

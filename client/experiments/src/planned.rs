@@ -70,8 +70,7 @@ fn words(opponent: &Opponent, server: &ServerRecord<'_>, simulated: bool) -> Str
 }
 
 /// Restores the experiments of a point and the server under test from its plan. Over HTTP these experiments cannot be
-/// run
-/// again, because no document contains the secrets of requests.
+/// run again, because no document contains the secrets of requests.
 ///
 /// # Errors
 /// Fails if this program would not write such a point.

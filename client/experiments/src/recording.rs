@@ -1,6 +1,5 @@
 //! Recorders of single runs, for the plots that a scenario requests. Recorded data is bounded however long a run is:
-//! excess
-//! data is thinned, and the plot states how.
+//! excess data is thinned, and the plot states how.
 
 mod calls;
 mod clients;

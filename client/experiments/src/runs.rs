@@ -1,6 +1,5 @@
 //! Runs: tasks, the drivers that execute them, and watchers. All commands share one loop, which depends on no command
-//! line,
-//! no terminal and no process exit.
+//! line, no terminal and no process exit.
 
 pub mod attempt_sinks;
 pub mod blocks;

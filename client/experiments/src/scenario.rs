@@ -2,8 +2,7 @@
 //! own.
 //!
 //! Processing has one order: the file ([`Scenario`]), a valid scenario with its [`Cell`]s ([`load()`]), the figures of
-//! its
-//! runs ([`Data`]), and the verdicts of its claims ([`judge()`]).
+//! its runs ([`Data`]), and the verdicts of its claims ([`judge()`]).
 
 mod cases;
 mod cells;

@@ -5,8 +5,7 @@ use results::{Columns, DrawnRun, GaugeColumn, GaugePoint, RunResult, SeriesPoint
 use super::rounded::rounded;
 
 /// Returns the part of a result that plots need, under the label with which the run is drawn. Series and configuration
-/// are
-/// left out, because the scenario determines the configuration.
+/// are left out, because the scenario determines the configuration.
 pub(super) fn outline(label: &str, result: &RunResult) -> DrawnRun {
     DrawnRun {
         label: label.to_owned(),

@@ -67,8 +67,7 @@ impl PlannedRun {
 
 impl Plan {
     /// Plans every run of every cell in virtual time. The first runs of all cells come first, because they show how
-    /// long the
-    /// others take.
+    /// long the others take.
     pub fn simulated(reproductions: &[Reproduction]) -> Self {
         let mut runs = Vec::new();
         for (scenario, reproduction) in reproductions.iter().enumerate() {
@@ -83,8 +82,7 @@ impl Plan {
     }
 
     /// Plans the runs that scenarios offer over HTTP, cell by cell. The first run of a cell is also recorded for plots,
-    /// because
-    /// no run can be repeated there.
+    /// because no run can be repeated there.
     ///
     /// # Errors
     /// Fails if a scenario that was selected by name cannot be run over HTTP.
@@ -145,8 +143,7 @@ impl Plan {
     }
 
     /// Returns the expected duration of every cell's first run over HTTP: that of the same run in virtual time, plus a
-    /// moment
-    /// to begin and to end.
+    /// moment to begin and to end.
     pub fn expected(&self, stop: &dyn Stop) -> anyhow::Result<Vec<(ScenarioRun, Duration)>> {
         const AROUND: Duration = Duration::from_millis(300);
         let first = self.runs.iter().filter(|planned| planned.run.repeat == 0);

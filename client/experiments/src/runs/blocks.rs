@@ -1,6 +1,5 @@
 //! Runs in blocks: each block runs every strategy once with the same seed. Their order is drawn for every block, so
-//! that
-//! drift of the machine affects all strategies alike.
+//! that drift of the machine affects all strategies alike.
 
 use results::{Figure, RunFigures};
 use vocabulary::{Purpose, draws, unit};
@@ -55,8 +54,7 @@ impl Gathering {
     }
 
     /// Adds a run of this block. If the run completes the block, passes on all runs of the block in the order of
-    /// strategies. A
-    /// block that never becomes complete, because the driver does not have all of its runs, is left out.
+    /// strategies. A block that never becomes complete, because the driver does not have all of its runs, is left out.
     pub(super) fn take(&mut self, block: usize, run: BlockRun, passed_on: &mut dyn FnMut(BlockRun)) {
         self.cut |= run.finished.result.interrupted.is_some();
         if self.cut {
@@ -126,10 +124,8 @@ impl<'a> Blocks<'a> {
     }
 
     /// Executes the runs, keeps these figures, and passes on the runs of complete blocks, by block and then in the
-    /// order of
-    /// strategies. After a stop, runs that were cut off are dropped, because they show nothing about a whole run.
-    /// Complete runs
-    /// of an incomplete block have no pairs, so they are kept apart.
+    /// order of strategies. After a stop, runs that were cut off are dropped, because they show nothing about a whole
+    /// run. Complete runs of an incomplete block have no pairs, so they are kept apart.
     ///
     /// # Errors
     /// Fails if a run cannot be done or its counts do not match.

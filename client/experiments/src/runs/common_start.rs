@@ -107,10 +107,8 @@ fn at_barrier(
 }
 
 /// Rejects a run id for which the server already has counts. Where clocks agree, no shard of this run has begun yet, so
-/// the
-/// counted requests are those of another run, and they would be mistaken for requests of these shards. A barrier needs
-/// no
-/// such check, because it gives each run an id of its own.
+/// the counted requests are those of another run, and they would be mistaken for requests of these shards. A barrier
+/// needs no such check, because it gives each run an id of its own.
 fn refuse_taken(run: RunId, server: &Server, runtime: &Runtime, stop: &dyn Stop) -> anyhow::Result<()> {
     let Some(mock) = &server.mock else { return Ok(()) };
     // A server that cannot be queried now is queried again at the end, and the failure is reported then.

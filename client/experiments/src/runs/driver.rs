@@ -99,8 +99,7 @@ pub struct RealRun<'a> {
 }
 
 /// Observer of runs, which are identified by the numbers of their tasks. In virtual time many runs are in progress at
-/// once,
-/// each on its own thread.
+/// once, each on its own thread.
 pub trait Watcher: Sync {
     /// Called before a run begins. Returns the sink of its attempts, if any.
     fn attempts_of(&self, _number: usize, _seed: u64) -> anyhow::Result<Option<SampleSink>> {
@@ -126,8 +125,8 @@ pub trait Watcher: Sync {
     }
 
     /// Called after a run. Returns the texts that files will contain about it. In virtual time this is called
-    /// concurrently, on
-    /// the threads that executed the runs, so that little work is left for the consumer that takes runs in order.
+    /// concurrently, on the threads that executed the runs, so that little work is left for the consumer that takes
+    /// runs in order.
     fn texts_of(&self, _number: usize, _run: &Finished) -> anyhow::Result<Vec<Vec<u8>>> {
         Ok(Vec::new())
     }
@@ -147,10 +146,8 @@ impl Watcher for Nobody {}
 /// Executor of runs.
 pub trait Driver: Sync {
     /// Executes the tasks, one after the other or several at once, and passes their outcomes to `take` in the order of
-    /// the
-    /// tasks. Returns when all are over, at the first error (including an error of `take`), or when `stop` requests it.
-    /// After a
-    /// stop, runs in progress are cut off and still passed on; after an error, they are dropped.
+    /// the tasks. Returns when all are over, at the first error (including an error of `take`), or when `stop` requests
+    /// it. After a stop, runs in progress are cut off and still passed on; after an error, they are dropped.
     fn drive(
         &self,
         tasks: &Tasks<'_>,

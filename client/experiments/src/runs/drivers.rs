@@ -5,8 +5,7 @@ use super::over_http::OverHttp;
 use super::virtual_time::VirtualTime;
 
 /// Returns the driver and its number of concurrent runs. In virtual time these are `threads`, by default one per core.
-/// Over
-/// HTTP runs are executed one after the other.
+/// Over HTTP runs are executed one after the other.
 ///
 /// # Errors
 /// Fails if the driver over HTTP cannot be set up.

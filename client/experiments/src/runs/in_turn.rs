@@ -7,8 +7,7 @@ use super::driver::{Driver, Outcome, Tasks, Watcher};
 use super::stop::Stop;
 
 /// Blocks at several points, one point after the other. In virtual time the runs of a point begin while the last ones
-/// of
-/// the previous point are still in progress, so no thread idles at the end of a point.
+/// of the previous point are still in progress, so no thread idles at the end of a point.
 pub struct InTurn<'a> {
     points: Vec<Blocks<'a>>,
     /// Number of the first run of every point, followed by the number of all runs.
@@ -42,10 +41,8 @@ impl<'a> InTurn<'a> {
     }
 
     /// Executes the runs, keeps these figures, and passes on every complete point while the next ones are in progress.
-    /// The runs
-    /// of a point are passed on by block and then in the order of strategies. After a stop, an incomplete point is
-    /// dropped. If
-    /// the driver does not have all runs of a point, its complete blocks count.
+    /// The runs of a point are passed on by block and then in the order of strategies. After a stop, an incomplete
+    /// point is dropped. If the driver does not have all runs of a point, its complete blocks count.
     ///
     /// # Errors
     /// Fails if a run cannot be done or its counts do not match.

@@ -167,8 +167,7 @@ impl Underway {
     }
 
     /// Waits for the end, queries the server for its counts, and checks that all counts match. Also returns the calls
-    /// in bins if
-    /// they were requested.
+    /// in bins if they were requested.
     pub fn finish(
         self,
         settings: &Experiment,

@@ -20,8 +20,7 @@ pub trait Stop: Sync {
     }
 
     /// Receives the control of the run over HTTP in progress, so that the urgency of a stop request can be passed on;
-    /// `None`
-    /// after the run.
+    /// `None` after the run.
     fn is_running(&self, _control: Option<Arc<Control>>) {}
 }
 

@@ -15,8 +15,7 @@ fn text(since: Duration) -> String {
 }
 
 /// Returns year, month and day, this many days after 1970-01-01. Years begin in March here, so that a leap day is the
-/// last
-/// day of its year; every 400 years are alike (Hinnant, "chrono-compatible low-level date algorithms",
+/// last day of its year; every 400 years are alike (Hinnant, "chrono-compatible low-level date algorithms",
 /// `civil_from_days`).
 fn date(days: u64) -> (u64, u64, u64) {
     /// Days from 0000-03-01 to 1970-01-01.

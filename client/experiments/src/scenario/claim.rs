@@ -83,8 +83,7 @@ impl Claim {
     }
 
     /// True if the claim is judged run by run, because the source had only one run. Our own statements are not, unless
-    /// they set
-    /// `one_run`.
+    /// they set `one_run`.
     pub fn one_run(&self, scenario: bool) -> bool {
         self.stat.is_none() && self.one_run.unwrap_or(scenario && !self.ours)
     }

@@ -2,10 +2,8 @@
 //! number.
 //!
 //! A bound that is a number needs a reason, unless the claim compares with another figure (more, less, faster than
-//! linear),
-//! where the bound is 1. A bound in quotes is the source's own number. "At least" and "at most" allow for the rounding
-//! of a
-//! printed number: 25.4 is at most "25". "Above" and "below" compare with the number itself.
+//! linear), where the bound is 1. A bound in quotes is the source's own number. "At least" and "at most" allow for the
+//! rounding of a printed number: 25.4 is at most "25". "Above" and "below" compare with the number itself.
 
 use super::claim::{Bound, Claim};
 use super::wrong::Wrong;

@@ -1,10 +1,9 @@
 //! Verdicts of claims, computed from the figures of runs.
 //!
 //! Both drivers use the same rule. A sentence about a figure is tested on the mean over runs. Where the source had one
-//! random
-//! run, its printed number must be among the middle 95 % of our runs. Its sentences are judged by the share of runs in
-//! which
-//! they are true: if it is more than half, the claim holds; if it is at least 5 %, the claim holds partly.
+//! random run, its printed number must be among the middle 95 % of our runs. Its sentences are judged by the share of
+//! runs in which they are true: if it is more than half, the claim holds; if it is at least 5 %, the claim holds
+//! partly.
 
 use results::ClaimVerdict as Verdict;
 use results::numbers::{counted, short};
@@ -171,8 +170,7 @@ fn run_by_run(figures: &ClaimFigures<'_>, case: &Case<'_>, condition: &Condition
 }
 
 /// Returns the lowest and the highest value of the middle 95 %: a further run like these is outside with a probability
-/// of at
-/// most 5 %. `None` if there are too few runs for that.
+/// of at most 5 %. `None` if there are too few runs for that.
 fn middle(values: &[f64]) -> Option<(f64, f64)> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);

@@ -29,8 +29,7 @@ pub struct ConnectionRoom {
 
 impl ConnectionRoom {
     /// Computes the room that this limit on open files leaves (`None`: unlimited). An embedded server holds the other
-    /// end of each
-    /// connection.
+    /// end of each connection.
     pub fn within(limit: Option<u64>, server: &Server) -> Self {
         let open = std::fs::read_dir("/proc/self/fd").map_or(USUALLY_OPEN, |files| files.count() as u64);
         let ends = if server.kind == Kind::Embedded { 2 } else { 1 };
@@ -63,10 +62,8 @@ impl ConnectionRoom {
     }
 
     /// Returns a warning after a run with at most `in_flight` concurrent attempts, each on a connection of its own. If
-    /// there was
-    /// less room, some attempts waited. The number of opened connections shows nothing, because faults may have closed
-    /// most of
-    /// them.
+    /// there was less room, some attempts waited. The number of opened connections shows nothing, because faults may
+    /// have closed most of them.
     pub fn warning_after(&self, in_flight: u64) -> Option<Warning> {
         (in_flight > self.most as u64).then(|| Warning::FewConnections {
             most: self.most as u64,

@@ -147,8 +147,7 @@ impl GivenServer {
     }
 
     /// Passes the server to the next run: to the first run as it was announced, and to later ones as it is by then. A
-    /// change
-    /// before the first run is noticed when that run is over.
+    /// change before the first run is noticed when that run is over.
     pub fn with_current<T>(
         &self,
         stop: &dyn Stop,

@@ -197,8 +197,7 @@ impl Server {
     }
 
     /// True if the mockserver's configuration is the one that was read and has not changed in between; `None` if the
-    /// mockserver
-    /// cannot be queried or is another process by now.
+    /// mockserver cannot be queried or is another process by now.
     pub fn is_as_it_was(&self, runtime: &Runtime, stop: &dyn Stop) -> Option<bool> {
         let before = self.mock.as_ref()?;
         let (mock, model) = self.current(runtime, stop)?;
@@ -216,8 +215,7 @@ impl Server {
     }
 
     /// Returns the time since the mockserver started, because its outages are planned on that clock. Zero if it plans
-    /// none, or
-    /// cannot be queried.
+    /// none, or cannot be queried.
     pub fn age(&self, runtime: &Runtime) -> Duration {
         let plans = self.model.as_ref().is_some_and(|model| !model.outages.is_empty());
         let Some(mock) = self.mock.as_ref().filter(|_| plans) else { return Duration::ZERO };
@@ -251,8 +249,7 @@ fn given(url: &str, settings: &Experiment, runtime: &Runtime) -> anyhow::Result<
         refusal_because(exit, "cannot use `--target`", error)
     })?;
     // Any server can claim to be a mockserver, so a token that was not given for this target is sent only where nobody
-    // else
-    // can read it.
+    // else can read it.
     let admin = settings.admin.as_ref().filter(|admin| admin.typed || target.is_private());
     let withheld = settings.admin.is_some() && admin.is_none();
     let target = target.with_admin(admin.map(|admin| admin.authorization.clone()));

@@ -1,9 +1,8 @@
 //! Distributions of a survey's settings.
 //!
 //! Sizes and times of unknown order of magnitude are drawn log-uniformly, loads and numbers of ops uniformly.
-//! Everything is
-//! rounded to three significant digits, so that the flags of a setting are short and give exactly the run that was
-//! done.
+//! Everything is rounded to three significant digits, so that the flags of a setting are short and give exactly the run
+//! that was done.
 
 use std::fmt;
 use std::time::Duration;
@@ -13,8 +12,7 @@ use vocabulary::{Draws, Purpose, draws, unit};
 use super::setting::{Limit, Setting};
 
 /// Returns the settings with this seed: concurrency limits, then rate limits. A setting depends only on the seed and on
-/// its
-/// place among the settings of its kind, so that a longer survey begins with the settings of a shorter one.
+/// its place among the settings of its kind, so that a longer survey begins with the settings of a shorter one.
 pub fn settings(seed: u64, concurrency_limits: u32, rate_limits: u32) -> Vec<Setting> {
     let concurrency = (0..concurrency_limits).map(|place| Drawing::new(seed, place, 1).concurrency());
     let rate = (0..rate_limits).map(|place| Drawing::new(seed, place, 2).rate());

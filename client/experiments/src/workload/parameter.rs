@@ -21,8 +21,7 @@ pub struct Parameter {
     pub short: Option<char>,
     pub placeholder: &'static str,
     /// Description in help texts: one line, followed by a blank line and paragraphs if it is long. For a
-    /// [`Kind::Truth`], it
-    /// describes `--no-KEY`.
+    /// [`Kind::Truth`], it describes `--no-KEY`.
     pub about: &'static str,
     /// Default value, as help texts show it.
     pub default: Option<&'static str>,

@@ -1,6 +1,5 @@
 //! Tests of verdicts: bounds are open where a sentence is silent, printed numbers are compared by rounding, and single
-//! runs
-//! are judged where the source had one. The figures of runs are literals.
+//! runs are judged where the source had one. The figures of runs are literals.
 
 use super::super::embedded::{EMBEDDED, embedded};
 use super::super::load::load;
@@ -36,8 +35,7 @@ impl Judgement {
 }
 
 /// Returns a claim about two ops whose first two attempts are rejected. `a` makes 3 attempts per op, `b` never retries,
-/// and
-/// in the other experiment nothing is rejected.
+/// and in the other experiment nothing is rejected.
 fn two_ops(claim: &str) -> Judgement {
     let text = format!(
         "name = \"two\"\ntitle = \"Two ops\"\nrepeats = 2\n[workload]\nat = [\"0s\", \"1s\"]\n[server]\nreject_first = \
