@@ -1,4 +1,4 @@
-//! What is shown of a run, computed from a snapshot and independent of where it is drawn.
+//! Figures of a run, computed from a snapshot and independent of where they are drawn.
 
 mod bins;
 mod effort;

@@ -1,22 +1,19 @@
-//! Histograms in as many bins as there is room for.
+//! Histograms with as many bins as there is room for.
 
 use std::time::Duration;
 
 use loadgen_core::{Latencies, Snapshot};
 
-/// One bin of attempts per op.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Bin {
-    /// What it holds: `1`, `4–5`, `100+`.
     pub(crate) label: String,
-    /// Share of all ops that ended.
+    /// Share of all ended ops, 0 to 1.
     pub(crate) share: f64,
 }
 
-/// First values of the bins; the last is open.
 const FIRST_ATTEMPTS: [u64; 10] = [1, 2, 3, 4, 6, 10, 20, 50, 100, 1_000];
 
-/// Ops that ended by the attempts they took, in at most `rows` bins, the rest in the last.
+/// Returns the distribution of attempts per ended op in at most `rows` bins; the last bin holds the rest.
 pub(crate) fn attempts_per_op(snapshot: &Snapshot, rows: usize) -> Vec<Bin> {
     let histogram = &snapshot.attempts_per_op;
     let firsts = &FIRST_ATTEMPTS[..rows.min(FIRST_ATTEMPTS.len())];
@@ -34,7 +31,6 @@ pub(crate) fn attempts_per_op(snapshot: &Snapshot, rows: usize) -> Vec<Bin> {
     firsts.iter().enumerate().map(bin).collect()
 }
 
-/// How many latencies lie in each of `bins` equal parts of the time up to `end`.
 pub(crate) fn latency_bins(latencies: &Latencies, end: Duration, bins: u32) -> Vec<u64> {
     let step = (end / bins.max(1)).max(Duration::from_micros(1));
     let low = |bin: u32| step * bin + Duration::from_micros(u64::from(bin > 0));

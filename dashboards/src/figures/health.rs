@@ -1,4 +1,5 @@
-//! Whether the generator itself, and not the strategy or the server, holds things up: by the rule of the summary.
+//! Health of the generator: whether it, rather than the strategy or the server, is the bottleneck. The rule is that
+//! of the summary.
 
 use std::time::Duration;
 
@@ -6,14 +7,13 @@ use results::{Bottleneck, GeneratorLoad};
 
 use crate::{Frame, text};
 
-/// What is wrong with the generator, in words; nothing when all is well.
 pub(crate) fn trouble(frame: &Frame, time_scale: f64) -> Option<String> {
     let ms = |duration: Duration| duration.as_secs_f64() * 1e3;
     let snapshot = &frame.snapshot;
     let load = GeneratorLoad {
         send_lag_p99_ms: ms(snapshot.send_lag.quantile(0.99)),
         usual_attempt_ms: ms(snapshot.attempt_latency.quantile(0.5)),
-        // Nobody may have said.
+        // A time scale of 0 means that the caller set none.
         time_scale: if time_scale > 0.0 { time_scale } else { 1.0 },
         cpu_share: Some(frame.generator.cpu_share),
         waited_for_connection: 0,
@@ -67,7 +67,8 @@ mod tests {
 
     #[test]
     fn screen_and_summary_say_the_same_at_the_same_figures() {
-        // 15 ms are nothing beside 600 ms, and much beside 50 ms; a tenth of them is nothing in real time.
+        // A send lag of 15 ms is negligible beside attempts of 600 ms, but not beside 50 ms. At time scale 0.1 it is
+        // 1.5 ms of real time, which is negligible again.
         for (attempt_ms, time_scale, said) in [(600, 1.0, false), (50, 1.0, true), (50, 0.1, false)] {
             let mut frame = with_lag(Duration::from_millis(15));
             (0..200).for_each(|_| frame.snapshot.attempt_latency.record(Duration::from_millis(attempt_ms)));

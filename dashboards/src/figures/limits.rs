@@ -1,34 +1,29 @@
-//! What limits the load at the server: a cap, and the rate that is nearest to its end, under the names of their policies.
+//! Limits on the load at the server: a cap, and the rate limit closest to exhaustion, under the names of their policies.
 
 use std::time::Duration;
 
 use crate::{Frame, text};
 
-/// What is busy at once at most.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CapLimit {
-    /// `cap` where it is the server's; else as the policy is called, and for whom it counts.
+    /// `cap` for the server's own cap; else the policy's name, with `/key` if it counts by key.
     pub(crate) name: String,
-    /// What is busy of it.
     pub(crate) busy: u64,
     pub(crate) cap: u64,
 }
 
-/// What passes in the long run.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct RateLimit {
-    /// As the policy is called.
     pub(crate) name: String,
     pub(crate) per_s: f64,
-    /// The rate in words.
+    /// Rate as text: `100/h`.
     pub(crate) rate: String,
-    /// What is left of how much.
     pub(crate) remaining: u32,
     pub(crate) limit: u32,
 }
 
 impl CapLimit {
-    /// The server's own cap, or else that of a policy of its stack.
+    /// Returns the server's own cap or, without one, that of a policy of its stack.
     pub(crate) fn of(frame: &Frame) -> Option<Self> {
         let snapshot = &frame.snapshot;
         if let Some(cap) = snapshot.server_cap {
@@ -49,7 +44,7 @@ impl CapLimit {
 }
 
 impl RateLimit {
-    /// Of which answers told last.
+    /// Returns the rate limit that responses advertised last.
     pub(crate) fn of(frame: &Frame) -> Option<Self> {
         let told = frame.snapshot.limits.rate()?;
         let policy = frame.policies.get(usize::from(told.stage));
@@ -62,14 +57,15 @@ impl RateLimit {
         })
     }
 
-    /// What is left, of constant width so that nothing jumps: ` 37 left`.
+    /// Formats the remaining requests at constant width, so that nothing jumps: ` 37 left`.
     pub(crate) fn left(&self) -> String {
         let width = text::short(self.limit.into()).len();
         format!("{:>width$} left", text::short(self.remaining.into()))
     }
 }
 
-/// So many in so much time: by the window, if that is one of what people count by, else by what makes a number of at least 1.
+/// Formats a rate. A window of one second, minute, hour or day is the unit; other windows use the shortest unit in
+/// which the rate is at least about 1.
 fn words(limit: u32, window: Duration) -> String {
     const UNITS: [(u64, &str); 4] = [(1, "s"), (60, "min"), (3600, "h"), (86_400, "day")];
     let per_s = f64::from(limit) / window.as_secs_f64().max(1e-9);
@@ -79,8 +75,8 @@ fn words(limit: u32, window: Duration) -> String {
     format!("{}/{unit}", text::short(per_s * *seconds as f64))
 }
 
-/// A limit in every column: before the first answer what that told, whatever it has become since; and on into the future as it is, for
-/// that is what comes next.
+/// Fills the columns without a limit. Columns before the first response take the limit of that response, even if it
+/// has changed since. Later ones, including the future, take the latest limit.
 pub(crate) fn level(told: &[Option<f64>], latest: Option<f64>) -> Vec<Option<f64>> {
     let first_known = told.iter().position(Option::is_some).unwrap_or(0);
     let first = told.get(first_known).copied().flatten();
@@ -115,7 +111,7 @@ mod tests {
             (rate.name.as_str(), rate.rate.as_str(), rate.left().as_str()),
             ("primary", "100/h", " 37 left")
         );
-        // The cap of all is the one that matters, and names may be unknown.
+        // The server's own cap takes precedence, and policy names may be unknown.
         (frame.snapshot.server_cap, frame.snapshot.server_busy) = (Some(50), Some(3));
         frame.policies.clear();
         let cap = CapLimit::of(&frame).unwrap();

@@ -1,40 +1,35 @@
-//! How far a run is, when it will be done, and how much has gone of the time that any client needs at least.
+//! Progress of a run, its estimated end, and the elapsed share of the lower bound on its makespan.
 
 use loadgen_core::Snapshot;
 
 use super::Timeline;
 use crate::text;
 
-/// How far a run is. Times are seconds of experiment time.
+/// Progress of a run. Times are seconds of experiment time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Progress {
-    /// Ops that ended.
     pub(crate) ended: u64,
-    /// Of those, the ones that ended without success.
+    /// Ended ops without success, included in [`Self::ended`].
     pub(crate) given_up: u64,
-    /// What ends the run.
     pub(crate) goal: Goal,
-    /// Since the first op's arrival.
+    /// Time since the first op's arrival.
     pub(crate) elapsed_s: f64,
-    /// Until the run is done, going by the last quarter of it; `None` while nothing ends.
+    /// Estimated time left. For a number of ops it is based on the last quarter of the run; `None` while no op ends.
     pub(crate) eta_s: Option<f64>,
-    /// A lower bound on the makespan, where one is known.
+    /// Lower bound on the makespan, if known.
     pub(crate) optimal_s: Option<f64>,
 }
 
-/// What ends a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Goal {
-    /// This many ops.
     Ops(u64),
-    /// This much time; then what has arrived is worked off.
+    /// Arrivals for this many seconds; afterwards the ops that arrived are completed.
     Seconds(f64),
-    /// Whoever stops it.
+    /// No end of its own: the run goes on until it is stopped.
     Open,
 }
 
 impl Progress {
-    /// The progress of a run.
     pub(crate) fn of(snapshot: &Snapshot) -> Self {
         let ended = snapshot.ops.succeeded + snapshot.ops.given_up;
         let start = snapshot.first_arrival.unwrap_or(snapshot.now);
@@ -53,7 +48,7 @@ impl Progress {
         Self { ended, given_up: snapshot.ops.given_up, goal, elapsed_s, eta_s, optimal_s }
     }
 
-    /// What is done, of one; `None` when nobody knows how much there will be.
+    /// Returns the share of the work that is done, 0 to 1; `None` if the total is unknown.
     pub(crate) fn share(&self) -> Option<f64> {
         match self.goal {
             Goal::Ops(ops) => Some((self.ended as f64 / ops as f64).min(1.0)),
@@ -62,7 +57,8 @@ impl Progress {
         }
     }
 
-    /// What ended without success, of one: a part of [`Self::share`] that is no progress. Time passes for everybody.
+    /// Returns the share of ops that ended without success, 0 to 1. It is part of [`Self::share`] but no progress.
+    /// Always 0 for runs that end by time.
     pub(crate) fn given_up_share(&self) -> f64 {
         match self.goal {
             Goal::Ops(ops) => (self.given_up as f64 / ops as f64).min(1.0),
@@ -70,18 +66,19 @@ impl Progress {
         }
     }
 
-    /// What is not to be taken for work that is done: `20 given up`; nothing where nothing was given up.
+    /// Formats the given-up ops, which must not be taken for work done: `20 given up`. `None` if no op was given up.
     pub(crate) fn given_up_text(&self) -> Option<String> {
         (self.given_up > 0).then(|| format!("{} given up", text::count(self.given_up)))
     }
 
-    /// What has gone of the time that any client needs at least, of one.
+    /// Returns the elapsed share of the lower bound on the makespan, 0 to 1.
     pub(crate) fn optimal_share(&self) -> Option<f64> {
         Some((self.elapsed_s / self.optimal_s?.max(1e-9)).min(1.0))
     }
 }
 
-/// Ops end as fast as attempts succeeded lately, and as many of them without success as so far.
+/// Estimates the seconds left. Assumes that attempts succeed at the recent rate, and that the share of given-up ops
+/// stays the same.
 fn eta(snapshot: &Snapshot, remaining: u64, elapsed_s: f64) -> Option<f64> {
     if remaining == 0 {
         return Some(0.0);

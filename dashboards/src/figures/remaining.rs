@@ -1,26 +1,23 @@
-//! How far a comparison is, and when it will be done.
+//! Progress of a comparison and its estimated end.
 
 use std::time::Duration;
 
 use super::Progress;
 use crate::Lanes;
 
-/// How far all lanes together are.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Remaining {
-    /// Runs that are over.
     pub(crate) done: usize,
-    /// Runs in all.
     pub(crate) runs: usize,
-    /// Work done, of one, going by the time that it takes.
+    /// Share of the work that is done, 0 to 1, weighted by the time that it takes.
     pub(crate) share: f64,
-    /// Wall time until all is done; `None` while nobody knows.
+    /// Estimated wall time until all runs are done; `None` if unknown.
     pub(crate) eta_s: Option<f64>,
 }
 
 impl Remaining {
-    /// What remains: runs of a strategy take as long as those before them, and where there were none as long as those of
-    /// the others. Before any run is over the first one's own estimate is all there is.
+    /// Estimates the progress. Runs of a strategy are taken to last as long as its earlier ones or, without any, as
+    /// those of the others. Until one run is over, the estimate of the run in progress serves for all.
     pub(crate) fn of(lanes: &Lanes, time_scale: f64) -> Self {
         let sum = |of: fn(&crate::Lane) -> usize| lanes.lanes.iter().map(of).sum::<usize>();
         let (done, runs) = (sum(|lane| lane.done), sum(|lane| lane.runs));
@@ -41,7 +38,7 @@ impl Remaining {
                 if lane.done > 0 { Some(lane.took.as_secs_f64() / lane.done as f64) } else { usual_s };
             let mut rest_s = each_s.map(|each_s| each_s * lane.runs.saturating_sub(lane.done) as f64);
             if lane.running {
-                // Longer than usual: then it ends any moment.
+                // Capped, because a run that exceeds the usual time may end at any moment.
                 rest_s = rest_s.zip(each_s).map(|(left, each)| left - elapsed_s.min(each));
             }
             left_s = left_s.zip(rest_s).map(|(left, rest)| left + rest);

@@ -1,17 +1,15 @@
 //! Axes: round ends and steps, linear or logarithmic.
 
-/// How values are spread over an axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Scale {
-    /// Evenly, from zero.
+    /// Even spacing, from zero.
     #[default]
     Linear,
-    /// By powers of ten, from one; less than one is drawn as one.
+    /// Powers of ten, from one; smaller positive values are drawn as one.
     Logarithmic,
 }
 
 impl Scale {
-    /// The other one.
     pub(crate) const fn other(self) -> Self {
         match self {
             Self::Linear => Self::Logarithmic,
@@ -19,7 +17,6 @@ impl Scale {
         }
     }
 
-    /// A round end of an axis that shows up to this value.
     pub(crate) fn ceiling(self, value: f64) -> f64 {
         match self {
             Self::Linear => nice_ceiling(value),
@@ -27,7 +24,7 @@ impl Scale {
         }
     }
 
-    /// Where between 0 and 1 a value lies on an axis that ends at `end`.
+    /// Returns the position of a value, 0 to 1, on an axis that ends at `end`.
     pub(crate) fn share(self, value: f64, end: f64) -> f64 {
         let share = match self {
             Self::Linear => value / end,
@@ -37,7 +34,7 @@ impl Scale {
         if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) }
     }
 
-    /// Values to label, from the top of an axis of this many rows down.
+    /// Returns the values to label on an axis of this many rows, from the top down.
     pub(crate) fn ticks(self, end: f64, rows: u16) -> Vec<f64> {
         match self {
             Self::Linear => {
@@ -56,7 +53,6 @@ impl Scale {
     }
 }
 
-/// Into how many round parts a nice ceiling can be divided.
 fn round_parts(end: f64) -> u8 {
     let leading = end / 10_f64.powf(end.log10().floor());
     match leading {
@@ -66,7 +62,7 @@ fn round_parts(end: f64) -> u8 {
     }
 }
 
-/// The smallest of 1, 1.5, 2, 3, 4, 6, 8 times a power of ten that is not below the value; 1 for nothing.
+/// Returns the smallest of 1, 1.5, 2, 3, 4, 6, 8 times a power of ten that is not below the value; 1 for values up to 1.
 pub(crate) fn nice_ceiling(value: f64) -> f64 {
     if value.is_nan() || value <= 1.0 {
         return 1.0;
@@ -76,18 +72,18 @@ pub(crate) fn nice_ceiling(value: f64) -> f64 {
     multiples.iter().map(|multiple| multiple * decade).find(|end| *end >= value).unwrap_or(10.0 * decade)
 }
 
-/// Round time spans, so that a chart fills calmly instead of being squeezed with every frame.
+/// Round time spans. A chart that grows from one to the next fills calmly instead of being squeezed with every frame.
 const SPANS_S: [f64; 20] = [
     5.0, 10.0, 15.0, 20.0, 30.0, 45.0, 60.0, 90.0, 120.0, 180.0, 300.0, 450.0, 600.0, 900.0, 1_200.0,
     1_800.0, 2_700.0, 3_600.0, 5_400.0, 7_200.0,
 ];
 
-/// The shortest round span that holds these seconds.
+/// Returns the shortest round span of at least this many seconds; above 2 h, a multiple of 2 h.
 pub(crate) fn nice_span(seconds: f64) -> f64 {
     SPANS_S.into_iter().find(|span| *span >= seconds).unwrap_or_else(|| (seconds / 7_200.0).ceil() * 7_200.0)
 }
 
-/// A round step that divides a span into at most this many parts.
+/// Returns a round step that divides a span into at most this many parts; above 2 h, a multiple of 2 h.
 pub(crate) fn nice_step(span: f64, parts: f64) -> f64 {
     let steps =
         [1.0, 2.0, 5.0, 10.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0, 900.0, 1_800.0, 3_600.0, 7_200.0];

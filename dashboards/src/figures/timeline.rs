@@ -1,27 +1,24 @@
-//! A series resampled to the columns there are: rates from counts, ranges of gauges.
+//! A series resampled to the available columns: rates from counts, ranges of gauges.
 
 use loadgen_core::{DrawnGauge, Gauge, Point, Snapshot};
 
 use crate::smoothing::{Bell, WAVES};
 
-/// Rates of now are smoothed over so many seconds at least.
+/// Minimum smoothing width of current rates, in seconds.
 const RECENT_S: f64 = 1.0;
 
-/// A run's series with the time of its buckets. All times are seconds of experiment time.
+/// Series of a run in buckets of equal width. All times are seconds of experiment time.
 #[derive(Clone, Copy)]
 pub(crate) struct Timeline<'a> {
     points: &'a [Point],
-    /// What the strategy has drawn under names of its own.
     pub(crate) drawn: &'a [DrawnGauge],
     width_s: f64,
-    /// When the snapshot was taken.
     pub(crate) now_s: f64,
-    /// An op's least latency: waves of answers follow one another as fast as that, or faster.
+    /// Shortest op latency, the longest period at which waves of answers follow one another.
     wave_s: f64,
 }
 
 impl<'a> Timeline<'a> {
-    /// The snapshot's series.
     pub(crate) fn of(snapshot: &'a Snapshot) -> Self {
         Self {
             points: snapshot.series.points(),
@@ -35,7 +32,6 @@ impl<'a> Timeline<'a> {
         }
     }
 
-    /// Prepares a count for being read as a rate.
     pub(crate) fn counter(&self, count: impl Fn(&Point) -> u32) -> Counter {
         let mut totals = Vec::with_capacity(self.points.len() + 1);
         let mut total = 0.0;
@@ -47,19 +43,19 @@ impl<'a> Timeline<'a> {
         Counter { totals, width_s: self.width_s, now_s: self.now_s, wave_s: self.wave_s }
     }
 
-    /// The smallest and largest value of a gauge between two times; `None` when there is none, or in the future.
+    /// Returns the smallest and largest value of a gauge between two times; `None` without a value, or in the future.
     /// A gauge keeps its last value until it is set again.
     pub(crate) fn gauge(&self, from_s: f64, to_s: f64, pick: impl Fn(&Point) -> Gauge) -> Option<(f64, f64)> {
         self.range(from_s, to_s, |bucket| pick(&self.points[bucket]))
     }
 
-    /// The same of a gauge by its value in every bucket.
+    /// Variant of [`Self::gauge`] for a gauge given by its value in every bucket.
     pub(crate) fn range(&self, from_s: f64, to_s: f64, value: impl Fn(usize) -> Gauge) -> Option<(f64, f64)> {
         if from_s > self.now_s {
             return None;
         }
         let last = self.points.len().checked_sub(1)?;
-        // A hair aside, so that rounding does not pull in a neighbour.
+        // Shifted by 1e-6 of a bucket, so that rounding does not include a neighbour.
         let first = index(from_s / self.width_s + 1e-6);
         if first > last {
             return value(last).value().map(|value| (value, value));
@@ -74,7 +70,6 @@ impl<'a> Timeline<'a> {
         (!range.0.is_nan()).then_some(range)
     }
 
-    /// The latest value of a gauge.
     pub(crate) fn latest(&self, pick: impl Fn(&Point) -> Gauge) -> Option<f64> {
         pick(self.points.last()?).value()
     }
@@ -89,14 +84,14 @@ pub(crate) struct Counter {
 }
 
 impl Counter {
-    /// Events per second around a time, smoothed over at least this width, and so that answers that come in waves show
-    /// no beat; `None` in the future. Near now there is nothing yet to average over: there it is the rate a moment ago,
-    /// smoothed as elsewhere.
+    /// Returns events per second around a time; `None` in the future. Smoothed over at least `least_s` and over
+    /// several waves of answers, so that waves show no beat. Close to the present there are no later events to
+    /// average over, so the rate of a moment earlier is returned, smoothed as elsewhere.
     pub(crate) fn smoothed(&self, at_s: f64, least_s: f64) -> Option<f64> {
         if at_s > self.now_s || self.now_s <= 1e-9 {
             return None;
         }
-        // Long waves may not blur a short run.
+        // Long waves must not blur a short run.
         let waves_s = (WAVES * self.wave_s).min(self.now_s / 4.0);
         let bell = Bell::of(least_s.max(waves_s).min(self.now_s / 2.0));
         let at_s = at_s.min(self.now_s - bell.reach());
@@ -109,29 +104,28 @@ impl Counter {
             let width_s = self.width_of(bucket);
             sum += count * bell.between(start_s - at_s, start_s + width_s - at_s) / width_s;
         }
-        // Before the beginning there was nothing that could have been counted.
+        // Nothing was counted before the start, so the kernel's weight there is left out.
         Some(sum / bell.between(-at_s, f64::INFINITY))
     }
 
-    /// Events per second just now, as calm as elsewhere; zero before anything happened.
+    /// Returns the current events per second, smoothed like earlier rates; zero before the first event.
     pub(crate) fn now(&self) -> f64 {
         self.smoothed(self.now_s, RECENT_S).unwrap_or(0.0)
     }
 
-    /// Events per second between two times. What lies in the future is left out, so that the newest, incomplete
-    /// bucket does not look like a dip; `None` when all of it does.
+    /// Returns events per second between two times, or `None` if all of it lies in the future. A part in the future
+    /// is left out, so that the newest, incomplete bucket does not look like a dip.
     pub(crate) fn rate(&self, from_s: f64, to_s: f64) -> Option<f64> {
         let (from_s, to_s) = (from_s.max(0.0), to_s.min(self.now_s));
         let seconds = to_s - from_s;
         (seconds > 1e-9).then(|| (self.before(to_s) - self.before(from_s)) / seconds)
     }
 
-    /// Events per second over the last few seconds; zero before anything happened.
     pub(crate) fn recent_rate(&self, seconds: f64) -> f64 {
         self.rate(self.now_s - seconds, self.now_s).unwrap_or(0.0)
     }
 
-    /// Events before a time, spread evenly over their bucket. The last bucket ends now.
+    /// Returns the number of events before a time, spread evenly over their bucket. The last bucket ends now.
     fn before(&self, time_s: f64) -> f64 {
         let buckets = self.totals.len() - 1;
         let bucket = index(time_s / self.width_s);
@@ -143,7 +137,6 @@ impl Counter {
         self.totals[bucket] + (self.totals[bucket + 1] - self.totals[bucket]) * share
     }
 
-    /// How long a bucket is: the last one ends now.
     fn width_of(&self, bucket: usize) -> f64 {
         let so_far_s = self.now_s - bucket as f64 * self.width_s;
         let last = bucket + 2 == self.totals.len() && so_far_s > 0.0;
@@ -162,7 +155,7 @@ mod tests {
 
     use super::*;
 
-    /// Ten events per second for 1.005 s, in buckets of 10 ms, and a gauge that follows the clock.
+    /// Creates 200 events per second for 1.005 s, in buckets of 10 ms, and a gauge that follows the clock.
     fn steady() -> Snapshot {
         let mut snapshot = Snapshot { now: Instant::from_millis(1_005), ..Snapshot::default() };
         for ms in (0..=1_000).step_by(5) {
@@ -184,7 +177,7 @@ mod tests {
         assert_eq!(sent.rate(1.1, 1.2), None);
     }
 
-    /// 50 answers every 600 ms, each op having taken that long.
+    /// Creates 50 answers every 600 ms, each from an op that took 600 ms.
     fn waves(until_ms: u64) -> Snapshot {
         let mut snapshot = Snapshot { now: Instant::from_millis(until_ms), ..Snapshot::default() };
         for ms in (600..=until_ms).step_by(600) {
@@ -220,7 +213,7 @@ mod tests {
     fn a_gauge_has_a_range_in_a_column_and_lasts_until_now() {
         let snapshot = Snapshot { now: Instant::from_millis(3_000), ..steady() };
         let timeline = Timeline::of(&snapshot);
-        // A bucket begins with the value that it carries over from the one before.
+        // A bucket starts with the value carried over from the previous one.
         assert_eq!(timeline.gauge(0.1, 0.2, |point| point.window), Some((95.0, 195.0)));
         assert_eq!(timeline.gauge(2.0, 2.1, |point| point.window), Some((1000.0, 1000.0)));
         assert_eq!(timeline.gauge(3.1, 3.2, |point| point.window), None);
