@@ -1,7 +1,7 @@
-//! The report: one HTML file that needs nothing else. First the answer and the table, then the plots, then everything
-//! needed to repeat it and the data.
+//! The report, as one HTML file that needs no other. First come the answer and the table, then the plots, then
+//! everything needed to repeat the runs, and the data.
 //!
-//! Whatever is put into markup is escaped by `maud`; what is markup already says so by its type.
+//! `maud` escapes every text that is put into markup, except values whose type marks them as markup.
 
 mod answer;
 mod data;
@@ -28,10 +28,9 @@ use super::registry::{Entry, PLOTS};
 const STYLE: &str = include_str!("html/style.css");
 const SCRIPT: &str = include_str!("html/script.js");
 
-/// SHA-256 of the script: no other script may run. A test of the program checks it.
+/// SHA-256 of the script, the only one that may run. A test of the program checks the hash.
 const SCRIPT_HASH: &str = "sha256-K+8S1Vw8RzJhHyH43Deq1Tp8SO86x8+td776rFxAyNc=";
 
-/// The whole report.
 pub fn html(document: &Document) -> String {
     let answer = answer::answer(document);
     let policy = format!(
@@ -73,7 +72,8 @@ pub fn html(document: &Document) -> String {
     visible(&report.into_string())
 }
 
-/// Returns the plots of the registry: of several strategies first who finishes when and at what cost, of one first its window.
+/// Returns the plots of the registry. With several strategies, completion over time and its cost come first; with
+/// one, its window and latency.
 fn plots(document: &Document) -> Markup {
     let strategies = document.strategies.as_slice();
     let is_single = strategies.len() == 1;
@@ -103,7 +103,7 @@ fn plots(document: &Document) -> Markup {
     }
 }
 
-/// Returns the number of plots of an entry that stand side by side, the first ones.
+/// Returns the number of leading plots of an entry that are placed side by side.
 fn small(entry: &Entry, document: &Document) -> usize {
     if entry.name == "window" { windows(document).len() } else { 0 }
 }

@@ -12,10 +12,9 @@ use crate::report::ranking::Ranking;
 use crate::report::run::Run;
 use crate::report::strategy::Strategy;
 
-/// Most stopped strategies that are named below the heading.
+/// Maximum number of stopped strategies named below the heading.
 const MAX_NAMED: usize = 4;
 
-/// Returns the answer, with names as code.
 pub(super) fn answer(document: &Document) -> Markup {
     let mut sentences: Vec<Markup> = Vec::new();
     match (document.strategies.as_slice(), &document.ranking) {
@@ -36,12 +35,12 @@ pub(super) fn answer(document: &Document) -> Markup {
         sentences.push(html! { (document.scenarios.len()) " scenarios without claims." });
     }
     sentences.extend(counted(&claims).map(|words| html! { (words) }));
-    // No tag has a blank between digits.
+    // Safe on markup, because no tag has a space between digits.
     PreEscaped(unbroken(&joined(sentences, " ").into_string()))
 }
 
-/// Returns the sentences after the answer: the number of seeds and of strategies that gave up ops, and whether the answer depends on
-/// the server.
+/// Returns the sentences after the answer: number of seeds, strategies that gave up ops, and whether the answer
+/// depends on the server.
 pub(super) fn more(document: &Document) -> Markup {
     let Some(ranking) = &document.ranking else { return html! {} };
     let own_limits = ranking.unthrottled().filter(|unthrottled| !unthrottled.are_equal);
@@ -69,7 +68,6 @@ pub(super) fn incomplete(document: &Document) -> Markup {
     }
 }
 
-/// Returns the strategies that were stopped, with the share of ops that they did.
 fn stopped(ranking: &Ranking) -> Vec<Markup> {
     let rows = ranking.answer.rows.iter();
     let stopped: Vec<_> = rows.filter(|row| matches!(row.place, Place::Stopped { .. })).collect();
@@ -89,7 +87,7 @@ fn stopped(ranking: &Ranking) -> Vec<Markup> {
     parts
 }
 
-/// Returns the reason why some runs of a strategy did not do every op: `stalled in 3 of 10 runs`.
+/// Returns the reason why some runs of a strategy are incomplete: `stalled in 3 of 10 runs`.
 fn how_it_ended(strategy: &Strategy) -> Option<String> {
     let short: Vec<&Run> = strategy.runs.iter().filter(|run| !run.complete).collect();
     let how = match short.first()? {
@@ -105,7 +103,6 @@ fn how_it_ended(strategy: &Strategy) -> Option<String> {
     })
 }
 
-/// Returns how many claims of the sources, and how many of our own, came out how.
 fn counted(claims: &[&Claim]) -> Option<String> {
     let of =
         |ours: bool| claims.iter().copied().filter(move |claim| claim.ours_alone == ours).collect::<Vec<_>>();
@@ -126,7 +123,6 @@ fn counted(claims: &[&Claim]) -> Option<String> {
     Some(format!("{}. {expected}.", parts.join("; ")))
 }
 
-/// Returns `19 hold, 1 holds partly, 1 does not hold`.
 fn verdicts(claims: &[&Claim]) -> String {
     let of = |verdict: &str| claims.iter().filter(|claim| claim.verdict == verdict).count();
     let words = [
@@ -161,7 +157,6 @@ fn unbroken(text: &str) -> String {
     kept.collect()
 }
 
-/// Returns the title of the page.
 pub(super) fn title(document: &Document) -> String {
     let runs: usize = document.strategies.iter().map(|strategy| strategy.runs.len()).sum();
     match (document.strategies.as_slice(), document.scenarios.as_slice()) {
@@ -173,7 +168,6 @@ pub(super) fn title(document: &Document) -> String {
     }
 }
 
-/// Returns the answer of a document with one strategy.
 fn alone(strategy: &Strategy) -> Markup {
     let mean = |figure: fn(&Run) -> Option<f64>| super::table::mean(&strategy.values(figure));
     let time = mean(|run| run.makespan_s).map(seconds).unwrap_or_default();

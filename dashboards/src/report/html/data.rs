@@ -1,4 +1,4 @@
-//! The data as downloads: every figure of every run as a table, and the runs that are drawn with their series.
+//! Downloads of the data: every figure of every run as a table, and the drawn runs with their series.
 
 use std::io;
 
@@ -10,7 +10,6 @@ use crate::report::escaping::data_link;
 use crate::report::rows::Rows;
 use crate::report::run::Run;
 
-/// The section with the links.
 pub(super) fn data(document: &Document) -> Markup {
     let runs: Vec<&Run> = document.strategies.iter().flat_map(|strategy| &strategy.runs).collect();
     let sweeps = document.scenarios.iter().filter_map(|scenario| scenario.sweep.as_ref());
@@ -42,7 +41,6 @@ pub(super) fn data(document: &Document) -> Markup {
     }
 }
 
-/// The run of each strategy that is drawn.
 fn drawn(document: &Document) -> WrittenDocument {
     let runs = document.strategies.iter().map(|strategy| strategy.median().written.clone());
     WrittenDocument { runs: runs.collect(), ..WrittenDocument::default() }
@@ -60,13 +58,13 @@ fn json_link(name: &'static str, content: &WrittenDocument) -> Markup {
     link(name, "application/json", &content.to_json())
 }
 
-/// A link that holds a file. The address is written as it is: JSON has as many quotation marks as words, and each would
-/// become six bytes in an attribute that is quoted by them; nothing in it ends one that is quoted by apostrophes.
+/// Returns a link that contains a file. The address is not escaped for HTML, because JSON has as many quotation marks
+/// as words and each would become six bytes in a double-quoted attribute. The attribute is quoted by apostrophes,
+/// which do not occur in the address.
 fn link(name: &'static str, mime: &str, content: &str) -> Markup {
     PreEscaped(format!("<a download=\"{name}\" href='{}'>{name}</a>", data_link(mime, content)))
 }
 
-/// Every figure of the runs, a row each.
 fn table(runs: &[&Run]) -> String {
     let written = || -> io::Result<Vec<u8>> {
         let runs: Vec<&RunResult> = runs.iter().filter_map(|run| run.result.as_deref()).collect();

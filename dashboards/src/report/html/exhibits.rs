@@ -1,4 +1,4 @@
-//! Scenarios that say what is to be drawn: each plot beside what its source says of it, and the claims that it belongs to.
+//! Scenarios that request plots: each plot beside the statement of its source and the claims that it belongs to.
 
 use std::collections::BTreeSet;
 
@@ -12,13 +12,11 @@ use crate::report::named::plots_for;
 use crate::report::number::number;
 use crate::report::plot::{Plot, Series, Shape};
 
-/// More places than that are read off a picture more easily than off a table.
+/// Maximum number of places in a table of values. More are easier to read off the plot.
 const FEW: usize = 12;
 
-/// What may become of a claim, in the words of its verdict.
 const VERDICTS: [&str; 4] = ["holds", "holds partly", "does not hold", "too few runs"];
 
-/// How many claims of every scenario's source came out how, with links to their plots.
 pub(super) fn overview(document: &Document) -> Markup {
     if plotted(document).next().is_none() {
         return html! {};
@@ -54,7 +52,6 @@ fn counts(index: usize, scenario: &Scenario) -> Markup {
     }
 }
 
-/// A section for every such scenario.
 pub(super) fn exhibits(document: &Document) -> Markup {
     html! { @for (index, scenario) in plotted(document).enumerate() { (section(index, scenario)) } }
 }
@@ -83,11 +80,10 @@ fn section(index: usize, scenario: &Scenario) -> Markup {
 
 fn exhibit(exhibit: &Exhibit, scenario: &Scenario) -> Markup {
     let plots = plots_for(exhibit);
-    // Several plots stand side by side, below the words.
     let class = if plots.len() > 1 { "exhibit several" } else { "exhibit" };
     html! {
         div class=(class) data-plot=(exhibit.name) {
-            // A plot that is alone bears the title itself.
+            // A single plot has the title itself.
             @if plots.len() != 1 { h3 { (exhibit.title) } }
             div class="drawn" {
                 @for drawn in &plots { (plot::plot(&exhibit.draws, drawn)) }
@@ -105,7 +101,6 @@ fn exhibit(exhibit: &Exhibit, scenario: &Scenario) -> Markup {
     }
 }
 
-/// Claims with their verdicts.
 fn claims(numbers: &[usize], scenario: &Scenario) -> Markup {
     let claims: Vec<&Claim> = numbers.iter().filter_map(|index| scenario.claims.get(*index)).collect();
     html! { @if !claims.is_empty() { ul class="claims" { @for shown in claims { (claim(shown)) } } } }
@@ -131,7 +126,6 @@ fn claim(claim: &Claim) -> Markup {
     }
 }
 
-/// The values of a plot with few of them, as a table.
 fn values(plot: &Plot) -> Markup {
     let points = plot.series.iter().flat_map(|series| &series.points);
     let mut places: Vec<f64> = points.map(|(x, _)| *x).filter(|x| x.is_finite()).collect();
@@ -156,7 +150,6 @@ fn values(plot: &Plot) -> Markup {
     }
 }
 
-/// The values of all series at one place.
 fn row(plot: &Plot, place: f64) -> Markup {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is an index")]
     let name = plot.x.names.get(place as usize).cloned().unwrap_or_else(|| number(place));

@@ -1,4 +1,4 @@
-//! What failed: attempts by the status of their answer, or by what kept them from one.
+//! Failed attempts by the status of their answer, or by the error that prevented one.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use maud::{Markup, html};
 use crate::report::document::Document;
 use crate::report::number::number;
 
-/// The most rows of a strategy.
+/// Maximum number of rows per strategy.
 const MOST: usize = 20;
 
-/// A table of what failed with every strategy; nothing when nothing did, or results are too old to tell.
+/// Returns a table of the failures of every strategy; empty without failures, or if results are too old to record them.
 pub(super) fn table(document: &Document) -> Markup {
     let failed = document.strategies.iter().flat_map(|strategy| {
         let results = strategy.runs.iter().filter_map(|run| run.result.as_ref());
@@ -36,7 +36,6 @@ pub(super) fn table(document: &Document) -> Markup {
     }
 }
 
-/// Failed attempts of all runs together, the most frequent first.
 fn counted<'a>(failures: impl Iterator<Item = &'a FailureResult>) -> Vec<(String, f64)> {
     let mut counts: BTreeMap<String, f64> = BTreeMap::new();
     for failure in failures {

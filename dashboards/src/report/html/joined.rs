@@ -1,8 +1,7 @@
-//! Pieces of markup one after the other.
+//! Joining of markup pieces, with a text between any two.
 
 use maud::{Markup, html};
 
-/// The pieces, with a text between any two.
 pub(super) fn joined(pieces: impl IntoIterator<Item = Markup>, between: &str) -> Markup {
     html! {
         @for (index, piece) in pieces.into_iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What was measured, and when: the line below the answer.
+//! Line below the answer: what was measured, and when.
 
 use std::fmt::Write as _;
 
@@ -10,12 +10,11 @@ use crate::report::document::Document;
 use crate::report::number::number;
 use crate::report::strategy::Strategy;
 
-/// More settings than this are not told on the first screen: the configurations stand below.
+/// Maximum number of settings listed on the first screen. The configurations follow further down.
 const MOST: usize = 3;
 
-/// The line; nothing without runs.
 pub(super) fn measured(document: &Document) -> Markup {
-    // Strategies that met the same, with the earliest of when they did.
+    // Distinct settings, each with the earliest start of its strategies.
     let mut met: Vec<(String, Option<&str>)> = Vec::new();
     for strategy in &document.strategies {
         let (words, begun) = (setting(strategy), begun(strategy));
@@ -52,7 +51,6 @@ pub(super) fn measured(document: &Document) -> Markup {
     }
 }
 
-/// What one strategy met: the work, the server, how and when.
 fn setting(strategy: &Strategy) -> String {
     let Some(result) = strategy.median().result.as_deref() else { return String::new() };
     let load = result.load.clone().unwrap_or_default();
@@ -61,7 +59,6 @@ fn setting(strategy: &Strategy) -> String {
     parts.join("; ")
 }
 
-/// What was to be done.
 pub(super) fn work(config: &ConfigRecord) -> String {
     let workload = &config.workload;
     let mut words = Vec::new();
@@ -70,7 +67,7 @@ pub(super) fn work(config: &ConfigRecord) -> String {
     let rate = workload.rate.clone().or_else(|| Some(format!("{}/s", number(workload.rate_per_s?))));
     words.extend(rate.map(|rate| format!("{} {rate}", workload.arrivals)));
     words.extend(workload.in_flight.map(|ops| format!("at most {} at once", number(f64::from(ops)))));
-    // Files that do not say have none.
+    // Files without the number of clients have 0 here.
     if workload.clients > 1 {
         words.push(format!("{} clients", number(f64::from(workload.clients))));
     }
@@ -81,12 +78,10 @@ pub(super) fn work(config: &ConfigRecord) -> String {
     words.join(", ")
 }
 
-/// As it would be typed.
 fn typed(setting: &Setting) -> String {
     setting.text().map_or_else(|| setting.to_string(), ToOwned::to_owned)
 }
 
-/// What changes at a server, or goes wrong, on purpose.
 fn troubles(model: &ServerModel) -> String {
     let mut words = String::new();
     for (key, name) in
@@ -99,13 +94,12 @@ fn troubles(model: &ServerModel) -> String {
     words
 }
 
-/// Whom it met.
 pub(super) fn server(mode: Mode, config: &ConfigRecord) -> String {
     let Some(model) = &config.server_model else {
         let server = Some(config.server.as_str()).filter(|server| !server.is_empty());
         return format!("against {}", server.unwrap_or("a server that nobody knows"));
     };
-    // One that was started for a run had any port that was free.
+    // A server started for the run has an arbitrary free port, which is not shown.
     let by_chance = mode == Mode::Simulated || config.server == "embedded";
     let target = config.target.as_ref().filter(|_| !by_chance);
     let place = target.map(|target| format!(" at {target}")).unwrap_or_default();
@@ -116,13 +110,13 @@ pub(super) fn server(mode: Mode, config: &ConfigRecord) -> String {
     let noise = noise.map(|noise| format!(" + up to {noise} of noise")).unwrap_or_default();
     let network = format!("{}{noise}", time("network_delay"));
     let troubles = troubles(model);
-    // What a preset came to is long, and its name says it all; its rejections have statuses of their own.
+    // The name of a preset replaces its policies, which are long. Its rejections have statuses of their own.
     if let Some(preset) = text(model, "preset") {
         let scale = model.get("scale").and_then(Setting::number).filter(|scale| (scale - 1.0).abs() > 1e-9);
         let scale = scale.map(|scale| format!(" × {}", number(scale))).unwrap_or_default();
         return format!("against a mock server{place} (preset {preset}{scale}): network {network}{troubles}");
     }
-    // Every other policy has limits and times of its own, which stand in its words: those of the model mean nothing to it.
+    // Every other policy contains its own limits and times and ignores those of the model.
     if let Some(policy) = text(model, "policy").filter(|policy| *policy != "concurrency-cap") {
         return format!(
             "against a mock server{place} ({policy}): rejections {status}, network {network}{troubles}"
@@ -145,12 +139,10 @@ fn text<'a>(model: &'a ServerModel, key: &str) -> Option<&'a str> {
     model.get(key)?.text()
 }
 
-/// When the first of its runs began, over HTTP.
 fn begun(strategy: &Strategy) -> Option<&str> {
     strategy.runs.iter().filter_map(|run| run.result.as_ref()?.started_at.as_deref()).min()
 }
 
-/// Simulated or over HTTP, and how often.
 fn how(strategy: &Strategy, result: &RunResult) -> String {
     let mut words = match result.mode {
         Mode::Simulated => "simulated, in virtual time".to_owned(),

@@ -7,12 +7,11 @@ use crate::report::plot::{Plot, Series};
 use crate::report::strategy::Strategy;
 use crate::report::svg::{Size, area, swatch};
 
-/// Returns a plot under the registry's name of it, with a legend of its own.
 pub(super) fn plot(name: &str, drawn: &Plot) -> Markup {
     beside(name, drawn, &[])
 }
 
-/// Returns a plot whose legend leaves out these strategies on screens, because one legend of all pictures has them.
+/// Returns a plot whose legend leaves out these strategies on screens, because the shared legend contains them.
 pub(super) fn beside(name: &str, plot: &Plot, strategies: &[Strategy]) -> Markup {
     let is_shared = |series: &Series| {
         let strategy = strategies.get(series.look).filter(|_| series.look < LOOKS);
@@ -54,12 +53,11 @@ pub(super) fn multiples(name: &str, plots: &[Plot]) -> Markup {
     }
 }
 
-/// Returns the title of one of several plots without the strategy, and the strategy.
+/// Splits the title of one of several plots into title and strategy.
 fn parts(plot: &Plot) -> (&str, &str) {
     plot.title.split_once(": ").unwrap_or((&plot.title, ""))
 }
 
-/// Returns the legend of all pictures: the strategies that are drawn, best first.
 pub(super) fn shared_legend(strategies: &[Strategy]) -> Markup {
     html! {
         ul class="legend all" {

@@ -12,7 +12,6 @@ use crate::report::strategy::Strategy;
 /// Settings that differ between runs of one command.
 const OF_A_RUN: [&str; 6] = ["command_line", "program", "version", "strategy", "seed", "server_model.seed"];
 
-/// Returns the section; empty without runs.
 pub(super) fn repeat(document: &Document) -> Markup {
     if document.strategies.is_empty() && document.scenarios.is_empty() {
         return html! {};
@@ -58,7 +57,6 @@ fn of_sweep(sweep: &Sweep) -> Markup {
     }
 }
 
-/// A configuration, folded up.
 fn configuration(whose: &str, config: &Written) -> Markup {
     html! {
         details class="config" {
@@ -68,7 +66,6 @@ fn configuration(whose: &str, config: &Written) -> Markup {
     }
 }
 
-/// Returns the commands, one configuration, and the differences of every other strategy to it.
 fn of_runs(strategies: &[Strategy]) -> Markup {
     let Some((first, others)) = strategies.split_first() else { return html! {} };
     let commands: BTreeSet<String> = strategies
@@ -98,7 +95,6 @@ fn of_runs(strategies: &[Strategy]) -> Markup {
     }
 }
 
-/// Returns the value if all strategies have the same, else that of each.
 fn one_or_each(strategies: &[Strategy], value: impl Fn(&Strategy) -> String) -> String {
     let first = value(&strategies[0]);
     if strategies.iter().all(|strategy| value(strategy) == first) {
@@ -108,7 +104,6 @@ fn one_or_each(strategies: &[Strategy], value: impl Fn(&Strategy) -> String) -> 
     each.collect::<Vec<_>>().join("; ")
 }
 
-/// Returns the settings of a strategy that the first one has otherwise.
 fn differences(first: &Strategy, other: &Strategy) -> String {
     let settings = |strategy: &Strategy| {
         strategy.runs[0].written.config.as_ref().map(Written::settings).unwrap_or_default()
@@ -125,7 +120,7 @@ fn differences(first: &Strategy, other: &Strategy) -> String {
     words.join("; ")
 }
 
-/// Returns the parts of a strategy with all their parameters: `aimd beta=0.5, initial=10 + retry-budget ratio=0.1`.
+/// Formats the parts of a strategy with all their parameters: `aimd beta=0.5, initial=10 + retry-budget ratio=0.1`.
 fn parts(config: &ConfigRecord) -> String {
     let part = |part: &PartRecord| {
         let parameters = part.parameters.iter().map(|(key, value)| format!("{key}={value}"));
@@ -138,16 +133,14 @@ fn blocks(commands: &BTreeSet<String>) -> Markup {
     html! { @for command in commands { pre class="command" { (command) } } }
 }
 
-/// Returns the versions of the program that made the runs.
 fn version(strategy: &Strategy) -> String {
     let results = strategy.runs.iter().filter_map(|run| run.result.as_deref());
     let versions: BTreeSet<&str> = results.map(|result| result.config.version.as_str()).collect();
     versions.into_iter().collect::<Vec<_>>().join(", ")
 }
 
-/// The command as it can be pasted into a shell.
 fn command(config: &ConfigRecord) -> Option<String> {
-    // Files that do not say name no program, either; a bare `loadgen` does.
+    // A bare `loadgen` has an empty command line, too, but names its program.
     if config.command_line.is_empty() && config.program.is_empty() {
         return None;
     }
@@ -164,7 +157,7 @@ fn quoted(word: &str) -> String {
     }
 }
 
-/// Seeds as ranges: `1–30, 42`.
+/// Formats seeds as ranges: `1–30, 42`.
 pub(super) fn seeds(strategy: &Strategy) -> String {
     let seeds: BTreeSet<u64> = strategy.runs.iter().map(|run| run.seed).collect();
     let mut ranges: Vec<(u64, u64)> = Vec::new();

@@ -3,7 +3,6 @@
 use maud::{Markup, html};
 use results::{Part, Sentence};
 
-/// Returns a sentence with the names of strategies as code.
 pub(super) fn sentence(sentence: &Sentence) -> Markup {
     html! {
         @for part in &sentence.parts {

@@ -1,4 +1,4 @@
-//! A sweep on the page: the answer, a line per strategy and point, and what is best.
+//! A sweep in the report: the answer, one row per strategy and point, and the best strategies.
 
 use maud::{Markup, html};
 use results::numbers::{percent, short};
@@ -12,13 +12,13 @@ use crate::report::experiment::Scenario;
 use crate::report::experiment::Sweep;
 use crate::report::number::number;
 
-/// More lines than one wants to scroll past.
+/// Number of rows above which a table is folded.
 const MANY: usize = 60;
 
-/// More values than these are told by the first and the last.
+/// Number of values above which an axis is described by the first and the last.
 const FEW: usize = 6;
 
-/// Columns: head, path, and what a unit of the figure is in the unit of the column.
+/// Columns: head, path of the figure, and factor from the figure's unit to the column's.
 const COLUMNS: [(&str, &str, f64); 8] = [
     ("makespan s", "makespan_s", 1.0),
     ("attempts", "attempts.total", 1.0),
@@ -30,19 +30,17 @@ const COLUMNS: [(&str, &str, f64); 8] = [
     ("jain", "fairness.jain", 1.0),
 ];
 
-/// Columns that a narrow screen shows, too; the others stand in a second line below the strategy there.
+/// Number of columns that narrow screens show, too. There, the others are in a second line below the strategy.
 const MAIN_COLUMNS: usize = 2;
 
 fn sweeps(document: &Document) -> impl Iterator<Item = (&Scenario, &Sweep)> {
     document.scenarios.iter().filter_map(|scenario| Some((scenario, scenario.sweep.as_ref()?)))
 }
 
-/// Who is best, one sentence per sweep.
 pub(super) fn answers(document: &Document) -> Vec<Markup> {
     sweeps(document).map(|(scenario, sweep)| answer(scenario, sweep)).collect()
 }
 
-/// What was measured: what was varied, and what else there was, a line per sweep.
 pub(super) fn measured(document: &Document) -> Markup {
     html! { @for (_, sweep) in sweeps(document) { (measured_by(sweep)) } }
 }
@@ -84,7 +82,7 @@ fn held(mut config: ConfigRecord, keys: &[String]) -> ConfigRecord {
     config
 }
 
-/// Of every strategy at every point.
+/// Formats the seeds, which are the same for every strategy at every point.
 fn seeds(config: &ConfigRecord) -> String {
     match (config.seed, u64::from(config.repeats)) {
         (first, 0 | 1) => format!("seed {first}"),
@@ -92,7 +90,7 @@ fn seeds(config: &ConfigRecord) -> String {
     }
 }
 
-/// `ops 50, 100, 500; max-busy 10 to 80 (8 values)`.
+/// Formats the axes: `ops 50, 100, 500; max-busy 10 to 80 (8 values)`.
 fn axes(axes: &[Axis]) -> String {
     let words = |Axis { key, values }: &Axis| match values.as_slice() {
         [first, .., last] if values.len() > FEW => {
@@ -111,7 +109,7 @@ fn answer(scenario: &Scenario, sweep: &Sweep) -> Markup {
     }
 }
 
-/// Returns the strategy that is distinguishably first, or with too few seeds for that the first one.
+/// Returns the strategy that is distinguishably first or, with too few seeds to distinguish, simply first.
 fn winner(best: &Best) -> Option<&str> {
     match &best.lead {
         Some(lead) => (lead.certain || !has_intervals(best)).then_some(lead.strategy.as_str()),
@@ -134,7 +132,6 @@ fn first_sentence(best: &[Best]) -> Markup {
     sentence(&first_by_point(key.as_deref(), &winners, best.iter().all(has_intervals)))
 }
 
-/// Formats a value of a varied key, with digits grouped.
 fn value(setting: &results::Setting) -> String {
     setting.number().map_or_else(|| setting.text().unwrap_or_default().to_owned(), short)
 }
@@ -143,7 +140,6 @@ fn labels(scenario: &Scenario) -> usize {
     scenario.cells.iter().map(|cell| cell.label.as_str()).collect::<std::collections::BTreeSet<_>>().len()
 }
 
-/// Returns the winners of all points, and the table of all cells.
 pub(super) fn tables(document: &Document) -> Markup {
     html! {
         @for (scenario, sweep) in sweeps(document) {
@@ -153,7 +149,6 @@ pub(super) fn tables(document: &Document) -> Markup {
     }
 }
 
-/// Returns the first strategy of every point, and its lead over the next one.
 fn firsts(sweep: &Sweep) -> Markup {
     let keys: Vec<String> = sweep.best[0].at.keys().map(|key| key.replace('_', "-")).collect();
     html! {
@@ -182,7 +177,6 @@ fn firsts(sweep: &Sweep) -> Markup {
     }
 }
 
-/// Returns the figure of the best strategy on fresh seeds.
 fn fresh(best: &Best) -> String {
     let (path, value) = match &best.lead {
         Some(lead) => (&lead.figure, lead.value),
@@ -208,18 +202,17 @@ fn lead(best: &Best) -> Markup {
     }
 }
 
-/// Returns the lead over the second best candidate, and whether it is in another figure; of sweeps over parameters of strategies.
+/// Returns the lead over the second-best candidate of a sweep over strategy parameters, and whether it is in another figure.
 fn lead_of_pair(best: &Best) -> (Option<Times>, bool) {
     let Some((pair, ratio)) = best.pairs.first().and_then(|pair| Some((pair, pair.ratio?))) else {
         return (None, false);
     };
     let times = Times { ratio, interval: pair.low.zip(pair.high) };
-    // More ops done are better, less of anything else is.
+    // More ops done are better; of any other figure, less is better.
     let is_share = pair.figure == Score::done_share().path();
     (Some(if is_share { times } else { times.inverse() }), pair.figure != best.figure)
 }
 
-/// The table of all cells; folded up when it is long.
 fn points(scenario: &Scenario, sweep: &Sweep) -> Markup {
     let lines = scenario.cells.len();
     let points = html! {
@@ -284,7 +277,6 @@ fn mean(figure: Option<&OverSeeds>, times: f64) -> String {
     figure.map_or_else(|| "–".to_owned(), |seeds| number(seeds.mean * times))
 }
 
-/// The mean, and in small letters where nearly all seeds lie.
 fn over_seeds(figure: Option<&OverSeeds>, times: f64) -> Markup {
     let Some(seeds) = figure else { return html! { "–" } };
     let [mean, low, high] = [seeds.mean, seeds.p5, seeds.p95].map(|value| number(value * times));

@@ -12,10 +12,9 @@ use crate::report::ranking::Ranking;
 use crate::report::run::Run;
 use crate::report::strategy::Strategy;
 
-/// Most warnings that are not folded.
+/// Maximum number of warnings that are not folded.
 const MAX_WARNINGS: usize = 4;
 
-/// Column over the runs of a strategy.
 struct Column {
     head: &'static str,
     figure: fn(&Run) -> Option<f64>,
@@ -30,7 +29,7 @@ const MAKESPAN: Column = column("makespan", |run| run.makespan_s.filter(|_| run.
 const ATTEMPTS: Column = column("attempts", |run| Some(run.attempts), count);
 const DONE: Column = column("done", Run::share_done, percent);
 
-/// Figures of any run; those of one strategy, or of strategies that cannot be ranked, stand with makespan and attempts.
+/// Figures of any run. Without a ranking, makespan, attempts and the share done precede them.
 const FIGURES: [Column; 5] = [
     column("over the lower bound", Run::over_bound, percent),
     column("attempts per op", |run| run.amplification, three),
@@ -50,7 +49,6 @@ const SIDE_EFFECTS: [Column; 7] = [
     column("jain", |run| figure(run, "fairness.jain"), three),
 ];
 
-/// Returns a figure by its path in the result.
 fn figure(run: &Run, path: &str) -> Option<f64> {
     Figure::find(path)?.of(run.result.as_deref()?).filter(|value| value.is_finite())
 }
@@ -60,12 +58,10 @@ fn count(value: f64) -> String {
     thousands(value.round() as u64)
 }
 
-/// Returns the arithmetic mean.
 pub(super) fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// Returns all tables of the document.
 pub(super) fn tables(document: &Document) -> Markup {
     html! {
         @match (&document.ranking, document.strategies.as_slice()) {
@@ -81,7 +77,6 @@ pub(super) fn tables(document: &Document) -> Markup {
     }
 }
 
-/// Cell of the ranking.
 struct Cell {
     head: String,
     text: Box<dyn Fn(&Row) -> String>,
@@ -93,7 +88,7 @@ impl Cell {
     }
 }
 
-/// Returns the cells before and after `× best`; on a narrow screen those after it stand in a second line below the strategy.
+/// Returns the cells before and after `× best`. On a narrow screen, the latter are shown in a second line below the strategy.
 fn cells(answer: &Answer) -> (Vec<Cell>, Vec<Cell>) {
     let by = answer.by;
     let score = move |row: &Row| match row.stopped_cell() {
@@ -124,7 +119,6 @@ fn cells(answer: &Answer) -> (Vec<Cell>, Vec<Cell>) {
     }
 }
 
-/// Returns the ranking: the figure that ranks, its ratio to the best with the interval, and everything else in less space.
 fn ranked(ranking: &Ranking, strategies: &[Strategy]) -> Markup {
     let answer = &ranking.answer;
     let (before, after) = cells(answer);
@@ -192,7 +186,6 @@ fn times_best(answer: &Answer, row: &Row) -> Markup {
     }
 }
 
-/// Returns the meaning of the columns and marks that occur.
 fn caption(answer: &Answer) -> String {
     let has = |place: fn(&Row) -> bool| answer.rows.iter().any(place);
     let mut words = vec![match answer.seeds {
@@ -240,7 +233,6 @@ fn caption(answer: &Answer) -> String {
     words.join(" ")
 }
 
-/// Returns what the ranking leaves out: every figure of every strategy, and every pair.
 fn details(ranking: &Ranking, strategies: &[Strategy]) -> Markup {
     let pairs = pair_rows(&ranking.answer, &ranking.standings);
     let columns: Vec<&Column> = FIGURES.iter().chain(known(&SIDE_EFFECTS, strategies)).collect();
@@ -292,13 +284,12 @@ fn ratio(times: Option<Times>) -> Markup {
     }
 }
 
-/// Returns the columns that some run has a value of.
 fn known<'a>(columns: &'a [Column], strategies: &'a [Strategy]) -> impl Iterator<Item = &'a Column> {
     let runs = || strategies.iter().flat_map(|strategy| &strategy.runs);
     columns.iter().filter(move |column| runs().any(|run| (column.figure)(run).is_some()))
 }
 
-/// Returns a table of means over runs, after the columns of which only the spread is shown.
+/// Returns a table of means over runs. The columns in `spreads` come first and show only their spread.
 fn figures(strategies: &[Strategy], columns: &[&Column], spreads: &[Column]) -> Markup {
     let is_repeated = strategies.iter().any(|strategy| strategy.runs.len() > 1);
     let spreads = if is_repeated { spreads } else { &[] };
@@ -329,7 +320,6 @@ fn figures(strategies: &[Strategy], columns: &[&Column], spreads: &[Column]) -> 
     }
 }
 
-/// Returns the meaning of columns whose heads do not explain them.
 fn legend(columns: &[&Column], is_repeated: bool) -> String {
     let meaning = |column: &&Column| match column.head {
         "op latency p99" => Some("Latencies are of ops that were done."),
@@ -348,14 +338,12 @@ fn legend(columns: &[&Column], is_repeated: bool) -> String {
     words.join(" ")
 }
 
-/// Returns strategies that cannot be ranked, in the order of their files.
 fn unranked(strategies: &[Strategy]) -> Markup {
     let columns = [&MAKESPAN, &ATTEMPTS, &DONE].into_iter().chain(&FIGURES);
     let columns: Vec<&Column> = columns.chain(known(&SIDE_EFFECTS, strategies)).collect();
     figures(strategies, &columns, &[])
 }
 
-/// Returns the figures of one strategy, one below the other.
 fn alone(strategy: &Strategy) -> Markup {
     let columns = [&MAKESPAN, &ATTEMPTS, &DONE].into_iter().chain(&FIGURES).chain(&SIDE_EFFECTS);
     let columns: Vec<&Column> =
@@ -380,14 +368,14 @@ fn alone(strategy: &Strategy) -> Markup {
     }
 }
 
-/// Returns the mean, with `≥` for a share of runs that were stopped.
+/// Formats the mean, with `≥` for the share done of stopped runs.
 fn mean_text(strategy: &Strategy, column: &Column) -> String {
     let bound = if column.head == DONE.head && strategy.share_is_lower_bound() { "≥ " } else { "" };
     let mean = mean(&strategy.values(column.figure));
     mean.map_or_else(dash, |mean| format!("{bound}{}", (column.text)(mean)))
 }
 
-/// Returns `24.9–25.6 s`: where nearly all runs lie, if they differ.
+/// Formats the 5th to 95th percentile of the runs, if they differ: `24.9–25.6 s`.
 fn spread(strategy: &Strategy, column: &Column) -> Option<String> {
     let values = strategy.values(column.figure);
     let [low, high] = [percentile(&values, 0.05)?, percentile(&values, 0.95)?].map(column.text);
@@ -409,7 +397,6 @@ fn dash() -> String {
     "–".to_owned()
 }
 
-/// Returns every warning once, with the strategies that it concerns.
 fn warnings(document: &Document) -> Markup {
     let mut warnings: Vec<(&str, Vec<&str>)> = Vec::new();
     for strategy in &document.strategies {
