@@ -1,4 +1,4 @@
-//! Plots made of documents, one question per file.
+//! Plots of documents, one question per file.
 
 pub(super) mod calls;
 pub(super) mod clients;
@@ -17,12 +17,11 @@ use super::document::Document;
 use super::palette::LOOKS;
 use super::strategy::Strategy;
 
-/// The strategies that are drawn over each other, with their looks. More than there are looks could not be told apart.
+/// Returns the strategies that share a plot, with their looks. More strategies than looks could not be distinguished.
 fn drawn(document: &Document) -> impl Iterator<Item = (usize, &Strategy)> + Clone {
     document.strategies.iter().enumerate().take(LOOKS)
 }
 
-/// What is drawn of repeated runs, and of too many strategies.
 fn note(document: &Document) -> String {
     let mut parts = Vec::new();
     let most = drawn(document).map(|(_, strategy)| strategy.runs.len()).max().unwrap_or(0);
@@ -39,7 +38,6 @@ fn note(document: &Document) -> String {
     parts.join("; ")
 }
 
-/// Returns the text with its first letter in upper case.
 pub(super) fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()

@@ -1,10 +1,10 @@
-//! When calls came: an event plot. Clusters stand out as columns, an even spread as grey.
+//! Event plot of the times at which calls came. Clusters appear as columns, an even spread as grey.
 
 use super::drawn;
 use crate::report::document::Document;
 use crate::report::plot::{Axis, Plot, Series, Shape};
 
-/// One plot a strategy, because their courses differ in length.
+/// Draws one plot per strategy, because the lengths of their runs differ.
 pub(in crate::report) fn calls(document: &Document) -> Vec<Plot> {
     drawn(document)
         .filter_map(|(look, strategy)| {

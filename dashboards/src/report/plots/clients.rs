@@ -1,11 +1,11 @@
-//! What every client got: latency and requests, sorted by latency.
+//! Results of every client: latency and requests, sorted by latency.
 
 use super::drawn;
 use crate::report::document::Document;
 use crate::report::plot::{Axis, Plot, Series};
 use crate::report::strategy::Strategy;
 
-/// Two plots a strategy, one above the other: the same clients in the same order.
+/// Draws two plots per strategy, one above the other, with the same clients in the same order.
 pub(in crate::report) fn per_client(document: &Document) -> Vec<Plot> {
     drawn(document).flat_map(|(_, strategy)| of(strategy)).collect()
 }

@@ -1,4 +1,4 @@
-//! What it costs to be fast: attempts against makespan. Whoever is below and to the left of another is better.
+//! Cost of speed: attempts against makespan. A point below and to the left of another is better.
 
 use super::drawn;
 use crate::report::document::Document;
@@ -7,7 +7,7 @@ use crate::report::plot::{Axis, Plot, Series, Shape};
 use crate::report::run::Run;
 use crate::report::strategy::Strategy;
 
-/// Every run a point, and the lower bound of both.
+/// Draws every run as a point, and the lower bound of attempts and makespan.
 pub(in crate::report) fn pareto(document: &Document) -> Vec<Plot> {
     let mut series: Vec<Series> = drawn(document)
         .filter(|(_, strategy)| strategy.complete())
@@ -36,13 +36,14 @@ pub(in crate::report) fn pareto(document: &Document) -> Vec<Plot> {
     Plot { title: "Attempts against makespan".to_owned(), x, y, series, note }.if_any().into_iter().collect()
 }
 
-/// The median run, then all.
+/// Returns the point of the median run, then those of all runs.
 fn points(strategy: &Strategy) -> Vec<(f64, f64)> {
     let point = |run: &Run| run.makespan_s.map(|makespan| (makespan, run.attempts));
     std::iter::once(strategy.median()).chain(&strategy.runs).filter_map(point).collect()
 }
 
-/// The least of the bounds of all runs, and one attempt per op; only when all had the same to do.
+/// Returns the least of the bounds of all runs, and one attempt per op. `None` unless all runs have a bound and the
+/// same number of ops.
 fn bound(document: &Document) -> Option<(f64, f64)> {
     let runs = || document.strategies.iter().flat_map(|strategy| &strategy.runs);
     let ops = runs().next()?.ops;

@@ -1,11 +1,10 @@
-//! How long a retry waits, retry by retry.
+//! Delay before each retry.
 
 use super::drawn;
 use crate::report::document::Document;
 use crate::report::plot::{Axis, Plot, Series};
 use crate::report::strategy::Strategy;
 
-/// All strategies over each other: the mean, and where nearly all delays lie.
 pub(in crate::report) fn delays(document: &Document) -> Vec<Plot> {
     let series: Vec<Series> = drawn(document).map(|(look, strategy)| of(look, strategy)).collect();
     let seed = document.strategies.first().map(|strategy| strategy.median().seed);

@@ -1,14 +1,13 @@
-//! What strategies have drawn under names of their own, such as tokens: a plot for each name, a line for each strategy.
+//! Gauges that strategies report under their own names, such as tokens: one plot per name, one line per strategy.
 
 use super::{capitalised, drawn, note};
 use crate::report::document::Document;
 use crate::report::plot::{Axis, Plot, Series};
 use crate::report::run::{Gauge, Run};
 
-/// More plots than anybody looks at; a file may name as many gauges as it likes.
+/// Maximum number of plots, because a file may name any number of gauges.
 const MOST: usize = 12;
 
-/// One plot per name, in the order in which they are met.
 pub(super) fn gauges(document: &Document) -> impl Iterator<Item = Plot> {
     let mut met: Vec<&Gauge> = Vec::new();
     for gauge in drawn(document).flat_map(|(_, strategy)| &strategy.median().gauges) {

@@ -1,4 +1,4 @@
-//! How long ops took, as seen by whoever waits for them.
+//! Latency of ops, from their arrival to their success.
 
 use super::drawn;
 use crate::report::document::Document;
@@ -6,7 +6,7 @@ use crate::report::plot::{Axis, Plot, Scale, Series};
 use crate::report::strategy::Strategy;
 use statistics::percentile;
 
-/// Percentiles on an axis of nines, which shows the tail.
+/// Draws percentiles on an axis of nines, which shows the tail.
 pub(in crate::report) fn percentiles(document: &Document) -> Vec<Plot> {
     let x = Axis { scale: Scale::Nines, ..Axis::linear("share of ops", "") };
     let series = drawn(document)
@@ -20,7 +20,6 @@ pub(in crate::report) fn percentiles(document: &Document) -> Vec<Plot> {
     Plot { title, x, y, series, note: note(document) }.if_any().into_iter().collect()
 }
 
-/// The share of ops that took no longer than that.
 pub(in crate::report) fn cumulative(document: &Document) -> Vec<Plot> {
     let turned =
         |strategy: &Strategy| curve(strategy).into_iter().map(|(share, s)| (s, share * 100.0)).collect();
@@ -32,19 +31,18 @@ pub(in crate::report) fn cumulative(document: &Document) -> Vec<Plot> {
     Plot { title, x, y, series, note: note(document) }.if_any().into_iter().collect()
 }
 
-/// The median run's curve, in seconds. Who did not succeed waits for ever, so the curve ends before it comes to them.
+/// Returns the median run's curve, in seconds. Ops that did not succeed wait for ever, so the curve ends before them.
 fn curve(strategy: &Strategy) -> Vec<(f64, f64)> {
     let run = strategy.median();
     run.op_latency_ms.iter().map(|(share, ms)| (share * succeeded(strategy), ms / 1e3)).collect()
 }
 
-/// The share of ops that succeeded in the median run.
 fn succeeded(strategy: &Strategy) -> f64 {
     let run = strategy.median();
     run.succeeded as f64 / run.ops.max(1) as f64
 }
 
-/// Where nearly all runs lie, at the shares that the median run has.
+/// Returns the 5th to 95th percentile of all runs, at the shares of the median run; empty for fewer than 5 runs.
 fn band(strategy: &Strategy) -> Vec<(f64, f64, f64)> {
     if strategy.runs.len() < 5 {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! What happened when: rates and progress of the strategies over each other.
+//! Rates and progress over time, with all strategies in one plot.
 
 use super::{drawn, note};
 use crate::report::document::Document;
@@ -8,24 +8,22 @@ use crate::report::resample::{Course, Grid};
 use crate::report::run::Point;
 use crate::report::strategy::Strategy;
 
-/// Attempts sent per second.
 pub(in crate::report) fn rate(document: &Document) -> Vec<Plot> {
     let sent = |grid: Grid, strategy: &Strategy| grid.rates(strategy, |point| point.sent);
     without_stalled(document, overlay(document, "Attempts sent per second", per_second(), sent))
 }
 
-/// The same, logarithmic.
 pub(in crate::report) fn rate_log(document: &Document) -> Vec<Plot> {
     let y = Axis::logarithmic("attempts per second", "");
     let title = "Attempts sent per second, logarithmic";
     let mut plots = overlay(document, title, y, |grid, strategy| grid.rates(strategy, |point| point.sent));
-    // Nothing sent has no place on a logarithmic axis.
+    // A rate of zero has no position on a logarithmic axis.
     let least = Grid::of(drawn(document).map(|(_, strategy)| strategy)).single() / 10.0;
     for series in plots.iter_mut().flat_map(|plot| &mut plot.series) {
         for (_, rate) in &mut series.points {
             *rate = if *rate >= least { *rate } else { f64::NAN };
         }
-        // Nothing is left of a band where there is nothing, and its parts stay apart.
+        // The band collapses where nothing was sent, and its parts stay separate.
         for (_, low, high) in &mut series.band {
             (*low, *high) = (low.max(least), high.max(least));
         }
@@ -33,7 +31,8 @@ pub(in crate::report) fn rate_log(document: &Document) -> Vec<Plot> {
     plots
 }
 
-/// Accepted and rejected of one strategy; of several those accepted, because those rejected are what was sent besides.
+/// Draws accepted and rejected attempts of a single strategy. Of several strategies only accepted ones are drawn,
+/// because the rejected ones are the rest of what was sent.
 pub(in crate::report) fn outcomes(document: &Document) -> Vec<Plot> {
     let accepted: fn(&Point) -> f64 = |point| point.succeeded;
     let rejected: fn(&Point) -> f64 = |point| point.rejected;
@@ -51,8 +50,7 @@ pub(in crate::report) fn outcomes(document: &Document) -> Vec<Plot> {
     overlay(document, "Accepted per second", per_second(), |grid, strategy| grid.rates(strategy, accepted))
 }
 
-/// The plots without strategies that stalled, if there are others: whoever does nothing but be rejected would press the
-/// rest flat.
+/// Removes strategies that stalled, if there are others. A strategy with nothing but rejections would press the others flat.
 fn without_stalled(document: &Document, mut plots: Vec<Plot>) -> Vec<Plot> {
     let (stalled, others): (Vec<&Strategy>, Vec<&Strategy>) =
         drawn(document).map(|(_, strategy)| strategy).partition(|strategy| strategy.stalled());
@@ -68,7 +66,6 @@ fn without_stalled(document: &Document, mut plots: Vec<Plot>) -> Vec<Plot> {
     plots
 }
 
-/// Ops done so far.
 pub(in crate::report) fn done(document: &Document) -> Vec<Plot> {
     let grid = Grid::of(drawn(document).map(|(_, strategy)| strategy));
     let one = |(look, strategy): (usize, &Strategy)| {
@@ -83,7 +80,6 @@ pub(in crate::report) fn done(document: &Document) -> Vec<Plot> {
         .collect()
 }
 
-/// Rates of all strategies over each other.
 fn overlay(
     document: &Document,
     title: &str,

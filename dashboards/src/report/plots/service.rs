@@ -1,4 +1,4 @@
-//! The service step by step: what was queued, came, was rejected, and came for the first time.
+//! The service step by step: requests, rejections, first requests, successes and the queue.
 
 use super::drawn;
 use crate::report::document::Document;
@@ -7,13 +7,13 @@ use crate::report::plot::{Axis, Plot, Series};
 use crate::report::recorded::COLUMNS;
 use crate::report::strategy::Strategy;
 
-/// Places across a plot: more points in a line are drawn as the lowest and the highest of every place.
+/// Number of places across a plot. A line with more than two points per place is drawn as the lowest and the highest
+/// of every place.
 const PLACES: usize = 360;
 
-/// Looks of the columns, in their order: what is rejected and what is queued look as they do elsewhere.
+/// Looks of the columns, in their order. Rejected and queued ones look as in other plots.
 const LOOKS: [usize; COLUMNS.len()] = [0, 1, 4, 2, 3];
 
-/// One plot a strategy.
 pub(in crate::report) fn service(document: &Document) -> Vec<Plot> {
     drawn(document).filter_map(|(_, strategy)| of(strategy)).collect()
 }
@@ -45,7 +45,7 @@ fn of(strategy: &Strategy) -> Option<Plot> {
     Plot { title, x, y, series: series.collect(), note }.if_any()
 }
 
-/// The lowest and the highest point of every place, in their order.
+/// Returns the lowest and the highest point of every place, in order of time; all points if there are at most two per place.
 fn extremes(points: &[(f64, f64)], places: usize) -> Vec<(f64, f64)> {
     if points.len() <= 2 * places {
         return points.to_vec();

@@ -1,6 +1,6 @@
-//! What it costs to get ops done, where not all are: attempts, and the server's time, per success against the share done. Whoever is
-//! below and to the right of another is better. Of more strategies than can be told apart those on the front are named, and the others
-//! are dots.
+//! Cost of the ops done, where not all are: attempts and server time per success against the share done. A point
+//! below and to the right of another is better. If there are more strategies than distinguishable looks, those on the
+//! Pareto front are named, and the others are dots.
 
 use results::{Figure, Score, Standing};
 
@@ -12,10 +12,9 @@ use crate::report::ranking::Ranking;
 use crate::report::run::Run;
 use crate::report::strategy::Strategy;
 
-/// The look of those without a name.
 const OTHERS: usize = LOOKS - 1;
 
-/// A plot for every load, of which the first has the front that ranks are about.
+/// Draws one plot per kind of load. The first one has the Pareto front on which the ranks are based.
 pub(in crate::report) fn pareto(document: &Document) -> Vec<Plot> {
     let ranking = document.ranking.as_ref();
     let Some(ranking) = ranking.filter(|ranking| results::ranked_by_share(&ranking.standings)) else {
@@ -65,7 +64,8 @@ pub(in crate::report) fn pareto(document: &Document) -> Vec<Plot> {
     plots.collect()
 }
 
-/// The means of those that are ranked: those on the front by their names, as far as they can be told apart, then all others.
+/// Returns the means of the ranked strategies: first one series of all unnamed ones, then one for each on the front.
+/// Only as many are named as can be distinguished.
 fn named_and_others(ranking: &Ranking, load: &str) -> Vec<Series> {
     let ranked = || ranking.standings.iter().filter(|standing| standing.rank.is_some());
     let point = |standing: &Standing| {
@@ -84,14 +84,14 @@ fn named_and_others(ranking: &Ranking, load: &str) -> Vec<Series> {
     std::iter::once(dots).chain(named).collect()
 }
 
-/// The median run, then all.
+/// Returns the point of the median run, then those of all runs.
 fn points(strategy: &Strategy, load: &str) -> Vec<(f64, f64)> {
     let of = |run: &Run, path: &str| Figure::find(path)?.of(run.result.as_deref()?);
     let point = |run: &Run| Some((of(run, Score::done_share().path())? * 100.0, of(run, load)?));
     std::iter::once(strategy.median()).chain(&strategy.runs).filter_map(point).collect()
 }
 
-/// Those than which no other gets more done and needs less for it, from the left to the right.
+/// Returns the front from left to right: no other strategy does more ops and needs less for each.
 fn front(ranking: &Ranking) -> Vec<(f64, f64)> {
     let on_front = ranking.standings.iter().filter(|standing| standing.on_front);
     let effort =

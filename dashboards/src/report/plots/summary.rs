@@ -1,11 +1,10 @@
-//! Strategies beside each other: the figures that a scenario chose, mean and spread over seeds.
+//! Strategies side by side: the figures that a scenario selected, with mean and spread over seeds.
 
 use crate::report::cell::{Cell, Column};
 use crate::report::document::Document;
 use crate::report::experiment::Scenario;
 use crate::report::plot::{Axis, Plot, Series, Shape};
 
-/// A group of bars for every strategy, a bar for every column.
 pub(in crate::report) fn summary(document: &Document) -> Vec<Plot> {
     document.scenarios.iter().filter_map(of).collect()
 }
@@ -38,13 +37,12 @@ fn of(scenario: &Scenario) -> Option<Plot> {
     Plot { title, x: Axis::of_names("", names), y, series, note }.if_any()
 }
 
-/// A value of every cell that has one, by its number.
 fn over<'a, T>(cells: &'a [Cell], of: impl Fn(&'a Cell) -> Option<T>) -> impl Iterator<Item = (f64, T)> {
     cells.iter().enumerate().filter_map(move |(index, cell)| Some((index as f64, of(cell)?)))
 }
 
 impl Column {
-    /// Its axis; what its title ends with is its unit, if it is one of time.
+    /// Returns the axis. A unit of time at the end of the title (`s` or `ms`) becomes its unit.
     pub(in crate::report) fn axis(&self) -> Axis {
         let unit = [(" ms", "ms"), (" s", "s")].into_iter().find(|(end, _)| self.title.ends_with(end));
         match unit {

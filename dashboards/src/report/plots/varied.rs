@@ -1,4 +1,4 @@
-//! Plots of figures against what an experiment varied: ops, clients, submitters, or anything else.
+//! Figures against a setting that an experiment varied: ops, clients, submitters, or any other.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use crate::report::plot::{Axis, Plot, Scale, Series};
 use crate::report::run::Run;
 use statistics::percentile;
 
-/// Figures that have a plot of their own, by what is varied.
+/// Figures that have a plot of their own, by varied key.
 const NAMED: [(&str, &str); 6] = [
     ("ops", "attempts.total"),
     ("ops", "efficiency"),
@@ -64,7 +64,7 @@ pub(in crate::report) fn jobs_by_submitters(document: &Document) -> Vec<Plot> {
     plots
 }
 
-/// Everything that a scenario varied and measured and that has no drawing of its own.
+/// Draws every figure against every varied setting, except pairs with a plot of their own.
 pub(in crate::report) fn all_else(document: &Document) -> Vec<Plot> {
     let chosen = by_columns(document, None);
     if !chosen.is_empty() {
@@ -86,7 +86,7 @@ pub(in crate::report) fn all_else(document: &Document) -> Vec<Plot> {
         .collect()
 }
 
-/// A plot for every column that a scenario chose, against this key, or else against the first that can be an axis.
+/// Draws a plot for every selected column, against this key or, without one, against the first setting that can be an axis.
 fn by_columns(document: &Document, key: Option<&str>) -> Vec<Plot> {
     let mut plots = Vec::new();
     for scenario in document.unplotted() {
@@ -96,7 +96,7 @@ fn by_columns(document: &Document, key: Option<&str>) -> Vec<Plot> {
         let Some(key) = key.map(ToOwned::to_owned).or(first) else { continue };
         let labels: BTreeSet<&str> = scenario.cells.iter().map(|cell| cell.label.as_str()).collect();
         let named = |cell: &Cell| match others(cell, &key) {
-            // What is the same for all lines tells none from another.
+            // A label that all lines share distinguishes none of them.
             others if labels.len() == 1 && !others.is_empty() => others,
             others if others.is_empty() => cell.label.clone(),
             others => format!("{}, {others}", cell.label),
@@ -112,7 +112,7 @@ fn by_columns(document: &Document, key: Option<&str>) -> Vec<Plot> {
             let title = capitalised(&format!("{} against {}", column.title, name(&key).0));
             let note = "mean, and 5th to 95th percentile of the seeds".to_owned();
             plots.extend(lines.plot(&title, &key, "", note).map(|plot| Plot {
-                // The column's title, and its unit, say what it is.
+                // The title of the column contains the quantity and its unit.
                 y: column.axis(),
                 ..plot
             }));
@@ -121,7 +121,6 @@ fn by_columns(document: &Document, key: Option<&str>) -> Vec<Plot> {
     plots
 }
 
-/// From scenarios and from plain runs.
 fn both(
     document: &Document,
     key: &str,
@@ -134,7 +133,7 @@ fn both(
     plots
 }
 
-/// One plot per experiment that varied the key, a line per strategy and per value of whatever else it varied.
+/// Draws one plot per experiment that varied the key, with a line per strategy and per value of the other varied settings.
 fn by_cells(document: &Document, key: &str, figure: &str, title: &str) -> Vec<Plot> {
     let experiments = document.unplotted().flat_map(|scenario| {
         let names: BTreeSet<&str> = scenario.cells.iter().map(|cell| cell.experiment.as_str()).collect();
@@ -168,7 +167,6 @@ fn by_experiment(
     lines.plot(title, key, figure, note)
 }
 
-/// The strategy, and whatever else was varied.
 fn label(cell: &Cell, key: &str) -> String {
     match others(cell, key).as_str() {
         "" => cell.label.clone(),
@@ -176,7 +174,6 @@ fn label(cell: &Cell, key: &str) -> String {
     }
 }
 
-/// What else was varied, and its values.
 fn others(cell: &Cell, key: &str) -> String {
     let others = cell.at.iter().filter(|(other, _)| *other != key).map(|(other, setting)| match setting {
         Setting::Number(number) => format!("{other} {number}"),
@@ -185,7 +182,6 @@ fn others(cell: &Cell, key: &str) -> String {
     others.collect::<Vec<_>>().join(", ")
 }
 
-/// A line per strategy whose runs differ in the workload's key.
 fn by_runs(
     document: &Document,
     key: &str,
@@ -205,22 +201,21 @@ fn by_runs(
     lines.plot(title, key, figure, "median, and 5th to 95th percentile of the runs".to_owned())
 }
 
-/// What the runs had under a key that has a plot.
 fn of_workload(workload: &WorkloadRecord, key: &str) -> Option<f64> {
     match key {
         "ops" => workload.ops.map(|ops| ops as f64),
         "in_flight" => workload.in_flight.map(f64::from),
-        // Files that do not say have none.
+        // Files without the number of clients have 0 here.
         "clients" => Some(f64::from(workload.clients)).filter(|clients| *clients > 0.0),
         _ => None,
     }
 }
 
-/// Lines under way, by label in order of appearance; points in order of x.
+/// Lines under construction, by label in order of appearance. Points are in order of x.
 #[derive(Default)]
 struct Lines(Vec<(String, ByX)>);
 
-/// Middle, low and high end, by the bits of x.
+/// (middle, low, high) by the bits of x.
 type ByX = BTreeMap<u64, (f64, f64, f64)>;
 
 impl Lines {
@@ -229,11 +224,11 @@ impl Lines {
             self.0.push((label, BTreeMap::new()));
             self.0.len() - 1
         });
-        // Bits of floats that are not negative are in the order of the floats.
+        // The bits of non-negative floats are in the order of the floats.
         self.0[index].1.insert(x.max(0.0).to_bits(), y);
     }
 
-    /// A plot, when at least one line has two points.
+    /// Returns a plot if at least one line has two points.
     fn plot(self, title: &str, key: &str, figure: &str, mut note: String) -> Option<Plot> {
         if self.0.iter().all(|(_, points)| points.len() < 2) {
             return None;
@@ -257,7 +252,7 @@ impl Lines {
     }
 }
 
-/// Latencies are given in milliseconds; as seconds they are read more easily.
+/// Converts milliseconds to seconds, in which latencies are easier to read.
 fn in_seconds(mut series: Vec<Series>) -> Vec<Series> {
     for series in &mut series {
         series.points.iter_mut().for_each(|(_, y)| *y /= 1e3);
@@ -266,8 +261,8 @@ fn in_seconds(mut series: Vec<Series>) -> Vec<Series> {
     series
 }
 
-/// A logarithmic axis when evenly spread values would be crowded at its lower end, and one that does not begin at zero when
-/// half of it would be empty.
+/// Chooses a logarithmic axis if values would be crowded at the lower end: the highest is over 300 times the lowest.
+/// Chooses an axis that does not start at zero if over 40 % of it would be empty.
 fn far_apart(axis: Axis, series: &[Series]) -> Axis {
     let values = || series.iter().flat_map(|series| &series.points).map(|(x, _)| *x);
     let (low, high) = (values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max));
@@ -279,7 +274,6 @@ fn far_apart(axis: Axis, series: &[Series]) -> Axis {
     Axis { scale, ..axis }
 }
 
-/// A key or path in words, with its unit.
 fn name(path: &str) -> (String, &'static str) {
     let (stem, unit) = match path {
         _ if path.starts_with("op_latency_ms.") => return (format!("op latency {}", &path[14..]), "ms"),

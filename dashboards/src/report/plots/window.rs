@@ -1,4 +1,5 @@
-//! Window, threshold and attempts in flight of a limiter against the server's true cap, one plot per strategy with the same axes.
+//! Window, threshold and attempts in flight of a limiter against the server's true cap: one plot per strategy, all
+//! with the same axes.
 
 use super::drawn;
 use super::gauges::gauges;
@@ -8,22 +9,21 @@ use crate::report::palette::{CAP, IN_FLIGHT, SSTHRESH, WINDOW};
 use crate::report::plot::{Axis, Plot, Scale, Series};
 use crate::report::run::{Point, Run};
 
-/// More plots than that nobody looks at.
+/// Maximum number of plots, because nobody looks at more.
 const MOST: usize = 6;
 
-/// A line that moves more often than this is a blur: then its mean is drawn, in so many parts, and how far it moves.
+/// Maximum number of points of a line. A line that moves more often is a blur, so the mean and range of `PARTS`
+/// intervals are drawn instead.
 const MOST_MOVES: usize = 320;
 const PARTS: usize = 100;
 
-/// The axis of attempts is logarithmic if the highest plot is this many times as high as the lowest one.
+/// Ratio of the highest plot to the lowest one, above which the axis of attempts is logarithmic.
 const FAR_APART: f64 = 20.0;
 
-/// One plot per strategy, and what strategies have drawn besides.
 pub(in crate::report) fn window(document: &Document) -> Vec<Plot> {
     windows(document).into_iter().chain(gauges(document)).collect()
 }
 
-/// Returns one plot per strategy, all with the same axes.
 pub(in crate::report) fn windows(document: &Document) -> Vec<Plot> {
     let windows = drawn(document).take(MOST).filter_map(|(_, strategy)| {
         let run = strategy.median();
@@ -41,7 +41,7 @@ pub(in crate::report) fn windows(document: &Document) -> Vec<Plot> {
         let highest = series.iter().flat_map(|series| &series.points).map(|(_, y)| *y).fold(0.0, f64::max);
         let ssthresh = line(run, "ssthresh", SSTHRESH, |point| point.ssthresh);
         let above = ssthresh.points.iter().map(|(_, y)| *y).fold(0.0, f64::max);
-        // A threshold far above everything, as at the start, would press the rest flat.
+        // A threshold far above everything else, as at the start, would press the rest flat.
         let cut = |(t, y): &(f64, f64)| (*t, if *y <= highest * 1.5 { *y } else { f64::NAN });
         series.push(Series { points: ssthresh.points.iter().map(cut).collect(), ..ssthresh });
         let mut note = Vec::new();
@@ -62,7 +62,6 @@ pub(in crate::report) fn windows(document: &Document) -> Vec<Plot> {
     with_shared_axes(windows.collect())
 }
 
-/// Returns the plots with axes of the same scale and ends.
 fn with_shared_axes(mut plots: Vec<Plot>) -> Vec<Plot> {
     let places = |plot: &Plot| {
         let points = plot.series.iter().flat_map(|series| series.points.clone());
@@ -80,7 +79,7 @@ fn with_shared_axes(mut plots: Vec<Plot>) -> Vec<Plot> {
         (plot.x.reaches, plot.y.reaches) = (end_s, high);
         if high > FAR_APART * low {
             plot.y.scale = Scale::Logarithmic;
-            // A logarithmic axis has no zero; one attempt is the least.
+            // A logarithmic axis has no zero, so values below one attempt are drawn as one.
             let points = plot.series.iter_mut().flat_map(|series| &mut series.points);
             points.filter(|(_, y)| *y < 1.0).for_each(|(_, y)| *y = 1.0);
             let bands = plot.series.iter_mut().flat_map(|series| &mut series.band);
@@ -90,7 +89,7 @@ fn with_shared_axes(mut plots: Vec<Plot>) -> Vec<Plot> {
     plots
 }
 
-/// The mean of every part of the time, and its lowest and highest value.
+/// Replaces the points by the mean of every interval, with its lowest and highest value as band.
 fn calmed(series: Series, part_s: f64) -> Series {
     let (mut points, mut band) = (Vec::new(), Vec::new());
     if series.points.len() <= MOST_MOVES {
@@ -111,7 +110,7 @@ fn calmed(series: Series, part_s: f64) -> Series {
 
 fn line(run: &Run, label: &str, look: usize, gauge: fn(&Point) -> f64) -> Series {
     let mut points: Vec<(f64, f64)> = run.series.iter().map(|point| (point.t_s, gauge(point))).collect();
-    // Where nothing changes, the ends are enough.
+    // Of a constant stretch, only the ends are kept.
     let same = |a: f64, b: f64| a.to_bits() == b.to_bits();
     let kept = |index: usize| {
         index == 0
