@@ -1,4 +1,4 @@
-//! The area of a plot: axes, bands, lines and marks, without title and legend.
+//! Area of a plot: axes, bands, lines and marks, without title and legend.
 
 use std::fmt::Write as _;
 
@@ -9,18 +9,17 @@ use crate::report::plot::{Axis, Plot, Scale, Series, Shape};
 use crate::report::ticks::Span;
 use crate::report::wrapping::shortened;
 
-/// Size of an area.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::report) struct Size {
     pub(in crate::report) width: f64,
     pub(in crate::report) height: f64,
-    /// Number of ticks of each axis, at most about so many.
+    /// Approximate maximum number of ticks per axis.
     ticks: usize,
 }
 
 impl Size {
     pub(in crate::report) const FULL: Self = Self { width: 480.0, height: 296.0, ticks: 6 };
-    /// Size of one of several that stand side by side.
+    /// Size of one of several plots side by side.
     pub(in crate::report) const SMALL: Self = Self { width: 270.0, height: 200.0, ticks: 3 };
 }
 
@@ -29,16 +28,16 @@ const RIGHT: f64 = 18.0;
 pub(super) const TOP: f64 = 30.0;
 const BOTTOM: f64 = 40.0;
 
-/// With more points than this, a line has a mark here and there only.
+/// Maximum number of points of a line with a mark on every point.
 const FEW: usize = 14;
 
-/// With more points than this a line is thin, and dashes would be lost in it.
+/// Number of points above which a line is thin and solid, because dashes would be lost in it.
 const MANY: usize = 240;
 
-/// Room for the numbers above bars.
+/// Factor on the height of bars, which leaves room for the numbers above them.
 const ABOVE_BARS: f64 = 1.1;
 
-/// Values to places.
+/// Mapping of values to positions.
 pub(super) struct Frame<'a> {
     pub(super) plot: &'a Plot,
     pub(super) size: Size,
@@ -46,23 +45,21 @@ pub(super) struct Frame<'a> {
     y: Span,
 }
 
-/// What is drawn, and how it is read.
 pub(in crate::report) struct Area {
-    /// As SVG, without an `<svg>` around it.
+    /// SVG elements, without an `<svg>` around them.
     pub(in crate::report) drawn: String,
-    /// How to read values back from places: side, ends and scale of an axis.
+    /// Horizontal axis for reading values back: its ends in the picture, their values, and the scale.
     pub(in crate::report) x: String,
-    /// The same for the vertical axis.
+    /// Vertical axis, in the same form as `x`.
     pub(in crate::report) y: String,
 }
 
-/// Draws a plot.
 pub(in crate::report) fn area(plot: &Plot, size: Size) -> Area {
     let points = || plot.series.iter().flat_map(|series| &series.points);
     let bands = || plot.series.iter().flat_map(|series| &series.band);
     let visible = points().filter(|(x, y)| x.is_finite() && y.is_finite());
     let xs = points().map(|point| point.0).chain(bands().map(|band| band.0));
-    // A logarithmic axis has no zero below its values: marks would lie on its labels.
+    // Marks at the lower end of a logarithmic axis would cover its labels, so the axis extends 5 % below them.
     let marks = plot.series.iter().filter(|series| matches!(series.shape, Shape::Marks | Shape::Dots));
     let below = marks.flat_map(|series| &series.points).map(|point| point.1 * 0.95);
     let ys = visible.map(|point| point.1).chain(bands().flat_map(|band| [band.1, band.2])).chain(below);
@@ -91,12 +88,10 @@ impl Frame<'_> {
         self.bottom() - self.y.share(value) * (self.bottom() - TOP)
     }
 
-    /// Returns the right end of the horizontal axis.
     pub(super) fn right(&self) -> f64 {
         self.size.width - RIGHT
     }
 
-    /// Returns the lower end of the vertical axis.
     pub(super) fn bottom(&self) -> f64 {
         self.size.height - BOTTOM
     }
@@ -115,7 +110,7 @@ impl Frame<'_> {
             );
         }
         let mut free_from = 0.0;
-        // A name is there in any case, as far as it fits.
+        // Names are always shown, cut to the available room.
         let room = (right - LEFT) / self.plot.x.names.len().max(1) as f64 / 7.0;
         #[expect(
             clippy::cast_possible_truncation,
@@ -127,10 +122,10 @@ impl Frame<'_> {
             let label = shortened(label, letters);
             let x = self.x(*value);
             let _ = write!(drawn, "<path class=\"axis\" d=\"M{x:.1} {bottom}v4\"/>");
-            // A label that would run into the one before is left out.
+            // A label that would overlap the previous one is left out.
             let half = label.chars().count() as f64 * 3.5;
             if x - half >= free_from {
-                // One at the end stays inside the picture.
+                // A label at the end stays inside the picture.
                 let (x, anchor) = if x + half > width - 2.0 { (width - 2.0, "end") } else { (x, "middle") };
                 let _ = write!(
                     drawn,
@@ -208,12 +203,13 @@ impl Frame<'_> {
         path + "Z"
     }
 
-    /// Marks on every point when there are few, else on about six; those of different looks are not above each other.
+    /// Draws marks on every point if there are few, else on about six. Marks of different looks are offset against
+    /// each other.
     fn sparse_marks(&self, series: &Series, drawn: &mut String) {
         let points: Vec<(f64, f64)> =
             series.points.iter().copied().filter(|(x, y)| x.is_finite() && y.is_finite()).collect();
         if points.len() > FEW && self.plot.series.len() == 1 {
-            // There is nothing to tell it from.
+            // A single line needs no marks to be distinguished.
             return;
         }
         let every = if points.len() <= FEW { 1 } else { points.len() / 6 };
@@ -227,7 +223,6 @@ impl Frame<'_> {
         self.mark_aside(series, point, 0.0, class, size, drawn);
     }
 
-    /// A mark this far to the right of its place.
     pub(super) fn mark_aside(
         &self,
         series: &Series,
@@ -247,7 +242,6 @@ impl Frame<'_> {
         );
     }
 
-    /// A place on the horizontal axis in words.
     pub(super) fn place_text_of_x(&self, x: f64) -> String {
         let axis = &self.plot.x;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is an index")]
@@ -255,12 +249,10 @@ impl Frame<'_> {
     }
 }
 
-/// The class of a line with very many points.
 pub(super) fn dense(series: &Series) -> &'static str {
     if series.points.len() > MANY { " dense" } else { "" }
 }
 
-/// A value with what it is of.
 fn place_text(value: f64, axis: &Axis) -> String {
     match (axis.scale, axis.unit) {
         (Scale::Nines, _) => percent(value),

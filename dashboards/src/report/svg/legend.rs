@@ -1,4 +1,4 @@
-//! Legends: what each line stands for.
+//! Legends of plots.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use crate::report::palette::{LOOKS, marker};
 use crate::report::plot::{Plot, Series, Shape};
 use crate::report::wrapping::shortened;
 
-/// A series' line and marker, 30 wide and 12 high.
+/// Draws line and marker of a series, 30 wide and 12 high.
 pub(in crate::report) fn swatch(series: &Series) -> String {
     let look = series.look % LOOKS;
     let line = match series.shape {
@@ -30,7 +30,7 @@ pub(in crate::report) fn swatch(series: &Series) -> String {
     )
 }
 
-/// The legend inside a picture, and its height. Letters are about this wide.
+/// Draws the legend inside a picture, and returns it with its height. Letters are assumed to be `LETTER` wide.
 pub(super) fn legend(plot: &Plot, top: f64) -> (String, f64) {
     const LETTER: f64 = 7.0;
     const ROW: f64 = 17.0;

@@ -1,4 +1,4 @@
-//! Shapes that are no lines: bars, dots beside each other, and events too many for marks.
+//! Shapes other than lines: bars, dots side by side, and events too numerous for marks.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -8,20 +8,18 @@ use crate::report::escaping::escaped;
 use crate::report::number::number;
 use crate::report::plot::Series;
 
-/// The share of its place that a group of bars takes.
+/// Share of the available width that a group of bars fills.
 const FILLED: f64 = 0.8;
 
-/// How high an event's stroke is at least and at most.
+/// Minimum and maximum height of an event's stroke.
 const STROKE: [f64; 2] = [1.4, 8.0];
 
 impl Frame<'_> {
-    /// The width of the place around every value of the horizontal axis.
     fn place(&self, series: &Series) -> f64 {
         let places = if self.plot.x.names.is_empty() { series.points.len() } else { self.plot.x.names.len() };
         (self.right() - LEFT) / places.max(1) as f64
     }
 
-    /// Bars from zero, with their values above them as far as those fit.
     pub(super) fn bars(&self, index: usize, series: &Series) -> String {
         const LETTER: f64 = 6.6;
         let (nth, count) = self.plot.among(index);
@@ -54,7 +52,7 @@ impl Frame<'_> {
         drawn
     }
 
-    /// Marks that are all alike; several series at one name stand beside each other.
+    /// Draws marks of equal size; those of several series at one name are side by side.
     pub(super) fn dots(&self, index: usize, series: &Series) -> String {
         const APART: f64 = 9.0;
         let (nth, count) = self.plot.among(index);
@@ -71,7 +69,7 @@ impl Frame<'_> {
         drawn
     }
 
-    /// A stroke for every event; those that would cover each other are drawn once.
+    /// Draws a stroke for every event; strokes that would cover each other are drawn once.
     pub(super) fn events(&self, series: &Series) -> String {
         #[expect(clippy::cast_possible_truncation, reason = "places lie within the picture")]
         let place = |(x, y): &(f64, f64)| ((self.x(*x) * 5.0).round() as i32, self.y(*y).round() as i32);
@@ -86,7 +84,6 @@ impl Frame<'_> {
         format!("<path class=\"events\" d=\"{path}\"/>")
     }
 
-    /// From the low to the high end around a point.
     fn whisker(&self, series: &Series, x: f64, at: f64) -> String {
         let Some((_, low, high)) = band_at(series, x).filter(|(_, low, high)| high > low) else {
             return String::new();

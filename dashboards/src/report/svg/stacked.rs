@@ -1,4 +1,4 @@
-//! Plots below each other as an SVG document of its own, with titles and legends inside.
+//! Plots below each other as a separate SVG document, with titles and legends inside.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,6 @@ use crate::report::palette;
 use crate::report::plot::Plot;
 use crate::report::wrapping::{lines, shortened};
 
-/// Draws them.
 pub fn svg(plots: &[Plot]) -> String {
     let mut body = String::new();
     let mut top = 8.0;
