@@ -1,7 +1,7 @@
 //! Finished runs as plots and reports: plots as data, drawn as SVG, on the terminal, and in one HTML file.
 //!
-//! [`Document`] reads result files; [`PLOTS`] says what can be drawn of them; [`html()`] makes the whole report, and
-//! [`svg()`] and [`plain()`] draw single plots. [`Rows`] writes runs as CSV.
+//! [`Document`] reads result files; [`PLOTS`] lists the plots; [`html()`] creates the whole report, and [`svg()`] and
+//! [`plain()`] draw single plots. [`Rows`] writes runs as CSV.
 
 mod adjustments;
 mod cell;

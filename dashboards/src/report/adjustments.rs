@@ -1,25 +1,21 @@
-//! What a scenario changes on a plot that it asks for: how far it goes, how calm it is, its scale, its unit of time.
+//! Adjustments that a scenario makes to a requested plot: time range, smoothing, scale and unit of time.
 
 use super::cell::Cell;
 use super::number::number;
 use super::plot::{Axis, Plot, Scale, Shape};
 
-/// What is changed on the plot that the registry draws.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Adjustments {
-    /// What is later is left out.
     until_s: Option<f64>,
-    /// Over how long courses are averaged.
     smooth_s: Option<f64>,
     logarithmic: bool,
-    /// In what times are given: seconds per unit, and its name.
+    /// Unit of times: seconds per unit, and its name.
     unit: Option<(f64, String)>,
-    /// Strategies' labels in the order of their looks, so that each looks the same in all plots of a scenario.
+    /// Labels of the strategies in the order of their looks, so that each looks the same in all plots of a scenario.
     looks: Vec<String>,
 }
 
 impl Adjustments {
-    /// Those of a plot, of a scenario with these cells.
     pub(super) fn of(plot: &results::Plot, cells: &[Cell]) -> Self {
         let mut looks: Vec<String> = Vec::new();
         for cell in cells {
@@ -37,7 +33,6 @@ impl Adjustments {
         }
     }
 
-    /// Makes them.
     pub(super) fn apply(&self, plot: &mut Plot) {
         if let Some(smooth_s) = self.smooth_s.filter(|_| plot.x.unit == "s") {
             for series in plot.series.iter_mut().filter(|series| series.shape == Shape::Line) {
@@ -57,7 +52,7 @@ impl Adjustments {
         if self.logarithmic {
             plot.y.scale = Scale::Logarithmic;
             for series in &mut plot.series {
-                // A bar has no foot on a logarithmic axis, and zero no place.
+                // A logarithmic axis has no zero, so bars would have no base and zeros no position.
                 if series.shape == Shape::Bars {
                     series.shape = Shape::Dots;
                 }
@@ -90,7 +85,7 @@ impl Adjustments {
     }
 }
 
-/// Every point with the mean of those around it, over so long. What is not a number stays so.
+/// Replaces every point by the mean of the points within `width` around it. Values that are not finite stay.
 fn averaged(points: &[(f64, f64)], width: f64) -> Vec<(f64, f64)> {
     let mean = |(x, y): &(f64, f64)| {
         let near = points

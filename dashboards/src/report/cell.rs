@@ -1,11 +1,11 @@
-//! A strategy at one point of an experiment: what was varied, and its figures over seeds.
+//! Cell of an experiment: a strategy at one point of the varied settings, with its figures over seeds.
 
 use std::collections::BTreeMap;
 
 use results::{At, DrawnColumn, FiguresOverRuns, OverRuns};
 use vocabulary::duration_text;
 
-/// A figure of cells under its own name and in its own unit.
+/// Figure of cells under its own title, converted to its own unit by `(value - minus) * times`.
 #[derive(Clone, Debug)]
 pub(super) struct Column {
     pub(super) title: String,
@@ -15,13 +15,11 @@ pub(super) struct Column {
 }
 
 impl Column {
-    /// What a scenario chose.
     pub(super) fn of_drawn(column: &DrawnColumn) -> Self {
         let DrawnColumn { title, figure, minus, times } = column.clone();
         Self { title, figure, minus, times }
     }
 
-    /// Its value in a cell.
     pub(super) fn of(&self, cell: &Cell) -> Option<OverSeeds> {
         let scaled = |value: f64| (value - self.minus) * self.times;
         let seeds = cell.figures.get(&self.figure)?;
@@ -29,27 +27,22 @@ impl Column {
     }
 }
 
-/// A strategy at one point of an experiment.
 #[derive(Clone, Debug)]
 pub(super) struct Cell {
     pub(super) experiment: String,
     pub(super) label: String,
     pub(super) strategy: String,
-    /// What was varied, by its key.
     pub(super) at: BTreeMap<String, Setting>,
     pub(super) figures: BTreeMap<String, OverSeeds>,
 }
 
-/// A value of what was varied.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Setting {
-    /// It can be an axis. Durations are in seconds.
+    /// Can be an axis. Durations are in seconds.
     Number(f64),
-    /// It cannot.
     Text(String),
 }
 
-/// A figure over seeds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OverSeeds {
     pub(super) mean: f64,
@@ -58,7 +51,6 @@ pub(super) struct OverSeeds {
 }
 
 impl Cell {
-    /// A cell with its figures.
     pub(super) fn of(
         experiment: &str,
         label: &str,

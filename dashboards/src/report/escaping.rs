@@ -1,8 +1,8 @@
-//! Texts of others in HTML and SVG.
+//! Escaping of foreign texts in HTML and SVG.
 
 use std::fmt::Write as _;
 
-/// The text with everything that SVG and its quoted attributes would read as markup replaced.
+/// Escapes everything that SVG and its quoted attributes would read as markup.
 pub(super) fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -18,8 +18,7 @@ pub(super) fn escaped(text: &str) -> String {
     safe
 }
 
-/// The text without what XML has no way to write, and without marks that turn the direction of a text and would hide what
-/// it says.
+/// Replaces characters that XML cannot represent, and marks that change the direction of text and could hide its content.
 pub(super) fn visible(text: &str) -> String {
     text.chars().map(seen).collect()
 }
@@ -32,7 +31,7 @@ fn seen(letter: char) -> char {
     }
 }
 
-/// A link's address that holds the text itself. Nothing in it looks like an address of another place.
+/// Returns a link address that contains the text itself. Escaping ensures that nothing in it looks like another address.
 pub(super) fn data_link(mime: &str, text: &str) -> String {
     let mut link = format!("data:{mime};charset=utf-8,");
     for byte in text.bytes() {
@@ -73,7 +72,6 @@ mod tests {
         assert_eq!(decoded(content), text);
     }
 
-    /// What a browser makes of a link's text.
     fn decoded(held: &str) -> String {
         let mut parts = held.split('%');
         let mut bytes: Vec<u8> = parts.next().unwrap().bytes().collect();

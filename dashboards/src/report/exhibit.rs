@@ -1,35 +1,30 @@
-//! A plot that a scenario asks for: what is drawn, from which runs or cells, and the words and claims that it belongs to.
+//! Plot that a scenario requests: what is drawn, from which runs or cells, and the texts and claims that belong to it.
 
 use super::adjustments::Adjustments;
 use super::cell::{Cell, Column};
 use super::run::Run;
 use super::strategy::Strategy;
 
-/// A plot with what it was made for.
 #[derive(Clone, Debug)]
 pub(super) struct Exhibit {
-    /// By which it can be asked for alone.
+    /// Name under which it can be requested alone.
     pub(super) name: String,
     pub(super) title: String,
-    /// What the source says that it shows.
+    /// Content of the plot according to the source.
     pub(super) shows: String,
-    /// What else a reader should know.
     pub(super) note: String,
-    /// Which claims it belongs to, by their number.
+    /// Indices of the claims that it belongs to.
     pub(super) claims: Vec<usize>,
-    /// The registry's name of what is drawn.
+    /// Registry name of the plot to draw.
     pub(super) draws: String,
-    /// From which runs.
     pub(super) strategies: Vec<Strategy>,
-    /// From which cells.
     pub(super) cells: Vec<Cell>,
-    /// Which columns of the cells, where that was chosen.
+    /// Selected columns of the cells; empty if none were selected.
     pub(super) columns: Vec<Column>,
     pub(super) adjustments: Adjustments,
 }
 
 impl Exhibit {
-    /// What a scenario with these cells asks for.
     pub(super) fn of(plot: results::Plot, cells: &[Cell]) -> Self {
         let own = plot.cells.iter().flatten().filter_map(|index| cells.get(*index));
         let runs = plot.runs.iter().flatten();

@@ -14,7 +14,6 @@ use super::run::Run;
 use super::strategy::strategies;
 use super::sweep;
 
-/// Why a file is no result.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{file}`{place}: {what}")]
 pub struct Unreadable {
@@ -25,8 +24,8 @@ pub struct Unreadable {
 }
 
 impl Document {
-    /// Reads result files, each given by its name and its text: single runs, `{"runs": …}`, with or without a
-    /// comparison, and what `loadgen reproduce` and `loadgen sweep` write.
+    /// Reads result files, each given as name and text. Accepts single runs, `{"runs": …}` with or without a
+    /// comparison, and the output of `loadgen reproduce` and `loadgen sweep`.
     pub fn read(files: &[(String, String)]) -> Result<Self, Unreadable> {
         let mut all = Content::default();
         for (file, text) in files {
@@ -40,7 +39,7 @@ impl Document {
                 what: wrong.what,
             })?;
         }
-        // What was compared by several figures is ranked as what was not compared.
+        // Comparisons by different figures are ranked by the default score, like runs without a comparison.
         all.by.dedup();
         let by = if let [only] = all.by[..] { only } else { Score::default() };
         let mut strategies = strategies(all.runs);
@@ -63,13 +62,11 @@ impl Document {
     }
 }
 
-/// What all files hold.
 #[derive(Default)]
 struct Content {
     runs: Vec<Run>,
     scenarios: Vec<Scenario>,
     by: Vec<Score>,
-    /// Of each comparison.
     sensitivity: Vec<Vec<results::Variation>>,
     started_at: Vec<String>,
     incomplete: Vec<String>,
@@ -89,7 +86,7 @@ impl Content {
                 self.by.extend(Score::at(&comparison.by));
                 self.sensitivity.push(comparison.sensitivity);
             }
-            // The cells say what the runs come to.
+            // Runs of a sweep are not read, because the cells contain their results.
             results::Document::Sweep(mut swept) => {
                 self.add_missing(swept.sweep.incomplete.take());
                 self.scenarios.push(sweep::scenario(swept.sweep, written.sweep.unwrap_or_default()));
@@ -110,9 +107,8 @@ impl Content {
         Ok(())
     }
 
-    /// That not all runs are there.
     fn add_missing(&mut self, incomplete: Option<Incomplete>) {
-        // Runs that lack some of their clients say so themselves.
+        // `lost_clients` reports runs that lack some of their clients.
         let incomplete = incomplete.filter(|incomplete| incomplete.missing_tasks > 0);
         self.incomplete.extend(incomplete.map(
             |Incomplete { tasks, missing_tasks, missing_shards, .. }| {
@@ -132,7 +128,6 @@ impl Content {
     }
 }
 
-/// That some clients of these runs are missing, in words.
 fn lost_clients(runs: &[RunResult]) -> Option<String> {
     let merged = runs.iter().filter_map(|run| run.merged.as_deref());
     let parted: Vec<&MergedClients> = merged.filter(|merged| !merged.missing.is_empty()).collect();
@@ -148,7 +143,6 @@ fn lost_clients(runs: &[RunResult]) -> Option<String> {
     ))
 }
 
-/// Refuses a scenario that asks for what cannot be drawn.
 fn refuse_undrawable(number: usize, scenario: &results::Scenario) -> Result<(), Malformed> {
     for (index, plot) in scenario.plots.iter().enumerate() {
         if Entry::named(&plot.draw).is_none() {

@@ -1,12 +1,11 @@
-//! Long times on a horizontal axis, in a unit in which one counts them.
+//! Long times on a horizontal axis, in minutes, hours or days.
 
 use super::plot::Plot;
 
-/// From which time on, what a unit is worth in seconds, and its name. A time of days has its ticks at midnight.
+/// Units: minimum time in seconds, seconds per unit, and name. A time of days has its ticks at midnight.
 const UNITS: [(f64, f64, &str); 3] =
     [(172_800.0, 86_400.0, "d"), (36_000.0, 3600.0, "h"), (3600.0, 60.0, "min")];
 
-/// The plot with its time in days, hours or minutes, if it goes on for so long.
 pub(super) fn in_fitting_unit(mut plot: Plot) -> Plot {
     if plot.x.label != "time" || plot.x.unit != "s" {
         return plot;

@@ -1,4 +1,4 @@
-//! Plots by name: those that the registry draws of all there is, and those that scenarios ask for.
+//! Plots by name: those that the registry draws of the whole document, and those that scenarios request.
 
 use super::document::Document;
 use super::exhibit::Exhibit;
@@ -7,7 +7,6 @@ use super::long_times::in_fitting_unit;
 use super::plot::Plot;
 use super::registry::Entry;
 
-/// What a scenario asks for; several plots when every strategy has one of its own.
 pub(super) fn plots_for(exhibit: &Exhibit) -> Vec<Plot> {
     let Some(entry) = Entry::named(&exhibit.draws) else { return Vec::new() };
     let scenario =
@@ -24,13 +23,12 @@ pub(super) fn plots_for(exhibit: &Exhibit) -> Vec<Plot> {
     plots
 }
 
-/// What the registry draws of the whole document.
 pub(super) fn drawn(entry: &Entry, document: &Document) -> Vec<Plot> {
     (entry.draw)(document).into_iter().map(in_fitting_unit).collect()
 }
 
-/// The plots of one name: those that the registry draws of the whole document, and those that scenarios ask for by
-/// this name, be it their own or the registry's.
+/// Returns the plots of one name: those that the registry draws of the whole document, and those that scenarios
+/// request under this name. The name may be the scenario's or the registry's.
 pub fn plots_named(document: &Document, name: &str) -> Vec<Plot> {
     let mut plots = Entry::named(name).map(|entry| drawn(entry, document)).unwrap_or_default();
     for exhibit in document.scenarios.iter().flat_map(|scenario| &scenario.exhibits) {
@@ -41,7 +39,6 @@ pub fn plots_named(document: &Document, name: &str) -> Vec<Plot> {
     plots
 }
 
-/// Every name that a scenario of the document gives to a plot.
 pub fn exhibit_names(document: &Document) -> impl Iterator<Item = &str> {
     document.scenarios.iter().flat_map(|scenario| &scenario.exhibits).map(|exhibit| exhibit.name.as_str())
 }

@@ -1,8 +1,8 @@
-//! Numbers of reports as people read them, and the percentile over runs.
+//! Formatting of numbers in reports.
 
 use crate::text;
 
-/// About three digits, thousands apart: `2 088`, `25.2`, `0.957`, `0`.
+/// Formats a number with about three digits and grouped thousands: `2 088`, `25.2`, `0.957`, `0`.
 pub(super) fn number(value: f64) -> String {
     let size = value.abs();
     let sign = if value < 0.0 { "-" } else { "" };
@@ -18,7 +18,6 @@ pub(super) fn number(value: f64) -> String {
     }
 }
 
-/// A share of one in percent.
 pub(super) fn percent(share: f64) -> String {
     format!("{} %", number(share * 100.0))
 }

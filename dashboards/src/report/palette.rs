@@ -1,15 +1,14 @@
-//! Looks: colour, dash pattern and marker. No colour carries meaning alone: dashes and markers differ, too.
+//! Looks of series: colour, dash pattern and marker. No colour carries meaning alone, because dashes and markers differ, too.
 //!
-//! Colours and dashes are in `svg/plot.css`. The colours are those of Okabe and Ito ("Color Universal Design", 2008), the
-//! light ones darkened on white until they can be seen.
+//! Colours and dashes are in `svg/plot.css`. The colours are those of Okabe and Ito ("Color Universal Design", 2008); the
+//! light ones are darkened until they can be seen on white.
 
-/// Rules for colours, dashes and texts of plots.
 pub(super) const CSS: &str = include_str!("svg/plot.css");
 
-/// How many looks there are before they repeat.
+/// Number of looks before they repeat.
 pub(super) const LOOKS: usize = 8;
 
-/// Looks that mean the same in every plot with one strategy.
+/// Looks with the same meaning in every plot of one strategy.
 pub(super) const IN_FLIGHT: usize = 0;
 pub(super) const REJECTED: usize = 1;
 pub(super) const ACCEPTED: usize = 2;
@@ -17,7 +16,7 @@ pub(super) const WINDOW: usize = 4;
 pub(super) const SSTHRESH: usize = 3;
 pub(super) const CAP: usize = 6;
 
-/// The path of a marker around a point, of a size.
+/// Returns the SVG path of a marker of size `r` around a point.
 pub(super) fn marker(look: usize, x: f64, y: f64, r: f64) -> String {
     let polygon = |corners: &[(f64, f64)]| {
         let corner = |(index, (dx, dy)): (usize, &(f64, f64))| {

@@ -15,13 +15,13 @@ use super::ticks::Span;
 use super::wrapping::lines;
 use crate::text;
 
-/// A sign for every look: a text has no colours.
+/// Sign of every look, because text has no colours.
 const SIGNS: [&str; LOOKS] = ["o", "#", "^", "*", "v", "+", "=", "x"];
 
-/// The share of its place that a group of bars takes.
+/// Share of the available width that a group of bars fills.
 const FILLED: f64 = 0.8;
 
-/// The plots below each other, this many columns wide.
+/// Draws the plots below each other, `columns` wide (30 to 200).
 pub fn plain(plots: &[Plot], columns: u16) -> String {
     plots.iter().map(|plot| one(plot, columns.clamp(30, 200))).collect::<Vec<_>>().join("\n")
 }
@@ -44,7 +44,7 @@ fn one(plot: &Plot, columns: u16) -> String {
         .paint(|canvas| {
             for (index, series) in plot.series.iter().enumerate() {
                 let mut places: Vec<(f64, f64)> = places(series, &x, &y);
-                // What stands at one name stands side by side.
+                // Series of one shape at the same name are drawn side by side.
                 let (nth, count) = plot.among(index);
                 let room = FILLED / (plot.x.names.len() * count).max(1) as f64;
                 if !plot.x.names.is_empty() {
@@ -112,7 +112,7 @@ fn one(plot: &Plot, columns: u16) -> String {
     drawn
 }
 
-/// A bar around a place, of this width; both in shares of the area.
+/// Draws a bar around a place. Position and width are shares of the area.
 fn bar(canvas: &mut Context<'_>, (middle, width): (f64, f64), (floor, top): (f64, f64)) {
     const STROKES: i32 = 40;
     if top.is_finite() {
@@ -123,7 +123,7 @@ fn bar(canvas: &mut Context<'_>, (middle, width): (f64, f64), (floor, top): (f64
     }
 }
 
-/// Without what a terminal would obey.
+/// Replaces control characters, which a terminal would obey.
 fn safe(text: &str) -> String {
     text.replace(char::is_control, "\u{fffd}")
 }
@@ -134,13 +134,11 @@ fn places(series: &Series, x: &Span, y: &Span) -> Vec<(f64, f64)> {
     series.points.iter().map(place).collect()
 }
 
-/// The row, from the top, in which a share of the height lies.
 fn row_of(share: f64, rows: u16) -> u16 {
     let row = text::whole((1.0 - share) * f64::from(rows - 1));
     u16::try_from(row).unwrap_or(0)
 }
 
-/// The labels of the horizontal axis, as far as they do not touch, and what it measures.
 fn axis(x: &Span, margin: usize, width: u16, caption: &str) -> String {
     let mut line = String::new();
     for (value, label) in &x.ticks {

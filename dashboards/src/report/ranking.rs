@@ -37,7 +37,6 @@ impl Ranking {
         Some(Self { answer: Answer::new(&standings, by), standings, mode })
     }
 
-    /// Returns the sentences after the headline.
     pub(super) fn further_sentences(&self) -> Vec<Sentence> {
         self.answer.sentences(self.mode).split_off(1)
     }
@@ -47,13 +46,11 @@ impl Ranking {
         Unthrottled::new(&self.standings, self.answer.by)
     }
 
-    /// Puts strategies into the order of the ranking.
     pub(super) fn sort(&self, strategies: &mut [Strategy]) {
         let rows = &self.answer.rows;
         strategies.sort_by_key(|strategy| rows.iter().position(|row| row.strategy == strategy.label));
     }
 
-    /// Returns the standing of the strategy with this label.
     pub(super) fn standing(&self, label: &str) -> Option<&Standing> {
         self.standings.iter().find(|standing| standing.strategy == label)
     }

@@ -1,9 +1,8 @@
-//! What a reproduction keeps of single runs for plots that no summary holds: when calls came, what each client got, what
-//! happened step by step, how long retries waited.
+//! Data of single runs that a reproduction keeps for plots, because no summary contains it: times of calls, results
+//! of clients, steps of the service, delays before retries.
 
 use results::DrawnRun;
 
-/// Everything that was kept of one run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Recorded {
     pub(super) calls: Option<Calls>,
@@ -12,33 +11,31 @@ pub(super) struct Recorded {
     pub(super) waits: Vec<Wait>,
 }
 
-/// When attempts were sent.
 #[derive(Clone, Debug)]
 pub(super) struct Calls {
-    /// The calls of every op that is a multiple of this were kept.
+    /// Stride of the recorded ops: only calls of ops that are multiples of it were kept.
     pub(super) every: u64,
-    /// Instant in seconds, and op, in order of sending.
+    /// (time in seconds, op), in order of sending.
     pub(super) sent: Vec<(f64, f64)>,
 }
 
-/// What every client got, sorted by latency.
+/// Results of every client, sorted by latency.
 #[derive(Clone, Debug)]
 pub(super) struct Clients {
-    /// Whether an op stands for a client.
+    /// True if each op counts as a client.
     pub(super) by_op: bool,
-    /// Rank, latency in seconds (not a number without success) and attempts.
+    /// (rank, latency in seconds, attempts); the latency is NaN without success.
     pub(super) ranks: Vec<(f64, f64, f64)>,
 }
 
-/// What happened in steps of one width.
 #[derive(Clone, Debug)]
 pub(super) struct Steps {
     pub(super) step_s: f64,
-    /// By name: counts of every step from zero on.
+    /// Counts of every step from time zero, by name.
     pub(super) columns: Vec<(&'static str, Vec<f64>)>,
 }
 
-/// How long ops waited before their n-th retry, in seconds.
+/// Delays of ops before their n-th retry, in seconds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wait {
     pub(super) retry: f64,
@@ -47,11 +44,10 @@ pub(super) struct Wait {
     pub(super) p95_s: f64,
 }
 
-/// What a step counts, as legends call it.
+/// Names of the counts of a step, as in legends.
 pub(super) const COLUMNS: [&str; 5] = ["requests", "rejected", "first requests", "succeeded", "queued"];
 
 impl Recorded {
-    /// What was kept of this run.
     pub(super) fn of(run: &DrawnRun) -> Self {
         Self {
             calls: run.calls.as_ref().map(|calls| Calls {

@@ -1,4 +1,4 @@
-//! The list of plots. Help texts and the report walk it.
+//! Registry of plots, from which help texts and the report are generated.
 
 use results::Basis;
 
@@ -8,18 +8,14 @@ use super::plots::{
     calls, clients, cost, delays, latency, over_time, service, share, summary, varied, window,
 };
 
-/// A plot that can be drawn by name.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// As it is typed.
     pub name: &'static str,
-    /// What it shows.
     pub summary: &'static str,
-    /// What it is drawn from, in words.
     pub needs: &'static str,
-    /// What a scenario keeps for it when it asks for it.
+    /// Data that a scenario keeps if it requests the plot.
     pub basis: Basis,
-    /// Draws it: several when every strategy has one of its own, none when the document lacks what it needs.
+    /// Draws the plot. Returns several if every strategy has its own, none if the document lacks the data.
     pub draw: fn(&Document) -> Vec<Plot>,
 }
 
@@ -29,7 +25,7 @@ const CLIENTS: &str = "runs or a scenario with different numbers of clients";
 const PLOT: &str = "a scenario that asks for it under `[plot]`";
 const SUBMITTERS: &str = "runs or a scenario with different `--in-flight`";
 
-/// Every plot, in the order in which a report shows them.
+/// Every plot, in the order of the report.
 pub const PLOTS: &[Entry] = &[
     Entry {
         name: "done",
@@ -167,7 +163,6 @@ pub const PLOTS: &[Entry] = &[
 ];
 
 impl Entry {
-    /// The plot of this name.
     pub fn named(name: &str) -> Option<&'static Self> {
         PLOTS.iter().find(|entry| entry.name == name)
     }

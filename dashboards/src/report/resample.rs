@@ -1,4 +1,4 @@
-//! Series of runs on a common grid of time: buckets differ in width from run to run.
+//! Series of runs on a common time grid, because buckets differ in width from run to run.
 
 use super::number::number;
 use super::run::{Point, Run};
@@ -7,28 +7,27 @@ use super::ticks::nice_step;
 use crate::smoothing::{Bell, WAVES};
 use statistics::percentile;
 
-/// A band needs at least this many runs.
+/// Minimum number of runs for a band.
 const FEWEST_RUNS: usize = 5;
 
-/// More cells would show the noise of single events.
+/// Maximum number of cells. More would show the noise of single events.
 const MOST_CELLS: f64 = 320.0;
 
-/// Rates are smoothed over this many cells at least, and over this part of the time at most.
+/// Smoothing width of rates: at least this many cells, and at most this share of the time.
 const LEAST_CELLS: f64 = 4.0;
 const MOST_OF_TIME: f64 = 1.0 / 12.0;
 
-/// Equal cells of time from zero on.
+/// Time grid of equal cells, from zero.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Grid {
     cell_s: f64,
     cells: usize,
-    /// Over how long rates are smoothed.
     smooth_s: f64,
 }
 
 impl Grid {
-    /// A grid that holds all runs, as fine as is calm to look at and as the widest bucket allows. A strategy that stalled
-    /// goes on beyond its end when others do not: it would press them into a corner.
+    /// Creates a grid that covers all runs. Cells are as narrow as calm curves and the widest bucket allow. A
+    /// strategy that stalled is cut off at the end of the others, because it would press them into a corner.
     pub(super) fn of<'a>(strategies: impl Iterator<Item = &'a Strategy>) -> Self {
         let (mut end_s, mut width_s, mut wave_s) = (0.01_f64, 0.01_f64, 0.0_f64);
         let strategies: Vec<&Strategy> = strategies.collect();
@@ -47,22 +46,21 @@ impl Grid {
         )]
         let cells = (end_s / step_s).ceil() as usize;
         let smooth_s = (WAVES * wave_s).min(end_s * MOST_OF_TIME).max(LEAST_CELLS * step_s);
-        // Whole cells: nobody asks for more, and they can be told in few digits.
+        // Whole cells are precise enough, and have few digits in notes.
         let smooth_s = (smooth_s / step_s).round() * step_s;
         Self { cell_s: step_s, cells, smooth_s }
     }
 
-    /// Over how long rates are smoothed, in words.
     pub(super) fn smoothing(self) -> String {
         format!("rates are smoothed over {} s", number(self.smooth_s))
     }
 
-    /// The rate that a single event comes to, at its highest.
+    /// Returns the highest rate that a single event yields after smoothing.
     pub(super) fn single(self) -> f64 {
         1.0 / self.smooth_s
     }
 
-    /// Counts per cell; those of a bucket are spread evenly over its width.
+    /// Returns the counts per cell. Those of a bucket are spread evenly over its width.
     fn counts(self, run: &Run, count: fn(&Point) -> f64) -> Vec<f64> {
         let mut cells = vec![0.0; self.cells];
         let width_s = run.width_s();
@@ -79,9 +77,9 @@ impl Grid {
         cells
     }
 
-    /// Events per second: the median run, and where nearly all runs lie. A run that is over has none.
+    /// Returns events per second: the median run, and the 5th to 95th percentile of all runs. A finished run counts as zero.
     pub(super) fn rates(self, strategy: &Strategy, count: fn(&Point) -> f64) -> Course {
-        // What smoothing leaves of a single event far from it is nothing.
+        // Far from a single event, smoothing leaves a negligible rate.
         let least = self.single() / 10.0;
         let or_nothing = |rate: f64| if rate < least { 0.0 } else { rate };
         let rates = |run: &Run| {
@@ -90,7 +88,6 @@ impl Grid {
         self.course(strategy, 0.5, rates)
     }
 
-    /// Events so far, in the same way.
     pub(super) fn totals(self, strategy: &Strategy, count: fn(&Point) -> f64) -> Course {
         let running = |run: &Run| {
             let add = |total: &mut f64, sum: f64| {
@@ -102,8 +99,9 @@ impl Grid {
         self.course(strategy, 1.0, running)
     }
 
-    /// Weighs every cell with its neighbours, the nearer the more. There was nothing before the beginning to weigh, and
-    /// nothing is counted after the end: the last wave of answers is no faster than the others.
+    /// Averages every cell with its neighbours, weighted by their distance. The weight before the start is left out,
+    /// because nothing could happen there. After the end counts are zero, so that the last wave of answers seems no
+    /// faster than the others.
     fn smoothed(self, cells: &[f64]) -> Vec<f64> {
         let bell = Bell::of(self.smooth_s / self.cell_s);
         #[expect(
@@ -122,7 +120,7 @@ impl Grid {
         (0..cells.len()).map(weighed).collect()
     }
 
-    /// What every cell is worth at this share of its width.
+    /// Returns the value of every cell, placed at this share of its width.
     fn course(self, strategy: &Strategy, share: f64, cells: impl Fn(&Run) -> Vec<f64>) -> Course {
         let time_s = |cell: usize| (cell as f64 + share) * self.cell_s;
         let end_s = strategy.median().end_s() + self.cell_s;
@@ -144,7 +142,7 @@ impl Grid {
     }
 }
 
-/// The median run's course, and the 5th to 95th percentile of all runs around it.
+/// Curve of the median run, and the 5th to 95th percentile of all runs around it.
 #[derive(Clone, Debug)]
 pub(super) struct Course {
     pub(super) points: Vec<(f64, f64)>,
@@ -158,7 +156,7 @@ mod tests {
     use super::*;
     use crate::report::strategy::strategies;
 
-    /// 100 events per second for so long, in buckets of this width, so many in each.
+    /// Creates a run with 100 events per second, in buckets of `width_s` with `sent` events each.
     fn steady(seconds: f64, width_s: f64, sent: u32) -> Run {
         let buckets = (0..).map(|index| f64::from(index) * width_s).take_while(|t_s| *t_s < seconds - 1e-9);
         let series: Vec<_> = buckets.map(|t_s| json!({ "t_s": t_s, "sent": sent })).collect();
@@ -188,7 +186,7 @@ mod tests {
 
     #[test]
     fn waves_of_answers_show_no_beat_and_no_spike_at_the_end() {
-        // 50 answers every 500 ms and every 600 ms: what a cap of 50 comes to, and what a window of 50 comes to.
+        // 50 answers every 500 ms, as with a cap of 50, and every 600 ms, as with a window of 50.
         for wave_ms in [500_u32, 600] {
             let wave_s = f64::from(wave_ms) / 1e3;
             let events = |from_ms| (1..=40).filter(|wave| wave * wave_ms / 80 * 80 == from_ms).count() * 50;

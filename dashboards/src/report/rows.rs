@@ -1,20 +1,17 @@
-//! Runs as rows of CSV: one row a run, one column a figure, named by its path in the result.
+//! Runs as CSV: one row per run, one column per figure, named by its path in the result.
 
 use std::io::{self, Write};
 
 use results::{Column, RunResult};
 
-/// Writes runs row by row. Nothing is kept, however many there are.
+/// Streaming writer of runs, which keeps no rows in memory.
 pub struct Rows<W: Write> {
     writer: csv::Writer<W>,
     columns: Vec<Column>,
 }
 
 impl<W: Write> Rows<W> {
-    /// Writes the header: the leading columns, and then these.
-    ///
-    /// # Errors
-    /// When it cannot be written.
+    /// Writes the header: the leading columns, then `columns`. Fails if the writer fails.
     pub fn new(writer: W, leading: &[&str], columns: Vec<Column>) -> io::Result<Self> {
         let mut writer = csv::Writer::from_writer(writer);
         let mut heads = leading.to_vec();
@@ -23,27 +20,19 @@ impl<W: Write> Rows<W> {
         Ok(Self { writer, columns })
     }
 
-    /// Writes a run, after as many values as there are leading columns. What a run does not have stays empty.
-    ///
-    /// # Errors
-    /// When it cannot be written.
+    /// Writes a run after its `leading` values, one per leading column. Missing figures stay empty. Fails if the
+    /// writer fails.
     pub fn write(&mut self, leading: &[String], run: &RunResult) -> io::Result<()> {
         write(&mut self.writer, leading, run, &self.columns)
     }
 
-    /// Writes what is still held back, and gives the writer back.
-    ///
-    /// # Errors
-    /// When it cannot be written.
+    /// Flushes the buffer and returns the writer. Fails if the writer fails.
     pub fn finish(self) -> io::Result<W> {
         self.writer.into_inner().map_err(csv::IntoInnerError::into_error)
     }
 }
 
-/// The row of a run by itself, as [`Rows::write`] writes it.
-///
-/// # Errors
-/// None: memory takes what is written.
+/// Formats a single run as [`Rows::write`] does. Never fails in practice, because it writes to memory.
 pub fn row(leading: &[String], run: &RunResult, columns: &[Column]) -> io::Result<Vec<u8>> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     write(&mut writer, leading, run, columns)?;

@@ -1,17 +1,16 @@
-//! One run out of a result file: only what is shown.
+//! One run of a result file, reduced to what reports show.
 
 use loadgen_core::LatencyFigures;
 use results::{Columns, DrawnRun, GaugeColumn, GaugePoint, RunResult, SeriesPoint, WrittenRun};
 
 use super::recorded::Recorded;
 
-/// A finished run.
 #[derive(Clone, Debug)]
 pub(super) struct Run {
     pub(super) mode: String,
     pub(super) strategy: String,
     pub(super) seed: u64,
-    /// Ops that shares are of: those offered, or, where that is not known, those that arrived.
+    /// Number of ops that shares refer to: the offered ops or, if unknown, those that arrived.
     pub(super) ops: u64,
     pub(super) succeeded: u64,
     pub(super) given_up: u64,
@@ -21,7 +20,7 @@ pub(super) struct Run {
     pub(super) makespan_s: Option<f64>,
     pub(super) complete: bool,
     pub(super) optimal_s: Option<f64>,
-    /// Shares of ops and the latency below which they lie, in milliseconds.
+    /// Percentiles as (share of ops, latency in milliseconds that they do not exceed).
     pub(super) op_latency_ms: Vec<(f64, f64)>,
     pub(super) stalled: bool,
     pub(super) interrupted: bool,
@@ -29,13 +28,13 @@ pub(super) struct Run {
     pub(super) series: Vec<Point>,
     pub(super) gauges: Vec<Gauge>,
     pub(super) recorded: Recorded,
-    /// All of it; none where a reproduction kept a part only.
+    /// Whole result; `None` if a reproduction kept only a part.
     pub(super) result: Option<Box<RunResult>>,
-    /// The same as its file has it.
+    /// Run as written in its file.
     pub(super) written: WrittenRun,
 }
 
-/// A bucket of the series. Gauges that are not there are not a number.
+/// Bucket of the series. Missing gauges are NaN.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Point {
     pub(super) t_s: f64,
@@ -48,17 +47,15 @@ pub(super) struct Point {
     pub(super) cap: f64,
 }
 
-/// What a strategy has drawn under a name of its own, over time.
 #[derive(Clone, Debug)]
 pub(super) struct Gauge {
     pub(super) name: String,
     pub(super) unit: String,
-    /// A value for every point of the series; not a number where there is none.
+    /// One value per point of the series; NaN if missing.
     pub(super) values: Vec<f64>,
 }
 
 impl Run {
-    /// Of a result, and of what its file has.
     pub(super) fn of(result: RunResult, written: WrittenRun) -> Self {
         Self {
             mode: result.mode.name().to_owned(),
@@ -85,20 +82,18 @@ impl Run {
         }
     }
 
-    /// Whether it was merged of shards of its clients, of which some were missing.
+    /// True if the run was merged from shards of its clients and some of them were missing.
     pub(super) fn lacks_clients(&self) -> bool {
         let merged = self.result.as_ref().and_then(|result| result.merged.as_ref());
         merged.is_some_and(|merged| !merged.missing.is_empty())
     }
 
-    /// Out of JSON, for tests.
     #[cfg(test)]
     pub(super) fn read(run: &serde_json::Value) -> Self {
         let text = run.to_string();
         Self::of(results::read(&text).expect("it is a run"), results::read(&text).expect("it is a run"))
     }
 
-    /// Of what a reproduction keeps.
     pub(super) fn drawn(run: &DrawnRun) -> Self {
         Self {
             mode: run.mode.name().to_owned(),
@@ -125,12 +120,12 @@ impl Run {
         }
     }
 
-    /// Share of its ops that succeeded, in time or not.
+    /// Returns the share of ops that succeeded, in time or not.
     pub(super) fn share_done(&self) -> Option<f64> {
         (self.ops > 0).then(|| self.succeeded as f64 / self.ops as f64)
     }
 
-    /// Whether it might have done more ops: it was stopped before all of them had ended.
+    /// True if the run was stopped before all ops had ended, so that it might have done more.
     pub(super) fn share_is_lower_bound(&self) -> bool {
         match &self.result {
             Some(result) => result.share_is_lower_bound,
@@ -138,12 +133,11 @@ impl Run {
         }
     }
 
-    /// The end of the series.
     pub(super) fn end_s(&self) -> f64 {
         self.series.last().map_or(0.0, |last| last.t_s + self.width_s())
     }
 
-    /// The width of a bucket of the series.
+    /// Returns the width of a bucket of the series; 0.01 s if there are fewer than two buckets.
     pub(super) fn width_s(&self) -> f64 {
         match self.series.as_slice() {
             [first, second, ..] => second.t_s - first.t_s,
@@ -151,13 +145,13 @@ impl Run {
         }
     }
 
-    /// By what share the makespan is above the lower bound, where all was done and there is one.
+    /// Returns the excess of the makespan over the lower bound, as a share of the bound. `None` for incomplete runs
+    /// and without a bound.
     pub(super) fn over_bound(&self) -> Option<f64> {
         let (makespan, bound) = (self.makespan_s.filter(|_| self.complete)?, self.optimal_s?);
         (bound > 0.0).then(|| makespan / bound - 1.0)
     }
 
-    /// A latency figure of the ops, in milliseconds.
     pub(super) fn latency_ms(&self, share: f64) -> Option<f64> {
         self.op_latency_ms.iter().find(|(there, _)| (there - share).abs() < 1e-9).map(|(_, ms)| *ms)
     }
@@ -185,7 +179,6 @@ impl Gauge {
     }
 }
 
-/// What the strategy has drawn besides.
 fn gauges(series: &[SeriesPoint]) -> Vec<Gauge> {
     let drawn = series.first().map_or(&[][..], |first| &first.gauges);
     let values = |index: usize| {
@@ -204,12 +197,12 @@ fn positive(value: Option<f64>) -> Option<f64> {
     value.filter(|value| *value >= 0.0)
 }
 
-/// Not a number where there is none.
+/// Returns NaN for a missing or negative value.
 fn gauge(value: Option<f64>) -> f64 {
     positive(value).unwrap_or(f64::NAN)
 }
 
-/// The curve of op latencies: ops that did not succeed are not part of it.
+/// Returns the curve of op latencies, without ops that did not succeed.
 fn percentiles(figures: &LatencyFigures, curve: &[[f64; 2]]) -> Vec<(f64, f64)> {
     let shares = [
         (figures.min, 0.0),
@@ -220,7 +213,7 @@ fn percentiles(figures: &LatencyFigures, curve: &[[f64; 2]]) -> Vec<(f64, f64)> 
         (figures.p99, 0.99),
         (figures.p999, 0.999),
     ];
-    // A curve shows no more than was measured: of 50 ops, nobody knows the 99.9th percentile.
+    // A curve extends no further than was measured: 50 ops have no 99.9th percentile.
     let last = 1.0 - 0.5 / (figures.count as f64).max(1.0);
     let mut points: Vec<(f64, f64)> = shares
         .into_iter()
@@ -238,7 +231,7 @@ fn percentiles(figures: &LatencyFigures, curve: &[[f64; 2]]) -> Vec<(f64, f64)> 
     points
 }
 
-/// The series in its compact form: a list for every key, and the width of a bucket.
+/// Expands the compact form of a series: one list per key, and the width of a bucket.
 fn by_columns(columns: &Columns) -> Vec<Point> {
     let count = |column: &[u64], index: usize| column.get(index).map_or(0.0, |count| *count as f64);
     let last = |column: &Option<Vec<Option<f64>>>, index: usize| {

@@ -1,4 +1,4 @@
-//! Runs of one strategy under the same conditions, whatever their seeds.
+//! Runs of one strategy under the same conditions, with any seeds.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -7,7 +7,7 @@ use results::{Conditions, RepeatKey, RunResult, Setting};
 
 use super::run::Run;
 
-/// What may tell groups of runs of one strategy apart: how it is called, and its value.
+/// Aspect in which groups of runs of one strategy may differ: name and value.
 type Aspect = (&'static str, fn(&RunResult) -> Option<String>);
 
 const ASPECTS: [Aspect; 7] = [
@@ -22,65 +22,61 @@ const ASPECTS: [Aspect; 7] = [
     ("", |run| Some(run.config.server.clone()).filter(|server| !server.is_empty())),
 ];
 
-/// Keys that differ of which a label tells, at most.
+/// Maximum number of differing keys in a label.
 const MOST_TOLD: usize = 3;
 
-/// Characters of a value in a label, at most.
+/// Maximum length of a value in a label, in characters.
 const LONGEST_TOLD: usize = 40;
 
-/// What comes with a preset, whose name says it all.
+/// Prefixes of settings that a preset determines. Labels leave them out, because the preset's name covers them.
 const OF_A_PRESET: [&str; 2] = ["server_model.answers", "server_model.policy"];
 
-/// Runs of one strategy.
 #[derive(Clone, Debug)]
 pub(super) struct Strategy {
-    /// The strategy as typed, and what else sets these runs apart.
+    /// Strategy as given on the command line, and the settings that set these runs apart.
     pub(super) label: String,
     pub(super) runs: Vec<Run>,
-    /// Which run is drawn: the one in the middle by makespan.
+    /// Index of the drawn run, the median by makespan.
     median: usize,
 }
 
 impl Strategy {
-    /// One run under a name of its own.
     pub(super) fn alone(label: String, run: Run) -> Self {
         Self { label, runs: vec![run], median: 0 }
     }
 
-    /// The run in the middle by makespan; one that did not complete comes after all that did.
+    /// Returns the median run by makespan. Incomplete runs follow all complete ones.
     pub(super) fn median(&self) -> &Run {
         &self.runs[self.median]
     }
 
-    /// Whether every op of every run succeeded.
+    /// True if every op of every run succeeded.
     pub(super) fn complete(&self) -> bool {
         self.runs.iter().all(|run| run.complete)
     }
 
-    /// Whether a run of it might have done more ops.
     pub(super) fn share_is_lower_bound(&self) -> bool {
         self.runs.iter().any(Run::share_is_lower_bound)
     }
 
-    /// Whether a run of it ended because nothing succeeded any more.
+    /// True if a run ended because nothing succeeded any more.
     pub(super) fn stalled(&self) -> bool {
         self.runs.iter().any(|run| run.stalled)
     }
 
-    /// Every run's value of a figure, in rising order.
+    /// Returns a figure of every run that has it, in ascending order.
     pub(super) fn values(&self, figure: impl Fn(&Run) -> Option<f64>) -> Vec<f64> {
         let mut values: Vec<f64> = self.runs.iter().filter_map(figure).collect();
         values.sort_by(f64::total_cmp);
         values
     }
 
-    /// Everything that was the same for strategies that can be compared.
+    /// Returns the conditions, which are equal for strategies that can be compared.
     pub(super) fn conditions(&self) -> Option<Conditions> {
         Some(Conditions::of(self.runs[0].result.as_ref()?).of_any_seed().of_any_strategy())
     }
 }
 
-/// Runs by strategy and conditions.
 pub(super) fn strategies(runs: Vec<Run>) -> Vec<Strategy> {
     let mut groups: Vec<(Option<RepeatKey>, Vec<Run>)> = Vec::new();
     for run in runs {
@@ -109,7 +105,6 @@ fn median(runs: &[Run]) -> usize {
     order[(runs.len() - 1) / 2]
 }
 
-/// The strategies' names, with as much of the conditions as tells them apart.
 fn labels(groups: &[Vec<Run>]) -> Vec<String> {
     let mut labels: Vec<String> = groups.iter().map(|runs| runs[0].strategy.clone()).collect();
     for (name, value) in ASPECTS {
@@ -135,7 +130,7 @@ fn labels(groups: &[Vec<Run>]) -> Vec<String> {
     labels
 }
 
-/// Where labels are still the same: what else was set otherwise, a few of the keys that differ.
+/// Appends a few of the differing settings to labels that are still equal.
 fn tell_settings(groups: &[Vec<Run>], labels: &mut [String]) {
     let settings: Vec<_> = groups
         .iter()
@@ -160,7 +155,6 @@ fn tell_settings(groups: &[Vec<Run>], labels: &mut [String]) {
     }
 }
 
-/// A value that fits into a label.
 fn shortened(value: &str) -> String {
     if value.chars().count() <= LONGEST_TOLD {
         return value.to_owned();

@@ -1,11 +1,11 @@
-//! What `loadgen sweep` writes: cells like a scenario's, what was varied, and what is best in which situation.
+//! Output of `loadgen sweep`: cells like a scenario's, the varied settings, and the best strategy of every situation.
 
 use results::{Figure, SweepCell, Swept, WrittenSweep};
 
 use super::cell::Cell;
 use super::experiment::{Scenario, Sweep};
 
-/// What is drawn and told of a sweep: the rest follows from it, or is in the result file.
+/// Figures of a sweep that reports show. The others follow from them, or are in the result file.
 const FIGURES: [&str; 13] = [
     "makespan_s",
     "attempts.total",
@@ -22,10 +22,8 @@ const FIGURES: [&str; 13] = [
     "fairness.jain",
 ];
 
-/// What is handed on of a figure.
 const STATISTICS: [&str; 6] = ["count", "mean", "sd", "p5", "p50", "p95"];
 
-/// A sweep, and what its file has, as a scenario without claims.
 pub(super) fn scenario(swept: Swept, written: WrittenSweep) -> Scenario {
     let keys: Vec<String> = swept.axes.iter().map(|axis| axis.key.clone()).collect();
     let (lean, written) = lean(swept, written);
@@ -48,9 +46,9 @@ pub(super) fn scenario(swept: Swept, written: WrittenSweep) -> Scenario {
     }
 }
 
-/// The same with the figures that are drawn only, so that a page stays small.
+/// Removes figures that are not shown, so that the report stays small.
 fn lean(mut swept: Swept, mut written: WrittenSweep) -> (Swept, WrittenSweep) {
-    // That everybody does all there is to do needs no picture, unless that is the question.
+    // Ops done need no plot if every strategy does all of them, unless the number of ops is the question.
     let closed = swept.axes.iter().any(|axis| ["in-flight", "duration"].contains(&axis.key.as_str()));
     let all_complete = swept.cells.iter().all(|cell| cell.complete);
     for (cell, written) in swept.cells.iter_mut().zip(&mut written.cells) {

@@ -1,10 +1,10 @@
-//! The report as a whole, on documents that are small, large or hostile.
+//! Tests of the whole report, on small, large and hostile documents.
 
 use serde_json::{Value, json};
 
 use super::{Document, PLOTS, html, plain, svg};
 
-/// A run with everything that a plot may need; time and counts are scaled.
+/// Creates a run with all data that a plot may need; times are scaled to `seconds`.
 fn run(strategy: &str, seed: u64, seconds: f64) -> Value {
     let series: Vec<Value> = (0..100)
         .map(|index| {
@@ -34,7 +34,6 @@ fn document(runs: &[Value]) -> Document {
     Document::read(&[("a.json".to_owned(), json!({ "runs": runs }).to_string())]).unwrap()
 }
 
-/// Every number in the path of an SVG element.
 fn places(svg: &str) -> Vec<f64> {
     let paths = svg.split(" d=\"").skip(1).filter_map(|rest| rest.split('"').next());
     let number = |text: &str| text.parse().unwrap_or_else(|_| panic!("`{text}` is no number"));
@@ -226,12 +225,11 @@ fn what_a_strategy_has_drawn_is_a_plot_of_its_own_in_either_form_of_the_series()
 }
 
 fn headline(document: &Document) -> String {
-    // Numbers are not broken over lines.
+    // Numbers contain non-breaking spaces.
     let page = html(document).replace('\u{a0}', " ");
     page.split("<h1>").nth(1).unwrap().split("</h1>").next().unwrap().to_owned()
 }
 
-/// Returns the marks and names of the rows of the ranking.
 fn ranking(document: &Document) -> Vec<(String, String)> {
     let page = html(document);
     let rows = page.split("<table class=\"ranking\">").nth(1).unwrap().split("</table>").next().unwrap();
@@ -320,7 +318,7 @@ fn strategies_that_give_up_are_ranked_by_their_share() {
 fn of_more_strategies_than_can_be_told_apart_those_on_the_front_are_named() {
     let gives_up = |index: u64| {
         let mut run = run(&format!("s{index}"), 1, 0.6);
-        // All send the same: whoever does most needs the least for each.
+        // All send the same number of attempts, so the strategy that does most ops needs the fewest for each.
         run["ops"] = json!({ "total": 2000, "succeeded": 1000 + index, "given_up": 1000 - index });
         run["makespan_complete"] = json!(false);
         run
@@ -356,7 +354,7 @@ fn one_strategy_is_answered_with_its_time_and_its_lower_bound() {
     let document = document(&runs);
     let expected = "<code>aimd</code>: all 2 000 ops done in 20.0 s (no client can be faster than 17.5 s).";
     assert_eq!(headline(&document), expected);
-    // 100 % and 0 % above it; of means, it would be 20 / 17.5.
+    // Mean of 100 % and 0 % above the bound; a ratio of means would be 20 / 17.5.
     assert!(html(&document).contains("<th>over the lower bound</th><td>50.0 %</td>"));
 }
 

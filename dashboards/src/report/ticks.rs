@@ -1,25 +1,21 @@
-//! From values to an axis: its round ends, its ticks, and where a value lies.
+//! Mapping of values to an axis: round ends, ticks and positions.
 
 use super::number::number;
 use super::plot::{Axis, Scale};
 
-/// A logarithmic axis reaches no further down than this part of its upper end.
+/// Lower limit of a logarithmic axis, as a share of its upper end.
 const DEEPEST: f64 = 1e-5;
 
-/// An axis with ends.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Span {
     scale: Scale,
-    /// The lower end.
     pub(super) from: f64,
-    /// The upper end.
     pub(super) to: f64,
-    /// Values with their labels.
     pub(super) ticks: Vec<(f64, String)>,
 }
 
 impl Span {
-    /// An axis for these values with at most about so many ticks.
+    /// Creates an axis for these values, with at most about `ticks` ticks.
     pub(super) fn of(axis: &Axis, values: impl Iterator<Item = f64>, ticks: usize) -> Self {
         if !axis.names.is_empty() {
             return named(&axis.names);
@@ -44,7 +40,7 @@ impl Span {
         }
     }
 
-    /// Where between 0 and 1 a value lies; what lies beyond the ends is drawn at the ends.
+    /// Returns the position of a value, 0 to 1. Values beyond the ends are drawn at the ends.
     pub(super) fn share(&self, value: f64) -> f64 {
         let place = |value: f64| match self.scale {
             Scale::Linear | Scale::Fitted => value,
@@ -56,7 +52,7 @@ impl Span {
         if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 }
     }
 
-    /// The name of its scale, for those who read positions back.
+    /// Returns the name of the scale, for the script that reads positions back.
     pub(super) fn scale_name(&self) -> &'static str {
         match self.scale {
             Scale::Linear | Scale::Fitted => "linear",
@@ -66,7 +62,7 @@ impl Span {
     }
 }
 
-/// Half a place of room on either side of every name.
+/// Creates an axis with half a place of room on either side of every name.
 fn named(names: &[String]) -> Span {
     let ticks = names.iter().enumerate().map(|(index, name)| (index as f64, name.clone())).collect();
     Span { scale: Scale::Linear, from: -0.5, to: names.len() as f64 - 0.5, ticks }
@@ -83,7 +79,7 @@ fn linear((low, high): (f64, f64), ticks: usize) -> Span {
     Span { scale: Scale::Linear, from: first * step, to: end * step, ticks }
 }
 
-/// A tick's label with as many decimals as its step has.
+/// Formats a tick with as many decimals as its step has.
 fn label(value: f64, step: f64) -> String {
     if step >= 1.0 {
         return number_of_tick(value);
@@ -96,7 +92,7 @@ fn is_whole(value: f64) -> bool {
     (value - value.round()).abs() < 1e-6 && value >= 0.5
 }
 
-/// Long numbers would not fit beside an axis.
+/// Formats a tick in thousands (k), millions (M) or billions (G), because long numbers would not fit beside an axis.
 fn number_of_tick(value: f64) -> String {
     match value.abs() {
         size if size >= 1e9 => format!("{} G", number(value / 1e9)),
@@ -107,7 +103,7 @@ fn number_of_tick(value: f64) -> String {
     }
 }
 
-/// The smallest of 1, 2, 5 times a power of ten that is not below the step wanted.
+/// Returns the smallest of 1, 2, 5 times a power of ten that is not below the wanted step.
 pub(super) fn nice_step(wanted: f64) -> f64 {
     let decade = 10_f64.powf(wanted.max(1e-12).log10().floor());
     [1.0, 2.0, 5.0, 10.0]
@@ -130,7 +126,7 @@ fn logarithmic((low, high): (f64, f64), ticks: usize) -> Span {
     let start = candidates.iter().rposition(|value| *value <= low).unwrap_or(0);
     let end =
         candidates.iter().position(|value| *value >= high * (1.0 - 1e-9)).unwrap_or(candidates.len() - 1);
-    // One value alone still needs an axis around it.
+    // A single value needs an axis around it, too.
     let (start, end) = if end > start {
         (start, end)
     } else {
