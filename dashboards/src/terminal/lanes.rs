@@ -1,4 +1,4 @@
-//! The dashboard of several strategies: a lane for each, one below the other.
+//! Dashboard of several strategies: one lane for each, one below the other.
 
 mod keys;
 mod lane;

@@ -1,4 +1,4 @@
-//! The keys of the lanes: those of a single run, as far as they make sense.
+//! Keys of the lanes: those of a single run, as far as they make sense.
 
 use crossterm::event::{KeyCode, KeyEvent};
 
@@ -6,7 +6,7 @@ use super::state::LanesState;
 use crate::terminal::binding::{Binding, find};
 use crate::{Action, Lanes};
 
-/// All keys, in the order the help lists them.
+/// All keys, in the order of the help.
 pub(crate) const BINDINGS: &[Binding<LanesState, Lanes>] = &[
     Binding {
         label: "q",
@@ -68,7 +68,6 @@ pub(crate) const BINDINGS: &[Binding<LanesState, Lanes>] = &[
     },
 ];
 
-/// Does what a key means; keys without a meaning do nothing.
 pub(crate) fn handle_key(state: &mut LanesState, key: KeyEvent, lanes: &Lanes) -> Option<Action> {
     let binding = find(BINDINGS, key)?;
     state.notice.clear();

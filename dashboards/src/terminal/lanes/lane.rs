@@ -1,4 +1,4 @@
-//! One lane: the strategy's name, its progress, its figures so far as bars, and how its window moves.
+//! One lane: the strategy's name, its progress, its figures so far as bars, and the course of its window.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -13,27 +13,28 @@ use crate::terminal::widgets::time_axis::TimeAxis;
 use crate::terminal::widgets::{bar, window};
 use crate::{Lane, Lanes, text};
 
-/// Columns of a row's name, of what stands behind its bar, and what a lane needs to have either.
+/// Widths in columns: a row's name, the text behind its bar (on wide and on narrow lanes), and the minimum of wide
+/// and of narrow lanes.
 const NAME: u16 = 10;
 const BEHIND: u16 = 57;
 const BEHIND_NARROW: u16 = 47;
 const WIDE: u16 = 100;
 const NARROW: u16 = 76;
 
-/// Rows of the smallest chart that shows something.
+/// Rows of the smallest useful chart.
 const CHART: u16 = 3;
 
-/// Rows that show everything well.
+/// Rows of a lane that shows everything well.
 const TALLEST: u16 = 22;
 
-/// How high a lane may become: without runs to look into there is no chart.
+/// Returns the maximum height of a lane. There is no chart if single runs are not observed.
 pub(crate) fn tallest(lanes: &Lanes) -> u16 {
     let rows = u16::try_from(lanes.columns.len()).unwrap_or(TALLEST).saturating_add(2);
     let charts = lanes.lanes.iter().any(|lane| lane.run.is_some());
     if charts { TALLEST.max(rows) } else { rows.saturating_add(1) }
 }
 
-/// Draws one lane of at least two rows. The time axis is that of all lanes.
+/// Draws one lane of at least two rows. All lanes share the time axis.
 pub(crate) fn draw(
     area: Rect,
     buf: &mut Buffer,
@@ -56,7 +57,8 @@ pub(crate) fn draw(
     }
 }
 
-/// What has no row of its own; on narrow screens what the run is doing, which has no place behind its bar.
+/// Returns the figures without a row of their own. Narrow screens show the state of the run instead, because it has
+/// no room behind its bar.
 fn legend(area: Rect, lanes: &Lanes, lane: &Lane, bars: usize) -> Vec<LegendKey> {
     let key = |mark, name: &'static str, value, role| LegendKey { mark, name: name.into(), value, role };
     let mut keys = Vec::new();
@@ -81,7 +83,6 @@ fn legend(area: Rect, lanes: &Lanes, lane: &Lane, bars: usize) -> Vec<LegendKey>
     keys
 }
 
-/// The run that goes on, or how many are over.
 fn draw_progress(row: Rect, buf: &mut Buffer, lane: &Lane, theme: Theme) {
     let going_on = numbers::going_on(lane);
     let (name, extent) = match going_on.map(|frame| Progress::of(&frame.snapshot)) {
@@ -98,7 +99,6 @@ fn draw_progress(row: Rect, buf: &mut Buffer, lane: &Lane, theme: Theme) {
     segments::draw(behind, buf, &words, &[]);
 }
 
-/// The median of the runs that are over, as a bar that can be compared with those of the other lanes.
 fn draw_figure(row: Rect, buf: &mut Buffer, lanes: &Lanes, lane: &Lane, column: usize, theme: Theme) {
     let (highest, name) = (numbers::highest(lanes, column), lanes.columns[column].name);
     let [label, bar_area, behind] = parts(row);
@@ -116,7 +116,7 @@ fn draw_figure(row: Rect, buf: &mut Buffer, lanes: &Lanes, lane: &Lane, column: 
     segments::draw(behind, buf, &words, &[]);
 }
 
-/// A row's name, its bar, and what stands behind the bar; narrow rows are all bar.
+/// Splits a row into its name, its bar and the text behind the bar; narrow rows are all bar.
 fn parts(row: Rect) -> [Rect; 3] {
     let behind = match row.width {
         WIDE.. => BEHIND,

@@ -1,11 +1,10 @@
-//! What a lane says in numbers, the same in a lane of its own and in a row of the table.
+//! Numbers of a lane, the same in a lane of several rows and in a row of the table.
 
 use loadgen_core::Snapshot;
 
 use crate::figures::{Effort, Goal, Progress};
 use crate::{Column, Frame, Lane, Lanes, Spread, Unit, text};
 
-/// A value of a column.
 pub(crate) fn value(column: Column, value: f64) -> String {
     match column.unit {
         Unit::Seconds => text::seconds(value),
@@ -15,36 +14,31 @@ pub(crate) fn value(column: Column, value: f64) -> String {
     }
 }
 
-/// The lowest and the highest, where runs differ.
 pub(crate) fn range(column: Column, spread: Spread) -> Option<String> {
     let (low, high) = (value(column, spread.low), value(column, spread.high));
     (low != high).then(|| format!("{low} – {high}"))
 }
 
-/// The highest median of a column among all lanes, which the longest bar stands for.
 pub(crate) fn highest(lanes: &Lanes, column: usize) -> f64 {
     let medians = lanes.lanes.iter().filter_map(|lane| lane.figures.get(column).copied().flatten());
     medians.fold(0.0, |highest, spread| spread.median.max(highest))
 }
 
-/// The run that goes on.
 pub(crate) fn going_on(lane: &Lane) -> Option<&Frame> {
     lane.run.as_deref().filter(|_| lane.running)
 }
 
-/// Runs that are over, and what is done of the one that goes on; of one.
+/// Returns the share of runs that are done, 0 to 1, including the done part of the run in progress.
 pub(crate) fn share(lane: &Lane) -> f64 {
     let part = going_on(lane).and_then(|frame| Progress::of(&frame.snapshot).share());
     let done = lane.done as f64 + part.unwrap_or(0.0);
     if lane.runs == 0 { 0.0 } else { (done / lane.runs as f64).min(1.0) }
 }
 
-/// `2 of 5 runs`.
 pub(crate) fn runs(lane: &Lane) -> String {
     format!("{} of {} runs", text::count(lane.done as u64), text::count(lane.runs as u64))
 }
 
-/// What a lane is doing, in front of its name: a run goes on, all are over, or neither.
 pub(crate) fn mark(lane: &Lane) -> &'static str {
     match lane {
         lane if lane.running => "▶",
@@ -53,7 +47,7 @@ pub(crate) fn mark(lane: &Lane) -> &'static str {
     }
 }
 
-/// The run that goes on, in words, the most telling first.
+/// Describes the run in progress, the most informative part first.
 pub(crate) fn now(snapshot: &Snapshot) -> Vec<String> {
     let progress = Progress::of(snapshot);
     let ops = match progress.goal {
@@ -66,7 +60,6 @@ pub(crate) fn now(snapshot: &Snapshot) -> Vec<String> {
     words
 }
 
-/// Attempts of a run.
 pub(crate) fn attempts(snapshot: &Snapshot) -> String {
     format!("attempts {:>6}", text::count(Effort::of(snapshot).attempts))
 }

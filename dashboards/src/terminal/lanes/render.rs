@@ -1,4 +1,4 @@
-//! From the lanes and the state of the view to the screen.
+//! Rendering of the lanes and the state of the view.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -16,7 +16,6 @@ use crate::terminal::widgets::time_axis::TimeAxis;
 use crate::terminal::widgets::{bar, footer, generator, help};
 use crate::{Frame, Lane, Lanes, text};
 
-/// How to read what is not self-evident.
 const LEGEND: &[&str] = &[
     "▶ runs now, ✓ has done all its runs. ┃ no client can",
     "be faster than this.",
@@ -25,7 +24,6 @@ const LEGEND: &[&str] = &[
     "table, paired by seed, follow at the end.",
 ];
 
-/// Draws everything.
 pub(crate) fn render(canvas: &mut ratatui::Frame<'_>, live: &Lanes, state: &LanesState, theme: Theme) {
     let screen = canvas.area();
     let buf = canvas.buffer_mut();
@@ -57,7 +55,7 @@ pub(crate) fn render(canvas: &mut ratatui::Frame<'_>, live: &Lanes, state: &Lane
     }
 }
 
-/// As for a single run; the generator's row is there where single runs are looked into.
+/// Arranges the screen as for a single run. The generator has a row only if single runs are observed.
 fn places(screen: Rect, lanes: &Lanes) -> Arrangement {
     let mut places = arrange(screen);
     if lanes.lanes.iter().all(|lane| lane.run.is_none()) {
@@ -67,7 +65,6 @@ fn places(screen: Rect, lanes: &Lanes) -> Arrangement {
     places
 }
 
-/// What is compared on whom, and what goes on.
 fn draw_header(row: Rect, buf: &mut Buffer, lanes: &Lanes, state: &LanesState, theme: Theme) {
     let header = &state.header;
     let mut status = Vec::new();
@@ -96,7 +93,6 @@ fn draw_header(row: Rect, buf: &mut Buffer, lanes: &Lanes, state: &LanesState, t
     segments::draw(row, buf, &titles, &status);
 }
 
-/// Two rows: how far all is, and when it will be done.
 fn draw_remaining(area: Rect, buf: &mut Buffer, lanes: &Lanes, state: &LanesState, theme: Theme) {
     let scale = if state.header.time_scale > 0.0 { state.header.time_scale } else { 1.0 };
     let remaining = Remaining::of(lanes, scale);
@@ -109,7 +105,7 @@ fn draw_remaining(area: Rect, buf: &mut Buffer, lanes: &Lanes, state: &LanesStat
     segments::draw(Rect { y: area.y + 1, height: 1, ..area }, buf, &left, &[(elapsed, Style::new())]);
 }
 
-/// Draws the lanes that fit, and says which they are when others do not.
+/// Draws the lanes that fit. If others do not, returns a text that names those shown.
 fn draw_lanes(
     body: Rect,
     buf: &mut Buffer,
@@ -144,7 +140,7 @@ fn draw_lanes(
     (shown.len() < all).then(|| format!("↑ ↓ lanes {}–{} of {all}", top + 1, top + shown.len()))
 }
 
-/// The first lane that is shown: as chosen, or so that the run that goes on is seen.
+/// Returns the first lane that is shown: as chosen by the user, or so that the run in progress is visible.
 fn top(lanes: &Lanes, state: &LanesState, fitting: usize) -> usize {
     let last = lanes.lanes.len().saturating_sub(fitting);
     let running = || lanes.lanes.iter().position(|lane| lane.running);

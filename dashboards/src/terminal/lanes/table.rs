@@ -8,13 +8,12 @@ use crate::terminal::theme::{Role, Theme};
 use crate::terminal::widgets::{bar, segments};
 use crate::{Lane, Lanes, text};
 
-/// Columns of a figure, of the bar with its percentage, and of the name at least.
+/// Widths in columns: a figure, the bar with its percentage, the percentage alone, and the minimum of the name.
 const FIGURE: u16 = 12;
 const BAR: u16 = 20;
 const PERCENT: u16 = 6;
 const NAME: u16 = 16;
 
-/// Draws the names of the columns.
 pub(crate) fn draw_head(row: Rect, buf: &mut Buffer, lanes: &Lanes, theme: Theme) {
     let faint = theme.style(Role::Faint);
     let names =
@@ -23,7 +22,6 @@ pub(crate) fn draw_head(row: Rect, buf: &mut Buffer, lanes: &Lanes, theme: Theme
     segments::draw(row, buf, &[("  strategy".to_owned(), faint)], &[(names, faint)]);
 }
 
-/// Draws one lane.
 pub(crate) fn draw(row: Rect, buf: &mut Buffer, lanes: &Lanes, lane: &Lane, theme: Theme) {
     let figures = figures(row, lanes);
     let numbers_width = u16::try_from(figures).unwrap_or(0) * FIGURE;
@@ -52,14 +50,14 @@ fn in_columns(texts: impl Iterator<Item = String>) -> String {
     padded.collect()
 }
 
-/// How many figures fit; the last one is the window, where runs are looked into.
+/// Returns the number of figures that fit. The last one is the window, if single runs are observed.
 fn figures(row: Rect, lanes: &Lanes) -> usize {
     let room = row.width.saturating_sub(NAME + PERCENT) / FIGURE;
     let looked_into = lanes.lanes.iter().any(|lane| lane.run.is_some());
     usize::from(room).min(lanes.columns.len() + usize::from(looked_into))
 }
 
-/// The bar, or the percentage alone where there is no room for it.
+/// Returns the width of the bar, or of the percentage alone if there is no room for the bar.
 fn bar_width(row: Rect, figures: usize) -> u16 {
     let taken = NAME + u16::try_from(figures).unwrap_or(0) * FIGURE;
     if row.width.saturating_sub(taken) >= BAR { BAR } else { PERCENT }

@@ -1,4 +1,4 @@
-//! Lanes as they appear on screens of several sizes.
+//! Tests of lanes on screens of several sizes.
 
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;

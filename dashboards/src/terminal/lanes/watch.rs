@@ -1,4 +1,4 @@
-//! Shows the lanes on the terminal until all is over.
+//! Loop that shows the lanes on the terminal until all runs are over.
 
 use crossterm::event::KeyEvent;
 
@@ -9,10 +9,10 @@ use crate::terminal::theme::Theme;
 use crate::terminal::watch::{Dashboard, show};
 use crate::{Action, Background, Lanes, LanesHeader, Liveness, WatchError};
 
-/// Shows strategies side by side on the terminal until `refresh` says that all is over.
+/// Shows strategies side by side on the terminal until `refresh` returns [`Liveness::Over`].
 ///
-/// Everything is as with [`watch`](crate::watch()), but nothing can be asked for except [`Action::Quit`]: a server that
-/// is changed in between would not be the same for all.
+/// Works like [`watch`](crate::watch()), except that [`Action::Quit`] is the only action. A server that is changed in
+/// between would not be the same for all strategies.
 pub fn watch_lanes(
     header: LanesHeader,
     background: Background,
