@@ -1,4 +1,4 @@
-//! Attempts per op: how many ops took one, two, … attempts, and what share of all attempts was for nothing.
+//! Attempts per op: numbers of ops by their attempts, and the share of attempts without success.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -12,11 +12,10 @@ use crate::terminal::painter::steps;
 use crate::terminal::theme::{Role, Theme};
 use crate::text;
 
-/// Columns of the labels `100–999` and of the percentage.
+/// Widths in columns of the labels (`100–999`) and of the percentage.
 const LABEL: u16 = 8;
 const PERCENT: u16 = 8;
 
-/// Draws it.
 pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, theme: Theme) {
     let effort = Effort::of(&frame.snapshot);
     let value = format!("{:>5}", effort.per_op_text());

@@ -1,4 +1,4 @@
-//! Bars from the left, exact to an eighth of a column.
+//! Horizontal bars, exact to an eighth of a column.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -9,41 +9,37 @@ use crate::terminal::painter::steps;
 use crate::terminal::theme::{Role, Theme};
 use crate::text;
 
-/// Parts of a block from the left, in eighths.
 const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
-/// What came to nothing.
+/// Pattern of work without success.
 const IN_VAIN: &str = "×";
 
-/// Columns of the percentage.
+/// Width of the percentage in columns.
 const PERCENT: u16 = 6;
 
-/// How far something is.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Extent {
-    /// What is over, of one; nothing when nobody knows.
+    /// Share that is over, 0 to 1; `None` if the total is unknown.
     pub(crate) share: Option<f64>,
-    /// The part of it that came to nothing, of one.
+    /// Part of the share that ended without success, 0 to 1.
     pub(crate) in_vain: f64,
-    /// Where one could be.
+    /// Position of a mark, 0 to 1: the elapsed share of the lower bound on the makespan.
     pub(crate) mark: Option<f64>,
 }
 
 impl Extent {
-    /// So much, all of it done.
     pub(crate) fn plain(share: f64) -> Self {
         Self { share: Some(share), ..Self::default() }
     }
 
-    /// Of a run.
     pub(crate) fn of(progress: &Progress) -> Self {
         let mark = progress.optimal_share();
         Self { share: progress.share(), in_vain: progress.given_up_share(), mark }
     }
 }
 
-/// What is done, of one, with the percentage of what is over at its end; and a mark where one could be. What came to
-/// nothing follows what is done, in another colour and another pattern.
+/// Draws the work done as a bar, with the percentage that is over at its end, and the mark. Work without success
+/// follows in another colour and pattern.
 pub(crate) fn draw(area: Rect, buf: &mut Buffer, extent: Extent, theme: Theme) {
     let Extent { share, in_vain, mark } = extent;
     let bar = Rect { height: 1, width: area.width.saturating_sub(PERCENT), ..area }.intersection(buf.area);
@@ -54,7 +50,7 @@ pub(crate) fn draw(area: Rect, buf: &mut Buffer, extent: Extent, theme: Theme) {
         let columns = usize::from(steps(over, bar.width).max(1));
         buf.set_stringn(bar.x, bar.y, IN_VAIN.repeat(columns), width, theme.style(Role::Failed));
     }
-    // A rounding error is no work.
+    // A rounding error is not work.
     let done = if over - in_vain > 1e-9 { over - in_vain } else { 0.0 };
     fill(bar, buf, done, theme.style(Role::Accepted));
     if let (Some(mark), Some(_)) = (mark, share) {
@@ -71,7 +67,7 @@ pub(crate) fn draw(area: Rect, buf: &mut Buffer, extent: Extent, theme: Theme) {
     );
 }
 
-/// A part of a row, of one. Something is never nothing.
+/// Fills a share (0 to 1) of a row. A positive share fills at least one eighth of a column.
 pub(crate) fn fill(row: Rect, buf: &mut Buffer, share: f64, style: Style) {
     let row = Rect { height: row.height.min(1), ..row }.intersection(buf.area);
     if !row.is_empty() {

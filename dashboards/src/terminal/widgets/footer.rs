@@ -1,4 +1,4 @@
-//! The bottom line: the views and the keys, or the answer to the last key.
+//! Bottom line: the views and the keys, or the answer to the last key.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -11,7 +11,7 @@ use crate::terminal::state::{State, View};
 use crate::terminal::theme::{Role, Theme};
 use crate::text;
 
-/// Draws it. A warning goes before the keys when there is no other place for it.
+/// Draws the line. A warning replaces the keys; it is only passed if it has no other place.
 pub(crate) fn draw(area: Rect, buf: &mut Buffer, state: &State, warning: Option<String>, theme: Theme) {
     if let Some(text) = state.notice.text().map(str::to_owned).or(warning) {
         say(area, buf, &text, theme);
@@ -27,13 +27,11 @@ pub(crate) fn draw(area: Rect, buf: &mut Buffer, state: &State, warning: Option<
     segments::draw(area, buf, &views, &keys);
 }
 
-/// Something that takes the place of the keys.
 pub(crate) fn say(area: Rect, buf: &mut Buffer, text: &str, theme: Theme) {
     let text = text::fit(text, usize::from(area.width));
     segments::draw(area, buf, &[(text, theme.style(Role::Alert))], &[]);
 }
 
-/// The keys that are worth a place in the bottom line.
 pub(crate) fn hints<S, F>(bindings: &[Binding<S, F>], theme: Theme) -> Vec<Segment> {
     bindings
         .iter()

@@ -1,4 +1,4 @@
-//! One line on the load generator itself, which says so when it is the bottleneck.
+//! One line on the load generator itself, with a warning if it is the bottleneck.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -10,7 +10,6 @@ use crate::figures::trouble;
 use crate::terminal::theme::{Role, Theme};
 use crate::text;
 
-/// Draws it.
 pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, time_scale: f64, theme: Theme) {
     let (lag, generator) = (&frame.snapshot.send_lag, &frame.generator);
     let quantile = |share| match lag.count() {
@@ -29,7 +28,6 @@ pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, time_scale: f64,
     segments::draw(area, buf, &left, &[]);
 }
 
-/// What is said when the generator is the bottleneck.
 pub(crate) fn warning(frame: &Frame, time_scale: f64) -> Option<String> {
     trouble(frame, time_scale).map(|words| format!(" ! {words} "))
 }

@@ -1,4 +1,4 @@
-//! The top line: what is tried on whom, and what the run is doing.
+//! Top line: strategy, workload, target, and the state of the run.
 
 use loadgen_core::Phase;
 use ratatui::buffer::Buffer;
@@ -11,7 +11,6 @@ use crate::terminal::state::State;
 use crate::terminal::theme::{Role, Theme};
 use crate::text;
 
-/// Draws it.
 pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, state: &State, theme: Theme) {
     let mut status = Vec::new();
     if state.paused.is_some() {
@@ -36,7 +35,6 @@ pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, state: &State, t
     segments::draw(area, buf, &titles(state, room, theme), &status);
 }
 
-/// The strategy, then workload and target as far as there is room for them.
 fn titles(state: &State, room: usize, theme: Theme) -> Vec<(String, Style)> {
     let header = &state.header;
     let strategy = text::fit(&header.strategy, room);

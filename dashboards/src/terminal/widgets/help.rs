@@ -1,4 +1,4 @@
-//! The help over the view: all keys, made from their table, and how to read the charts.
+//! Help over the view: all keys, generated from their table, and explanations of the charts.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -9,10 +9,9 @@ use ratatui::widgets::{Block, BorderType, Borders, Clear, Paragraph, Widget};
 use crate::terminal::binding::Binding;
 use crate::terminal::theme::{Role, Theme};
 
-/// Columns that the longest line takes, with the border.
+/// Width of the longest line in columns, with the border.
 const WIDTH: u16 = 56;
 
-/// Draws the keys, and how to read what is not self-evident, in the middle of the screen.
 pub(crate) fn draw<S, F>(
     screen: Rect,
     buf: &mut Buffer,

@@ -10,7 +10,6 @@ use crate::figures::{CapLimit, Effort, RateLimit, failures};
 use crate::terminal::theme::Theme;
 use crate::text;
 
-/// Draws it.
 pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, _theme: Theme) {
     for (row, line) in (0..area.height).zip(lines(frame)) {
         segments::draw(Rect { y: area.y + row, height: 1, ..area }, buf, &line, &[]);

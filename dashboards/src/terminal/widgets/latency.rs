@@ -15,14 +15,12 @@ use crate::terminal::painter::Painter;
 use crate::terminal::theme::{Role, Theme};
 use crate::text;
 
-/// Percentiles by how much room there is.
 const FEW: &[f64] = &[0.5, 0.9, 0.99];
 const MANY: &[f64] = &[0.5, 0.75, 0.9, 0.95, 0.99, 0.999];
 
-/// Columns of the percentiles.
+/// Width of the percentiles in columns.
 const FIGURES: u16 = 15;
 
-/// Draws it.
 pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, theme: Theme) {
     let latencies = &frame.snapshot.op_latency;
     let value = format!("{:>5}", text::count(latencies.count()));
@@ -57,7 +55,7 @@ fn draw_figures(area: Rect, buf: &mut Buffer, latencies: &Latencies, theme: Them
     }
 }
 
-/// Bars over equal parts of the time up to a round end, whose label stands below.
+/// Draws bars over equal intervals up to a round end, which is labelled below.
 fn draw_histogram(area: Rect, buf: &mut Buffer, latencies: &Latencies, theme: Theme) {
     if area.width < 6 || area.height < 2 || latencies.count() == 0 {
         return;
@@ -78,12 +76,10 @@ fn draw_histogram(area: Rect, buf: &mut Buffer, latencies: &Latencies, theme: Th
     buf.set_stringn(x, axis.y, middle, usize::from(area.width / 2), faint);
 }
 
-/// Like other durations, without a decimal that is zero.
 fn round(duration: Duration) -> String {
     text::duration(duration).replace(".0 ", " ")
 }
 
-/// A round duration not below the longest.
 fn round_end(longest: Duration) -> Duration {
     let units = nice_ceiling(longest.as_secs_f64() * 1e6);
     Duration::from_secs_f64((units / 1e6).min(1e9))

@@ -1,5 +1,5 @@
-//! Two rows: a bar of what is done, with a mark for the share that has gone of the time that any client
-//! needs at least; and the same in numbers.
+//! Progress in two rows: a bar of the work done, and the same in numbers. A mark shows the elapsed share of the lower
+//! bound on the makespan.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -12,7 +12,6 @@ use crate::figures::{Goal, Progress};
 use crate::terminal::theme::{Role, Theme};
 use crate::text;
 
-/// Draws it.
 pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, theme: Theme) {
     let progress = Progress::of(&frame.snapshot);
     bar::draw(area, buf, bar::Extent::of(&progress), theme);
@@ -42,7 +41,7 @@ fn numbers_of(progress: &Progress, width: usize, theme: Theme) -> (Vec<Segment>,
         Some(optimal) if narrow => (left, vec![(format!("┃min {optimal}"), style)]),
         None if narrow => (left, vec![elapsed]),
         Some(optimal) => (left, vec![elapsed, (format!("┃ takes at least {optimal}"), style)]),
-        // Foreign servers, and those that turned out to be others than the bound is proven for.
+        // Foreign servers, and servers that turned out to differ from those for which the bound is proven.
         None => (left, vec![elapsed, ("no lower bound known".to_owned(), theme.style(Role::Faint))]),
     }
 }

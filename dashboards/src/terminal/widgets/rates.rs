@@ -1,5 +1,5 @@
-//! Requests per second over time: what the server accepted, as an area; what it rejected and what failed, as lines;
-//! and what its law lets pass in the long run, where it has one.
+//! Requests per second over time: accepted ones as an area, rejected and failed ones as lines, and the rate limit
+//! that the server has in the long run, if any.
 
 use loadgen_core::{Gauge, Point, RATE_LIMIT};
 use ratatui::buffer::Buffer;
@@ -13,13 +13,12 @@ use crate::terminal::chart::{Chart, Dash, Layer, columns};
 use crate::terminal::theme::{Role, Theme};
 use crate::text;
 
-/// Rates are averaged over at least this part of the axis: narrower columns would show single requests.
+/// Minimum smoothing width of rates, as a share of the axis. Narrower columns would show single requests.
 const SMOOTHING: f64 = 1.0 / 25.0;
 
-/// A law that lets pass so many times as much as comes is off the axis.
+/// Multiple of the highest rate above which the rate limit is off the axis.
 const FAR: f64 = 2.0;
 
-/// Draws the chart; `labelled` with the time axis.
 pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, scale: Scale, labelled: bool, theme: Theme) {
     let timeline = Timeline::of(&frame.snapshot);
     let time = TimeAxis::of(&frame.snapshot);
@@ -35,7 +34,7 @@ pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, scale: Scale, la
     let highest = all.into_iter().flatten().flatten().fold(8.0_f64, |highest, rate| highest.max(*rate));
     let limit = RateLimit::of(frame);
     let limits = limits(&timeline, time, width);
-    // Far above everything else, it would only flatten the picture.
+    // A limit far above everything else would only flatten the picture.
     let near = limits.iter().flatten().copied().filter(|rate| *rate <= FAR * highest);
     let end = scale.ceiling(near.fold(highest, f64::max));
 
@@ -71,7 +70,7 @@ pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, scale: Scale, la
     Chart { title, legend, scale, end, time, labelled, layers }.draw(area, buf, theme);
 }
 
-/// What the law lets pass in the long run, in each column the least; of several laws the one that was nearest to its end.
+/// Returns the lowest rate limit in each column. Of several limits, responses advertise the one closest to exhaustion.
 fn limits(timeline: &Timeline<'_>, time: TimeAxis, width: usize) -> Vec<Option<f64>> {
     let Some(drawn) = timeline.drawn.iter().find(|drawn| *drawn.kind == RATE_LIMIT) else {
         return vec![None; width];
@@ -82,14 +81,13 @@ fn limits(timeline: &Timeline<'_>, time: TimeAxis, width: usize) -> Vec<Option<f
     level(&told, drawn.values.last().copied().and_then(Gauge::value))
 }
 
-/// The rate around the middle of each part of the axis.
 fn rates(counter: &Counter, time: TimeAxis, parts: usize) -> Vec<Option<f64>> {
     let least_s = time.at(1, parts).max(time.span_s * SMOOTHING);
     let around = |part| f64::midpoint(time.at(part, parts), time.at(part + 1, parts));
     (0..parts).map(|part| counter.smoothed(around(part), least_s)).collect()
 }
 
-/// No rate is no line rather than one along the bottom.
+/// Removes zero rates, which would be a line along the bottom.
 fn as_line(rates: &[Option<f64>]) -> Vec<Option<(f64, f64)>> {
     rates.iter().map(|rate| rate.filter(|rate| *rate > 0.0).map(|rate| (rate, rate))).collect()
 }

@@ -1,4 +1,4 @@
-//! The line above a panel: its title on the left, its legend or key figure on the right.
+//! Line above a panel: title on the left, legend or key figure on the right.
 
 use std::borrow::Cow;
 
@@ -11,13 +11,12 @@ use crate::text;
 /// One entry of a legend: `██ accepted    82/s`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct LegendKey {
-    /// How it is drawn; may be empty.
+    /// Sample of the drawing; may be empty.
     pub(crate) mark: &'static str,
-    /// What it is.
     pub(crate) name: Cow<'static, str>,
-    /// Its latest value, of constant width so that nothing jumps.
+    /// Latest value, of constant width so that nothing jumps.
     pub(crate) value: String,
-    /// How mark and value look.
+    /// Style of the mark.
     pub(crate) role: Role,
 }
 

@@ -1,4 +1,4 @@
-//! A row of short texts: those that do not fit are left out, the last ones first.
+//! Row of short texts; those that do not fit are left out, the last ones first.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -9,7 +9,6 @@ use crate::text;
 /// Columns between two texts.
 const GAP: usize = 2;
 
-/// A text and how it looks.
 pub(crate) type Segment = (String, Style);
 
 /// Draws texts from the left and, where they leave room, others at the right end.

@@ -1,4 +1,4 @@
-//! What the strategy does now: its phase, why it last changed, its numbers, and where the ops are.
+//! State of the strategy: its phase, the reason of its last change, its numbers, and the ops by their state.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use crate::figures::{CapLimit, RateLimit};
 use crate::terminal::theme::{Role, Theme};
 use crate::text;
 
-/// Draws as many lines as there are rows, the most telling ones first.
+/// Draws as many lines as there are rows, the most informative ones first.
 pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, theme: Theme) {
     rule(area, buf, theme, "Strategy now", &[]);
     let lines = lines(frame);
@@ -25,7 +25,7 @@ pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, theme: Theme) {
     }
 }
 
-/// Names and values. The first five are what a small screen shows.
+/// Returns names and values. A small screen shows the first five.
 fn lines(frame: &Frame) -> Vec<(Cow<'static, str>, String)> {
     let snapshot = &frame.snapshot;
     let gauges = &snapshot.gauges;
@@ -51,7 +51,6 @@ fn lines(frame: &Frame) -> Vec<(Cow<'static, str>, String)> {
     lines.chain(of_the_server(frame)).collect()
 }
 
-/// What is busy there, and what its law leaves.
 fn of_the_server(frame: &Frame) -> impl Iterator<Item = (Cow<'static, str>, String)> {
     let busy = match CapLimit::of(frame) {
         Some(CapLimit { name, busy, cap }) => {

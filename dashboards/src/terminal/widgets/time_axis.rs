@@ -1,4 +1,4 @@
-//! The axis of experiment time below charts, with the lower bound on the makespan marked.
+//! Axis of experiment time below charts, with a mark at the lower bound on the makespan.
 
 use std::time::Duration;
 
@@ -11,24 +11,23 @@ use crate::terminal::painter::steps;
 use crate::terminal::theme::{Role, Theme};
 use crate::text;
 
-/// The axis shows a bound that lies this many times further than now, or in the first minute. One that is
-/// further away would leave no room for what has happened.
+/// The axis reaches a bound up to this many times the elapsed time, or within the first minute. A bound further away
+/// would leave no room for what has happened.
 const FORESIGHT: f64 = 4.0;
 const LEAST_HORIZON_S: f64 = 60.0;
 
-/// A span of experiment time from the run's origin on, in seconds.
+/// Span of experiment time from the run's origin, in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct TimeAxis {
-    /// Its end.
     pub(crate) span_s: f64,
-    /// A lower bound on the makespan.
+    /// Lower bound on the makespan.
     optimal: Option<Duration>,
-    /// When it ends.
+    /// Time of the bound, counted from the origin: the first arrival plus the bound.
     optimal_at_s: Option<f64>,
 }
 
 impl TimeAxis {
-    /// Long enough for what has happened, and for the bound unless that is far away.
+    /// Creates an axis that covers the elapsed time, and the bound unless that is far away.
     pub(crate) fn of(snapshot: &Snapshot) -> Self {
         let optimal = snapshot.optimal_makespan;
         let end = |optimal: Duration| {
@@ -42,12 +41,11 @@ impl TimeAxis {
         Self { span_s: nice_span(needed_s), optimal, optimal_at_s }
     }
 
-    /// The time that a part of this many columns (or dots) begins at.
+    /// Returns the start of a column, out of this many columns (or dots).
     pub(crate) fn at(&self, column: usize, columns: usize) -> f64 {
         self.span_s * column as f64 / columns.max(1) as f64
     }
 
-    /// The column of the bound.
     pub(crate) fn optimal_column(&self, width: u16) -> Option<u16> {
         Some(steps(self.optimal_at_s? / self.span_s, width)).filter(|column| *column < width)
     }
@@ -70,7 +68,7 @@ impl TimeAxis {
     }
 }
 
-/// Draws labels at round times; the mark of the bound goes before them.
+/// Draws labels at round times. The mark of the bound takes precedence over them.
 pub(crate) fn draw(axis: TimeAxis, row: Rect, buf: &mut Buffer, theme: Theme) {
     let mut taken = 0..0;
     if let Some(column) = axis.optimal_column(row.width) {

@@ -1,4 +1,4 @@
-//! Attempts in flight and what limits them, against the server's true cap.
+//! Attempts in flight and their limits, against the server's true cap.
 
 use std::borrow::Cow;
 
@@ -14,12 +14,11 @@ use crate::terminal::chart::{Chart, Dash, Layer, columns};
 use crate::terminal::theme::{Role, Theme};
 use crate::text;
 
-/// Draws the chart; `labelled` with the time axis.
 pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, labelled: bool, theme: Theme) {
     draw_on(TimeAxis::of(&frame.snapshot), area, buf, frame, labelled, theme);
 }
 
-/// The same on a given time axis: charts of several runs can share one.
+/// Variant of [`draw`] on a given time axis, which charts of several runs can share.
 pub(crate) fn draw_on(
     time: TimeAxis,
     area: Rect,
@@ -46,15 +45,15 @@ pub(crate) fn draw_on(
     let in_flight = highs(&ranges(width, |point| point.in_flight));
     let latest_cap = timeline.latest(|point| point.server_cap);
     let caps = highs(&ranges(width, |point| point.server_cap));
-    // It is what the window should find.
+    // The cap is what the window should find.
     let cap = level(&caps, latest_cap);
 
-    // Without a window the strategy's own gauge is what there is to see.
+    // Without a window, the strategy's own gauge determines the axis.
     let leading = if timeline.latest(|point| point.window).is_some() { &window } else { &gauge };
     let values = [&highs(leading), &in_flight, &cap];
     let highest = values.into_iter().flatten().flatten().fold(8.0_f64, |highest, value| highest.max(*value));
     let end = Scale::Linear.ceiling(highest * 1.05);
-    // Far above everything else, as at first, it would only flatten the picture.
+    // Values far above everything else, as at the start, would only flatten the picture.
     let within = |ranges: Vec<Option<(f64, f64)>>| -> Vec<Option<(f64, f64)>> {
         ranges.into_iter().map(|range| range.filter(|(low, _)| *low <= end)).collect()
     };
@@ -75,7 +74,7 @@ pub(crate) fn draw_on(
     Chart { title, legend, scale: Scale::Linear, end, time, labelled, layers }.draw(area, buf, theme);
 }
 
-/// What is there, the most important first: the last ones go when there is no room.
+/// Returns the legend, the most important entries first, because the last ones are left out if there is no room.
 fn legend(frame: &Frame, timeline: &Timeline<'_>, end: f64) -> Vec<LegendKey> {
     let key = |mark, name: Cow<'static, str>, role, value: Option<f64>| {
         let value = value?;
@@ -98,7 +97,7 @@ fn legend(frame: &Frame, timeline: &Timeline<'_>, end: f64) -> Vec<LegendKey> {
     .collect()
 }
 
-/// The first gauge of the strategy's own that counts attempts, as the axis does; numbers of the others stand beside.
+/// Returns the strategy's first own gauge that counts attempts, as the axis does. The others are shown as numbers elsewhere.
 fn counted<'a>(timeline: &Timeline<'a>) -> Option<&'a DrawnGauge> {
     timeline.drawn.iter().find(|drawn| drawn.kind.unit.is_empty())
 }
@@ -114,7 +113,6 @@ mod tests {
 
     use super::*;
 
-    /// Where the cap is drawn in a column of the plot, as rows from the top.
     fn level_at(buf: &Buffer, column: u16) -> Vec<u16> {
         (1..buf.area.height).filter(|y| ["▁", "─", "▔"].contains(&buf[(column, *y)].symbol())).collect()
     }
