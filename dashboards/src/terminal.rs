@@ -1,4 +1,4 @@
-//! The dashboard on a terminal: state of the view, keys, widgets and the screen.
+//! Dashboard on a terminal: state of the view, keys, widgets and the screen.
 
 mod arrangement;
 mod binding;

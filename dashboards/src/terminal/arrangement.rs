@@ -1,26 +1,21 @@
-//! Where things are on screens of different sizes. Every rectangle lies within the screen.
+//! Layout for screens of different sizes. Every rectangle lies within the screen.
 
 use ratatui::layout::{Constraint, Layout, Rect};
 
-/// The smallest screen that can show a run.
+/// Size of the smallest screen that can show a run, in columns and rows.
 pub(crate) const SMALLEST: (u16, u16) = (40, 12);
 
-/// The lines that every view has, and the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Arrangement {
-    /// Strategy, workload, target, state: one row.
     pub(crate) header: Rect,
-    /// Two rows.
     pub(crate) progress: Rect,
-    /// What the view is about.
     pub(crate) body: Rect,
-    /// State of the generator: one row, or none on small screens.
+    /// One row: state of the generator. Empty on small screens.
     pub(crate) generator: Rect,
-    /// Views and keys: one row.
     pub(crate) footer: Rect,
 }
 
-/// Where things are on a screen of at least the smallest size.
+/// Arranges a screen of at least [`SMALLEST`] size.
 pub(crate) fn arrange(screen: Rect) -> Arrangement {
     let generator = u16::from(screen.height >= 16);
     let [header, progress, body, generator, footer] = Layout::vertical([
@@ -34,18 +29,15 @@ pub(crate) fn arrange(screen: Rect) -> Arrangement {
     Arrangement { header, progress, body, generator, footer }
 }
 
-/// What the overview shows besides charts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Overview {
-    /// One or two charts.
     pub(crate) charts: Vec<Rect>,
-    /// Strategy, latency, attempts; none on small screens.
+    /// Strategy, latency and attempts; `None` on small screens.
     pub(crate) panels: Option<[Rect; 3]>,
-    /// The same as three lines of text, on small screens.
+    /// Three lines of text instead of the panels, on small screens.
     pub(crate) lines: Option<Rect>,
 }
 
-/// What fits into the overview.
 pub(crate) fn overview(body: Rect) -> Overview {
     if body.width >= 110 && body.height >= 18 {
         let side_width = (body.width * 36 / 100).min(64);
@@ -69,7 +61,7 @@ pub(crate) fn overview(body: Rect) -> Overview {
     Overview { charts, panels: None, lines: Some(lines) }
 }
 
-/// Strategy, latency and attempts, one below the other.
+/// Splits an area into strategy, latency and attempts, one below the other.
 fn stacked_panels(area: Rect) -> [Rect; 3] {
     let strategy = (area.height / 4).clamp(6, 11);
     let attempts = (area.height / 3).clamp(5, 13);
@@ -77,7 +69,7 @@ fn stacked_panels(area: Rect) -> [Rect; 3] {
         .areas(area)
 }
 
-/// Two charts one above the other; the lower one has a row more for the time axis.
+/// Splits an area into two charts, one above the other. The lower one has one row more for the time axis.
 fn halves(area: Rect) -> Vec<Rect> {
     let upper = area.height.saturating_sub(1) / 2;
     Layout::vertical([Constraint::Length(upper), Constraint::Min(0)]).split(area).to_vec()

@@ -1,23 +1,20 @@
-//! A key and what it does: tables of these make both the handler and the help.
+//! Keys and their commands, from tables that define both the handler and the help.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::Action;
 
-/// A key of a dashboard whose view is an `S` of an `F`.
 pub(crate) struct Binding<S: 'static, F: 'static> {
-    /// Its name in the help; empty when it is not listed there.
+    /// Name in the help; empty if the key is not listed there.
     pub(crate) label: &'static str,
-    /// One or two words for the bottom line; empty when it is not listed there.
+    /// One or two words for the bottom line; empty if the key is not listed there.
     pub(crate) hint: &'static str,
-    /// A sentence for the help.
     pub(crate) help: &'static str,
     pub(crate) codes: &'static [KeyCode],
-    /// What it does; it may ask the caller for something.
     pub(crate) command: fn(&mut S, &F) -> Option<Action>,
 }
 
-/// What a key means; in raw mode Ctrl-C is a key and means the same as `q`.
+/// Finds the binding of a key. In raw mode Ctrl-C is a key and means the same as `q`.
 pub(crate) fn find<S, F>(bindings: &[Binding<S, F>], key: KeyEvent) -> Option<&Binding<S, F>> {
     let control = key.modifiers.contains(KeyModifiers::CONTROL);
     let code = match key.code {

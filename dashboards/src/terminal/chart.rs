@@ -1,4 +1,4 @@
-//! A chart over time: a title with the legend, a value axis, and layers of areas, lines and levels.
+//! Chart over time: a title with the legend, a value axis, and layers of areas, lines and levels.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -13,47 +13,39 @@ use crate::text;
 /// Columns of the value axis: five for the label, one for the line.
 const GUTTER: u16 = 6;
 
-/// How a line is drawn, so that lines differ without colours.
+/// Dash pattern of a line, so that lines differ without colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dash {
-    /// Without gaps.
     Solid,
-    /// With gaps.
     Dashed,
-    /// Single dots.
     Dotted,
 }
 
-/// One thing in a chart, lowest first.
+/// Layer of a chart. Charts list their layers from the lowest to the highest.
 pub(crate) enum Layer {
-    /// Filled from zero; a value per column.
+    /// Filled from zero; one value per column.
     Area(Role, Vec<Option<f64>>),
-    /// Straight pieces across columns; a value per column.
+    /// Straight pieces across columns; one value per column.
     Level(Role, Vec<Option<f64>>),
-    /// A range per column of dots, of which there are two per column.
+    /// One range per column of dots, of which a character has two.
     Line(Role, Dash, Vec<Option<(f64, f64)>>),
 }
 
-/// A chart over time.
 pub(crate) struct Chart<'a> {
     pub(crate) title: &'a str,
     pub(crate) legend: Vec<LegendKey>,
     pub(crate) scale: Scale,
-    /// The end of the value axis.
     pub(crate) end: f64,
     pub(crate) time: TimeAxis,
-    /// Whether the time axis is labelled below.
     pub(crate) labelled: bool,
     pub(crate) layers: Vec<Layer>,
 }
 
-/// How many columns are there for values in a chart of this area.
 pub(crate) fn columns(area: Rect) -> u16 {
     area.width.saturating_sub(GUTTER)
 }
 
 impl Chart<'_> {
-    /// Draws it.
     pub(crate) fn draw(self, area: Rect, buf: &mut Buffer, theme: Theme) {
         rule(area, buf, theme, self.title, &self.legend);
         let below = u16::from(self.labelled);
@@ -88,7 +80,7 @@ impl Chart<'_> {
                 Scale::Logarithmic if value <= 1.0 => 0.0,
                 scale => scale.share(value, self.end),
             };
-            // A value that ends a row is labelled at that row.
+            // A value at the upper end of a row is labelled in that row.
             let up = steps(share, plot.height).max(1);
             let y = plot.bottom().saturating_sub(up);
             if y >= plot.top() && y < line.bottom() && labelled != Some(y) {
@@ -115,7 +107,7 @@ impl Chart<'_> {
                     if let Some((low, high)) = range.filter(|_| dash.marks(column)) {
                         let (low, high) = (height(low), height(high));
                         let (from, to) = match before.filter(|_| *dash != Dash::Dotted) {
-                            // Up to the piece before, so that the line has no holes.
+                            // Extended to the previous piece, so that the line has no holes.
                             Some((was_low, was_high)) => (low.min(was_high), high.max(was_low)),
                             None => (low, high),
                         };

@@ -1,7 +1,7 @@
-//! What is typed, until the terminal is closed.
+//! Keyboard input, until the terminal is closed.
 //!
-//! crossterm takes the end of a terminal for a pause between keys: it reads again at once, and never returns. So it is only
-//! asked for events while the terminal is there, and never waits for them itself.
+//! crossterm treats the end of a terminal as a pause between keys: it reads again at once, and never returns. It is
+//! therefore only queried for events while the terminal exists, and never waits for them itself.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -12,12 +12,9 @@ use rustix::io::Errno;
 
 use super::screen::WatchError;
 
-/// The next event before an instant, if any.
-///
-/// # Errors
-/// [`WatchError::HungUp`] as soon as the terminal is closed.
+/// Returns the next event before an instant, if any. Fails with [`WatchError::HungUp`] as soon as the terminal is closed.
 pub(crate) fn next_event(due: Instant) -> Result<Option<Event>, WatchError> {
-    // What was read together with an earlier key comes first, and only crossterm knows of it.
+    // Keys that were read together with an earlier key come first, and only crossterm has them.
     for wait in [Duration::ZERO, due.saturating_duration_since(Instant::now())] {
         if state_within(wait).map_err(WatchError::Read)?.intersects(CLOSED) {
             return Err(WatchError::HungUp);
@@ -26,26 +23,25 @@ pub(crate) fn next_event(due: Instant) -> Result<Option<Event>, WatchError> {
             return event::read().map(Some).map_err(WatchError::Read);
         }
     }
-    // Something may be there of which no event can be made yet.
+    // The input so far may be an incomplete event. Sleeping avoids polling it again at once.
     std::thread::sleep(due.saturating_duration_since(Instant::now()));
     Ok(None)
 }
 
-/// Whether the terminal is closed.
 pub(crate) fn is_closed() -> bool {
     state_within(Duration::ZERO).is_ok_and(|state| state.intersects(CLOSED))
 }
 
 const CLOSED: PollFlags = PollFlags::HUP.union(PollFlags::ERR).union(PollFlags::NVAL);
 
-/// What is to be known of the terminal, as soon as there is anything, or nothing after a while.
+/// Waits until the terminal has an event, for at most `wait`, and returns its state; empty without an event.
 fn state_within(wait: Duration) -> io::Result<PollFlags> {
     let stdin = io::stdin();
     let mut terminal = [PollFd::new(&stdin, PollFlags::IN)];
-    // A frame's time at most.
+    // Callers wait for at most the time of a frame.
     let wait = Timespec::try_from(wait).map_err(|_| Errno::INVAL)?;
     match poll(&mut terminal, Some(&wait)) {
-        // A signal came: there is time to look again later.
+        // A signal interrupted the wait. The state is checked again later.
         Ok(_) | Err(Errno::INTR) => Ok(terminal[0].revents()),
         Err(error) => Err(error.into()),
     }

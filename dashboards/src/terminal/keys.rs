@@ -1,4 +1,4 @@
-//! The keys: one table, from which both the handler and the help are made.
+//! Keys of a single run, in one table that defines both the handler and the help.
 
 use crossterm::event::{KeyCode, KeyEvent};
 
@@ -6,7 +6,7 @@ use super::binding::{Binding, find};
 use super::state::{State, View};
 use crate::{Action, Frame};
 
-/// All keys, in the order the help lists them.
+/// All keys, in the order of the help.
 pub(crate) const BINDINGS: &[Binding<State, Frame>] = &[
     Binding {
         label: "q",
@@ -101,7 +101,7 @@ pub(crate) const BINDINGS: &[Binding<State, Frame>] = &[
     },
 ];
 
-/// Does what a key means; keys without a meaning do nothing. The frame is what would be shown now.
+/// Executes the command of a key; keys without a command do nothing. `frame` is the one that would be shown now.
 pub(crate) fn handle_key(state: &mut State, key: KeyEvent, frame: &Frame) -> Option<Action> {
     let binding = find(BINDINGS, key)?;
     state.notice.clear();
@@ -147,7 +147,7 @@ fn raise_limit(state: &mut State, _: &Frame) -> Option<Action> {
     change_limit(state, Action::RaiseLimit)
 }
 
-/// Who changes it answers with its name and what it is then.
+/// Requests a change of the limit. The caller answers with the limit's name and new value.
 fn change_limit(state: &mut State, action: Action) -> Option<Action> {
     if state.header.adjustable_limit.is_some() {
         Some(action)

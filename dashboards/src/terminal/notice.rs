@@ -1,29 +1,25 @@
-//! The answer to a key, in the bottom line for a few seconds.
+//! Answer to a key, shown in the bottom line for a few seconds.
 
-/// How many frames a notice stays.
+/// Number of frames during which a notice stays.
 const FRAMES: u16 = 40;
 
-/// What the bottom line says instead of the keys, and for how many frames more.
+/// Text that replaces the keys in the bottom line, and its remaining number of frames.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Notice(Option<(String, u16)>);
 
 impl Notice {
-    /// Answers a key.
     pub(crate) fn set(&mut self, text: impl Into<String>) {
         self.0 = Some((text.into(), FRAMES));
     }
 
-    /// Another frame is drawn: notices fade.
     pub(crate) fn on_frame(&mut self) {
         self.0 = self.0.take().and_then(|(text, left)| Some((text, left.checked_sub(1)?)));
     }
 
-    /// Takes the answer back: the next key was pressed.
     pub(crate) fn clear(&mut self) {
         self.0 = None;
     }
 
-    /// The answer, while it stays.
     pub(crate) fn text(&self) -> Option<&str> {
         self.0.as_ref().map(|(text, _)| text.as_str())
     }

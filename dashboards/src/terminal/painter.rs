@@ -9,23 +9,22 @@ const EIGHTHS: [&str; 9] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇"
 /// Bits of a braille character by its row of dots from the top, for the left and the right column.
 const DOTS: [[u32; 2]; 4] = [[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]];
 
-/// The first braille character, without any dot.
 const BLANK_BRAILLE: u32 = 0x2800;
 
-/// A rectangle of the screen whose height is one. Heights are shares between 0 and 1.
+/// Painter on a rectangle of the screen. Heights are shares of the rectangle, 0 to 1.
 pub(crate) struct Painter<'a> {
     buf: &'a mut Buffer,
     area: Rect,
 }
 
 impl<'a> Painter<'a> {
-    /// Draws on the part of the area that is on the screen.
+    /// Creates a painter on the part of the area that is on the screen.
     pub(crate) fn new(buf: &'a mut Buffer, area: Rect) -> Self {
         let area = area.intersection(buf.area);
         Self { buf, area }
     }
 
-    /// A bar from the bottom up to a height. Something is never nothing.
+    /// Draws a bar from the bottom up to a height. A positive height is at least one eighth of a row.
     pub(crate) fn bar(&mut self, column: u16, height: f64, style: Style) {
         let rows = self.area.height;
         let eighths = steps(height, rows * 8).max(u16::from(height > 0.0));
@@ -37,7 +36,7 @@ impl<'a> Painter<'a> {
         }
     }
 
-    /// A level across one column.
+    /// Draws a level across one column, exact to a third of a row.
     pub(crate) fn level(&mut self, column: u16, height: f64, style: Style) {
         let rows = self.area.height;
         if rows > 0 {
@@ -48,8 +47,8 @@ impl<'a> Painter<'a> {
         }
     }
 
-    /// A character shows either the end of a bar or a level. The level stays: the bar ends with the row, or with the one
-    /// below, whichever is nearer.
+    /// Makes room for a level, because a character shows either a level or the end of a bar. The bar then ends with
+    /// the row or with the one below, whichever is nearer.
     fn make_room(&mut self, column: u16, row: u16, third: usize) {
         let symbol = self.symbol(column, row).map(String::from).unwrap_or_default();
         let bar = EIGHTHS.iter().position(|eighths| *eighths == symbol).unwrap_or(0);
@@ -59,7 +58,7 @@ impl<'a> Painter<'a> {
         }
     }
 
-    /// A vertical hair line where nothing else is.
+    /// Draws a vertical hair line where the screen is empty.
     pub(crate) fn hair_line(&mut self, column: u16, style: Style) {
         for row in 0..self.area.height {
             if self.symbol(column, row) == Some(' ') {
@@ -68,7 +67,7 @@ impl<'a> Painter<'a> {
         }
     }
 
-    /// Dots between two heights; two columns of dots to a character.
+    /// Draws dots between two heights. A character has two columns of dots.
     pub(crate) fn stroke(&mut self, dot_column: u16, low: f64, high: f64, style: Style) {
         let last = (self.area.height * 4).saturating_sub(1);
         for dot_row in steps(low, last)..=steps(high, last) {
@@ -92,7 +91,8 @@ impl<'a> Painter<'a> {
         cell.symbol().chars().next()
     }
 
-    /// What is drawn over a full block keeps it as its background; without colours, as its reverse.
+    /// Sets a character. If it replaces a full block, the block's colour becomes its background; without colours, it
+    /// is reversed.
     fn set(&mut self, column: u16, row: u16, symbol: &str, style: Style) {
         if self.symbol(column, row).is_some()
             && let Some(cell) = self.buf.cell_mut((self.area.x + column, self.area.y + row))
@@ -108,7 +108,6 @@ impl<'a> Painter<'a> {
     }
 }
 
-/// A share of one as a number of steps.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the share is between 0 and 1")]
 pub(crate) fn steps(share: f64, steps: u16) -> u16 {
     let share = if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) };

@@ -1,4 +1,4 @@
-//! From a frame and the state of the view to the screen.
+//! Rendering of a frame and the state of the view.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -12,7 +12,6 @@ use super::widgets::{
 };
 use crate::{Frame, text};
 
-/// How to read what is not self-evident.
 const LEGEND: &[&str] = &[
     "In flight should follow the server's cap: attempts",
     "above it are rejected, below it slots are idle.",
@@ -22,7 +21,6 @@ const LEGEND: &[&str] = &[
     "All times are experiment time.",
 ];
 
-/// Draws everything.
 pub(crate) fn render(canvas: &mut ratatui::Frame<'_>, live: &Frame, state: &State, theme: Theme) {
     let screen = canvas.area();
     let buf = canvas.buffer_mut();
@@ -72,7 +70,6 @@ fn draw_overview(body: Rect, buf: &mut Buffer, frame: &Frame, state: &State, the
     }
 }
 
-/// The chart, and where there is room what the strategy does.
 fn draw_window(body: Rect, buf: &mut Buffer, frame: &Frame, theme: Theme) {
     let panel = if body.height >= 16 { 7 } else { 0 };
     let [chart, now] = Layout::vertical([Constraint::Min(0), Constraint::Length(panel)]).areas(body);
@@ -80,7 +77,6 @@ fn draw_window(body: Rect, buf: &mut Buffer, frame: &Frame, theme: Theme) {
     strategy::draw(now, buf, frame, theme);
 }
 
-/// The histogram, and where there is room attempts per op.
 fn draw_latency(body: Rect, buf: &mut Buffer, frame: &Frame, theme: Theme) {
     let panel = if body.height >= 14 { (body.height * 2 / 5).min(12) } else { 0 };
     let [above, below] = Layout::vertical([Constraint::Min(0), Constraint::Length(panel)]).areas(body);
@@ -88,7 +84,6 @@ fn draw_latency(body: Rect, buf: &mut Buffer, frame: &Frame, theme: Theme) {
     attempts::draw(below, buf, frame, theme);
 }
 
-/// Says how large the screen has to be.
 pub(crate) fn draw_too_small(screen: Rect, buf: &mut Buffer) {
     let (width, height) = SMALLEST;
     let message = format!("needs {width}x{height}, this is {}x{}", screen.width, screen.height);

@@ -1,4 +1,4 @@
-//! The terminal as it was found, and the screen that is drawn on meanwhile.
+//! Takeover of the terminal for drawing, and its restoration.
 
 use std::io::{self, Write};
 use std::panic;
@@ -12,51 +12,50 @@ use crossterm::terminal::{
 };
 use ratatui::{Frame, Terminal, backend::CrosstermBackend};
 
-/// Whether there is something to restore. It is there once per process, like the terminal.
+/// True if there is something to restore. Global, because a process has one terminal.
 static ENTERED: AtomicBool = AtomicBool::new(false);
 
-/// The terminal can't be used.
 #[derive(Debug, thiserror::Error)]
 pub enum WatchError {
     /// Raw mode or the alternate screen could not be entered.
     #[error("can't take over the terminal for the dashboard; use `--no-tui`")]
     Enter(#[source] io::Error),
-    /// Drawing failed: the terminal is gone.
+    /// Drawing failed because the terminal is gone.
     #[error("can't draw the dashboard")]
     Draw(#[source] io::Error),
-    /// Keys can't be read.
     #[error("can't read keys from the terminal")]
     Read(#[source] io::Error),
-    /// Whoever looked on is gone: the window was closed, or the connection to it lost.
+    /// The terminal is gone: its window was closed, or the connection to it was lost.
     #[error("the terminal was closed")]
     HungUp,
 }
 
-/// Gives the terminal back as it was found: cursor, raw mode, screen. Does nothing unless a dashboard is on it.
+/// Restores cursor, raw mode and screen of the terminal. Does nothing unless it shows a dashboard.
 ///
 /// Call this before leaving the process without returning from [`watch`](crate::watch()).
 pub fn restore() {
-    // Without a dashboard nothing is waited for: whoever writes to stdout may be held up for ever.
+    // Does not wait for stdout without a dashboard, because a thread that writes to stdout may block for ever.
     if !ENTERED.load(Ordering::SeqCst) {
         return;
     }
-    // Waits for what another thread is drawing. The thread that draws has the lock already, and may panic.
+    // Waits until another thread has finished drawing. A panic of the drawing thread does not block here, because
+    // that thread already holds the lock.
     let mut stdout = io::stdout().lock();
     if ENTERED.swap(false, Ordering::SeqCst) {
-        // There is nobody left to tell when this fails. The modes come last: with them the terminal shows what is typed,
-        // and it must not do so across the picture.
+        // A failure cannot be reported any more. Raw mode ends last, because the terminal then echoes keys, which
+        // must not appear across the picture.
         drop(execute!(stdout, LeaveAlternateScreen, Show));
         drop(disable_raw_mode());
     }
 }
 
-/// The alternate screen in raw mode, until it is dropped. The mouse is left alone: it belongs to copy and paste.
+/// Alternate screen in raw mode, until it is dropped. The mouse is not captured, because copy and paste need it.
 pub(crate) struct Screen {
     terminal: Terminal<CrosstermBackend<WhileOurs>>,
 }
 
-/// Stdout as long as the screen is ours; what is written later is left out. ratatui shows the cursor once more when it ends, and
-/// panics where even stderr leads to a terminal that was closed.
+/// Stdout while the screen is ours; later output is dropped. ratatui shows the cursor once more at its end, and
+/// panics if even stderr leads to a closed terminal.
 struct WhileOurs(io::Stdout);
 
 impl Write for WhileOurs {
@@ -70,7 +69,6 @@ impl Write for WhileOurs {
 }
 
 impl Screen {
-    /// Takes over the terminal.
     pub(crate) fn enter() -> Result<Self, WatchError> {
         restore_before_panic_messages();
         Self::prepare().map_err(|error| {
@@ -81,17 +79,17 @@ impl Screen {
 
     fn prepare() -> io::Result<Self> {
         enable_raw_mode()?;
-        // Not before: where there is no terminal nothing must be written to stdout.
+        // Not set earlier, because nothing must be written to stdout without a terminal.
         ENTERED.store(true, Ordering::SeqCst);
-        // Not `Terminal::clear`: it asks where the cursor is, and waits for two seconds where nobody answers.
+        // Not `Terminal::clear`, which queries the position of the cursor, and waits two seconds if there is no answer.
         execute!(io::stdout(), EnterAlternateScreen, Clear(ClearType::All))?;
         Ok(Self { terminal: Terminal::new(CrosstermBackend::new(WhileOurs(io::stdout())))? })
     }
 
-    /// Draws what has changed. Does nothing when the screen was given back meanwhile, by [`restore`] or by a panic
-    /// of another thread: the terminal shows something else now.
+    /// Draws the changes. Does nothing if [`restore`] or a panic of another thread has restored the terminal, because
+    /// it shows something else now.
     pub(crate) fn draw(&mut self, render: impl FnOnce(&mut Frame<'_>)) -> Result<(), WatchError> {
-        // Nobody gives the screen back between the question and the end of the drawing.
+        // The lock prevents a restoration between the check and the end of the drawing.
         let mut stdout = io::stdout().lock();
         if !self.is_ours() {
             return Ok(());
@@ -100,7 +98,7 @@ impl Screen {
         stdout.flush().map_err(WatchError::Draw)
     }
 
-    /// Whether the screen was not given back meanwhile.
+    /// Returns true unless the terminal was restored in the meantime.
     #[expect(clippy::unused_self, reason = "only who has a screen can lose it")]
     pub(crate) fn is_ours(&self) -> bool {
         ENTERED.load(Ordering::SeqCst)
@@ -113,7 +111,8 @@ impl Drop for Screen {
     }
 }
 
-/// A panic's message must not be written to the alternate screen, where it would vanish, nor in raw mode.
+/// Restores the terminal before a panic prints its message. On the alternate screen the message would vanish, and it
+/// must not be printed in raw mode.
 fn restore_before_panic_messages() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {

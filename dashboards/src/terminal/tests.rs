@@ -1,4 +1,4 @@
-//! Frames as they appear on screens of several sizes.
+//! Tests of frames on screens of several sizes.
 
 use std::time::Duration;
 
@@ -173,7 +173,7 @@ fn no_size_panics() {
     let frames = [Snapshot::default(), SyntheticRun::aimd().until(3.0), SyntheticRun::overload().until(3.0)];
     let mut state = State::new(header("aimd"));
     for frame in frames.map(frame) {
-        // A step aside, so that each size meets another view with each frame.
+        // One step more, so that each size is drawn with another view for each frame.
         state.view = state.view.further(1);
         for (width, height) in (1..=60).flat_map(|width| (1..=30).map(move |height| (width, height))) {
             state.view = state.view.further(1);
@@ -210,7 +210,7 @@ fn ops_that_were_given_up_do_not_look_like_work_that_is_done() {
         let screen = drawn(size, &frame(snapshot.clone()), &State::new(header("aimd")));
         let bar = screen.lines().find(|line| line.contains('×') && line.contains('█')).expect("a bar");
         let count = |glyph| bar.chars().filter(|char| *char == glyph).count();
-        // A quarter is done, half of it came to nothing, a quarter is left; the percentage takes some columns.
+        // A quarter succeeded, half was given up, a quarter is left; the percentage takes some columns.
         assert!(count('×').abs_diff(2 * count('█')) < 4 && count('█').abs_diff(count('░')) < 4, "{screen}");
         assert!(bar.contains("75 %") && screen.contains("1 000 given up"), "{screen}");
         assert!(size.0 < 80 || screen.contains("404 ×1 000"), "{screen}");

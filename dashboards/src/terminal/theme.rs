@@ -1,59 +1,51 @@
-//! Colours: the palette of Okabe and Ito ("Color Universal Design", 2008), which colour-blind people can tell
-//! apart, in the nearest of the 256 indexed colours, which nearly every terminal has.
+//! Colours: the palette of Okabe and Ito ("Color Universal Design", 2008), which colour-blind people can distinguish.
+//! Each is the nearest of the 256 indexed colours, which nearly every terminal has.
 //!
-//! Terminals are dark or light and rarely tell: there are colours for either and for both.
+//! Terminals are dark or light and rarely report it, so there are colours for either and for both.
 //! No colour carries meaning alone: areas, lines and dashes differ in shape, and everything is labelled.
 
 use ratatui::style::{Color, Modifier, Style};
 
 use crate::Background;
 
-/// Which colours there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Theme {
-    /// The palette, bright.
+    /// Bright colours, for dark backgrounds.
     Dark,
-    /// The palette, dark.
+    /// Dark colours, for light backgrounds.
     Light,
-    /// The palette in between: a little less contrast, but on every background.
+    /// Medium colours: a little less contrast, but readable on every background.
     Either,
     /// Shapes, bold and dim only.
     Monochrome,
 }
 
-/// What a style stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     /// Attempts that succeeded, work done.
     Accepted,
-    /// Attempts the server turned away, waste.
+    /// Rejected attempts, waste.
     Rejected,
     /// Attempts without a usable answer.
     Failed,
-    /// The window.
     Window,
-    /// The slow-start threshold.
     Ssthresh,
-    /// What a strategy has drawn under a name of its own.
+    /// Gauge that a strategy reports under its own name.
     Drawn,
-    /// Attempts in flight.
     InFlight,
-    /// The server's cap.
     Cap,
-    /// The lower bound on the makespan.
+    /// Lower bound on the makespan.
     LowerBound,
-    /// Latencies.
     Latency,
     /// Names of panels.
     Title,
     /// Axes, rules, units.
     Faint,
-    /// What the user must not overlook.
     Alert,
 }
 
 impl Theme {
-    /// Without colours when `NO_COLOR` is set to anything; otherwise those for this background.
+    /// Returns the theme without colours if `NO_COLOR` is set to anything but an empty text, else that for the background.
     pub(crate) fn chosen(background: Background) -> Self {
         let variable = |name| std::env::var(name).unwrap_or_default();
         match background {
@@ -64,7 +56,7 @@ impl Theme {
         }
     }
 
-    /// By `foreground;background` as numbers of the first sixteen colours.
+    /// Returns the theme for `COLORFGBG`: `foreground;background` as numbers of the first sixteen colours.
     fn told_by(colours: &str) -> Self {
         match colours.rsplit(';').next().map(str::parse) {
             Some(Ok(0..=6 | 8)) => Self::Dark,
@@ -73,14 +65,14 @@ impl Theme {
         }
     }
 
-    /// How something looks.
     pub(crate) fn style(self, role: Role) -> Style {
         let plain = Style::new();
         let coloured = match role {
             Role::Title => plain.add_modifier(Modifier::BOLD),
-            // The text's own colour, said aloud: over a bar, a style that says none keeps the bar's, and nobody sees it.
+            // The default colour is set explicitly. Over a bar, a style without a colour keeps that of the bar and is
+            // invisible.
             Role::Cap => plain.fg(Color::Reset).add_modifier(Modifier::BOLD),
-            // Black on orange, whatever is around it.
+            // Black on orange, on every background.
             Role::Alert => plain.fg(Color::Indexed(16)).bg(Color::Indexed(214)).add_modifier(Modifier::BOLD),
             role => plain.fg(Color::Indexed(self.colour(role))),
         };
@@ -92,7 +84,6 @@ impl Theme {
         }
     }
 
-    /// The palette: on dark, on light, on either.
     fn colour(self, role: Role) -> u8 {
         let [dark, light, either] = match role {
             Role::Accepted => [36, 29, 29],
@@ -127,11 +118,11 @@ mod tests {
         Role::Faint,
     ];
 
-    /// Black, a usual dark grey, white, and the paper of Solarized Light.
+    /// Backgrounds: black, a usual dark grey, white, and the paper of Solarized Light.
     const DARK: [[u8; 3]; 2] = [[0, 0, 0], [0x1e, 0x1e, 0x1e]];
     const LIGHT: [[u8; 3]; 2] = [[0xff, 0xff, 0xff], [0xfd, 0xf6, 0xe3]];
 
-    /// Relative luminance as WCAG 2 defines it.
+    /// Returns the relative luminance as defined by WCAG 2.
     fn luminance(rgb: [u8; 3]) -> f64 {
         let linear = rgb.map(|part| match f64::from(part) / 255.0 {
             part if part <= 0.04045 => part / 12.92,
@@ -145,7 +136,7 @@ mod tests {
         one.max(other) / one.min(other)
     }
 
-    /// What the 256 indexed colours are, from the sixteenth on.
+    /// Converts one of the 256 indexed colours, from index 16 on.
     fn rgb(index: u8) -> [u8; 3] {
         if index >= 232 {
             return [8 + 10 * (index - 232); 3];

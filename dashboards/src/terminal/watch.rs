@@ -1,4 +1,4 @@
-//! The loop: refresh, draw, and wait for keys until the next frame is due.
+//! Main loop: refresh, draw, and wait for keys until the next frame is due.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -13,22 +13,22 @@ use super::state::State;
 use super::theme::Theme;
 use crate::{Action, Background, Frame, Header, Liveness};
 
-/// Time between two frames.
 const FRAME_TIME: Duration = Duration::from_millis(100);
 
-/// Shows a run on the terminal until `refresh` says that it is over.
+/// Shows a run on the terminal until `refresh` returns [`Liveness::Over`].
 ///
-/// Ten times a second `refresh` brings a frame up to date and it is drawn; keys act at once and are given to `act`,
-/// on the same thread, which may answer with a sentence for the bottom line. After [`Action::Quit`] the dashboard stays and says that it is stopping until `refresh` says
-/// [`Liveness::Over`]; another `q` asks again. In raw mode Ctrl-C is a key and means the same as `q`.
+/// Ten times a second `refresh` updates a frame, which is then drawn. Keys take effect at once. Their actions are passed to
+/// `act` on the same thread, which may return a sentence for the bottom line. After [`Action::Quit`] the dashboard stays and
+/// shows that it is stopping, until `refresh` returns [`Liveness::Over`]; another `q` requests the end again. In raw mode
+/// Ctrl-C is a key and means the same as `q`.
 ///
-/// Signals are the caller's: on SIGINT or SIGTERM make `refresh` return `Over`, and this function returns within
+/// Signals are left to the caller: on SIGINT or SIGTERM make `refresh` return `Over`, and this function returns within
 /// 100 ms with the terminal restored. Before leaving the process from another thread call [`restore`](crate::restore).
-/// The terminal is also restored after an error, and before a panic of any thread prints its message; after that
-/// nothing is drawn any more, and this function waits for the end of the run.
+/// The terminal is also restored after an error, and before a panic of any thread prints its message. After that nothing
+/// is drawn any more, and this function waits for the end of the run.
 ///
 /// # Errors
-/// When the terminal cannot be used, and with [`WatchError::HungUp`] within 100 ms when it is closed; the run goes on.
+/// Fails if the terminal cannot be used, and with [`WatchError::HungUp`] within 100 ms after it was closed. The run goes on.
 pub fn watch(
     header: Header,
     background: Background,
@@ -39,32 +39,28 @@ pub fn watch(
     show(State::new(header), theme, refresh, act)
 }
 
-/// What [`show`] can show.
 pub(crate) trait Dashboard {
-    /// What is drawn.
     type Frame: Default;
 
-    /// Another frame is drawn.
+    /// Counts a frame, before it is drawn.
     fn on_frame(&mut self);
 
-    /// A key was pressed while this frame was shown; it may ask the caller for something.
     fn handle_key(&mut self, key: KeyEvent, frame: &Self::Frame) -> Option<Action>;
 
-    /// Says something in the bottom line for a while.
+    /// Shows a text in the bottom line for a while.
     fn say(&mut self, words: String);
 
-    /// Draws a frame.
     fn render(&self, canvas: &mut ratatui::Frame<'_>, frame: &Self::Frame, theme: Theme);
 }
 
-/// The loop of every dashboard, as described at [`watch`].
+/// Runs the loop of every dashboard, as described at [`watch`].
 pub(crate) fn show<D: Dashboard>(
     dashboard: D,
     theme: Theme,
     refresh: impl FnMut(&mut D::Frame) -> Liveness,
     act: impl FnMut(Action) -> Option<String>,
 ) -> Result<(), WatchError> {
-    // Whatever fails on a terminal that is gone fails for that.
+    // Every failure on a closed terminal is due to its closing.
     let reason = |error| if keyboard::is_closed() { WatchError::HungUp } else { error };
     draw_and_listen(dashboard, theme, refresh, act).map_err(reason)
 }
@@ -116,7 +112,7 @@ impl Dashboard for State {
     }
 }
 
-/// The next event before an instant, if any.
+/// Returns the next event before an instant, if any. After a restoration of the terminal, only waits.
 fn next_event(screen: &Screen, due: Instant) -> Result<Option<Event>, WatchError> {
     let left = due.saturating_duration_since(Instant::now());
     if !screen.is_ours() {
