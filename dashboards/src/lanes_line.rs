@@ -1,9 +1,9 @@
-//! A comparison in one plain line, for those without a terminal.
+//! Progress of a comparison in one plain line, for use without a terminal.
 
 use crate::figures::{Goal, Progress, Remaining};
 use crate::{Lanes, text};
 
-/// How far all is and what goes on just now.
+/// Formats the progress of a comparison and of the run in progress.
 ///
 /// ```text
 /// 7 of 15 runs  eta 48 s  seed 3 of 5  now aimd: 941/2 000 ops, attempts 1 101

@@ -1,11 +1,11 @@
-//! The one plain line a second for those without a terminal.
+//! Progress of a run in one plain line per second, for use without a terminal.
 
 use loadgen_core::{Phase, Snapshot};
 
 use crate::figures::{Effort, Goal, Progress, Timeline};
 use crate::text;
 
-/// A run in one line of at most `width` columns; what does not fit is left out from the end.
+/// Formats a run in one line of at most `width` columns; parts that do not fit are left out from the end.
 ///
 /// ```text
 /// 12.3 s  1 024/2 000 ops (51 %)  eta 12 s  attempts 1 101 (1.08 per op)  82/s ok 3.5/s rejected  in flight 48  p99 8.1 s

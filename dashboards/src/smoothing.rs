@@ -1,39 +1,36 @@
-//! How events are made a rate that is calm to look at.
+//! Smoothing of events to a rate that is calm to look at.
 //!
 //! Servers answer in waves: slots that were filled together are free again together, one service time later. A plain
-//! average over a window that holds two or three of them in turn shows a beat that is not there. A bell weighs what is
-//! near more and ends softly (Hann's window: F. J. Harris, "On the Use of Windows for Harmonic Analysis", 1978): waves
-//! that are shorter than half of it leave less than a hundredth.
+//! average over a window that holds two or three of them in turn shows a beat that is not there. A bell-shaped kernel
+//! gives close events more weight and ends softly (Hann's window: F. J. Harris, "On the Use of Windows for Harmonic
+//! Analysis", 1978). Of waves that are shorter than half of the window, less than a hundredth remains.
 
 use std::f64::consts::TAU;
 
-/// Over how many waves rates are smoothed.
+/// Number of waves over which rates are smoothed.
 pub(crate) const WAVES: f64 = 2.0;
 
-/// Weights around zero that come to one.
+/// Kernel of weights around zero that add up to one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bell {
-    /// Of its foot; half of that is how wide a plain window of the same height would be.
+    /// Width of the kernel's foot, twice that of a plain window of the same height.
     width: f64,
 }
 
 impl Bell {
-    /// A bell that smooths over this width.
     pub(crate) fn of(width: f64) -> Self {
         Self { width: 2.0 * width }
     }
 
-    /// How far from zero there is weight.
+    /// Returns the distance from zero up to which there is weight.
     pub(crate) fn reach(self) -> f64 {
         self.width / 2.0
     }
 
-    /// The weight between two places.
     pub(crate) fn between(self, from: f64, to: f64) -> f64 {
         self.until(to) - self.until(from)
     }
 
-    /// The weight up to a place.
     fn until(self, to: f64) -> f64 {
         let share = (to / self.width).clamp(-0.5, 0.5);
         share + 0.5 + (TAU * share).sin() / TAU

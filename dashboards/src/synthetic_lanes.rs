@@ -1,4 +1,4 @@
-//! Made-up comparisons for tests: strategies half-way through their runs.
+//! Synthetic comparisons for tests: strategies half-way through their runs.
 
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ fn frame(run: SyntheticRun, seconds: f64) -> Box<Frame> {
     Box::new(Frame { snapshot: run.until(seconds), generator, ..Frame::default() })
 }
 
-/// The third block of five over HTTP: one strategy has done it, one runs, one waits.
+/// Third block of five over HTTP: one strategy is done with it, one runs, one waits.
 pub(crate) fn over_http() -> Lanes {
     let aimd = Lane {
         running: true,
@@ -52,7 +52,6 @@ pub(crate) fn over_http() -> Lanes {
     lanes("seed 3 of 5", 187, vec![backoff, aimd, none])
 }
 
-/// The first run has just begun.
 pub(crate) fn start() -> Lanes {
     let first = Lane {
         running: true,
@@ -62,7 +61,6 @@ pub(crate) fn start() -> Lanes {
     lanes("seed 1 of 5", 0, vec![first, lane("full-jitter", 0, 5, 0, [0.0; 3], 0.0)])
 }
 
-/// Everything is over.
 pub(crate) fn end() -> Lanes {
     let mut all = over_http();
     all.stage = "seed 5 of 5".to_owned();
@@ -72,7 +70,7 @@ pub(crate) fn end() -> Lanes {
     all
 }
 
-/// In virtual time: nobody looks into single runs.
+/// Comparison in virtual time, in which single runs are not observed.
 pub(crate) fn simulated() -> Lanes {
     let names = ["exponential:jitter=0.5", "full-jitter", "aimd", "immediate", "oracle"];
     let medians = [
@@ -92,7 +90,7 @@ pub(crate) fn simulated() -> Lanes {
     Lanes { at_once: 2, ..lanes("server 1 of 5: as it is", 7, all) }
 }
 
-/// More strategies than a small screen has rows.
+/// Comparison with more strategies than a small screen has rows.
 pub(crate) fn many() -> Lanes {
     let mut all: Vec<Lane> = (1..=25)
         .map(|beta| lane(&format!("aimd:beta=0.{beta:02}"), 3, 10, 5_000, [25.0, 2_088.0, 23.2], 0.0))

@@ -1,7 +1,7 @@
-//! A made-up run for tests and the demo: 2,000 ops against a server that works on 50 at a time, in steps of 10 ms.
+//! Synthetic run for tests and the demo: 2,000 ops against a server with 50 slots, in steps of 10 ms.
 //!
-//! It is a sketch that looks like the real thing, not a simulator: a window that is cut to 0.9 by a rejection and
-//! grows by one per window otherwise, or no window and exponential back-off.
+//! It is a sketch that looks like a real run, not a simulator. It has either a window, which a rejection cuts to 0.9 and
+//! which otherwise grows by one per window, or no window and exponential backoff.
 
 use std::time::Duration;
 
@@ -12,7 +12,6 @@ const STEP_MS: u64 = 10;
 const CAP: usize = 50;
 const OPS: u64 = 2_000;
 
-/// How a flight ends.
 #[derive(Clone, Copy, PartialEq)]
 enum Ending {
     Success,
@@ -33,7 +32,6 @@ struct Flight {
     ending: Ending,
 }
 
-/// A run that goes on for as long as it is asked to.
 pub(crate) struct SyntheticRun {
     snapshot: Snapshot,
     waiting: Vec<Op>,
@@ -44,14 +42,12 @@ pub(crate) struct SyntheticRun {
     cut_at: u64,
     /// Every n-th attempt fails; 0 for none.
     fails_every: u64,
-    /// Slots of the server.
     pub(crate) cap: usize,
-    /// What a stack of policies tells of its limits; then nothing else is told of a cap.
+    /// Limits that a policy stack advertises; if there are any, no cap of the server is reported.
     pub(crate) limits: LimitsTold,
 }
 
 impl SyntheticRun {
-    /// A congestion window.
     pub(crate) fn aimd() -> Self {
         let mut snapshot = Snapshot {
             first_arrival: Some(Instant::ORIGIN),
@@ -75,32 +71,27 @@ impl SyntheticRun {
         }
     }
 
-    /// Exponential back-off that overloads the server, with failures.
     pub(crate) fn overload() -> Self {
         let mut run = Self { window: None, fails_every: 23, ..Self::aimd() };
         run.snapshot.gauges = loadgen_core::Snapshot::default().gauges;
         run
     }
 
-    /// Goes on to this time and shows what is there.
     pub(crate) fn until(mut self, seconds: f64) -> Snapshot {
         self.advance(seconds);
         self.snapshot
     }
 
-    /// Goes on to this time in seconds.
     pub(crate) fn advance(&mut self, seconds: f64) {
         while self.snapshot.now.as_secs_f64() + 1e-9 < seconds && !self.is_over() {
             self.step();
         }
     }
 
-    /// What there is to see.
     pub(crate) fn snapshot(&self) -> &Snapshot {
         &self.snapshot
     }
 
-    /// Whether all ops ended.
     pub(crate) fn is_over(&self) -> bool {
         self.snapshot.phase == Phase::Done
     }
@@ -178,7 +169,7 @@ impl SyntheticRun {
         }
     }
 
-    /// Slots that are taken; the sketch knows no way to the server and no rejection that holds a slot.
+    /// Returns the number of taken slots. The sketch has no network delay, and rejections hold no slot.
     fn busy(&self) -> usize {
         self.flying.iter().filter(|flight| flight.ending == Ending::Success).count()
     }

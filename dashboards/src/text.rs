@@ -1,10 +1,10 @@
-//! Numbers as people read them: separators, units, and no more digits than they can use.
+//! Numbers as people read them: separators, units, and no more digits than are useful.
 
 use std::time::Duration;
 
 use ratatui::text::Span;
 
-/// A count with thousands separators; millions from ten million on.
+/// Formats a count with thousands separators; in millions from ten million on.
 pub(crate) fn count(value: u64) -> String {
     if value >= 10_000_000 {
         return format!("{:.1} M", value as f64 / 1e6);
@@ -20,7 +20,7 @@ pub(crate) fn count(value: u64) -> String {
     text
 }
 
-/// A number for an axis or a legend, at most five characters: `0.5`, `48`, `1 024`, `12k`.
+/// Formats a number for an axis or a legend in at most five characters: `0.5`, `48`, `1 024`, `12k`.
 pub(crate) fn short(value: f64) -> String {
     match value {
         v if !v.is_finite() => "–".to_owned(),
@@ -32,12 +32,12 @@ pub(crate) fn short(value: f64) -> String {
     }
 }
 
-/// A rate: `3.2/s`, `82/s`, `12k/s`.
+/// Formats a rate: `3.2/s`, `82/s`, `12k/s`.
 pub(crate) fn rate(per_s: f64) -> String {
     format!("{}/s", short(per_s))
 }
 
-/// A share of one in percent, with a decimal only where it tells something.
+/// Formats a share (0 to 1) in percent with one decimal. Only 0 and 1 become `0.0 %` and `100.0 %`.
 pub(crate) fn percent(share: f64) -> String {
     let percent = share * 100.0;
     match percent {
@@ -48,17 +48,16 @@ pub(crate) fn percent(share: f64) -> String {
     }
 }
 
-/// A share of one in whole percent that never rounds up to the end.
+/// Formats a share (0 to 1) in whole percent, rounded down so that only a whole share is 100 %.
 pub(crate) fn whole_percent(share: f64) -> String {
     format!("{:.0} %", (share * 100.0).floor())
 }
 
-/// A duration, about three digits: `85 µs`, `0.35 ms`, `350 ms`, `12.3 s`, `2 min 05 s`, `1 h 02 min`.
+/// Formats a duration with about three digits: `85 µs`, `5.2 ms`, `350 ms`, `12.3 s`, `2 min 05 s`, `1 h 02 min`.
 pub(crate) fn duration(duration: Duration) -> String {
     seconds(duration.as_secs_f64())
 }
 
-/// See [`duration`].
 pub(crate) fn seconds(seconds: f64) -> String {
     match seconds {
         s if !s.is_finite() => "–".to_owned(),
@@ -69,7 +68,7 @@ pub(crate) fn seconds(seconds: f64) -> String {
     }
 }
 
-/// The experiment's time: like [`duration`], but always from seconds up, so that it counts calmly.
+/// Formats experiment time like [`duration`], but at least in seconds, so that it counts calmly.
 pub(crate) fn clock(seconds: f64) -> String {
     let whole_s = whole(seconds);
     match seconds {
@@ -81,17 +80,16 @@ pub(crate) fn clock(seconds: f64) -> String {
     }
 }
 
-/// A time that is only an estimate: whole seconds from ten on, so that it does not flicker.
+/// Formats an estimated time: whole seconds from ten on, so that it does not flicker.
 pub(crate) fn estimate(seconds: f64) -> String {
     if (9.5..99.5).contains(&seconds) { format!("{seconds:.0} s") } else { clock(seconds) }
 }
 
-/// Memory in MiB.
 pub(crate) fn memory(bytes: u64) -> String {
     format!("{} MiB", short(bytes as f64 / 1_048_576.0))
 }
 
-/// The text, cut to this many columns with an ellipsis.
+/// Cuts the text to this many columns, with an ellipsis.
 pub(crate) fn fit(text: &str, width: usize) -> String {
     if width_of(text) <= width {
         return text.to_owned();
@@ -110,12 +108,12 @@ pub(crate) fn fit(text: &str, width: usize) -> String {
     cut
 }
 
-/// Columns that the text takes.
+/// Returns the number of columns that the text takes.
 pub(crate) fn width_of(text: &str) -> usize {
     Span::raw(text).width()
 }
 
-/// To the nearest whole number; zero when negative or not a number.
+/// Rounds to the nearest whole number; zero when negative or NaN.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
 pub(crate) fn whole(value: f64) -> u64 {
     value.round() as u64
