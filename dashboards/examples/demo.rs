@@ -1,4 +1,4 @@
-//! The dashboard with a made-up run, to be tried by hand:
+//! The dashboard with a synthetic run, to be tried by hand:
 //! `cargo run -p dashboards --example demo [overload|panic|thread-panic]`.
 
 #[path = "../src/synthetic_run.rs"]

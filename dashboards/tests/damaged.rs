@@ -1,4 +1,4 @@
-//! Results in which one value is nonsense: each is refused with its place, or drawn.
+//! Tests of results in which one value is nonsense: each is refused with its place, or drawn.
 
 use dashboards::report::{Document, PLOTS, html, svg};
 use serde_json::{Value, json};
@@ -20,7 +20,6 @@ fn run(strategy: &str, seed: u64) -> Value {
     })
 }
 
-/// One document of each kind.
 fn documents() -> Vec<Value> {
     let over_seeds = json!({ "count": 2, "mean": 3.0, "p5": 2.0, "p95": 4.0, "interval": null });
     let cell = |clients: u64| {
@@ -43,7 +42,6 @@ fn documents() -> Vec<Value> {
     ]
 }
 
-/// A figure that a scenario asks for, with what was kept of a run for it under this key.
 fn drawn(name: &str, key: &str, kept: Value) -> Value {
     let mut run = json!({ "label": "none", "schema_version": 1, "mode": "simulated", "strategy": "none", "seed": 3,
                           "ops": { "total": 2, "succeeded": 1, "given_up": 0 }, "attempts": { "total": 3 },
@@ -52,7 +50,7 @@ fn drawn(name: &str, key: &str, kept: Value) -> Value {
     json!({ "name": name, "draw": name, "title": "T", "claims": [0], "runs": [run] })
 }
 
-/// One of every kind.
+/// Creates one plot of every kind.
 fn plots() -> Vec<Value> {
     let series = json!({ "step_s": 0.5, "sent": [9, 4], "succeeded": [1, 2], "rejected": [0, 1],
                          "in_flight": [1.0, null], "window": [20.0, 21.0], "server_cap": [5, 5],
@@ -79,13 +77,13 @@ fn plots() -> Vec<Value> {
     ]
 }
 
-/// The places of all values, by JSON pointer; of lists only the first item.
+/// Collects the places of all values as JSON pointers; of lists only the first item.
 fn places(value: &Value, at: &str, all: &mut Vec<String>) {
     let entries: Vec<(String, &Value)> = match value {
         Value::Object(entries) => entries.iter().map(|(key, value)| (key.clone(), value)).collect(),
         Value::Array(items) => {
             let indexed = items.iter().enumerate().map(|(index, item)| (index.to_string(), item));
-            // What a plot needs differs from one to the next; all else is alike.
+            // Plots differ in the data that they need; items of other lists are alike.
             indexed.take(if at.ends_with("plots") { usize::MAX } else { 1 }).collect()
         }
         _ => Vec::new(),
