@@ -4,7 +4,8 @@ use results::{Baseline, Conditions};
 
 use crate::error::Error;
 
-/// Refuses to compare with another server, seed or workload, and names what differs. `name` is what the baseline is called.
+/// Returns an error that names the differences if the baseline has another server, seed or workload. `name` denotes the baseline in
+/// messages.
 pub fn refuse_other(baseline: &Baseline, name: &str, experiment: &Conditions) -> Result<(), Error> {
     let differences = experiment.differences(&baseline.experiment);
     if differences.is_empty() {
@@ -19,7 +20,7 @@ pub fn refuse_other(baseline: &Baseline, name: &str, experiment: &Conditions) ->
     )))
 }
 
-/// Refuses when no strategy has a counterpart in the baseline.
+/// Returns an error if no strategy has a counterpart in the baseline.
 pub fn refuse_foreign(baseline: &Baseline, name: &str, strategies: &[&str]) -> Result<(), Error> {
     if counterparts(baseline, strategies).iter().any(Option::is_some) {
         return Ok(());
@@ -32,8 +33,8 @@ pub fn refuse_foreign(baseline: &Baseline, name: &str, strategies: &[&str]) -> R
     )))
 }
 
-/// The strategy of the baseline with which each of these is compared: the same one; else the only other one with the same parts, which
-/// has other parameters; else the last one that is left, if one of these is left, too.
+/// Returns the counterpart of each strategy in the baseline: the same strategy, or else the only unpaired one with the same parts. If one
+/// strategy is then left unpaired on each side, these two are counterparts.
 pub fn counterparts<'a>(baseline: &'a Baseline, strategies: &[&str]) -> Vec<Option<&'a str>> {
     let known = || baseline.strategies.keys().map(String::as_str);
     let mut found: Vec<Option<&str>> =
@@ -59,7 +60,7 @@ pub fn counterparts<'a>(baseline: &'a Baseline, strategies: &[&str]) -> Vec<Opti
     found
 }
 
-/// The names of a strategy's parts without their parameters; a preset's name belongs to it.
+/// Returns the names of a strategy's parts without their parameters. The name of a preset is kept, because presets differ by it.
 fn parts(strategy: &str) -> Vec<&str> {
     strategy
         .split('+')

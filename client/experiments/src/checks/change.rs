@@ -1,4 +1,4 @@
-//! What a figure says against its baseline.
+//! Comparison of figures with a baseline.
 
 use std::collections::BTreeMap;
 
@@ -8,21 +8,17 @@ use statistics::{Comparison, Interval, Level, Margin, Method, PairedRatio, Summa
 use super::condition::Share;
 use super::subject::Subject;
 
-/// What a figure comes to against its baseline.
+/// Verdict on a figure against its baseline. Differences up to the accepted noise are [`Verdict::Same`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Within the noise.
     Same,
-    /// By more than the noise.
     Better,
-    /// By more than the noise.
     Worse,
-    /// Off by more than the noise, but seeds differ as much.
+    /// Differs by more than the noise, but the confidence interval over seeds includes no change.
     Unclear,
 }
 
 impl Verdict {
-    /// In a table.
     pub fn words(self) -> &'static str {
         match self {
             Self::Same => "same",
@@ -33,20 +29,16 @@ impl Verdict {
     }
 }
 
-/// A figure now and then.
 pub struct Change {
-    /// Means over runs; `None` where a run has none.
+    /// Mean over the runs that have the figure, now and in the baseline (`then`); `None` if none has it.
     pub now: Option<f64>,
-    /// The same of the baseline.
     pub then: Option<f64>,
-    /// Now over then.
+    /// `now` over `then`, paired by seed; `None` if the numbers of runs with the figure differ.
     pub ratio: Option<f64>,
-    /// Which of the two is better.
     pub verdict: Verdict,
 }
 
-/// Everything that runs are judged by against those of a baseline, figure by figure; figures that neither has are left
-/// out, and those that the baseline is too old to know.
+/// Compares every judged figure with its baseline. Figures that neither side has are left out, and those that an older baseline lacks.
 pub fn changes(
     subject: &Subject<'_>,
     baseline: &BTreeMap<String, Vec<Option<f64>>>,
@@ -65,13 +57,13 @@ pub fn changes(
     changes.into_iter().map(|(figure, change)| (figure.path, change)).collect()
 }
 
-/// Returns true if the share of ops done changed. Times are not comparable then: a client that gives up early finishes early.
+/// Returns true if the share of ops done changed. Times are not comparable then, because a client that gives up early finishes early.
 fn is_of_unequal_work(changes: &[(&'static Figure, Change)]) -> bool {
     let share = changes.iter().find(|(figure, _)| figure.path == "done_share");
     share.is_some_and(|(_, change)| matches!(change.verdict, Verdict::Better | Verdict::Worse))
 }
 
-/// Judges one figure of a strategy's runs, seed by seed. `None` when it is in neither.
+/// Judges one figure seed by seed. Returns `None` if equally many runs have it on both sides, but no seed on both.
 fn change(
     figure: &Figure,
     now: &[Option<f64>],
@@ -83,11 +75,10 @@ fn change(
     let (known_now, known_then) = (known(now), known(then));
     let (now_mean, then_mean) = (mean_of_some(&known_now), mean_of_some(&known_then));
     if known_now.len() != known_then.len() {
-        // What fewer runs have is worse: a window that converges less often, say. What more have is better.
+        // More runs with the figure are better, fewer are worse: for example, a window that converges less often.
         let verdict = if known_now.len() > known_then.len() { Verdict::Better } else { Verdict::Worse };
         return Some(Change { now: now_mean, then: then_mean, ratio: None, verdict });
     }
-    // Seeds that have it now and then.
     let (now, then): (Vec<f64>, Vec<f64>) =
         now.iter().zip(then).filter_map(|(now, then)| Some(((*now)?, (*then)?))).unzip();
     if now.is_empty() {
@@ -101,7 +92,7 @@ fn change(
     let (ratio, may_be_none) = if let Ok(paired) = PairedRatio::of(&now, &then, comparison) {
         (paired.ratio, includes(paired.interval, 1.0))
     } else {
-        // A run with nothing of it has no ratio, but it has a difference.
+        // Fallback for runs with a value of 0, which have a difference but no ratio.
         let differences: Vec<f64> = now.iter().zip(&then).map(|(now, then)| now - then).collect();
         let difference = Summary::of(&differences, level, method).and_then(|summary| summary.interval);
         (quotient(mean(&now), mean(&then)), includes(difference, 0.0))
@@ -111,7 +102,7 @@ fn change(
 }
 
 fn verdict(figure: &Figure, ratio: f64, may_be_none: bool, noise: f64) -> Verdict {
-    // Twice and half are as far from the same.
+    // Symmetric: doubling and halving are equally far from no change.
     let beyond = ratio > 1.0 + noise || ratio < 1.0 / (1.0 + noise);
     if !beyond {
         return Verdict::Same;
@@ -130,7 +121,7 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// Nothing over nothing is no change.
+/// Divides; 0 / 0 is 1, because it is no change.
 fn quotient(now: f64, then: f64) -> f64 {
     match (now, then) {
         (0.0, 0.0) => 1.0,

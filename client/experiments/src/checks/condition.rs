@@ -1,19 +1,16 @@
-//! Conditions as they are written: `PATH OPERATOR VALUE`.
+//! Conditions of the form `PATH OPERATOR VALUE` or `PATH of STRATEGY OPERATOR VALUE`.
 
 use std::str::FromStr;
 
-/// `PATH OPERATOR VALUE`.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(missing_docs, reason = "the fields are its parts as typed")]
 pub struct Condition {
-    /// As typed.
     pub text: String,
     pub path: String,
-    /// The one strategy that it is about.
+    /// Strategy that the condition is limited to; `None` for all.
     pub strategy: Option<String>,
     pub operator: Operator,
     pub value: f64,
-    /// True if the value is `true` or `false`.
     pub is_truth: bool,
 }
 
@@ -29,7 +26,7 @@ pub enum Operator {
 }
 
 impl Operator {
-    /// The longer before those that they begin with.
+    /// Longer operators come before their prefixes, because the first match counts.
     const ALL: [(&'static str, Self); 6] = [
         (">=", Self::AtLeast),
         ("<=", Self::AtMost),
@@ -39,7 +36,6 @@ impl Operator {
         ("<", Self::Below),
     ];
 
-    /// Whether a figure stands so to a value.
     #[expect(clippy::float_cmp, reason = "whoever asks for equality gets it")]
     pub fn holds(self, figure: f64, value: f64) -> bool {
         match self {
@@ -58,7 +54,7 @@ impl FromStr for Condition {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let example = "write it like `amplification > 1.2`";
-        // No strategy holds such a sign, so the first one is the comparison.
+        // The first such character belongs to the operator, because no strategy contains one.
         let place = text.find(['<', '>', '!']).or_else(|| text.find("=="));
         let at = place.ok_or_else(|| {
             let words = if text.contains('=') { "; `=` alone compares nothing, `==` does" } else { "" };
@@ -86,7 +82,7 @@ impl FromStr for Condition {
     }
 }
 
-/// A number, a percentage, or a truth as 1 or 0.
+/// Parses a number, a percentage, or `true` and `false` as 1 and 0.
 fn number(text: &str) -> Result<f64, String> {
     let parsed = match text {
         "true" => Some(1.0),
@@ -107,12 +103,11 @@ fn number(text: &str) -> Result<f64, String> {
     })
 }
 
-/// A share of one, typed `5%` or `0.05`.
+/// Share from 0 to below 1, given as `5%` or `0.05`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Share(f64);
 
 impl Share {
-    /// As a number from 0 to below 1.
     pub const fn of_one(self) -> f64 {
         self.0
     }

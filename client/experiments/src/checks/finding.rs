@@ -1,4 +1,4 @@
-//! Conditions judged on results.
+//! Evaluation of conditions on results.
 
 use results::numbers::{short, thousands};
 use results::{Column, Figure, RunFigures};
@@ -11,7 +11,7 @@ use crate::error::Error;
 
 type Statistic = fn(&Summary) -> f64;
 
-/// What of several runs can be asked for.
+/// Statistics over several runs that a path can end with. The first one is the default.
 const STATISTICS: [(&str, Statistic); 9] = [
     ("mean", |figure| figure.mean),
     ("sd", |figure| figure.deviation.unwrap_or(0.0)),
@@ -24,23 +24,20 @@ const STATISTICS: [(&str, Statistic); 9] = [
     ("max", |figure| figure.max),
 ];
 
-/// The one figure that is missing when all is well.
+/// Only figure that is missing in healthy runs: the instant of a stall.
 const MISSING_WHEN_WELL: &str = "stalled_at_s";
 
-/// A condition on one strategy.
 #[derive(Debug, PartialEq)]
 pub struct Finding {
-    /// As typed.
     pub condition: String,
-    /// As typed.
     pub strategy: String,
-    /// The figure, or why there is none.
+    /// Figure as text, or the reason why it is missing.
     pub found: String,
-    /// Whether the condition holds, or there is no figure.
+    /// True if the condition holds or the figure is missing, except that a missing `stalled_at_s` is no failure.
     pub failed: bool,
 }
 
-/// Refuses paths that no result has, before anything runs.
+/// Rejects paths that no result has, before any run starts.
 pub fn refuse_unknown(conditions: &[Condition]) -> Result<(), Error> {
     let columns = Column::all();
     let paths: Vec<&str> = columns.iter().map(Column::path).collect();
@@ -66,7 +63,7 @@ pub fn refuse_unknown(conditions: &[Condition]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Refuses conditions on strategies that do not run.
+/// Rejects conditions on strategies that do not run.
 pub fn refuse_absent(conditions: &[Condition], strategies: &[&str]) -> Result<(), Error> {
     for condition in conditions {
         let Some(wanted) = &condition.strategy else { continue };
@@ -83,12 +80,11 @@ pub fn refuse_absent(conditions: &[Condition], strategies: &[&str]) -> Result<()
     Ok(())
 }
 
-/// A strategy is meant by all of its text, or by what stands before its parameters.
+/// Returns true if `wanted` is the whole text of a strategy, or its text before the first colon.
 fn is_meant(wanted: &str, strategy: &str) -> bool {
     strategy == wanted || strategy.split(':').next() == Some(wanted)
 }
 
-/// Judges every condition on every strategy that it is about.
 pub fn judge(conditions: &[Condition], subjects: &[Subject<'_>]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for condition in conditions {
@@ -117,8 +113,8 @@ fn finding(condition: &Condition, subject: &Subject<'_>) -> Finding {
     Finding { condition: condition.text.clone(), strategy: subject.strategy.clone(), found, failed }
 }
 
-/// Judges `true` or `false` on each run: one run suffices, because a mean of truths equals neither. `None` for other conditions, and if a
-/// run lacks the figure.
+/// Judges a condition on `true` or `false` run by run. One failing run suffices, because a mean of truth values equals neither. Returns
+/// `None` for other conditions, and if a run lacks the figure.
 fn truth(condition: &Condition, runs: &RunFigures) -> Option<(String, bool)> {
     let figure = Figure::find(&condition.path).filter(|_| condition.is_truth)?;
     let values = runs.known(figure.path);
@@ -128,7 +124,7 @@ fn truth(condition: &Condition, runs: &RunFigures) -> Option<(String, bool)> {
     let holds = |value: f64| condition.operator.holds(value, condition.value);
     let failed = values.iter().filter(|value| holds(**value)).count();
     let word = |value: f64| if value == 0.0 { "false" } else { "true" };
-    // The value of the runs that fail, or else of all.
+    // Value of the runs that fail, or else of the first run.
     let shown = values.iter().copied().find(|value| holds(*value)).unwrap_or(values[0]);
     let found = match (values.len(), failed) {
         (1, _) => word(shown).to_owned(),
@@ -140,11 +136,11 @@ fn truth(condition: &Condition, runs: &RunFigures) -> Option<(String, bool)> {
     Some((found, failed > 0))
 }
 
-/// A figure of one or several runs by its path, with or without a statistic at the end.
+/// Returns the figure of one or several runs at a path, which may end with a statistic, or the reason why there is none.
 fn figure(path: &str, runs: &RunFigures) -> Result<f64, String> {
     let (figure, statistic) = meant(path);
     let values = figure.map_or(&[][..], |figure| runs.known(figure.path));
-    // Who did not stall has no time at which it did: those that have one count.
+    // Only runs that stalled have this figure, and its statistic is taken over them.
     let some_will_do = split(path).0 == MISSING_WHEN_WELL && !values.is_empty();
     if values.len() < runs.runs() && !some_will_do {
         let missing = runs.runs() - values.len();
@@ -161,12 +157,12 @@ fn figure(path: &str, runs: &RunFigures) -> Result<f64, String> {
         .ok_or_else(|| "the figure is not a finite number".to_owned())
 }
 
-/// The figures that conditions are about: what is to be kept of runs for them.
+/// Returns the figures that must be kept of runs to judge these conditions.
 pub fn asked_for(conditions: &[Condition]) -> impl Iterator<Item = &'static Figure> {
     conditions.iter().filter_map(|condition| meant(&condition.path).0)
 }
 
-/// The figure that a path means, and what is taken of it over runs.
+/// Returns the figure that a path denotes, and the statistic over runs, by default the mean.
 fn meant(path: &str) -> (Option<&'static Figure>, Statistic) {
     let (inner, named) = split(path);
     match (Figure::find(path), named) {
@@ -175,7 +171,6 @@ fn meant(path: &str) -> (Option<&'static Figure>, Statistic) {
     }
 }
 
-/// A path without the statistic at its end, and that.
 fn split(path: &str) -> (&str, Option<Statistic>) {
     let parts = path.rsplit_once('.').and_then(|(inner, last)| {
         STATISTICS.iter().find(|(name, _)| *name == last).map(|(_, statistic)| (inner, Some(*statistic)))
