@@ -1,4 +1,4 @@
-//! Whether a run over HTTP comes to what simulated ones do: figure by figure, within bands of what the seeds spread and timers add.
+//! Comparison of runs over HTTP with simulated ones, figure by figure. Bands allow for the spread over seeds and for what timers add.
 
 use results::{Figure, ParityFigure, RunResult};
 use statistics::{Level, Method, Summary, percentile};
@@ -6,14 +6,14 @@ use vocabulary::TimeScale;
 
 use super::course;
 
-/// What timers and threads may add, as a share of the mean.
+/// Share of the mean that timers and threads may add.
 const TOLERANCE: f64 = 0.04;
-/// How many standard deviations of the seeds a real run may lie off.
+/// Number of standard deviations over seeds by which a real run may differ.
 const DEVIATIONS: f64 = 4.0;
-/// The least that latencies may differ by, in milliseconds of real time: timers are not finer.
+/// Smallest allowance for latencies, in milliseconds of real time, because timers are not finer.
 const TIMER_MS: f64 = 2.0;
 
-/// What is compared, and its path; `true` for latencies, which no timer measures exactly.
+/// Compared figures: name, path, and `true` for latencies, which no timer measures exactly.
 const COMPARED: &[(&str, &str, bool)] = &[
     ("ops succeeded", "ops.succeeded", false),
     ("attempts", "attempts.total", false),
@@ -24,25 +24,19 @@ const COMPARED: &[(&str, &str, bool)] = &[
     ("attempt p50 ms", "attempt_latency_ms.p50", true),
 ];
 
-/// A figure that both drivers must agree on.
 pub struct Agreement {
-    /// What it is called.
     pub figure: &'static str,
-    /// Over seeds.
     pub simulated: Summary,
-    /// The median over real runs.
     pub real: f64,
-    /// The most that they may differ by.
+    /// Largest allowed difference between the real value and the simulated mean.
     pub band: f64,
 }
 
 impl Agreement {
-    /// Whether the real run lies within the band.
     pub fn holds(&self) -> bool {
         (self.real - self.simulated.mean).abs() <= self.band
     }
 
-    /// As it is written.
     pub fn record(&self) -> ParityFigure {
         ParityFigure {
             figure: self.figure.to_owned(),
@@ -54,7 +48,7 @@ impl Agreement {
     }
 }
 
-/// Every figure that both have; of several real runs, the median counts.
+/// Compares every figure that both drivers have. Several real runs are represented by their median.
 pub fn agreements(time_scale: TimeScale, simulated: &[RunResult], reals: &[&RunResult]) -> Vec<Agreement> {
     let mut agreements = Vec::new();
     let mut push = |figure: &'static str, of: &dyn Fn(&RunResult) -> Option<f64>, least: f64| {
@@ -70,9 +64,9 @@ pub fn agreements(time_scale: TimeScale, simulated: &[RunResult], reals: &[&RunR
         let least = if *latency { TIMER_MS / time_scale.factor() } else { 0.0 };
         push(name, &|run| Figure::find(path)?.of(run), least);
     }
-    // No figure of a result: it is of seconds, and not of time.
+    // Not a figure of a result: this mean is over seconds, whereas `window.mean` is over time.
     push("mean window", &|run| course::mean_window(&run.series), 0.0);
-    // The course of the window over time: how far a real run lies off the mean course, against how far seeds do.
+    // Course of the window: distance of a real run from the mean course, compared with the distances of single simulated runs.
     let courses: Vec<_> = simulated.iter().map(|run| course::windows(&run.series)).collect();
     if let Some(mean) = course::mean(&courses) {
         let off = |windows: &course::Windows| course::distance(windows, &mean);
@@ -86,7 +80,7 @@ pub fn agreements(time_scale: TimeScale, simulated: &[RunResult], reals: &[&RunR
     agreements
 }
 
-/// Nothing when one is missing.
+/// Returns `None` if a value is missing.
 fn median(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
     let mut values = values.collect::<Option<Vec<f64>>>()?;
     values.sort_by(f64::total_cmp);
@@ -109,7 +103,6 @@ mod tests {
     use crate::runs::virtual_time::VirtualTime;
     use crate::servers::opponent::Opponent;
 
-    /// A hundred ops with so many seeds, at a cap of so many.
     fn simulated(max_busy: u32, repeats: u32) -> Vec<RunResult> {
         let arrivals = ArrivalProcess::Poisson { rate_per_s: 100.0 };
         let workload = Workload { arrivals, ops: Some(100), duration: None };
@@ -129,7 +122,6 @@ mod tests {
         runs
     }
 
-    /// Figures that do not agree.
     fn apart(simulated: &[RunResult], reals: &[&RunResult]) -> Vec<&'static str> {
         let agreements = agreements(TimeScale::default(), simulated, reals);
         agreements.iter().filter(|agreement| !agreement.holds()).map(|agreement| agreement.figure).collect()

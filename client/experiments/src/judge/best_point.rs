@@ -1,4 +1,4 @@
-//! Which point of a sweep is the best in each situation: what is to be estimated again.
+//! Best point of a sweep in each situation, and the experiments that estimate it again.
 
 use loadgen_core::RunConfig;
 use results::{Axis, Score, Standing};
@@ -13,29 +13,28 @@ use crate::runs::blocks::{Blocks, Measured};
 use crate::runs::point::{Point, Situation};
 use crate::servers::opponent::Opponent;
 
-/// The best and the second best of a situation, to be run again: whoever is picked as the best of many was partly lucky.
+/// Best and second best candidate of a situation, to be run again, because the best of many is partly there by luck.
 pub struct BestPoint<'a> {
     situation: &'a Situation,
-    /// Best and second best of the sweep, then the other strategies of their point, with seeds that had no part in the choice.
+    /// Best and second best of the sweep, then the other strategies of their point. Their seeds had no part in the choice.
     experiments: Vec<Experiment>,
     opponent: &'a Opponent,
-    /// Standings of both in the sweep.
     in_sweep: [Standing; 2],
-    /// Of both, the varied parameter of which they have the first or the last value, in words.
+    /// For the best and the second best: sentence about the varied parameter that has its first or last value.
     range_ends: [Option<String>; 2],
 }
 
-/// Most strategies that are columns of a table of points.
+/// Largest number of strategies that are columns of a table of points.
 pub const MAX_COLUMNS: usize = 4;
 
-/// One choice per situation in which at least two candidates can be ranked. All candidates of a situation are ranked together, whatever
-/// their point: by the share of ops done first, as strategies in a comparison.
+/// Returns a choice for each situation in which at least two candidates can be ranked. All candidates of a situation are ranked together,
+/// across points: first by the share of ops done, as strategies in a comparison.
 pub fn best_points<'a>(points: &'a [Point], axes: &[Axis], cells: &[Cell], by: Score) -> Vec<BestPoint<'a>> {
     let mut situations: Vec<(&Situation, Vec<&Cell>)> = Vec::new();
     for cell in cells.iter().filter(|cell| !cell.standing.foresees) {
         let situation = &points[cell.point].situation;
         match situations.iter_mut().find(|(there, _)| *there == situation) {
-            // A strategy that has no varied parameter is the same at every point.
+            // A strategy without a varied parameter is the same at every point.
             Some((_, candidates)) if candidates.iter().any(|other| is_the_same(cell, other)) => {}
             Some((_, candidates)) => candidates.push(cell),
             None => situations.push((situation, vec![cell])),
@@ -78,7 +77,7 @@ fn best_point<'a>(
             })
             .find_map(|(axis, value)| range_end(axis, value))
     };
-    // A few strategies at one point are the columns of a table, which has fresh seeds only.
+    // A few strategies at one point are columns of a table, in which all figures are from fresh seeds.
     let is_row = candidates.len() <= MAX_COLUMNS && candidates.iter().all(|cell| cell.point == best.point);
     let is_other = |cell: &&&Cell| ![best, second].iter().any(|chosen| is_the_same(cell, chosen));
     let others = candidates.iter().filter(is_other).filter(|_| is_row).map(|cell| fresh(cell));
@@ -92,23 +91,20 @@ fn best_point<'a>(
 }
 
 impl BestPoint<'_> {
-    /// The situation in words.
     pub fn name(&self) -> String {
         self.situation.to_string()
     }
 
-    /// What is to be run.
     pub fn blocks(&self) -> Blocks<'_> {
         Blocks { strategies: &self.experiments, opponent: self.opponent }
     }
 
-    /// What the choice came to on fresh seeds.
     pub fn estimated(&self, measured: &Measured, by: Score) -> Estimate {
         let all = standings(&self.experiments, measured, by);
         let chosen = Measured { runs: measured.runs[..2].to_vec(), unpaired: Vec::new() };
         let standings = standings(&self.experiments[..2], &chosen, by);
         let seed = first_seed(&self.experiments);
-        // Of two there is one pair: in the score if they did the same work, else in the share of ops done or in what that cost.
+        // The only pair: compared in the score after equal work, and otherwise in the share of ops done or in attempts per success.
         let mut pairs = every_pair(&standings, by, seed);
         if standings.iter().any(|standing| standing.is_tied) {
             pairs.extend(best_against_others(&standings, by.companion(), seed));
@@ -135,7 +131,6 @@ mod tests {
     use crate::runs::driver::Driver;
     use crate::runs::virtual_time::VirtualTime;
 
-    /// Points at which `aimd.beta` and the workload vary, with four seeds from 1 on.
     fn points(values: &[(&str, &str)], repeats: u32) -> Vec<Point> {
         let point = |(ops, beta): &(&str, &str)| Point {
             at: vec![(*ops).to_owned(), (*beta).to_owned()],
@@ -221,7 +216,7 @@ mod tests {
         );
     }
 
-    /// Points at which one strategy alone has so many attempts, in a situation of its own where there are several.
+    /// Returns a point for each value of `max-attempts`, with a single strategy. All points belong to one situation.
     fn points_of_one(max_attempts: &[&str]) -> (Vec<Point>, [Axis; 1]) {
         let point = |most: &&str| Point {
             at: vec![(*most).to_owned()],
@@ -243,7 +238,7 @@ mod tests {
         assert!(cells.iter().all(|cell| cell.rank == Some(1)), "alone at its point each is the best");
         let [best] = &best_points(&points, &axes, &cells, by)[..] else { panic!("there is one situation") };
         let written = best.estimated(&measured(best.blocks(), &driver, by), by).record();
-        // Who gives up at once is done first, and did least.
+        // Giving up at once finishes first, but does the fewest ops.
         assert_eq!(written.winner(), Some("constant:delay=1s,max-attempts=9"), "{}", written.words);
         assert_eq!(written.figure, "done_share");
         let (gets, end) = ("max-attempts=9 gets most ops done: ", "=9 is the last of the range: try more");
@@ -254,7 +249,7 @@ mod tests {
     fn a_tie_names_the_one_that_needs_fewer_attempts_first() {
         let points = points(&[("50", "0.5"), ("50", "0.9")], 6);
         let by = Score::makespan();
-        // The makespan is as many seconds as there are attempts: both alike within 2 %.
+        // The makespan in seconds equals the number of attempts, so both strategies are equal within 2 %.
         let near = |strategy: &str, _| match strategy {
             "none" => 0,
             "aimd:beta=0.5" => 1010,
@@ -293,7 +288,7 @@ mod tests {
         let [estimate] = &estimates(&points, &driver)[..] else { panic!("there is one situation") };
         let written = estimate.record();
         assert!(written.complete && written.fresh.is_some() && written.pairs.len() == 1);
-        // Of three repeats nobody says more than what was seen.
+        // Three repeats are too few for an interval, so there is no winner.
         assert_eq!((written.winner(), written.pairs[0].low), (None, None));
     }
 }

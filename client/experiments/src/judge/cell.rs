@@ -6,19 +6,16 @@ use super::standings::standings;
 use crate::runs::blocks::Measured;
 use crate::runs::point::Point;
 
-/// One strategy at one point.
 pub struct Cell {
-    /// Which of the points.
     pub point: usize,
-    /// Which of the strategies as typed.
+    /// Index among the strategies of the command line.
     pub strategy: usize,
-    /// Where it stands there.
     pub standing: Standing,
-    /// Its rank at its point, from 1 and the same for equals; none for who left ops undone.
+    /// Rank at its point, from 1, equal for ties; `None` if it left ops undone.
     pub rank: Option<u64>,
 }
 
-/// Every strategy's cell at the point with this index, in the order in which strategies were typed.
+/// Returns the cells of the point with this index, in the order of strategies on the command line.
 pub fn cells(index: usize, point: &Point, measured: &Measured, by: Score) -> Vec<Cell> {
     let mut cells: Vec<Cell> = standings(&point.experiments, measured, by)
         .into_iter()
@@ -35,7 +32,8 @@ pub fn cells(index: usize, point: &Point, measured: &Measured, by: Score) -> Vec
 }
 
 impl Cell {
-    /// As `loadgen reproduce` writes its cells, so that the same figures are drawn from it. `label` is the strategy as typed.
+    /// Returns the cell in the form of `loadgen reproduce`, so that the same plots can be drawn. `label` is the strategy as given on the
+    /// command line.
     pub fn record(&self, label: &str, at: At) -> SweepCell {
         SweepCell {
             experiment: "sweep".to_owned(),

@@ -1,4 +1,4 @@
-//! What blocks of several strategies come to: the ranking, what the differences are worth, and whether it stands.
+//! Comparison of several strategies measured in blocks: ranking, differences, and whether the ranking holds.
 
 use results::{Answer, Compared, Score, Standing, ranked_by_share};
 
@@ -10,28 +10,25 @@ use super::variation::Variation;
 use crate::checks::Subject;
 use crate::runs::blocks::{Blocks, Measured, order};
 
-/// What was measured and what follows from it.
 pub struct Comparison {
-    /// What strategies are ranked by.
     pub by: Score,
-    /// From the best to the worst, then those that cannot be ranked.
+    /// Best first; strategies that cannot be ranked are last.
     pub standings: Vec<Standing>,
     /// Every two strategies that did the same work, in the score.
     pub pairs: Vec<Pair>,
-    /// The best against the others, in attempts or makespan: either alone is a trap.
+    /// Best strategy against each other one in the companion score, attempts or makespan, because either score alone misleads.
     pub companion: Vec<Pair>,
-    /// Every two that did not, in the share of ops done, or else in attempts per success.
+    /// Every two strategies that did not do the same work, in the share of ops done or, if that is equal, in attempts per success.
     pub by_share: Vec<Pair>,
-    /// The ranking against other servers.
     pub sensitivity: Vec<Sensitivity>,
-    /// What is kept of the runs of all complete blocks.
+    /// Figures of the runs of all complete blocks.
     pub measured: Measured,
     seed: u64,
     intervals: &'static str,
 }
 
 impl Comparison {
-    /// What the blocks came to; nothing when none is complete.
+    /// Returns `None` if no block is complete.
     pub fn of(blocks: Blocks<'_>, measured: Measured, by: Score) -> Option<Self> {
         if measured.blocks() == 0 {
             return None;
@@ -46,14 +43,13 @@ impl Comparison {
         Some(Self { by, standings, pairs, companion, by_share, sensitivity, measured, seed, intervals })
     }
 
-    /// What is written where no block is complete: beside the runs that there are, nothing can be said.
+    /// Returns the document for runs without a complete block, which holds no ranking.
     pub fn unranked(blocks: Blocks<'_>, by: Score) -> results::Comparison {
         let intervals = blocks.opponent.intervals().to_owned();
         let comparison = Compared { by: by.path().to_owned(), intervals, ..Compared::default() };
         results::Comparison { runs: Vec::new(), comparison }
     }
 
-    /// Adds what the same strategies came to against another server.
     pub fn vary(&mut self, variation: Variation, blocks: Blocks<'_>, measured: &Measured) {
         let standings = standings(blocks.strategies, measured, self.by);
         let mut pairs = every_pair(&standings, self.by, self.seed);
@@ -63,13 +59,12 @@ impl Comparison {
         self.sensitivity.push(Sensitivity::new(variation, (standings, &pairs), before, self.by));
     }
 
-    /// The runs of every strategy, for checks.
     pub fn subjects(&self, blocks: Blocks<'_>) -> Vec<Subject<'_>> {
         let strategies = blocks.strategies.iter().zip(&self.measured.runs);
         strategies.map(|(experiment, runs)| Subject::new(&experiment.strategy.to_string(), runs)).collect()
     }
 
-    /// As it is written, but for the runs, which were passed on.
+    /// Returns the document without the runs, which were passed on earlier.
     pub fn document(&self) -> results::Comparison {
         let answer = Answer::new(&self.standings, self.by);
         let orders = (0..self.measured.blocks() as u64)
@@ -135,7 +130,6 @@ mod tests {
             .map(|standing| (standing.strategy.as_str(), standing.rank))
             .collect();
         assert_eq!(standings, [("aimd", Some(1)), ("full-jitter", Some(2)), ("none", Some(3))]);
-        // In attempts, and then in what nobody asked for but should know.
         let pairs = &written.comparison.pairs;
         let figures: Vec<_> = pairs.iter().map(|pair| (pair.figure.as_str(), pair.verdict)).collect();
         let none = ("done_share", PairVerdict::Incomparable);

@@ -1,11 +1,11 @@
-//! The course of a window over time, and how far one lies off another.
+//! Course of a window over time, and the distance between two courses.
 
 use results::SeriesPoint;
 
-/// Windows by the second in which they were in force.
+/// Windows, each with the second in which it was in force.
 pub(super) type Windows = Vec<(u64, f64)>;
 
-/// A run's window at the end of every second that its series knows.
+/// Returns the window at the end of every second for which the series has one.
 pub(super) fn windows(series: &[SeriesPoint]) -> Windows {
     let mut windows: Windows = Vec::new();
     for point in series {
@@ -20,14 +20,13 @@ pub(super) fn windows(series: &[SeriesPoint]) -> Windows {
     windows
 }
 
-/// The mean over the run's course.
 pub(super) fn mean_window(series: &[SeriesPoint]) -> Option<f64> {
     let windows = windows(series);
     (!windows.is_empty())
         .then(|| windows.iter().map(|(_, window)| window).sum::<f64>() / windows.len() as f64)
 }
 
-/// The mean of several courses, second by second, as long as all of them last.
+/// Returns the mean of several courses second by second, up to the end of the shortest.
 pub(super) fn mean(courses: &[Windows]) -> Option<Windows> {
     let length = courses.iter().map(Vec::len).min().filter(|length| *length > 0)?;
     let at =
@@ -35,7 +34,7 @@ pub(super) fn mean(courses: &[Windows]) -> Option<Windows> {
     Some((0..length).map(|index| (courses[0][index].0, at(index))).collect())
 }
 
-/// The mean distance of a course from another one, as a share of that one.
+/// Returns the mean distance of a course from `other`, as a share of the mean of `other`.
 pub(super) fn distance(course: &Windows, other: &Windows) -> Option<f64> {
     let length = course.len().min(other.len());
     if length == 0 {

@@ -1,4 +1,4 @@
-//! What the best of a sweep comes to on fresh seeds.
+//! Estimate of the best point of a sweep on fresh seeds.
 
 use results::numbers::{counted, short};
 use results::{Best, Score, Standing, Winner};
@@ -7,25 +7,22 @@ use statistics::Verdict;
 use super::pair::Pair;
 use crate::runs::point::Situation;
 
-/// What a choice came to on fresh seeds.
 pub struct Estimate {
-    /// Within which the best was chosen.
     pub(super) situation: Situation,
-    /// The best and the second best of the sweep, as they stood there.
+    /// Best and second best of the sweep.
     pub(super) in_sweep: [Standing; 2],
     pub(super) by: Score,
     pub(super) standings: Vec<Standing>,
-    /// Every strategy that ran with the fresh seeds.
+    /// Standings of all strategies that ran with the fresh seeds.
     pub(super) all: Vec<Standing>,
     /// Comparison of the two: in the deciding figure, or in attempts if that figure ties.
     pub pairs: Vec<Pair>,
-    /// Of the best and the second best, the varied parameter of which they have the first or the last value, in words.
+    /// For the best and the second best: sentence about the varied parameter that has its first or last value.
     pub(super) range_ends: [Option<String>; 2],
     pub(super) blocks: usize,
 }
 
 impl Estimate {
-    /// The best of the sweep.
     fn best(&self) -> &str {
         &self.in_sweep[0].strategy
     }
@@ -34,18 +31,17 @@ impl Estimate {
         self.standings.iter().find(|standing| standing.strategy == self.best())
     }
 
-    /// Whether it is the share of ops done that decides, because the two did not do the same work.
+    /// Returns true if the share of ops done decides, because the two did not do the same work.
     fn is_by_share(&self) -> bool {
         let unequal = |standings: &[Standing]| standings.iter().any(|standing| !standing.is_comparable());
         unequal(&self.in_sweep) || unequal(&self.standings)
     }
 
-    /// The figure that decides.
     fn figure(&self) -> Score {
         if self.is_by_share() { Score::done_share() } else { self.by }
     }
 
-    /// Who is first on fresh seeds, by more than chance; none when that cannot be told: a tie is nobody's win.
+    /// Returns the strategy that is distinguishably first on fresh seeds; `None` for a tie, and with too few runs.
     fn winner(&self) -> Option<&str> {
         let ranked: Vec<&Standing> =
             self.standings.iter().filter(|standing| standing.rank.is_some()).collect();
@@ -60,7 +56,7 @@ impl Estimate {
         self.pairs.first().and_then(Pair::verdict) == Some(Verdict::TooFew)
     }
 
-    /// A standing's mean of the figure that decides, with its unit.
+    /// Returns a standing's mean of the deciding figure, with its unit.
     fn value(&self, standing: &Standing) -> Option<String> {
         if self.is_by_share() {
             return Some(format!("{} of the ops", standing.share_text()));
@@ -69,17 +65,15 @@ impl Estimate {
         Some(format!("{}{}", short(figure.mean), self.by.unit()))
     }
 
-    /// Returns the keys and values of the situation.
     pub fn situation(&self) -> &Situation {
         &self.situation
     }
 
-    /// Returns the standings of every strategy that ran with the fresh seeds.
     pub fn fresh(&self) -> &[Standing] {
         &self.all
     }
 
-    /// What people read, without a full stop.
+    /// Formats the sentence for readers, without a full stop.
     pub fn words(&self) -> String {
         let best = self.best();
         let situation = self.situation.to_string();
@@ -133,7 +127,6 @@ impl Estimate {
         self.range_ends[place].as_deref()
     }
 
-    /// As it is written.
     pub fn record(&self) -> Best {
         let (of_best, path) = (self.of_best(), self.figure().path());
         Best {

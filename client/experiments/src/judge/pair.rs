@@ -1,33 +1,32 @@
-//! Two strategies against each other: a ratio paired by block, in words and as it is written.
+//! Comparison of two strategies: a ratio paired by block, as a sentence and as a record.
 
 use results::numbers::{level, ratio_decimals};
 use results::{PairRecord, Score};
 use statistics::{Incomparable, PairedRatio, Verdict};
 
-/// One figure of one strategy over that of another.
+/// Figure of the first strategy over that of the second.
 pub struct Pair {
-    /// The better ranked one.
+    /// Strategy with the better rank.
     pub first: String,
-    /// The other.
     pub second: String,
     pub(super) score: Score,
     pub(super) found: Result<PairedRatio, Incomparable>,
-    /// Corrected for comparing many.
+    /// p value, corrected for multiple comparisons.
     pub(super) p_value: Option<f64>,
 }
 
 impl Pair {
-    /// What it lets one say of the first one's figure; nothing when the two cannot be compared.
+    /// Returns the verdict on the first strategy's figure; `None` if the two cannot be compared.
     pub fn verdict(&self) -> Option<Verdict> {
         self.found.as_ref().ok().map(|found| found.verdict)
     }
 
-    /// Whether the two can be distinguished, and the difference matters.
+    /// Returns true if the two can be distinguished and the difference matters.
     pub fn is_apart(&self) -> bool {
         matches!(self.verdict(), Some(Verdict::Lower | Verdict::Higher))
     }
 
-    /// The difference as a sentence without a full stop.
+    /// Formats the difference as a sentence without a full stop.
     pub fn words(&self) -> String {
         let Self { first, second, score, .. } = self;
         let figure = score.name();
@@ -67,7 +66,6 @@ impl Pair {
         }
     }
 
-    /// As it is written.
     pub fn record(&self) -> PairRecord {
         let found = self.found.as_ref().ok();
         let interval = found.and_then(|found| found.interval);

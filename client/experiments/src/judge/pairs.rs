@@ -1,21 +1,21 @@
-//! Which strategies are held against each other, and the correction for comparing many.
+//! Pairs of strategies that are compared, and the correction for multiple comparisons.
 
 use results::{Score, Standing, best_that_can_be_had};
 use statistics::{Comparison, Level, Margin, Method, PairedRatio, holm, holm_levels};
 
 use super::pair::Pair;
 
-/// More comparisons than the bootstrap's smallest p value can be corrected for.
+/// Largest number of comparisons with a bootstrap. With more, its smallest p value can no longer be corrected.
 const MOST_RESAMPLED: usize = 100;
 
-/// Every two strategies that did the same work in this figure, the better ranked one first; corrected for all of them, because which
-/// one is the best was not known before.
+/// Compares every two strategies that did the same work in this figure, better ranked first. Corrects for all pairs, because the best
+/// strategy was not known before.
 pub fn every_pair(standings: &[Standing], score: Score, seed: u64) -> Vec<Pair> {
     compared(&every_two(standings, Standing::is_comparable), score, seed)
 }
 
-/// Every two that did not do the same work, the better ranked one first: in the share of ops done, or in attempts per success where
-/// that share is the same. Corrected as [`every_pair`], for either figure by itself.
+/// Compares every two ranked strategies that did not do the same work, better ranked first. The figure is the share of ops done or, where
+/// that is equal, attempts per success. Corrects for each figure by itself, as [`every_pair`] does.
 pub fn pairs_by_share(standings: &[Standing], seed: u64) -> Vec<Pair> {
     let mut pairs = every_two(standings, |standing| standing.rank.is_some());
     pairs.retain(|(first, second)| !(first.is_comparable() && second.is_comparable()));
@@ -35,7 +35,7 @@ fn every_two(standings: &[Standing], which: impl Fn(&Standing) -> bool) -> Vec<(
     pairs
 }
 
-/// The best that does not know the future against every other that does not, in a figure that they are not ranked by.
+/// Compares the best strategy that does not know the future with every other such strategy, in a figure that does not rank them.
 pub fn best_against_others(standings: &[Standing], score: Score, seed: u64) -> Vec<Pair> {
     let best = best_that_can_be_had(standings).filter(|best| best.is_comparable());
     let Some(best) = best else { return Vec::new() };
@@ -53,7 +53,7 @@ fn compared(pairs: &[(&Standing, &Standing)], score: Score, seed: u64) -> Vec<Pa
         PairedRatio::of(first.values(score), second.values(score), comparison)
     };
     let alone: Vec<_> = pairs.iter().map(|pair| ratio(pair, Level::P95)).collect();
-    // What has no p value was not compared, and nothing is corrected for it.
+    // A pair without a p value was not compared, so nothing is corrected for it.
     let p_values: Vec<f64> =
         alone.iter().filter_map(|found| found.as_ref().ok().and_then(|found| found.p_value)).collect();
     let mut corrected = holm(&p_values).into_iter().zip(holm_levels(&p_values, Level::P95));
@@ -81,7 +81,6 @@ mod tests {
     use super::*;
     use crate::judge::testing::standings_of;
 
-    /// Ten runs each, of which the attempts swing around these.
     fn standings(attempts: &[(&str, u64)]) -> Vec<Standing> {
         let attempts: Vec<_> = attempts
             .iter()

@@ -1,13 +1,12 @@
-//! Whether the best of a varied range lies at one of its ends: then a better one may lie beyond it.
+//! Check whether the best value lies at an end of the varied range, so that a better one may lie beyond.
 
 use results::Axis;
 use vocabulary::duration_text;
 
-/// The fewest values that make a range.
 const MIN_VALUES: usize = 3;
 
-/// Says that a value is the first or the last of a range of numbers or durations, and where to try on. `None` where it is neither,
-/// or the values are no range.
+/// Returns a sentence if the value is the first or last of a range of numbers or durations, with the direction to try next. Returns `None`
+/// for other values, and if the values are not a range.
 pub(super) fn range_end(axis: &Axis, value: &str) -> Option<String> {
     let numbers: Vec<f64> = axis.values.iter().map(|value| number(value)).collect::<Option<_>>()?;
     let rises = numbers.is_sorted();

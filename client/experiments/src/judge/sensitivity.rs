@@ -1,4 +1,4 @@
-//! Whether a ranking stands when the server is a little different.
+//! Check whether a ranking holds against a server that differs a little.
 
 use results::{Answer, Score, Standing};
 use statistics::Verdict;
@@ -7,19 +7,17 @@ use super::pair::Pair;
 use super::variation::Variation;
 use crate::record::server_model;
 
-/// What became of the ranking against another server.
 pub struct Sensitivity {
-    /// What is different.
     pub variation: Variation,
     standings: Vec<Standing>,
-    /// What changed in the ranking; empty when it stands.
     pub changes: Vec<String>,
     winner: Option<String>,
     same_winner: bool,
 }
 
 impl Sensitivity {
-    /// A ranking stands when the same strategies are complete, and whoever was ahead, and more than by luck, still is.
+    /// Compares the ranking with the one before. It holds if the same strategies are complete and every strategy that was ahead, by more
+    /// than chance, still is.
     pub fn new(
         variation: Variation,
         (standings, pairs): (Vec<Standing>, &[Pair]),
@@ -37,7 +35,7 @@ impl Sensitivity {
                 _ => {}
             }
         }
-        // Whoever is complete now, or no longer, was told above.
+        // Strategies that became complete or incomplete are reported above.
         let as_before = |name: &str| {
             let of = |standings: &[Standing]| {
                 let standing = standings.iter().find(|standing| standing.strategy == name);
@@ -60,12 +58,10 @@ impl Sensitivity {
         Self { variation, standings, changes, winner, same_winner }
     }
 
-    /// Whether nothing changed that had been claimed.
     pub fn stands(&self) -> bool {
         self.changes.is_empty()
     }
 
-    /// As it is written.
     pub fn record(&self) -> results::Variation {
         let names = |complete: bool| {
             let those = self.standings.iter().filter(|standing| standing.is_complete() == complete);
@@ -85,14 +81,14 @@ impl Sensitivity {
     }
 }
 
-/// Returns the strategy that is distinguishably first, or with too few seeds for that the first one.
+/// Returns the strategy that is distinguishably first or, with too few seeds for that, the first one.
 fn winner(standings: &[Standing], by: Score) -> Option<String> {
     let answer = Answer::new(standings, by);
     let Some(lead) = answer.lead() else { return answer.ranked().next().map(|row| row.strategy.clone()) };
     (lead.is_certain || !answer.has_intervals()).then(|| lead.best.strategy.clone())
 }
 
-/// Whether the order of these two was claimed; of too few repeats, the order is all there is.
+/// Returns true if the order of these two was claimed. With too few repeats, the order is all there is.
 fn claims(pair: &Pair) -> bool {
     matches!(pair.verdict(), Some(Verdict::Lower | Verdict::Higher | Verdict::TooFew))
 }
@@ -128,7 +124,7 @@ mod tests {
         let before = [("a", about(100)), ("b", about(200))];
         assert!(changes(&before, &[("a", about(150)), ("b", about(160))]).is_empty());
         assert_eq!(changes(&before, &[("a", about(200)), ("b", about(100))]), ["b is ahead of a"]);
-        // The order is another, but that may be chance.
+        // The order differs, but that may be chance.
         let close =
             [("a", vec![100, 90, 110, 100, 90, 110, 101]), ("b", vec![90, 100, 110, 110, 90, 100, 100])];
         assert_eq!(changes(&before, &close), ["a is no longer ahead of b"]);
@@ -145,7 +141,7 @@ mod tests {
     #[test]
     fn who_leaves_ops_undone_now_is_told() {
         let before = [("a", about(100)), ("b", about(200))];
-        // No attempts at all stands for a run in which nothing succeeded.
+        // No attempts mean a run in which nothing succeeded.
         let now = [("a", vec![0; 10]), ("b", about(200))];
         assert_eq!(changes(&before, &now), ["a is incomplete"]);
         assert_eq!(changes(&now, &before), ["a is complete"]);

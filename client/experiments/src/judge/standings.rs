@@ -1,11 +1,12 @@
-//! Where strategies stand after the blocks that were measured.
+//! Standings of strategies after the measured blocks.
 
 use results::{Score, Standing};
 
 use crate::experiment::Experiment;
 use crate::runs::blocks::Measured;
 
-/// Strategies from the best to the worst, then those that cannot be ranked as typed. `experiments` are those that were measured.
+/// Returns strategies from best to worst, then those that cannot be ranked, in the order of the command line. `experiments` are the
+/// measured ones.
 pub fn standings(experiments: &[Experiment], measured: &Measured, by: Score) -> Vec<Standing> {
     let strategies: Vec<_> = experiments
         .iter()
@@ -15,7 +16,6 @@ pub fn standings(experiments: &[Experiment], measured: &Measured, by: Score) -> 
     results::standings(&strategies, by, first_seed(experiments))
 }
 
-/// The seed of the first block.
 pub(super) fn first_seed(experiments: &[Experiment]) -> u64 {
     experiments.first().map_or(0, |first| first.run.seed)
 }

@@ -1,4 +1,4 @@
-//! Runs for tests that judge: a driver that does none and hands over what was agreed, and standings of literal figures.
+//! Runs for tests of this module: a driver with scripted results, and standings of literal figures.
 
 use std::time::Duration;
 
@@ -11,8 +11,8 @@ use crate::runs::driver::{Driver, Nobody, Outcome, Tasks, Watcher};
 use crate::runs::one_run::Finished;
 use crate::runs::stop::{Never, Stop};
 
-/// Says what every run comes to instead of doing it: how many attempts a strategy needs with a seed. A run without any got none
-/// of its ten ops done.
+/// Driver that runs nothing and takes the number of attempts of each run from a function of strategy and seed. A run without attempts
+/// completes none of its ten ops.
 pub(crate) struct Scripted<F>(pub(crate) F);
 
 impl<F: Fn(&str, u64) -> u64 + Sync> Driver for Scripted<F> {
@@ -36,19 +36,16 @@ impl<F: Fn(&str, u64) -> u64 + Sync> Driver for Scripted<F> {
     }
 }
 
-/// What is run with seeds from this one on.
 pub(crate) fn experiment(strategy: &str, seed: u64, repeats: u32) -> Experiment {
     let run = RunConfig { seed, ..RunConfig::default() };
     Experiment { repeats, ..Experiment::of_run(strategy.parse().unwrap(), run) }
 }
 
-/// What the runs of these blocks come to.
 pub(crate) fn measured(blocks: Blocks<'_>, driver: &dyn Driver, by: Score) -> Measured {
     let figures: Vec<_> = RunFigures::ranked(by).collect();
     blocks.run(driver, &Never, &Nobody, &figures, &mut |_| ()).unwrap()
 }
 
-/// Strategies ranked by their attempts, one number for every run.
 pub(crate) fn standings_of(attempts: &[(&str, Vec<u64>)]) -> Vec<Standing> {
     let given: Vec<_> = attempts
         .iter()
@@ -61,7 +58,7 @@ pub(crate) fn standings_of(attempts: &[(&str, Vec<u64>)]) -> Vec<Standing> {
     results::standings(&given, Score::attempts(), 1)
 }
 
-/// Ten ops, done within as many seconds as there are attempts; none without attempts.
+/// Returns a result of ten ops, done within as many seconds as there are attempts; without attempts, none is done.
 fn result(strategy: &str, seed: u64, attempts: u64) -> RunResult {
     let succeeded = if attempts == 0 { 0 } else { 10 };
     let text = format!(

@@ -1,20 +1,17 @@
-//! Servers that differ a little from one: what a ranking is tried against.
+//! Servers that differ a little from a given one, to test whether a ranking holds.
 
 use std::time::Duration;
 
 use mockserver::core::Config;
 use vocabulary::Distribution;
 
-/// The standard deviation of the logarithm of service times.
+/// Standard deviation of the logarithm of service times.
 const SIGMA: f64 = 0.5;
-/// The mean of a jittered network where there was none.
+/// Mean delay of the jittered network if the server has no delay.
 const SMALL_DELAY: Duration = Duration::from_millis(10);
 
-/// Another server to rank against.
 pub struct Variation {
-    /// What is different.
     pub name: String,
-    /// The server with this difference.
     pub server: Config,
 }
 
@@ -29,11 +26,11 @@ impl Variation {
     }
 }
 
-/// The server with one thing changed at a time: what its policy has no use for is left as it is.
+/// Returns servers with one thing changed at a time. Settings that the policy does not use stay unchanged.
 pub fn variations(server: &Config) -> Vec<Variation> {
     let mut variations = Vec::new();
     if server.has_cap() {
-        // A cap that changes by itself is other caps already.
+        // A cap that changes over time already covers other caps.
         let percents: &[_] = if server.caps.is_empty() && server.schedule.is_empty() {
             &[('−', 80), ('+', 120)]
         } else {
@@ -84,7 +81,7 @@ mod tests {
                 "network uniform(50ms,150ms)"
             ]
         );
-        // A single slot is a single slot.
+        // 20 % of a single slot rounds to no change.
         assert_eq!(names(&Config { max_busy: 1, ..Config::default() }).len(), 2);
     }
 }
