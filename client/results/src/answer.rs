@@ -1,8 +1,8 @@
-//! Answer of a comparison: which strategy is best, by how much, and one row per strategy. The terminal, the HTML report, Markdown and
-//! the JSON document all show this.
+//! Answer of a comparison: which strategy is best, by how much, and one row per strategy. The terminal, the HTML report, Markdown and the
+//! JSON document all show this.
 //!
-//! Every ratio is the geometric mean of ratios paired by seed, to the best strategy. Intervals are Student's t on the logarithms, from
-//! five seeds on, all at the one level of [`Ties::level`], so that all intervals of a comparison hold together in 95 % of comparisons.
+//! Every ratio is the geometric mean of ratios paired by seed, to the best strategy. Intervals are Student's t on the logarithms, from five
+//! seeds on. All have the one level of [`Ties::level`], so that all intervals of a comparison hold together in 95 % of comparisons.
 
 mod by_point;
 mod order;
@@ -29,7 +29,6 @@ use crate::ties::Ties;
 /// Fewest seeds with which intervals and ranks are shown.
 pub const MIN_SEEDS: usize = 5;
 
-/// Figure that a table ranks its strategies by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RankedBy {
     /// Score of `--by`, because every ranked strategy did all of its ops.
@@ -40,16 +39,12 @@ pub enum RankedBy {
     Share,
 }
 
-/// Answer of a comparison.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// Score of `--by`.
     pub by: Score,
     /// Figure of the column `× best`.
     pub ranked_by: RankedBy,
-    /// Number of paired seeds.
     pub seeds: usize,
-    /// Confidence level of each interval.
     pub level: Level,
     /// Time within which an op counts as done (`10s`), if there is a limit.
     pub limit: Option<String>,
@@ -61,10 +56,8 @@ pub struct Answer {
     thriftiest: Option<String>,
 }
 
-/// Lead of the best strategy.
 #[derive(Clone, Copy, Debug)]
 pub struct Lead<'a> {
-    /// Strategy with the best figure.
     pub best: &'a Row,
     /// Ratio to the next best, or to the best of those that cannot be distinguished; `None` if the others did not do the same work.
     pub times: Option<Times>,
@@ -73,7 +66,7 @@ pub struct Lead<'a> {
 }
 
 impl Answer {
-    /// Returns the answer of these standings, which are in the order of their ranking.
+    /// Creates the answer; `standings` are in the order of their ranking.
     pub fn new(standings: &[Standing], by: Score) -> Self {
         let level = Ties::among(standings.iter().filter(|standing| standing.rank.is_some())).level();
         Self::at_level(standings, by, level)
@@ -101,7 +94,6 @@ impl Answer {
         Self { by, ranked_by, seeds, level, limit, firsts: firsts(&ranked, by), thriftiest, rows }
     }
 
-    /// Returns the figure that `× best` compares.
     pub fn figure(&self) -> Score {
         if self.ranked_by == RankedBy::Share { Score::done_share() } else { self.by }
     }
@@ -114,7 +106,6 @@ impl Answer {
         Some(if is_plain { format!("{} {unit}", number.trim_end()) } else { limit.clone() })
     }
 
-    /// Returns the rows of strategies that have a rank, best first.
     pub fn ranked(&self) -> impl Iterator<Item = &Row> {
         self.rows.iter().filter(|row| matches!(row.place, Place::Ranked { .. }))
     }
@@ -125,7 +116,7 @@ impl Answer {
         let compared = self.by_figure();
         let (best, others) = compared.split_first()?;
         if others.is_empty() {
-            // It alone did every op.
+            // The best strategy alone did every op.
             let is_certain = self.has_intervals();
             return (self.ranked().count() > 1).then_some(Lead { best, times: None, is_certain });
         }
@@ -153,7 +144,6 @@ impl Answer {
         self.by_figure().into_iter().find(|row| row.strategy != first.strategy)
     }
 
-    /// Returns true if ranks and intervals are shown.
     pub fn has_intervals(&self) -> bool {
         self.seeds >= MIN_SEEDS
     }
@@ -177,7 +167,6 @@ fn thriftiest(placed: &[Placed<'_>], score: Score, level: Level) -> Option<Strin
     others.all(is_more).then(|| least.strategy.clone())
 }
 
-/// Returns for each seed the strategy with the least score; `None` if several have it.
 fn firsts(ranked: &[&Standing], by: Score) -> Vec<Option<String>> {
     let comparable: Vec<&&Standing> = ranked.iter().filter(|standing| standing.is_comparable()).collect();
     let seeds = comparable.iter().map(|standing| standing.values(by).len()).min().unwrap_or_default();

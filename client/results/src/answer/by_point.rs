@@ -5,18 +5,16 @@ use std::cmp::Reverse;
 use super::MIN_SEEDS;
 use super::sentence::Sentence;
 
-/// Most ranges of points that are listed; of more, points are counted.
+/// Largest number of ranges that are listed; with more, points are counted.
 const MAX_RANGES: usize = 3;
 
-/// Point of a sweep, and the strategy that is distinguishably first there.
 pub struct PointWinner<'a> {
-    /// Value of the varied key, as it is printed.
     pub value: String,
     /// Strategy that is first; `None` if none can be distinguished from all others.
     pub winner: Option<&'a str>,
 }
 
-/// Returns for example `aimd is first at 500, 2 000 and 5 000 ops, full-jitter at 50 and 100.` `key` is the varied key, and `None` if
+/// Formats, for example, `aimd is first at 500, 2 000 and 5 000 ops, full-jitter at 50 and 100.` `key` is the varied key; it is `None` if
 /// there are two.
 pub fn first_by_point(key: Option<&str>, points: &[PointWinner<'_>], has_intervals: bool) -> Sentence {
     let unsure = if has_intervals { String::new() } else { format!("; intervals need {MIN_SEEDS} seeds") };
@@ -29,7 +27,7 @@ pub fn first_by_point(key: Option<&str>, points: &[PointWinner<'_>], has_interva
     let values = |winner: Option<&str>| -> Vec<&str> {
         points.iter().filter(|point| point.winner == winner).map(|point| point.value.as_str()).collect()
     };
-    // The most frequent winner first; points without a winner last.
+    // Most frequent winner first, points without a winner last.
     winners.sort_by_key(|winner| (winner.is_none(), Reverse(values(*winner).len())));
     let all = points.len();
     let end = |sentence: Sentence| sentence.words(format!("{unsure}."));
@@ -62,7 +60,6 @@ pub fn first_by_point(key: Option<&str>, points: &[PointWinner<'_>], has_interva
     end(sentence)
 }
 
-/// `50, 100 and 500`
 fn listed(values: &[&str]) -> String {
     match values {
         [] => String::new(),

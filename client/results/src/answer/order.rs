@@ -1,8 +1,8 @@
 //! Order of the ranked strategies, and their ranks.
 //!
 //! Strategies are sorted by the ranked figure. Going down the list, a strategy joins the group above if it is equal to the first of that
-//! group: the interval of their ratio contains 1 or lies within 2 % of it. A group shares one rank and is sorted by attempts where these
-//! differ distinguishably.
+//! group. Equal means that the interval of their ratio contains 1 or lies within 2 % of it. A group shares one rank and is sorted by
+//! attempts where these differ distinguishably.
 
 use std::cmp::Ordering;
 
@@ -12,11 +12,10 @@ use super::row::{Place, Times};
 use crate::score::Score;
 use crate::standing::Standing;
 
-/// Ranked strategy with its place.
 pub(super) type Placed<'a> = (&'a Standing, Place);
 
-/// Returns the ranked strategies that do not know the server, best first: those that did the same work by `figure`, then the others by the
-/// share of ops done. `companion` orders equals.
+/// Returns the ranked strategies that do not know the server, best first. Strategies that did the same work are ordered by `figure`; the
+/// others follow by their share of ops done. `companion` orders equals.
 pub(super) fn ranked(
     standings: &[Standing],
     figure: Score,
@@ -45,7 +44,7 @@ pub(super) fn ranked(
     placed
 }
 
-/// Sorts equals by another score, and those that are equal in that one, too, by their key.
+/// Sorts equals by another score, and strategies that are equal in that score, too, by `key`.
 fn in_order<'a>(
     equals: Vec<&'a Standing>,
     by: Score,

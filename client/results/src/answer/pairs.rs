@@ -4,16 +4,13 @@ use super::{Answer, Times};
 use crate::score::Score;
 use crate::standing::Standing;
 
-/// Two ranked strategies.
 #[derive(Clone, Debug)]
 pub struct PairRow {
-    /// Better ranked strategy.
+    /// Strategy with the better rank.
     pub first: String,
-    /// Other strategy.
     pub second: String,
     /// Ranked figure of the second over that of the first; `None` if they did not do the same work.
     pub figure: Option<Times>,
-    /// Attempts of the second over those of the first; `None` as above.
     pub attempts: Option<Times>,
 }
 

@@ -24,7 +24,6 @@ impl Answer {
         })
     }
 
-    /// Returns the record of a strategy of this comparison.
     pub fn record(&self, standing: &Standing) -> StandingRecord {
         let row = self.rows.iter().find(|row| row.strategy == standing.strategy);
         let (place, tied) = match row.map(|row| row.place) {

@@ -8,30 +8,23 @@ use crate::numbers::{ratio_decimals, three};
 use crate::score::Score;
 use crate::standing::Standing;
 
-/// One strategy in the table of a comparison.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// Strategy as given on the command line.
     pub strategy: String,
-    /// Rank, or the reason why there is none.
     pub place: Place,
-    /// True if its score can be compared with those of the best: it did the same work.
+    /// True if it did the same work as the best, so that their scores can be compared.
     pub is_comparable: bool,
     /// Geometric mean of the score of `--by` or of the share of ops done, whichever `× best` compares.
     pub figure: Option<f64>,
-    /// Figure over that of the best strategy.
     pub times_best: Option<Times>,
     /// Geometric mean of attempts sent in a run.
     pub attempts: Option<f64>,
-    /// Attempts over those of the best strategy.
     pub attempts_times_best: Option<Times>,
-    /// Makespan over that of the best strategy.
     pub makespan_times_best: Option<Times>,
     /// Geometric mean of the makespan in seconds, of strategies that did every op.
     pub makespan_s: Option<f64>,
-    /// Attempts sent per op done.
     pub per_done: Option<f64>,
-    /// Mean of the 99th percentile of op latency in milliseconds; of the ops that were done.
+    /// Mean over runs of the 99th percentile of op latency, in milliseconds, of the ops that were done.
     pub p99_ms: Option<f64>,
     /// Mean time in seconds that the server's slots spent on attempts that did not count.
     pub wasted_s: Option<f64>,
@@ -41,25 +34,12 @@ pub struct Row {
     pub done_is_lower_bound: bool,
 }
 
-/// Rank of a strategy, or the reason why it has none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// Rank among the strategies that do not know the server, from 1, equal for strategies that cannot be distinguished.
-    Ranked {
-        /// Rank from 1.
-        rank: u64,
-        /// True if others share the rank.
-        is_tied: bool,
-    },
-    /// Not ranked: stalled or interrupted in some runs, or without the score.
-    Stopped {
-        /// Runs that stalled.
-        stalled: usize,
-        /// Runs that were interrupted.
-        interrupted: usize,
-        /// All runs.
-        of: usize,
-    },
+    Ranked { rank: u64, is_tied: bool },
+    /// Not ranked: stalled or interrupted in some of `of` runs, or without the score.
+    Stopped { stalled: usize, interrupted: usize, of: usize },
     /// Not ranked: it knows the server's configuration, as no client can.
     KnowsServer,
 }
@@ -75,10 +55,9 @@ impl Place {
     }
 }
 
-/// Ratio to the best strategy.
+/// Ratio to the best strategy: geometric mean of paired ratios.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Times {
-    /// Geometric mean of paired ratios.
     pub ratio: f64,
     /// Ends of its confidence interval, from five seeds on.
     pub interval: Option<(f64, f64)>,
@@ -92,7 +71,6 @@ impl Times {
         Some(Self { ratio: found.ratio, interval: found.interval.map(|range| (range.low, range.high)) })
     }
 
-    /// Returns the ratio the other way round.
     #[must_use]
     pub fn inverse(self) -> Self {
         Self { ratio: 1.0 / self.ratio, interval: self.interval.map(|(low, high)| (1.0 / high, 1.0 / low)) }
@@ -103,7 +81,6 @@ impl Times {
         self.interval.is_none_or(|(low, high)| low <= 1.0 && 1.0 <= high)
     }
 
-    /// Returns true if the interval lies within 2 % of 1.
     pub fn is_within_two_percent(&self) -> bool {
         let margin = Margin::TWO_PERCENT.distance();
         self.interval.is_some_and(|(low, high)| 1.0 - margin <= low && high <= 1.0 + margin)
@@ -115,7 +92,6 @@ impl Times {
         format!("{:.*}", ratio_decimals(low, high), self.ratio)
     }
 
-    /// Formats the interval: `1.61–1.88`.
     pub fn range_text(&self) -> Option<String> {
         let (low, high) = self.interval?;
         let decimals = ratio_decimals(low, high);
@@ -123,7 +99,6 @@ impl Times {
     }
 }
 
-/// Returns the rows of all strategies: ranked ones in their order, stopped ones, those that know the server.
 pub(super) fn rows(standings: &[Standing], ranked: &[Placed<'_>], figure: Score, level: Level) -> Vec<Row> {
     let best = leader(standings, figure);
     let stopped = |standing: &Standing| Place::Stopped {
@@ -141,7 +116,7 @@ pub(super) fn rows(standings: &[Standing], ranked: &[Placed<'_>], figure: Score,
     all.map(|(standing, place)| row(standing, place, (best, figure), level)).collect()
 }
 
-/// Returns the ranked strategy with the best figure; the first of a group of equals may be another, with fewer attempts.
+/// Returns the ranked strategy with the best figure. The first strategy of a group of equals may be another one, with fewer attempts.
 fn leader(standings: &[Standing], figure: Score) -> Option<&Standing> {
     let is_share = figure == Score::done_share();
     let ranked = standings.iter().filter(|standing| standing.rank.is_some() && !standing.foresees);
@@ -157,7 +132,7 @@ fn row(standing: &Standing, place: Place, (best, figure): (Option<&Standing>, Sc
     let is_share = figure == Score::done_share();
     let is_compared = is_ranked && (is_share || standing.is_comparable());
     let times = |score: Score| {
-        // Nothing is a multiple of a share of 0.
+        // There is no ratio to a share of 0.
         let best = best.filter(|best| is_compared && (!is_share || best.share > 0.0))?;
         if best.strategy == standing.strategy {
             return Some(Times { ratio: 1.0, interval: None });
@@ -203,7 +178,7 @@ impl Row {
         }
     }
 
-    /// Formats the interval of the ratio, or in how many runs the strategy was stopped: `1.61–1.88`, `30 of 30`.
+    /// Formats the interval of the ratio (`1.61–1.88`), or in how many runs the strategy was stopped (`30 of 30`).
     pub fn range_cell(&self, seeds: usize) -> String {
         match self.place {
             Place::Stopped { stalled, interrupted, of } if stalled + interrupted > 0 => {

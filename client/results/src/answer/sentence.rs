@@ -10,24 +10,19 @@ use crate::score::Score;
 /// Largest number of tied strategies that are named.
 const MAX_NAMED: usize = 3;
 
-/// Piece of a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// Words of ours.
     Words(String),
-    /// Name of a strategy.
     Name(String),
 }
 
-/// Text in which the names of strategies can be set apart.
+/// Text in which strategy names are marked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sentence {
-    /// Pieces in order.
     pub parts: Vec<Part>,
 }
 
 impl Sentence {
-    /// Returns the sentence as Markdown, with names as code.
     pub fn markdown(&self) -> String {
         let part = |part: &Part| match part {
             Part::Words(words) => words.clone(),
@@ -92,7 +87,7 @@ impl Answer {
         }
     }
 
-    /// `No strategy can be ranked: all 3 stalled.`
+    /// Formats, for example, `No strategy can be ranked: all 3 stalled.`
     fn none_ranked(&self) -> Sentence {
         let all: Vec<&Row> = self.rows.iter().filter(|row| row.place != Place::KnowsServer).collect();
         let stalled = all.iter().filter(|row| row.stopped_cell() == Some("stalled")).count();
@@ -111,7 +106,8 @@ impl Answer {
         Sentence::default().words(format!("No strategy can be ranked: {how}."))
     }
 
-    /// `aimd finished first in the only run: 25.2 s; next full-jitter, 45.6 s.`, or `aimd was first in 3 of 4 runs; intervals need 5.`
+    /// Formats, for example, `aimd finished first in the only run: 25.2 s; next full-jitter, 45.6 s.` or, with several seeds, `aimd was
+    /// first in 3 of 4 runs; intervals need 5.`
     fn few_seeds(&self) -> Sentence {
         let mut ranked = self.ranked();
         let (Some(best), second) = (ranked.next(), ranked.next()) else { return Sentence::default() };
@@ -140,7 +136,7 @@ impl Answer {
         start(&best.strategy).words(format!(" {}{only}: {}", self.won(), value(best))).joined(next).words(".")
     }
 
-    /// `aimd took 25.2 s, 1.25 × the oracle.`
+    /// Formats, for example, `aimd took 25.2 s, 1.25 × the oracle.`
     fn one_ranked(&self) -> Sentence {
         let Some(best) = self.ranked().next() else { return Sentence::default() };
         if self.ranked_by == RankedBy::Share {
@@ -220,7 +216,7 @@ impl Answer {
             .words(format!("{companion}."))
     }
 
-    /// `aimd, cubic and new-reno tie for first: 25.2–25.4 s, not distinguishable; aimd has fewest attempts.`
+    /// Formats, for example, `aimd, cubic and new-reno tie for first: 25.2–25.4 s, not distinguishable; aimd has fewest attempts.`
     fn tie(&self, tied: &[&Row], of: &str) -> Sentence {
         let all = self.compared().count();
         let values = tied.iter().filter_map(|row| row.figure);
@@ -268,7 +264,7 @@ impl Answer {
         names.words(tie).joined(fewest).words(".")
     }
 
-    /// `, with 8.33× fewer attempts (8.31–8.35)`; empty if there is no difference.
+    /// Formats, for example, `, with 8.33× fewer attempts (8.31–8.35)`; empty if there is no difference.
     fn companion_text(&self, second: &Row) -> String {
         let is_attempts = self.by != Score::attempts();
         let times = if is_attempts { second.attempts_times_best } else { second.makespan_times_best };
@@ -276,7 +272,7 @@ impl Answer {
         let is_more = times.ratio > 1.0;
         let shown = if is_more { times } else { times.inverse() };
         let range = range(&shown);
-        // The makespan's sentence is about the best strategy, the others are about the second one.
+        // The sentence about the makespan is from the best strategy's view, sentences about other scores are from the second one's.
         let words = match (self.by == Score::makespan(), is_attempts, is_more) {
             (true, _, true) | (false, true, false) => "fewer attempts",
             (true, _, false) | (false, true, true) => "more attempts",
@@ -286,7 +282,8 @@ impl Answer {
         format!(", with {}× {words}{range}", shown.ratio_text())
     }
 
-    /// `aimd got most done: 86.1 % of the ops, at 1.32 attempts each; next token-bucket:rate=8, 0.93 of that (0.92–0.94).`
+    /// Formats, for example, `aimd got most done: 86.1 % of the ops, at 1.32 attempts each; next token-bucket:rate=8, 0.93 of that
+    /// (0.92–0.94).`
     fn most_done(&self) -> Sentence {
         let ranked: Vec<&Row> = self.ranked().collect();
         let Some(best) = ranked.first() else { return Sentence::default() };
@@ -336,7 +333,7 @@ impl Answer {
             .words(".")
     }
 
-    /// `; next token-bucket:rate=8, 0.93 of that (0.92–0.94)`
+    /// Formats, for example, `; next token-bucket:rate=8, 0.93 of that (0.92–0.94)`.
     fn next_share(second: Option<&Row>) -> Sentence {
         let Some(second) = second else { return Sentence::default() };
         let next = Sentence::default().words("; next ").name(&second.strategy);
@@ -346,19 +343,18 @@ impl Answer {
         }
     }
 
-    /// `86.1 % of the ops, at 1.32 attempts each`
+    /// Formats, for example, `86.1 % of the ops, at 1.32 attempts each`.
     fn share_and_cost(row: &Row) -> String {
         let share = at_least(row.done, row.done_is_lower_bound);
         let cost = row.per_done.map(|cost| format!(", at {} attempts each", three(cost))).unwrap_or_default();
         format!("{share} of the ops{cost}")
     }
 
-    /// ` within 10 s`, if there is a limit.
+    /// Formats, for example, ` within 10 s`; empty without a limit.
     fn within(&self) -> String {
         self.limit_text().map_or_else(String::new, |limit| format!(" within {limit}"))
     }
 
-    /// `finished first`, `had the lowest p99`, `needed fewest attempts`
     fn won(&self) -> String {
         match self.by {
             by if by == Score::makespan() => "finished first".to_owned(),
@@ -367,7 +363,6 @@ impl Answer {
         }
     }
 
-    /// `took`, `needed`
     fn took(&self) -> &'static str {
         if self.by == Score::makespan() { "took" } else { "needed" }
     }
@@ -383,7 +378,7 @@ impl Answer {
         }
     }
 
-    /// `2 strategies gave up ops.`, if some did every op and others did not.
+    /// Formats, for example, `2 strategies gave up ops.`; `None` if all strategies or none did every op.
     fn gave_up_text(&self) -> Option<String> {
         if self.ranked_by != RankedBy::ScoreThenShare || self.seeds < MIN_SEEDS {
             return None;
@@ -399,7 +394,6 @@ impl Answer {
         (short > 0).then(|| format!("{strategies} {late}."))
     }
 
-    /// `30 paired seeds, simulated.`
     fn runs_text(&self, mode: Mode) -> String {
         let mode = if mode == Mode::Simulated { ", simulated" } else { " over HTTP" };
         match self.seeds {
@@ -418,7 +412,7 @@ impl Row {
     }
 }
 
-/// ` (1.61–1.88)`, empty without an interval.
+/// Formats, for example, ` (1.61–1.88)`; empty without an interval.
 fn range(times: &Times) -> String {
     times.range_text().map(|range| format!(" ({range})")).unwrap_or_default()
 }

@@ -26,7 +26,6 @@ fn sentence(answer: &Answer) -> String {
     answer.sentences(Mode::Simulated).iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns ten makespans around a mean, a little apart from one another.
 fn around(mean: f64, swing: f64) -> Vec<f64> {
     (0..10).map(|seed| mean * (1.0 + swing * f64::from(seed % 5 - 2))).collect()
 }
@@ -74,7 +73,7 @@ fn of_five_equal_strategies_at_most_one_comparison_in_twenty_has_a_winner() {
         || (0..12).map(|_| (rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64).sum::<f64>() - 6.0;
     let mut winners = 0;
     for _ in 0..COMPARISONS {
-        // Seeds differ more than strategies, as arrivals do.
+        // Seeds differ more than strategies, as arrivals make them in real comparisons.
         let seeds: Vec<f64> = (0..10).map(|_| 0.2 * normal()).collect();
         let strategies: Vec<(&str, Vec<f64>, u64)> = ["a", "b", "c", "d", "e"]
             .into_iter()
