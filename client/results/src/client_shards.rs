@@ -1,4 +1,4 @@
-//! A run whose clients were divided among several programs: what each writes of its share, and how shares are put together again.
+//! Runs whose clients are divided among several programs: the record of each shard, and their merging.
 
 mod latency_record;
 mod merging;

@@ -1,5 +1,5 @@
-//! Latencies in a document: sums to the nanosecond, and the histogram as everybody reads it. Shares that are added up come to what all
-//! latencies together would have come to.
+//! Latencies in a document: sums to the nanosecond, and a histogram in the standard format of `HdrHistogram`. Merged shards yield the same
+//! figures as all latencies recorded together.
 
 use std::io::Read as _;
 
@@ -52,7 +52,7 @@ impl SumsRecord {
         }
     }
 
-    /// Nothing when a sum is no number.
+    /// Returns `None` if a sum is not a number.
     pub(super) fn read(&self) -> Option<LatencySums> {
         let none = LatencySums::default();
         Some(LatencySums {
@@ -70,18 +70,16 @@ impl LatencyRecord {
         Self { sums: SumsRecord::of(&latencies.sums()), histogram: encoded(&latencies.histogram()) }
     }
 
-    /// Nothing when it is none, or contradicts itself.
+    /// Returns `None` if the histogram is invalid or contradicts the sums.
     pub(super) fn read(&self) -> Option<Latencies> {
         Latencies::restored(&self.sums.read()?, decoded(&self.histogram)?)
     }
 }
 
-/// Attempts per op in the same way.
 pub(super) fn attempts_per_op(histogram: &Histogram<u64>) -> String {
     encoded(&with_bound(histogram, MAX_ATTEMPTS_PER_OP))
 }
 
-/// Nothing when it is no such histogram.
 pub(super) fn read_attempts_per_op(text: &str) -> Option<Histogram<u64>> {
     restored(decoded(text)?, MAX_ATTEMPTS_PER_OP)
 }
@@ -93,22 +91,23 @@ fn encoded(histogram: &Histogram<u64>) -> String {
     STANDARD.encode(bytes)
 }
 
-/// The longest histogram that is read, in characters: ours have 28 672 buckets of at most nine bytes.
+/// Longest accepted histogram in characters. Ours have 28 672 buckets of at most nine bytes.
 const LONGEST: usize = 1 << 20;
 
-/// The same in bytes when it is inflated.
+/// Longest accepted histogram in bytes after inflation.
 const LONGEST_INFLATED: u64 = 1 << 20;
 
-/// What stands before the counts: cookie, length, offset, digits, least and greatest value, ratio.
+/// Bytes before the counts: cookie, length, offset, digits, least and greatest value, ratio.
 const HEAD: usize = 40;
 
-/// What a histogram begins with that is not deflated.
+/// First bytes of an inflated histogram.
 const COOKIE: u32 = 0x1c84_9313;
 
-/// A few bytes can ask for gigabytes: believed is only what is as long as it says, and has no more buckets than ours.
+/// Decodes an untrusted histogram. A few bytes can demand gigabytes, so the declared length must be the real one, and the number of buckets
+/// at most ours.
 fn decoded(text: &str) -> Option<Histogram<u64>> {
     let bytes = STANDARD.decode(text).ok().filter(|_| text.len() <= LONGEST)?;
-    // Before what is deflated stand a cookie and a length.
+    // A cookie and a length precede the deflated part.
     let deflated = bytes.get(8..)?;
     let mut inflated = Vec::new();
     ZlibDecoder::new(deflated).take(LONGEST_INFLATED).read_to_end(&mut inflated).ok()?;
@@ -136,7 +135,7 @@ mod tests {
 
     use super::*;
 
-    /// A histogram of a few bytes that says it has so many bytes of counts, digits, and microseconds at most.
+    /// Returns a histogram of a few bytes that declares this many bytes of counts, these digits, and this maximum in microseconds.
     fn bomb(length: u32, digits: u32, greatest: u64) -> String {
         let mut head = [COOKIE, length, 0, digits].map(u32::to_be_bytes).concat();
         head.extend([1, greatest, 1_f64.to_bits()].map(u64::to_be_bytes).concat());

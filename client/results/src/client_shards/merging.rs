@@ -1,5 +1,5 @@
-//! Shards of a run's clients, added up. Clients met in the server's queue, so another division is another sample; what is exact is the
-//! sum. What does not add up is null: extremes of summed windows, and whatever was judged by one program alone.
+//! Merging of client shards by summation. The clients shared the server's queue, so another division is another sample; only the sum is
+//! exact. Values that do not add up are null: extremes of summed windows, and everything that one program judged alone.
 
 use loadgen_core::{
     AdviceFigures, AttemptCounts, Conservation, FailureResult, GivenUpCounts, Latencies, LatencySums,
@@ -13,10 +13,10 @@ use super::record::{ClientShardRecord, ClientsKind, MergedClients};
 use super::togetherness::{ClientShardError, Part, together};
 use crate::run::{AttemptsResult, GeneratorResult, OpsResult, RunResult, SeriesPoint};
 
-/// The result of a run out of those of its shards, each with the name of its file; in any order. Those that are missing are named in it.
+/// Merges the results of a run's shards, each given with the name of its file, in any order. Missing shards are listed in the result.
 ///
 /// # Errors
-/// When a shard is doubled, broken or of another run, or when the server counted something else than they sent.
+/// If a shard is given twice, is broken or belongs to another run, or if the server's counts differ from what was sent.
 pub fn merged_clients(shards: Vec<(String, RunResult)>) -> Result<RunResult, ClientShardError> {
     let (parts, missing) = together(shards)?;
     let of = parts.first().map_or(0, |part| part.shard.of);
@@ -30,7 +30,7 @@ pub fn merged_clients(shards: Vec<(String, RunResult)>) -> Result<RunResult, Cli
     }
     let rows = ledger.map(|ledger| rows(&parts, ledger)).unwrap_or_default();
     if !missing.is_empty() {
-        // It counted those of the lost ones, too.
+        // The server's counts include attempts of the missing shards.
         ledger = None;
     }
     let sums = Sums::of(&parts)?;
@@ -46,8 +46,8 @@ pub fn merged_clients(shards: Vec<(String, RunResult)>) -> Result<RunResult, Cli
     Ok(whole(first.clone(), &parts, sums, ledger, merged, warnings))
 }
 
-/// What the server counted when the last of them had ended; nothing where one that sent something does not know: it may have been the
-/// last.
+/// Returns the server's counts at the end of the last shard. Returns `None` if the shards used different mockservers, or if one that sent
+/// attempts has no counts, because it may have been the last one.
 fn ledger<'a>(parts: &'a [Part], warnings: &mut Vec<String>) -> Option<&'a ServerStats> {
     let mut ledgers = parts.iter().filter_map(|part| part.shard.ledger.as_ref());
     let first = ledgers.next()?;
@@ -75,13 +75,12 @@ fn ledger<'a>(parts: &'a [Part], warnings: &mut Vec<String>) -> Option<&'a Serve
     Some(latest)
 }
 
-/// What the server counted of those that are there.
 fn rows(parts: &[Part], ledger: &ServerStats) -> Vec<ShardRow> {
     let is_there = |row: &&ShardRow| parts.iter().any(|part| part.shard.index == row.shard);
     ledger.shards.iter().filter(is_there).copied().collect()
 }
 
-/// Refuses shards of which the server counted something else than they sent, each by itself and all together.
+/// Rejects shards whose attempts differ from the server's counts, each shard by itself and all together.
 fn conserved(
     parts: &[Part],
     all_there: bool,
@@ -127,7 +126,6 @@ fn attempts(parts: &[Part]) -> AttemptCounts {
     }
 }
 
-/// What is read out of records and added up.
 #[derive(Default)]
 struct Sums {
     op: Latencies,
@@ -199,7 +197,7 @@ impl Sums {
     }
 }
 
-/// Counts by bucket, at the coarsest width of all; gauges of shards that are over stay as they were.
+/// Sums counts by bucket, at the coarsest bucket width of all shards. Gauges of shards that have ended keep their last value.
 fn series(parts: &[Part]) -> Vec<SeriesPoint> {
     let width = parts.iter().map(|part| part.shard.bucket_ns).max().unwrap_or(1);
     let buckets_of = |part: &Part| usize::try_from(width / part.shard.bucket_ns).unwrap_or(1).max(1);
@@ -228,7 +226,7 @@ fn series(parts: &[Part]) -> Vec<SeriesPoint> {
             add(&mut sum.ssthresh, last.ssthresh);
             caps.extend(last.server_cap);
         }
-        // All ask the same server; where they were told of different caps, nobody knows.
+        // All shards use the same server. If it reported different caps to them, the cap is unknown.
         sum.server_cap =
             caps.first().copied().filter(|cap| caps.iter().all(|other| other.total_cmp(cap).is_eq()));
         sum
@@ -256,7 +254,6 @@ fn blank(t_s: f64) -> SeriesPoint {
     }
 }
 
-/// The result of all.
 fn whole(
     first: RunResult,
     parts: &[Part],
@@ -359,7 +356,6 @@ fn whole(
     }
 }
 
-/// Failures of all, the most frequent first.
 fn failures<'a>(runs: impl Iterator<Item = &'a RunResult>) -> Vec<FailureResult> {
     let mut all: Vec<FailureResult> = Vec::new();
     for failure in runs.flat_map(|run| &run.failures) {

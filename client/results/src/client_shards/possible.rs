@@ -1,4 +1,4 @@
-//! Whether a shard of clients can be one: whatever a file says, adding shards up neither overflows nor asks for memory without bound.
+//! Plausibility checks of client shards: whatever a file contains, adding shards up neither overflows nor needs unbounded memory.
 
 use loadgen_core::{ClientShard, Series};
 
@@ -6,7 +6,6 @@ use super::record::ClientShardRecord;
 use crate::countable::{beyond, uncountable, words};
 use crate::run::RunResult;
 
-/// What cannot be, in words.
 pub(super) fn impossible(run: &RunResult, shard: &ClientShardRecord) -> Option<String> {
     if let Err(error) = ClientShard::new(shard.index, shard.of) {
         return Some(format!("`shard`: {error}"));

@@ -1,4 +1,4 @@
-//! What the result of a share of a run's clients has besides: which share it is, and what adds up exactly.
+//! Record of one shard of a run's clients, beside its result: which share of the clients it is, and the values that add up exactly.
 
 use loadgen_core::{ClientCount, ClientShard, Run};
 use schemars::JsonSchema;
@@ -111,7 +111,7 @@ pub struct StartRecord {
 }
 
 impl StartRecord {
-    /// When all shards were to start, which must be the same for all of them.
+    /// Formats the planned start, which must be the same for all shards.
     pub(super) fn planned(&self) -> String {
         match self.at_unix_ms {
             None => "a barrier's".to_owned(),
@@ -136,7 +136,7 @@ pub struct ClientColumns {
     pub busy_since_ns: Vec<Option<u64>>,
 }
 
-/// What the shell knows of a shard.
+/// Data of a shard that the driver has and the run lacks.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the fields are those of the record")]
 pub struct ShardContext {
@@ -148,7 +148,6 @@ pub struct ShardContext {
 }
 
 impl ClientShardRecord {
-    /// Of a run that is over.
     pub fn new(run: &Run, context: ShardContext) -> Self {
         let measured = run.measurements();
         let (advised_retries, early) = measured.advice_sums();
@@ -192,7 +191,7 @@ impl ClientColumns {
         }
     }
 
-    /// Client by client; nothing when columns are not equally long.
+    /// Returns the counts client by client; `None` if the columns differ in length.
     pub(super) fn read(&self) -> Option<Vec<ClientCount>> {
         let Self { arrived, succeeded, latency_ns, busy_ns, busy_since_ns } = self;
         let lengths = [arrived.len(), succeeded.len(), latency_ns.len(), busy_ns.len(), busy_since_ns.len()];

@@ -1,4 +1,4 @@
-//! Whether shards of clients are of one run, and whether all of them are there.
+//! Checks that client shards belong to one run, and which of them are missing.
 
 use std::collections::BTreeMap;
 
@@ -9,39 +9,31 @@ use super::record::ClientShardRecord;
 use crate::conditions::{Conditions, WrittenConditions};
 use crate::run::RunResult;
 
-/// Why shards of clients are not put together.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the words of each error say what the fields are")]
 pub enum ClientShardError {
-    /// Nothing at all.
     #[error("no shard is given")]
     None,
-    /// A result, but of a whole run.
     #[error("`{file}` is not a client shard of a run; one is written with `--client-shard 0/4 --json FILE`")]
     Whole { file: String },
-    /// Of something else.
     #[error("`{file}` is a shard of another run than `{first}`: {what}")]
     Foreign { file: String, first: String, what: String },
-    /// There twice.
     #[error("`{file}` and `{first}` are both shard {index} of {of}; give each once")]
     Doubled { file: String, first: String, index: u32, of: u32 },
-    /// Not what a shard can be.
     #[error("`{file}` cannot be merged: {what}")]
     Broken { file: String, what: String },
-    /// The server counted something else.
     #[error("`{file}`: COUNTS DO NOT ADD UP: {mismatch}")]
     NotConserved { file: String, mismatch: Mismatch },
 }
 
-/// A shard with the file that it is from.
 pub(super) struct Part {
     pub(super) file: String,
     pub(super) run: RunResult,
     pub(super) shard: ClientShardRecord,
 }
 
-/// Shards of one run by their index, and those that are missing.
+/// Returns the shards of one run in the order of their indexes, and the indexes of missing ones.
 pub(super) fn together(shards: Vec<(String, RunResult)>) -> Result<(Vec<Part>, Vec<u32>), ClientShardError> {
     let mut parts: BTreeMap<u32, Part> = BTreeMap::new();
     let mut first: Option<(String, RunResult, ClientShardRecord)> = None;
@@ -71,7 +63,6 @@ pub(super) fn together(shards: Vec<(String, RunResult)>) -> Result<(Vec<Part>, V
     Ok((parts.into_values().collect(), missing))
 }
 
-/// What sets a shard apart from another, in words.
 fn difference(
     (run, shard): (&RunResult, &ClientShardRecord),
     (there, of): (&RunResult, &ClientShardRecord),

@@ -1,4 +1,4 @@
-//! Shards of runs that were driven against a server made of arithmetic: what is merged is what all of them measured together.
+//! Shards of runs against a server made of arithmetic: the merged result equals what all of them measured together.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::client_shards::{ShardContext, StartRecord, StartedBy};
 use crate::config::{ConfigRecord, WorkloadRecord};
 use crate::run::{Mode, ResultContext};
 
-/// The run of one shard; every attempt is answered `slow` times its op's number later, and each seventh is rejected.
+/// Runs one shard. Every attempt is answered after 1 + `slow` × (number of its op mod 50) ms, and about every seventh is rejected.
 fn driven(shard: ClientShard, clients: u32, ops: u64, slow: u64) -> Run {
     let spec: StrategySpec = "constant:delay=10ms,max-attempts=3".parse().unwrap();
     let workload =
@@ -80,7 +80,6 @@ fn row(run: &Run, shard: u32) -> ShardRow {
     }
 }
 
-/// What the server counted of these shards, when that one had ended.
 fn ledger(runs: &[Run], last: usize) -> ServerStats {
     let shards: Vec<ShardRow> = (0..).zip(&runs[..=last]).map(|(shard, run)| row(run, shard)).collect();
     let sum = |count: fn(&ShardRow) -> u64| shards.iter().map(count).sum();
@@ -94,7 +93,6 @@ fn ledger(runs: &[Run], last: usize) -> ServerStats {
     ServerStats { counts, uptime_s: last as f64, shards, served_ms: Some(7.0), ..ServerStats::default() }
 }
 
-/// Documents with the names of their files.
 type Files = Vec<(String, RunResult)>;
 
 fn documents(runs: &[Run]) -> Files {
@@ -135,7 +133,7 @@ fn documents(runs: &[Run]) -> Files {
             },
         );
         result.shard = Some(Box::new(record));
-        // Through its text, as merging has it.
+        // Through its text, as merging reads it.
         let text = serde_json::to_string(&result).unwrap();
         (format!("{index}.json"), crate::reading::read(&text).unwrap())
     };
@@ -154,7 +152,7 @@ proptest! {
     fn what_is_merged_is_what_all_measured_together_in_any_order(
         of in 1..6_u32,
         ops in 0..300_u64,
-        // At 300 a run takes longer than 600 buckets of 10 ms, and its buckets are wider than those of others.
+        // At 300 a run takes longer than 600 buckets of 10 ms, so its buckets are wider than those of other shards.
         slow in prop::collection::vec(prop_oneof![0..5_u64, Just(300)], 1..4),
         order in any::<prop::sample::Index>(),
     ) {
@@ -196,13 +194,13 @@ fn shares_of_a_run_whose_answers_do_not_depend_on_them_come_to_the_whole() {
     let whole = driven(ClientShard::WHOLE, 12, 240, 20);
     let [(_, alone)] = &documents(std::slice::from_ref(&whole))[..] else { panic!("one") };
     let merged = merged_clients(documents(&shards(4, 240, &[20]))).unwrap();
-    // Numbers are what their texts say.
+    // Through its text, like the document of the undivided run, so that numbers are rounded alike.
     let merged: RunResult = crate::reading::read(&serde_json::to_string(&merged).unwrap()).unwrap();
     let figures = |run: &RunResult| {
         let RunResult { ops, attempts, makespan_s, op_latency_ms, attempts_per_op, given_up_after, .. } = run;
         let fairness = run.fairness.map(|fairness| (fairness.jain_whole_run, fairness.slowest_client));
         let rates = [run.amplification, run.goodput_per_s, run.late_share, run.done_share];
-        // Latencies of the whole are kept to the same buckets.
+        // The undivided run records latencies in the same buckets, so they are equal.
         (*ops, *attempts, *makespan_s, *op_latency_ms, *attempts_per_op, *given_up_after, fairness, rates)
     };
     assert_eq!(figures(&merged), figures(alone));
@@ -331,7 +329,7 @@ fn what_the_server_counted_when_the_last_one_ended_may_be_unknown_and_is_no_mism
     assert!(merged.server.is_none() && merged.merged.unwrap().rows.is_empty());
     let told = "shard 2 does not know what the server counted: its counts are not put together";
     assert_eq!(merged.warnings, [told]);
-    // Somewhere else than at a mockserver nobody knows, and nobody wonders.
+    // Without a mockserver no shard has counts, so there is nothing to warn about.
     for (_, run) in &mut files {
         run.shard.as_mut().unwrap().ledger = None;
     }
