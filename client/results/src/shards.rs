@@ -1,4 +1,4 @@
-//! Parts of a whole that were made apart, on other machines perhaps: their documents, and how they are put together again.
+//! Parts of a command's runs that were made separately, perhaps on other machines: their documents, and their merging.
 
 mod assembled;
 mod document;

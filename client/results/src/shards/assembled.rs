@@ -1,4 +1,4 @@
-//! Shards of the same plan, put together.
+//! Merging of shards of the same plan.
 
 use std::collections::BTreeMap;
 
@@ -6,65 +6,54 @@ use super::document::ReadShard;
 use super::incomplete::Incomplete;
 use super::plan::ShardPlan;
 
-/// Shards that belong together. Of their runs it holds what whoever reads them keeps of each.
+/// Merged shards. `T` is what the reader keeps of each run.
 #[derive(Clone, Debug)]
 pub struct Assembled<T> {
-    /// What all of them were to do.
     pub plan: ShardPlan,
-    /// How many shards there are to be.
+    /// Planned number of shards.
     pub of: u32,
-    /// Those that are not there.
+    /// Indexes of missing shards, at most 10 000 of them.
     pub missing_shards: Vec<u32>,
-    /// Shards that lack tasks, with their files and how many they lack.
+    /// Files of shards that lack tasks, each with the number of missing tasks.
     pub cut_off: Vec<(String, u64)>,
-    /// All runs that are there, by number.
     pub tasks: BTreeMap<u64, T>,
 }
 
-/// Shards that do not belong together.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "the words of each error say what the fields are")]
 pub enum ShardError {
-    /// Made by another program.
     #[error(
         "`{file}` is of loadgen {theirs}, and this is {ours}: only the version that made shards merges them"
     )]
     Version { file: String, theirs: String, ours: String },
-    /// Of another plan.
     #[error("`{file}` is a shard of something else than `{first}`: {what} is `{theirs}`, there `{ours}`")]
     Foreign { file: String, first: String, what: &'static str, ours: String, theirs: String },
-    /// Of a plan in another number of shards.
     #[error("`{file}` is one of {theirs} shards, and `{first}` one of {ours}")]
     Divided { file: String, first: String, ours: u32, theirs: u32 },
-    /// There twice.
     #[error("`{file}` and `{first}` are both shard {index} of {of}; give each once")]
     Doubled { file: String, first: String, index: u32, of: u32 },
-    /// None at all.
     #[error("no shard is given")]
     None,
 }
 
-/// Puts shards together, one after the other.
 #[derive(Clone, Debug)]
 pub struct Assembly<T> {
-    /// Of the program.
     version: &'static str,
-    /// Those so far, and the file of the first.
+    /// Shards so far, with the file of the first one.
     whole: Option<(String, Assembled<T>)>,
-    /// By the number of their shard.
     files: BTreeMap<u32, String>,
 }
 
 impl<T> Assembly<T> {
-    /// Nothing yet. Only shards that this version of the program made are put together.
+    /// Creates an empty merge that accepts only shards made by this version of the program.
     pub fn new(version: &'static str) -> Self {
         Self { version, whole: None, files: BTreeMap::new() }
     }
 
-    /// Takes the shard of this file; `keep` says what is kept of the text of a run.
+    /// Adds the shard of a file. `keep` returns what is kept of the text of a run.
     ///
     /// # Errors
-    /// When it does not belong to those before, or nothing can be kept of a run.
+    /// If the shard does not belong to the earlier ones, or `keep` fails.
     pub fn take<E: From<ShardError>>(
         &mut self,
         file: String,
@@ -107,10 +96,6 @@ impl<T> Assembly<T> {
         Ok(())
     }
 
-    /// All of them.
-    ///
-    /// # Errors
-    /// When there are none.
     pub fn whole(self) -> Result<Assembled<T>, ShardError> {
         let Some((_, mut whole)) = self.whole else { return Err(ShardError::None) };
         let missing = (0..whole.of).filter(|index| !self.files.contains_key(index));
@@ -120,7 +105,6 @@ impl<T> Assembly<T> {
 }
 
 impl<T> Assembled<T> {
-    /// What is missing, if anything is.
     pub fn incomplete(&self) -> Option<Incomplete> {
         let missing_tasks = self.plan.tasks.saturating_sub(self.tasks.len() as u64);
         (missing_tasks > 0 || !self.missing_shards.is_empty()).then(|| Incomplete {
@@ -132,16 +116,15 @@ impl<T> Assembled<T> {
     }
 }
 
-/// A file may say that it is one of four thousand million.
+/// Largest number of missing shards that are listed, because a file may claim to be one of four thousand million.
 const MOST_NAMED: usize = 10_000;
 
-/// How many of so many tasks belong to this shard.
 fn share(tasks: u64, index: u32, of: u32) -> u64 {
     let (index, of) = (u64::from(index), u64::from(of));
     tasks.saturating_sub(index).div_ceil(of.max(1))
 }
 
-/// Two texts that are not the same, from shortly before where they part.
+/// Returns excerpts of two different texts, from shortly before their first difference.
 fn apart(ours: &str, theirs: &str) -> [String; 2] {
     const BEFORE: usize = 30;
     const AFTER: usize = 60;

@@ -1,4 +1,4 @@
-//! One shard of the runs of a command, as `--shard` writes it and `loadgen merge` reads it.
+//! Document with one shard of the runs of a command, written by `--shard` and read by `loadgen merge`.
 
 use loadgen_core::ClientShard;
 use schemars::JsonSchema;
@@ -47,20 +47,17 @@ pub struct TaskRecord<R = RunResult> {
     pub run: R,
 }
 
-/// A shard as it is read: of its runs, the texts.
 #[derive(Clone, Debug)]
 pub struct ReadShard<'a> {
-    /// Which of them.
     pub shard: ShardOf,
-    /// What all of them do.
     pub plan: ShardPlan,
-    /// Its runs in the order of their numbers, which stand beside them. Each text is one [`TaskRecord`].
+    /// Runs in the order of their numbers, each with its number and the text of a [`TaskRecord`].
     pub tasks: Vec<(u64, &'a str)>,
-    /// When the first of its runs began; nothing when they were simulated.
+    /// Start of the earliest run; `None` if the runs were simulated.
     pub began: Option<String>,
 }
 
-/// All but the runs, of which only that they are a list is asked.
+/// Everything but the runs, which are only checked to be a list.
 #[derive(Deserialize)]
 #[serde(expecting = "an object")]
 struct Head {
@@ -72,7 +69,6 @@ struct Head {
     _tasks: Vec<IgnoredAny>,
 }
 
-/// The texts of the runs.
 #[derive(Deserialize)]
 struct Texts<'a> {
     #[serde(borrow)]
@@ -80,22 +76,18 @@ struct Texts<'a> {
 }
 
 impl TaskRecord {
-    /// Reads the text of one.
-    ///
-    /// # Errors
-    /// When it is of another form.
     pub fn read(text: &str) -> Result<Self, Malformed> {
         read(text)
     }
 }
 
 impl<'a> ReadShard<'a> {
-    /// Reads a shard, and refuses what none is. Runs are read one after the other, and only their texts are kept.
+    /// Parses a shard and rejects what no shard can contain. Runs are parsed one after the other, and only their texts are kept.
     ///
     /// # Errors
-    /// When it is no JSON, of another form, of a later version, or contradicts itself.
+    /// If the text is not JSON, has another form, is of a later version, or contradicts itself.
     pub fn read(text: &'a str) -> Result<Self, Malformed> {
-        // No number in it is beyond all measure.
+        // Rejects numbers above 10¹⁵.
         read::<Outline>(text)?;
         let Head { shard, plan, .. } = read(text)?;
         let ShardOf { kind, index, of } = shard;
@@ -146,7 +138,7 @@ impl<'a> ReadShard<'a> {
             }
             tasks.push((number, text));
             let start = record.run.started_at;
-            // Such times are in the order of their texts.
+            // Timestamps in this format are ordered like their texts.
             began = match (began, start) {
                 (Some(before), Some(start)) => Some(std::cmp::min::<String>(before, start)),
                 (before, start) => before.or(start),
@@ -156,7 +148,7 @@ impl<'a> ReadShard<'a> {
     }
 }
 
-/// In what a run contradicts itself that is over and was not changed since.
+/// Returns the first contradiction in the result of a run, which must be finished and unaltered.
 fn contradiction(run: &RunResult) -> Option<(&'static str, String)> {
     let OpsResult { total, succeeded, given_up, unfinished, .. } = run.ops;
     let ended = [succeeded, given_up, unfinished].into_iter().fold(0, u64::saturating_add);

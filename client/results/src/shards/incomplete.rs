@@ -1,4 +1,4 @@
-//! That something of a whole was missing when it was put together.
+//! Record of runs that were missing when a whole was put together.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Which part of a whole a document is, and what the whole was divided by.
+//! Kind of a shard (a part of the runs or of the clients), and its index.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,10 +29,10 @@ pub struct ShardOf {
 }
 
 impl ShardKind {
-    /// Of a document of any kind.
+    /// Returns the kind of the shard in a document of any kind.
     ///
     /// # Errors
-    /// When the text is no JSON, or no part of anything.
+    /// If the text is not JSON, or not a shard.
     pub fn of(text: &str) -> Result<Self, Malformed> {
         #[derive(Deserialize)]
         #[serde(expecting = "an object")]

@@ -1,4 +1,4 @@
-//! What shards were planned to do: everything that is needed to plan the same again, without any other file.
+//! Plan of shards: everything needed to plan the same runs again, without any other file.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -52,7 +52,6 @@ pub enum ShardedCommand {
 }
 
 impl ShardedCommand {
-    /// As it is written.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Run => "run",
@@ -98,8 +97,8 @@ pub struct PlannedServer {
 }
 
 impl ShardPlan {
-    /// In what another plan differs, most telling first: what it is, and what it is in this one and in the other. Nothing when both are
-    /// the same.
+    /// Returns the first difference from another plan, most telling first: its name, and its value in this and in the other plan. Returns
+    /// `None` if both plans are the same.
     pub fn difference(&self, other: &Self) -> Option<(&'static str, String, String)> {
         let texts = |plan: &Self| {
             [
@@ -125,7 +124,7 @@ impl ShardPlan {
         let (ours, theirs) = (texts(self), texts(other));
         let mut told = ours.into_iter().zip(theirs);
         if let Some(((what, ours), (_, theirs))) = told.find(|(ours, theirs)| ours != theirs) {
-            // What was typed follows from more than itself: of what it says, workload and server are told by name.
+            // The command line also determines workload and server, whose differences are reported by name.
             let inner = if what == "its command line" { self.inner_difference(other) } else { None };
             return Some(inner.unwrap_or((what, ours, theirs)));
         }
@@ -134,7 +133,7 @@ impl ShardPlan {
         (!same).then(|| self.inner_difference(other).unwrap_or_else(another))
     }
 
-    /// The same, whatever its machine is good for.
+    /// Returns the plan with one thread per transport, because the number of threads depends on the machine.
     fn on_one_thread(&self) -> Self {
         let mut plan = self.clone();
         for transport in plan.points.iter_mut().filter_map(|point| point.transport.as_mut()) {
@@ -143,15 +142,16 @@ impl ShardPlan {
         plan
     }
 
-    /// The same for all shards of the plan, and for nothing that could not be merged with them; of this version of the program only.
+    /// Returns a hash that shards of the same plan share, and shards that cannot be merged do not. It is valid within one version of the
+    /// program.
     pub fn fingerprint(&self) -> String {
         let mut hasher = DefaultHasher::new();
-        // A plan can always be written.
+        // A plan always serializes.
         serde_json::to_string(&self.on_one_thread()).unwrap_or_default().hash(&mut hasher);
         format!("{:016x}", hasher.finish())
     }
 
-    /// Refuses what the types allow, and nobody plans.
+    /// Rejects plans that fit the types but that no command makes.
     pub(super) fn check(&self) -> Result<(), Malformed> {
         if self.points.is_empty() {
             return Err(Malformed::at("plan.points", "is empty"));
@@ -162,7 +162,6 @@ impl ShardPlan {
         }
     }
 
-    /// Texts of it that are shown to people.
     fn shown(&self) -> impl Iterator<Item = &str> {
         let axes = self.axes.iter().flat_map(|axis| std::iter::once(&axis.key).chain(&axis.values));
         let points = self.points.iter().flat_map(|point| {
@@ -172,9 +171,8 @@ impl ShardPlan {
         self.strategies.iter().chain(axes).chain(points).map(String::as_str)
     }
 
-    /// The same of what points have inside.
     fn inner_difference(&self, other: &Self) -> Option<(&'static str, String, String)> {
-        // Of a long list only what differs is worth reading.
+        // Of a long list, only the entries that differ are returned.
         let listed = |map: &BTreeMap<String, String>, other: &BTreeMap<String, String>| {
             let differs = map.iter().filter(|(key, value)| other.get(*key) != Some(*value));
             differs.map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(" ")
@@ -205,7 +203,7 @@ impl ShardPlan {
         self.points.iter().zip(&other.points).find_map(differs)
     }
 
-    /// Of the workload at the first point.
+    /// Returns a workload parameter of the first point.
     fn parameter(&self, key: &str) -> String {
         let first = self.points.first().and_then(|point| point.workload.get(key));
         first.cloned().unwrap_or_default()
@@ -223,7 +221,7 @@ impl PlannedServer {
     }
 }
 
-/// Whether a terminal would do something else with it than show it: such texts are of nobody who wrote a shard.
+/// True if `text` contains control characters, which `loadgen` never writes.
 pub(super) fn is_unprintable(text: &str) -> bool {
     text.chars().any(char::is_control)
 }
