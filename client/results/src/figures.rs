@@ -1,5 +1,5 @@
-//! The one list of the figures of a result. What ranks, columns, checks, baselines, sums over seeds, claims and tables of pages have
-//! of figures is taken from here, by path; nobody else knows where in a result a figure stands.
+//! List of the figures of a result. Rankings, columns, checks, baselines, sums over seeds, claims and tables of reports take figures from
+//! here by path. No other code knows where in a result a figure is.
 
 mod figure;
 mod list;

@@ -1,19 +1,19 @@
-//! Every number that a result has, in the order of the result. A new one is a row here, beside its field in the result.
+//! All numbers of a result, in the order of the result. A new one needs a row here and a field in the result.
 
 use super::figure::Figure;
 
-/// Makespan over its lower bound, 1 at best: a figure of comparisons, of no single result. The name in files is older than the
-/// proof.
+/// Makespan over its lower bound, at best 1. It is a figure of comparisons, not of a single result. Its name in files is older than the
+/// proof of the bound.
 pub const MAKESPAN_OVER_BOUND: &str = "makespan_over_optimum";
 
-/// The figure at a place of the result that always has a count.
+/// Count in a field that every result has.
 macro_rules! count {
     ($($field:ident).+) => {
         Figure::count(path!($($field).+), |run| Some(run.$($field).+ as f64))
     };
 }
 
-/// The same where a run may not have it; `in` for what is itself missing in some runs.
+/// Count in a field that a run may lack. `in` marks an outer field that a run may lack as a whole.
 macro_rules! known_count {
     (in $outer:ident: $($field:ident).+) => {
         Figure::count(path!($outer.$($field).+), |run| run.$outer?.$($field).+.map(|count| count as f64))
@@ -23,26 +23,23 @@ macro_rules! known_count {
     };
 }
 
-/// The figure at a place of the result that may have a number.
+/// Number in a field that a run may lack.
 macro_rules! measure {
     ($unit:literal, $($field:ident).+) => {
         Figure::measure(path!($($field).+), $unit, |run| run.$($field).+)
     };
 }
 
-/// A place as its path.
 macro_rules! path {
     ($first:ident $(. $rest:ident)*) => { concat!(stringify!($first) $(, ".", stringify!($rest))*) };
 }
 
-/// A count of what a mockserver counts.
 macro_rules! server {
     ($field:ident) => {
         Figure::count(concat!("server.", stringify!($field)), |run| Some(run.server.as_ref()?.$field as f64))
     };
 }
 
-/// Every figure.
 pub const FIGURES: &[Figure] = &[
     Figure::count("schema_version", |run| Some(f64::from(u32::from(run.schema_version)))),
     count!(seed),
@@ -69,7 +66,7 @@ pub const FIGURES: &[Figure] = &[
     count!(attempts.after_final).less(),
     measure!("", amplification).less().summed(),
     measure!("", efficiency).more().summed(),
-    // Older results do not say it, and have what it follows from.
+    // Older results lack it, but hold the counts that it follows from.
     Figure::measure("attempts_per_success", "", |run| {
         let per_success = || run.attempts.total as f64 / run.ops.succeeded as f64;
         run.attempts_per_success.or_else(|| (run.ops.succeeded > 0).then(per_success))
@@ -250,7 +247,6 @@ pub const FIGURES: &[Figure] = &[
 ];
 
 impl Figure {
-    /// The figure at a path of a result.
     pub fn find(path: &str) -> Option<&'static Self> {
         FIGURES.iter().find(|figure| figure.path == path)
     }
