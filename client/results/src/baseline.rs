@@ -1,4 +1,4 @@
-//! What `--save-baseline` writes and `--baseline` reads: figures of runs, kept to compare later ones with.
+//! Baselines: figures of runs that `--save-baseline` writes, and `--baseline` compares later runs with.
 
 use std::collections::BTreeMap;
 
@@ -11,13 +11,12 @@ use crate::malformed::Malformed;
 use crate::reading::read;
 use crate::run_figures::RunFigures;
 
-/// Rises when a baseline can no longer be read as before.
+/// Increased when baselines can no longer be read as before.
 const VERSION: u32 = 1;
-/// What tells a baseline from any other JSON.
+/// Value of `kind`, which distinguishes a baseline from other JSON.
 const KIND: &str = "tailback-baseline";
 
-/// Everything that a strategy can be better or worse in, in the order in which it is told; what follows from another figure is left
-/// out.
+/// Judged figures, in the order in which they are printed. Figures that follow from others are left out.
 const JUDGED: &[&str] = &[
     "ops.succeeded",
     "attempts.total",
@@ -27,7 +26,7 @@ const JUDGED: &[&str] = &[
     "op_latency_ms.p95",
     "op_latency_ms.p99",
     "late_share",
-    // The same as ops that succeeded, unless a time was asked for.
+    // Equals the ops that succeeded, unless a time limit is set.
     "done_share",
     "advice.broken",
     "wasted_server_s",
@@ -50,7 +49,6 @@ pub struct Baseline {
     pub strategies: BTreeMap<String, BTreeMap<String, Vec<Option<f64>>>>,
 }
 
-/// What a file says of itself.
 #[derive(Deserialize)]
 #[serde(default)]
 #[derive(Default)]
@@ -60,7 +58,7 @@ struct Head {
 }
 
 impl Baseline {
-    /// Keeps what is judged, of the runs of every strategy, of which [`judged`] figures are there.
+    /// Keeps the [`judged`] figures of every strategy's runs, which must hold them.
     pub fn of<'a>(
         experiment: &Conditions,
         strategies: impl IntoIterator<Item = (&'a str, &'a RunFigures)>,
@@ -76,10 +74,10 @@ impl Baseline {
         }
     }
 
-    /// Reads one.
+    /// Parses a baseline.
     ///
     /// # Errors
-    /// When the text is none, or of a later version.
+    /// If the text is not a baseline, or of a later version.
     pub fn read(text: &str) -> Result<Self, Malformed> {
         let no_baseline = || Malformed::at("", "it is not a baseline; make one with `--save-baseline`");
         let head: Head = read(text)
@@ -99,7 +97,6 @@ impl Baseline {
     }
 }
 
-/// What strategies are judged by against a baseline.
 pub fn judged() -> impl Iterator<Item = &'static Figure> {
     JUDGED.iter().filter_map(|path| Figure::find(path))
 }

@@ -1,28 +1,27 @@
-//! What plots are drawn from: who writes a reproduction keeps it, and who draws finds it there.
+//! Data that plots are drawn from: the writer of a reproduction keeps it, and the drawing code finds it there.
 
-/// What a plot is drawn from when a scenario asks for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Basis {
     /// One run of each strategy, with its series.
     Runs,
     /// Figures over seeds at the points of an experiment.
     Cells,
-    /// The same; columns of the experiment can be chosen instead of what it draws by itself.
+    /// Figures over seeds, of columns that can be chosen instead of the plot's own ones.
     Chosen,
-    /// Columns of an experiment: all, or those that are chosen.
+    /// Columns of an experiment: all, or the chosen ones.
     Columns,
-    /// When every attempt of one run was sent.
+    /// Send times of all attempts of one run.
     Calls,
-    /// What every client of one run got.
+    /// Result of every client of one run.
     Clients,
-    /// What happened in one run, step by step.
+    /// Counts of one run in time steps.
     Steps,
-    /// How long the retries of one run waited.
+    /// Waits before the retries of one run.
     Waits,
 }
 
 impl Basis {
-    /// Whether figures over seeds are all that is needed: no run has to be looked into.
+    /// Returns true if figures over seeds suffice, so that no single run is examined.
     pub const fn is_of_cells(self) -> bool {
         matches!(self, Self::Cells | Self::Chosen | Self::Columns)
     }

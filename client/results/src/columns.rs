@@ -1,27 +1,23 @@
-//! Runs as rows of a table for programs: which run it is, every figure, and what else is one value.
+//! Runs as rows of a table for programs: the identity of the run, every figure, and every other single value.
 
 use crate::figures::{FIGURES, Figure};
 use crate::run::RunResult;
 
-/// A column: the path of a value, and the value as a cell shows it.
 #[derive(Clone, Copy, Debug)]
 pub enum Column {
-    /// A number.
     Figure(&'static Figure),
-    /// A text, by its path.
     Text(&'static str, fn(&RunResult) -> String),
 }
 
-/// What says which run it is, before all else.
 const IDENTITY: [Column; 3] = [
     Column::Text("strategy", |run| run.strategy.clone()),
-    // As a figure it would be rounded: seeds may be larger than a float is exact for.
+    // Not a figure, because a seed may be larger than a float represents exactly.
     Column::Text("seed", |run| run.seed.to_string()),
     Column::Text("mode", |run| run.mode.name().to_owned()),
 ];
 
 impl Column {
-    /// Every column: first which run it is, and then everything else in the order of a result.
+    /// Returns all columns: the identity first, then everything else in the order of a result.
     pub fn all() -> Vec<Self> {
         let mut columns = IDENTITY.to_vec();
         for figure in FIGURES.iter().filter(|figure| figure.path != "seed") {
@@ -39,8 +35,8 @@ impl Column {
         columns
     }
 
-    /// Those that at least one of these runs has something in: which run it is, and then as they are met, run by run and in the
-    /// order of the alphabet.
+    /// Returns the columns with a value in at least one of these runs. The identity comes first. The others follow in the order of the
+    /// first run that has them, and alphabetically within a run.
     pub fn of(runs: &[&RunResult]) -> Vec<Self> {
         let met = |column: &Self| runs.iter().position(|run| !column.cell(run).is_empty());
         let mut columns: Vec<(usize, Self)> =
@@ -50,7 +46,6 @@ impl Column {
         columns.into_iter().map(|(_, column)| column).collect()
     }
 
-    /// Its head.
     pub fn path(&self) -> &'static str {
         match self {
             Self::Figure(figure) => figure.path,
@@ -58,11 +53,11 @@ impl Column {
         }
     }
 
-    /// What stands in a run's row; empty where the run does not have it.
+    /// Returns the cell of a run; empty if the run lacks the value.
     pub fn cell(&self, run: &RunResult) -> String {
         match self {
             Self::Figure(figure) => figure.cell(run),
-            // `--csv -` may print a document of somebody else to a terminal.
+            // `--csv -` may print a document from somebody else to a terminal.
             Self::Text(_, text) => vocabulary::printable(&text(run)).into_owned(),
         }
     }

@@ -1,4 +1,4 @@
-//! What `loadgen compare` writes, and what `--repeats` does.
+//! Documents of `loadgen compare` and of `--repeats`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

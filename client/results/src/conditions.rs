@@ -1,7 +1,7 @@
-//! What must be equal for runs to be compared: the one rule of baselines, of reports of several files and of comparisons.
+//! Conditions that must be equal for runs to be compared: the one rule of baselines, of reports of several files and of comparisons.
 //!
-//! How a run was asked for is not part of it: program, version, command line. Nor is its strategy, which is what is compared. A
-//! mockserver is known by its model: whether it was embedded or found, and at which address, is chance.
+//! The way in which a run was requested is not part of it (program, version, command line), nor is the strategy, which is compared. A
+//! mockserver is identified by its model, because it does not matter whether it was embedded or found, and at which address.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -43,9 +43,8 @@ pub struct Conditions {
 }
 
 impl Conditions {
-    /// Those of runs with this configuration.
     pub fn new(config: &ConfigRecord, mode: Mode) -> Self {
-        // Whoever adds a key has to say here whether it counts.
+        // Destructured completely, so that adding a key requires a decision whether it counts.
         let ConfigRecord {
             program: _,
             version: _,
@@ -66,7 +65,7 @@ impl Conditions {
             time_scale,
             delay_noise,
             request,
-            // It costs the generator more or less; what the requests say is the same, over HTTP/2, too.
+            // The transport changes the cost for the generator only; requests are the same, over HTTP/2, too.
             transport: _,
             server_model,
             more,
@@ -92,12 +91,11 @@ impl Conditions {
         }
     }
 
-    /// Those of a run.
     pub fn of(run: &RunResult) -> Self {
         Self::new(&run.config, run.mode)
     }
 
-    /// The same whatever the seeds: runs of many seeds stand for one strategy.
+    /// Removes what depends on the seeds, because runs of many seeds represent one strategy.
     #[must_use]
     pub fn of_any_seed(self) -> Self {
         Self {
@@ -108,21 +106,22 @@ impl Conditions {
         }
     }
 
-    /// The same whatever the strategy: the oracle shares one instance, whatever was asked for.
+    /// Ignores whether clients share a strategy, because the oracle shares one instance, whatever was requested.
     #[must_use]
     pub fn of_any_strategy(mut self) -> Self {
         self.workload.share_strategy = false;
         self
     }
 
-    /// What was set, as it would be typed, by its path, such as `workload.mix`: for labels that tell what differs. What is off is left out.
+    /// Returns the settings as on the command line, by path such as `workload.mix`, for labels that show differences. Settings that are off
+    /// are left out.
     pub fn settings(&self) -> BTreeMap<String, String> {
         let mut found = BTreeMap::new();
         leaves("", &WrittenConditions::from(self).0, &mut found);
         found
     }
 
-    /// What differs, key by key, in words: `workload.ops is 100, there 200`.
+    /// Returns the differences key by key, in words: `workload.ops is 100, there 200`.
     pub fn differences(&self, there: &WrittenConditions) -> Vec<String> {
         let mut differences = Vec::new();
         differ("", &WrittenConditions::from(self).0, &there.0, &mut differences);
@@ -130,7 +129,7 @@ impl Conditions {
     }
 }
 
-/// The leaves of a written form, as they would be typed, by their paths: nothing that is null, empty, false or a list of nothing.
+/// Collects the leaves of a JSON value by path, as on the command line, except null, empty texts and lists, and false.
 pub(crate) fn leaves(path: &str, value: &Value, found: &mut BTreeMap<String, String>) {
     let text = match value {
         Value::Object(entries) => {
@@ -150,21 +149,21 @@ pub(crate) fn leaves(path: &str, value: &Value, found: &mut BTreeMap<String, Str
     }
 }
 
-/// Conditions as a file has them, with every key that whatever version wrote it knew: one that is not known here, or is missing,
-/// makes another experiment just as a value that differs does.
+/// Conditions as in a file, with every key that its writer knew. A key that is unknown here, or missing, makes another experiment, just as
+/// a different value does.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct WrittenConditions(Value);
 
 impl From<&Conditions> for WrittenConditions {
     fn from(conditions: &Conditions) -> Self {
-        // A record of plain values can always be written.
+        // A record of plain values always serializes.
         Self(serde_json::to_value(conditions).unwrap_or_default())
     }
 }
 
-/// The values that differ, by their paths. It goes by the written form, because that is what people see of both, and no key may be
-/// forgotten; a key that is missing is null.
+/// Collects the values that differ, by path. Compares the serialized form, because users see that form and no key can be forgotten in it. A
+/// missing key is null.
 fn differ(path: &str, here: &Value, there: &Value, differences: &mut Vec<String>) {
     match (here, there) {
         (Value::Object(here), Value::Object(there)) => {

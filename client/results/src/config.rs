@@ -1,4 +1,4 @@
-//! What a run used, written down: the `config` of a result, and what `--print-config` prints.
+//! Configuration of a run as a record: the `config` of a result, and the output of `--print-config`.
 
 use std::collections::BTreeMap;
 
@@ -49,7 +49,7 @@ pub struct ConfigRecord {
 }
 
 impl Default for ConfigRecord {
-    /// What results that do not say had: nothing that changes a figure.
+    /// Returns the values assumed for results that lack them, which change no figure.
     fn default() -> Self {
         Self {
             program: String::new(),
@@ -135,11 +135,10 @@ pub struct TransportRecord {
     pub threads: usize,
 }
 
-/// Transports that were renamed: former and current name. The former one is accepted for one version, on command lines, in
-/// `TAILBACK_TRANSPORT` and in documents.
+/// Renamed transports: former and current name. The former name is accepted for one version, on command lines, in `TAILBACK_TRANSPORT` and
+/// in documents.
 const RENAMED_TRANSPORTS: [(&str, &str); 2] = [("lean", "hyper"), ("lean-http2", "hyper-http2")];
 
-/// Returns the current name of a transport that may be called by its former name.
 pub fn current_transport_name(name: &str) -> &str {
     let renamed = RENAMED_TRANSPORTS.iter().find(|(former, _)| *former == name);
     renamed.map_or(name, |(_, current)| current)
@@ -157,27 +156,25 @@ fn transport_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, 
 pub struct ServerModel(BTreeMap<String, Option<Setting>>);
 
 impl ServerModel {
-    /// The record of what serializes as a mockserver's configuration does: keys with plain values.
+    /// Creates the record of a mockserver's configuration.
     ///
     /// # Errors
-    /// When it is anything else.
+    /// If `config` does not serialize to keys with plain values.
     pub fn of(config: &impl Serialize) -> serde_json::Result<Self> {
         serde_json::from_value(serde_json::to_value(config)?)
     }
 
-    /// The value of a key, unless it is null.
     pub fn get(&self, key: &str) -> Option<&Setting> {
         self.0.get(key)?.as_ref()
     }
 
-    /// The same without a key.
     #[must_use]
     pub fn without(mut self, key: &str) -> Self {
         self.0.remove(key);
         self
     }
 
-    /// The configuration that it is the record of; nothing when it is another program's.
+    /// Deserializes the configuration; `None` if it is that of another program.
     pub fn read<T: DeserializeOwned>(&self) -> Option<T> {
         serde_json::to_value(self).and_then(serde_json::from_value).ok()
     }

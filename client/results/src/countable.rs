@@ -1,14 +1,14 @@
-//! Whether counts of a result can be: whatever a file says, adding many of them up neither overflows nor leaves what can be drawn.
+//! Plausibility checks of counts: whatever a file contains, adding many of them up neither overflows nor exceeds what can be drawn.
 
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::run::RunResult;
 
-/// Beyond this nobody counts: of the most shards that there can be, sums stay within what pages draw.
+/// Largest accepted count. Even over the largest number of shards, sums stay within what reports can draw.
 const MOST: u64 = 1_000_000_000_000;
 
-/// The first place of a run whose count cannot be, with that count.
+/// Returns the first field of a run with a count above the limit, and that count.
 pub(crate) fn uncountable(run: &RunResult) -> Option<(&'static str, u64)> {
     let places = [
         ("ops", beyond(&run.ops)),
@@ -24,7 +24,6 @@ pub(crate) fn uncountable(run: &RunResult) -> Option<(&'static str, u64)> {
     places.into_iter().find_map(|(place, count)| Some((place, count?)))
 }
 
-/// The first number in it that is none of a count.
 pub(crate) fn beyond(counts: &impl Serialize) -> Option<u64> {
     fn within(value: &Value) -> Option<u64> {
         match value {
@@ -37,7 +36,6 @@ pub(crate) fn beyond(counts: &impl Serialize) -> Option<u64> {
     serde_json::to_value(counts).ok().as_ref().and_then(within)
 }
 
-/// What is said of such a count.
 pub(crate) fn words(count: u64) -> String {
     format!("{count} is more than anybody can count")
 }

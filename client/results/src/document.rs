@@ -1,4 +1,4 @@
-//! Every document that holds results, written and read.
+//! Documents that hold results, and their parsing.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -34,17 +34,17 @@ pub enum Document {
 }
 
 impl Document {
-    /// Reads what any version up to this one wrote. Unknown keys are skipped, unless a number of theirs is beyond all measure; the runs of a sweep are not read: its cells say
-    /// what they come to.
+    /// Parses a document of any version up to this one. Unknown keys are skipped, unless they hold a number above 10¹⁵. The runs of a sweep
+    /// are not parsed, because its cells hold their figures.
     ///
     /// # Errors
-    /// When it is no JSON, no result, or of a later version.
+    /// If the text is not JSON, not a result, or of a later version.
     pub fn read(text: &str) -> Result<Self, Malformed> {
-        // Of blanks alone, the parser would say that something breaks off.
+        // For blank text, the parser would report a truncated file.
         let text = if text.trim().is_empty() { "" } else { text };
         let outline: Outline = read(text)?;
         if outline.has("schema_version") {
-            // Whatever else a later version changed, that is what is wrong.
+            // Checked first, because a later version may also have changed everything else.
             read::<Versioned>(text)?;
         }
         if outline.has("shard") && outline.has("plan") {
@@ -74,7 +74,7 @@ impl Document {
         document.checked()
     }
 
-    /// Refuses what the types allow, and no run can be.
+    /// Rejects documents that fit the types but that no run can produce.
     fn checked(self) -> Result<Self, Malformed> {
         let empty = |key: &str, words: &str| Err(Malformed::at(key, words));
         match &self {
@@ -113,14 +113,13 @@ struct SweepAlone {
     sweep: Swept,
 }
 
-/// A document of several runs as it is written. Its keys are in the order of the alphabet at every depth: a file does not change with the
-/// order of fields in a type. A single run, and the runs of `--repeats`, keep the order of their type, which is that of the
-/// documentation.
+/// Serializes a document of several runs. Its keys are in alphabetical order at every depth, so that a file does not change with the order
+/// of fields in a type. A single run, and the runs of `--repeats`, keep the order of their type, which is that of the documentation.
 ///
 /// # Errors
-/// When it cannot be written as JSON, which no document of ours is.
+/// If the document does not serialize to JSON, which does not happen for documents of this crate.
 pub fn sorted(document: &impl Serialize) -> serde_json::Result<serde_json::Value> {
-    // Its objects are ordered maps.
+    // Objects of `serde_json::Value` are ordered maps.
     serde_json::to_value(document)
 }
 

@@ -1,4 +1,4 @@
-//! Fields of documents that older or later versions write otherwise, as they are read.
+//! Deserializers of fields that older or later versions write differently.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, de};
 use crate::over_runs::{FiguresOverRuns, OverRuns};
 use crate::sweep::Winner;
 
-/// What may be null in a file, which is then as good as missing.
+/// Accepts null instead of a missing key.
 pub(crate) fn or_default<'de, T, D>(deserializer: D) -> Result<T, D::Error>
 where
     T: Deserialize<'de> + Default,
@@ -17,13 +17,13 @@ where
     Ok(Option::deserialize(deserializer)?.unwrap_or_default())
 }
 
-/// Figures over runs, without those that are null.
+/// Drops figures that are null.
 pub(crate) fn known<'de, D: Deserializer<'de>>(deserializer: D) -> Result<FiguresOverRuns, D::Error> {
     let figures: BTreeMap<String, Option<OverRuns>> = or_default(deserializer)?;
     Ok(figures.into_iter().filter_map(|(path, figure)| Some((path, figure?))).collect())
 }
 
-/// Failures by what they came to. A kind of error that a later version tells apart is one of the others here.
+/// Reads an error kind of a later version as [`ErrorKind::Other`].
 pub(crate) fn failures<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<FailureResult>, D::Error> {
     #[derive(Deserialize)]
     #[serde(expecting = "an object")]
@@ -51,13 +51,12 @@ pub(crate) fn failures<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec
     Ok(failures.into_iter().map(known).collect())
 }
 
-/// A width, which is none unless it is above zero.
 pub(crate) fn above_zero<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     let width = f64::deserialize(deserializer)?;
     if width > 0.0 { Ok(width) } else { Err(de::Error::custom("is not above zero")) }
 }
 
-/// A key that is there, be it null.
+/// Distinguishes a winner that is null from a missing key.
 pub(crate) fn winner<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Winner, D::Error> {
     Option::deserialize(deserializer).map(Winner::Said)
 }

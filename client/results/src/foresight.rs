@@ -1,11 +1,11 @@
-//! Who knows the future: the one rule of who is a yardstick and never an answer.
+//! Strategies that know the future. This one rule decides which strategies are yardsticks and never an answer.
 
 use tailback::{ORACLE, StrategySpec};
 
-/// Whether a strategy, as typed, knows what no client can know, in whichever of its parts.
+/// Returns true if any part of a strategy knows what no client can know.
 pub fn knows_the_future(strategy: &str) -> bool {
     strategy.parse::<StrategySpec>().map_or_else(
-        // Written by another version: the names of its parts are all that is known.
+        // If another version wrote the text, only the names of its parts are known.
         |_| strategy.split('+').any(|part| part.split(':').next().is_some_and(|name| name.trim() == ORACLE)),
         |spec| spec.needs_foreknowledge(),
     )

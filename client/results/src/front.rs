@@ -1,12 +1,12 @@
-//! The Pareto front: the strategies than which no other is better in one of two things and not worse in the other.
+//! Pareto front: strategies for which no other strategy is better in one of two figures and not worse in the other.
 
 use crate::score::Score;
 use crate::standing::Standing;
 
-/// Marks who is on it. Makespan against attempts says something of equal work only; where shares of ops done differ, it is that
-/// share against the attempts that a success costs.
+/// Marks the strategies on the front. Makespan against attempts is meaningful for equal work only. If shares of ops done differ, the
+/// figures are that share and the attempts per success.
 ///
-/// Whoever knows the future is on no front that others could reach: it puts nobody off it.
+/// Strategies that know the future are excluded: they neither appear on the front nor dominate other strategies.
 pub(crate) fn mark(standings: &mut [Standing], by_share: bool) {
     let costs = if by_share { share_and_effort } else { time_and_attempts };
     let costs: Vec<Option<(f64, f64)>> =
@@ -21,13 +21,12 @@ pub(crate) fn mark(standings: &mut [Standing], by_share: bool) {
     }
 }
 
-/// Less is better in both.
 fn time_and_attempts(standing: &Standing) -> Option<(f64, f64)> {
     let mean = |score: Score| standing.figure(score.path()).map(|figure| figure.mean);
     Some((mean(Score::makespan())?, mean(Score::attempts())?)).filter(|_| standing.is_complete())
 }
 
-/// The same: more of the share is less of its opposite. Who cannot be ranked by the share has none.
+/// Negates the share, so that less is better in both. Returns `None` for strategies without a rank.
 fn share_and_effort(standing: &Standing) -> Option<(f64, f64)> {
     standing.rank?;
     Some((-standing.share, standing.figure_of_all(Score::attempts_per_success())?.mean))

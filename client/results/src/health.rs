@@ -1,4 +1,4 @@
-//! Whether a run measured what it was meant to: what a reader of its figures must know, with advice.
+//! Check whether a run measured what it was meant to, and warnings with advice for readers of its figures.
 
 use std::fmt;
 use std::time::Duration;
@@ -7,57 +7,50 @@ use loadgen_core::ExcessFigures;
 
 use crate::numbers::{counted, milliseconds, percent, thousands};
 
-/// In real time, sends that are later than this at the 99th percentile distort any experiment.
+/// Milliseconds of real time; a larger 99th percentile of send lag distorts any experiment.
 const MUCH_TOO_LATE_MS: f64 = 20.0;
-/// Later than this they distort one in which an attempt takes less than [`USUAL_SHARE`] times as long.
+/// Milliseconds of real time; a larger send lag distorts an experiment if it also exceeds [`USUAL_SHARE`] of an attempt's duration.
 const TOO_LATE_MS: f64 = 2.0;
-/// The share of what an attempt takes that lateness may have.
+/// Largest harmless send lag as a share of an attempt's duration.
 const USUAL_SHARE: f64 = 1.0 / 20.0;
-/// While a run goes on, a percentile of fewer sends than this says more of the first than of the run.
+/// Fewest sends after which the lag of a running experiment is judged. A percentile of fewer describes the start more than the run.
 const FEWEST_SENDS: u64 = 100;
-/// A core is as good as full from this share on.
+/// Share of a core above which it counts as fully used.
 const FULL_CORE: f64 = 0.95;
 
-/// Who waits for the file of attempts for a smaller share of the run hardly measures anything else.
+/// Smallest reported share of the run that was spent waiting for the file of attempts. Less hardly affects the measurement.
 const HELD_UP_SHARE: f64 = 0.02;
 
-/// What the generator did, as far as it can have been the bottleneck.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct GeneratorLoad {
-    /// How late attempts were sent: the 99th percentile, in experiment time.
+    /// 99th percentile, in experiment time.
     pub send_lag_p99_ms: f64,
-    /// What an attempt takes: the median, in experiment time.
+    /// Median duration of an attempt, in experiment time.
     pub usual_attempt_ms: f64,
     /// Real time over experiment time.
     pub time_scale: f64,
-    /// The share of a core that its thread used, where that is known.
+    /// Share of a core that the generator's thread used, if known.
     pub cpu_share: Option<f64>,
-    /// Attempts that waited for a connection to open.
     pub waited_for_connection: u64,
-    /// How many attempts were sent so far, of a run that goes on: of a few, lateness says nothing yet, and before the first
-    /// answer nobody knows what an attempt takes. Nothing of a run that is over, which is judged by all that it has.
+    /// Number of attempts sent so far; `None` for a finished run, which is judged by all that it has. In a running one, the lag of a few
+    /// attempts means nothing, and before the first answer the duration of an attempt is unknown.
     pub sends_so_far: Option<u64>,
 }
 
-/// Why the generator, not the strategy or the server, was the bottleneck.
+/// Sign that the generator, not the strategy or the server, was the bottleneck.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Bottleneck {
-    /// 1 % of attempts were sent later than this.
-    Late {
-        /// In real time, in milliseconds.
-        late_ms: f64,
-        /// Attempts that waited for a connection to open.
-        waited_for_connection: u64,
-    },
-    /// Its thread was busy for this share of the time.
+    /// 1 % of attempts were sent later than `late_ms`, in milliseconds of real time.
+    Late { late_ms: f64, waited_for_connection: u64 },
+    /// The thread was busy for this share of the time.
     Busy(f64),
 }
 
 impl GeneratorLoad {
-    /// The one rule of when the generator is the bottleneck, for summaries, pages and the dashboard.
+    /// Returns the bottleneck, if any. Summaries, reports and the dashboard share this rule.
     pub fn bottleneck(&self) -> Option<Bottleneck> {
         let late_ms = self.send_lag_p99_ms * self.time_scale;
-        // A little real time is much when the experiment runs fast: then it counts against what an attempt takes.
+        // A short real time is long if the experiment runs fast, so the lag is also compared with the duration of an attempt.
         let much = late_ms > TOO_LATE_MS && self.send_lag_p99_ms > self.usual_attempt_ms * USUAL_SHARE;
         let enough = self.sends_so_far.is_none_or(|sends| sends >= FEWEST_SENDS);
         if enough && (late_ms > MUCH_TOO_LATE_MS || much) {
@@ -91,67 +84,57 @@ impl fmt::Display for Bottleneck {
     }
 }
 
-/// What a reader of a result must know, in the words of its `warnings`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Warning {
-    /// The mockserver is another process than before.
     ServerRestarted,
-    /// Somebody reset its counts.
     ServerReset,
-    /// It counts no more runs apart than it does.
+    /// More runs were concurrent than the mockserver counts separately.
     CountsForgotten,
-    /// Why its counts could not be had.
     CountsUnknown(String),
-    /// The generator, not the strategy or the server, set the pace.
     Bottleneck(Bottleneck),
-    /// Whoever takes every attempt was slower than they ended, and the run waited for it.
+    /// The consumer of attempts was slower than the attempts ended, so the run waited for it.
     HeldUp {
-        /// How long in all, in real time.
+        /// Total wait, in real time.
         waited: Duration,
-        /// The same as a share of the run.
         of_run: f64,
     },
-    /// The machine makes attempts longer than the experiment has them.
+    /// The machine makes attempts longer than the experiment defines.
     Distorted {
-        /// By how much, on average.
+        /// Mean over attempts.
         excess_ms: f64,
-        /// The same as a share of the mean service time.
+        /// Share of the mean service time.
         of_service: f64,
     },
-    /// Somebody configured the server while the run went on.
     ServerChanged,
-    /// The run ended before so many ops did.
+    /// Number of ops that had not ended when the run ended.
     Unfinished(u64),
-    /// The run stalled after so many consecutive tries at one instant.
+    /// The run stalled after this many consecutive tries at one instant.
     NoTimePasses(u64),
     /// Attempts waited for connections, and no more could be opened.
     FewConnections {
-        /// The most connections that could be opened.
         most: u64,
-        /// The limit on open files that is the reason.
+        /// Limit on open files, which is the reason.
         open_files: u64,
-        /// The most attempts in flight at once.
+        /// Largest number of concurrent attempts.
         in_flight: u64,
-        /// The limit on open files that would be enough.
+        /// Limit on open files that would suffice.
         enough_files: u64,
     },
     /// The mockserver accepted fewer connections than were opened before the run.
     FewAccepted {
-        /// Connections on which it answered.
         accepted: u64,
-        /// Connections that were opened.
         opened: u64,
     },
 }
 
 impl Warning {
-    /// Of a wait for whoever takes attempts, when it is too long to be passed over.
+    /// Returns a warning about the wait for the consumer of attempts, if it took a relevant share of the run.
     pub fn held_up(waited: Duration, run: Duration) -> Option<Self> {
         let of_run = waited.as_secs_f64() / run.as_secs_f64().max(1e-9);
         (of_run >= HELD_UP_SHARE).then_some(Self::HeldUp { waited, of_run })
     }
 
-    /// Of the excess, when it is too large to be passed over.
+    /// Returns the warning about an excess. The caller checks that it is large enough to matter.
     pub fn distorted(of_service: f64, excess: &ExcessFigures) -> Self {
         Self::Distorted { excess_ms: excess.mean.unwrap_or_default(), of_service }
     }

@@ -1,9 +1,9 @@
-//! What runs come to: results and every document that holds them, as types that are written and read; the list of figures; ranking,
-//! conditions and health. Sans-IO: texts go in and out, files and terminals are others' matter.
+//! Results of runs: documents as types that are written and read, the list of figures, ranking, conditions and health. Sans-IO: texts are
+//! passed in and out, and other crates handle files and terminals.
 //!
-//! [`RunResult`] is one run, [`Document`] is whatever a file holds. [`FIGURES`] knows every number of a result by its path; scores,
-//! columns, checks, sums over seeds and tables are filters of it. [`standings`] ranks, [`Conditions`] says what may be compared, [`RepeatKey`] what belongs together,
-//! [`GeneratorLoad`] and [`Warning`] say what to doubt.
+//! [`RunResult`] is one run, [`Document`] is the content of any file. [`FIGURES`] lists every number of a result by its path; scores,
+//! columns, checks, sums over seeds and tables are subsets of it. [`standings`] ranks strategies. [`Conditions`] decides which runs may be
+//! compared, and [`RepeatKey`] which are repeats of one another. [`GeneratorLoad`] and [`Warning`] report reasons to doubt a result.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod answer;

@@ -1,26 +1,24 @@
-//! What is wrong with a text that should be a document: told with its place, and with what is accepted.
+//! Errors in texts that should be documents, with their place and what is accepted.
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::error::Category;
 
-/// What is wrong with a text, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{place}{}{what}", if place.is_empty() { "" } else { ": " })]
 pub struct Malformed {
-    /// ``line 3, column 14`` or ``` `runs[3].seed` ```; empty for the whole.
+    /// ``line 3, column 14`` or ``` `runs[3].seed` ```; empty for the whole document.
     pub place: String,
-    /// What is wrong there.
     pub what: String,
 }
 
 impl Malformed {
-    /// What is wrong with a value at a path; an empty path is the whole.
+    /// Creates an error about the value at a path; an empty path is the whole document.
     pub fn at(path: &str, what: impl Into<String>) -> Self {
         Self { place: if path.is_empty() { String::new() } else { format!("`{path}`") }, what: what.into() }
     }
 
-    /// The same of a value inside of another one, which is at this path.
+    /// Returns the error with the path of an outer value before its own.
     #[must_use]
     pub(crate) fn inside(self, path: &str) -> Self {
         let place = match self.place.strip_prefix('`') {
@@ -30,9 +28,8 @@ impl Malformed {
         Self { place, ..self }
     }
 
-    /// What is wrong with a text of which this path cannot be read.
     pub(crate) fn of(text: &str, path: &str, error: &serde_json::Error) -> Self {
-        // Whoever reads names, such as those of modes, calls a number in their place a fault of the syntax.
+        // Deserializers of names, such as those of modes, report a number in their place as a syntax error.
         let is_json = || IgnoredAny::deserialize(&mut serde_json::Deserializer::from_str(text)).is_ok();
         if error.is_syntax() && reason(&error.to_string()) == "expected value" && is_json() {
             return Self::at(path, "is not a text");
@@ -41,7 +38,6 @@ impl Malformed {
     }
 }
 
-/// Of an error of the parser, without its place.
 fn reason(error: &str) -> &str {
     error.split(" at line ").next().unwrap_or_default()
 }
@@ -63,7 +59,7 @@ fn malformed(path: &str, error: &serde_json::Error) -> Malformed {
     Malformed { place: here(), what }
 }
 
-/// JSON, but not of the form that is wanted.
+/// Describes a value that is JSON but has the wrong form.
 fn wrong_value(path: &str, reason: &str) -> Malformed {
     if let Some(key) = reason.strip_prefix("missing field `").and_then(|rest| rest.strip_suffix('`')) {
         let path = if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
@@ -89,7 +85,7 @@ fn wrong_value(path: &str, reason: &str) -> Malformed {
     Malformed::at(path, format!("{} is not {wanted}", brief(found)))
 }
 
-/// A value as it is named in an error, in one short line.
+/// Replaces control characters and truncates, so that a value fits on one line of an error.
 fn brief(found: &str) -> String {
     const MOST: usize = 60;
     let line: String = found.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();

@@ -1,8 +1,8 @@
-//! Numbers as people read them.
+//! Numbers formatted for readers.
 
 pub use vocabulary::thousands;
 
-/// So many of something: `1 seed`, `2 000 seeds`.
+/// Formats a count: `1 seed`, `2 000 seeds`.
 pub fn counted(number: u64, one: &str) -> String {
     format!("{} {one}{}", thousands(number), if number == 1 { "" } else { "s" })
 }
@@ -16,17 +16,15 @@ pub fn milliseconds(ms: f64) -> String {
     }
 }
 
-/// The same for seconds.
 pub fn seconds(s: f64) -> String {
     milliseconds(s * 1e3)
 }
 
-/// Bytes with a binary unit.
 pub fn bytes(bytes: u64) -> String {
     format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20))
 }
 
-/// A share of one, in percent with three significant digits; what is below 100 % never rounds up to it.
+/// Formats a share in percent with three significant digits. A share below 100 % is never rounded up to it.
 pub fn percent(share: f64) -> String {
     match share * 100.0 {
         percent if (99.95..100.0).contains(&percent) => format!("{:.2} %", (percent * 100.0).floor() / 100.0),
@@ -35,13 +33,13 @@ pub fn percent(share: f64) -> String {
     }
 }
 
-/// The same of a share that may only be a lower bound: `≥ 45.0 %`.
+/// Formats a share that may be a lower bound: `≥ 45.0 %`.
 pub fn at_least(share: f64, is_lower_bound: bool) -> String {
     let bound = if is_lower_bound { "≥ " } else { "" };
     format!("{bound}{}", percent(share))
 }
 
-/// How sure an interval is: `95 %`, `98.3 %`, `99.92 %`.
+/// Formats the coverage of an interval: `95 %`, `98.3 %`, `99.92 %`.
 pub fn level(level: statistics::Level) -> String {
     let percent = level.coverage() * 100.0;
     let decimals = if level.error() < 0.001 { 3 } else { usize::from(level.error() < 0.01) + 1 };
@@ -49,7 +47,7 @@ pub fn level(level: statistics::Level) -> String {
     format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
-/// Any number: a whole one exactly, with thousands grouped, any other with three significant digits.
+/// Formats any number: a whole one exactly, with thousands grouped, any other with three significant digits.
 pub fn short(number: f64) -> String {
     let sign = if number < 0.0 { "-" } else { "" };
     #[expect(
@@ -70,8 +68,8 @@ pub fn three(number: f64) -> String {
     if number.abs() >= 999.5 { grouped(number) } else { significant(number) }
 }
 
-/// Returns how many decimals give the larger end of an interval three significant digits; one more next to 1, so that a difference does
-/// not look like none.
+/// Returns the number of decimals that give the larger end of an interval three significant digits. There is one more near 1, so that a
+/// difference does not look like none.
 pub fn ratio_decimals(low: f64, high: f64) -> usize {
     let nearest = (low - 1.0).abs().min((high - 1.0).abs());
     match high {
@@ -97,7 +95,7 @@ pub fn range(low: &str, high: &str) -> String {
     }
 }
 
-/// Three significant digits, but no more than four decimals.
+/// Formats with three significant digits, but at most four decimals.
 fn significant(number: f64) -> String {
     match number {
         number if number >= 99.95 => format!("{number:.0}"),

@@ -1,11 +1,12 @@
-//! Objects are written as objects: derived readers would take the items of a list, too, for the fields in their order.
+//! Deserializer that reads structs from JSON objects only. Derived deserializers would also accept a list, as the fields in their order.
 
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Unexpected, Visitor};
 use serde::forward_to_deserialize_any;
 
-/// Reads what the one inside does, such as JSON, which says itself what it holds; but no list where fields have names.
+/// Deserializer that rejects lists for structs with named fields. Otherwise it reads as the inner one, which must be self-describing, as
+/// JSON is.
 pub(crate) struct ObjectsOnly<T>(pub(crate) T);
 
 impl<'de, D: Deserializer<'de>> Deserializer<'de> for ObjectsOnly<D> {
@@ -36,7 +37,7 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for ObjectsOnly<D> {
         self.0.deserialize_newtype_struct(name, Within { visitor, takes_lists: true })
     }
 
-    /// Of names, nothing is inside.
+    /// Passes enums on unwrapped, because they are plain names here.
     fn deserialize_enum<V: Visitor<'de>>(
         self,
         name: &'static str,
@@ -56,13 +57,13 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for ObjectsOnly<D> {
     }
 }
 
-/// Hands values on to whoever reads them, as [`ObjectsOnly`] what has values inside.
+/// Visitor that passes values on and wraps those that contain others in [`ObjectsOnly`].
 struct Within<V> {
     visitor: V,
     takes_lists: bool,
 }
 
-/// Values with nothing inside.
+/// Forwards values that contain no others.
 macro_rules! hand_on {
     ($($visit:ident: $value:ty),*) => {
         $(fn $visit<E: Error>(self, value: $value) -> Result<V::Value, E> {

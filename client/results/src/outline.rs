@@ -1,26 +1,25 @@
-//! A first look at a document, before it is read: its keys say what it is, and no number in it is beyond all measure.
+//! First pass over a document: collects the keys that determine its kind, and rejects numbers that are too large.
 
 use std::fmt;
 
 use serde::de::{self, Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-/// Beyond this no figure of ours lies, and arithmetic on axes stays finite.
+/// Largest accepted number. No figure is larger, and arithmetic on plot axes stays finite.
 const LARGEST: f64 = 1e15;
 
-/// The keys of a document, looked at before it is read: they say what it is. No number in it is beyond all measure.
 #[derive(Debug, Default)]
 pub(crate) struct Outline {
-    /// Of the whole, when it is an object; each with whether it is null.
+    /// Keys of the document, if it is an object, each with whether its value is null.
     keys: Vec<(String, bool)>,
 }
 
 impl Outline {
-    /// Whether the document has this key, be it null.
+    /// Returns true if the document has this key, even if it is null.
     pub(crate) fn has(&self, key: &str) -> bool {
         self.keys.iter().any(|(there, _)| there == key)
     }
 
-    /// Whether the document has this key, and it is not null.
+    /// Returns true if the document has this key and its value is not null.
     pub(crate) fn says(&self, key: &str) -> bool {
         self.keys.iter().any(|(there, is_null)| there == key && !is_null)
     }
@@ -78,7 +77,7 @@ impl<'de> Deserialize<'de> for Outline {
     }
 }
 
-/// Any value in which no number is larger than can be drawn.
+/// Value without a number above [`LARGEST`].
 struct Bounded {
     is_null: bool,
 }
@@ -94,7 +93,7 @@ impl<'de> Deserialize<'de> for Bounded {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Bounded, A::Error> {
-                // The key is not needed, but read as a text it shows in the place of an error.
+                // The key is not needed, but reading it as text puts it into the place of an error.
                 while map.next_key::<String>()?.is_some() {
                     map.next_value::<Bounded>()?;
                 }

@@ -1,4 +1,4 @@
-//! One figure over runs of different seeds, as documents have it.
+//! One figure over runs of different seeds, as written to documents.
 
 use std::collections::BTreeMap;
 
@@ -119,7 +119,6 @@ impl From<Interval> for IntervalRecord {
     }
 }
 
-/// Figures with their paths, as they are written.
 pub fn figures_over_runs<'a>(
     figures: impl IntoIterator<Item = &'a (&'static str, Summary)>,
 ) -> FiguresOverRuns {

@@ -1,4 +1,4 @@
-//! What `loadgen parity` writes.
+//! Document of `loadgen parity`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Lines of `--progress ndjson`: what happened since the line before, for programs that have a loadgen within them.
+//! Lines of `--progress ndjson`: events since the previous line, for programs that run loadgen inside them.
 
 use loadgen_core::{FailureResult, Latencies, Phase, Snapshot};
 use schemars::JsonSchema;
@@ -63,7 +63,6 @@ pub struct IntervalFigures {
 }
 
 impl ProgressLine {
-    /// Of a run with this seed: what happened between two looks at it.
     pub fn between(seed: u64, before: &Snapshot, now: &Snapshot) -> Self {
         Self {
             seed,
@@ -87,7 +86,7 @@ impl ProgressLine {
     }
 }
 
-/// Failures that there are more of by now.
+/// Returns the failures that occurred since `before`, by cause.
 fn more(before: &[FailureResult], now: &[FailureResult]) -> Vec<FailureResult> {
     let since = |failure: &FailureResult| {
         let same = |there: &&FailureResult| (there.status, there.kind) == (failure.status, failure.kind);
@@ -133,7 +132,7 @@ impl IntervalFigures {
     }
 }
 
-/// To two digits: a line is bounded, however much happened.
+/// Rounds to two digits, so that the length of a line is bounded, however much happened.
 fn two_digits(us: u64) -> u64 {
     let mut unit = 1;
     while us / unit >= 100 {

@@ -1,11 +1,12 @@
-//! The order of strategies. Terminal, documents and pages have their ranking from here.
+//! Order of strategies. The terminal, documents and reports take their ranking from here.
 //!
-//! Whoever got a larger share of its ops done comes first. Those who did the same work are ranked by a score, as the makespan; among
-//! those who share only the share, and below the first, whoever needs fewer attempts per success comes first: no makespans of unequal
-//! work are compared. A strategy of which a run was cut off, because it stalled or was interrupted, has no rank.
+//! Strategies with a larger share of ops done come first. Strategies that did the same work are ranked by a score, such as the makespan.
+//! Strategies that have only the share in common, and all below the largest share, are ordered by attempts per success, because makespans
+//! of unequal work are not comparable. A strategy with a run that was cut off, because it stalled or was interrupted, has no rank.
 //!
-//! Order is by the geometric mean over runs, so that it never contradicts the paired ratios. All that cannot be distinguished from the
-//! first are one group with one rank, ordered by attempts where those differ distinguishably; then the same of those that are left.
+//! The order uses the geometric mean over runs, so that it never contradicts the paired ratios. All strategies that cannot be distinguished
+//! from the first one are a group with one rank, ordered by attempts where these differ distinguishably. The remaining strategies are
+//! grouped in the same way.
 
 use statistics::{Level, Method, Summary};
 
@@ -19,13 +20,13 @@ use crate::shares::Shares;
 use crate::standing::{Standing, Work};
 use crate::ties::Ties;
 
-/// All strategies from the best to the worst, then those that cannot be ranked in the order in which they are given: each by its
-/// name, with the figures of a ranking by this score ([`RunFigures::ranked`]) of its runs in the order of seeds. `seed` is the first one's.
+/// Returns all strategies from best to worst, then those that cannot be ranked, in the given order. Each is given by its name and the
+/// figures of its runs ([`RunFigures::ranked`] by this score), in the order of seeds from `seed`.
 pub fn standings(strategies: &[(String, RunFigures)], by: Score, seed: u64) -> Vec<Standing> {
     ranked(strategies.iter().map(|(name, runs)| unranked(name, runs, by, seed)).collect(), by)
 }
 
-/// Ranks strategies anew that were measured with the same seeds, such as those of several points of a sweep together.
+/// Ranks strategies again that were measured with the same seeds, such as those of several points of a sweep together.
 pub fn ranked(mut standings: Vec<Standing>, by: Score) -> Vec<Standing> {
     let shares = Shares::of(&standings.iter().map(|standing| &standing.counts).collect::<Vec<_>>());
     for (number, standing) in standings.iter_mut().enumerate() {
@@ -52,14 +53,13 @@ pub fn ranked(mut standings: Vec<Standing>, by: Score) -> Vec<Standing> {
     standings
 }
 
-/// Groups of equals in this score, the best first. Inside a group those come first that have distinguishably less of the second one.
+/// Groups equals in the score `by`, best first. Within a group, strategies with distinguishably less of `then` come first.
 fn groups_by_score(standings: Vec<Standing>, (by, then): (Score, Score), ties: &Ties) -> Vec<Vec<Standing>> {
     let key = |standing: &Standing| standing.score(by);
     let groups = groups(standings, key, |one, other| ties.are_equal(by, one, other));
     groups.into_iter().map(|group| in_order_of(group, then, key, ties)).collect()
 }
 
-/// The same of the share of ops done, of which more is better.
 fn groups_by_share(standings: Vec<Standing>, then: Score, ties: &Ties) -> Vec<Vec<Standing>> {
     let key = |standing: &Standing| -standing.share;
     let same = |one: &Standing, other: &Standing| one.tier == other.tier && !one.foresees && !other.foresees;
@@ -69,7 +69,7 @@ fn groups_by_share(standings: Vec<Standing>, then: Score, ties: &Ties) -> Vec<Ve
     groups.into_iter().map(|group| in_order_of(group, then, key, ties)).collect()
 }
 
-/// Equals in the order of another score; those that are equal in that one, too, in the order of their key.
+/// Sorts equals by another score, and strategies that are equal in that score, too, by `key`.
 fn in_order_of(
     equals: Vec<Standing>,
     score: Score,
@@ -85,8 +85,7 @@ fn in_order_of(
     groups.into_iter().flat_map(by_key).collect()
 }
 
-/// Splits strategies into groups: the one with the least key and all that are equal to it, then the same of those that are left, and
-/// so on. Each group is in the order of its keys.
+/// Splits strategies into groups in the order of `key`: the first one and all that are equal to it, then the same for the rest.
 fn groups(
     mut standings: Vec<Standing>,
     key: impl Fn(&Standing) -> f64,
@@ -105,20 +104,19 @@ fn groups(
     groups
 }
 
-/// Whether the share done comes before all else: some of the ranked strategies did not do the same work as the others, or no ranked
-/// strategy did every op and another one did a share that is only known to be at least so large.
+/// Returns true if the share of ops done decides before the score. This is so if a ranked strategy did not do the same work as the others.
+/// It is also so if no ranked strategy did every op and an unranked one has a share that is only a lower bound.
 pub fn ranked_by_share(standings: &[Standing]) -> bool {
     let best_left_ops =
         standings.iter().find(|standing| standing.rank.is_some()).is_some_and(|best| best.share < 1.0);
     standings.iter().any(|standing| !standing.is_comparable() && (standing.rank.is_some() || best_left_ops))
 }
 
-/// The best complete strategy that does not know the future.
+/// Returns the best complete strategy that does not know the future.
 pub fn best_that_can_be_had(standings: &[Standing]) -> Option<&Standing> {
     standings.iter().find(|standing| standing.is_complete() && !standing.foresees)
 }
 
-/// Returns the standing of a strategy before it is ranked.
 fn unranked(name: &str, runs: &RunFigures, by: Score, seed: u64) -> Standing {
     let values = |score: Score| runs.of_all(score.path());
     let mut figures = runs.summaries();
@@ -144,7 +142,7 @@ fn unranked(name: &str, runs: &RunFigures, by: Score, seed: u64) -> Standing {
     }
 }
 
-/// Says of a strategy what it did beside the others.
+/// Sets the fields that depend on the other strategies.
 fn place(standing: &mut Standing, by: Score, shares: &Shares, number: usize) {
     let (tier, same_work) = (shares.tier(number), shares.same_work);
     let ranked_by = &Score::ranking(by)[..3];
@@ -168,7 +166,6 @@ fn over_runs(values: &[f64], seed: u64) -> Option<Summary> {
     Summary::of(values, Level::P95, Method::BySize { seed })
 }
 
-/// What a strategy left undone, or did too late.
 fn shortfall(counts: &Counts, shares: &Shares, number: usize) -> String {
     let Counts { runs, stalled, interrupted, short, given_up, unfinished: left, .. } = *counts;
     let least = |share: f64| at_least(share, counts.is_lower_bound);
@@ -248,7 +245,6 @@ mod tests {
         assert_eq!(names(&strategies, "attempts"), [("b".to_owned(), true), ("a".to_owned(), true)]);
     }
 
-    /// Six runs with these attempts and makespans, each a little apart from the next.
     fn six(name: &str, (makespan, swing): (f64, f64), attempts: u64) -> Vec<RunResult> {
         let swings = [-1.0, 1.0, -0.5, 0.5, 1.0, -1.0];
         (1..)
@@ -275,7 +271,7 @@ mod tests {
         ];
         let rank = |name: &str, rank, is_tied| (name.to_owned(), Some(rank), is_tied);
         let expected = [
-            // Of the same attempts the sooner one comes first.
+            // With equal attempts, the shorter makespan comes first.
             rank("near", 1, true),
             rank("same", 1, true),
             rank("first", 1, true),
@@ -284,7 +280,7 @@ mod tests {
             rank("last", 6, false),
         ];
         assert_eq!(ranks(&strategies, "makespan"), expected);
-        // The least attempts decide there, and then the makespan.
+        // Both need the same attempts, so the makespan decides.
         let by_attempts = ranks(&strategies[3..5], "attempts");
         assert_eq!(by_attempts, [rank("apart", 1, true), rank("last", 1, true)]);
     }

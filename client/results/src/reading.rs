@@ -1,16 +1,13 @@
-//! Documents out of texts, with the place of whatever is wrong.
+//! Parsing of documents, with the place of an error.
 
 use serde::de::DeserializeOwned;
 
 use crate::malformed::Malformed;
 use crate::objects::ObjectsOnly;
 
-/// Reads a value of this type.
-///
-/// # Errors
-/// When the text is no JSON, or of another form.
 pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, Malformed> {
-    // Where the reader stands is kept track of only when that is asked: it costs as much as reading does.
+    // Fast path: does not track the place in the document, which costs as much as reading it. After an error, the text is read again with
+    // tracking.
     let mut untracked = serde_json::Deserializer::from_str(text);
     if let Ok(value) = T::deserialize(ObjectsOnly(&mut untracked))
         && untracked.end().is_ok()

@@ -1,4 +1,4 @@
-//! One run as a figure of a scenario needs it: of its result what is told, and what was kept of it beyond that.
+//! Single run as a plot of a scenario needs it: parts of its result, and records kept for that plot.
 
 use loadgen_core::{AttemptCounts, LatencyFigures};
 use schemars::JsonSchema;

@@ -1,4 +1,4 @@
-//! What `loadgen strategies --check` writes.
+//! Document of `loadgen strategies --check`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,23 +1,22 @@
-//! Which runs are repeats of one another, and which are not.
+//! Rule that decides which runs are repeats of one another.
 
 use crate::conditions::Conditions;
 use crate::run::RunResult;
 
-/// What runs share that are repeats of one another: their strategy with all that belongs to it, and their conditions, whatever
-/// their seeds. Reports show such runs as one strategy.
+/// Everything that repeats share: their strategy with all its flags, and their conditions apart from seeds. Reports show such runs as one
+/// strategy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RepeatKey {
     strategy: String,
-    /// Flags that are part of a strategy, though its text does not have them.
+    /// Flags that are part of a strategy but not of its text.
     max_attempts: String,
     retry_after: String,
-    /// Embedded or found is no condition of a comparison, but labels of reports tell it.
+    /// Labels of reports distinguish an embedded server from a found one, although comparisons do not.
     server: String,
     conditions: Conditions,
 }
 
 impl RepeatKey {
-    /// That of a run.
     pub fn of(run: &RunResult) -> Self {
         Self {
             strategy: run.strategy.clone(),
@@ -37,7 +36,7 @@ mod tests {
     use crate::config::ConfigRecord;
     use crate::testing::run;
 
-    /// What tells no repeat from another: how runs were asked for, their seeds, and parameters that follow from the strategy.
+    /// Keys that do not separate repeats: how runs were requested, their seeds, and parameters that follow from the strategy.
     const IRRELEVANT: [&str; 7] =
         ["program", "version", "command_line", "strategy", "seed", "repeats", "server_model.seed"];
 
@@ -46,7 +45,6 @@ mod tests {
         RepeatKey::of(&RunResult { config, ..run("aimd", 1, 10, 10, 1.0) })
     }
 
-    /// Every key with a value, of objects their own.
     fn paths(object: &Map<String, Value>, place: &str) -> Vec<String> {
         let paths = |(key, value): (&String, &Value)| match value.as_object() {
             Some(inner) => paths(inner, &format!("{place}{key}.")),
@@ -55,7 +53,7 @@ mod tests {
         object.iter().flat_map(paths).collect()
     }
 
-    /// Values of the same type that are not this one; of what is null, nobody knows the type.
+    /// Returns other values of the same type. The type of null is unknown, so a text and a number are tried.
     fn others(value: &Value) -> Vec<Value> {
         match value {
             Value::Null => vec!["7s".into(), 7.into()],
@@ -87,7 +85,7 @@ mod tests {
                 serde_json::from_value::<ConfigRecord>(changed.clone()).is_ok().then_some(changed)
             });
             let changed = changed.unwrap_or_else(|| panic!("no other value of {path} is known here"));
-            // A mockserver is known by its model, wherever it is.
+            // A mockserver is identified by its model, not by its address.
             let is_irrelevant = IRRELEVANT.contains(&path.as_str()) || path == "target";
             assert_eq!(key(&changed) == key(&config), is_irrelevant, "{path}");
         }

@@ -1,4 +1,4 @@
-//! What `loadgen reproduce` writes: experiments of documents, claim by claim.
+//! Document of `loadgen reproduce`: experiments of source documents, claim by claim.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -159,7 +159,6 @@ pub enum ClaimVerdict {
 }
 
 impl ClaimVerdict {
-    /// In words, as it is written.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Holds => "holds",

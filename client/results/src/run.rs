@@ -1,7 +1,6 @@
-//! The result of one run, as it is written to a file and read again. Keys are relied on from outside.
+//! Result of one run, as written to a file and read again. Other programs rely on its keys.
 //!
-//! Older files lack the keys that came later: what has a default here may be missing. Unknown keys are skipped, unless a number of
-//! theirs is beyond all measure.
+//! Older files lack newer keys, so fields with a default may be missing. Unknown keys are skipped, unless they hold a number above 10¹⁵.
 
 use loadgen_core::{
     AdviceFigures, AttemptCounts, ExcessFigures, FailureResult, FairnessFigures, Gauge, GivenUpCounts,
@@ -137,7 +136,6 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// As it is written.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Http => "http",
@@ -175,22 +173,21 @@ pub struct OpsResult {
 }
 
 impl OpsResult {
-    /// Number of ops that shares are of: those offered, or, where that is not known, those that arrived.
+    /// Returns the number of ops that shares refer to: the offered ones or, if unknown, those that arrived.
     pub fn share_base(&self) -> u64 {
         self.offered.unwrap_or(self.total)
     }
 
-    /// Returns so many ops as a share of those; `None` where there are none.
+    /// Returns `ops` as a share of [`OpsResult::share_base`]; `None` if that is 0.
     pub fn share(&self, ops: u64) -> Option<f64> {
         (self.share_base() > 0).then(|| ops as f64 / self.share_base() as f64)
     }
 
-    /// Whether every one of those succeeded.
     pub fn all_succeeded(&self) -> bool {
         self.share_base() > 0 && self.succeeded == self.share_base()
     }
 
-    /// Whether some of those had not ended, or not even arrived.
+    /// Returns true if some op of [`OpsResult::share_base`] had not ended, or not even arrived.
     pub fn some_did_not_end(&self) -> bool {
         self.succeeded.saturating_add(self.given_up) < self.share_base()
     }
@@ -287,16 +284,15 @@ pub struct GaugePoint {
     pub value: Option<f64>,
 }
 
-/// Load of a run relative to the capacity of its server.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoadRecord {
-    /// The rate at which ops arrive over the server's capacity.
+    /// Arrival rate of ops over the server's capacity.
     pub factor: f64,
-    /// The same in words, with the limit that decides.
+    /// Factor in words, with the limit that determines the capacity.
     pub words: String,
 }
 
-/// What the shell adds to the figures of a run.
+/// Data of a result that the caller has and the run lacks.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the fields are those of the result")]
 pub struct ResultContext {
@@ -310,12 +306,12 @@ pub struct ResultContext {
     pub wall_s: Option<f64>,
     pub interrupted: Option<&'static str>,
     pub warnings: Vec<String>,
-    /// The most points of the series; many results in one file would otherwise be mostly series.
+    /// Largest number of points in the series. Otherwise, files with many results would consist mostly of series.
     pub series_points: usize,
 }
 
 impl RunResult {
-    /// What no run can have, by its path.
+    /// Rejects what no run can have, with its path and the reason.
     pub(crate) fn possible(&self) -> Result<(), (String, String)> {
         let OpsResult { total, offered, succeeded, .. } = self.ops;
         if let Some(offered) = offered.filter(|offered| *offered < total) {
@@ -337,7 +333,6 @@ impl RunResult {
         Ok(())
     }
 
-    /// The figures of a run that is over.
     pub fn new(strategy: &StrategySpec, run: &Run, context: ResultContext) -> Self {
         let measured = run.measurements();
         let ops = measured.ops;

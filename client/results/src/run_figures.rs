@@ -1,5 +1,5 @@
-//! What is kept of the runs of one strategy: figures, one value a run, and the counts that rankings add up. The runs themselves,
-//! with their configurations and series, are not kept.
+//! Data kept of the runs of one strategy: figures, one value per run, and the counts that rankings add up. The runs themselves, with
+//! configurations and series, are not kept.
 
 use statistics::{Level, Method, Summary};
 
@@ -7,7 +7,6 @@ use crate::figures::{FIGURES, Figure};
 use crate::run::RunResult;
 use crate::score::Score;
 
-/// Figures of the runs of one strategy, in the order in which these came.
 #[derive(Clone, Debug)]
 pub struct RunFigures {
     runs: usize,
@@ -18,7 +17,6 @@ pub struct RunFigures {
     pub(crate) counts: Counts,
 }
 
-/// What is added up over runs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Counts {
     pub(crate) runs: usize,
@@ -26,30 +24,26 @@ pub(crate) struct Counts {
     pub(crate) unfinished: u64,
     /// Sum over runs of the share of ops that succeeded, in time or not.
     at_all: f64,
-    /// Whether the share of some run is only a lower bound.
     pub(crate) is_lower_bound: bool,
-    /// Whether the share of some run is of the ops that arrived, because nobody knows how many were offered.
+    /// True if a run's share refers to ops that arrived, because the number of offered ops is unknown.
     pub(crate) of_arrived: bool,
-    /// Runs that stalled.
     pub(crate) stalled: usize,
     /// Runs that were interrupted before all of their ops had ended.
     pub(crate) interrupted: usize,
     /// Runs in which not every op succeeded.
     pub(crate) short: usize,
-    /// Sum over runs of the share of ops done in time; where a run does not have it, of those done at all.
+    /// Sum over runs of the share of ops done in time; for runs that lack it, of ops done at all.
     in_time: f64,
-    /// Whether anybody asked for ops done within a time.
+    /// True if any run sets `--within`.
     pub(crate) within: bool,
-    /// What counts as in time, as typed: the first that a run has.
+    /// Time limit of the first run that has one, as given on the command line.
     pub(crate) limit: Option<String>,
 }
 
-/// One figure of runs.
 #[derive(Clone, Debug, Default)]
 struct Values {
-    /// Of those that have it.
     known: Vec<f64>,
-    /// The numbers of those that do not.
+    /// Indexes of the runs that lack it.
     missing: Vec<u32>,
 }
 
@@ -61,7 +55,7 @@ impl Values {
         }
     }
 
-    /// Empty when a run lacks it.
+    /// Returns an empty slice if a run lacks the figure.
     fn of_all(&self) -> &[f64] {
         if self.missing.is_empty() { &self.known } else { &[] }
     }
@@ -78,7 +72,7 @@ impl Values {
 }
 
 impl RunFigures {
-    /// Keeps these figures, each once, and nothing else but what rankings add up.
+    /// Creates an empty record of these figures, without duplicates, and of the counts for rankings.
     pub fn keeping(figures: impl IntoIterator<Item = &'static Figure>) -> Self {
         let mut columns: Vec<(&'static Figure, Values)> = Vec::new();
         for figure in figures {
@@ -90,18 +84,16 @@ impl RunFigures {
         Self { runs: 0, first: None, columns, over_bound, counts }
     }
 
-    /// Those that several runs are summed up by, and those that a ranking by this score needs.
+    /// Returns the figures of summaries, and those that a ranking by this score needs.
     pub fn ranked(by: Score) -> impl Iterator<Item = &'static Figure> {
         let scores = Score::ranking(by).into_iter().filter_map(|score| Figure::find(score.path()));
         Self::summed().chain(scores)
     }
 
-    /// Those that several runs are summed up by.
     pub fn summed() -> impl Iterator<Item = &'static Figure> {
         FIGURES.iter().filter(|figure| figure.summed)
     }
 
-    /// What is kept of runs that are all there.
     pub fn of<'a>(
         figures: impl IntoIterator<Item = &'static Figure>,
         runs: impl IntoIterator<Item = &'a RunResult>,
@@ -111,12 +103,11 @@ impl RunFigures {
         kept
     }
 
-    /// Makes room for so many runs, so that memory is not taken twice while it grows.
+    /// Reserves space for this many runs, so that growing never holds the values twice in memory.
     pub fn reserve(&mut self, runs: usize) {
         self.columns.iter_mut().for_each(|(_, values)| values.known.reserve_exact(runs));
     }
 
-    /// Takes a run.
     pub fn push(&mut self, run: &RunResult) {
         let number = self.runs;
         for (figure, values) in &mut self.columns {
@@ -133,39 +124,37 @@ impl RunFigures {
         self.runs += 1;
     }
 
-    /// How many runs there were.
     pub fn runs(&self) -> usize {
         self.runs
     }
 
-    /// The first run, without its course and curve.
+    /// Returns the first run, without its series and latency curve.
     pub fn first(&self) -> Option<&RunResult> {
         self.first.as_deref()
     }
 
-    /// Of a figure that is kept, the values of the runs that have it.
+    /// Returns the values of a kept figure over the runs that have it.
     pub fn known(&self, path: &str) -> &[f64] {
         self.values(path).map_or(&[], |values| &values.known)
     }
 
-    /// Of a figure that is kept, the values of all runs; empty when one lacks it.
+    /// Returns the values of a kept figure over all runs; empty if a run lacks it.
     pub fn of_all(&self, path: &str) -> &[f64] {
         self.values(path).map_or(&[], Values::of_all)
     }
 
-    /// Of a figure that is kept, what every run has of it.
     pub fn of_each(&self, path: &str) -> Vec<Option<f64>> {
         self.values(path).map_or_else(Vec::new, |values| values.of_each(self.runs))
     }
 
-    /// Makespans over their lower bounds; empty when a run lacks either, or left ops undone.
+    /// Returns makespans over their lower bounds; empty if a run lacks either, or left ops undone.
     pub(crate) fn over_bound(&self) -> &[f64] {
         self.over_bound.of_all()
     }
 
-    /// Every figure that several runs are summed up by, that is kept, and that at least one of them has.
+    /// Summarizes every kept figure that summaries show and at least one run has.
     pub fn summaries(&self) -> Vec<(&'static str, Summary)> {
-        // Whoever repeats an experiment with another seed draws other resamples, too.
+        // With another seed, a repeated experiment also draws other bootstrap resamples.
         let seed = self.first.as_ref().map_or(0, |run| run.seed);
         let summed = self.columns.iter().filter(|(figure, _)| figure.summed);
         let figures: Vec<(&'static str, &[f64])> =
@@ -201,17 +190,15 @@ impl Counts {
         }
     }
 
-    /// Mean share of ops that succeeded, in time or not, 0 to 1.
     pub(crate) fn at_all(&self) -> f64 {
         self.at_all / self.runs.max(1) as f64
     }
 
-    /// Mean share of ops done in time, 0 to 1.
     pub(crate) fn in_time(&self) -> f64 {
         self.in_time / self.runs.max(1) as f64
     }
 
-    /// Runs that somebody else than the client ended: what it would have done is not known.
+    /// Returns the number of runs that were stopped from outside, so that their outcome is unknown.
     pub(crate) fn cut_off(&self) -> usize {
         self.stalled + self.interrupted
     }

@@ -1,4 +1,4 @@
-//! One line of `--samples`.
+//! Lines of `--samples`.
 
 use loadgen_core::{Cause, ErrorKind};
 use schemars::JsonSchema;
@@ -67,7 +67,6 @@ pub enum OutcomeName {
 }
 
 impl SampleLine {
-    /// An attempt of the run with this seed.
     pub fn new(seed: u64, sample: &loadgen_core::Sample) -> Self {
         let (status, kind) = match sample.cause {
             Some(Cause::Status(status)) => (Some(status), None),

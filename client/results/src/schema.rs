@@ -10,8 +10,8 @@ use crate::recordings::RecordingsCheck;
 use crate::sample::SampleLine;
 use crate::shards::TaskShard;
 
-/// What every document looks like; lines of `--samples` and of `--progress ndjson`, baselines, checks of recordings and shards are among its
-/// definitions.
+/// Returns the schema of every document. Lines of `--samples` and of `--progress ndjson`, baselines, checks of recordings and shards are
+/// among its definitions.
 pub fn schema() -> Schema {
     let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
     generator.subschema_for::<SampleLine>();
@@ -22,15 +22,15 @@ pub fn schema() -> Schema {
     generator.into_root_schema_for::<Document>()
 }
 
-/// A value of a run's result that is no list: its path and whether it is a number or a truth.
+/// Single value of a run's result, not a list. Truth values count as numbers.
 #[cfg(test)]
 pub(crate) struct Leaf {
     pub(crate) path: String,
     pub(crate) is_number: bool,
 }
 
-/// The paths of everything in a run's result that is one value, in the order in which it is written; how the run was set up, and where it
-/// belongs, is left out.
+/// Returns the single values of a run's result, in the order in which they are written. Its configuration, place in a sweep and shard
+/// records are left out.
 #[cfg(test)]
 pub(crate) fn run_leaves() -> Vec<Leaf> {
     use serde_json::Value;
@@ -38,7 +38,7 @@ pub(crate) fn run_leaves() -> Vec<Leaf> {
     fn walk(root: &Value, schema: &Value, path: &str, leaves: &mut Vec<Leaf>) {
         let schema = resolved(root, schema);
         if let Some(properties) = schema["properties"].as_object() {
-            // What every result has is required, and stands in the order of the type; what some have besides comes after it.
+            // Keys of every result are required and in the order of the type. Optional keys follow.
             let required: Vec<&str> =
                 schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
             let besides = properties.keys().map(String::as_str).filter(|key| !required.contains(key));
@@ -62,7 +62,6 @@ pub(crate) fn run_leaves() -> Vec<Leaf> {
         }
     }
 
-    /// The schema itself behind a reference and behind "or null".
     fn resolved<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
         if let Some(reference) = schema["$ref"].as_str() {
             return resolved(root, root.pointer(reference.trim_start_matches('#')).unwrap());

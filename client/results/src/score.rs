@@ -1,4 +1,4 @@
-//! Scores: figures that strategies are ranked by, the one with the least first, and the words for a difference.
+//! Scores: figures that strategies are ranked by, least first, and sentences about a difference.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,7 +9,6 @@ use crate::figures::{FIGURES, Figure, Ranked};
 use crate::numbers::{percent, seconds, thousands, three};
 use crate::run::RunResult;
 
-/// A figure that strategies are ranked by.
 #[derive(Clone, Copy)]
 pub struct Score {
     figure: &'static Figure,
@@ -17,36 +16,33 @@ pub struct Score {
 }
 
 impl Score {
-    /// Every one, in the order in which help texts list them.
     pub fn all() -> impl Iterator<Item = Self> {
-        // What everybody asks first comes first, and then the order of the list.
+        // The makespan comes first, because it is requested most. The others follow in the order of the list.
         let scores = || FIGURES.iter().filter_map(|figure| Some(Self { figure, ranked: figure.ranked? }));
         let first = |score: &Self| *score == Self::makespan();
         scores().filter(first).chain(scores().filter(move |score| !first(score)))
     }
 
-    /// The one whose figure stands at this path of a result; none when strategies are not ranked by it.
+    /// Returns the score of the figure at this path; `None` if strategies are not ranked by it.
     pub fn at(path: &str) -> Option<Self> {
         let figure = Figure::find(path)?;
         Some(Self { figure, ranked: figure.ranked? })
     }
 
-    /// Time from the first arrival to the last success.
     pub fn makespan() -> Self {
         Self::at("makespan_s").expect("a test reads every score that has a name here")
     }
 
-    /// Attempts sent.
     pub fn attempts() -> Self {
         Self::at("attempts.total").expect("a test reads every score that has a name here")
     }
 
-    /// Attempts sent per op that succeeded: what is compared where not as many ops were done.
+    /// Returns attempts sent per op that succeeded, which is compared if strategies did not do equally many ops.
     pub fn attempts_per_success() -> Self {
         Self::at("attempts_per_success").expect("a test reads every score that has a name here")
     }
 
-    /// Ops done in time, as a share of all. Nobody chooses it: more of it comes first in every ranking, whatever is asked for.
+    /// Returns the share of ops done in time. It cannot be chosen, because more of it comes first in every ranking.
     pub fn done_share() -> Self {
         let figure = Figure::find("done_share").expect("a test reads every score that has a name here");
         let ranked =
@@ -54,28 +50,25 @@ impl Score {
         Self { figure, ranked }
     }
 
-    /// 99th percentile of op latency.
     pub fn p99() -> Self {
         Self::at("op_latency_ms.p99").expect("a test reads every score that has a name here")
     }
 
-    /// Those that a ranking by this one looks at: how strategies stand, and what they did.
     pub(crate) fn ranking(by: Self) -> [Self; 5] {
         [by, by.companion(), Self::makespan(), Self::attempts_per_success(), Self::done_share()]
     }
 
-    /// Whether it is a latency of ops.
     pub fn is_latency(self) -> bool {
         self.path().starts_with("op_latency_ms.")
     }
 
-    /// The one that tables show beside makespan and attempts: this one, or the usual latency when it is one of the two.
+    /// Returns the score that tables show beside makespan and attempts: this one, or [`Score::p99`] if it is one of the two.
     #[must_use]
     pub fn beside_makespan_and_attempts(self) -> Self {
         if [Self::makespan(), Self::attempts()].contains(&self) { Self::p99() } else { self }
     }
 
-    /// What heads its column: `p99 ms`.
+    /// Returns its column heading with the unit: `p99 ms`.
     pub fn heading(self) -> String {
         if let Some(heading) = self.ranked.heading {
             return heading.to_owned();
@@ -84,7 +77,6 @@ impl Score {
         format!("{}{}", latency.unwrap_or(self.key()), self.unit())
     }
 
-    /// What `--by` takes.
     pub fn key(self) -> &'static str {
         self.ranked.key
     }
@@ -110,43 +102,37 @@ impl Score {
         }
     }
 
-    /// What it is, for help texts.
     pub fn help(self) -> &'static str {
         self.ranked.help
     }
 
-    /// What it is called on a page.
     pub fn title(self) -> &'static str {
         self.ranked.title
     }
 
-    /// Its place in the result of a run.
     pub fn path(self) -> &'static str {
         self.figure.path
     }
 
-    /// Its unit, with a space before it.
+    /// Returns the unit with a space before it.
     pub fn unit(self) -> String {
         if self.figure.unit.is_empty() { String::new() } else { format!(" {}", self.figure.unit) }
     }
 
-    /// What it is called in a sentence.
     pub fn name(self) -> &'static str {
         self.figure.name
     }
 
-    /// Its value in one run, if the run has one.
     pub fn of(self, run: &RunResult) -> Option<f64> {
         self.figure.of(run)
     }
 
-    /// The figure that must be looked at beside this one: who is fast may pay for it with attempts.
+    /// Returns the score to be considered beside this one, because speed may be paid for with attempts.
     #[must_use]
     pub fn companion(self) -> Self {
         if self == Self::attempts() { Self::makespan() } else { Self::attempts() }
     }
 
-    /// That the first has so many times less of it than the second.
     pub fn says_less(self, first: &str, times: &str, second: &str) -> String {
         match self.key() {
             "makespan" => format!("{first} finishes {times}× sooner than {second}"),
@@ -160,7 +146,6 @@ impl Score {
         }
     }
 
-    /// That the first has so many times more of it than the second.
     pub fn says_more(self, first: &str, times: &str, second: &str) -> String {
         match self.key() {
             "makespan" => format!("{first} finishes {times}× later than {second}"),

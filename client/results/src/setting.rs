@@ -1,4 +1,4 @@
-//! One value of a configuration, as it is written down.
+//! Single value of a configuration, as written to documents.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -23,16 +23,15 @@ pub enum Setting {
     Other(Value),
 }
 
-/// What was varied, by its key; numbers where they are.
+/// Varied settings by key, as numbers if possible.
 pub type At = BTreeMap<String, Setting>;
 
-/// Values as typed, by the names of what is varied; numbers where they are.
+/// Parses the values of varied keys, as numbers if possible, and replaces `-` in keys by `_`.
 pub fn at<'a>(values: impl Iterator<Item = (&'a str, &'a str)>) -> At {
     values.map(|(key, text)| (key.replace('-', "_"), Setting::typed(text))).collect()
 }
 
 impl Setting {
-    /// What was typed, as a number where it is one.
     pub fn typed(text: &str) -> Self {
         if let Ok(whole) = text.parse() {
             return Self::Whole(whole);
@@ -41,7 +40,6 @@ impl Setting {
         number.map_or_else(|| Self::Text(text.to_owned()), Self::Number)
     }
 
-    /// The number, if it is one.
     pub fn number(&self) -> Option<f64> {
         match self {
             Self::Whole(number) => Some(*number as f64),
@@ -50,7 +48,6 @@ impl Setting {
         }
     }
 
-    /// The text, if it is one.
     pub fn text(&self) -> Option<&str> {
         if let Self::Text(text) = self { Some(text) } else { None }
     }
@@ -69,7 +66,7 @@ impl From<&str> for Setting {
 }
 
 impl fmt::Display for Setting {
-    /// As JSON has it, but texts without quotes.
+    /// Formats as JSON, but texts without quotes.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Truth(truth) => truth.fmt(f),

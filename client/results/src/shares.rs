@@ -1,30 +1,26 @@
-//! Who got the same share of the ops done: only they did the same work. The share is that of ops done in time, where anybody asked
-//! for a time.
+//! Shares of ops done: only strategies with the same share did the same work. With a time limit, only ops done in time count.
 
 use crate::run_figures::Counts;
 
-/// Shares that differ by no more count as the same, when no strategy completes every op.
+/// Largest difference between shares that count as the same. A share of 1 equals only itself.
 const SAME: f64 = 0.001;
 
-/// The shares of strategies that are compared, in the order in which they are given.
 pub(crate) struct Shares {
     of: Vec<f64>,
-    /// How many different shares are larger.
     tiers: Vec<usize>,
-    /// Whether those with the largest share did the same work, so that their makespans can be compared.
+    /// True if the strategies with the largest share did the same work, so that their makespans can be compared.
     pub(crate) same_work: bool,
-    /// What counts as in time, as typed.
     limit: Option<String>,
 }
 
 impl Shares {
-    /// Those of strategies, each given by what its runs add up to. One that was cut off comes after all others.
+    /// Compares strategies by the sums over their runs. Strategies that were cut off come after all others.
     pub(crate) fn of(strategies: &[&Counts]) -> Self {
         let counts = || strategies.iter().copied();
         let at_all: Vec<f64> = counts().map(Counts::at_all).collect();
         let cut_off: Vec<bool> = counts().map(|counts| counts.cut_off() > 0).collect();
         let asked = counts().any(|counts| counts.within);
-        // A deadline ends ops; among strategies that did all of them all the same, being late is a matter of latency.
+        // A deadline ends ops. Among strategies that did all ops nevertheless, lateness is a matter of latency.
         let in_time = asked || at_all.iter().any(|share| *share < 1.0);
         let limit = counts().find_map(|counts| counts.limit.clone()).filter(|_| in_time);
         let of: Vec<f64> = match limit {
@@ -42,24 +38,22 @@ impl Shares {
         Self { of, tiers, same_work, limit }
     }
 
-    /// That of the strategy with this number, 0 to 1.
     pub(crate) fn share(&self, number: usize) -> f64 {
         self.of[number]
     }
 
-    /// How many different shares are larger than its.
     pub(crate) fn tier(&self, number: usize) -> usize {
         self.tiers[number]
     }
 
-    /// What counts as in time, as typed; nothing where it is enough to be done at all.
+    /// Returns the time limit as given on the command line; `None` if ops only have to be done at all.
     pub(crate) fn limit(&self) -> Option<&str> {
         self.limit.as_deref()
     }
 }
 
-/// For each share, how many different ones are larger. Where everything can be done, one op in a million given up is not the same.
-/// Those that were cut off count as less than all others, and at least as one less than the first.
+/// Returns for each share the number of different larger ones. A share of 1 equals only itself, so one op in a million given up makes a
+/// difference. Strategies that were cut off get the last tier, at least 1.
 fn tiers(shares: &[f64], cut_off: &[bool]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..shares.len()).filter(|number| !cut_off[*number]).collect();
     order.sort_by(|a, b| shares[*b].total_cmp(&shares[*a]));
@@ -102,7 +96,8 @@ mod tests {
         assert_eq!(tiers(&[0.9, 0.5], &[true, true]), [1, 1]);
     }
 
-    /// Two strategies that did so many of ten ops, so many of them within ten seconds, or within the deadline.
+    /// Returns the shares of two strategies. `done` counts the completed ops of ten, `in_time` is the share within ten seconds or the
+    /// deadline.
     fn shares(done: [u64; 2], in_time: [f64; 2], within: bool) -> Shares {
         let runs: Vec<RunResult> = done
             .into_iter()

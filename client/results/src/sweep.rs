@@ -1,4 +1,4 @@
-//! What `loadgen sweep` writes.
+//! Document of `loadgen sweep`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -86,7 +86,7 @@ pub struct SweepCell {
     pub figures: FiguresOverRuns,
 }
 
-/// Older files have no cells of whoever was incomplete.
+/// Files of earlier versions have no cells of incomplete strategies, so their cells are complete.
 fn yes() -> bool {
     true
 }
@@ -144,19 +144,18 @@ pub struct LeadRecord {
     pub level: f64,
 }
 
-/// Who won a situation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Winner {
-    /// The file says: somebody, or nobody by more than chance.
+    /// Winner of a file that states it; `None` if no strategy is distinguishably best.
     Said(Option<String>),
-    /// The file is of an earlier version.
+    /// Winner of a file of an earlier version, which does not state it.
     #[default]
     Unsaid,
 }
 
 impl Best {
-    /// Who is best; none for a tie. Earlier versions wrote the best of the sweep only.
+    /// Returns the best strategy; `None` for a tie. Earlier versions wrote only the best of the sweep, which is returned for their files.
     pub fn winner(&self) -> Option<&str> {
         match &self.winner {
             Winner::Said(winner) => winner.as_deref(),

@@ -2,7 +2,7 @@
 
 use crate::run::RunResult;
 
-/// A run of ten ops of which so many succeeded.
+/// Returns a run of ten ops, of which `succeeded` succeeded.
 pub(crate) fn run(strategy: &str, seed: u64, succeeded: u64, attempts: u64, makespan_s: f64) -> RunResult {
     let complete = succeeded == 10;
     let text = format!(

@@ -1,37 +1,34 @@
-//! Strategies that are equal in a figure, as far as their runs can say: equals share a rank.
+//! Equality of strategies in a figure, as far as their runs show: equals share a rank.
 //!
-//! Two are equal if the interval of their paired ratio contains 1 or lies within 2 % of it. All intervals of a ranking hold together
-//! in 95 % of cases: the level of each is 1 − 0.05/m, where m counts every pair of ranked strategies twice, for the two figures that
-//! a ranking looks at.
+//! Two are equal if the interval of their paired ratio contains 1 or lies within 2 % of it. All intervals of a ranking hold together in
+//! 95 % of cases. The level of each is 1 − 0.05/m, where m counts every pair of ranked strategies twice, for the two figures that a ranking
+//! uses.
 
 use statistics::{Comparison, Level, Margin, Method, PairedRatio, Verdict};
 
 use crate::score::Score;
 use crate::standing::Standing;
 
-/// Figures of which pairs are compared in a ranking: the one that ranks, and the one that orders equals.
+/// Number of figures in which pairs are compared: one ranks, the other orders equals.
 const FIGURES_COMPARED: usize = 2;
 
-/// Equality of two strategies in a ranking.
 pub(crate) struct Ties {
     level: Level,
 }
 
 impl Ties {
-    /// Returns the rule for a ranking of these strategies.
     pub(crate) fn among<'a>(standings: impl IntoIterator<Item = &'a Standing>) -> Self {
         let strategies = standings.into_iter().filter(|standing| !standing.foresees).count();
         let pairs = strategies * strategies.saturating_sub(1) / 2;
         Self { level: Level::P95.shared_by(FIGURES_COMPARED * pairs) }
     }
 
-    /// Returns the confidence level of each interval.
     pub(crate) fn level(&self) -> Level {
         self.level
     }
 
-    /// Whether two cannot be distinguished in this figure. With too few runs for an interval, only the same mean is equal. Nobody is
-    /// equal to a strategy that knows the future.
+    /// Returns true if two strategies cannot be distinguished in this figure. With too few runs for an interval, only equal means are
+    /// equal. No strategy equals one that knows the future.
     pub(crate) fn are_equal(&self, score: Score, one: &Standing, other: &Standing) -> bool {
         if one.foresees || other.foresees {
             return false;

@@ -1,4 +1,4 @@
-//! Comparison in which the server rejected no attempt and none failed: the ranking then says nothing about retries.
+//! Comparison in which the server rejected no attempt and none failed, so that the ranking shows nothing about retries.
 
 use crate::numbers::counted;
 use crate::score::Score;
@@ -7,10 +7,8 @@ use crate::standing::Standing;
 /// Largest ratio between strategies that count as equal.
 const EQUAL: f64 = 1.02;
 
-/// Result of a comparison without a rejection or a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unthrottled {
-    /// Attempts of all strategies and seeds.
     pub attempts: u64,
     /// True if all strategies are equal within 2 % in the ranked figure, in makespan and in attempts.
     pub are_equal: bool,

@@ -1,14 +1,14 @@
-//! The version of what is written: a reader of this version reads all that came before.
+//! Version of the written documents. A reader of this version reads all earlier ones.
 
 use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
-/// Rises when a key changes its meaning or goes away.
+/// Increased when a key changes its meaning or is removed.
 pub const SCHEMA_VERSION: u32 = 1;
 
-/// A version that this program reads; newer ones are refused when they are read.
+/// Version that this program reads; newer ones are rejected by deserialization.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "u64", into = "u32")]
 pub struct SchemaVersion(u32);

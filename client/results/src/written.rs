@@ -1,7 +1,7 @@
-//! Parts of documents as their files have them, handed on whole: nothing is read out of them.
+//! Parts of documents exactly as in their files, passed on without interpretation.
 //!
-//! Reports show configurations, and offer data, as files have them. Written anew out of types, a file of an earlier version would gain
-//! keys that nobody wrote, and one of a later version would lose those that are not known here.
+//! Reports show configurations, and offer data, as files have them. Serialized again from types, a file of an earlier version would gain
+//! keys that its writer did not know. One of a later version would lose the keys that are unknown here.
 
 use std::collections::BTreeMap;
 
@@ -13,69 +13,55 @@ use crate::document::{Document, sorted};
 use crate::malformed::Malformed;
 use crate::reading::read;
 
-/// JSON as a file has it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Written(Value);
 
-/// Keys of an object with what a file has under them.
 pub type WrittenKeys = BTreeMap<String, Written>;
 
-/// What reports hand on of documents. It is a document, too.
+/// Parts of documents that reports pass on; together a document, too.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct WrittenDocument {
-    /// Of one or several runs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub runs: Vec<WrittenRun>,
-    /// Of a reproduction.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub scenarios: Vec<Written>,
-    /// Of a sweep.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sweep: Option<WrittenSweep>,
 }
 
-/// A run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WrittenRun {
-    /// What it used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub config: Option<Written>,
-    /// All else.
     #[serde(flatten)]
     pub rest: WrittenKeys,
 }
 
-/// What was varied, and what came out.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WrittenSweep {
-    /// Every strategy at every point.
     pub cells: Vec<WrittenCell>,
-    /// Of the first strategy at the first point.
+    /// Configuration of the first strategy at the first point.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub config: Option<Written>,
-    /// All else.
     #[serde(flatten)]
     pub rest: WrittenKeys,
 }
 
-/// One strategy at one point.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WrittenCell {
-    /// Over seeds, each with its mean, its spread and so on.
+    /// Figures over seeds, each with its mean, its spread and so on.
     pub figures: Option<BTreeMap<String, Option<WrittenKeys>>>,
-    /// All else.
     #[serde(flatten)]
     pub rest: WrittenKeys,
 }
 
 impl Written {
-    /// With a line for every key.
     pub fn pretty(&self) -> String {
         format!("{:#}", self.0)
     }
 
-    /// Returns all values except those that are null, empty or false, by their paths, such as `workload.ops`.
+    /// Returns all values by path such as `workload.ops`, except those that are null, empty or false.
     pub fn settings(&self) -> BTreeMap<String, String> {
         let mut found = BTreeMap::new();
         leaves("", &self.0, &mut found);
@@ -84,10 +70,10 @@ impl Written {
 }
 
 impl WrittenDocument {
-    /// Out of the text that a document was read from: as many runs, scenarios and cells as it has, in the same order.
+    /// Parses the text that `document` was read from. The result has as many runs, scenarios and cells as the document, in the same order.
     ///
     /// # Errors
-    /// When the text is not the document's.
+    /// If the text is not that of the document.
     pub fn read(text: &str, document: &Document) -> Result<Self, Malformed> {
         #[derive(Deserialize)]
         struct Runs {
@@ -111,7 +97,7 @@ impl WrittenDocument {
         })
     }
 
-    /// As JSON on one line, with its keys in the order of the alphabet.
+    /// Serializes to JSON on one line, with keys in alphabetical order.
     pub fn to_json(&self) -> String {
         sorted(self).map(|value| value.to_string()).unwrap_or_default()
     }
