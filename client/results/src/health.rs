@@ -88,7 +88,6 @@ impl fmt::Display for Bottleneck {
 pub enum Warning {
     ServerRestarted,
     ServerReset,
-    /// More runs were concurrent than the mockserver counts separately.
     CountsForgotten,
     CountsUnknown(String),
     Bottleneck(Bottleneck),
@@ -98,7 +97,6 @@ pub enum Warning {
         waited: Duration,
         of_run: f64,
     },
-    /// The machine makes attempts longer than the experiment defines.
     Distorted {
         /// Mean over attempts.
         excess_ms: f64,
@@ -110,7 +108,6 @@ pub enum Warning {
     Unfinished(u64),
     /// The run stalled after this many consecutive tries at one instant.
     NoTimePasses(u64),
-    /// Attempts waited for connections, and no more could be opened.
     FewConnections {
         most: u64,
         /// Limit on open files, which is the reason.
@@ -120,7 +117,6 @@ pub enum Warning {
         /// Limit on open files that would suffice.
         enough_files: u64,
     },
-    /// The mockserver accepted fewer connections than were opened before the run.
     FewAccepted {
         accepted: u64,
         opened: u64,

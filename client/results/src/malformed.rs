@@ -59,7 +59,6 @@ fn malformed(path: &str, error: &serde_json::Error) -> Malformed {
     Malformed { place: here(), what }
 }
 
-/// Describes a value that is JSON but has the wrong form.
 fn wrong_value(path: &str, reason: &str) -> Malformed {
     if let Some(key) = reason.strip_prefix("missing field `").and_then(|rest| rest.strip_suffix('`')) {
         let path = if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };

@@ -178,7 +178,6 @@ impl OpsResult {
         self.offered.unwrap_or(self.total)
     }
 
-    /// Returns `ops` as a share of [`OpsResult::share_base`]; `None` if that is 0.
     pub fn share(&self, ops: u64) -> Option<f64> {
         (self.share_base() > 0).then(|| ops as f64 / self.share_base() as f64)
     }

@@ -28,7 +28,6 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Returns `None` if no block is complete.
     pub fn of(blocks: Blocks<'_>, measured: Measured, by: Score) -> Option<Self> {
         if measured.blocks() == 0 {
             return None;

@@ -17,7 +17,6 @@ pub struct Estimate {
     pub(super) all: Vec<Standing>,
     /// Comparison of the two: in the deciding figure, or in attempts if that figure ties.
     pub pairs: Vec<Pair>,
-    /// For the best and the second best: sentence about the varied parameter that has its first or last value.
     pub(super) range_ends: [Option<String>; 2],
     pub(super) blocks: usize,
 }

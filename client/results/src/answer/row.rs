@@ -76,7 +76,6 @@ impl Times {
         Self { ratio: 1.0 / self.ratio, interval: self.interval.map(|(low, high)| (1.0 / high, 1.0 / low)) }
     }
 
-    /// Returns true if the interval contains 1, or there is none.
     pub fn may_be_one(&self) -> bool {
         self.interval.is_none_or(|(low, high)| low <= 1.0 && 1.0 <= high)
     }
@@ -189,7 +188,6 @@ impl Row {
         }
     }
 
-    /// Returns `stalled` or `interrupted` for the cell of the figure of a strategy that was stopped.
     pub fn stopped_cell(&self) -> Option<&'static str> {
         match self.place {
             Place::Stopped { stalled, .. } if stalled > 0 => Some("stalled"),

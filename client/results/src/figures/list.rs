@@ -6,7 +6,6 @@ use super::figure::Figure;
 /// proof of the bound.
 pub const MAKESPAN_OVER_BOUND: &str = "makespan_over_optimum";
 
-/// Count in a field that every result has.
 macro_rules! count {
     ($($field:ident).+) => {
         Figure::count(path!($($field).+), |run| Some(run.$($field).+ as f64))
@@ -23,7 +22,6 @@ macro_rules! known_count {
     };
 }
 
-/// Number in a field that a run may lack.
 macro_rules! measure {
     ($unit:literal, $($field:ident).+) => {
         Figure::measure(path!($($field).+), $unit, |run| run.$($field).+)
