@@ -1,4 +1,4 @@
-//! What is written to files and to stdout, and what is read from files.
+//! Output files, stdout, and files that are read as a whole.
 
 pub(crate) mod exporter;
 pub(crate) mod exporters;

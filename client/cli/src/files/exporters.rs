@@ -1,4 +1,4 @@
-//! The formats that results are written in. Flags, help, refusals and writing all walk this list.
+//! List of the output formats. Flags, help texts, refusals and writing all iterate over it.
 
 mod csv;
 mod hdr;
@@ -8,6 +8,6 @@ mod samples;
 
 use crate::files::exporter::Format;
 
-/// Every format, in the order of the help.
+/// All formats, in the order of the help.
 pub(crate) const EXPORTERS: &[Format] =
     &[json::FORMAT, html::FORMAT, csv::FORMAT, hdr::FORMAT, samples::FORMAT];

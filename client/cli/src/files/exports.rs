@@ -1,4 +1,4 @@
-//! The files that were asked for: all are tried before anything runs, and written while and after it does.
+//! Output files of a command: all are checked before anything runs, and written during and after the runs.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,17 +12,16 @@ use crate::exit::{Exit, Fatal};
 use crate::files::exporter::{Attempts, ExportedRun, Exporter, Format, Layout, Source, TakenRun};
 use crate::files::output::{Output, resolved};
 
-/// What a flag asked for, and where it goes.
+/// A format and its destination path.
 pub(crate) type Asked = (&'static Format, PathBuf);
 
-/// The files that are being written.
 pub(crate) struct Exports {
     files: Vec<Exported>,
     layout: Layout,
     stdout_is_taken: bool,
 }
 
-/// What files have of runs while these go on, on whichever thread.
+/// State that files share with running threads, for attempts and per-run texts.
 pub(crate) struct OnTheWay {
     formats: Vec<&'static Format>,
     layout: Layout,
@@ -30,32 +29,29 @@ pub(crate) struct OnTheWay {
 }
 
 impl OnTheWay {
-    /// Who takes the attempts of the run with this seed, which is about to begin.
     pub(crate) fn attempts_of(&self, seed: u64) -> Option<SampleSink> {
         joined(self.attempts.iter().map(|attempts| attempts.of(seed)))
     }
 
-    /// How long whoever brought attempts had to wait since this was last asked.
+    /// Returns the real time for which senders of attempts were blocked since the last call.
     pub(crate) fn held_up(&self) -> Duration {
         self.attempts.iter().map(|attempts| attempts.held_up()).sum()
     }
 
-    /// What every file says of a run that is over.
     pub(crate) fn texts_of(&self, run: &ExportedRun<'_>) -> anyhow::Result<Vec<Vec<u8>>> {
         let text = |format: &&Format| format.text.map_or(Ok(Vec::new()), |text| text(run, &self.layout));
         self.formats.iter().map(text).collect()
     }
 }
 
-/// One of them.
 struct Exported {
     format: &'static Format,
-    /// What it has come to: one file that cannot be written costs neither the others nor what was measured.
+    /// Open exporter, or the error that closed it. One failing file affects neither the others nor the measurements.
     state: anyhow::Result<Box<dyn Exporter>>,
 }
 
 impl Exports {
-    /// Makes sure that everything can be written, each to a place of its own; `others` are written elsewhere.
+    /// Checks that all outputs can be written and that their paths differ. `others` are the paths that other code writes.
     pub(crate) fn prepare(asked: &[Asked], layout: &Layout, others: &[&Path]) -> anyhow::Result<Self> {
         distinct(asked.iter().map(|(_, path)| path.as_path()).chain(others.iter().copied()))?;
         let stdout_is_taken = others.contains(&Path::new("-"));
@@ -73,10 +69,9 @@ impl Exports {
         Ok(exports)
     }
 
-    /// Opens what is written while runs go on.
+    /// Opens files that are written during runs.
     ///
-    /// # Errors
-    /// When one cannot be opened; nothing has run yet.
+    /// # Errors When a file cannot be opened. Nothing has run yet.
     pub(crate) fn begin(&mut self) -> anyhow::Result<()> {
         self.files
             .iter_mut()
@@ -84,17 +79,15 @@ impl Exports {
             .try_for_each(|exporter| exporter.begin())
     }
 
-    /// Whether stdout is taken, so that what people read goes to stderr.
+    /// Whether an output goes to stdout, so that texts for people go to stderr.
     pub(crate) fn take_stdout(&self) -> bool {
         self.stdout_is_taken
     }
 
-    /// Whether anything is made of this.
     pub(crate) fn want(&self, source: Source) -> bool {
         self.files.iter().any(|file| file.format.from == source)
     }
 
-    /// What is to be asked while runs go on.
     pub(crate) fn on_the_way(&self) -> OnTheWay {
         let exporters = self.files.iter().filter_map(|file| file.state.as_ref().ok());
         OnTheWay {
@@ -104,7 +97,6 @@ impl Exports {
         }
     }
 
-    /// Takes a run that is over, with what every file says of it.
     pub(crate) fn on_run(&mut self, strategy: usize, finished: &Finished, texts: &[Vec<u8>]) {
         for (file, text) in self.files.iter_mut().zip(texts) {
             if let Ok(exporter) = &mut file.state
@@ -115,7 +107,7 @@ impl Exports {
         }
     }
 
-    /// Writes what remains, this document included, and gives all files their names; the first that failed is told.
+    /// Writes the rest, including this document, and gives all files their final names. Returns the first error.
     pub(crate) fn finish(self, document: &impl Serialize) -> anyhow::Result<()> {
         let mut text = String::new();
         if self.want(Source::Document) {
@@ -129,7 +121,7 @@ impl Exports {
     }
 }
 
-/// Refuses one place for two outputs: the later would destroy the earlier, and stdout holds one.
+/// Refuses the same path for two outputs, because the later would overwrite the earlier, and stdout can hold only one.
 pub(crate) fn distinct<'a>(given: impl Iterator<Item = &'a Path>) -> anyhow::Result<()> {
     let mut seen: Vec<PathBuf> = Vec::new();
     for path in given {

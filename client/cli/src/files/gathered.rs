@@ -1,5 +1,4 @@
-//! Texts of runs that stand together in a document, one strategy after the other, however they came; and where in the document they
-//! stand.
+//! Texts of runs, grouped by strategy whatever their order of arrival, and their position in the document.
 
 use std::io::{self, Write};
 
@@ -8,11 +7,10 @@ use anyhow::Context as _;
 use crate::files::exporter::RunsStand;
 use crate::files::spool::Spool;
 
-/// Texts of runs by strategy.
 #[derive(Default)]
 pub(super) struct Gathered {
     by_strategy: Vec<Spool>,
-    /// What stands between two runs.
+    /// Separator between two runs.
     between: &'static [u8],
 }
 
@@ -21,7 +19,6 @@ impl Gathered {
         Self { by_strategy: Vec::new(), between }
     }
 
-    /// Takes the text of a run of the strategy with this number.
     pub(super) fn push(&mut self, strategy: usize, text: &[u8]) -> io::Result<()> {
         if self.by_strategy.len() <= strategy {
             self.by_strategy.resize_with(strategy + 1, Spool::default);
@@ -33,7 +30,6 @@ impl Gathered {
         spool.write_all(text)
     }
 
-    /// Passes everything on, strategy by strategy.
     pub(super) fn copy_to(&mut self, to: &mut dyn Write) -> io::Result<()> {
         let mut any = false;
         for spool in self.by_strategy.iter_mut().filter(|spool| !spool.is_empty()) {
@@ -46,13 +42,13 @@ impl Gathered {
     }
 }
 
-/// How a document begins whose runs are written before the rest of it is known: they stand first.
+/// First bytes of a document whose runs are written before the rest is known.
 pub(super) const RUNS: &str = "{\"runs\":[";
 
-/// How one ends whose runs stand last.
+/// Last bytes of a document with its runs at the end.
 const END: &str = "]}\n";
 
-/// What of a document that lacks its runs stands before and after them.
+/// Splits a document without runs into the parts before and after them.
 pub(super) fn around(document: &str, runs: RunsStand) -> anyhow::Result<(&str, &str)> {
     let parts = match runs {
         RunsStand::First => document.strip_prefix(RUNS).map(|rest| (RUNS, rest)),

@@ -1,4 +1,4 @@
-//! Lines that a thread of their own writes, one at a time: whoever reads them, or does not, holds up nobody else.
+//! Writer of lines in a thread of its own, so that a slow or stalled reader blocks nothing else.
 
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
@@ -7,33 +7,31 @@ use std::time::Duration;
 use super::stdout::ToStdout;
 use crate::exit::is_broken_pipe;
 
-/// How often somebody who waits looks whether that is still wanted.
+/// Interval at which [`LineWriter::wait`] checks whether waiting is still wanted.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Hands lines over to the thread that writes them. At most one is under way, so that nothing piles up behind a reader that stands still.
+/// Hands lines to the writing thread. At most one line is in flight, so that nothing piles up behind a stalled reader.
 pub(crate) struct LineWriter {
     lines: Sender<Vec<u8>>,
-    /// Hears of every line that is written, or cannot be.
+    /// Results of written lines.
     over: Receiver<anyhow::Result<()>>,
     is_free: bool,
-    /// Why a line could not be written.
     error: Option<anyhow::Error>,
 }
 
 impl LineWriter {
-    /// To stdout.
     pub(crate) fn to_stdout() -> io::Result<Self> {
         Self::start(ToStdout)
     }
 
-    /// Starts the thread. It ends when nobody hands over lines any more, or with the program.
+    /// Starts the thread. It ends when its sender is dropped, or with the program.
     fn start(mut to: impl Write + Send + 'static) -> io::Result<Self> {
         let (lines, handed_over) = channel::<Vec<u8>>();
         let (tell_over, over) = channel();
         std::thread::Builder::new().name("lines".to_owned()).spawn(move || {
             for line in handed_over {
                 let written = to.write_all(&line).and_then(|()| to.flush()).map_err(ToStdout::refusal);
-                // Whoever closed it does not want to read, and others are not to be held up by that.
+                // A reader that closed stdout wants no more lines. That is no failure, and other outputs continue.
                 let written =
                     written.or_else(|error| if is_broken_pipe(&error) { Ok(()) } else { Err(error) });
                 if tell_over.send(written).is_err() {
@@ -44,7 +42,7 @@ impl LineWriter {
         Ok(Self { lines, over, is_free: true, error: None })
     }
 
-    /// Whether no line is under way, so that another one can be handed over.
+    /// Whether no line is in flight, so that another can be handed over.
     pub(crate) fn is_free(&mut self) -> bool {
         if !self.is_free {
             match self.over.try_recv() {
@@ -56,18 +54,18 @@ impl LineWriter {
         self.is_free
     }
 
-    /// Why a line could not be written, if that is so: no more can be.
+    /// Takes the error of the first line that could not be written. No later line can be written.
     pub(crate) fn error(&mut self) -> Option<anyhow::Error> {
         self.error.take()
     }
 
-    /// Hands over a line with its end; only to be called when [`is_free`](Self::is_free) says so.
+    /// Hands over a line that ends with its line break. Call it only if [`is_free`](Self::is_free) returns true.
     pub(crate) fn hand_over(&mut self, line: Vec<u8>) {
-        // Only a panic ends the thread before, and then nothing is under way.
+        // Only a panic ends the thread earlier. No line is in flight then.
         self.is_free = self.lines.send(line).is_err();
     }
 
-    /// Waits until no line is under way, for as long as that is wanted; whether it came to that.
+    /// Waits until no line is in flight or `is_wanted` returns false. Returns true if no line is in flight.
     pub(crate) fn wait(&mut self, mut is_wanted: impl FnMut() -> bool) -> bool {
         while !self.is_free && is_wanted() {
             match self.over.recv_timeout(LOOK) {
@@ -79,7 +77,6 @@ impl LineWriter {
         self.is_free
     }
 
-    /// The line is written, or cannot be.
     fn on_over(&mut self, written: anyhow::Result<()>) {
         self.is_free = true;
         self.error = self.error.take().or(written.err());
@@ -90,7 +87,7 @@ impl LineWriter {
 mod tests {
     use super::*;
 
-    /// Takes a line for each time that it is let, and passes it on.
+    /// Reads one line per permit, and passes it on.
     struct Reader {
         lets: Receiver<()>,
         passes_on: Sender<Vec<u8>>,
@@ -126,7 +123,7 @@ mod tests {
             assert!(lines.wait(|| true));
             assert_eq!(read.recv().unwrap(), [number]);
         }
-        // A reader that is gone holds up nobody.
+        // A closed reader blocks nothing.
         drop(allow);
         lines.hand_over(vec![3]);
         assert!(lines.wait(|| true));

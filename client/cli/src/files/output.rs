@@ -1,4 +1,4 @@
-//! Files that results are written to: tried before the run, written to a temporary name, renamed at the end.
+//! Output files: checked before the run, written under a temporary name, renamed at the end.
 
 use std::fs::{self, File};
 use std::io::{self, Seek, Write};
@@ -13,42 +13,37 @@ use crate::exit::{Exit, Fatal};
 
 pub(crate) use super::stdout::to_stdout;
 
-/// Names of files that are being written, for who leaves at once.
+/// Temporary names of unfinished files, for a program that exits at once.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// Where something goes that a flag asked for.
 pub(crate) struct Output {
     place: Place,
-    /// Named in errors.
     flag: &'static str,
 }
 
 enum Place {
-    /// To stdout.
     Stdout,
-    /// To a file, by way of another beside it.
+    /// A file, written to a temporary file beside it.
     File {
-        /// Its name, as typed.
+        /// Path as given on the command line.
         path: PathBuf,
-        /// The one beside it.
         beside: Replacement,
     },
-    /// To something that is no file (a pipe, a device), directly.
+    /// Something other than a file (a pipe, a device), written directly.
     Direct(PathBuf),
 }
 
 /// An output that is being written.
 pub(crate) enum Opened {
-    /// A file that gets its name when it is complete, and is removed if it never is.
+    /// A temporary file that is renamed when it is complete, and otherwise removed.
     Beside(NamedTempFile),
-    /// What is no file.
     Direct(File),
 }
 
 impl Write for Opened {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            // By way of the file itself: errors of the other have a path that nobody asked for.
+            // Uses the inner file, because errors of `NamedTempFile` name the temporary path, which no user gave.
             Self::Beside(file) => file.as_file_mut().write(bytes),
             Self::Direct(file) => file.write(bytes),
         }
@@ -63,7 +58,7 @@ impl Write for Opened {
 }
 
 impl Output {
-    /// Makes sure that the output can be written, before anything runs.
+    /// Checks that the output can be written, before anything runs.
     pub(crate) fn prepare(path: &Path, flag: &'static str) -> anyhow::Result<Self> {
         let to = |place| Ok(Self { place, flag });
         if path == Path::new("-") {
@@ -92,7 +87,7 @@ impl Output {
         to(Place::File { path: path.to_owned(), beside })
     }
 
-    /// Opens it for writing piece by piece; [`complete`](Self::complete) gives it its name.
+    /// Opens the output for writing in pieces. [`complete`](Self::complete) gives it its final name.
     pub(crate) fn open(&self) -> anyhow::Result<Opened> {
         let opened = match &self.place {
             Place::Stdout => Err(io::Error::other("it must be a file")),
@@ -102,17 +97,17 @@ impl Output {
         opened.map_err(|error| self.refusal(error))
     }
 
-    /// Ends what [`open`](Self::open) began, if all was written.
+    /// Completes an output of [`open`](Self::open), if everything was written.
     pub(crate) fn complete(&self, written: io::Result<Opened>) -> anyhow::Result<()> {
         let named = written.and_then(|opened| match (opened, &self.place) {
             (Opened::Beside(file), Place::File { beside, .. }) => beside.complete(file),
-            // Pipes and devices have nothing to be brought to a disk.
+            // Pipes and devices need no `fsync`.
             _ => Ok(()),
         });
         named.map_err(|error| self.refusal(error))
     }
 
-    /// The error that says that this could not be written.
+    /// Returns the error for a failed write.
     pub(crate) fn refusal(&self, error: io::Error) -> anyhow::Error {
         self.refusal_with(error, None)
     }
@@ -124,10 +119,10 @@ impl Output {
         }
     }
 
-    /// Ends what [`open`](Self::open) began. When that fails it is saved elsewhere, and the error says where.
+    /// Completes an output of [`open`](Self::open). If that fails, saves the content elsewhere and names that path in the error.
     pub(crate) fn complete_or_save(&self, opened: Opened) -> anyhow::Result<()> {
         let (Opened::Beside(file), Place::File { beside, .. }) = (opened, &self.place) else { return Ok(()) };
-        // The file goes when it cannot be completed; what is in it can still be read.
+        // The file is removed if it cannot be completed, but this handle can still read its content.
         let content = file.as_file().try_clone();
         beside.complete(file).map_err(|error| {
             let saved = content.and_then(|mut content| {
@@ -138,7 +133,7 @@ impl Output {
         })
     }
 
-    /// The error that says that this could not be written, and where it was saved, if it was.
+    /// Returns the error for a failed write, with the path under which the result was saved, if any.
     pub(crate) fn refusal_with(&self, error: io::Error, saved: Option<&Path>) -> anyhow::Error {
         let rescued = saved.map_or_else(String::new, |elsewhere| {
             format!("; the result was saved as `{}`", elsewhere.display())
@@ -147,22 +142,20 @@ impl Output {
         Fatal::because(Exit::Output, words, error)
     }
 
-    /// Whether it is a file, which can be written before it is complete.
     pub(crate) fn is_file(&self) -> bool {
         matches!(self.place, Place::File { .. })
     }
 
-    /// Whether stdout is taken by this output.
     pub(crate) fn is_stdout(&self) -> bool {
         matches!(self.place, Place::Stdout)
     }
 
-    /// Writes the result. When that fails it is saved elsewhere, and the error says where.
+    /// Writes the result. If that fails, saves it elsewhere and names that path in the error.
     pub(crate) fn write(&self, bytes: &[u8]) -> anyhow::Result<()> {
         self.write_all_of(&mut |to| to.write_all(bytes))
     }
 
-    /// The same of what writes itself, as often as it is asked to.
+    /// Writes the output of `content`, which may be called twice. If writing fails, saves it elsewhere and names that path in the error.
     pub(crate) fn write_all_of(
         &self,
         content: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
@@ -178,8 +171,8 @@ impl Output {
     }
 }
 
-/// The same for every spelling of a path, and for every link to it; what cannot be found is refused when it is to be
-/// written.
+/// Returns the same path for every spelling of a path and for every link to it. A path that cannot be resolved stays as given; writing to
+/// it fails later.
 pub(crate) fn resolved(path: &Path) -> PathBuf {
     if path == Path::new("-") {
         return path.to_owned();
@@ -191,13 +184,13 @@ pub(crate) fn resolved(path: &Path) -> PathBuf {
     }
 }
 
-/// A new file in the folder for temporary files, which others may use, too: nothing that is there is written to, and nobody else
-/// may read it.
+/// Creates a new file in the folder for temporary files, which other users may share. No existing file is opened, and only this user may
+/// read it.
 pub(crate) fn elsewhere() -> io::Result<NamedTempFile> {
     tempfile::Builder::new().prefix(&format!("tailback-result-{}-", std::process::id())).tempfile()
 }
 
-/// Saves a result there.
+/// Saves a result in a new file of the temporary folder, and returns its path.
 fn save_elsewhere(content: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>) -> io::Result<PathBuf> {
     let mut file = elsewhere()?;
     content(file.as_file_mut())?;
@@ -213,7 +206,7 @@ impl Drop for Output {
     }
 }
 
-/// Removes what is not complete, when the program ends without coming to its end.
+/// Removes unfinished files when the program exits early.
 pub(crate) fn remove_unfinished() {
     for temporary in UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
         drop(fs::remove_file(temporary));

@@ -1,27 +1,27 @@
-//! Files that are read as a whole, as long as that is sensible.
+//! Reads whole files up to a maximum size.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// The most that is read of a file with settings, certificates or a body.
+/// Maximum size in bytes of a file with settings, certificates or a body.
 pub(crate) const SMALL: u64 = 64 << 20;
 
-/// The most that is read of a file with results.
+/// Maximum size in bytes of a file with results.
 pub(crate) const LARGE: u64 = 1 << 30;
 
-/// What is read at a time where the length is not known. A buffer that doubles would take up to thrice of what is read while it grows.
+/// Read size in bytes for an unknown length. A growing buffer that doubles would take up to three times the bytes read.
 const PIECE: usize = 16 << 20;
 
-/// The bytes of a file; an error when it has more than `most`, as `/dev/zero` has.
+/// Returns the bytes of a file. Fails if there are more than `most`, as in `/dev/zero`.
 pub(crate) fn bytes_of(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let file = File::open(path)?;
-    // Of a pipe or a device nothing is known; a file that has more by now is read to its end, too.
+    // Pipes and devices report length 0. A file that has grown since is also read to its end.
     let length = usize::try_from(file.metadata()?.len().min(most)).unwrap_or_default();
     read(file, most, if length == 0 { PIECE } else { length + 1 })
 }
 
-/// The same of whatever can be read.
+/// Returns all bytes of any reader. Fails if there are more than `most`.
 pub(crate) fn bytes(source: impl Read, most: u64) -> io::Result<Vec<u8>> {
     read(source, most, PIECE)
 }
@@ -46,7 +46,7 @@ fn read(source: impl Read, most: u64, mut piece: usize) -> io::Result<Vec<u8>> {
     Ok(if pieces.len() == 1 { pieces.swap_remove(0) } else { pieces.concat() })
 }
 
-/// The same of a file that is text.
+/// Returns the content of a UTF-8 file. Fails if it has more than `most` bytes.
 pub(crate) fn text_of(path: &Path, most: u64) -> io::Result<String> {
     String::from_utf8(bytes_of(path, most)?)
         .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "stream did not contain valid UTF-8"))

@@ -1,4 +1,4 @@
-//! A file that replaces another when it is complete: it is written beside it, and takes over its name, mode and owner.
+//! A file that replaces another when complete: written beside it, it then takes over its name, mode and owner.
 
 use std::fs::{self, File, Metadata, OpenOptions, Permissions, TryLockError};
 use std::hash::{BuildHasher, RandomState};
@@ -10,45 +10,44 @@ use std::time::Duration;
 use rustix::io::Errno;
 use tempfile::NamedTempFile;
 
-/// More symbolic links in a row are a loop.
+/// Maximum number of consecutive symbolic links. More are taken for a loop.
 const LINKS: usize = 40;
 
-/// Maximum number of times a file is created again after another program removed it as a left-over before it was locked.
+/// Maximum number of times a file is created again because another program removed it as left over before it was locked.
 const ATTEMPTS: usize = 100;
 
-/// Where the new file is written, and what it replaces.
 pub(super) struct Replacement {
-    /// What is replaced, or made: no symbolic link.
+    /// Path of the replaced or new file, never a symbolic link.
     target: PathBuf,
-    /// The file beside it.
     pub(super) temporary: PathBuf,
 }
 
 impl Replacement {
-    /// Of what this path leads to; links stay. Nothing when that is no place in a folder, as with `/dev/stdout`.
+    /// Creates the replacement of the file behind all links of `path`; the links stay. Returns `None` for a path without a replaceable
+    /// file, such as `/dev/stdout`.
     pub(super) fn of(path: &Path) -> io::Result<Option<Self>> {
         let Some(target) = followed(path)? else { return Ok(None) };
         let name = target.file_name().ok_or(io::ErrorKind::InvalidInput)?;
-        // Drawn, because two containers that share a folder give the same number to their processes.
+        // Random, because processes in two containers that share a folder can have the same process id.
         let drawn = RandomState::new().hash_one(&target);
         let temporary = target.with_file_name(format!(".{}.{drawn:016x}.tmp", name.to_string_lossy()));
         Ok(Some(Self { target, temporary }))
     }
 
-    /// Makes sure that the file can be made. It does not stay: whoever leaves at once leaves nothing behind.
+    /// Checks that the temporary file can be created, and removes it again, so that an immediate exit leaves nothing behind.
     pub(super) fn try_out(&self) -> io::Result<()> {
         self.remove_left_over();
         self.create()?.close()
     }
 
-    /// Makes the file. It follows no link that somebody put there, and lets nobody read what the old one did not.
+    /// Creates the temporary file. It follows no existing link, and grants no reader more than the old file did.
     pub(super) fn create(&self) -> io::Result<NamedTempFile> {
         let mode = if self.replaced().is_some() { 0o600 } else { 0o666 };
         let (folder, name) = (folder_of(&self.temporary), self.temporary.file_name().unwrap_or_default());
         let make = || {
-            // Whoever leaves at once must know the name beforehand: nothing of it is drawn.
+            // The name has no random part, because [`remove_unfinished`](super::output::remove_unfinished) must know it in advance.
             let mut builder = tempfile::Builder::new();
-            // Opened here, because errors of its own ways to do it have a path that nobody asked for.
+            // Opened here, because errors of `tempfile`'s own open name the temporary path, which no user gave.
             let open = |path: &Path| {
                 OpenOptions::new().read(true).write(true).create_new(true).mode(mode).open(path)
             };
@@ -56,33 +55,33 @@ impl Replacement {
         };
         for _ in 0..ATTEMPTS {
             let mut file = match make() {
-                // The other program has not removed the lost file yet.
+                // The other program has not yet removed the file that this one lost.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                     std::thread::sleep(Duration::from_millis(1));
                     continue;
                 }
                 created => created?,
             };
-            // The lock marks the program as alive. Another program may have removed the file before it was locked.
+            // The lock marks this program as alive. Another program may have removed the file before it was locked.
             let lost = match file.as_file().try_lock() {
                 Err(TryLockError::WouldBlock) => true,
-                // Without locks nobody removes it either.
+                // On file systems without locks, other programs cannot lock the file and so never remove it.
                 Ok(()) | Err(TryLockError::Error(_)) => file.as_file().metadata()?.nlink() == 0,
             };
             if !lost {
                 return Ok(file);
             }
-            // The other program removes it. Removed here, too, the name could be a later file's by then.
+            // The other program removes it. If this one did too, the name might by then belong to a later file.
             file.disable_cleanup(true);
         }
         Err(io::Error::other("other programs remove it as soon as it is made"))
     }
 
-    /// Puts the file, which is complete, in the place of the old one.
+    /// Renames the complete file over the old one.
     pub(super) fn complete(&self, written: NamedTempFile) -> io::Result<()> {
         let file = written.as_file();
         if let Some(old) = self.replaced() {
-            // Only the administrator may give files away: elsewhere the new one is the writer's own.
+            // Only root may change the owner. For other users the new file stays their own.
             drop(fchown(file, Some(old.uid()), Some(old.gid())));
             file.set_permissions(Permissions::from_mode(old.mode() & 0o777))?;
         }
@@ -95,8 +94,8 @@ impl Replacement {
         fs::metadata(&self.target).ok()
     }
 
-    /// Removes what killed programs began to write here. A file is a left-over when nobody holds its lock: process numbers mean nothing
-    /// in another container, and are given again.
+    /// Removes unfinished files of killed programs. A file is left over if no process holds its lock. Process ids are no evidence, because
+    /// they mean nothing in another container and are reused.
     fn remove_left_over(&self) {
         let (folder, Some(name)) = (folder_of(&self.temporary), self.target.file_name()) else { return };
         let begin = format!(".{}.", name.to_string_lossy());
@@ -109,10 +108,10 @@ impl Replacement {
                 && entry.file_type().is_ok_and(|kind| kind.is_file())
                 && let Ok(file) = File::open(entry.path())
                 && file.try_lock().is_ok()
-                // Before it was locked, its program may have removed it and made another of the same name.
+                // Before this lock, its program may have removed the file and created another of the same name.
                 && is_at(&file, &entry.path())
             {
-                // Locked until it is removed, so that a program that is just creating it notices.
+                // The lock is held until the removal, so that a program that is just creating the file notices.
                 drop(fs::remove_file(entry.path()));
                 drop(file);
             }
@@ -120,19 +119,18 @@ impl Replacement {
     }
 }
 
-/// Whether an open file is the one at this path.
+/// Whether the open file is still the one at this path.
 fn is_at(file: &File, path: &Path) -> bool {
     let identity = |metadata: Metadata| (metadata.dev(), metadata.ino());
     let (open, named) = (file.metadata().map(identity), fs::symlink_metadata(path).map(identity));
     open.ok().zip(named.ok()).is_some_and(|(open, named)| open == named)
 }
 
-/// The folder that a file lies in.
 pub(super) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Where a path leads to, by all its links; nothing when one leads to an open file of a process.
+/// Resolves all links of a path. Returns `None` if a link leads into `/proc`, such as to an open file of a process.
 pub(super) fn followed(path: &Path) -> io::Result<Option<PathBuf>> {
     let mut target = path.to_owned();
     for _ in 0..LINKS {
@@ -163,7 +161,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("result.json");
         let place = |name: String| folder.path().join(name);
-        // Numbers of a process that is alive, of one that nobody has, and of another container's first.
+        // Numbers of a live process, of no process, and of the first process of another container.
         for number in [std::process::id(), u32::MAX, 1] {
             let left_over = place(format!(".result.json.{number}.tmp"));
             for locked in [true, false] {

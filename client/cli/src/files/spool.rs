@@ -1,29 +1,25 @@
-//! Texts that wait for their place in a file: in memory while they are few, and then in a temporary file that has no name, so that
-//! nothing of it stays behind, however the program ends.
+//! Text that waits for its position in a file. A few texts stay in memory, more go to an unnamed temporary file, which vanishes however the
+//! program ends.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek, SeekFrom, Write};
 
-/// How much is kept in memory.
+/// Maximum number of bytes kept in memory.
 const IN_MEMORY_BYTES: usize = 1 << 20;
 
-/// What was written so far, in its order.
 #[derive(Debug, Default)]
 pub(crate) struct Spool {
     file: Option<File>,
-    /// How much is in it.
     in_file: u64,
-    /// What comes after the file.
+    /// Bytes after those in the file.
     memory: Vec<u8>,
 }
 
 impl Spool {
-    /// Whether nothing was written.
     pub(crate) fn is_empty(&self) -> bool {
         self.file.is_none() && self.memory.is_empty()
     }
 
-    /// Passes everything on.
     pub(crate) fn copy_to(&mut self, to: &mut dyn Write) -> io::Result<()> {
         if let Some(file) = &mut self.file {
             file.rewind()?;
@@ -32,12 +28,12 @@ impl Spool {
         to.write_all(&self.memory)
     }
 
-    /// How much was written.
+    /// Returns the number of bytes written.
     pub(crate) fn length(&self) -> u64 {
         self.in_file + self.memory.len() as u64
     }
 
-    /// What was written in one go, as many bytes from this place on.
+    /// Returns `length` bytes from offset `from`. They must have been written in one call.
     pub(crate) fn piece(&mut self, from: u64, length: usize) -> io::Result<Vec<u8>> {
         let mut piece = vec![0; length];
         match (&mut self.file, from.checked_sub(self.in_file)) {
@@ -56,7 +52,7 @@ impl Spool {
         Ok(piece)
     }
 
-    /// Where no temporary file can be made, memory must do.
+    /// Opens the temporary file. Returns `None` if none can be created; the text then stays in memory.
     fn file(&mut self) -> Option<&mut File> {
         if self.file.is_none() {
             self.file = tempfile::tempfile().ok();

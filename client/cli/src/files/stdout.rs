@@ -1,4 +1,4 @@
-//! Stdout, for what is wanted there.
+//! Writing to stdout, with a closed reader or terminal distinguished from failures.
 
 use std::fs;
 use std::io::{self, Write};
@@ -9,17 +9,16 @@ use rustix::io::Errno;
 
 use crate::exit::{Exit, Fatal};
 
-/// Writes to stdout. Whoever closed it does not want to read: that stays a broken pipe, which is no failure. A terminal that
-/// was closed is one, too.
+/// Writes to stdout. A closed reader yields a broken pipe, which is not a failure. A closed terminal is treated the same.
 pub(crate) fn to_stdout(bytes: &[u8]) -> anyhow::Result<()> {
     ToStdout.write_all(bytes).map_err(ToStdout::refusal)
 }
 
-/// Stdout, of which every piece arrives at once.
+/// Stdout, flushed after every write.
 pub(super) struct ToStdout;
 
 impl ToStdout {
-    /// What an error means.
+    /// Classifies a write error: a broken pipe, also for a closed terminal, or a failed output.
     pub(super) fn refusal(error: io::Error) -> anyhow::Error {
         match error.kind() {
             io::ErrorKind::BrokenPipe => error.into(),
@@ -41,8 +40,8 @@ impl Write for ToStdout {
     }
 }
 
-/// Whether writing failed because the terminal is gone. It does not say any more that it is one; disks are no devices of
-/// characters.
+/// Whether writing failed because the terminal is gone. A closed terminal no longer reports that it is one, but unlike a disk it is a
+/// character device.
 fn is_closed_terminal(error: &io::Error) -> bool {
     let is_device = || {
         fstat(io::stdout())
@@ -51,8 +50,8 @@ fn is_closed_terminal(error: &io::Error) -> bool {
     error.raw_os_error() == Some(Errno::IO.raw_os_error()) && is_device()
 }
 
-/// Whether the program was started without a stdout (`>&-`). Rust's runtime puts `/dev/null` in its place, for reading and
-/// writing; whoever sends output there opens it for writing.
+/// Whether the program was started without a stdout (`>&-`). Rust's runtime then opens `/dev/null` for reading and writing. Redirected
+/// output is opened for writing only.
 pub(super) fn is_closed() -> bool {
     let stdout = io::stdout();
     let both_ways = fcntl_getfl(&stdout).is_ok_and(|flags| flags & OFlags::RWMODE == OFlags::RDWR);

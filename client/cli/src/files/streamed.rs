@@ -1,4 +1,4 @@
-//! An output that is written piece by piece.
+//! An output that is written in pieces.
 
 use std::io::{self, BufWriter, Read, Seek, Write};
 
@@ -7,29 +7,26 @@ use tempfile::NamedTempFile;
 use crate::files::output::{Opened, Output, elsewhere};
 use crate::files::spool::Spool;
 
-/// Where pieces go. When a file cannot be written to, what it has and what follows is saved elsewhere, and the error at the end says
-/// where.
+/// Writer of an output in pieces. If the file cannot be written, the earlier and later pieces are saved elsewhere, and the final error
+/// names that path.
 pub(crate) struct Streamed {
     to: Destination,
-    /// Bytes that were taken.
+    /// Number of bytes accepted.
     written: u64,
-    /// Why the file could not be written to.
+    /// Error of the file, after which the output is saved elsewhere.
     failed: Option<io::Error>,
 }
 
 enum Destination {
     File(BufWriter<Opened>),
-    /// Stdout, pipes and devices get everything at the end: whoever reads there may be gone before, and what was read cannot be
-    /// taken back.
+    /// Stdout, pipes and devices are written at the end, because output that was already read cannot be withdrawn.
     Later(Spool),
-    /// Where it is saved instead.
     Elsewhere(NamedTempFile),
-    /// Nothing can be saved.
     Nowhere,
 }
 
 impl Streamed {
-    /// Begins to write; [`finish`](Self::finish) gives a file its name.
+    /// Begins to write. [`finish`](Self::finish) gives a file its final name.
     pub(crate) fn begin(output: &Output) -> anyhow::Result<Self> {
         let to = if output.is_file() {
             Destination::File(BufWriter::new(output.open()?))
@@ -39,7 +36,7 @@ impl Streamed {
         Ok(Self { to, written: 0, failed: None })
     }
 
-    /// Ends what was begun, if all was written.
+    /// Completes the output, if everything was written.
     pub(crate) fn finish(written: io::Result<Self>, output: &Output) -> anyhow::Result<()> {
         let mut streamed = written.map_err(|error| output.refusal(error))?;
         streamed.flush().map_err(|error| output.refusal(error))?;
@@ -58,19 +55,19 @@ impl Streamed {
         }
     }
 
-    /// Goes on elsewhere after an error: with all that was taken before.
+    /// Switches to another file after an error, and copies the earlier pieces to it.
     fn go_elsewhere(&mut self, error: io::Error) {
         self.failed = Some(error);
         let Destination::File(file) = std::mem::replace(&mut self.to, Destination::Nowhere) else { return };
         let (opened, rest) = file.into_parts();
         if let (Opened::Beside(begun), Ok(rest)) = (opened, rest) {
-            // Of a piece that failed a part may be there.
+            // Part of the failed piece may already be in the file.
             self.to = saved(begun, &rest, self.written).map_or(Destination::Nowhere, Destination::Elsewhere);
         }
     }
 }
 
-/// A copy of what was begun, of this length in all; the file lacks the rest, or has more.
+/// Copies the first `length` bytes of the file and of `rest`. The file may lack some bytes, or have more.
 fn saved(mut begun: NamedTempFile, rest: &[u8], length: u64) -> io::Result<NamedTempFile> {
     let mut copy = elsewhere()?;
     begun.as_file_mut().rewind()?;

@@ -29,18 +29,17 @@ pub(super) const FORMAT: Format = Format {
     },
 };
 
-/// A CSV file that gets its name when all rows are written. Its columns are the same for every run: what a run does not
-/// have stays empty.
+/// A CSV file. All runs have the same columns; figures that a run lacks stay empty.
 struct Csv {
     output: Output,
     layout: Layout,
     file: Option<Streamed>,
-    /// The rows that are ordered in the end.
+    /// Rows that are written at the end, grouped by strategy.
     gathered: Gathered,
 }
 
 impl Csv {
-    /// Begins with the header.
+    /// Opens the file and writes the header.
     fn open(&self) -> anyhow::Result<Streamed> {
         let varied: Vec<&str> = self.layout.varied.iter().map(String::as_str).collect();
         let mut file = Streamed::begin(&self.output)?;

@@ -39,18 +39,16 @@ const COMMENTS: [&str; 6] = [
     "[Tag,StartTimestamp,Interval_Length,Interval_Max,Interval_Compressed_Histogram]",
 ];
 
-/// Histograms hold microseconds; the format gives the largest in milliseconds.
+/// Histograms hold microseconds, but the format gives the maximum in milliseconds.
 const MICROS_PER_MILLI: f64 = 1e3;
 
-/// An interval log that gets its name when all runs are in it.
 struct Hdr {
     output: Output,
     runs: Vec<Interval>,
 }
 
-/// One run.
 struct Interval {
-    /// Which of the strategies; of one, runs are in the order in which they came.
+    /// Index of the strategy. Runs of one strategy keep the order in which they came.
     place: usize,
     seed: u64,
     strategy: String,
@@ -82,7 +80,7 @@ fn log(file: &mut impl Write, runs: &[Interval]) -> io::Result<()> {
     for comment in COMMENTS {
         builder.add_comment(comment);
     }
-    // Readers guess what times mean unless both are there. A simulated log says nothing of the day it was made on.
+    // Readers guess the meaning of times unless both headers are present. The epoch is used, because a simulated log has no date.
     builder.with_start_time(UNIX_EPOCH).with_base_time(UNIX_EPOCH).with_max_value_divisor(MICROS_PER_MILLI);
     let mut writer = builder.begin_log_with(file, &mut serializer)?;
     let mut start = Duration::ZERO;
@@ -101,7 +99,7 @@ fn log(file: &mut impl Write, runs: &[Interval]) -> io::Result<()> {
     Ok(())
 }
 
-/// A strategy as a tag, which may hold neither commas nor white space. No strategy holds what replaces them.
+/// Turns a strategy into a tag, which must not contain commas or white space. No strategy contains the replacement characters.
 fn tag(strategy: &str) -> String {
     let replaced = |letter: char| match letter {
         ',' => ';',

@@ -1,4 +1,4 @@
-//! `--html FILE`: the document as a page.
+//! `--html FILE`: the document as an HTML report.
 
 use dashboards::report::{self, Document};
 
@@ -22,8 +22,7 @@ pub(super) const FORMAT: Format = Format {
     },
 };
 
-/// A page is made of the whole document, runs included: all of them are in memory then. But of a sweep its cells say what runs
-/// come to.
+/// An HTML report of the whole document, so all runs are in memory. A sweep is the exception, because its cells already summarize its runs.
 struct Html {
     output: Output,
     layout: Layout,

@@ -1,4 +1,4 @@
-//! `--json FILE`: the document as it is, in one line.
+//! `--json FILE`: the document in one line.
 
 use std::io::{BufWriter, Write as _};
 
@@ -28,13 +28,13 @@ pub(super) const FORMAT: Format = Format {
     },
 };
 
-/// A run as its document has it; nothing where that is there with all of its runs.
+/// Writes a run in the form that its document uses. Empty if the document contains its runs itself.
 pub(super) fn text(run: &ExportedRun<'_>, layout: &Layout) -> anyhow::Result<Vec<u8>> {
     Ok(match layout.runs {
         RunsStand::InDocument => Vec::new(),
         RunsStand::First if layout.varied.is_empty() => serde_json::to_vec(run.result)?,
         RunsStand::First => {
-            // Courses and curves say little among thousands of runs.
+            // Time series and latency curves are of little use among thousands of runs.
             let (series, op_latency_curve) = (Vec::new(), Vec::new());
             let at = Some(layout.at(run.at));
             serde_json::to_vec(&results::sorted(&RunResult {
@@ -51,11 +51,11 @@ pub(super) fn text(run: &ExportedRun<'_>, layout: &Layout) -> anyhow::Result<Vec
 struct Json {
     output: Output,
     runs: RunsStand,
-    /// The file that runs are streamed to.
+    /// Destination of streamed runs.
     file: Option<Streamed>,
-    /// Whether one was.
+    /// Whether a run was streamed, so that the next one needs a comma.
     any: bool,
-    /// The runs that are written last.
+    /// Runs that are written last.
     gathered: Gathered,
 }
 

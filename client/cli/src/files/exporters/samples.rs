@@ -1,4 +1,4 @@
-//! Every attempt as a line of JSON, streamed to a file while runs go on.
+//! `--samples FILE`: every attempt as a line of JSON, streamed to a file during runs.
 
 use std::io::{self, BufWriter, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -22,20 +22,19 @@ pub(super) const FORMAT: Format = Format {
     exporter: |output, _| Box::new(Samples::new(output)),
 };
 
-/// The file that samples go to; it gets its name when all are written.
 struct Samples {
     output: Output,
     writer: Arc<Mutex<Writer>>,
 }
 
-/// Attempts that are written in one go.
+/// Buffer size: attempts are written in chunks of this many bytes.
 const BUFFER_BYTES: usize = 64 << 10;
 
 #[derive(Default)]
 struct Writer {
-    /// There once runs are about to begin.
+    /// Set when runs are about to begin.
     file: Option<BufWriter<Timed>>,
-    /// The first thing that went wrong; nothing is written after it.
+    /// First error. Nothing is written after it.
     error: Option<io::Error>,
 }
 
@@ -70,7 +69,7 @@ impl Exporter for Samples {
 impl Attempts for Arc<Mutex<Writer>> {
     fn of(&self, seed: u64) -> SampleSink {
         let writer = self.clone();
-        // Nothing is dropped: whoever is slow to read holds the run up.
+        // No sample is dropped: a slow reader delays the run.
         Box::new(move |sample| {
             let Writer { file, error } = &mut *lock(&writer);
             if error.is_none()
@@ -87,7 +86,7 @@ impl Attempts for Arc<Mutex<Writer>> {
     }
 }
 
-/// An output of which is known how long it took to write.
+/// Output that measures its writing time.
 struct Timed {
     opened: Opened,
     taken: Duration,
