@@ -1,4 +1,4 @@
-//! Flags that several commands share: one file a group.
+//! Flags that several commands share, one file per group.
 
 mod checks;
 mod client_shard;

@@ -1,4 +1,4 @@
-//! How runs are watched on a terminal: the dashboard of one, lanes of several, or lines; and by programs.
+//! Views of runs in progress: the dashboard of one run, lanes of several, plain lines, and JSON lines for programs.
 
 pub(crate) mod board;
 pub(crate) mod lanes;

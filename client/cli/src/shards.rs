@@ -1,4 +1,4 @@
-//! Runs in shards: what of a command line does not go with `--shard`, the document of one shard, and what is merged of all.
+//! Runs in shards: checks of `--shard`, the document of one shard, and the merge of all.
 
 pub(crate) mod asked;
 pub(crate) mod kept;

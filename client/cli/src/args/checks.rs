@@ -44,7 +44,7 @@ impl CheckArgs {
         baseline.into_iter().chain(self.junit.as_deref()).collect()
     }
 
-    /// The first of these flags that was given, if one was.
+    /// Returns the first of these flags on the command line.
     pub(crate) fn first_given(&self) -> Option<&'static str> {
         let given = [
             ("--fail-if", !self.fail_if.is_empty()),
@@ -56,7 +56,6 @@ impl CheckArgs {
     }
 }
 
-/// Path of a baseline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct BaselineName(pub(crate) PathBuf);
 

@@ -56,12 +56,11 @@ fn run_id(text: &str) -> Result<RunId, String> {
 }
 
 impl ClientShardArgs {
-    /// Whether only a share is taken.
     pub(crate) fn is_given(&self) -> bool {
         self.client_shard.is_some()
     }
 
-    /// Refuses a share of what is simulated, or judged by itself.
+    /// Refuses a client shard that is simulated, judged by itself, shown as a report, or without a common start.
     pub(crate) fn refuse_contradictions(
         &self,
         simulate: bool,
@@ -97,7 +96,7 @@ impl ClientShardArgs {
         Ok(())
     }
 
-    /// The share, if one was asked for; the barrier is looked for.
+    /// Returns the client shard, if one was given, after connecting to its barrier.
     pub(crate) fn sharded(
         &self,
         settings: &Experiment,

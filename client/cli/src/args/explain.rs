@@ -1,4 +1,4 @@
-//! The flag for more than the answer.
+//! The flag for details behind the answer.
 
 use clap::Args;
 

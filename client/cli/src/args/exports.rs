@@ -1,4 +1,4 @@
-//! The flags that name the files of results: one for every format that these results come in.
+//! Flags for output files: one per format that these results can be written in.
 
 use std::marker::PhantomData;
 use std::path::PathBuf;
@@ -9,12 +9,12 @@ use crate::files::exporter::Results;
 use crate::files::exporters::EXPORTERS;
 use crate::files::exports::Asked;
 
-/// Whose results the flags are about; the help says it in other words for each.
+/// Kind of results that the flags apply to. Help texts depend on it.
 pub(crate) trait Offers {
     const RESULTS: Results;
 }
 
-/// Declares types that stand for [`Results`].
+/// Declares one marker type per variant of [`Results`].
 macro_rules! offers {
     ($($name:ident),*) => {$(
         #[derive(Debug)]
@@ -28,7 +28,6 @@ macro_rules! offers {
 
 offers!(Run, Comparison, Sweep, Reproduction, Parity, Recordings, Merged);
 
-/// The files that were asked for.
 #[derive(Debug)]
 pub(crate) struct ExportArgs<O> {
     pub(crate) asked: Vec<Asked>,

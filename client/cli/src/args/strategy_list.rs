@@ -5,7 +5,6 @@ use std::str::FromStr;
 use tailback::{SpecError, StrategySpec};
 use vocabulary::split_outside;
 
-/// Several strategies as they are typed after one flag.
 #[derive(Clone, Debug)]
 pub(crate) struct StrategyList(pub(crate) Vec<StrategySpec>);
 
@@ -17,8 +16,8 @@ impl FromStr for StrategyList {
     }
 }
 
-/// Splits at the commas that begin another strategy: those that the name of one follows, or at least no `key=value`,
-/// so that a mistyped name is called an unknown strategy and not a parameter.
+/// Splits at each comma before another strategy: a comma followed by a strategy's name, or by anything but `key=value`. So a mistyped name
+/// is reported as an unknown strategy and not as a parameter.
 fn split(text: &str) -> Vec<&str> {
     let mut strategies = Vec::new();
     let (mut begin, mut end) = (0, 0);

@@ -40,10 +40,9 @@ pub(crate) struct TransportArgs {
 }
 
 impl TransportArgs {
-    /// As runs need it, by so many threads.
+    /// Returns the settings for sending with this number of threads.
     ///
-    /// # Errors
-    /// When the transport that was named does not speak HTTP/2, or the environment names none that there is.
+    /// # Errors When the named transport does not support HTTP/2, or the environment names an unknown one.
     pub(crate) fn sending(&self, threads: Option<u16>) -> anyhow::Result<Sending> {
         self.sending_unless_typed(threads, std::env::var(VARIABLE).ok().as_deref())
     }
@@ -76,7 +75,6 @@ impl TransportArgs {
     }
 }
 
-/// An address from which this machine can send.
 fn own_address(text: &str) -> Result<IpAddr, String> {
     let address: IpAddr = text
         .parse()

@@ -2,11 +2,10 @@
 
 use std::str::FromStr;
 
-/// Headers by which HTTP/1.1 itself finds out where a message ends, and what becomes of the connection.
+/// Headers that frame an HTTP/1.1 message or control its connection.
 const FRAMING: [&str; 7] =
     ["connection", "content-length", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"];
 
-/// An HTTP method.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Method(pub(crate) http::Method);
 
@@ -20,7 +19,7 @@ impl FromStr for Method {
     }
 }
 
-/// A header, typed `Name: value`.
+/// A header in the form `Name: value`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) name: http::HeaderName,

@@ -7,11 +7,9 @@ use experiments::workload::{Kind, PARAMETERS, Parameter, Place, WorkloadSpec};
 /// Heading of the flags of [`WorkloadArgs`].
 pub(crate) const WORKLOAD: &str = "Workload";
 
-/// Workload flags as given on the command line.
 #[derive(Clone, Debug)]
 pub(crate) struct WorkloadArgs(pub(crate) WorkloadSpec);
 
-/// Returns the parameters that are flags.
 fn parameters() -> impl Iterator<Item = &'static Parameter> {
     PARAMETERS.iter().filter(|parameter| parameter.place != Place::Files)
 }
@@ -51,7 +49,6 @@ impl FromArgMatches for WorkloadArgs {
     }
 }
 
-/// Id of the flag that sets a parameter to false.
 fn negated(parameter: &Parameter) -> String {
     format!("no_{}", parameter.key)
 }

@@ -1,5 +1,5 @@
-//! Where runs of several strategies report how far they are, and how that is shown: as lanes on the dashboard, as a
-//! plain line now and then, or not at all. The runs go on a thread of their own; whoever draws never holds them up.
+//! Progress of runs of several strategies, shown as lanes on the dashboard, as plain lines, or not at all. Runs go on in a thread of their
+//! own, and drawing never blocks them.
 
 use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -16,10 +16,9 @@ use crate::interrupt::Interrupt;
 use crate::screen::watch::{Meter, Watch};
 use crate::text::progress::Progress;
 
-/// What is over sooner needs no dashboard: it would only flash.
+/// Delay before the dashboard opens. For shorter commands it would only flash.
 const PATIENCE: Duration = Duration::from_millis(300);
 
-/// Lanes that are filled by one thread and drawn by another.
 pub(crate) struct Board {
     header: LanesHeader,
     started: Instant,
@@ -27,14 +26,13 @@ pub(crate) struct Board {
 }
 
 struct State {
-    /// All but figures, which are made when they are drawn.
+    /// Everything but the figures, which are computed when drawn.
     lanes: Lanes,
-    /// By lane and column: what the runs that are over came to.
+    /// Figures of completed runs, by lane and column.
     values: Vec<Vec<Vec<f64>>>,
     watched: Option<Watched>,
 }
 
-/// A run that goes on.
 struct Watched {
     lane: usize,
     control: Arc<Control>,
@@ -43,7 +41,7 @@ struct Watched {
 }
 
 impl Board {
-    /// A lane for each name, with so many runs; `at_once` is how many of them go on at the same time.
+    /// Creates a lane for each name, with `runs` runs each. `at_once` is the number of concurrent runs.
     pub(crate) fn new(
         header: LanesHeader,
         columns: Vec<Column>,
@@ -57,19 +55,18 @@ impl Board {
         Self { header, started: Instant::now(), state: Mutex::new(State { lanes, values, watched: None }) }
     }
 
-    /// What is being done, in a few words.
     pub(crate) fn stage(&self, words: String) {
         self.state().lanes.stage = words;
     }
 
-    /// The figures begin anew: what follows is another experiment.
+    /// Clears the figures, because another experiment follows.
     pub(crate) fn begin_anew(&self) {
         let mut state = self.state();
         state.values.iter_mut().flatten().for_each(Vec::clear);
         state.lanes.lanes.iter_mut().for_each(|lane| lane.short = 0);
     }
 
-    /// A run over HTTP of this lane goes on and can be looked into. May be told again and again.
+    /// Records a run over HTTP that is in progress and can be observed. Repeated calls for the same run have no effect.
     pub(crate) fn goes_on(&self, lane: usize, underway: &Underway) {
         let mut state = self.state();
         if state.watched.as_ref().is_none_or(|watched| !Arc::ptr_eq(&watched.control, &underway.control)) {
@@ -82,10 +79,10 @@ impl Board {
         }
     }
 
-    /// A run of this lane is over and came to these figures, by column; whether it left ops undone; and how long it took.
+    /// Records a completed run: its figures by column, whether ops were left undone, and its duration.
     pub(crate) fn over(&self, lane: usize, figures: &[Option<f64>], short: bool, took: Duration) {
         let mut state = self.state();
-        // The last look at it: nobody can look any more.
+        // Last copy of the run's measurements, because the run is about to be dropped.
         state.look();
         state.watched = None;
         for (values, figure) in state.values[lane].iter_mut().zip(figures) {
@@ -98,7 +95,7 @@ impl Board {
         lane.running = false;
     }
 
-    /// Does the work on a thread of its own, and shows how far it is.
+    /// Does the work in a thread of its own, and shows its progress.
     pub(crate) fn show<T: Send>(
         &self,
         mode: Watch,
@@ -106,7 +103,7 @@ impl Board {
         work: impl FnOnce() -> T + Send,
     ) -> T {
         thread::scope(|scope| {
-            // Nothing is sent: its end is dropped with the work, also when that panics.
+            // Nothing is sent. The sender is dropped with the work, even if that panics.
             let (working_on, over) = channel::<()>();
             let working = scope.spawn(move || {
                 let _working_on = working_on;
@@ -130,10 +127,8 @@ impl Board {
             let over = over.recv_timeout(Duration::ZERO) != Err(RecvTimeoutError::Timeout);
             if over { Liveness::Over } else { Liveness::Running }
         };
-        // Whatever is asked for: lanes offer nothing but to quit.
         let act = |_: Action| interrupt.on_key();
         if let Err(error) = dashboards::watch_lanes(self.header.clone(), background, refresh, act) {
-            // The runs go on, and so does watching them.
             interrupt.on_blind(&error);
             self.lines(over);
         }
@@ -150,7 +145,6 @@ impl Board {
         }
     }
 
-    /// Brings a copy up to date.
     fn fill(&self, into: &mut Lanes) {
         let mut state = self.state();
         state.look();
@@ -163,13 +157,13 @@ impl Board {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // A thread that panicked while it held the lock leaves data that is still good to look at.
+        // A thread that panicked while it held the lock leaves data that can still be shown.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl State {
-    /// Copies what is measured of the run that goes on, and asks for the next copy.
+    /// Copies the measurements of the current run, and requests the next copy.
     fn look(&mut self) {
         let Some(watched) = &mut self.watched else { return };
         let lane = &mut self.lanes.lanes[watched.lane];
@@ -181,7 +175,7 @@ impl State {
     }
 }
 
-/// Sorting what was sorted but for its end takes hardly longer than looking at it.
+/// Returns median, minimum and maximum. Sorting is cheap, because all values but the last few are sorted already.
 fn spread(values: &mut [f64]) -> Option<Spread> {
     values.sort_by(f64::total_cmp);
     let (low, high) = (*values.first()?, *values.last()?);

@@ -1,4 +1,4 @@
-//! Lanes of strategies that run in blocks: what they show, and who fills them.
+//! Lanes of strategies that run in blocks: their columns, and the watcher that fills them.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -12,14 +12,12 @@ use crate::files::exporter::ExportedRun;
 use crate::files::exports::OnTheWay;
 use crate::screen::board::Board;
 
-/// The figures of every run.
 const COLUMNS: [Column; 3] = [
     Column { name: "makespan", unit: Unit::Seconds },
     Column { name: "attempts", unit: Unit::Count },
     Column { name: "p99", unit: Unit::Seconds },
 ];
 
-/// A lane for each name, with so many runs in all; `at_once` is how many of them go on at the same time.
 pub(crate) fn board(
     header: LanesHeader,
     names: impl IntoIterator<Item = String>,
@@ -29,8 +27,8 @@ pub(crate) fn board(
     Board::new(header, COLUMNS.to_vec(), names.into_iter(), runs, at_once)
 }
 
-/// A run's figures, and whether it left ops undone: whoever does that is soon done, and its latencies are those of the ops
-/// that went well.
+/// Returns a run's figures, and whether it left ops undone. Such a run has no makespan and p99 here, because it ends early and has
+/// latencies only of its successful ops.
 fn figures(run: &Finished) -> (Vec<Option<f64>>, bool) {
     let result = &run.result;
     let short = !result.makespan_complete;
@@ -39,21 +37,19 @@ fn figures(run: &Finished) -> (Vec<Option<f64>>, bool) {
     (vec![complete(result.makespan_s), Some(result.attempts.total as f64), complete(p99_s)], short)
 }
 
-/// Shows blocks of runs on a board, point by point, and hands runs to files. Lanes are strategies.
+/// Watcher of blocks of runs that fills a board, point by point, and hands runs to files. Lanes are strategies.
 pub(crate) struct OnLanes<'a> {
     board: &'a Board,
     in_turn: InTurn<'a>,
-    /// What the blocks of each point are called, where there are others.
+    /// Name of each point's blocks, empty if there is only one point.
     names: Vec<String>,
     files: Option<&'a OnTheWay>,
-    /// The values of what is varied, at each point.
+    /// Values of the varied keys, at each point.
     at: Vec<&'a [String]>,
-    /// The point that is shown.
     shown: AtomicUsize,
 }
 
 impl<'a> OnLanes<'a> {
-    /// The figures of what was shown before are over.
     pub(crate) fn new(
         board: &'a Board,
         in_turn: InTurn<'a>,
@@ -66,12 +62,10 @@ impl<'a> OnLanes<'a> {
         lanes
     }
 
-    /// What is run.
     pub(crate) fn in_turn(&self) -> &InTurn<'a> {
         &self.in_turn
     }
 
-    /// The figures of another point are over.
     fn show(&self, point: usize) {
         if self.shown.swap(point, Ordering::Relaxed) != point
             && let Some(name) = self.names.get(point)
@@ -81,7 +75,7 @@ impl<'a> OnLanes<'a> {
         }
     }
 
-    /// The point that a run is at, its blocks, and its number among theirs.
+    /// Returns a run's point, the blocks of that point, and the run's number among them.
     fn place(&self, number: usize) -> (usize, Blocks<'a>, usize) {
         let (point, number) = self.in_turn.place(number);
         (point, self.in_turn.points()[point], number)

@@ -1,4 +1,4 @@
-//! `--progress ndjson`: a line of JSON a second on stdout, for programs that have a loadgen within them.
+//! `--progress ndjson`: one line of JSON per second on stdout, for programs that run loadgen as a subprocess.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -13,50 +13,45 @@ use crate::interrupt::Interrupt;
 use crate::text::stderr::to_stderr;
 use crate::text::wrapping::wrapped;
 
-/// Real time that the last line of a run is waited for.
+/// Maximum real time to wait for the last line of a run to be written.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What is told of runs, one after the other. Each line is the difference to the one that was handed over before, so that what happens while
-/// one is held up is in the next.
+/// Live figures of consecutive runs. Each line is the difference from the line before, so that it includes events during a blocked write.
 pub(crate) struct LiveFigures {
-    /// Nothing once whoever reads was given up.
+    /// `None` after the reader stalled or stdout failed.
     lines: Option<LineWriter>,
-    /// That stdout could not be written.
+    /// First error of stdout.
     told: anyhow::Result<()>,
 }
 
 impl LiveFigures {
-    /// On stdout.
     pub(crate) fn on_stdout() -> io::Result<Self> {
         Ok(Self { lines: Some(LineWriter::to_stdout()?), told: Ok(()) })
     }
 
-    /// Whether all could be written that somebody wanted to read.
-    ///
-    /// # Errors
-    /// When stdout could not be written.
+    /// Returns the error of stdout, if writing failed.
     pub(crate) fn conclude(self) -> anyhow::Result<()> {
         self.told
     }
 
-    /// Tells of a run until it is over: a line a second, and one of the rest.
+    /// Writes figures of a run until it is over: one line per second, and one for the rest.
     pub(crate) fn watch(&mut self, underway: &Underway, interrupt: &Interrupt) {
         let Some(lines) = &mut self.lines else {
-            // An error means that the run's thread is gone, which its end will tell.
+            // An error means that the run's thread is gone, which the end of the run reports.
             let _ = underway.over.recv();
             return;
         };
         let (mut before, mut now) = (Snapshot::default(), Snapshot::default());
         every_second(underway, || {
             underway.control.latest(&mut now);
-            // What happens while a line is held up goes into the next one, and the last line follows when the run is over.
+            // Events during a blocked write go into the next line. The last line follows after the run.
             if lines.is_free() && now.phase != Phase::Done {
                 lines.hand_over(line(underway, &before, &now));
                 before.clone_from(&now);
             }
         });
         underway.control.latest(&mut now);
-        // Whoever stopped the run may read its last line as well; whoever asks once more does not.
+        // After an interrupt that stopped the run, its last line is still written. A further interrupt ends the wait.
         let (over, heard) = (Instant::now(), interrupt.heard());
         let is_wanted = || over.elapsed() < PATIENCE && interrupt.heard() == heard;
         let mut is_told = lines.wait(is_wanted);
@@ -74,9 +69,8 @@ impl LiveFigures {
     }
 }
 
-/// What happened between two looks at a run.
 fn line(underway: &Underway, before: &Snapshot, now: &Snapshot) -> Vec<u8> {
-    // Numbers and texts can always be written.
+    // Numbers and strings always serialize.
     let mut line =
         serde_json::to_vec(&ProgressLine::between(underway.seed(), before, now)).unwrap_or_default();
     line.push(b'\n');

@@ -1,4 +1,4 @@
-//! The mockserver's first limit, moved by keys while a run is watched.
+//! First limit of the mockserver, adjustable by keys while a run is watched.
 
 use std::time::Duration;
 
@@ -10,44 +10,42 @@ use mockserver::core::{Config, FirstLimit, Way};
 use tokio::runtime::Runtime;
 use vocabulary::wire::ConfigChange;
 
-/// The first limit of a server's policies, as it was last known.
+/// First limit of a server's policies, in its last known state.
 pub(super) struct MovedLimit<'a> {
     mock: Option<&'a MockServer>,
     runtime: &'a Runtime,
     config: Option<Config>,
-    /// The server's own cap: as answers told last, or as it was asked for since.
+    /// The server's own cap: the last reported, or the one requested since.
     cap: Option<u64>,
     told_cap: Option<u64>,
-    /// Since the run began: what a schedule says depends on that.
+    /// Time since the first arrival, on which scheduled limits depend.
     elapsed: Duration,
-    /// Whether it was moved, so that what was proven of the server need not hold.
+    /// Whether the limit was moved. If so, bounds proven for the original server no longer hold.
     pub(super) is_moved: bool,
 }
 
 impl<'a> MovedLimit<'a> {
-    /// As the server was configured before the run.
     pub(super) fn of(server: &'a Server, runtime: &'a Runtime) -> Self {
         let (mock, config) = (server.mock.as_deref(), server.model.clone());
         let cap = config.as_ref().map(|config| u64::from(config.max_busy));
         Self { mock, runtime, config, cap, told_cap: cap, elapsed: Duration::ZERO, is_moved: false }
     }
 
-    /// What it is called, where there is one that can be moved.
+    /// Returns the limit's name, if there is one that can be moved.
     pub(super) fn name(&self) -> Option<String> {
         self.mock.and_then(|_| Some(self.now()?.name))
     }
 
-    /// The run goes on.
     pub(super) fn on_snapshot(&mut self, snapshot: &Snapshot) {
         self.elapsed = snapshot.first_arrival.map_or(Duration::ZERO, |first| snapshot.now.since(first));
         let told = snapshot.server_cap;
-        // Answers tell of a change a moment after it was asked for: what was asked counts until they do.
+        // Responses report a change a moment after the request. Until then the requested cap counts.
         if told.is_some() && told != self.told_cap {
             (self.told_cap, self.cap) = (told, told);
         }
     }
 
-    /// Asks the mockserver to move it, and says what came of that.
+    /// Requests the change from the mockserver, and returns the outcome as text.
     pub(super) fn move_it(&mut self, way: Way) -> Option<String> {
         let (mock, before) = (self.mock?, self.now()?);
         let wanted = before.moved(way);

@@ -1,4 +1,4 @@
-//! Watching a run: the dashboard, one plain line a second, or nothing.
+//! Watching a run: the dashboard, one plain line per second, or nothing.
 
 use std::cell::RefCell;
 use std::io::{self, IsTerminal};
@@ -19,21 +19,19 @@ use crate::interrupt::Interrupt;
 use crate::screen::moved_limit::MovedLimit;
 use crate::text::stderr::to_stderr;
 
-/// How a run is watched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Watch {
-    /// On the dashboard, whose colours must be readable on this.
+    /// The dashboard, with colours readable on this background.
     Dashboard(Background),
-    /// By a plain line a second on stderr.
+    /// One plain line per second on stderr.
     Lines,
-    /// By a line of JSON a second on stdout.
+    /// One line of JSON per second on stdout.
     Ndjson,
-    /// Not at all.
     Silent,
 }
 
 impl Watch {
-    /// The dashboard when people look at a terminal that can show it.
+    /// Chooses the dashboard if stdin and stdout are a terminal that can show it.
     pub(crate) fn choose(output: &OutputArgs, stdout_is_data: bool) -> Self {
         match output.progress {
             Some(ProgressFormat::Ndjson) => Self::Ndjson,
@@ -41,7 +39,7 @@ impl Watch {
         }
     }
 
-    /// The same, by what was asked for.
+    /// Variant of [`choose`](Self::choose) without `--progress`.
     pub(crate) fn wanted(quiet: bool, screen: ScreenArgs, stdout_is_data: bool) -> Self {
         let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb" || term.is_empty());
         let terminal = io::stdout().is_terminal() && io::stdin().is_terminal();
@@ -53,12 +51,12 @@ impl Watch {
     }
 }
 
-/// Watches a run until it is over. What programs are told of it is told elsewhere: it goes from one run to the next.
+/// Watches a run until it is over. [`Watch::Ndjson`] is written elsewhere, because its lines span several runs.
 pub(crate) fn watch(mode: Watch, run: &RealRun<'_>, interrupt: &Interrupt) {
     match mode {
         Watch::Dashboard(background) => dashboard(background, run, interrupt),
         Watch::Lines => lines(run.underway),
-        // An error means that the run's thread is gone, which its end will tell.
+        // An error means that the run's thread is gone, which the end of the run reports.
         Watch::Ndjson | Watch::Silent => drop(run.underway.over.recv().ok()),
     }
 }
@@ -73,11 +71,11 @@ fn lines(underway: &Underway) {
     });
 }
 
-/// Looks at a run once a second until it is over, each time at a fresh copy of it.
+/// Calls `look` once per second until the run is over, each time after a fresh snapshot was requested.
 pub(super) fn every_second(underway: &Underway, mut look: impl FnMut()) {
     let mut next = Instant::now();
     loop {
-        // Asked a moment before it is looked at, so that it is fresh.
+        // The snapshot is requested 50 ms before it is read, so that it is fresh.
         next += Duration::from_secs(1);
         let ask_in = next.saturating_duration_since(Instant::now()).saturating_sub(Duration::from_millis(50));
         if underway.over.recv_timeout(ask_in) != Err(RecvTimeoutError::Timeout) {
@@ -114,7 +112,7 @@ fn dashboard(background: Background, run: &RealRun<'_>, interrupt: &Interrupt) {
         limit.on_snapshot(&frame.snapshot);
         underway.bound.tell(&mut frame.snapshot);
         if limit.is_moved {
-            // It was proven for another server.
+            // The optimum was proven for a server without the change.
             frame.snapshot.optimal_makespan = None;
         }
         frame.generator = meter.read(connections);
@@ -129,20 +127,19 @@ fn dashboard(background: Background, run: &RealRun<'_>, interrupt: &Interrupt) {
         Action::RaiseLimit => limit.borrow_mut().move_it(Way::Up),
     };
     if let Err(error) = dashboards::watch(header, background, refresh, act) {
-        // The run goes on, and so does watching it.
+        // The run goes on, watched by lines instead.
         interrupt.on_blind(&error);
         lines(underway);
     }
 }
 
-/// What the policies of a mockserver are called.
 fn policy_names(server: &Server) -> Vec<PolicyName> {
     let Some(model) = &server.model else { return Vec::new() };
     let named = model.policy.labels().into_iter().zip(model.policy.iter());
     named.map(|(name, policy)| PolicyName { name, is_keyed: policy.counts_by_key() }).collect()
 }
 
-/// The program's own use of the machine between two looks.
+/// Meter of the program's own CPU share and memory, updated at most every 500 ms.
 pub(crate) struct Meter {
     at: Instant,
     cpu: Option<Duration>,

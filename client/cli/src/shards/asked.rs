@@ -1,4 +1,4 @@
-//! What is typed beside `--shard`: where its document goes, and what is refused because it is of all runs.
+//! Checks of the command line with `--shard`: the path of its document, and the flags refused because they concern all runs.
 
 use std::path::PathBuf;
 
@@ -9,10 +9,9 @@ use crate::exit::{Exit, Fatal};
 use crate::files::exports::Asked;
 use crate::files::output::Output;
 
-/// The flag that names the document.
 const DOCUMENT: &str = "--json";
 
-/// Refuses what does not go with a shard, and gives the place of its document. Nothing is touched yet.
+/// Refuses flags that conflict with a shard, and returns the path of its document. No file is touched yet.
 pub(crate) fn document<'a>(
     shard: Shard,
     asked: &'a [Asked],
@@ -43,7 +42,6 @@ pub(crate) fn document<'a>(
     }
 }
 
-/// Makes sure that the document can be written.
 pub(crate) fn output(path: &std::path::Path) -> anyhow::Result<Output> {
     Output::prepare(path, DOCUMENT)
 }

@@ -1,4 +1,4 @@
-//! The runs of all shards while they are merged: their texts wait in a temporary file, so that memory holds few of them at a time.
+//! Texts of the runs of all shards during a merge, kept in a temporary file so that few of them are in memory at a time.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -10,26 +10,24 @@ use results::TaskRecord;
 
 use crate::files::spool::Spool;
 
-/// Where the text of a run is.
+/// Position of a run's text in the spool, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
     from: u64,
     length: usize,
 }
 
-/// Texts of runs.
 #[derive(Default)]
 pub(crate) struct Texts(Spool);
 
 impl Texts {
-    /// Keeps one.
     pub(crate) fn keep(&mut self, text: &str) -> anyhow::Result<Place> {
         let place = Place { from: self.0.length(), length: text.len() };
         self.0.write_all(text.as_bytes()).context("the runs cannot be put aside while they are merged")?;
         Ok(place)
     }
 
-    /// Hands over the runs that are at these places.
+    /// Returns the stored runs, with their positions by task number.
     pub(crate) fn stored(self, places: BTreeMap<u64, Place>) -> Stored {
         let texts = Mutex::new(self.0);
         Stored::new(Box::new(move |number| {

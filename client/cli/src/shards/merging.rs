@@ -1,5 +1,5 @@
-//! What is merged: the runs of all shards, and where the result goes. Every command makes the very result of them that it would have made
-//! if it had done them itself.
+//! Input of a merge: the runs of all shards, and the requested outputs. A merge produces exactly the result that its command would have
+//! produced by doing all runs itself.
 
 use std::collections::BTreeMap;
 
@@ -15,19 +15,16 @@ use crate::exit::{Exit, Fatal};
 use crate::files::exports::Asked;
 use crate::shards::kept::{Place, Texts};
 
-/// All of them are gone through, be they there or not.
+/// Maximum number of tasks, because a merge iterates over all of them, missing ones included.
 const MOST_TASKS: usize = 100_000_000;
 
-/// The runs of all shards, and what is wanted of them.
 pub(crate) struct Merging {
-    /// What was planned.
     pub(crate) plan: ShardPlan,
-    /// The texts of the runs, and where they are by their number.
+    /// Texts of the runs, with their positions by task number.
     pub(crate) texts: Texts,
     pub(crate) places: BTreeMap<u64, Place>,
-    /// When the first of them began; nothing when they were simulated.
+    /// Start of the first run. `None` in virtual time.
     pub(crate) began: Option<String>,
-    /// What of them is missing, if anything is.
     pub(crate) incomplete: Option<Incomplete>,
     pub(crate) asked: Vec<Asked>,
     pub(crate) checks: CheckArgs,
@@ -36,15 +33,14 @@ pub(crate) struct Merging {
 }
 
 impl Merging {
-    /// Nothing is drawn of runs that are over.
+    /// Returns flags without a dashboard, because completed runs are not watched.
     pub(crate) fn screen() -> ScreenArgs {
         ScreenArgs { no_tui: true, theme: crate::args::Theme::Auto }
     }
 
-    /// What strategies are ranked by.
+    /// Returns the figure that strategies are ranked by.
     ///
-    /// # Errors
-    /// When it is no score.
+    /// # Errors When the plan names no valid score.
     pub(crate) fn score(&self) -> anyhow::Result<Score> {
         let by = self.plan.by.as_deref().unwrap_or_default();
         Score::at(by)
@@ -55,10 +51,9 @@ impl Merging {
         self.plan.mode == Mode::Simulated
     }
 
-    /// The experiments of every point, and whom they meet.
+    /// Returns the experiments of every point, and the server that they run against.
     ///
-    /// # Errors
-    /// When the documents hold no plan that this program writes.
+    /// # Errors When the plan is not one that this program writes.
     pub(crate) fn points(&self) -> anyhow::Result<Vec<(Vec<Experiment>, Opponent)>> {
         let ShardPlan { mode, command_line, points, .. } = &self.plan;
         let at = |(index, point): (usize, &PlannedPoint)| {
@@ -69,10 +64,9 @@ impl Merging {
         })
     }
 
-    /// The only point of who varies nothing.
+    /// Returns the only point of a command that varies nothing.
     ///
-    /// # Errors
-    /// The same, and when there are more.
+    /// # Errors Those of [`points`](Self::points), and when there is more than one point.
     pub(crate) fn point(&self) -> anyhow::Result<(Vec<Experiment>, Opponent)> {
         match <[_; 1]>::try_from(self.points()?) {
             Ok([only]) => Ok(only),
@@ -84,10 +78,9 @@ impl Merging {
         }
     }
 
-    /// The runs, to be handed over in the place of these tasks, which were planned again.
+    /// Returns the stored runs in place of these tasks, which were planned again.
     ///
-    /// # Errors
-    /// When others were planned.
+    /// # Errors When the number of tasks differs from the plan's, or exceeds the maximum.
     pub(crate) fn stored(&mut self, tasks: &experiments::runs::driver::Tasks<'_>) -> anyhow::Result<Stored> {
         if tasks.count() as u64 != self.plan.tasks {
             let words = format!(

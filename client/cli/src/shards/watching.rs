@@ -1,4 +1,4 @@
-//! How the runs of a shard are shown while they go on, and what its document says of each.
+//! Progress of a shard's runs, and the record that its document holds of each.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -12,13 +12,13 @@ use crate::screen::watch::{Watch, watch};
 use crate::text::progress::Progress;
 use crate::text::summary;
 
-/// Shows runs one by one over HTTP, and how many are over in virtual time.
+/// Watcher that shows single runs over HTTP, and the number of completed runs in virtual time.
 pub(super) struct Watching<'a> {
     pub(super) mode: Watch,
     pub(super) interrupt: &'a Interrupt,
-    /// The numbers of the shard's tasks among all.
+    /// Numbers of the shard's tasks among all tasks.
     pub(super) tasks: &'a [u64],
-    /// Tasks from this number on are written without courses and curves.
+    /// Tasks from this number on are written without time series and latency curves.
     pub(super) courses_before: u64,
     pub(super) started: Instant,
     pub(super) progress: Mutex<(Progress, usize)>,

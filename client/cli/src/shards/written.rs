@@ -1,4 +1,4 @@
-//! The document of one shard: its runs are done, and written as they come.
+//! The document of one shard: does its runs and writes them as they end.
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -21,16 +21,15 @@ use crate::text::figures::{counted, thousands};
 use crate::text::progress::Progress;
 use crate::text::stderr::to_stderr;
 
-/// How a document ends whose tasks stand last.
+/// Last bytes of a document with its tasks at the end.
 const END: &str = "]}";
 
-/// One shard to be done.
 pub(crate) struct OfShard<'p, 'a> {
     pub(crate) shard: Shard,
     pub(crate) plan: &'p ShardPlan,
-    /// Those of all shards.
+    /// Tasks of all shards.
     pub(crate) tasks: &'p Tasks<'a>,
-    /// Tasks from this number on are written without courses and curves, which no merged document has.
+    /// Tasks from this number on are written without time series and latency curves, because no merged document contains them.
     pub(crate) courses_before: u64,
     pub(crate) output: Output,
     pub(crate) screen: ScreenArgs,
@@ -38,11 +37,10 @@ pub(crate) struct OfShard<'p, 'a> {
 }
 
 impl OfShard<'_, '_> {
-    /// Does the runs and writes them. Whether they came to what was asked is judged of all shards together.
+    /// Does the runs and writes them. Expectations are judged for all shards together, in the merge.
     ///
-    /// # Errors
-    /// When not even the first run can be done, its counts do not add up, or the document cannot be written. An error of a later run is told,
-    /// and those before it are written.
+    /// # Errors When the first run fails, its counts do not match, or the document cannot be written. The error of a later run is reported,
+    /// and the runs before it are written.
     pub(crate) fn run(self, driver: &dyn Driver, interrupt: &Interrupt) -> anyhow::Result<ExitCode> {
         let Self { shard, plan, tasks: all, courses_before, output, screen, quiet } = self;
         let (tasks, numbers) = shard.tasks(all);
@@ -60,7 +58,7 @@ impl OfShard<'_, '_> {
         let (mut done, mut silent) = (0, None);
         let mut take = |number: usize, Outcome { finished, texts, .. }: Outcome| -> anyhow::Result<()> {
             finished.sound(tasks.task(number).seed)?;
-            // What was cut off in the middle is no run.
+            // An interrupted run is not written.
             if finished.result.interrupted.is_some() {
                 return Ok(());
             }
@@ -82,7 +80,7 @@ impl OfShard<'_, '_> {
             Err(error) if done == 0 => return Err(error),
             result => result.err().map(|error| crate::exit::report(&error)),
         };
-        // Of what was cut off before its first run nothing is kept, and nothing that was there is overwritten.
+        // If the command was interrupted before its first run, no document is written and no existing file is overwritten.
         if done > 0 || interrupt.exit().is_none() {
             let ended =
                 written.and_then(|()| file.write_all(END.as_bytes())).and_then(|()| file.write_all(b"\n"));
@@ -107,7 +105,7 @@ impl OfShard<'_, '_> {
     }
 }
 
-/// All of the document that stands before its tasks.
+/// Returns the part of the document before its tasks.
 fn head(shard: Shard, plan: &ShardPlan) -> anyhow::Result<String> {
     let document = TaskShard::<RunResult> {
         schema_version: SchemaVersion::default(),
@@ -133,7 +131,7 @@ mod tests {
     use super::*;
     use crate::shards::merging::Merging;
 
-    /// Cannot do more than so many runs.
+    /// Driver that fails after this many runs.
     struct Breaks {
         after: usize,
     }
