@@ -1,4 +1,4 @@
-//! Exit codes, and how errors are told.
+//! Exit codes, and the report of errors.
 
 use std::io;
 use std::process::ExitCode;
@@ -7,26 +7,20 @@ use experiments::{ErrorKind, words_of};
 
 use crate::text::stderr::to_stderr;
 
-/// Exit codes; relied on from outside.
+/// Exit codes. Users and scripts rely on their numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// An expectation is not met, or it ran but did not come to what was asked.
+    /// Completed, but an expectation failed.
     Unmet = 1,
-    /// Bad usage or configuration.
     Usage = 2,
-    /// The target cannot be reached.
     Unreachable = 69,
-    /// Counts do not add up.
+    /// Counts of client and server do not match.
     NotConserved = 70,
-    /// An output cannot be written.
     Output = 74,
     /// A condition of `--fail-if` held, or a figure is worse than the baseline's.
     Failed = 99,
-    /// Ended by SIGHUP.
     HungUp = 129,
-    /// Ended by SIGINT.
     Interrupted = 130,
-    /// Ended by SIGTERM.
     Terminated = 143,
 }
 
@@ -46,7 +40,7 @@ impl From<ErrorKind> for Exit {
     }
 }
 
-/// An error with the exit code it leads to. Without one, an error is bad usage.
+/// An error and its exit code. Other errors exit with 2, bad usage.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub(crate) struct Fatal {
@@ -57,12 +51,11 @@ pub(crate) struct Fatal {
 }
 
 impl Fatal {
-    /// An error that needs no further reason.
+    /// Creates an error without a source.
     pub(crate) fn error(exit: Exit, message: impl Into<String>) -> anyhow::Error {
         Self { exit, message: message.into(), source: None }.into()
     }
 
-    /// An error with its reason.
     pub(crate) fn because(
         exit: Exit,
         message: impl Into<String>,
@@ -72,7 +65,7 @@ impl Fatal {
     }
 }
 
-/// Tells an error on stderr and returns its exit code. A closed stdout is no error.
+/// Prints an error on stderr and returns its exit code. A closed stdout is not an error.
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     if is_broken_pipe(error) {
         return ExitCode::SUCCESS;
@@ -86,14 +79,13 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     exit.unwrap_or(Exit::Usage).into()
 }
 
-/// Whether the limit on open files is so low that not even a run can begin.
 fn is_out_of_files(error: &anyhow::Error) -> bool {
     const TOO_MANY: i32 = 24;
     let refused = |cause: &io::Error| cause.raw_os_error() == Some(TOO_MANY);
     error.chain().any(|cause| cause.downcast_ref().is_some_and(refused))
 }
 
-/// Whether whoever was written to is gone.
+/// Whether the reader of an output is gone.
 pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let closed = |cause: &io::Error| cause.kind() == io::ErrorKind::BrokenPipe;
     error.chain().any(|cause| cause.downcast_ref().is_some_and(closed))

@@ -1,4 +1,4 @@
-//! From what was typed to what a run uses: checked, and with defaults put in.
+//! Conversion of command line flags into an experiment: checks, and defaults.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -17,7 +17,7 @@ use crate::args::RunArgs;
 use crate::exit::{Exit, Fatal};
 use crate::files::reading::{SMALL, bytes_of};
 
-/// What was typed, checked.
+/// Checks the flags, and returns their experiment.
 pub(crate) fn of_flags(args: &RunArgs) -> anyhow::Result<Experiment> {
     let experiment = Experiment::new(args.strategy.clone(), &args.workload.0, Spelling::Flags)
         .map_err(|error| Fatal::error(Exit::Usage, error.to_string()))?;
@@ -43,7 +43,6 @@ pub(crate) fn of_flags(args: &RunArgs) -> anyhow::Result<Experiment> {
     })
 }
 
-/// Which server was asked for.
 pub(crate) fn server_choice<'a>(args: &'a RunArgs, experiment: &Experiment) -> ServerChoice<'a> {
     ServerChoice {
         target: args.target.target.as_deref(),
@@ -52,7 +51,6 @@ pub(crate) fn server_choice<'a>(args: &'a RunArgs, experiment: &Experiment) -> S
     }
 }
 
-/// The workload in a few words.
 pub(crate) fn workload_text(experiment: &Experiment) -> String {
     let Workload { arrivals, ops, duration } = &experiment.run.workload;
     let mut text = match (ops, duration) {
@@ -64,7 +62,6 @@ pub(crate) fn workload_text(experiment: &Experiment) -> String {
         (None, None) => "ops".to_owned(),
     };
     let rate = experiment.rate().map(|rate| rate.to_string()).unwrap_or_default();
-    // Writing to a string cannot fail.
     let _ = match arrivals {
         ArrivalProcess::Poisson { .. } => write!(text, ", poisson {rate}"),
         ArrivalProcess::Uniform { .. } => write!(text, ", uniform {rate}"),
@@ -108,7 +105,7 @@ fn request(args: &RunArgs) -> anyhow::Result<RequestTemplate> {
     Ok(RequestTemplate { method: target.method.0.clone(), headers, body: body.into() })
 }
 
-/// What opens a mockserver's endpoints to this host, typed or from the environment.
+/// Returns the admin token of a mockserver, from the command line or the environment.
 fn admin(args: &RunArgs) -> anyhow::Result<Option<Admin>> {
     let token = match &args.target.admin_token {
         Some(typed) => AdminToken::typed("--admin-token", typed).map(Some),
@@ -121,7 +118,7 @@ fn admin(args: &RunArgs) -> anyhow::Result<Option<Admin>> {
     Ok(Some(Admin { authorization: value, typed: args.target.admin_token.is_some() }))
 }
 
-/// Certificates to trust, as they stand in a file.
+/// Reads trusted certificates as PEM text. The file must contain at least one.
 fn roots(path: &Path) -> anyhow::Result<Vec<u8>> {
     let pem =
         bytes_of(path, SMALL).with_context(|| format!("cannot read `{}` (--cacert)", path.display()))?;

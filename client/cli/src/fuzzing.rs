@@ -1,4 +1,4 @@
-//! Readers of texts that come from others, for the fuzz targets in `fuzz/`; in no other build.
+//! Parsers of untrusted texts, exposed to the fuzz targets in `fuzz/` and to no other build.
 
 use std::cell::RefCell;
 use std::io::{Seek, SeekFrom, Write};
@@ -9,12 +9,12 @@ use crate::checks::Checks;
 use crate::commands::sweep::axis::Axis;
 use crate::scenario::{Source, load};
 
-/// Reads what `sweep --vary` takes.
+/// Parses a value of `sweep --vary`.
 pub fn axis(text: &str) {
     drop(text.parse::<Axis>());
 }
 
-/// Reads a scenario, with and without a `--set`.
+/// Loads a scenario, with and without a `--set`.
 pub fn scenario(text: &str) {
     in_file(text, |path| {
         drop(load(Source::File(path), &[]));
@@ -22,7 +22,6 @@ pub fn scenario(text: &str) {
     });
 }
 
-/// Reads a baseline.
 pub fn baseline(text: &str) {
     in_file(text, |path| {
         let args = CheckArgs {
@@ -35,14 +34,14 @@ pub fn baseline(text: &str) {
     });
 }
 
-/// One file a process, written anew each time.
+/// Reads the text from a temporary file. Each thread has one, and overwrites it each time.
 fn in_file(text: &str, read: impl FnOnce(&Path)) {
     thread_local! {
         static FILE: RefCell<Option<(std::fs::File, PathBuf)>> = const { RefCell::new(None) };
     }
     FILE.with_borrow_mut(|kept| {
         let (file, path) = kept.get_or_insert_with(|| {
-            // Never one that is there: whoever else knows the name must not decide where this writes.
+            // An existing file is never opened, because another user who guesses the name must not redirect the writes.
             let named = |number| format!("tailback-fuzz-{}-{number}", std::process::id());
             let made = (0..100).find_map(|number| {
                 let path = std::env::temp_dir().join(named(number));

@@ -1,6 +1,6 @@
-//! SIGINT, SIGTERM and SIGHUP: the first stops the run and keeps its results, the second does not wait for what is under
-//! way, the third leaves at once. Before a command has anything to keep, the first leaves at once, too. SIGQUIT kills, but leaves
-//! nothing behind.
+//! SIGINT, SIGTERM and SIGHUP. The first stops the run and keeps its results, the second does not wait for in-flight attempts, the third
+//! exits at once. Before a command has results to keep, the first also exits at once. SIGQUIT kills the program after unfinished files are
+//! removed.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -17,7 +17,7 @@ use signal_hook::low_level::emulate_default_handler;
 use crate::exit::Exit;
 use crate::text::stderr::to_stderr;
 
-/// Whether, and by what, the program was asked to end.
+/// State of interruption, shared by all threads.
 #[derive(Clone, Default)]
 pub(crate) struct Interrupt {
     state: Arc<Mutex<State>>,
@@ -27,29 +27,27 @@ pub(crate) struct Interrupt {
 struct State {
     /// Whether a command runs whose results are to be kept.
     keeps_results: bool,
-    /// The first signal.
     by: Option<i32>,
-    /// When the last one came that counted.
+    /// Time of the last signal that counted.
     at: Option<Instant>,
-    /// How many counted.
+    /// Number of signals that counted. Signals within [`TOGETHER`] count as one.
     count: u32,
-    /// Whether it was a key of the dashboard that means the same as the signal.
+    /// Whether the first request came from a dashboard key instead of a signal.
     by_key: bool,
     running: Option<Arc<Control>>,
 }
 
-/// What a signal asks for.
+/// Effect of a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Request {
-    /// Nothing that was not asked before.
+    /// Nothing, because the signal belongs to the one before.
     Same,
-    /// Stop, and wait for what is under way.
+    /// Stop sending, and wait for in-flight attempts.
     Stop,
-    /// Wait for nothing, but keep the results.
+    /// Do not wait, but keep the results.
     Abort,
-    /// Leave at once.
     Leave,
-    /// Leave at once, because there is nothing to keep yet.
+    /// Exit at once, because there are no results to keep yet.
     LeaveEarly,
 }
 
@@ -71,7 +69,7 @@ impl State {
         }
     }
 
-    /// Tells the run that goes on what was asked for so far.
+    /// Forwards the requests so far to the current run.
     fn pass_on(&self) {
         let Some(control) = &self.running else { return };
         match self.count {
@@ -90,8 +88,8 @@ impl Interrupt {
         Ok(interrupt)
     }
 
-    /// Handles signals from now on. The program does this first, because a signal that nobody handles kills it without a word.
-    /// Later calls return the same.
+    /// Handles signals from now on. The program calls this first, because an unhandled signal kills it without a message. Later calls
+    /// return the same object.
     pub(crate) fn install() -> anyhow::Result<Self> {
         static INSTALLED: Mutex<Option<Interrupt>> = Mutex::new(None);
         let mut installed = INSTALLED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -100,7 +98,7 @@ impl Interrupt {
         }
         let interrupt = Self::default();
         let mut signals = Signals::new([SIGINT, SIGTERM])?;
-        // `nohup` means that the end of a terminal is to change nothing.
+        // A program started with `nohup` must survive the end of its terminal.
         for signal in [SIGHUP, SIGQUIT].into_iter().filter(|signal| !is_ignored(*signal)) {
             signals.add_signal(signal)?;
         }
@@ -109,7 +107,7 @@ impl Interrupt {
             for signal in signals.forever() {
                 if signal == SIGQUIT {
                     clean_up();
-                    // It ends here, in whatever way.
+                    // Ends the process.
                     drop(emulate_default_handler(signal));
                 }
                 heard.on_signal(signal);
@@ -119,7 +117,7 @@ impl Interrupt {
         Ok(interrupt)
     }
 
-    /// The user pressed a key of the dashboard that ends the run.
+    /// Handles the dashboard key that ends the run.
     pub(crate) fn on_key(&self) {
         let mut state = self.state();
         state.by_key |= state.by.is_none();
@@ -127,16 +125,16 @@ impl Interrupt {
         self.on_signal(SIGINT);
     }
 
-    /// The terminal of the dashboard was closed. This means the same as the signal that tells of it, which not everybody gets:
-    /// not who runs in a session of its own, or behind a program that keeps it to itself.
+    /// Handles a closed dashboard terminal like SIGHUP. The signal itself does not reach a process in a session of its own, or behind a
+    /// program that does not forward it.
     pub(crate) fn on_hang_up(&self) {
-        // Whoever has got the signal, or was asked to end before, is not asked for more.
+        // If the signal arrived too, or an interrupt came before, this does not count again.
         if !is_ignored(SIGHUP) && self.state().by.is_none() {
             self.on_signal(SIGHUP);
         }
     }
 
-    /// Why a dashboard shows nothing any more; the run that it showed goes on, to its end or to a stop.
+    /// Handles the failure of a dashboard. Its run goes on.
     pub(crate) fn on_blind(&self, error: &WatchError) {
         match error {
             WatchError::HungUp => self.on_hang_up(),
@@ -144,7 +142,6 @@ impl Interrupt {
         }
     }
 
-    /// A signal came, or a key that means the same.
     pub(crate) fn on_signal(&self, signal: i32) {
         let mut state = self.state();
         match state.hear(signal, Instant::now()) {
@@ -159,17 +156,17 @@ impl Interrupt {
         }
     }
 
-    /// How many signals counted so far: whoever waits when it becomes more is asked not to.
+    /// Returns the number of signals that counted. A waiting caller gives up when it grows.
     pub(crate) fn heard(&self) -> u32 {
         self.state().count
     }
 
-    /// The exit code, if the program was asked to end.
+    /// Returns the exit code, if the program was interrupted.
     pub(crate) fn exit(&self) -> Option<Exit> {
         self.state().by.map(exit_of)
     }
 
-    /// Who asked the program to end, as results name it: `user` or a signal.
+    /// Returns the cause of the interrupt as results name it: `user` or a signal.
     pub(crate) fn cause(&self) -> Option<&'static str> {
         let state = self.state();
         let by = state.by?;
@@ -197,21 +194,21 @@ impl Stop for Interrupt {
     }
 }
 
-/// Who pressed a key.
+/// Cause of an interrupt by a key.
 const USER: &str = "user";
 
-/// Who ended something, in a sentence.
+/// Returns the cause of an interrupt for use in a sentence.
 pub(crate) fn by_whom(cause: &str) -> String {
     if cause == USER { "the user".to_owned() } else { cause.to_owned() }
 }
 
-/// Ends the program, and leaves nothing behind that is not complete.
+/// Ends the program after removing unfinished files.
 fn leave(signal: i32) -> ! {
     clean_up();
     std::process::exit(exit_of(signal) as i32)
 }
 
-/// Gives the terminal back and removes what is not complete.
+/// Restores the terminal and removes unfinished files.
 fn clean_up() {
     dashboards::restore();
     crate::files::output::remove_unfinished();
@@ -225,14 +222,14 @@ fn exit_of(signal: i32) -> Exit {
     }
 }
 
-/// The exit code of a run that this cut off, as its result names it.
+/// Returns the exit code for the cause of an interrupt in a result.
 pub(crate) fn exit_of_cause(cause: &str) -> Exit {
     let codes = [Exit::Terminated, Exit::HungUp];
     codes.into_iter().find(|code| code.signal_name() == Some(cause)).unwrap_or(Exit::Interrupted)
 }
 
 impl Exit {
-    /// The signal's name, when a signal leads to this code.
+    /// Returns the signal that leads to this exit code, if any.
     pub(crate) fn signal_name(self) -> Option<&'static str> {
         match self {
             Self::Interrupted => Some("SIGINT"),

@@ -1,4 +1,4 @@
-//! The command line of `loadgen`: from what was typed to runs, and from runs to screens and files.
+//! Command line of `loadgen`: parses arguments, does runs, and writes screens and files.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod args;

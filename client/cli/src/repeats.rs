@@ -1,11 +1,11 @@
-//! What the spread of figures over seeds lets nobody say.
+//! Warnings about figures whose spread over seeds makes intervals unreliable.
 
 use statistics::Summary;
 
 use crate::text::figures::{counted, level, short, thousands};
 
-/// That intervals of means cannot be trusted where figures over seeds are skewed, and what to look at instead; one line per
-/// figure, named as given. None below three runs.
+/// Returns one line for each figure that is too skewed over seeds for the interval of its mean, with better statistics to use. Empty for
+/// fewer than three runs.
 pub(crate) fn skewed<'a>(figures: impl Iterator<Item = (String, &'a Summary)>) -> Vec<String> {
     figures
         .filter_map(|(name, figure)| {

@@ -1,4 +1,4 @@
-//! Scenarios as commands ask for them: built in or in a file, checked against the figures and plots that there are.
+//! Loading of scenarios for commands: built in or from a file, checked against the available figures and plots.
 
 use std::path::Path;
 
@@ -8,16 +8,13 @@ use experiments::scenario::{Cell, Drawable, Scenario, Text, embedded};
 
 use crate::files::reading::{SMALL, text_of};
 
-/// Where a scenario comes from.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Source<'a> {
-    /// Built in, by name.
     Name(&'a str),
-    /// A file of the user's.
     File(&'a Path),
 }
 
-/// Reads a scenario, puts the `--set` settings in, and checks all of it before anything runs.
+/// Reads a scenario, applies the `--set` settings, and checks everything before anything runs.
 pub(crate) fn load(source: Source<'_>, settings: &[String]) -> anyhow::Result<(Scenario, Vec<Cell>)> {
     let text = match source {
         Source::Name(name) => embedded(name)?,

@@ -4,7 +4,6 @@ use std::process::ExitCode;
 
 use crate::files::output::to_stdout;
 
-/// Prints the schema.
 pub(crate) fn print() -> anyhow::Result<ExitCode> {
     let mut text = serde_json::to_string_pretty(&results::schema())?;
     text.push('\n');

@@ -1,4 +1,4 @@
-//! What results and screens do not show of a command line: they are passed on, and values may be secrets.
+//! Removal of secrets from the command line shown in results and on screens, which users pass on.
 
 use std::ffi::OsString;
 
@@ -6,10 +6,10 @@ use experiments::servers::url;
 
 use crate::files::exporters::EXPORTERS;
 
-/// What stands in the place of what is hidden.
+/// Replacement of a hidden value.
 const HIDDEN: &str = "…";
 
-/// A flag whose value is not shown as it was typed.
+/// A flag with a confidential value, and the function that returns its displayable part.
 struct Secret {
     long: &'static str,
     short: Option<char>,
@@ -23,16 +23,16 @@ const SECRETS: &[Secret] = &[
     Secret { long: "--admin-token", short: None, shown: file_name_only },
 ];
 
-/// Short flags that take no value: others may follow in the same word.
+/// Short flags without a value. Others may follow in the same word.
 const PLAIN: &[char] = &['k', 'q'];
 
-/// The command line of this program, as results show it.
+/// Returns this program's command line as results show it.
 pub(crate) fn command_line() -> Vec<String> {
     without(without_outputs(std::env::args_os().skip(1)))
 }
 
-/// The command line without what changes no figure, on which a simulated result must not depend: where results go, how they are shown and
-/// checked, how many threads work, and in which part of the runs.
+/// Removes flags that change no figure, because a simulated result must not depend on them: output files, screen and checks, threads, and
+/// shards.
 fn without_outputs(typed: impl Iterator<Item = OsString>) -> impl Iterator<Item = OsString> {
     const PLAIN: &[&str] = &["--no-tui", "--quiet", "-q", "--print-config"];
     const WITH_VALUE: [&str; 14] = [
@@ -66,7 +66,7 @@ fn without_outputs(typed: impl Iterator<Item = OsString>) -> impl Iterator<Item 
     })
 }
 
-/// The command line with secrets left out.
+/// Removes secrets.
 fn without(typed: impl Iterator<Item = OsString>) -> Vec<String> {
     let mut value_of: Option<&Secret> = None;
     typed
@@ -91,7 +91,7 @@ fn without(typed: impl Iterator<Item = OsString>) -> Vec<String> {
         .collect()
 }
 
-/// The value that follows the flag in the same word; empty when the next word is the value.
+/// Returns the flag's value in the same word, or an empty string if the next word is the value.
 fn value<'a>(argument: &'a str, secret: &Secret) -> Option<&'a str> {
     if let Some(rest) = argument.strip_prefix(secret.long) {
         return if rest.is_empty() { Some(rest) } else { rest.strip_prefix('=') };
@@ -100,13 +100,12 @@ fn value<'a>(argument: &'a str, secret: &Secret) -> Option<&'a str> {
     Some(rest.strip_prefix('=').unwrap_or(rest))
 }
 
-/// A header's name.
 fn header(typed: &str) -> String {
     let name = typed.split(':').next().unwrap_or_default();
     format!("{name}: {HIDDEN}")
 }
 
-/// The name of the file that it is read from.
+/// Shows only the reference to a file, `@FILE`.
 fn file_name_only(typed: &str) -> String {
     if typed.starts_with('@') { typed.to_owned() } else { HIDDEN.to_owned() }
 }

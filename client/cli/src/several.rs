@@ -1,4 +1,4 @@
-//! Several strategies with one workload and one server: from what was typed to experiments.
+//! Conversion of flags into experiments of several strategies with one workload and one server.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,15 +11,15 @@ use crate::args::{RunArgs, SeveralArgs};
 use crate::exit::{Exit, Fatal};
 use crate::experiment;
 
-/// An experiment for each strategy, and the server of all. `what` begins the error when the server cannot be like that. A
-/// server that `--target` names is asked what it is unless it was `reached` before.
+/// Returns an experiment for each strategy, and their common server. `what` begins the error if the server configuration is invalid. A
+/// server of `--target` is queried unless it was `reached` before.
 pub(crate) fn configured(
     args: &SeveralArgs,
     strategies: Vec<StrategySpec>,
     what: &str,
     reached: &mut Option<Arc<GivenServer>>,
 ) -> anyhow::Result<(Vec<Experiment>, Opponent)> {
-    // What is not offered here keeps its default.
+    // Flags that `compare` and `sweep` lack keep their defaults.
     let mut run = RunArgs::defaults();
     (run.simulate, run.workload, run.server) = (args.simulate, args.workload.clone(), args.server.clone());
     (run.target, run.output.threads) = (args.target.clone(), args.output.threads);
@@ -51,7 +51,7 @@ pub(crate) fn configured(
     Ok((experiments, opponent))
 }
 
-/// Refuses a strategy that was named twice, in other words or not.
+/// Refuses a strategy that was named twice, also in different spellings.
 pub(crate) fn refuse_twice(strategies: &[StrategySpec]) -> anyhow::Result<()> {
     let mut seen = BTreeSet::new();
     for strategy in strategies {

@@ -1,4 +1,4 @@
-//! Runs that did not come to what was asked: what is told of them, and that it costs the exit code.
+//! Runs that missed expectations: their report on stderr, and their exit code.
 
 use std::collections::BTreeMap;
 
@@ -12,22 +12,21 @@ use crate::text::causes::{causes, unanswered};
 use crate::text::figures::{counted, thousands};
 use crate::text::stderr::to_stderr;
 
-/// The largest share of ops, in percent, that may end with a failure in a run that is done.
+/// Maximum share of ops, in percent, that may end with a failure in a successful run.
 const MAX_FAILED_PERCENT: u64 = 10;
 
-/// How many of the runs fell short, and what the first of them came to.
+/// Number of runs that fell short, and the words about the first.
 #[derive(Debug, Default)]
 pub(crate) struct Shortfalls {
     runs: usize,
     short: usize,
     first: Option<String>,
-    /// What is said of the first run that nobody answered.
+    /// Words about the first run without any response.
     unanswered: Option<String>,
-    /// Of each strategy, over all its runs.
+    /// Failures of each strategy over all its runs.
     by_strategy: BTreeMap<String, FailureCounts>,
 }
 
-/// Ops that ended with a failure, of how many.
 #[derive(Debug, Default)]
 struct FailureCounts {
     failed: u64,
@@ -37,7 +36,6 @@ struct FailureCounts {
 }
 
 impl Shortfalls {
-    /// Looks at more runs.
     pub(crate) fn note<'a>(&mut self, runs: impl IntoIterator<Item = &'a Finished>) {
         for run in runs {
             self.runs += 1;
@@ -67,7 +65,8 @@ impl Shortfalls {
         }
     }
 
-    /// Returns words about too many failures, if there are too many of every strategy: one that avoids them shows that they can be avoided.
+    /// Returns words about too many failures, if every strategy has too many. A strategy below the limit shows that failures can be
+    /// avoided.
     fn too_many_failed(&self) -> Option<String> {
         let too_many = |of: &FailureCounts| of.failed * 100 > of.total * MAX_FAILED_PERCENT;
         if !self.by_strategy.values().all(too_many) {
@@ -82,7 +81,7 @@ impl Shortfalls {
         Some(format!("{strategy}: {failed} of {total} ended with a failure (mostly {cause}){others}"))
     }
 
-    /// Says on stderr what fell short, whoever wants quiet, and gives the exit code.
+    /// Reports failures on stderr, even with `--quiet`, and returns the exit code.
     pub(crate) fn conclude(&self) -> Option<Exit> {
         let Some(first) = &self.first else {
             to_stderr(&format!("failed: {}\n", self.too_many_failed()?));
@@ -93,7 +92,7 @@ impl Shortfalls {
             let of = counted(self.runs as u64, "run");
             words = format!("{} of {of} failed; {words}", thousands(self.short as u64));
         }
-        // In one line, as errors are: logs are searched for it.
+        // One line, like errors, because logs are searched for it.
         to_stderr(&format!("failed: {words}\n"));
         Some(match &self.unanswered {
             Some(words) => {
@@ -105,7 +104,7 @@ impl Shortfalls {
     }
 }
 
-/// What a run did not come to: no op succeeded, or some failed in a way that no waiting helps.
+/// Returns words about a run in which no op succeeded, or some failed permanently.
 fn shortfall(run: &RunResult) -> Option<String> {
     let ops = run.ops;
     let failed = match (ops.failed_for_good, ops.total) {

@@ -1,5 +1,5 @@
-//! `loadgen merge`: of the documents of shards the one that a single machine would have written. Which kind of shards they are says who
-//! puts them together.
+//! `loadgen merge`: turns the documents of shards into the document that a single machine would have written. The kind of shard selects the
+//! way of merging.
 
 pub(crate) mod args;
 mod clients;
@@ -24,11 +24,11 @@ pub(crate) fn run(args: &MergeArgs) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Refuses to write over a shard: it could not be merged again.
+/// Refuses to overwrite a shard, because it could not be merged again.
 fn refuse_own_inputs(args: &MergeArgs) -> anyhow::Result<()> {
     let place = |path: &Path| path.canonicalize().ok();
     for (format, output) in args.asked() {
-        // Of what is not there yet nothing is lost.
+        // A file that does not exist yet cannot be lost.
         let Some(there) = place(&output) else { continue };
         if args.files.iter().any(|file| place(file).as_ref() == Some(&there)) {
             let flag = if format.flag == "--json" { "--output" } else { format.flag };

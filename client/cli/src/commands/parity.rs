@@ -34,11 +34,11 @@ use crate::text::wrapping::wrapped;
 use args::ParityArgs;
 use pairing::Pairing;
 
-/// The slowest time scale at which a run is tried again because the machine could not keep up.
+/// Slowest time scale for another try after the machine could not keep up.
 const SLOWEST: f64 = 1.0;
 
-/// Real runs that are done when the first one disagrees, and judged by their median: a stall of a shared machine is not
-/// there again, a difference between the drivers is.
+/// Number of real runs done when the first one disagrees, and judged by their median. A stall of a shared machine does not recur, but a
+/// difference between the drivers does.
 const RUNS_IN_DOUBT: usize = 3;
 
 pub(crate) fn run(args: &ParityArgs) -> anyhow::Result<ExitCode> {
@@ -54,7 +54,7 @@ pub(crate) fn run(args: &ParityArgs) -> anyhow::Result<ExitCode> {
     compare_all(args, &pairings, exports, &interrupt)
 }
 
-/// Runs everything through both drivers, tells how they compare, and whether they agree.
+/// Runs all pairings through both drivers, and reports their differences and whether they agree.
 fn compare_all(
     args: &ParityArgs,
     pairings: &[Pairing],
@@ -85,9 +85,9 @@ fn compare_all(
             let real = runs((&experiment, &opponent), (args.seed, 1), &over_http, interrupt, &watcher)?.pop();
             let Some(real) = real.filter(|_| interrupt.exit().is_none()) else { break };
             let slower = experiment.time_scale.factor() * 2.0;
-            // Who chose a time scale gets it.
+            // A time scale given on the command line is kept.
             if real.bottleneck && slower <= SLOWEST && args.time_scale.is_none() {
-                // Such a run tells about the machine, not about the drivers.
+                // Such a run measures the machine, not the drivers.
                 reals.clear();
                 experiment.time_scale = scale(slower)?;
                 tell(&format!("; the generator was the bottleneck: once more at time scale {slower}\n"));
@@ -140,7 +140,6 @@ fn scale(factor: f64) -> anyhow::Result<TimeScale> {
     TimeScale::parse(&factor.to_string()).map_err(|error| anyhow::anyhow!("{error}"))
 }
 
-/// What the seeds come to in virtual time.
 fn simulated(pairing: &Pairing, args: &ParityArgs, stop: &dyn Stop) -> anyhow::Result<Vec<RunResult>> {
     let opponent = Opponent::Own(Box::new(pairing.server.clone()));
     let driver = VirtualTime::on_threads(args.output.threads);
@@ -148,7 +147,7 @@ fn simulated(pairing: &Pairing, args: &ParityArgs, stop: &dyn Stop) -> anyhow::R
     Ok(runs.into_iter().map(|run| run.result).collect())
 }
 
-/// Runs one experiment, so often, from the first seed on; counts that do not add up are an error.
+/// Runs one experiment `repeats` times with consecutive seeds. Counts that do not match are an error.
 fn runs(
     (experiment, opponent): (&Experiment, &Opponent),
     (first_seed, repeats): (u64, u32),
@@ -169,7 +168,7 @@ fn runs(
     Ok(finished)
 }
 
-/// A line now and then while runs over HTTP go on.
+/// Watcher that prints a progress line occasionally during runs over HTTP.
 struct Saying<'a, F> {
     progress: &'a Mutex<Progress>,
     say: F,

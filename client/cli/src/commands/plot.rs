@@ -1,4 +1,4 @@
-//! `loadgen plot`: one figure, as text or as SVG.
+//! `loadgen plot`: one plot, as text or as SVG.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use crate::commands::report::{read, refuse_other_format, write};
 use crate::exit::{Exit, Fatal};
 use crate::text::people::to_people;
 
-/// Columns of a figure as text.
+/// Width of a text plot in characters.
 const COLUMNS: u16 = 100;
 
 /// Figure to draw, and the output.
@@ -92,7 +92,7 @@ pub(crate) fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// `github: ops done` of `Ops done`.
+/// Adds the title before the plot's own, such as `github: ops done` for `Ops done`.
 fn entitle(plot: &mut Plot, title: Option<&str>) {
     let Some(title) = title else { return };
     let mut letters = plot.title.chars();

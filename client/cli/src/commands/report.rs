@@ -1,4 +1,4 @@
-//! `loadgen report`: result files as one HTML page.
+//! `loadgen report`: result files as one HTML report.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -45,7 +45,6 @@ pub(crate) fn run(args: &PageArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns the file of the report.
 fn output(args: &PageArgs) -> anyhow::Result<PathBuf> {
     match (&args.output, args.files.first()) {
         (Some(output), _) => Ok(output.clone()),
@@ -54,7 +53,7 @@ fn output(args: &PageArgs) -> anyhow::Result<PathBuf> {
     }
 }
 
-/// Reads the results, or says which file is none and where.
+/// Reads the results. An error names the invalid file and the position in it.
 pub(crate) fn read(files: &[PathBuf]) -> anyhow::Result<Document> {
     let contents: Vec<(String, String)> = files.iter().map(|path| content(path)).collect::<Result<_, _>>()?;
     Document::read(&contents).map_err(|error| Fatal::error(Exit::Usage, error.to_string()))
@@ -78,7 +77,7 @@ fn content(path: &Path) -> anyhow::Result<(String, String)> {
     Ok((name, text))
 }
 
-/// Refuses a file whose name promises another format than what will be in it.
+/// Refuses a file name with the extension of another format.
 pub(crate) fn refuse_other_format(path: &Path, ours: &[&str], what: &str) -> anyhow::Result<()> {
     const FORMATS: [&str; 20] = [
         "png", "jpg", "jpeg", "gif", "webp", "avif", "bmp", "tif", "tiff", "ico", "pdf", "ps", "eps", "svg",
@@ -97,7 +96,7 @@ pub(crate) fn refuse_other_format(path: &Path, ours: &[&str], what: &str) -> any
     Err(Fatal::error(Exit::Usage, words))
 }
 
-/// Writes a picture or a page; what was there stays until all is written.
+/// Writes a plot or a report. An existing file stays until everything is written.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     let output = Output::prepare(path, "--output")?;
     if output.is_stdout() {

@@ -28,7 +28,6 @@ pub(crate) struct ManArgs {
     pub(crate) output: Option<PathBuf>,
 }
 
-/// Prints the completion script of a shell.
 pub(crate) fn completions(args: &CompletionsArgs, mut program: Command) -> anyhow::Result<ExitCode> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut program, "loadgen", &mut script);
@@ -40,9 +39,8 @@ pub(crate) fn completions(args: &CompletionsArgs, mut program: Command) -> anyho
     Ok(ExitCode::SUCCESS)
 }
 
-/// What clap leaves out of its script for fish: values that follow a flag of the program itself (its helper
-/// takes a flag that still lacks its value for an error, and then nothing is offered but files), and values
-/// that follow a subcommand.
+/// Adds to the script for fish what clap leaves out: values after a flag of the program itself, and values of subcommands. clap's helper
+/// fails on a flag that still lacks its value, so that fish would offer only files.
 fn for_fish(script: &str, program: &Command) -> String {
     let parse = "2>/dev/null\n    or return\n";
     let mut script = script.replacen(parse, "2>/dev/null\n    or return 0\n", 1);
@@ -58,7 +56,7 @@ fn for_fish(script: &str, program: &Command) -> String {
     script
 }
 
-/// Prints the program's man page, or writes it and those of all listed subcommands to a directory.
+/// Prints the program's man page, or writes the pages of the program and all listed subcommands to a directory.
 pub(crate) fn man(args: &ManArgs, program: Command) -> anyhow::Result<ExitCode> {
     let mut command = program.disable_help_subcommand(true);
     command.build();
@@ -82,7 +80,7 @@ fn write_all(command: &Command, directory: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Renders a page; returns the name of its file, too.
+/// Renders a page, and returns its file name and text.
 fn page(command: &Command) -> anyhow::Result<(String, Vec<u8>)> {
     let text = man_page(command).context("cannot render the man page")?;
     Ok((Man::new(command.clone()).get_filename(), text))

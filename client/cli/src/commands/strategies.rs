@@ -1,4 +1,4 @@
-//! `loadgen strategies`: the list, one explained, and recordings of real clients held against them.
+//! `loadgen strategies`: lists strategies, explains one, and checks them against recordings of real clients.
 
 mod advice;
 mod check;
@@ -21,7 +21,7 @@ use crate::text::wrapping::wrapped;
 
 pub(crate) use check::EXAMPLES;
 
-/// Parameters of every strategy that are named without `--explain`.
+/// Number of parameters common to all strategies that are named without `--explain`.
 const NAMED: usize = 2;
 
 /// Strategy to explain, or recordings to check.
@@ -85,7 +85,7 @@ pub(crate) fn show(args: &StrategiesArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns the rule, the source and the parameters of a strategy; those that every strategy has only if `common`.
+/// Returns the rule, the source and the parameters of a strategy. Parameters common to all strategies are included only if `common`.
 fn explain(entry: &Entry, common: bool) -> String {
     let mut text = String::new();
     let kind = match entry.kind {

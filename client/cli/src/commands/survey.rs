@@ -91,7 +91,6 @@ fn conduct(args: &SurveyArgs, interrupt: &Interrupt) -> anyhow::Result<Survey> {
     Ok(Survey { seed: args.seed, repeats: args.repeats, stopped_early, strategies: names, settings })
 }
 
-/// Draws the settings, and keeps those of `--settings`.
 fn drawn(args: &SurveyArgs) -> anyhow::Result<Vec<Setting>> {
     let mut drawn = settings(args.seed, args.concurrency_limits, args.rate_limits);
     let refuse = |words: String| Err(Fatal::error(Exit::Usage, words));
@@ -112,7 +111,7 @@ fn drawn(args: &SurveyArgs) -> anyhow::Result<Vec<Setting>> {
     Ok(drawn)
 }
 
-/// Returns what `loadgen compare` would run with the flags of each setting.
+/// Returns the runs that `loadgen compare` would do with the flags of each setting.
 fn points(drawn: &[Setting], strategies: &[String], repeats: u32) -> anyhow::Result<Vec<Point>> {
     let mut command = CompareArgs::augment_args(Command::new("compare"));
     let (list, repeats) = (strategies.join(","), repeats.to_string());

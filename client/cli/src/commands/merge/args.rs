@@ -54,7 +54,6 @@ pub(crate) struct MergeArgs {
 }
 
 impl MergeArgs {
-    /// The files that are to be written.
     pub(super) fn asked(&self) -> Vec<Asked> {
         let json = EXPORTERS.iter().find(|format| format.flag == "--json");
         let document = json.zip(self.output.clone());

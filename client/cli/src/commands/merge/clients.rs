@@ -1,4 +1,4 @@
-//! Shards of clients: every run is added up out of its shares, and handed to the command as if it had been done by one program.
+//! Shards of clients: each run is merged from its shares and passed to the command as if one program had done it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
@@ -33,7 +33,7 @@ pub(super) fn merge(args: &MergeArgs, documents: Shards<'_>) -> anyhow::Result<E
         })?;
         lost.note(whole.run.merged.as_deref().map_or(&[], |merged| &merged.missing));
         began = began.into_iter().chain(whole.run.started_at.clone()).min();
-        // It is read again when it is its turn, as runs of shards are that were not added up.
+        // Kept as text and read again when needed, like the runs of other shards.
         places.insert(task, texts.keep(&serde_json::to_string(&whole)?)?);
     }
     lost.runs = plan.tasks.saturating_sub(places.len() as u64);
@@ -70,19 +70,17 @@ pub(super) fn merge(args: &MergeArgs, documents: Shards<'_>) -> anyhow::Result<E
     Ok(if is_partial && code == ExitCode::SUCCESS { Exit::Unmet.into() } else { code })
 }
 
-/// What is not there.
 #[derive(Default)]
 struct Lost {
-    /// Those whose clients are missing in some run.
+    /// Shards whose clients are missing in some run.
     shards: BTreeSet<u32>,
-    /// Runs that lack some clients.
+    /// Number of runs that lack some clients.
     parted_runs: u64,
-    /// Runs that are in no shard.
     runs: u64,
 }
 
 impl Lost {
-    /// These shards are missing in a run.
+    /// Records the shards that are missing in a run.
     fn note(&mut self, shards: &[u32]) {
         self.shards.extend(shards);
         self.parted_runs += u64::from(!shards.is_empty());
@@ -92,7 +90,6 @@ impl Lost {
         self.runs > 0 || !self.shards.is_empty()
     }
 
-    /// Of so many shards and runs, in words.
     fn words(&self, of: u32, runs: u64) -> String {
         let mut words = Vec::new();
         if !self.shards.is_empty() {
@@ -110,10 +107,10 @@ impl Lost {
     }
 }
 
-/// Runs by their number, each with the shares of it that there are.
+/// Available shares of each run, by run number.
 type Shares = BTreeMap<u64, Vec<(String, TaskRecord)>>;
 
-/// What all shards were to do, how many there are to be, and what they did.
+/// Reads all documents. Returns their common plan, the number of shards, and the shares.
 fn shares(documents: Shards<'_>) -> anyhow::Result<(ShardPlan, u32, Shares)> {
     let refuse = |error: ShardError| Err(Fatal::error(Exit::Usage, error.to_string()));
     let mut first: Option<(String, ShardPlan, u32)> = None;
@@ -149,7 +146,7 @@ fn shares(documents: Shards<'_>) -> anyhow::Result<(ShardPlan, u32, Shares)> {
     }
 }
 
-/// One run of all of its shares.
+/// Merges all shares of one run.
 fn of_task(task: u64, shares: Vec<(String, TaskRecord)>) -> Result<TaskRecord, ClientShardError> {
     let answered = shares.iter().any(|(_, share)| share.answered);
     let bottleneck = shares.iter().any(|(_, share)| share.bottleneck);

@@ -1,4 +1,4 @@
-//! The documents that are merged, read one after the other, and what is wrong with one.
+//! Documents to merge, read one after the other, and their errors.
 
 use std::path::{Path, PathBuf};
 use std::slice;
@@ -8,23 +8,22 @@ use results::ShardKind;
 use crate::exit::{Exit, Fatal};
 use crate::files::reading::{LARGE, text_of};
 
-/// The text of a file, with its name.
+/// Name and text of a file.
 pub(super) type Named = (String, String);
 
-/// Shards of one kind. Of their texts, which may be large, one is in memory at a time.
+/// Shards of one kind. Only one of their texts, which may be large, is in memory at a time.
 pub(super) struct Shards<'a> {
     kind: ShardKind,
-    /// The file whose kind all must have.
+    /// Name of the first file, whose kind all others must have.
     named: String,
     first: Option<Named>,
     rest: slice::Iter<'a, PathBuf>,
 }
 
 impl<'a> Shards<'a> {
-    /// Those of these files; nothing when there are none.
+    /// Reads the first file. Returns `None` if `files` is empty.
     ///
-    /// # Errors
-    /// When the first cannot be read, or is no shard.
+    /// # Errors When the first file cannot be read or is not a shard.
     pub(super) fn of(files: &'a [PathBuf]) -> anyhow::Result<Option<Self>> {
         let mut rest = files.iter();
         let Some(path) = rest.next() else { return Ok(None) };
@@ -33,7 +32,6 @@ impl<'a> Shards<'a> {
         Ok(Some(Self { kind, first: Some((named.clone(), text)), named, rest }))
     }
 
-    /// What all are shards of.
     pub(super) fn kind(&self) -> ShardKind {
         self.kind
     }
@@ -69,7 +67,6 @@ fn kind(name: &str, text: &str) -> anyhow::Result<ShardKind> {
     ShardKind::of(text).map_err(|error| refusal(name, &error))
 }
 
-/// The error that says what is wrong with a file.
 pub(super) fn refusal(name: &str, error: &impl std::fmt::Display) -> anyhow::Error {
     Fatal::error(Exit::Usage, format!("`{name}` cannot be merged: {error}"))
 }

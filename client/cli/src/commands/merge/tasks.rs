@@ -1,4 +1,4 @@
-//! Shards of runs: checked, put together, and handed to the command that planned them, which goes on as if it had done all of them itself.
+//! Shards of runs: checked, assembled, and passed to the command that planned them, which continues as if it had done all runs itself.
 
 use std::process::ExitCode;
 
@@ -66,7 +66,6 @@ pub(super) fn merge(args: &MergeArgs, documents: Shards<'_>) -> anyhow::Result<E
     Ok(if partial && code == ExitCode::SUCCESS { Exit::Unmet.into() } else { code })
 }
 
-/// What is not there, in words.
 fn missing(whole: &Assembled<Place>, incomplete: &Incomplete) -> String {
     let mut words = Vec::new();
     let shards = &incomplete.missing_shards;

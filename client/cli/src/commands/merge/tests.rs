@@ -1,4 +1,4 @@
-//! Shards that are merged are the whole, to the byte; and what is none is refused before anything is written.
+//! Tests: merged shards equal the whole byte for byte, and invalid documents are refused before anything is written.
 
 mod equality;
 mod mutations;
@@ -11,7 +11,6 @@ use std::process::ExitCode;
 
 use crate::commands::of_arguments;
 
-/// A folder with documents.
 struct Folder(tempfile::TempDir);
 
 impl Folder {
@@ -27,14 +26,13 @@ impl Folder {
         fs::read_to_string(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
-    /// Writes a document that is another one with something changed.
+    /// Writes a copy of a document with the first occurrence of `what` replaced.
     fn changed(&self, from: &str, to: &str, what: &str, by: &str) {
         let text = self.read(from);
         assert!(text.contains(what), "there is no `{what}` in {from}");
         fs::write(self.path(to), text.replacen(what, by, 1)).unwrap();
     }
 
-    /// The names of all files.
     fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(self.0.path()).unwrap();
         let mut names: Vec<String> =
@@ -44,7 +42,7 @@ impl Folder {
     }
 }
 
-/// Does what is typed, quietly.
+/// Runs a command line with `--quiet`.
 fn loadgen(typed: &[String]) -> anyhow::Result<ExitCode> {
     let quiet = typed.iter().cloned().chain(["--quiet".to_owned()]).map(OsString::from);
     of_arguments(&std::iter::once("loadgen".into()).chain(quiet).collect::<Vec<_>>())
@@ -59,7 +57,7 @@ fn with(typed: &[String], more: &[(&str, &Path)]) -> Vec<String> {
     typed.iter().cloned().chain(more).collect()
 }
 
-/// Writes all shards of a command, and gives their files.
+/// Writes all shards of a command, and returns their paths.
 fn shards(typed: &[String], of: u32, folder: &Folder) -> Vec<PathBuf> {
     let shard = |index| {
         let path = folder.path(&format!("{index}.json"));
@@ -70,12 +68,11 @@ fn shards(typed: &[String], of: u32, folder: &Folder) -> Vec<PathBuf> {
     (0..of).map(shard).collect()
 }
 
-/// Merges these files.
 fn merge(files: &[PathBuf], more: &[(&str, &Path)]) -> anyhow::Result<ExitCode> {
     merge_as(&["merge"], files, more)
 }
 
-/// The same of what is there.
+/// Merges with `--partial`.
 fn merge_partly(files: &[PathBuf], more: &[(&str, &Path)]) -> anyhow::Result<ExitCode> {
     merge_as(&["merge", "--partial"], files, more)
 }

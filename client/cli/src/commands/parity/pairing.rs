@@ -1,4 +1,4 @@
-//! What is run through both drivers.
+//! Experiments that `loadgen parity` runs through both drivers.
 
 use std::time::Duration;
 
@@ -11,18 +11,17 @@ use vocabulary::{Distribution, Purpose, TimeScale, draws, unit};
 use crate::exit::{Exit, Fatal};
 use crate::scenario::{Source, load};
 
-/// One experiment for both drivers.
 pub(super) struct Pairing {
     pub(super) name: String,
     pub(super) experiment: Experiment,
     pub(super) server: Config,
 }
 
-/// Run at the scale of the first seed: strategies that read rejections, and two that read latencies.
+/// Three strategies that ignore latencies, and two that use them, run at the scale of the first seed.
 const AT_SEED_SCALE: [&str; 5] =
     ["aimd", "fixed-window:window=45", "exponential:jitter=0.5,base=50ms,cap=30s", "bbr", "preset:vector"];
 
-/// Five strategies at the scale of the first seed, and a setting that nobody tuned anything to.
+/// Returns five strategies at the scale of the first seed, and a random setting that nothing was tuned for.
 pub(super) fn at_seed_scale(draw: u64, scale: TimeScale) -> anyhow::Result<Vec<Pairing>> {
     let mut pairings = Vec::new();
     for strategy in AT_SEED_SCALE {
@@ -34,7 +33,7 @@ pub(super) fn at_seed_scale(draw: u64, scale: TimeScale) -> anyhow::Result<Vec<P
     Ok(pairings)
 }
 
-/// The setting with this number: another cap, other times, another rate, another strategy.
+/// Returns the random setting with this number: cap, times, rate and strategy are drawn.
 fn random(draw: u64, scale: TimeScale) -> anyhow::Result<Pairing> {
     let mut rng = draws(draw, Purpose::Arrivals, 0, 0);
     let mut between = |low: f64, high: f64| (low + (high - low) * unit(&mut rng)).round();
@@ -42,7 +41,7 @@ fn random(draw: u64, scale: TimeScale) -> anyhow::Result<Pairing> {
     let cap = between(8.0, 60.0);
     let service_ms = between(150.0, 600.0);
     let rate_per_s = between(100.0, 1200.0);
-    // About ten seconds of work, whatever the rest.
+    // About ten seconds of work for any cap and service time.
     let ops = (cap * 10_000.0 / service_ms).round();
     let strategies = [
         "aimd".to_owned(),
@@ -76,7 +75,6 @@ fn random(draw: u64, scale: TimeScale) -> anyhow::Result<Pairing> {
     Ok(Pairing { name: format!("{strategy} (drawn at random: --draw {draw})"), experiment, server })
 }
 
-/// What a scenario offers over HTTP.
 pub(super) fn of_scenario(name: &str, scale: Option<TimeScale>) -> anyhow::Result<Vec<Pairing>> {
     let (scenario, cells) = load(Source::Name(name), &[])?;
     let Some(http) = &scenario.http else {

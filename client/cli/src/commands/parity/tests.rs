@@ -1,4 +1,4 @@
-//! One small pairing through both drivers in this process: the document, the words and the exit code.
+//! One small pairing through both drivers in this process: the document, the texts and the exit code.
 
 #[path = "../../../../../tests/machines/published.rs"]
 mod published;
@@ -20,7 +20,7 @@ struct Flags {
     parity: ParityArgs,
 }
 
-/// A hundred ops at a cap of ten: a third of a second in real time.
+/// A hundred ops at a cap of ten, which take a third of a second in real time.
 fn small() -> Pairing {
     let arrivals = ArrivalProcess::Poisson { rate_per_s: 100.0 };
     let workload = Workload { arrivals, ops: Some(100), duration: None };

@@ -1,7 +1,7 @@
-//! `loadgen strategies --advice`: who reads Retry-After, and how.
+//! `loadgen strategies --advice`: lists the strategies that follow Retry-After, and their rules.
 //!
-//! Each strategy is asked, not its text: it meets scripts that answer with advice and then succeed, and what it waits is held against
-//! what it waits without advice. What is told of its rules besides is how the strategy as compiled describes itself.
+//! Each strategy is run, instead of parsing its text: it receives scripted responses with advice and then a success, and its waits are
+//! compared with those without advice. Further rules are taken from the compiled strategy's own description.
 
 use std::fmt::Write as _;
 
@@ -12,20 +12,20 @@ use crate::exit::{Exit, Fatal};
 use crate::text::table::{Column, LongNames, Table};
 use crate::text::wrapping::wrapped;
 
-/// As many show both ends of what is drawn, and as few whether there is a difference.
+/// Numbers of clients: 200 show both ends of random waits, and 10 show whether advice makes a difference.
 const MANY: usize = 200;
 const FEW: usize = 10;
 
-/// The answers on which advice may be read. Those with 403 and 429 bring GitHub's words along, without which its clients read none.
+/// Statuses of scripted responses with advice. Those with 403 and 429 have GitHub's body, without which its clients follow no advice.
 const STATUSES: [u16; 13] = [400, 403, 404, 408, 409, 413, 429, 500, 501, 502, 503, 504, 529];
 
-/// Statuses by which the columns are filled, the first on which advice is read.
+/// Statuses for the columns. The first after which the strategy follows advice is used.
 const SHOWN: [u16; 4] = [503, 429, 500, 403];
 
-/// What GitHub says when it throttles.
+/// Body of a throttled response from GitHub.
 const GITHUB: &str = "body:You%20have%20exceeded%20a%20secondary%20rate%20limit";
 
-/// What is advised: as a column's title, in seconds, and in milliseconds.
+/// Scripted advice: the column's title, then the header value in seconds and in milliseconds.
 const ADVISED: [(&str, &str, &str); 6] = [
     ("7 s", "7", "7000"),
     ("1 h", "3600", "3600000"),
@@ -35,13 +35,11 @@ const ADVISED: [(&str, &str, &str); 6] = [
     ("soon", "soon", "soon"),
 ];
 
-/// The header that everybody knows.
 const RETRY_AFTER: &str = "retry-after";
 
-/// Of all presets, or of one strategy.
+/// Returns the table of all presets, or of one strategy.
 ///
-/// # Errors
-/// When the text is no strategy.
+/// # Errors When the text is not a strategy.
 pub(super) fn table(text: Option<&str>) -> anyhow::Result<String> {
     let strategies: Vec<(String, String)> = match text {
         Some(text) => vec![(text.to_owned(), text.to_owned())],
@@ -78,14 +76,14 @@ pub(super) fn table(text: Option<&str>) -> anyhow::Result<String> {
     Ok(format!("{told}\n{}\n", wrapped(notes, "", "")))
 }
 
-/// What a strategy makes of advice.
+/// Observed reactions of a strategy to advice.
 struct Reader {
     cells: [String; 6],
     rule: String,
 }
 
 impl Reader {
-    /// Nothing when it reads none.
+    /// Returns `None` if the strategy follows no advice.
     fn of(spec: &StrategySpec) -> anyhow::Result<Option<Self>> {
         for rules in Rules::of(spec).filter(|rules| rules.value("retry-after") != "ignore") {
             let headers: Vec<&str> = rules.headers().collect();
@@ -105,7 +103,7 @@ impl Reader {
     }
 }
 
-/// Whether advice in this header makes any difference after this status.
+/// Whether advice in this header changes the waits after this status.
 fn is_read(spec: &StrategySpec, status: u16, header: &str) -> anyhow::Result<bool> {
     let own = waits_after(spec, status, "", FEW)?;
     for advised in &ADVISED[..3] {
@@ -116,7 +114,7 @@ fn is_read(spec: &StrategySpec, status: u16, header: &str) -> anyhow::Result<boo
     Ok(false)
 }
 
-/// What a strategy does after each advice in this header.
+/// Returns the cells of a strategy: its reaction to each advice in this header.
 fn after(spec: &StrategySpec, status: u16, header: &str) -> anyhow::Result<[String; 6]> {
     let own = waits_after(spec, status, "", MANY)?;
     let retries = own.iter().any(Option::is_some);
@@ -128,7 +126,7 @@ fn after(spec: &StrategySpec, status: u16, header: &str) -> anyhow::Result<[Stri
     Ok(cells)
 }
 
-/// The header as a script has it.
+/// Returns the header in the syntax of scripts. Headers with `-ms` or `x-amz` are in milliseconds.
 fn said(header: &str, (_, seconds, millis): &(&str, &str, &str)) -> String {
     let in_millis = header.contains("-ms") || header.starts_with("x-amz");
     format!(" {header}:{}", if in_millis { millis } else { seconds })
@@ -145,7 +143,7 @@ fn waits_after(
     Ok(waits(spec, &script, clients)?)
 }
 
-/// `408 429 5xx`.
+/// Lists statuses, such as `408 429 5xx`.
 fn statuses(read_on: &[u16]) -> String {
     let any_of_the_server = STATUSES.iter().filter(|status| **status >= 500).all(|it| read_on.contains(it));
     let mut words: Vec<String> =
@@ -156,7 +154,7 @@ fn statuses(read_on: &[u16]) -> String {
     words.join(" ")
 }
 
-/// The waits of many clients in a cell.
+/// Formats the waits of many clients as a cell.
 fn told(waits: &[Option<f64>]) -> String {
     let known: Vec<f64> = waits.iter().flatten().copied().collect();
     let (Some(least), Some(most)) =
@@ -182,11 +180,10 @@ fn told(waits: &[Option<f64>]) -> String {
     }
 }
 
-/// The common parameters of a layer that are about advice, as they are used.
+/// Parameters of one layer, common to all parts, with their effective values.
 struct Rules(Vec<(&'static str, String)>);
 
 impl Rules {
-    /// Those of each layer.
     fn of(spec: &StrategySpec) -> impl Iterator<Item = Self> {
         let common = spec.describe().into_iter().filter(|(part, _)| part.is_empty());
         common.map(|(_, keys)| Self(keys.into_iter().map(|it| (it.key, it.value)).collect()))
@@ -200,12 +197,12 @@ impl Rules {
         self.value("advice").split('|').filter_map(|header| header.split('.').next())
     }
 
-    /// The headers with their forms.
+    /// Lists the headers with their accepted forms.
     fn read(&self) -> String {
         self.value("advice").replace('|', ", ")
     }
 
-    /// What advice is to the strategy's own wait.
+    /// Describes how advice is combined with the strategy's own wait.
     fn combined(&self) -> String {
         let how = if self.value("retry-after") == "exact" { "instead of its own wait" } else { "at least" };
         let mut words = how.to_owned();
@@ -245,7 +242,7 @@ mod tests {
             "preset:grpc 7 s 1 h gives up gives up gives up gives up instead of its own wait after 429 502 503 504: \
              grpc-retry-pushback-ms"
         );
-        // The inner layer reads it.
+        // The inner layer reads the advice.
         let slack = row("preset:slack-rate-limited");
         assert!(slack.contains("7–8 s 1 h 0–1 s gives up at once gives up instead of its own wait after 429: retry-after.whole"), "{slack}");
         assert!(row("constant:delay=10s").contains(" – 1 h – – – – at least after 429 5xx"));

@@ -1,4 +1,4 @@
-//! `loadgen strategies --check`: recordings of real client libraries, replayed with the strategies that they are said to be.
+//! `loadgen strategies --check`: replays recordings of real client libraries with the strategies that they are mapped to.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -63,19 +63,18 @@ impl CheckArgs {
         !self.check.is_empty()
     }
 
-    /// The flag of a file that would never be written.
+    /// Returns the flag of an output file given without `--check`, which would never be written.
     pub(super) fn file_without_check(&self) -> Option<&'static str> {
         self.exports.asked.first().filter(|_| !self.is_asked()).map(|(format, _)| format.flag)
     }
 }
 
-/// A recording and the name of its file.
 struct File {
     name: String,
     recording: Recording,
 }
 
-/// A pair, the recording that it is of, and the strategy that it is mapped to.
+/// A pair, its recording, and the strategy that it is mapped to.
 struct Task<'a> {
     file: &'a File,
     pair: &'a Pair,
@@ -108,7 +107,7 @@ pub(super) fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
         to_people(&told(&document), exports.take_stdout())?;
     }
     exports.finish(&results::sorted(&document)?)?;
-    // Who is told that all is well must be able to rely on it that something was looked at.
+    // A successful exit must mean that at least one pair was checked.
     match nothing_checked(&document) {
         Some(why) => Err(Fatal::error(Exit::Unmet, format!("nothing was checked: {why}"))),
         None if document.differing == 0 => Ok(ExitCode::SUCCESS),
@@ -116,7 +115,7 @@ pub(super) fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Why no pair was held against a strategy, if none was.
+/// Returns the reason why no pair was compared with a strategy, or `None` if one was.
 fn nothing_checked(document: &RecordingsCheck) -> Option<&'static str> {
     if document.reproduced + document.differing > 0 {
         None
@@ -131,7 +130,7 @@ fn nothing_checked(document: &RecordingsCheck) -> Option<&'static str> {
     }
 }
 
-/// Returns which strategy each recorded configuration is: the one place that knows where that comes from.
+/// Returns the strategy of each recorded configuration. All callers use this map, so that the sources of the mapping are listed only here.
 fn map(args: &CheckArgs) -> anyhow::Result<Map> {
     let mut map = Map::of_presets(presets());
     if let Some(path) = &args.map {
@@ -147,7 +146,6 @@ fn unusable(map: &Path, error: MapError) -> anyhow::Error {
     Fatal::because(Exit::Usage, format!("`--map {}` cannot be used", map.display()), error)
 }
 
-/// The file itself, or what a folder has.
 fn recordings_at(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let refusal = |error| {
         Fatal::because(
@@ -186,7 +184,7 @@ fn file(path: &Path) -> anyhow::Result<File> {
     Ok(File { name, recording })
 }
 
-/// The verdict about every pair, in order; nothing when somebody did not want to wait for all.
+/// Returns the verdicts of all pairs in order, or `None` after an interrupt.
 fn check_all(args: &CheckArgs, tasks: &[Task<'_>], stop: &dyn Stop) -> anyhow::Result<Option<Vec<Verdict>>> {
     let mut live = Live::new(!args.output.quiet);
     let (mut verdicts, mut failed) = (Vec::with_capacity(tasks.len()), None);
@@ -260,7 +258,7 @@ fn checked(task: &Task<'_>, verdict: Verdict) -> CheckedPair {
     }
 }
 
-/// Every pair in a line, and what they come to.
+/// Lists every pair, and then their totals.
 fn told(document: &RecordingsCheck) -> String {
     use std::fmt::Write as _;
     let mut text = String::new();

@@ -6,13 +6,13 @@ use tailback::{PartKind, STRATEGIES};
 
 use crate::text::wrapping::{labelled, wrapped};
 
-/// Columns of the list of names.
+/// Maximum width of the list in characters.
 const WIDTH: usize = 80;
 
-/// Strategies to begin with.
+/// Strategies to start with.
 const MOST_USED: &[&str] = &["none", "full-jitter", "exponential", "aimd", "token-bucket", "retry-budget"];
 
-/// Headings, one for each kind of part.
+/// Headings of the kinds of parts, in the order of the list.
 const KINDS: [(PartKind, &str); 4] = [
     (PartKind::RetryPolicy, "Retry policies: whether and when a failed op tries again"),
     (PartKind::Limiter, "Limiters: when the next attempt may start"),
@@ -20,7 +20,6 @@ const KINDS: [(PartKind, &str); 4] = [
     (PartKind::Hedging, "Hedgers: when copies of an unanswered attempt are sent"),
 ];
 
-/// Returns the names in columns.
 pub(super) fn names() -> String {
     let mut text = format!("Most used: {}\n", MOST_USED.join(", "));
     for (kind, title) in KINDS {
@@ -31,7 +30,7 @@ pub(super) fn names() -> String {
             One: loadgen strategies NAME   Production clients: --presets   All: --explain\n"
 }
 
-/// Returns a line or two on each strategy.
+/// Returns one or two lines on each strategy.
 pub(super) fn explained() -> String {
     let mut text = String::new();
     for (kind, title) in KINDS {
@@ -51,7 +50,7 @@ fn of_kind(kind: PartKind) -> impl Iterator<Item = &'static tailback::Entry> {
     STRATEGIES.iter().filter(move |entry| entry.kind == kind)
 }
 
-/// Returns names in as few lines as they fit, in columns that are read downwards.
+/// Arranges names in columns, read downwards, with as few lines as possible.
 fn in_columns(names: &[&str]) -> String {
     let lines = (1..=names.len()).find(|lines| width(names, *lines) <= WIDTH).unwrap_or(names.len()).max(1);
     let columns: Vec<&[&str]> = names.chunks(lines).collect();
@@ -67,7 +66,7 @@ fn in_columns(names: &[&str]) -> String {
     text
 }
 
-/// Returns the width of the columns if they have so many lines.
+/// Returns the total width of the columns for this number of lines.
 fn width(names: &[&str], lines: usize) -> usize {
     names.chunks(lines).map(|column| 2 + longest(column)).sum()
 }

@@ -1,4 +1,4 @@
-//! `loadgen strategies --presets`, and `loadgen strategies preset:NAME over …`: what production clients do.
+//! `loadgen strategies --presets`, and `loadgen strategies preset:NAME over …`: descriptions of production clients.
 
 use std::fmt::Write as _;
 
@@ -7,10 +7,9 @@ use tailback::{Preset, Rule, SpecError, StrategySpec, find, preset, presets, sys
 use crate::exit::{Exit, Fatal};
 use crate::text::wrapping::wrapped;
 
-/// What stands before a preset's name.
 const PREFIX: &str = "preset:";
 
-/// One line each: the name, then what it is.
+/// Lists all presets, one per line: the name, then its summary.
 pub(super) fn list() -> String {
     let mut text = String::new();
     let widest = presets().iter().map(|preset| preset.name.len()).max().unwrap_or(0);
@@ -27,13 +26,12 @@ pub(super) fn list() -> String {
     text + "\n" + &wrapped(&what, "", "") + "\n"
 }
 
-/// What joins layers, the outer one first.
+/// Separator of layers. The outer layer comes first.
 const OVER: &str = " over ";
 
-/// What a preset, several parts or several layers are.
+/// Explains a preset, a combination of parts, or several layers.
 ///
-/// # Errors
-/// When it is no strategy.
+/// # Errors When the text is not a strategy.
 pub(super) fn explain(text: &str) -> anyhow::Result<String> {
     explained(text).map_err(|error| Fatal::error(Exit::Usage, error.to_string()))
 }
@@ -64,7 +62,7 @@ fn explained(typed: &str) -> Result<String, SpecError> {
     Ok(text)
 }
 
-/// A layer of parts: what they are, and their parameters.
+/// Explains the parts of a layer and lists their parameters.
 fn of_parts(spec: &StrategySpec, text: &mut String) {
     for entry in spec.names().filter_map(find) {
         let _ = writeln!(text, "{}\n", wrapped(&format!("{}: {}", entry.name, entry.summary), "", "  "));
@@ -114,7 +112,7 @@ fn of_preset(preset: &Preset, spec: &StrategySpec, text: &mut String) -> Result<
     Ok(())
 }
 
-/// A rule by which recordings are mapped to the preset, in one line.
+/// Formats a rule that maps recordings to the preset, in one line.
 fn rule_line(rule: &Rule) -> String {
     let mut line = rule.library.clone();
     if let Some(versions) = &rule.versions {
@@ -134,7 +132,8 @@ fn rule_line(rule: &Rule) -> String {
     line
 }
 
-/// What each part uses; a preset may have layers itself, whose parts are told apart by their number.
+/// Lists the effective parameters of each part. If there are several layers, which a single preset can also have, each part shows its
+/// layer's number.
 fn parameters(spec: &StrategySpec, text: &mut String) {
     let usual = StrategySpec::common_parameters();
     let described = spec.describe();
@@ -142,7 +141,7 @@ fn parameters(spec: &StrategySpec, text: &mut String) {
     let _ = writeln!(text, "Parameters as they are used");
     let mut layer = 1;
     for (part, mut parameters) in described {
-        // Of what every strategy has, what is special here.
+        // Common parameters are listed only if their values differ from the defaults.
         if part.is_empty() {
             parameters.retain(|parameter| !usual.contains(parameter));
         }
@@ -155,12 +154,12 @@ fn parameters(spec: &StrategySpec, text: &mut String) {
     }
 }
 
-/// In what a preset with what is typed behind it differs from itself.
+/// Lists the differences of a preset with additional options from the plain preset.
 fn overrides(plain: &StrategySpec, spec: &StrategySpec) -> Vec<String> {
     let mut lines = Vec::new();
     let mut known = plain.describe().into_iter().peekable();
     for (part, parameters) in spec.describe() {
-        // What is joined stands behind the preset's own parts of the inner layer.
+        // Added parts follow the preset's own parts of the inner layer.
         let Some((_, defaults)) = known.next_if(|(known, _)| *known == part) else {
             lines.push(format!("`{part}` besides"));
             continue;

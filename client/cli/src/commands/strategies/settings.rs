@@ -1,4 +1,5 @@
-//! `loadgen strategies TEXT --print-settings`: a strategy as the library's own configuration, and what that cannot express.
+//! `loadgen strategies TEXT --print-settings`: prints a strategy as the library's own configuration, and lists the rules that it cannot
+//! express.
 
 mod aws;
 mod described;
@@ -25,7 +26,7 @@ use crate::text::people::to_people;
 use crate::text::stderr::to_stderr;
 use crate::text::wrapping::{labelled, wrapped};
 
-/// Every format, in the order in which they are listed.
+/// All formats, in the order of the help.
 const FORMATS: &[Format] = &[
     urllib3::FORMAT,
     envoy::FORMAT,
@@ -36,28 +37,28 @@ const FORMATS: &[Format] = &[
     tailback::FORMAT,
 ];
 
-/// The names of the formats, for shells.
+/// Returns the names of the formats, for shell completion.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     FORMATS.iter().map(|format| format.name)
 }
 
-/// The retry policy without waits.
+/// Name of the retry policy without waits.
 const IMMEDIATE: &str = "immediate";
 
-/// Settings, and what they leave out.
+/// Printed settings, and the differences that they cannot express.
 #[derive(Debug)]
 struct Printed {
     settings: String,
     left_out: Vec<String>,
 }
 
-/// Prints the settings that `text` comes to, in the format that was asked for, or that of the client that its preset is.
+/// Prints the settings of `text` in the given format, or by default in the format of its preset's client.
 pub(super) fn print(text: &str, format: Option<&str>) -> anyhow::Result<()> {
     let spec = text.parse::<StrategySpec>().map_err(|error| Fatal::error(Exit::Usage, error.to_string()))?;
     let format = chosen(text, format)?;
     let printed = printed(text, spec, format)?;
     let told = told(text, format, &printed.left_out);
-    // Settings first: where comments are none, they go to people, not to whoever reads the settings.
+    // Settings come first. Formats without comments list differences on stderr, so that readers of stdout get settings only.
     if format.comment.is_some() {
         return to_people(&(printed.settings + &told), false);
     }
@@ -86,7 +87,7 @@ fn printed(text: &str, spec: StrategySpec, format: &Format) -> anyhow::Result<Pr
     Ok(Printed { settings, left_out: described.left_out(format.name) })
 }
 
-/// Refuses settings that would send attempts without the limit that the strategy is about.
+/// Returns an error instead of settings that would send attempts without the strategy's limiter.
 fn without_limiter(text: &str, spec: &StrategySpec, format: &Format, lost: &[String]) -> anyhow::Error {
     let name = format.name;
     let limiters = lost.join("` and `");
@@ -99,7 +100,7 @@ fn without_limiter(text: &str, spec: &StrategySpec, format: &Format, lost: &[Str
     )
 }
 
-/// Returns the strategy without its lost limiters where it then still waits before it retries, otherwise the format's own.
+/// Returns the strategy without its lost limiters if it still waits before retries, and otherwise the format's own alternative.
 fn nearest(text: &str, spec: &StrategySpec, format: &Format, lost: &[String]) -> String {
     let waits =
         |name: &str| name != IMMEDIATE && find(name).is_some_and(|entry| entry.kind == PartKind::RetryPolicy);
@@ -110,12 +111,12 @@ fn nearest(text: &str, spec: &StrategySpec, format: &Format, lost: &[String]) ->
     let is_lost = |part: &&str| lost.iter().any(|name| part.split(':').next() == Some(name));
     let typed: Vec<&str> = split_outside(text, '+').filter(|part| !is_lost(part)).collect();
     let typed = typed.join("+");
-    // The text as it was given is shorter, unless it has what is common to all parts on a lost one.
+    // The text as given is shorter. It cannot be used if the removed part carried parameters common to the whole layer.
     let is_same = |spec: StrategySpec| tailback::whole(&spec, &[]) == whole;
     if typed.parse().is_ok_and(is_same) { typed } else { whole }
 }
 
-/// The format that was asked for, or that of the preset's client.
+/// Returns the given format, or by default the format of the preset's client.
 fn chosen(text: &str, asked: Option<&str>) -> anyhow::Result<&'static Format> {
     if let Some(asked) = asked {
         return FORMATS.iter().find(|format| format.name == asked).ok_or_else(|| {
@@ -141,7 +142,7 @@ fn chosen(text: &str, asked: Option<&str>) -> anyhow::Result<&'static Format> {
     })
 }
 
-/// The preset that a text begins with.
+/// Returns the preset at the beginning of the text.
 fn preset_of(text: &str) -> Option<&'static Preset> {
     let options = text.trim().strip_prefix("preset:")?;
     preset(options.split([',', '+', ' ']).next().unwrap_or_default().trim())
@@ -153,7 +154,7 @@ fn list() -> String {
     lines.join("\n")
 }
 
-/// What is left out, as comments of the format.
+/// Lists the differences, as comments of the format.
 fn told(text: &str, format: &Format, left_out: &[String]) -> String {
     let comment = format.comment.map_or_else(String::new, |comment| format!("{comment} "));
     let head = if left_out.is_empty() {
@@ -188,7 +189,7 @@ mod tests {
             for format in FORMATS.iter().filter(|format| is_single || format.name == "tailback") {
                 let printed = match printed(&text, text.parse().unwrap(), format) {
                     Ok(printed) => printed,
-                    // Settings that lose a limiter are refused; the alternative that the error names is accepted.
+                    // Settings that lose a limiter are refused. The alternative that the error names must be accepted.
                     Err(error) => {
                         let error = error.to_string();
                         let (_, nearest) = error.split_once("`loadgen strategies '").expect("it names one");

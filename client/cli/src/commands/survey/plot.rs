@@ -1,11 +1,11 @@
-//! A survey as pictures: the ratio of time against the ratio of attempts.
+//! Plots of a survey: the ratio of time against the ratio of attempts.
 
 use dashboards::report::{Axis, Plot, Scale, Series, Shape, svg};
 use experiments::survey::GROUPS;
 
 use super::text::Judged;
 
-/// One picture for each kind of limit, with a dot for every setting.
+/// Draws one plot for each kind of limit, with a dot for every setting.
 pub(super) fn picture(judged: &Judged) -> String {
     let axis = |figure: &str| Axis {
         label: format!("{figure} ÷ {}", judged.reference_name()),

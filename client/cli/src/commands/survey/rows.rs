@@ -5,7 +5,6 @@ use serde::Serialize;
 
 use super::text::Judged;
 
-/// The survey and what its groups show.
 #[derive(Serialize)]
 struct Document<'a> {
     #[serde(flatten)]
@@ -40,7 +39,6 @@ pub(super) fn json(judged: &Judged) -> anyhow::Result<Vec<u8>> {
     Ok(text)
 }
 
-/// A row for every run.
 pub(super) fn csv(judged: &Judged) -> anyhow::Result<Vec<u8>> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record([

@@ -1,4 +1,4 @@
-//! A survey as text: the answer, a table for each kind of limit, and on request groups and worst cases.
+//! Text of a survey: the answer, a table for each kind of limit, and on request groups and worst cases.
 
 use std::fmt::Write as _;
 
@@ -9,10 +9,9 @@ use crate::exit::{Exit, Fatal};
 use crate::text::table::{Column, LongNames, Table};
 use crate::text::wrapping::wrapped;
 
-/// Columns of a name.
+/// Width of the name column in characters.
 const NAME: usize = 17;
 
-/// A survey and its reference.
 pub(super) struct Judged {
     pub(super) survey: Survey,
     reference: usize,
@@ -28,14 +27,13 @@ impl Judged {
         &self.survey.strategies[self.reference]
     }
 
-    /// Returns every strategy but the reference.
     pub(super) fn compared(&self) -> impl Iterator<Item = Against> {
         let reference = self.reference;
         let others = (0..self.survey.strategies.len()).filter(move |strategy| *strategy != reference);
         others.map(move |strategy| Against { strategy, reference })
     }
 
-    /// Returns what a group shows of each strategy, the reference included; nothing when no setting belongs to it.
+    /// Returns the group's row of each strategy, including the reference. Empty if no setting belongs to the group.
     pub(super) fn rows(&self, group: &Group) -> Vec<(&str, Row)> {
         let reference = self.reference;
         let names = self.survey.strategies.iter().enumerate();
@@ -48,7 +46,7 @@ impl Judged {
     }
 }
 
-/// Returns the place of the reference among the strategies.
+/// Returns the index of the reference among the strategies.
 pub(super) fn reference(strategies: &[String], reference: &str) -> anyhow::Result<usize> {
     let place = strategies.iter().position(|name| name == reference);
     place.ok_or_else(|| {
@@ -83,7 +81,7 @@ pub(super) fn text(judged: &Judged, explain: bool) -> String {
     text
 }
 
-/// Names the strategy with the least time.
+/// Returns a sentence that names the strategy with the least time.
 fn answer(judged: &Judged, group: &Group) -> String {
     let rows = judged.rows(group);
     let best = rows.iter().min_by(|(_, one), (_, other)| one.time.mean.total_cmp(&other.time.mean));
@@ -148,7 +146,7 @@ fn cell(ratio: &Ratio) -> String {
     }
 }
 
-/// Names for every strategy the setting in which it is the slowest, with the command that runs it again.
+/// Returns the setting in which each strategy is slowest, with the command that runs it again.
 fn worst(judged: &Judged) -> String {
     let mut text = "\nWorst settings\n".to_owned();
     for group in GROUPS.iter().filter(|group| group.is_whole) {
@@ -173,7 +171,7 @@ fn worst(judged: &Judged) -> String {
     text
 }
 
-/// Returns the word as a shell reads it.
+/// Quotes a word for a shell.
 fn quoted(word: &str) -> String {
     if word.contains(['(', ')']) { format!("'{word}'") } else { word.to_owned() }
 }

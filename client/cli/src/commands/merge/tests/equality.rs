@@ -1,4 +1,4 @@
-//! What is merged is to the byte what one machine writes, whatever was asked for.
+//! A merged document equals the document of one machine byte for byte, for random commands.
 
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
@@ -16,7 +16,7 @@ const STRATEGIES: &[&str] = &[
     "preset:dotnet-standard",
 ];
 
-/// Workloads and servers, each different in something that documents show.
+/// Workloads and servers, each with a visible effect on documents.
 const SETTINGS: &[&str] = &[
     "",
     "--clients 3 --deadline 900ms",
@@ -28,11 +28,11 @@ const SETTINGS: &[&str] = &[
     "--arrivals burst --max-busy 3 --rejects-occupy false",
 ];
 
-/// One command in words, and in how many shards.
+/// Generates a command line and a number of shards.
 fn commands() -> impl Strategy<Value = (String, u32)> {
     let setting = select(SETTINGS);
     let seed = prop_oneof![0..9_u64, Just(u64::MAX - 1)];
-    // Strategies that know the future have no plan for every server.
+    // Oracles have no schedule for some servers.
     let strategies = subsequence(STRATEGIES.to_vec(), 2..=4);
     let plain = subsequence(STRATEGIES.to_vec(), 1..=2);
     let by = select(&["makespan", "attempts", "p99"][..]);

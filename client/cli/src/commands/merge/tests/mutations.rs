@@ -1,4 +1,4 @@
-//! Whatever becomes of a document: it is merged, or refused as bad usage, and never a reason to panic.
+//! A mutated document is merged or refused as bad usage, and never causes a panic.
 
 use std::fs;
 use std::sync::LazyLock;
@@ -9,7 +9,7 @@ use proptest::sample::Index;
 use super::{Folder, merge_partly, shards, words};
 use crate::exit::Exit;
 
-/// Small shards of every command; of a sweep with one strategy and point, of which nothing is estimated again.
+/// Small shards of every command. The sweep has one strategy and one point, so that no sensitivities are estimated.
 static SHARDS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     let commands = [
         "--simulate --strategy none --ops 3 --repeats 2 --in-flight 1",
@@ -23,7 +23,7 @@ static SHARDS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     commands.into_iter().map(shard).collect()
 });
 
-/// What one change puts in the place of some bytes.
+/// Replacements for random byte ranges.
 const PIECES: &[&[u8]] = &[
     b"",
     b"0",

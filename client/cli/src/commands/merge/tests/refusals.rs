@@ -1,4 +1,4 @@
-//! What cannot be merged, and what does not go with `--shard`.
+//! Documents that cannot be merged, and flags that conflict with `--shard`.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use crate::exit::Exit;
 
 const SMALL: &str = "--simulate --strategy aimd --ops 20 --repeats 5";
 
-/// What is said of these files, none of which is changed, and nothing is written.
+/// Returns the error for these files, after checking that no file is written.
 fn refused(folder: &Folder, files: &[&str]) -> String {
     let before = folder.names();
     let files: Vec<_> = files.iter().map(|name| folder.path(name)).collect();

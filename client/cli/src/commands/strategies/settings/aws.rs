@@ -1,4 +1,4 @@
-//! AWS: the config file and environment of SDKs and the CLI. All they can choose is a mode and the number of attempts.
+//! AWS: the config file and environment of SDKs and the CLI. Their only settings are a mode and the number of attempts.
 //!
 //! Source: AWS SDKs and Tools Reference Guide, "Retry behavior"; boto/botocore `botocore/retries/`; smithy-lang/smithy-rs
 //! `aws/rust-runtime/aws-config/src/default_provider/retry_config.rs`.
@@ -19,13 +19,13 @@ pub(super) const FORMAT: Format = Format {
     write,
 };
 
-/// The part by which standard becomes adaptive.
+/// Part that turns standard mode into adaptive mode.
 const ADAPTIVE: &str = "aws-adaptive";
-/// The part of standard mode.
+/// Part of standard mode.
 const QUOTA: &str = "aws-quota";
-/// The preset that is the legacy mode.
+/// Preset of legacy mode.
 const LEGACY: &str = "aws-legacy";
-/// The presets of the rules of 2026.
+/// Prefix of the presets with the rules of 2026.
 const NEWER: &str = "aws-2026";
 
 fn write(settings: &mut Described) -> String {
@@ -70,10 +70,10 @@ fn write(settings: &mut Described) -> String {
     )
 }
 
-/// The preset of an AWS client, with its choices made, that this differs least from: what is fixed in the SDKs is known there.
-/// The preset that was typed comes first.
+/// Returns the AWS preset that differs least from the strategy, with its choices made. Presets list the rules that are fixed in the SDKs.
+/// The preset on the command line is tried first.
 fn nearest(settings: &Described) -> Option<(&'static Preset, Described)> {
-    // Nobody is led back to legacy mode who does not come from it.
+    // Legacy mode is only offered for a strategy from its own preset.
     let is_legacy = settings.preset.is_some_and(|typed| typed.name == LEGACY);
     let mut nearest: Option<(usize, &'static Preset, Described)> = None;
     let typed = settings.preset.into_iter().filter(|preset| preset.system == "aws");
@@ -96,7 +96,7 @@ fn nearest(settings: &Described) -> Option<(&'static Preset, Described)> {
     nearest.map(|(_, preset, like)| (preset, like))
 }
 
-/// The preset with each of its choices.
+/// Lists the preset alone and with each of its choices.
 fn texts(preset: &Preset) -> Vec<String> {
     let mut texts = vec![format!("preset:{}", preset.name)];
     for (key, parameter) in &preset.parameters {
@@ -105,7 +105,7 @@ fn texts(preset: &Preset) -> Vec<String> {
     texts
 }
 
-/// Notes whatever is not as the SDK has it, and takes the rest for expressed.
+/// Notes each value that differs from the SDK's fixed one, and marks all others as expressed.
 fn keep(settings: &mut Described, preset: &Preset, like: &Described) {
     let has_quota = settings.has(QUOTA);
     for part in [BACKOFF, QUOTA, COMMON] {

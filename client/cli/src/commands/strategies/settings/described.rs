@@ -1,4 +1,4 @@
-//! A strategy's parameters as a writer of settings reads them: what nobody has read in the end cannot be expressed.
+//! Parameters of a strategy for writers of settings. Parameters that the writer has not read at the end count as not expressible.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -10,32 +10,30 @@ pub(super) use super::part::BACKOFF;
 use super::part::{Part, Value};
 use super::short_forms::as_backoff;
 
-/// The name of what is common to all parts.
+/// Name of the pseudo-part with the parameters common to all parts.
 pub(super) const COMMON: &str = "";
 
-/// The retry policy that gives up at once.
+/// Name of the retry policy that gives up at once.
 const NEVER: &str = "none";
 
-/// The longest delay there is, which a cap of `none` comes to.
+/// Longest possible delay, which a cap of `none` means.
 const LONGEST: Duration = Duration::from_hours(24);
 
-/// What is of use where nothing is tried again.
+/// Parameters that matter for a strategy without retries.
 const OF_ONE_ATTEMPT: [&str; 4] = ["max-attempts", "max-time", "over-time", "attempt-timeout"];
 
-/// One layer of a strategy, part by part, and what of it the settings leave out.
+/// One layer of a strategy, part by part, with notes on the differences of its settings.
 #[derive(Debug)]
 pub(super) struct Described {
-    /// The strategy that was typed.
     pub(super) spec: StrategySpec,
-    /// The preset that it begins with.
     pub(super) preset: Option<&'static Preset>,
     parts: Vec<Part>,
-    /// What belongs to no parameter: what the library does besides.
+    /// Notes about the library that belong to no parameter.
     besides: Vec<String>,
 }
 
 impl Described {
-    /// The strategy that was typed; of several layers only their own description is of use.
+    /// Describes a strategy. Callers pass one layer; for more, only [`spec`](Self::spec) is useful.
     pub(super) fn of(spec: StrategySpec, preset: Option<&'static Preset>) -> Self {
         let mut parts: Vec<Part> = Vec::new();
         for (name, parameters) in spec.describe() {
@@ -54,25 +52,24 @@ impl Described {
             parts.push(if is_policy { as_backoff(part) } else { part });
         }
         if !parts.iter().any(|part| part.name == BACKOFF) {
-            // What has no retry policy tries again at once.
             let immediate = Part { name: "immediate".to_owned(), values: Vec::new(), is_known: true };
             parts.insert(0, as_backoff(immediate));
         }
         Self { spec, preset, parts, besides: Vec::new() }
     }
 
-    /// Whether it has this part; then the settings have something for it.
+    /// Whether the strategy has this part, which then counts as expressed.
     pub(super) fn has(&mut self, part: &str) -> bool {
         let found = self.parts.iter_mut().find(|there| there.name == part && !there.is_known);
         found.map(|part| part.is_known = true).is_some()
     }
 
-    /// Whether anything is tried again.
+    /// Whether failed attempts are retried.
     pub(super) fn retries(&self) -> bool {
         self.peek(COMMON, "max-attempts") != "1"
     }
 
-    /// Attempts that the text itself allows; those that have no retries may have copies.
+    /// Returns the maximum number of attempts in the text itself. A strategy without retries can still send copies.
     pub(super) fn most_attempts(&self) -> u32 {
         let described = self.spec.describe();
         let common =
@@ -81,7 +78,6 @@ impl Described {
         limit.and_then(|limit| limit.value.parse().ok()).unwrap_or(u32::MAX)
     }
 
-    /// The value as it would be typed, which is expressed from now on.
     pub(super) fn read(&mut self, part: &str, key: &str) -> String {
         self.value(part, key).map_or_else(String::new, |value| {
             value.is_read = true;
@@ -89,22 +85,21 @@ impl Described {
         })
     }
 
-    /// A duration; nothing for `none`.
+    /// Reads a duration, or `None` for `none`.
     pub(super) fn duration(&mut self, part: &str, key: &str) -> Option<Duration> {
         duration_text::parse(&self.read(part, key)).ok()
     }
 
-    /// A number.
     pub(super) fn number(&mut self, part: &str, key: &str) -> f64 {
         self.read(part, key).parse().unwrap_or(0.0)
     }
 
-    /// A whole number; nothing for `unlimited`.
+    /// Reads a whole number, or `None` for `unlimited`.
     pub(super) fn count(&mut self, part: &str, key: &str) -> Option<u32> {
         self.read(part, key).parse().ok()
     }
 
-    /// The longest wait; nothing when there is none.
+    /// Reads the maximum wait, or `None` if waits are unlimited.
     pub(super) fn cap(&mut self) -> Option<Duration> {
         let base = self.duration(BACKOFF, "base").unwrap_or_default();
         let cap = self.read(BACKOFF, "cap");
@@ -115,12 +110,12 @@ impl Described {
         .filter(|cap| *cap < LONGEST)
     }
 
-    /// How long something may take; nothing for 0, which is any time.
+    /// Reads a time limit, or `None` for 0, which means unlimited.
     pub(super) fn limit(&mut self, key: &str) -> Option<Duration> {
         self.duration(COMMON, key).filter(|most| !most.is_zero())
     }
 
-    /// What the library does in any case: another value is noted with this reason.
+    /// Reads a parameter that the library does not let users set. A value other than `always` is noted with the reason.
     pub(super) fn fixed(&mut self, part: &str, key: &str, always: &[&str], why: &str) {
         let value = self.read(part, key);
         if !always.contains(&value.as_str()) {
@@ -128,7 +123,7 @@ impl Described {
         }
     }
 
-    /// Notes what is not, or not quite, expressed of a parameter.
+    /// Notes a parameter that is expressed partly or not at all.
     pub(super) fn note(&mut self, part: &str, key: &str, why: &str) {
         if let Some(value) = self.value(part, key) {
             value.is_read = true;
@@ -136,12 +131,12 @@ impl Described {
         }
     }
 
-    /// Notes what the library does besides.
+    /// Notes a behaviour of the library that belongs to no parameter.
     pub(super) fn besides(&mut self, what: &str) {
         self.besides.push(what.to_owned());
     }
 
-    /// Takes every parameter of a part for expressed whose key begins like this.
+    /// Marks all parameters of a part whose keys have this prefix as expressed.
     pub(super) fn settle(&mut self, part: &str, prefix: &str) {
         let parts = self.parts.iter_mut().filter(|there| there.name == part);
         for value in parts.flat_map(|part| &mut part.values) {
@@ -149,7 +144,7 @@ impl Described {
         }
     }
 
-    /// Takes everything for expressed.
+    /// Marks everything as expressed.
     pub(super) fn is_whole(&mut self) {
         for part in &mut self.parts {
             part.is_known = true;
@@ -157,7 +152,7 @@ impl Described {
         }
     }
 
-    /// For a library that reads no advice.
+    /// Notes that the library follows no advice, if the strategy does.
     pub(super) fn reads_no_advice(&mut self, library: &str) {
         if self.read(COMMON, "retry-after") != "ignore" {
             self.note(
@@ -169,7 +164,7 @@ impl Described {
         self.settle(COMMON, "advice");
     }
 
-    /// The limiters that the settings have nothing for.
+    /// Lists the limiters that the settings cannot express.
     pub(super) fn lost_limiters(&self) -> Vec<String> {
         let is_limiter = |part: &&Part| find(&part.name).is_some_and(|entry| entry.kind == PartKind::Limiter);
         self.parts
@@ -180,11 +175,11 @@ impl Described {
             .collect()
     }
 
-    /// What is not expressed, in the order of the text, then what the library does besides. Where nothing is tried again, it does not
-    /// matter how.
+    /// Lists the parameters that are not expressed, in the order of the text, then the notes about the library. Without retries, parameters
+    /// of retries are left out.
     pub(super) fn left_out(&self, library: &str) -> Vec<String> {
         let mut left_out = Vec::new();
-        // A hedged op has several attempts without any retry, unless it may have only one.
+        // A hedged op can have several attempts without retries, unless the limit is one.
         let hedges =
             self.most_attempts() > 1 && self.parts.iter().any(|part| part.is_known && is_hedging(&part.name));
         let is_over = !hedges && !self.retries();
@@ -211,13 +206,13 @@ impl Described {
         left_out
     }
 
-    /// The parameters of a part as they would be typed, key and value.
+    /// Returns keys and values of a part in the syntax of the command line.
     pub(super) fn values(&self, part: &str) -> impl Iterator<Item = (&str, &str)> {
         let parts = self.parts.iter().filter(move |there| there.name == part).take(1);
         parts.flat_map(|part| &part.values).map(|value| (value.key.as_str(), value.text.as_str()))
     }
 
-    /// A value as it would be typed, which is not expressed by that; empty when there is none.
+    /// Returns a value in the syntax of the command line without marking it as expressed. Empty if there is none.
     pub(super) fn peek(&self, part: &str, key: &str) -> &str {
         self.values(part).find(|(there, _)| *there == key).map_or("", |(_, value)| value)
     }
@@ -232,12 +227,12 @@ fn is_hedging(part: &str) -> bool {
     find(part).is_some_and(|entry| entry.kind == PartKind::Hedging)
 }
 
-/// A share in percent, without the noise of binary fractions.
+/// Converts a share to percent, without rounding noise of binary fractions.
 pub(super) fn percent(share: f64) -> f64 {
     libm::round(share * 1e8) / 1e6
 }
 
-/// Seconds as a decimal number: `0.5`, `120`.
+/// Formats seconds as a decimal number: `0.5`, `120`.
 pub(super) fn seconds(duration: Duration) -> String {
     duration.as_secs_f64().to_string()
 }

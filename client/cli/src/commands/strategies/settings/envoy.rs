@@ -19,10 +19,9 @@ pub(super) const FORMAT: Format = Format {
     write,
 };
 
-/// The part that is a retry budget.
 const BUDGET: &str = "envoy-budget";
 
-/// Statuses of gRPC that Envoy has words for.
+/// gRPC statuses, and their names in Envoy's `retry_on`.
 const GRPC: [(&str, &str); 5] = [
     ("CANCELLED", "cancelled"),
     ("DEADLINE_EXCEEDED", "deadline-exceeded"),
@@ -70,7 +69,7 @@ fn write(settings: &mut Described) -> String {
     text
 }
 
-/// How many retries may be in flight: a share of what is, or so many.
+/// Writes the limit on retries in flight: a share of the requests in flight, or a number.
 fn budget(settings: &mut Described, text: &mut String) {
     if !settings.has(BUDGET) {
         settings.besides("without `envoy-budget`, a cluster of Envoy has at most 3 retries in flight (max_retries of its circuit breakers)");
@@ -89,7 +88,7 @@ fn budget(settings: &mut Described, text: &mut String) {
     };
 }
 
-/// The words of `retry_on`, and the statuses of its list.
+/// Returns the words of `retry_on` and the statuses of its list.
 fn retried(settings: &mut Described) -> (Vec<&'static str>, Vec<String>) {
     let retried = Retried::read(&settings.read(COMMON, "retry-on"), &settings.read(COMMON, "throttle-on"));
     let mut words = Vec::new();

@@ -1,20 +1,19 @@
-//! What a format of settings is.
+//! Type of the formats that settings are printed in.
 
 use super::described::Described;
 
-/// The configuration of a library.
+/// Configuration format of a library.
 #[derive(Clone, Copy)]
 pub(super) struct Format {
-    /// As it is typed.
+    /// Name on the command line.
     pub(super) name: &'static str,
-    /// Whose configuration it is, in a few words.
     pub(super) what: &'static str,
-    /// The systems and presets whose settings it is unless another is asked for.
+    /// Systems and presets that use this format by default.
     pub(super) used_by: &'static [&'static str],
-    /// A strategy whose limits the library can express: the nearest to one that has nothing but a limiter.
+    /// Strategy with limits that the library can express, offered instead of a strategy with only a limiter.
     pub(super) nearest: &'static str,
-    /// What a comment begins with; `None` where there are none.
+    /// Comment prefix, or `None` if the format has no comments.
     pub(super) comment: Option<&'static str>,
-    /// Writes what it can express, and notes the rest.
+    /// Writes the settings, and notes the parameters that they cannot express.
     pub(super) write: fn(&mut Described) -> String,
 }

@@ -20,13 +20,11 @@ pub(super) const FORMAT: Format = Format {
     write,
 };
 
-/// The part that is retry throttling.
 const BUDGET: &str = "retry-budget";
 
-/// The part that is hedging.
 const HEDGING: &str = "hedging";
 
-/// What clients cut more attempts to, unless they are told otherwise.
+/// Clients reduce larger limits to this number of attempts, unless configured otherwise.
 const MOST_ATTEMPTS: u32 = 5;
 
 #[derive(Serialize)]
@@ -49,7 +47,7 @@ struct MethodConfig {
     hedging_policy: Option<HedgingPolicy>,
 }
 
-/// A name without service and method: every method.
+/// A name without service and method, which matches every method.
 #[derive(Serialize)]
 struct AllMethods {}
 
@@ -117,7 +115,7 @@ fn write(settings: &mut Described) -> String {
         hedging_policy,
     };
     let config = ServiceConfig { method_config: [method], retry_throttling };
-    // Texts and finite numbers can always be written.
+    // Strings and finite numbers always serialize.
     serde_json::to_string_pretty(&config).unwrap_or_default() + "\n"
 }
 
@@ -153,7 +151,7 @@ fn policy(
     }
 }
 
-/// The policy of a call that is not retried, but sent several times.
+/// Returns the policy of a call that is hedged instead of retried.
 fn hedging(settings: &mut Described, mut non_fatal_status_codes: BTreeSet<String>) -> HedgingPolicy {
     let delay = settings.duration(HEDGING, "delay").unwrap_or_default();
     let copies = settings.count(HEDGING, "copies").unwrap_or_default();
@@ -172,7 +170,7 @@ fn hedging(settings: &mut Described, mut non_fatal_status_codes: BTreeSet<String
     HedgingPolicy { max_attempts, hedging_delay: seconds(delay) + "s", non_fatal_status_codes }
 }
 
-/// What is tried again as statuses of gRPC.
+/// Returns the retried failures as gRPC statuses.
 fn statuses(settings: &mut Described) -> BTreeSet<String> {
     let retried = Retried::read(&settings.read(COMMON, "retry-on"), &settings.read(COMMON, "throttle-on"));
     let mut statuses: BTreeSet<String> = retried.grpc.iter().cloned().collect();
@@ -183,7 +181,7 @@ fn statuses(settings: &mut Described) -> BTreeSet<String> {
         let why = "gRPC has no timeout of an attempt: its deadline is that of all attempts, and ends them";
         settings.note(COMMON, "retry-on", why);
     }
-    // UNKNOWN stands for whatever has no status of its own, and is no sign of anything.
+    // UNKNOWN is the status of everything without a mapping, so it is no reason to retry.
     let mut mapped: BTreeSet<&str> = retried.codes.keys().map(|code| Grpc::of_http(*code).name()).collect();
     let has_others = mapped.remove("UNKNOWN");
     if !mapped.is_empty() {
@@ -236,7 +234,7 @@ fn throttling(settings: &mut Described) -> Option<RetryThrottling> {
     if f64::from(whole).to_bits() != max_tokens.to_bits() {
         settings.note(BUDGET, "max", "maxTokens of gRPC is a whole number up to 1000");
     }
-    // More decimals are cut by gRPC.
+    // gRPC truncates further decimals.
     let token_ratio = libm::trunc(ratio * 1000.0 + 1e-9) / 1000.0;
     if (token_ratio - ratio).abs() > 1e-9 {
         settings.note(BUDGET, "ratio", "tokenRatio of gRPC has three decimals");

@@ -1,24 +1,22 @@
-//! A part of a strategy with its parameters, as settings are written from them.
+//! Parts of a strategy and their parameters, as input for writing settings.
 
-/// The name under which the retry policy is read, whichever it is: all are read as the `backoff` that they are short forms of.
+/// Name of the retry policy for writers. All retry policies are short forms of `backoff` and are converted to it.
 pub(super) const BACKOFF: &str = "backoff";
 
-/// A part with its parameters.
 #[derive(Debug)]
 pub(super) struct Part {
     pub(super) name: String,
     pub(super) values: Vec<Value>,
-    /// Whether the settings have something for it.
+    /// Whether the settings express this part.
     pub(super) is_known: bool,
 }
 
-/// A parameter.
 #[derive(Clone, Debug)]
 pub(super) struct Value {
     pub(super) key: String,
     pub(super) text: String,
     pub(super) default: String,
-    /// What was typed when it was not this.
+    /// Original text, if the value was converted from another parameter.
     pub(super) typed: Option<String>,
     pub(super) is_read: bool,
     pub(super) notes: Vec<String>,
@@ -36,7 +34,7 @@ impl Value {
         }
     }
 
-    /// As it would be typed.
+    /// Returns the parameter in the syntax of the command line.
     pub(super) fn shown(&self) -> String {
         self.typed.clone().unwrap_or_else(|| format!("{}={}", self.key, self.text))
     }

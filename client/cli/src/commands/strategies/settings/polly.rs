@@ -1,7 +1,7 @@
-//! Polly: C# that builds a pipeline for `HttpClient`.
+//! Polly: C# code that builds a pipeline for `HttpClient`.
 //!
 //! Source: App-vNext/Polly `src/Polly.Core/Retry/RetryStrategyOptions.TResult.cs`, `RetryHelper.cs`,
-//! `CircuitBreaker/CircuitBreakerStrategyOptions.TResult.cs`, `Timeout/TimeoutStrategyOptions.cs` (names, and which values are refused);
+//! `CircuitBreaker/CircuitBreakerStrategyOptions.TResult.cs`, `Timeout/TimeoutStrategyOptions.cs` (names, and refused values);
 //! dotnet/extensions
 //! `src/Libraries/Microsoft.Extensions.Http.Resilience/{Polly/HttpRetryStrategyOptions,Hedging/HttpHedgingStrategyOptions,Internal/RetryAfterHelper}.cs`.
 
@@ -25,7 +25,7 @@ const BREAKER: &str = "ratio-breaker";
 const WINDOW: &str = "fixed-window";
 const HEDGING: &str = "hedging";
 
-/// What Polly refuses to be given less of. A day is the most of all its times, as it is of parameters here.
+/// Minimum values that Polly accepts. Its maximum is one day for all times, as it is for parameters here.
 const SHORTEST_TIMEOUT: Duration = Duration::from_millis(10);
 const SHORTEST_SLICE: Duration = Duration::from_millis(500);
 
@@ -58,7 +58,7 @@ fn write(settings: &mut Described) -> String {
     text + "    .Build();\n"
 }
 
-/// A timeout that Polly accepts.
+/// Returns the timeout, raised to Polly's minimum.
 fn timeout(settings: &mut Described, key: &str) -> Option<Duration> {
     let most = settings.limit(key)?;
     if most < SHORTEST_TIMEOUT {
@@ -118,7 +118,7 @@ fn hedging(settings: &mut Described, handled: &str, text: &mut String) {
     let _ = writeln!(text, "        ShouldHandle = args => ValueTask.FromResult({handled}),\n    }})");
 }
 
-/// The type of back-off and whether it has jitter.
+/// Returns the type of back-off, and whether it has jitter.
 fn growth(settings: &mut Described, base: Duration) -> (&'static str, bool) {
     let growth = settings.read(BACKOFF, "growth");
     let spread = settings.read(BACKOFF, "spread");
@@ -181,7 +181,7 @@ fn advice(settings: &mut Described) -> bool {
     true
 }
 
-/// The condition in C# on what is tried again.
+/// Returns the C# condition for outcomes that are retried.
 fn handled(settings: &mut Described) -> String {
     let retried = Retried::read(&settings.read(COMMON, "retry-on"), &settings.read(COMMON, "throttle-on"));
     let mut tests = Vec::new();
@@ -267,7 +267,7 @@ fn span(duration: Duration) -> String {
 mod tests {
     use super::super::testing::{left_out, written};
 
-    /// Whether brackets are closed in the order in which they were opened, which is all that is checked without a compiler.
+    /// Whether brackets are balanced. Nothing else is checked, because there is no C# compiler.
     fn is_closed(text: &str) -> bool {
         let mut open = Vec::new();
         text.chars().all(|c| match c {

@@ -2,7 +2,7 @@
 //!
 //! Source: resilience4j/resilience4j `resilience4j-framework-common/src/main/java/io/github/resilience4j/common/{retry,circuitbreaker,bulkhead}`,
 //! (`CommonRetryConfigurationProperties`, `CommonCircuitBreakerConfigurationProperties`: the names), `resilience4j-core/src/main/java/io/github/
-//! resilience4j/core/IntervalFunction.java` (which values are refused).
+//! resilience4j/core/IntervalFunction.java` (refused values).
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -21,7 +21,7 @@ pub(super) const FORMAT: Format = Format {
 
 const NAME: &str = "resilience4j";
 const BREAKER: &str = "ratio-breaker";
-/// What it takes for a time at least (`IntervalFunctionCompanion.checkInterval`).
+/// Minimum interval (`IntervalFunctionCompanion.checkInterval`).
 const LEAST: Duration = Duration::from_millis(1);
 const WINDOW: &str = "fixed-window";
 
@@ -75,7 +75,7 @@ fn write(settings: &mut Described) -> String {
 
 fn waits(settings: &mut Described, set: &mut dyn FnMut(&str, &str)) {
     let typed = settings.duration(BACKOFF, "base").unwrap_or_default();
-    // Of a wait that is cut to nothing no other can be made: the application would not start.
+    // A wait below 1 ms is raised, because otherwise the application would not start.
     let base = if typed.is_zero() { typed } else { typed.max(LEAST) };
     if base != typed {
         settings.note(BACKOFF, "base", "a wait of resilience4j is at least 1 ms");
@@ -166,7 +166,7 @@ fn breaker(settings: &mut Described, text: &mut String) {
     );
 }
 
-/// A duration as Spring Boot reads it.
+/// Formats a duration for Spring Boot.
 fn millis(duration: Duration) -> String {
     format!("{}ms", duration.as_millis())
 }

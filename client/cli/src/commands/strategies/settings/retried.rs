@@ -1,37 +1,36 @@
-//! What `retry-on` says, as lists: which statuses and missing answers are tried again, each under which conditions.
+//! `retry-on` as lists: the statuses and missing responses that are retried, each with its conditions.
 
 use std::collections::BTreeMap;
 
-/// The conditions under which something is tried again, each as it is typed: empty for always, or `told&idempotent`.
+/// Conditions of a retry in the syntax of the command line: empty for always, or `told&idempotent`.
 pub(super) type Conditions = Vec<String>;
 
-/// Why there can be no answer.
+/// Causes of a missing response.
 pub(super) const MISSING: [&str; 4] = ["refused", "closed", "timeout", "unreadable"];
 
-/// What is tried again.
 #[derive(Debug, Default)]
 pub(super) struct Retried {
     pub(super) codes: BTreeMap<u16, Conditions>,
-    /// By the words of [`MISSING`].
+    /// Conditions by cause, with the names of [`MISSING`].
     pub(super) missing: BTreeMap<&'static str, Conditions>,
-    /// Statuses of gRPC by name.
+    /// Names of gRPC statuses.
     pub(super) grpc: Vec<String>,
-    /// Reasons from bodies and headers.
+    /// Reasons found in bodies and headers.
     pub(super) reasons: Vec<String>,
 }
 
-/// What `rejected` and `failed` stand for: how everybody counts.
+/// Statuses that count as `rejected` by default. All other 5xx count as `failed`.
 const REJECTED: [u16; 3] = [429, 503, 529];
 
 impl Retried {
-    /// What the two rules come to, the second for the word `throttled`; the last term that fits decides.
+    /// Parses `retry-on`. `throttle_on` replaces the word `throttled`. The last matching term decides.
     pub(super) fn read(retry_on: &str, throttle_on: &str) -> Self {
         let mut retried = Self::default();
         for term in retry_on.split('|').map(str::trim) {
             let (takes_in, term) = term.strip_prefix('!').map_or((true, term), |rest| (false, rest));
             let (subject, condition) = term.split_once('&').unwrap_or((term, ""));
             if subject == "throttled" {
-                // By itself it means nothing there.
+                // Inside `throttle-on`, the word `throttled` has no meaning.
                 let of =
                     if throttle_on.contains("throttled") { String::new() } else { throttle_on.to_owned() };
                 let Self { codes, missing, grpc, reasons } = Self::read(&of, "");
@@ -65,29 +64,29 @@ impl Retried {
         }
     }
 
-    /// Every condition that something has.
+    /// Returns all conditions of all statuses and missing responses.
     pub(super) fn conditions(&self) -> impl Iterator<Item = &str> {
         let all = self.codes.values().chain(self.missing.values()).flatten();
         all.map(String::as_str).filter(|condition| !condition.is_empty())
     }
 
-    /// Whether this missing answer is tried again.
+    /// Whether this cause of a missing response is retried.
     pub(super) fn lacks_answer(&self, kind: &str) -> bool {
         self.missing.contains_key(kind)
     }
 
-    /// The missing answers that are not tried again, in words.
+    /// Lists the causes of missing responses that are not retried.
     pub(super) fn final_without_answer(&self) -> String {
         MISSING.into_iter().filter(|kind| !self.lacks_answer(kind)).collect::<Vec<_>>().join(", ")
     }
 
-    /// The statuses in runs of consecutive ones.
+    /// Returns the ranges of consecutive statuses.
     pub(super) fn runs(&self) -> Vec<(u16, u16)> {
         runs(self.codes.keys().copied())
     }
 }
 
-/// Consecutive numbers as their first and last.
+/// Returns the first and last number of each consecutive range.
 pub(super) fn runs(codes: impl Iterator<Item = u16>) -> Vec<(u16, u16)> {
     let mut runs: Vec<(u16, u16)> = Vec::new();
     for code in codes {
@@ -99,7 +98,7 @@ pub(super) fn runs(codes: impl Iterator<Item = u16>) -> Vec<(u16, u16)> {
     runs
 }
 
-/// Statuses in a few words: `403, 500-599`.
+/// Formats statuses as ranges: `403, 500-599`.
 pub(super) fn shown(codes: impl Iterator<Item = u16>) -> String {
     let runs = runs(codes).into_iter();
     let runs = runs.map(|(from, to)| if from == to { from.to_string() } else { format!("{from}-{to}") });
@@ -115,7 +114,6 @@ fn change(conditions: &mut Conditions, takes_in: bool, condition: &str) {
     }
 }
 
-/// The statuses of a subject.
 fn codes(subject: &str) -> Vec<u16> {
     match subject.as_bytes() {
         b"any" | b"answer" => return (400..=599).collect(),
@@ -134,7 +132,7 @@ fn codes(subject: &str) -> Vec<u16> {
     }
 }
 
-/// The missing answers of a subject.
+/// Returns the causes of missing responses that a subject covers.
 fn missing(subject: &str) -> Vec<&'static str> {
     let is_meant = |kind: &str| match subject {
         "any" | "failed" => true,

@@ -1,10 +1,10 @@
-//! Retry policies read as the `backoff` that each is a short form of.
+//! Conversion of retry policies to the `backoff` that each is a short form of.
 
 use tailback::find;
 
 use super::part::{BACKOFF, Part, Value};
 
-/// What a short form sets of `backoff`, beside the parameters that are called the same.
+/// Parameters of `backoff` that a short form sets, in addition to those with the same names.
 const SHORT_FORMS: &[(&str, &[(&str, &str)])] = &[
     ("immediate", &[("base", "0s"), ("growth", "constant")]),
     ("none", &[("base", "0s"), ("growth", "constant")]),
@@ -18,7 +18,7 @@ const SHORT_FORMS: &[(&str, &[(&str, &str)])] = &[
     ("thain", &[("spread", "above|1"), ("cap-applies", "after-spread")]),
 ];
 
-/// The same wait as a `backoff`; one that is none of these keeps its name, and nothing of it is understood.
+/// Converts a retry policy to `backoff`. A policy that is no short form is returned unchanged, and none of its parameters are read.
 pub(super) fn as_backoff(mut part: Part) -> Part {
     part.values.iter_mut().filter(|value| value.key == "spread").for_each(around);
     let short = SHORT_FORMS.iter().find(|(name, _)| *name == part.name);
@@ -50,13 +50,13 @@ pub(super) fn as_backoff(mut part: Part) -> Part {
     if let (Some(max), Some(min)) = (own("max"), own("min")) {
         set("base", &max.text, &format!("max={}", max.text));
         set("spread", &format!("from|{}", min.text), &part.name);
-        // Both ends are in the spread.
+        // `spread` holds both ends.
         set("min", "0s", &part.name);
     }
     Part { name: BACKOFF.to_owned(), values, is_known: true }
 }
 
-/// Says `between|0.8|1.2` as `around|0.2`, which libraries have a word for.
+/// Converts `between|0.8|1.2` to `around|0.2`, for which libraries have a setting.
 fn around(spread: &mut Value) {
     let ends = spread.text.strip_prefix("between|").and_then(|ends| ends.split_once('|'));
     let Some((Ok(low), Ok(high))) = ends.map(|(low, high)| (low.parse::<f64>(), high.parse::<f64>())) else {

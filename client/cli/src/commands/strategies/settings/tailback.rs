@@ -1,4 +1,4 @@
-//! Tailback itself: the whole text of the strategy, as Rust that reads it. Nothing is left out.
+//! Tailback itself: the whole text of the strategy, as Rust code that parses it. Nothing is left out.
 
 use tailback::{StrategySpec, find};
 
@@ -23,7 +23,7 @@ fn write(settings: &mut Described) -> String {
     )
 }
 
-/// Returns every part but those to leave out, with what is not its default; what is common to a layer stands on its first part.
+/// Returns the strategy without some parts, and without parameters at their defaults. Common parameters of a layer are on its first part.
 pub(super) fn whole(spec: &StrategySpec, without: &[String]) -> String {
     let mut layers: Vec<String> = Vec::new();
     let mut parts: Vec<(&str, Vec<String>)> = Vec::new();

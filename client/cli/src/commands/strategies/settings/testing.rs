@@ -1,4 +1,4 @@
-//! What the tests of formats share.
+//! Helpers for tests of the formats.
 
 use super::{FORMATS, Printed, printed};
 
@@ -7,17 +7,17 @@ fn of(text: &str, format: &str) -> Printed {
     printed(text, text.parse().unwrap(), format).unwrap()
 }
 
-/// The settings without what they leave out.
+/// Returns the settings alone.
 pub(super) fn written(text: &str, format: &str) -> String {
     of(text, format).settings
 }
 
-/// What the settings leave out, a line each.
+/// Returns the differences, one per line.
 pub(super) fn left_out(text: &str, format: &str) -> String {
     of(text, format).left_out.join("\n")
 }
 
-/// Whether a text is YAML of the kind that is written here: nested by two spaces, each line a key, an item or a comment.
+/// Whether a text is YAML of the kind written here: indented by two spaces, each line a key, an item or a comment.
 pub(super) fn is_yaml(text: &str) -> bool {
     let mut depths = vec![0];
     let mut opens = false;

@@ -1,4 +1,4 @@
-//! urllib3: Python that makes a `Retry`, as requests and many SDKs take it.
+//! urllib3: Python code that creates a `Retry`, which requests and many SDKs accept.
 //!
 //! Source: urllib3/urllib3 `src/urllib3/util/retry.py`.
 
@@ -18,10 +18,10 @@ pub(super) const FORMAT: Format = Format {
     write,
 };
 
-/// Statuses that are tried again whenever they have Retry-After, unless it is not read at all.
+/// Statuses that are retried if they have Retry-After, unless that header is ignored.
 const RETRY_AFTER_STATUSES: [u16; 3] = [413, 429, 503];
 
-/// The `DEFAULT_RETRY_AFTER_MAX` of Retry.
+/// `DEFAULT_RETRY_AFTER_MAX` of `Retry`.
 const LONGEST_ADVICE: Duration = Duration::from_hours(6);
 
 fn write(settings: &mut Described) -> String {
@@ -97,7 +97,7 @@ fn advice(settings: &mut Described, set: &mut dyn FnMut(&str, &str)) -> bool {
         settings.note(COMMON, "retry-after", "urllib3 waits exactly as long as it is told");
     }
     let limit = settings.duration(COMMON, "advice-limit").unwrap_or(Duration::from_hours(24 * 365));
-    // urllib3 2.5.0 does not know the name; 2.8.0 does without it what it says.
+    // urllib3 2.5.0 lacks this parameter. urllib3 2.8.0 uses this value by default.
     if limit != LONGEST_ADVICE {
         set("retry_after_max", &limit.as_secs().to_string());
     }
@@ -178,7 +178,7 @@ fn retried(settings: &mut Described, reads_advice: bool, set: &mut dyn FnMut(&st
     }
 }
 
-/// Refused connections, and those without an answer.
+/// Writes the limits for refused connections and for connections without a response.
 fn kinds(settings: &mut Described, retried: &Retried, set: &mut dyn FnMut(&str, &str)) {
     if retried.lacks_answer("refused") {
         limit(settings, "max-connect", "connect", set);
@@ -209,7 +209,7 @@ fn limit(settings: &mut Described, key: &str, name: &str, set: &mut dyn FnMut(&s
     }
 }
 
-/// A run of statuses as items of a set.
+/// Formats a range of statuses as items of a Python set.
 fn python((first, last): (u16, u16)) -> Vec<String> {
     if last - first < 3 {
         return (first..=last).map(|code| code.to_string()).collect();
@@ -224,7 +224,7 @@ mod tests {
 
     use super::super::testing::{left_out, written};
 
-    /// Whether Python takes it; yes where there is none.
+    /// Whether Python can parse the text. True if Python is not installed.
     fn is_python(text: &str) -> bool {
         let python = Command::new("python3")
             .args(["-c", "import ast, sys; ast.parse(sys.stdin.read())"])
