@@ -1,4 +1,4 @@
-//! `--fail-if` and baselines through the built program: exit codes, what is told, and what is refused.
+//! `--fail-if` and baselines through the built program: exit codes, messages, and refusals.
 
 use std::path::Path;
 use std::process::Output;
@@ -15,7 +15,6 @@ fn directory() -> tempfile::TempDir {
     tempfile::tempdir().expect("a temporary directory")
 }
 
-/// A quick run with six seeds.
 const RUN: [&str; 5] = ["--simulate", "--ops", "300", "--repeats", "6"];
 
 fn run(directory: &Path, more: &[&str]) -> Output {
@@ -25,7 +24,7 @@ fn run(directory: &Path, more: &[&str]) -> Output {
 #[test]
 fn a_condition_that_holds_exits_with_99_and_says_which() {
     let here = directory();
-    // One op in six is rejected once by the server of the seed.
+    // The seed's server rejects one op in six once.
     let more = ["--fail-if", "amplification > 1.01", "--fail-if", "efficiency < 10%", "--json", "-"];
     let left = run(here.path(), &more);
     let told = told(&left);
@@ -33,7 +32,7 @@ fn a_condition_that_holds_exits_with_99_and_says_which() {
     assert!(told.contains("failed: `amplification > 1.01` with aimd: 1."), "{told}");
     assert!(told.contains("(fails if efficiency < 10%)") && told.contains("  ok   aimd: "), "{told}");
     assert!(!told.contains("failed: `efficiency"), "{told}");
-    // The results are there all the same.
+    // The results are written all the same.
     let result: Value = serde_json::from_slice(&left.stdout).expect("the result is JSON");
     let mean = result["summary"]["amplification"]["mean"].as_f64().expect("a mean");
     assert!(mean > 1.01, "{mean}");
@@ -90,7 +89,7 @@ fn conditions_on_what_no_result_has_are_refused_before_anything_runs() {
     }
 }
 
-/// Saves a baseline of the quick run and changes it.
+/// Saves a baseline of the quick run, and changes it.
 fn changed(directory: &Path, change: impl Fn(&mut Value)) {
     let saved = run(directory, &["--quiet", "--save-baseline", "main"]);
     assert!(saved.status.success(), "{}", told(&saved));
@@ -101,7 +100,7 @@ fn changed(directory: &Path, change: impl Fn(&mut Value)) {
     std::fs::write(&file, baseline.to_string()).expect("the baseline can be written");
 }
 
-/// Every value of a figure in the baseline, times a factor.
+/// Multiplies all values of a figure in the baseline.
 fn scale(baseline: &mut Value, figure: &str, factor: f64) {
     let values = baseline["strategies"]["aimd"][figure].as_array_mut().expect("the figure is kept");
     for value in values {
@@ -133,7 +132,7 @@ fn a_baseline_gives_a_verdict_per_figure() {
     assert_eq!(verdict("attempts.total"), "better", "{said}");
     assert_eq!(verdict("op_latency_ms.p50"), "same", "{said}");
     assert!(said.contains("failed: makespan_s of aimd is worse than the baseline's"), "{said}");
-    // What is noise is for the user to say.
+    // The user can set the noise level.
     let lenient = run(here.path(), &["--baseline", "main", "--noise", "30%"]);
     assert_eq!(lenient.status.code(), Some(0), "{}", told(&lenient));
 }

@@ -1,16 +1,16 @@
-//! Production clients as presets: held against recordings of the real libraries, and told to users.
+//! Production clients as presets: compared with recordings of the real libraries, and their output for users.
 
 use crate::support::{Folder, Left};
 
-/// The pairs that no preset reproduces, and what each would need.
+/// Pairs that no preset reproduces, with the reason.
 const DIFFERING: [(&str, &str, &str); 6] = [
-    // aiohttp itself sends a request again whose reused connection was closed: whether one was reused, no strategy knows.
+    // aiohttp itself repeats a request whose reused connection was closed. Strategies do not know whether a connection was reused.
     ("aiohttp-retry.json", "close", "RetryClient() default"),
     ("aiohttp-retry.json", "close-x1-then-200", "RetryClient() default"),
     ("aiohttp-retry.json", "close", "ExponentialRetry(attempts=4, retry_all_server_errors=False)"),
-    // Its counter belongs to the retry object and is never set back: only a client's first op waits 2 s.
+    // The counter belongs to the retry object and is never reset, so only a client's first op waits 2 s.
     ("aiohttp-retry.json", "503", "FibonacciRetry(attempts=8)"),
-    // The throttling plugin sets the retry plugin's count back for its first round only: one wait of eleven is another.
+    // The throttling plugin resets the retry plugin's count only in its first round, so one wait of eleven differs.
     ("octokit.json", "429-secondary", "plugin-throttling + plugin-retry, callbacks say retry twice"),
     (
         "octokit.json",
@@ -62,14 +62,13 @@ fn a_check_that_checks_nothing_and_a_map_that_matches_nothing_are_told() {
     twice.says(&["`--map map.toml`", "`c` of `backoff.json` stands there twice"]);
 }
 
-/// Checks that stdout has all of these words.
 fn prints(left: &Left, words: &[&str]) {
     for word in words {
         assert!(left.stdout.contains(word), "no `{word}` in: {}", left.stdout);
     }
 }
 
-/// A series that nobody knows, and an op that the server saw nothing of, as independent recordings had them.
+/// A series of an unknown kind, and an op without a request at the server, as in independent recordings.
 const SKIPPED: &str = r#"{"library": "botocore", "version": "1.44.5", "language": "python", "interception": "time.sleep replaced",
     "scenarios": [
         {"id": "series-SlowDown-10-then-ok", "config": "s3 GetObject, mode=adaptive", "kind": "series", "ops": 2,
@@ -99,7 +98,7 @@ fn scenarios_that_cannot_be_replayed_are_skipped_counted_and_listed_and_the_rest
     let series = &checked["recordings"][0]["pairs"][0];
     assert_eq!(series["verdict"], "skipped");
     assert!(series["skipped_because"].as_str().is_some_and(|why| why.contains("series")), "{series}");
-    // Described in the file, the series is checked.
+    // With a description in the file, the series is checked.
     let described = r#""series": {"series-SlowDown-10-then-ok": {"ops": [{"steps": [{"status": 200}]}]}}, "scenarios": ["#;
     folder.write("mine.json", &SKIPPED.replace("\"scenarios\": [", described));
     let told = folder.loadgen("strategies --check mine.json").exits(0);

@@ -1,4 +1,4 @@
-//! `loadgen compare` by the built program: ranks, sentences, and what it refuses. In virtual time, but for one test.
+//! `loadgen compare` by the built program: ranks, sentences, and refusals. In virtual time, except for one test.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -16,7 +16,7 @@ fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).expect("loadgen writes UTF-8")
 }
 
-/// Its JSON, after making sure that it ended well.
+/// Returns the JSON of a successful comparison.
 fn json(args: &[&str]) -> Value {
     let output = compare(&[args, &["--json", "-", "--quiet"]].concat());
     assert!(output.status.success(), "{}", text(&output.stderr));
@@ -28,7 +28,6 @@ fn read(file: &Path) -> Value {
     serde_json::from_slice(&bytes).expect("loadgen writes JSON")
 }
 
-/// What it says on stderr when it refuses.
 fn refused(args: &[&str]) -> String {
     let output = compare(&[args, &["--simulate"]].concat());
     assert_eq!(output.status.code(), Some(2), "{}", text(&output.stdout));
@@ -90,7 +89,7 @@ fn the_example_ranks_the_oracle_and_aimd_first_and_calls_immediate_incomplete() 
         ]
     );
     let pairs = comparison["pairs"].as_array().expect("a list");
-    // Six pairs of four complete strategies in makespan, and aimd against two in attempts.
+    // Six pairs of four complete strategies in makespan, and two pairs of aimd in attempts.
     assert_eq!(pairs.len(), 8);
     let aimd = pairs
         .iter()
@@ -101,7 +100,7 @@ fn the_example_ranks_the_oracle_and_aimd_first_and_calls_immediate_incomplete() 
     assert!(figure("low") < figure("ratio") && figure("ratio") < figure("high"), "{aimd}");
     assert!(figure("high") < 0.6 && figure("p") < 0.01 && figure("level") > 0.95, "{aimd}");
 
-    // Three ranked strategies are three pairs in two figures, at one level.
+    // Three ranked strategies are three pairs in two figures, all at one level.
     let level = comparison["level"].as_f64().expect("thirty seeds are enough");
     assert!((level - (1.0 - 0.05 / 6.0)).abs() < 1e-12, "{level}");
     let place = |one: &Value| (one["strategy"].as_str().expect("a name").to_owned(), one["place"].as_u64());
@@ -111,7 +110,7 @@ fn the_example_ranks_the_oracle_and_aimd_first_and_calls_immediate_incomplete() 
     assert_eq!(comparison["strategies"][2]["times_best"]["figure"], "makespan_s");
 }
 
-/// Returns the screen of a comparison in virtual time, without its exit code.
+/// Returns the screen of a comparison in virtual time, after checking exit code 0 and the width of its lines.
 fn screen(args: &[&str]) -> String {
     let output = compare(&[&["--simulate"], args].concat());
     assert!(output.status.success(), "{}", text(&output.stderr));
@@ -242,7 +241,7 @@ fn an_interrupt_keeps_the_complete_blocks() {
     let directory = tempfile::TempDir::new().expect("a temporary directory");
     let file = directory.path().join("compared.json");
     let path = file.to_str().expect("its name is UTF-8");
-    // More than anybody would wait for.
+    // Far more repeats than could finish before the interrupt.
     let args = ["compare", "--simulate", "-s", "aimd,full-jitter", "--repeats", "1000000", "--json", path];
     let (output, _) = interrupted(directory.path(), &args, "of 2 000 000 runs  eta ");
     let said = text(&output.stdout);
@@ -312,7 +311,7 @@ fn the_table_goes_into_pull_requests_as_markdown() {
     assert!(output.status.success() && !output.stdout.is_empty(), "{}", text(&output.stderr));
     let written = std::fs::read_to_string(&file).expect("the table was written");
     insta::assert_snapshot!("markdown", written);
-    // Into stdout goes nothing else.
+    // Nothing else goes to stdout.
     let output = compare(&[&args[..], &["--markdown", "-"]].concat());
     assert_eq!(text(&output.stdout), written);
     assert!(text(&output.stderr).contains("aimd finished first of the 2"), "{}", text(&output.stderr));

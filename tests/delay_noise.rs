@@ -1,15 +1,14 @@
-//! `--delay-noise` by the built program: what it changes, what it leaves alone, where it is recorded, and where it is refused.
+//! `--delay-noise` by the built program: its effects, the figures that it leaves unchanged, its record, and refusals.
 
 use serde_json::Value;
 
 use crate::support::{loadgen, loadgen_in};
 
-/// The result of a run in virtual time.
 fn simulated(args: &[&str]) -> Value {
     loadgen(&[&["--simulate", "--quiet", "--json", "-"], args].concat()).exits(0).json()
 }
 
-/// Mean makespan and attempts of strategies over eight seeds, in their order.
+/// Returns mean makespan and attempts of each strategy over eight seeds.
 fn compared(strategies: &str, args: &[&str]) -> Vec<[f64; 2]> {
     let first =
         ["compare", "--simulate", "--quiet", "--json", "-", "--repeats", "8", "--strategies", strategies];
@@ -113,7 +112,7 @@ fn over_http_the_key_of_a_scenario_is_ignored() {
         let document: Value = serde_json::from_slice(&left.stdout).expect("JSON");
         document["scenarios"][0]["cells"][0]["figures"]["makespan_s"]["mean"].as_f64().expect("a makespan")
     };
-    // The longest of three ways of up to ten seconds; an attempt takes a hundredth of a second.
+    // The makespan is that of the longest of three network delays of up to ten seconds. An attempt takes a hundredth of a second.
     let (in_virtual_time, over_http) = (makespan_s(&[]), makespan_s(&["--http"]));
     assert!(in_virtual_time > 1.0 && over_http < 1.0, "{in_virtual_time} s and {over_http} s");
 }

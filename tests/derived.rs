@@ -1,11 +1,10 @@
-//! Derived figures of the built program, counted again from its samples.
+//! Derived figures of the built program, recomputed from its samples.
 
 use std::collections::BTreeMap;
 use std::process::Command;
 
 use serde_json::Value;
 
-/// The result of a simulated run, and its samples.
 fn run(args: &[&str]) -> (Value, Vec<Value>) {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let samples = directory.path().join("samples.ndjson");
@@ -36,7 +35,7 @@ fn the_window_of_the_first_seed_fits_soon_and_goes_beyond_once() {
     let rejected = samples.iter().filter(|sample| sample["outcome"] == "rejected").count() as f64;
     near(number(&result, "wasted_server_s"), rejected * 0.05, 1e-9);
     let window = &result["window"];
-    // 80 in flight at most against a cap of 50.
+    // At most 80 attempts in flight, against a cap of 50.
     let mut steps: Vec<(u64, i64)> = samples
         .iter()
         .flat_map(|sample| {
@@ -49,7 +48,7 @@ fn the_window_of_the_first_seed_fits_soon_and_goes_beyond_once() {
             [(nanos("sent_s"), 1), (nanos("ended_s"), -1)]
         })
         .collect();
-    // What ends at an instant is over before anything is sent.
+    // At equal times, attempts end before others are sent.
     steps.sort_unstable();
     let mut in_flight = 0;
     let most = steps.iter().map(|(_, step)| {
@@ -57,7 +56,7 @@ fn the_window_of_the_first_seed_fits_soon_and_goes_beyond_once() {
         in_flight
     });
     near(number(window, "overshoot"), most.max().expect("there are samples") as f64 - 50.0, 0.0);
-    // Above 44 for good, except for a moment before; the samples tell the window after each attempt.
+    // After convergence the window stays above 44. Samples report the window after each attempt.
     let arrivals = samples.iter().map(|sample| number(sample, "arrived_s"));
     let converged_s = arrivals.fold(f64::MAX, f64::min) + number(window, "convergence_s");
     let after = |sample: &&Value| number(sample, "ended_s") > converged_s;
@@ -101,7 +100,7 @@ fn lateness_and_the_slowest_client_are_those_of_the_samples() {
 
 #[test]
 fn clients_that_are_served_in_turn_share_evenly() {
-    // All ops at once on a server with one slot: who comes first is served first, so nobody is treated better.
+    // All ops arrive at once at a server with one slot, which serves them in order of arrival, so all clients are treated equally.
     let even = run(&["--strategy", "fixed-window:window=1", "--clients", "4", "--ops", "200"]).0;
     assert!(number(&even["fairness"], "jain_whole_run") > 0.99, "{}", even["fairness"]);
 }

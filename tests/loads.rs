@@ -1,10 +1,9 @@
-//! How hard a load pushes its server, what is printed when it decides nothing, and rates in the unit in which they were given.
+//! Load relative to capacity, the warning that a load is too low, and rates in the unit in which they were given.
 
 use serde_json::Value;
 
 use crate::support::{Left, loadgen, loadgen_in};
 
-/// Standard output as one line.
 fn words(left: &Left) -> String {
     left.stdout.split_whitespace().collect::<Vec<_>>().join(" ")
 }

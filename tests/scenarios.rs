@@ -1,6 +1,6 @@
-//! The simulator and `loadgen reproduce`, by the programs under test: reference figures, verdicts, bad files.
+//! The simulator and `loadgen reproduce` by the built programs: reference figures, verdicts, and invalid files.
 //!
-//! Nothing here depends on real time: a seed fixes every figure.
+//! Nothing here depends on real time, because a seed determines every figure.
 
 mod bad_files;
 mod claims;

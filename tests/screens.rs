@@ -2,14 +2,13 @@
 
 use crate::support::loadgen;
 
-/// Returns stdout of a command that may end with any exit code, after checking the width of its lines.
+/// Returns stdout of a command with any exit code, after checking the width of its lines.
 fn screen(args: &[&str]) -> String {
     let text = loadgen(args).stdout;
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{args:?}:\n{text}");
     text
 }
 
-/// Returns the screen of a run of these flags in virtual time.
 fn run(args: &str) -> String {
     let args: Vec<&str> = ["--simulate"].into_iter().chain(args.split_whitespace()).collect();
     screen(&args)

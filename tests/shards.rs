@@ -1,4 +1,4 @@
-//! Commands in shards through the built program: what is merged is what one program does, and what a shard does by itself.
+//! Commands in shards through the built program: merged shards equal a single program, and the behaviour of one shard.
 
 use std::fs;
 use std::net::TcpListener;
@@ -11,7 +11,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Does a command whole and in so many shards, which are merged; holds every file and everything that is said against each other.
+/// Runs a command whole and in `of` merged shards, and compares all files and all output.
 fn same_in_shards(of: u32, command: &[&str], code: i32) {
     let folder = tempfile::tempdir().expect("a temporary directory");
     let here = folder.path();
@@ -56,7 +56,7 @@ fn runs_in_shards_are_the_runs_to_the_byte_and_so_is_a_single_one() {
     let command = "--simulate --strategy aimd+retry-budget --ops 200 --clients 4 --repeats 5";
     same_in_shards(2, &command.split(' ').collect::<Vec<_>>(), 0);
     same_in_shards(2, &["--simulate", "--ops", "100"], 0);
-    // Nothing succeeds: that is judged of all runs together.
+    // Nothing succeeds. This is judged for all runs together.
     same_in_shards(
         2,
         &["--simulate", "--ops", "10", "--repeats", "2", "--loss", "1", "--max-attempts", "1"],
@@ -184,7 +184,7 @@ fn a_target_that_nobody_is_at_is_refused_before_a_shard_begins() {
 #[test]
 fn a_shard_whose_target_never_answers_says_so_and_is_written_all_the_same() {
     let folder = tempfile::tempdir().expect("a temporary directory");
-    // Nobody accepts: the connections wait in the listener's backlog.
+    // No connection is accepted: they stay in the listener's backlog.
     let listener = TcpListener::bind("127.0.0.1:0").expect("there is a free port");
     let url = format!("http://{}/", listener.local_addr().expect("it is bound"));
     let command =

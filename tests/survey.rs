@@ -1,10 +1,10 @@
-//! `loadgen survey`: settings that give the saved runs again, what the saved survey shows, and refusals.
+//! `loadgen survey`: settings that reproduce the saved runs, the conclusions from the saved survey, and refusals.
 
 use serde_json::Value;
 
 use crate::support::{Folder, loadgen};
 
-/// The survey of docs/tailback.md.
+/// Survey of docs/tailback.md.
 const SAVED: &str = include_str!("../docs/tailback-survey.json");
 
 /// Some of its settings: concurrency limits with one client and with four, and rate limits of several kinds.
@@ -19,7 +19,7 @@ fn names(survey: &Value) -> Vec<&str> {
     names.iter().map(|name| name.as_str().expect("a name")).collect()
 }
 
-/// The row of `tailback` in a group.
+/// Returns the row of `tailback` in a group.
 fn row<'a>(survey: &'a Value, group: &str) -> &'a Value {
     let named = |list: &'a Value, key: &str, name: &str| {
         list.as_array().expect("a list").iter().find(|entry| entry[key] == name).expect("it is there")
@@ -47,7 +47,7 @@ fn the_saved_runs_come_out_again_to_the_last_bit() {
     }
 }
 
-/// Source: the bounds that the strategy was accepted by, on settings that nobody had looked at.
+/// Source: the acceptance bounds of the strategy, on settings that were not used for tuning.
 #[test]
 fn tailback_needs_less_than_aimd_behind_limits_that_it_was_not_tuned_to() {
     let saved = saved();

@@ -12,7 +12,6 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// The JSON of a simulated sweep.
 fn sweep(more: &[&str]) -> Value {
     let here = directory();
     let output =
@@ -110,14 +109,14 @@ fn the_best_is_estimated_on_seeds_that_the_sweep_has_not_seen() {
     let document = sweep(&["--vary", "aimd.beta=0.5,0.7,0.9", "--ops", "300", "--repeats", "5"]);
     let [best] = &list(&document["sweep"], "best")[..] else { panic!("one best point: {document}") };
     assert_eq!(best["strategy"], "aimd:beta=0.9");
-    // Ten seeds that follow the sweep's own.
+    // Five seeds that follow the sweep's own.
     let here = directory();
     let fresh = ["--simulate", "--quiet", "--json", "-", "-s", "aimd:beta=0.9", "--ops", "300"];
     let fresh = loadgen_in(here.path(), &[&fresh[..], &["--seed", "6", "--repeats", "5"]].concat());
     let fresh: Value = serde_json::from_slice(&fresh.stdout).expect("the result is JSON");
     assert_eq!(best["fresh"]["mean"], fresh["summary"]["makespan_s"]["mean"]);
     assert_ne!(best["fresh"]["mean"], best["in_sweep"]);
-    // Against it, the second best of the sweep.
+    // The second best of the sweep is compared with it on fresh seeds.
     let second = list(&document["sweep"], "cells")
         .iter()
         .filter(|cell| cell["strategy"] != "aimd:beta=0.9")
@@ -134,7 +133,7 @@ fn what_is_best_is_asked_in_every_situation() {
     let args = ["--vary", "ops=50,500", "-s", "exponential:jitter=0.5,aimd,oracle,none", "--repeats", "5"];
     let document = sweep(&[&args[..], &["--max-attempts", "50"]].concat());
     let best = list(&document["sweep"], "best");
-    // Few ops fit into the server at once; many must be held back. The oracle cannot be had, and `none` gives up.
+    // Few ops fit into the server at once, but many must be throttled. The oracle is not ranked, and `none` gives up.
     let winners: Vec<(Option<u64>, &str)> =
         best.iter().map(|one| (one["at"]["ops"].as_u64(), one["strategy"].as_str().unwrap_or(""))).collect();
     assert_eq!(winners, [(Some(50), "exponential:jitter=0.5"), (Some(500), "aimd")]);
@@ -228,7 +227,7 @@ fn interrupted_before_a_point_is_complete_nothing_is_written_and_nothing_overwri
     let here = directory();
     std::fs::write(here.path().join("old.json"), "old").expect("a file");
     let outputs = ["--json", "old.json", "--csv", "new.csv", "--html", "new.html"];
-    // Its first point takes far longer than it is given.
+    // The first point takes far longer than the time until the interrupt.
     let workload = ["sweep", "--vary", "max-busy=1,2", "--ops", "9000", "--rate", "10/s"];
     let args = [&workload[..], &outputs].concat();
     let (output, errors) = interrupted(here.path(), &args, "embedded mock server");
@@ -277,7 +276,7 @@ fn the_page_of_a_sweep_has_the_answer_the_table_and_figures_against_what_was_var
     let output = loadgen_in(here.path(), &[&args[..], &["--html", "a.html", "--json", "a.json"]].concat());
     assert!(output.status.success(), "{}", text(&output.stderr));
     let page = std::fs::read_to_string(here.path().join("a.html")).expect("the page was written");
-    // `none` gives up above fifty ops, so there is a choice at fifty only, if at all.
+    // `none` gives up above fifty ops, so only the point with fifty ops can offer a choice.
     assert!(page.contains("<td class=\"words\"><code>none</code></td>"), "no line for `none`");
     let (_, points) =
         page.split_once("Every point, on the seeds of the sweep").expect("the table of all points");
@@ -290,7 +289,7 @@ fn the_page_of_a_sweep_has_the_answer_the_table_and_figures_against_what_was_var
         page.contains("loadgen sweep --simulate -s aimd,none --vary ops=50,200,300"),
         "no command to repeat it"
     );
-    // The same page comes of the file.
+    // The report of the JSON file is the same.
     let again = loadgen_in(here.path(), &["report", "a.json", "-o", "b.html"]);
     assert!(again.status.success(), "{}", text(&again.stderr));
     let again = std::fs::read_to_string(here.path().join("b.html")).expect("the page was written");
@@ -308,7 +307,6 @@ fn the_page_of_a_sweep_has_the_answer_the_table_and_figures_against_what_was_var
     assert!(told.contains("sweep.cells[1].figures.attempts.total"), "{told}");
 }
 
-/// Returns the screen of a sweep in virtual time.
 fn screen(args: &str) -> String {
     let args = format!("sweep --simulate {args}");
     let output = loadgen_in(directory().path(), &args.split(' ').collect::<Vec<_>>());

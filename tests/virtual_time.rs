@@ -1,7 +1,7 @@
 //! The seed's experiment in virtual time: the programs' client and server on one clock, without sockets.
 //!
-//! Sync Musings, "Improve on exponential backoff": 2000 ops at 1000/s, 50 slots, 500 ms of service, rejections that
-//! hold a slot for 50 ms, 100 ms of network before admission. Nothing here depends on real time.
+//! Sync Musings, "Improve on exponential backoff": 2000 ops at 1000/s, 50 slots, 500 ms of service, rejections that hold a slot for 50 ms,
+//! 100 ms of network before admission. Nothing here depends on real time.
 
 use std::time::Duration;
 
@@ -10,7 +10,6 @@ use loadgen_sim::{Simulation, Steer, least_costs, with_delay_noise};
 use mockserver_core::Config;
 use tailback::StrategySpec;
 
-/// What a run came to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Figures {
     succeeded: u64,
@@ -87,7 +86,7 @@ fn the_oracle_wastes_no_attempt_and_no_time() {
 fn exponential_back_off_needs_eight_times_the_attempts() {
     let runs = runs("exponential:jitter=0.5,base=50ms,cap=30s");
     let attempts = mean(&runs, |run| run.attempts as f64);
-    // The table's mean over 100 seeds, within four standard errors of ten.
+    // The table's mean over 100 seeds, within four standard errors of ten seeds.
     assert!((attempts - 17_405.0).abs() < 4.0 * 73.0 / 10_f64.sqrt(), "{attempts}");
     for run in runs {
         assert_eq!(run.succeeded, 2000);
@@ -127,7 +126,7 @@ fn a_seed_gives_the_same_run_every_time_and_another_seed_another() {
     }
 }
 
-/// Seconds above the lower bound, as a share of it, of the oracle at this server; after making sure that it wasted no attempt.
+/// Returns by how much the oracle's makespan exceeds the lower bound, as a share of the bound, after checking that it wasted no attempt.
 fn above_the_bound(server: &Config, arrivals: ArrivalProcess, seed: u64) -> f64 {
     let schedule = || Some(server.oracle_schedule(seed, Duration::ZERO));
     let workload = Workload { arrivals, ops: Some(2000), duration: None };

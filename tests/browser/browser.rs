@@ -1,5 +1,5 @@
-//! Chromium without a window, spoken to by the `DevTools` protocol: JSON messages with a zero byte at their end, over a
-//! pipe. It ends with its test, whatever happens.
+//! Headless Chromium, controlled by the `DevTools` protocol: JSON messages that end with a zero byte, over a pipe. It is killed at the end
+//! of its test.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -14,33 +14,32 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// What a browser may do in all: a slow machine starts it in a few seconds.
+/// Maximum lifetime of a browser. A slow machine starts it in a few seconds.
 const PATIENCE: Duration = Duration::from_secs(90);
 
-/// A browser that runs.
 pub(crate) struct Browser {
     process: Child,
     commands: ChildStdin,
     messages: Receiver<Value>,
-    /// Events that nobody has looked at yet.
+    /// Received events that were not yet read.
     events: VecDeque<Value>,
     asked: u64,
     until: Instant,
-    /// Its profile, and what it says on stderr.
+    /// Folder with its profile and its stderr.
     folder: TempDir,
 }
 
 impl Browser {
-    /// Starts one; `None`, said on stderr, where there is none.
+    /// Starts a browser. Returns `None`, with a message on stderr, if none is installed.
     pub(crate) fn start() -> Option<Self> {
         let Some(program) = program() else {
-            // Not `eprintln!`, whose text is not shown for tests that pass.
+            // Not `eprintln!`, because its text is hidden for tests that pass.
             let words = "SKIPPED: no Chromium here; `apt-get install chromium`, or CHROMIUM=PATH\n";
             std::io::stderr().write_all(words.as_bytes()).unwrap();
             return None;
         };
         let folder = TempDir::new().unwrap();
-        // It reads commands from file 3 and writes to file 4.
+        // Chromium reads commands from file descriptor 3 and writes to 4.
         let mut command = Command::new("sh");
         command.args(["-c", "exec \"$0\" \"$@\" 3<&0 4>&1 </dev/null >/dev/null"]).arg(program);
         command.args(["--headless", "--remote-debugging-pipe", "--no-first-run", "--hide-scrollbars"]);
@@ -56,7 +55,7 @@ impl Browser {
         let (sender, messages) = channel();
         std::thread::spawn(move || {
             for message in BufReader::new(answers).split(0).map_while(Result::ok) {
-                // Nobody may be listening any more.
+                // The receiver may be gone.
                 drop(sender.send(serde_json::from_slice(&message).unwrap()));
             }
         });
@@ -64,7 +63,7 @@ impl Browser {
         Some(Self { process, commands, messages, events, asked: 0, until, folder })
     }
 
-    /// Asks for something and waits until it is done; without a session it is asked of the browser itself.
+    /// Sends a command and waits for its result. Without a session it goes to the browser itself.
     pub(crate) fn ask(&mut self, session: Option<&str>, method: &str, params: &Value) -> Value {
         self.asked += 1;
         let mut message = json!({ "id": self.asked, "method": method, "params": params });
@@ -84,12 +83,12 @@ impl Browser {
         }
     }
 
-    /// Events so far; they are forgotten.
+    /// Returns and removes the events received so far.
     pub(crate) fn events(&mut self) -> Vec<Value> {
         self.events.drain(..).collect()
     }
 
-    /// Waits for an event, which stays among the others.
+    /// Waits for an event, which stays in the queue.
     pub(crate) fn wait_for(&mut self, method: &str) {
         while self.events.iter().all(|event| event["method"] != method) {
             let event = self.next(method);
@@ -112,13 +111,13 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // With all its children; it may be over already.
+        // Kills the browser and its children, if they still run.
         let _ = kill_process_group(Pid::from_child(&self.process), Signal::KILL);
         drop(self.process.wait());
     }
 }
 
-/// The one that was asked for, or the first that is there.
+/// Returns the path in `CHROMIUM`, or the first Chromium in `PATH`.
 fn program() -> Option<PathBuf> {
     if let Some(path) = std::env::var_os("CHROMIUM") {
         return Some(PathBuf::from(path));

@@ -1,8 +1,8 @@
-//! Reports of the built program in a real browser, Chromium without a window: nothing is told on its console, nothing is
-//! asked of any network, legends and pictures answer the mouse, and labels keep out of each other's way.
+//! Reports of the built program in a real browser, headless Chromium. Their console stays empty, they send no network requests, legends and
+//! plots react to the mouse, and labels do not overlap.
 //!
-//! Debian: `apt-get install chromium`. Where there is none the tests say SKIPPED on stderr. `CHROMIUM=PATH` names another
-//! one, which must then be there.
+//! Debian: `apt-get install chromium`. Without Chromium the tests print SKIPPED on stderr. `CHROMIUM=PATH` names another browser, which
+//! must then exist.
 
 mod browser;
 mod page;

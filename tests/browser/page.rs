@@ -1,4 +1,4 @@
-//! One page in the browser: what it shows, what it does when it is touched, and what is wrong with it.
+//! One page in the browser: reading, clicking and hovering, and its errors.
 
 use std::path::Path;
 
@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 
 use crate::browser::Browser;
 
-/// A page that is open.
 pub(crate) struct Page<'a> {
     browser: &'a mut Browser,
     session: String,
@@ -14,7 +13,6 @@ pub(crate) struct Page<'a> {
 }
 
 impl<'a> Page<'a> {
-    /// Opens a file and waits until it is loaded.
     pub(crate) fn open(browser: &'a mut Browser, file: &Path) -> Self {
         let target = browser.ask(None, "Target.createTarget", &json!({ "url": "about:blank" }));
         let attach = json!({ "targetId": target["targetId"], "flatten": true });
@@ -32,14 +30,14 @@ impl<'a> Page<'a> {
         page
     }
 
-    /// The size of the window, in pixels.
+    /// Sets the size of the window, in pixels.
     pub(crate) fn size(&mut self, width: u32, height: u32) {
         let metrics = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
         self.ask("Emulation.setDeviceMetricsOverride", &metrics);
         self.settle();
     }
 
-    /// As it would be printed, or as on a screen.
+    /// Switches between print and screen media.
     pub(crate) fn printed(&mut self, printed: bool) {
         self.ask("Emulation.setEmulatedMedia", &json!({ "media": if printed { "print" } else { "" } }));
         self.settle();
@@ -52,7 +50,7 @@ impl<'a> Page<'a> {
         self.settle();
     }
 
-    /// What an expression of JavaScript comes to, once what was done before is drawn.
+    /// Evaluates a JavaScript expression.
     pub(crate) fn value(&mut self, expression: &str) -> Value {
         let params = json!({ "expression": expression, "returnByValue": true, "awaitPromise": true });
         let mut answer = self.ask("Runtime.evaluate", &params);
@@ -60,7 +58,7 @@ impl<'a> Page<'a> {
         answer["result"]["value"].take()
     }
 
-    /// Clicks into the middle of what a selector finds.
+    /// Clicks the middle of an element.
     pub(crate) fn click(&mut self, selector: &str) {
         let at = self.place(selector, 0.5);
         for kind in ["mousePressed", "mouseReleased"] {
@@ -69,14 +67,13 @@ impl<'a> Page<'a> {
         self.settle();
     }
 
-    /// Moves the mouse over what a selector finds, to a share of its width.
     pub(crate) fn hover(&mut self, selector: &str, share: f64) {
         let at = self.place(selector, share);
         self.mouse("mouseMoved", at);
         self.settle();
     }
 
-    /// Console errors and warnings, exceptions, violations of the page's policy, and requests for anything but the page.
+    /// Returns console errors and warnings, exceptions, violations of the content security policy, and requests for anything but the page.
     pub(crate) fn troubles(&mut self) -> Vec<String> {
         self.settle();
         let url = &self.url;
@@ -95,7 +92,7 @@ impl<'a> Page<'a> {
         self.browser.events().iter().filter_map(trouble).collect()
     }
 
-    /// Where something is, in pixels of the window, after it was scrolled there.
+    /// Scrolls to an element, and returns its position in pixels of the window.
     fn place(&mut self, selector: &str, share: f64) -> [f64; 2] {
         let found = self.value(&format!(
             "(() => {{
@@ -117,7 +114,7 @@ impl<'a> Page<'a> {
         self.ask("Input.dispatchMouseEvent", &event);
     }
 
-    /// Waits until what was done is drawn.
+    /// Waits until earlier changes are drawn.
     fn settle(&mut self) {
         self.value("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(0))))");
     }

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 use crate::browser::Browser;
 use crate::page::Page;
 
-/// What is wrong with the labels of pictures: those that run into another, and those that leave their picture.
+/// Lists labels of plots that overlap another label or leave their plot.
 const BAD_LABELS: &str = "(() => {
     const bad = [];
     for (const plot of document.querySelectorAll('svg.plot')) {
@@ -27,11 +27,11 @@ const BAD_LABELS: &str = "(() => {
     return bad;
 })()";
 
-/// Whether the lines and marks of the first legend's first entry can be seen.
+/// Whether the lines and marks of the first legend's first entry are visible.
 const FIRST_IS_SHOWN: &str =
     "getComputedStyle(document.querySelector('figure .plot .series')).display !== 'none'";
 
-/// What the mouse is told.
+/// Text of the tooltip.
 const TIP: &str = "[...document.querySelectorAll('.tip div')].map(row => row.textContent)";
 
 fn reported(folder: &TempDir, args: &str) {
@@ -42,7 +42,7 @@ fn reported(folder: &TempDir, args: &str) {
     assert!(matches!(output.status.code(), Some(0 | 1)), "{args}: {output:?}");
 }
 
-/// Whether strategy, ranked figure and ratio to the best of a ranking can be seen without scrolling.
+/// Whether strategy, ranked figure and ratio to the best of a ranking are visible without scrolling.
 const RATIO_IN_VIEW: &str = "(() => {
     const heads = [...document.querySelectorAll('table.ranking thead th')];
     const last = heads.findIndex(th => th.textContent === '× best');
@@ -50,20 +50,19 @@ const RATIO_IN_VIEW: &str = "(() => {
     return rows.flat().every(cell => cell.getBoundingClientRect().right <= innerWidth && cell.checkVisibility());
 })()";
 
-/// Number of rankings, and of configurations.
 const RANKINGS: &str = "document.querySelectorAll('table.ranking').length";
 const CONFIGURATIONS: &str = "document.querySelectorAll('details.config').length";
 
 const BACKGROUND: &str = "getComputedStyle(document.body).backgroundColor";
 
-/// Whether the first picture is the one of ops done, and the legend of all pictures in the order of the table.
+/// Whether the first plot is the one of ops done, and the common legend has the order of the table.
 const RACE_IS_FIRST: &str = "(() => {
     const names = selector => [...document.querySelectorAll(selector)].map(name => name.textContent.trim());
     const first = document.querySelector('figure').dataset.name;
     return first === 'done' && names('.ranking code').join() === names('.legend.all li').join();
 })()";
 
-/// How many configurations are hidden.
+/// Number of hidden configurations.
 const HIDDEN: &str = "[...document.querySelectorAll('details.config pre')]\
     .filter(pre => !pre.checkVisibility({ contentVisibilityAuto: true })).length";
 
@@ -89,7 +88,7 @@ fn reports_answer_the_mouse_and_ask_nothing_of_anybody() {
         let figures = page.value("document.querySelectorAll('figure svg.plot').length");
         assert!(figures.as_u64() >= Some(1), "{name}: {figures}");
 
-        // A wide window, a phone, and a sheet of paper.
+        // A wide window, a narrower one, a phone, and a sheet of paper.
         for (width, height, printed) in
             [(1280, 900, false), (1200, 900, false), (390, 844, false), (718, 1047, true)]
         {

@@ -1,10 +1,10 @@
-//! Who may use a mockserver's admin endpoints: neither pages in a browser nor other hosts without the token.
+//! Access to a mockserver's admin endpoints, which web pages and other hosts without the token do not have.
 
 use crate::support::{
     MockServer, Reply, count, loadgen, measure, request, request_with, shell, skipped, start_mockserver,
 };
 
-/// A small run against a server at this address, which it must recognise.
+/// A small run.
 const SMALL: &[&str] = &["--strategy", "none", "--ops", "3", "--no-tui"];
 
 fn with(server: &MockServer, method: &str, path: &str, headers: &str) -> Reply {
@@ -39,7 +39,7 @@ fn pages_of_other_origins_change_and_read_nothing() {
     }
     assert_eq!(count(&server.stats(), "/received"), 1);
     assert_eq!(count(&request(server.address, "GET", "/_mock/config", "").json(), "/max_busy"), 50);
-    // Work is for everybody.
+    // Work requests are allowed from everywhere.
     let strange = "host: evil.example\r\norigin: http://evil.example\r\n";
     assert_eq!(with(&server, "GET", "/", strange).status, 200);
 }

@@ -1,4 +1,4 @@
-//! The server dies in mid-run, comes back or not; the run stalls; nothing that was measured is lost.
+//! A server that dies during a run and may come back, and runs that stall: no measurement is lost.
 
 use rustix::process::Signal;
 
@@ -6,7 +6,7 @@ use crate::support::{MockServer, assert_conserved, count, eventually, loadgen, r
 
 const SERVER: &[&str] = &["--max-busy", "10", "--time-scale", "0.1"];
 
-/// Kills the server as soon as it has received some of the run's requests, and surely before it has received all.
+/// Kills the server after it has received some of the run's requests, and before it can have received all.
 fn kill_in_mid_run(server: MockServer) -> String {
     eventually("ops are served", || (count(&server.stats(), "/accepted") > 20).then_some(()));
     let address = server.address.to_string();
@@ -75,7 +75,7 @@ fn a_change_that_is_taken_back_leaves_no_lower_bound_either() {
         "--explain",
     ]);
     eventually("ops are served", || (count(&server.stats(), "/accepted") > 20).then_some(()));
-    // Ops that are served in no time make a run shorter than it can be.
+    // Ops with a service time close to zero make the run shorter than the bound for the original server.
     for change in [r#"{"service_time":"1ms"}"#, r#"{"service_time":"500ms"}"#] {
         request(server.address, "PATCH", "/_mock/config", change);
     }
@@ -85,7 +85,7 @@ fn a_change_that_is_taken_back_leaves_no_lower_bound_either() {
 
 #[test]
 fn a_server_killed_for_good_ends_a_run_with_a_limit_and_its_results_are_kept() {
-    // A window alone only probes a dead server, op by op: attempts run out with a back-off.
+    // A window alone only probes a dead server, op by op. With a back-off, ops run out of attempts.
     let limits: [&[&str]; 2] =
         [&["--deadline", "20s"], &["--max-attempts", "5", "--strategy", "constant:delay=200ms"]];
     for limit in limits {
@@ -122,7 +122,7 @@ fn a_server_killed_for_good_stalls_a_run_without_a_limit() {
 
 #[test]
 fn a_strategy_that_keeps_the_server_busy_with_rejections_stalls() {
-    // Rejected ops spend most of their time holding slots: about forty of two are busy, always.
+    // Rejected ops hold slots most of the time: about forty slots of two are always busy.
     let left = loadgen(&[
         "--strategy",
         "immediate",

@@ -1,11 +1,11 @@
-//! Targets that are not there, do not answer, or answer with something else than HTTP: every run ends by itself.
+//! Targets that do not exist, do not answer, or answer with something other than HTTP. Every run ends by itself.
 
 use std::net::TcpListener;
 
 use super::foreign_server::{Connection, ForeignServer, hang_up, reply};
 use crate::support::{Left, assert_conserved, count, loadgen};
 
-/// Ten ops that give up after two attempts.
+/// Runs ten ops that give up after two attempts.
 fn run_against(url: &str) -> Left {
     loadgen(&[
         "--target",
@@ -24,7 +24,7 @@ fn run_against(url: &str) -> Left {
     ])
 }
 
-/// Runs against a server that never gives an answer that can be used, and checks that results are there.
+/// Runs against a server that never sends a valid response, and checks the results.
 fn never_answered(
     answer: impl Fn(usize, &mut dyn Connection) -> std::io::Result<()> + Send + Sync + 'static,
 ) {
@@ -38,7 +38,7 @@ fn never_answered(
 
 #[test]
 fn a_target_that_refuses_connections_is_unreachable() {
-    // Free now, and nobody else is told of it.
+    // The port is free, and no other test uses it.
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let url = format!("http://{address}/");
     let left = run_against(&url).exits(69).says(&[
@@ -59,7 +59,7 @@ fn a_host_that_does_not_exist_is_named() {
 
 #[test]
 fn a_target_that_accepts_and_never_answers_fails_by_timeouts() {
-    // Nobody accepts: the connections wait in the listener's backlog.
+    // No connection is accepted: they stay in the listener's backlog.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/", listener.local_addr().unwrap());
     let left = run_against(&url).exits(69).says(&["no attempt got an answer", "all 20 failed"]);
@@ -113,7 +113,7 @@ fn an_endless_body_is_no_answer() {
 
 #[test]
 fn errors_of_the_server_are_tried_again_and_those_of_the_client_are_not() {
-    // An error is an answer: the target is reachable.
+    // An error status is a response, so the target is reachable.
     for (status, attempts) in [("500 Internal Server Error", 20), ("404 Not Found", 10)] {
         let server = ForeignServer::start(move |_, connection| reply(connection, status, "no"));
         let left = run_against(&server.url());

@@ -1,4 +1,4 @@
-//! Shards of a run's clients: programs of their own against one server, from one barrier, merged to the last attempt.
+//! Shards of a run's clients: separate programs against one server, started by one barrier, and merged without losing an attempt.
 
 use rustix::process::Signal;
 use serde_json::Value;
@@ -7,7 +7,7 @@ use crate::support::{
     Folder, MockServer, Program, assert_conserved, count, eventually, figure, loadgen, request, start_loadgen,
 };
 
-/// Starts one shard of a run that is described by `more`, against this server and from its barrier.
+/// Starts one shard of the run described by `more`, with this server as target and barrier.
 fn shard(server: &MockServer, place: &str, file: &str, more: &[&str]) -> Program {
     let url = server.url();
     let own = ["--client-shard", place, "--barrier", &url, "--target", &url, "--json", file, "--no-tui"];
@@ -50,7 +50,7 @@ fn four_programs_with_a_client_each_come_to_one_run_that_adds_up_to_the_last_att
     }
     assert_eq!(count(&merged, "/ops/succeeded"), 2000);
     assert_conserved(&merged);
-    // The server's ledger, once and by shard.
+    // The server's ledger, in total and by shard.
     let attempts = count(&merged, "/attempts/total");
     assert_eq!(count(&server.stats(), "/received"), attempts);
     assert_eq!(count(&merged, "/server/received"), attempts);
@@ -62,7 +62,7 @@ fn four_programs_with_a_client_each_come_to_one_run_that_adds_up_to_the_last_att
     assert_eq!(rows.len(), 4);
     let ids: Vec<&Value> = runs.iter().map(|run| &run["shard"]["run"]).collect();
     assert!(ids.iter().all(|id| *id == ids[0]));
-    // Each client's ops are those of the whole run.
+    // Each client has the same ops as in the whole run.
     assert_eq!(runs.iter().map(|run| count(run, "/ops/total")).collect::<Vec<_>>(), [500; 4]);
     assert_eq!(count(&merged, "/fairness/clients"), 4);
     assert!(figure(&merged, "/makespan_s") >= figure(&merged, "/optimal_makespan_s"));
@@ -70,7 +70,7 @@ fn four_programs_with_a_client_each_come_to_one_run_that_adds_up_to_the_last_att
     let sent = merged["series"].as_array().unwrap().iter().map(|point| count(point, "/sent")).sum::<u64>();
     assert_eq!(sent, attempts);
 
-    // What was told on the way is what it came to.
+    // Live figures add up to the result.
     for (left, run) in left.iter().zip(&runs) {
         let lines: Vec<Value> = left.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         let told = |key: &str| lines.iter().map(|line| count(line, key)).sum::<u64>();
@@ -84,7 +84,7 @@ fn four_programs_with_a_client_each_come_to_one_run_that_adds_up_to_the_last_att
         }
     }
 
-    // Without one of them there is no whole, but what is there can be put together.
+    // With a missing shard, a merge is refused unless it is `--partial`.
     let lost = &files[..3];
     let args: Vec<&str> =
         ["merge", "-o", &whole].into_iter().chain(lost.iter().map(String::as_str)).collect();
@@ -128,7 +128,7 @@ fn every_repeat_has_a_barrier_and_a_run_of_its_own() {
     let files = ["0.json", "1.json"].map(|name| folder.path(name).display().to_string());
     let more =
         ["--ops", "40", "--clients", "3", "--rate", "200/s", "--repeats", "2", "--time-scale", "0.1", "-q"];
-    // How many threads send is each machine's own matter.
+    // Shards may use different numbers of threads.
     let threads = [["--threads", "1"], ["--threads", "2"]];
     let programs: Vec<_> = (0..2)
         .map(|index| {
@@ -159,16 +159,16 @@ fn a_barrier_that_does_not_fill_says_how_many_came() {
     let args = ["--client-shard", "1/3", "--clients", "3", "--barrier", &url, "--target", &url];
     let left = loadgen(&[&args[..], &["--barrier-timeout", "10ms"]].concat()).exits(69);
     left.says(&["1 of 3 came", "missing: 0, 2", "--barrier"]);
-    // One that waits has its number for itself, and a signal ends its wait.
+    // A waiting shard keeps its number reserved, and a signal ends its wait.
     let waits = start_loadgen(&args);
-    // Who has no number takes nobody's place.
+    // A request without a number takes no shard's place.
     let unnumbered = "/_mock/barrier?run=seed-1&of=3&wait_ms=0";
     eventually("it waits", || {
         let came = request(server.address, "POST", unnumbered, "").body.contains("2 of 3 came");
         came.then_some(())
     });
     loadgen(&args).exits(2).says(&["1 of 3 has come already"]);
-    // What could not be merged does not begin.
+    // Shards that could not be merged do not start.
     for more in [["--ops", "7"], ["--strategy", "none"], ["--repeats", "2"], ["-m", "PUT"]] {
         let other = ["--client-shard", "0/3"];
         loadgen(&[&other[..], &args[2..], &more].concat()).exits(2).says(&["to do something else"]);
@@ -186,7 +186,7 @@ fn a_later_barrier_that_does_not_fill_costs_no_run_that_is_over() {
     let repeats = ["--repeats", "2", "--barrier-timeout", "2s"];
     let more = ["--ops", "40", "--clients", "2", "--rate", "200/s", "--time-scale", "0.1"];
     let stays = shard(&server, "0/2", &files[0], &[&more[..], &repeats].concat());
-    // The other one comes to the first barrier only, and sends nothing.
+    // The other shard comes to the first barrier only, and sends nothing.
     let come = "/_mock/barrier?run=seed-1&of=2&index=1";
     assert_eq!(request(server.address, "POST", come, "").status, 200);
     stays.finish().exits(69).says(&["did not fill in time", "1 of 2 came; missing: 1", "--barrier"]);
@@ -228,7 +228,7 @@ fn what_cannot_be_a_share_of_a_run_is_refused_with_the_reason() {
     loadgen(&[&["--client-shard", "0/2"], &nobody[..]].concat()).exits(69).says(&["--barrier"]);
 }
 
-/// A few seconds from now, as `--start-at` takes it.
+/// Returns a time three seconds from now, in the format of `--start-at`.
 fn soon() -> String {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
     (now.as_secs() + 3).to_string()

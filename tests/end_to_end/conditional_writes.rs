@@ -1,4 +1,4 @@
-//! Two requests for one attempt, or none: reads before conditional writes, listening before sending, lost messages.
+//! Two requests per attempt, or none: reads before conditional writes, carrier sense, and lost messages.
 
 use std::io::Write;
 use std::net::TcpStream;
@@ -8,7 +8,7 @@ use crate::support::{
     MockServer, Reply, assert_conserved, count, eventually, loadgen, measure, read_reply, request,
 };
 
-/// One request with more headers, each with its line's end.
+/// Sends a request with further headers, each with its line end.
 fn request_with(server: &MockServer, method: &str, headers: &str) -> Reply {
     let mut stream = TcpStream::connect(server.address).unwrap();
     let head = format!("{method} /object HTTP/1.1\r\nhost: test\r\nconnection: close\r\n{headers}\r\n");
@@ -16,7 +16,7 @@ fn request_with(server: &MockServer, method: &str, headers: &str) -> Reply {
     read_reply(stream)
 }
 
-/// Everybody reads and writes the same object at once.
+/// All clients read and write the same object at once.
 const CONTENDED: &[&str] = &[
     "--kind",
     "read-modify-write",

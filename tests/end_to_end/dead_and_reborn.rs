@@ -1,4 +1,4 @@
-//! A server that dies in mid-run and is back a while later: how a client without a back-off behaves in between, and after.
+//! A server that dies during a run and comes back later: the behaviour of a client without back-off during the outage and after it.
 
 use std::time::Duration;
 
@@ -9,10 +9,10 @@ use crate::support::{MockServer, assert_conserved, count, eventually, loadgen, s
 
 const SERVER: &[&str] = &["--max-busy", "20", "--service-time", "100ms", "--network-delay", "10ms"];
 
-/// How long the port is dead. This is the experiment, and no wait for something else.
+/// Duration of the outage. It is part of the experiment, not a wait for something else.
 const DEAD: Duration = Duration::from_millis(1500);
 
-/// Of every attempt: when it was sent, when it ended, and how.
+/// Returns when each attempt was sent, when it ended, and its outcome.
 fn attempts(samples: &str) -> Vec<(f64, f64, String)> {
     let read = |line: &str| {
         let sample: Value = serde_json::from_str(line).unwrap();
@@ -59,9 +59,9 @@ fn at_a_dead_port_aimd_only_probes_and_it_goes_on_as_before_when_the_server_is_b
     let last = failed().map(|(sent, ..)| *sent).fold(0.0, f64::max);
     assert!(last - first > 1.0, "the port was dead from {first} to {last} s");
     let probes = failed().filter(|(sent, ..)| *sent > first).count();
-    // Every 250 ms, and a few sooner at first. Without pacing there are thousands.
+    // One probe every 250 ms, and a few earlier ones at first. Without pacing there are thousands.
     assert!((3..30).contains(&probes), "{probes} attempts from {first} to {last} s");
-    // The backlog of the dead time waits: the server could do 180 a second.
+    // The backlog of the outage is waiting. The server could serve 180 ops per second.
     let normal = last + 1.25..last + 2.25;
     let done = attempts.iter().filter(|(_, ended, how)| how == "succeeded" && normal.contains(ended)).count();
     assert!(done > 60, "{done} ops in the second after the rebirth's first");
@@ -79,7 +79,7 @@ fn a_server_that_fails_everything_gets_only_probes_from_limiters() {
         for how in [&real[..], &simulated] {
             let result = loadgen(&[how, &load].concat()).exits(1).json();
             let attempts = count(&result, "/attempts/total");
-            // Those of the first window, and then 50 to 250 ms apart: 20 or 21 probes in 5 s.
+            // The attempts of the first window, then probes 50 to 250 ms apart: 20 or 21 probes in 5 s.
             assert!((25..=100).contains(&attempts), "{strategy}: {attempts} attempts, {how:?}");
             assert_conserved(&result);
         }
@@ -88,7 +88,7 @@ fn a_server_that_fails_everything_gets_only_probes_from_limiters() {
 
 #[test]
 fn random_failures_hold_nobody_back() {
-    // Mean makespans of these seeds before there were probes after failures.
+    // Mean makespans of these seeds before strategies sent probes after failures.
     for (strategy, before_s) in [("aimd", 70.84), ("fixed-window", 24.63), ("cubic", 160.25)] {
         let args = [
             "--simulate",

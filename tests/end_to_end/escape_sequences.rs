@@ -1,4 +1,4 @@
-//! Escape sequences in whatever the programs read: they are shown, and no terminal obeys them.
+//! Escape sequences in any input of the programs: they are printed, and no terminal interprets them.
 
 use std::io::Write as _;
 use std::net::SocketAddr;
@@ -11,10 +11,10 @@ use super::foreign_server::ForeignServer;
 use super::hostile_servers::bare_server;
 use crate::support::{Folder, Left, MockServer, eventually, loadgen, request, start_mockserver};
 
-/// Sets a terminal's title, twice: the second form has one character for `ESC ]`, and a byte that is no UTF-8 on its own.
+/// Sets a terminal's title, twice. The second form has one character for `ESC ]`, and a byte that is not valid UTF-8 on its own.
 const ATTACK: &str = "\u{1b}]0;x\u{7}\u{9d}0;x\u{9c}";
 
-/// Whether neither stdout nor stderr holds anything that a terminal obeys.
+/// Checks that neither stdout nor stderr contains anything that a terminal interprets.
 fn is_harmless(left: &Left, of: &str) {
     for text in [&left.stdout, &left.stderr] {
         let obeyed = text.chars().find(|letter| letter.is_control() && !"\n\t".contains(*letter));
@@ -23,14 +23,14 @@ fn is_harmless(left: &Left, of: &str) {
     assert!(!left.stderr.contains("panicked"), "{of}: {}", left.stderr);
 }
 
-/// The same, and somewhere it is shown.
+/// Checks that output is harmless, and that the escape sequence is printed somewhere.
 fn is_shown(left: &Left, of: &str) {
     is_harmless(left, of);
     let shown = [&left.stdout, &left.stderr].iter().any(|text| text.contains("\\u{1b}]0;x\\u{7}"));
     assert!(shown, "{of}: {left:?}");
 }
 
-/// The document once for each text in it, with the attack behind that text, and with the name of each text.
+/// Returns one copy of the document for each text in it, with the attack appended to that text, and the text's path.
 fn attacked(document: &Value) -> Vec<(String, Value)> {
     let places = places(document, "");
     let with = |place: &String| {
@@ -329,7 +329,7 @@ fn of_answers_of_servers() {
     }
 }
 
-/// A mockserver of whose endpoints one answers with these words, and the others as the real one does.
+/// Starts a mockserver with one endpoint that returns these words. Other endpoints are forwarded to the real server.
 fn lying(real: SocketAddr, endpoint: &'static str, status: &'static str, words: &str) -> String {
     let words = words.to_owned();
     bare_server(move |line, stream| {

@@ -1,14 +1,14 @@
-//! Failure does not look like success: what failed is told by status and kind, and costs the exit code.
+//! Failures do not look like success: they are reported by status and kind, and set the exit code.
 
 use std::net::TcpListener;
 
 use super::foreign_server::{ForeignServer, hang_up, reply};
 use crate::support::{Left, assert_conserved, count, loadgen};
 
-/// Twenty ops, quietly.
+/// Runs twenty ops with `--quiet`.
 fn quietly(url: &str, more: &[&str]) -> Left {
     let base = ["--target", url, "--ops", "20", "--rate", "1000/s", "--max-attempts", "2", "-q"];
-    // Waits between attempts say nothing of what is told about them.
+    // Waits between attempts have no effect on the reported failures.
     loadgen(&[&base[..], &["--strategy", "constant:delay=1ms"], more].concat())
 }
 
@@ -65,7 +65,7 @@ fn one_op_that_is_refused_for_good_is_enough_and_what_only_had_bad_luck_is_not()
     }
 }
 
-/// A server that answers so many of its first requests with a 502 and all others with a 200.
+/// Starts a server that answers its first `failures` requests with 502, and all others with 200.
 fn failing_first(failures: usize) -> ForeignServer {
     ForeignServer::start(move |number, connection| match number {
         _ if number < failures => reply(connection, "502 Bad Gateway", ""),
@@ -112,7 +112,7 @@ fn ops_that_end_in_timeouts_cost_the_exit_code_unless_they_were_configured_or_it
     let failed = count(&left.json(), "/ops/failed");
     assert!((70..130).contains(&failed), "{failed}");
     left.says(&[&format!("{failed} of 200 ops ended with a failure (mostly timeout)")]);
-    // They go on for ever, and the run stalls on them.
+    // These ops are retried forever, and the run stalls.
     let stalled = loadgen(&[&HALF[..], &["constant", "--json", "-"]].concat()).exits(1).json();
     assert!(!stalled["stalled_at_s"].is_null());
     assert_eq!(count(&stalled, "/ops/failed"), count(&stalled, "/ops/unfinished"));
@@ -125,13 +125,13 @@ fn ops_that_end_in_timeouts_cost_the_exit_code_unless_they_were_configured_or_it
     ] {
         loadgen(&[&HALF[..], &["none"], configured].concat()).exits(0);
     }
-    // Rejections are results, however many.
+    // Rejections are results, whatever their number.
     loadgen(&["--simulate", "--ops", "200", "-s", "none", "--max-busy", "10", "-q"]).exits(0);
 }
 
 #[test]
 fn in_comparisons_and_sweeps_failures_cost_the_exit_code_only_when_every_strategy_has_too_many() {
-    // In the queue of a server without bound attempts time out, unless a window keeps them out of it.
+    // In the queue of a server with unbounded waiting, attempts time out unless a window keeps them out of it.
     let queue = ["--policy", "concurrency:cap=10,queue=1000,queue-timeout=1h", "--service-time", "100ms"];
     let compare = |strategies: &str| {
         let base = ["compare", "--simulate", "--ops", "500", "--repeats", "2", "--timeout", "1s", "-q"];
@@ -185,10 +185,10 @@ fn kinds_of_errors_are_told_apart() {
         write!(connection, "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n{many}\r\n")?;
         connection.flush()
     });
-    // Nobody accepts: connections wait in the listener's backlog.
+    // No connection is accepted: they stay in the listener's backlog.
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let silent_url = format!("http://{}/", silent.local_addr().unwrap());
-    // Long enough for a machine that is busy with other things, but where the time itself is what runs out.
+    // Long enough for a busy machine. Only the case of the timeout itself uses a shorter one.
     let patient = "20s";
     for (url, timeout, kind, words) in [
         (hangs_up.url(), patient, "closed", "closed without an answer × 40"),

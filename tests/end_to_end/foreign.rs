@@ -1,4 +1,4 @@
-//! Runs against servers that are no mockservers: what is sent, what is retried, TLS.
+//! Runs against servers other than mockservers: requests, retries, TLS.
 
 use std::io;
 use std::net::TcpStream;
@@ -87,7 +87,7 @@ fn secrets_of_a_request_are_sent_and_appear_nowhere_else() {
     for told in told {
         assert!(!told.contains("sesame"), "{told}");
     }
-    // A target that nobody can reach is named without them, too.
+    // The error for an unreachable target does not show secrets either.
     let left = loadgen(&["--target", "http://127.0.0.1:1/?token=sesame", "--rate", "1/s"]).exits(69);
     assert!(left.stderr.contains("token=…") && !left.stderr.contains("sesame"), "{}", left.stderr);
     loadgen(&["--target", "http://me:sesame@127.0.0.1:1/"]).exits(2).says(&["user name or password"]);
@@ -187,7 +187,7 @@ fn a_post_on_a_connection_that_was_closed_is_not_sent_again_behind_our_back() {
     assert_eq!(server.work().len(), 3);
 }
 
-/// A server over TLS with this certificate, its key in DER form.
+/// Starts a TLS server with this certificate, and its key in DER form.
 fn over_tls(certificate: &rcgen::Certificate, key: &rcgen::KeyPair) -> ForeignServer {
     let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(key.serialize_der()));
     let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -205,7 +205,7 @@ fn over_tls(certificate: &rcgen::Certificate, key: &rcgen::KeyPair) -> ForeignSe
     ForeignServer::start_with(|_, connection| reply(connection, "200 OK", "done"), wrap)
 }
 
-/// A certificate for localhost that calls itself an authority and signs itself, as `openssl req -x509` makes them.
+/// Creates a self-signed certificate for localhost that is marked as an authority, as `openssl req -x509` does.
 fn own_authority(until_year: i32) -> (rcgen::Certificate, rcgen::KeyPair) {
     let mut params = rcgen::CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
     params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
@@ -229,12 +229,12 @@ fn a_self_signed_authority_is_trusted_as_its_own_server_if_name_and_dates_fit() 
     let port = server.address.port();
     trusting(&format!("https://localhost:{port}/"), &own).exits(0);
     assert_eq!(server.work().len(), 3);
-    // Whoever names nothing is told what to do, in words and not in names of types.
+    // Without `--cacert`, the message says what to do, in words instead of type names.
     let url = format!("https://localhost:{port}/");
     let left = loadgen(&["--target", &url, "--ops", "3", "--rate", "100/s"]).exits(69);
     let left = left.says(&[&url, "its certificate calls itself an authority", "`--cacert FILE`"]);
     assert!(!left.stderr.contains("CaUsed") && !left.stderr.contains("Other("), "{}", left.stderr);
-    // Another name, another certificate for the same name, one that is out of date.
+    // Another name, another certificate for the same name, and an expired one.
     trusting(&format!("https://127.0.0.1:{port}/"), &own).exits(69).says(&["certificate"]);
     let (other, _) = own_authority(2999);
     trusting(&format!("https://localhost:{port}/"), &other).exits(69).says(&["certificate"]);

@@ -1,15 +1,14 @@
-//! Plain servers that know nothing of this project, good and bad ones, each on a thread of the test.
+//! Plain servers without any code of this project, correct and faulty ones, each in a thread of the test.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
-/// A request as it came.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
     /// Method, path and version.
     pub(crate) line: String,
-    /// Names in lower case.
+    /// Headers, with names in lower case.
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: String,
 }
@@ -20,7 +19,7 @@ impl Request {
     }
 }
 
-/// A server that records what it is asked for work, and answers as it is told.
+/// A server that records requests, and answers them by a function.
 pub(crate) struct ForeignServer {
     pub(crate) address: SocketAddr,
     asked: Arc<Mutex<Asked>>,
@@ -29,15 +28,14 @@ pub(crate) struct ForeignServer {
 #[derive(Default)]
 struct Asked {
     work: Vec<Request>,
-    /// Whether this is a mockserver.
+    /// Requests to admin endpoints, which check whether this is a mockserver.
     questions: Vec<Request>,
 }
 
-/// A connection, with or without TLS.
 pub(crate) trait Connection: Read + Write {}
 impl<T: Read + Write> Connection for T {}
 
-/// Answers the n-th request for work, from 0; an error ends the connection.
+/// Answers the n-th work request, counted from 0. An error ends the connection.
 type Answer = dyn Fn(usize, &mut dyn Connection) -> io::Result<()> + Send + Sync;
 
 impl ForeignServer {
@@ -47,7 +45,7 @@ impl ForeignServer {
         Self::start_with(answer, |stream| Ok(Box::new(stream)))
     }
 
-    /// `wrap` may add TLS.
+    /// Starts a server. `wrap` may add TLS.
     pub(crate) fn start_with(
         answer: impl Fn(usize, &mut dyn Connection) -> io::Result<()> + Send + Sync + 'static,
         wrap: impl Fn(TcpStream) -> io::Result<Box<dyn Connection>> + Send + Sync + 'static,
@@ -57,7 +55,7 @@ impl ForeignServer {
         let asked = Arc::new(Mutex::new(Asked::default()));
         let (answer, wrap): (Arc<Answer>, _) = (Arc::new(answer), Arc::new(wrap));
         let recorded = asked.clone();
-        // The threads end with the test's process, or when their client goes away.
+        // The threads end with the test's process, or when their client disconnects.
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let (answer, wrap, recorded) = (answer.clone(), wrap.clone(), recorded.clone());
@@ -75,12 +73,12 @@ impl ForeignServer {
         format!("http://{}/", self.address)
     }
 
-    /// The requests for work so far; questions whether this is a mockserver are none.
+    /// Returns the work requests so far, without those to admin endpoints.
     pub(crate) fn work(&self) -> Vec<Request> {
         self.asked.lock().unwrap().work.clone()
     }
 
-    /// The other requests.
+    /// Returns the requests to admin endpoints so far.
     pub(crate) fn questions(&self) -> Vec<Request> {
         self.asked.lock().unwrap().questions.clone()
     }
@@ -123,14 +121,12 @@ fn read(connection: &mut BufReader<Box<dyn Connection>>) -> io::Result<Option<Re
     Ok(Some(request))
 }
 
-/// Writes a whole answer.
 pub(crate) fn reply(connection: &mut dyn Connection, status: &str, body: &str) -> io::Result<()> {
     let length = body.len();
     write!(connection, "HTTP/1.1 {status}\r\ncontent-length: {length}\r\n\r\n{body}")?;
     connection.flush()
 }
 
-/// Ends a connection without another word.
 pub(crate) fn hang_up() -> io::Result<()> {
     Err(io::ErrorKind::ConnectionAborted.into())
 }

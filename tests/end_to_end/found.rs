@@ -1,4 +1,4 @@
-//! A server that was started apart: found by its URL, counted per run, refused when it does not fit.
+//! A server that was started separately: found by its URL, counted per run, and refused if its settings conflict.
 
 use crate::support::{MockServer, assert_conserved, count, loadgen, measure};
 

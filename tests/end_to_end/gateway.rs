@@ -1,4 +1,4 @@
-//! Somebody between client and mockserver, and strangers at the same mockserver: counts stay right, or are not compared.
+//! Gateways between client and mockserver, and other clients of the same mockserver: counts stay right, or are not compared.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -9,7 +9,7 @@ use crate::support::{MockServer, assert_conserved, count, eventually, loadgen, s
 
 const NGINX: &str = "/usr/sbin/nginx";
 
-/// An nginx in front of a server; it ends with its test.
+/// An nginx in front of a server, killed at the end of its test.
 struct Gateway {
     child: Child,
     url: String,
@@ -17,12 +17,12 @@ struct Gateway {
 }
 
 impl Gateway {
-    /// Lets at most this many requests through at once, and answers the others itself.
+    /// Starts an nginx that forwards at most `most` concurrent requests, and answers the others itself.
     fn start(upstream: &str, most: u32) -> Self {
         Self::start_with(upstream, most, "")
     }
 
-    /// The same, with more directives for work.
+    /// Variant of [`start`](Self::start) with further directives for work requests.
     fn start_with(upstream: &str, most: u32, more: &str) -> Self {
         let work = format!(
             "limit_conn_zone $server_name zone=all:1m;\n\
@@ -33,10 +33,10 @@ impl Gateway {
         Self::configured(&work)
     }
 
-    /// The same in nginx's own words; `LISTEN` is where it listens.
+    /// Starts an nginx with this configuration. `LISTEN` is replaced by its address.
     fn configured(http: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        // Free now; nginx says so when it is not any more.
+        // A free port. nginx reports an error if another process takes it.
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let at = folder.path().display();
         let http = http.replace("LISTEN", &format!("127.0.0.1:{port}"));
@@ -104,7 +104,7 @@ fn an_answer_that_says_deferred_to_who_did_not_ask_is_none_and_counts_add_up() {
     assert_conserved(&result);
 }
 
-/// Passes requests on to `upstream`, for another host, and answers back; ends with the test's process. Returns its URL.
+/// Starts a gateway to `upstream` that changes the host of requests. It ends with the test's process. Returns its URL.
 fn renaming(upstream: SocketAddr) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/", listener.local_addr().unwrap());
@@ -125,7 +125,7 @@ fn renaming(upstream: SocketAddr) -> String {
     url
 }
 
-/// Passes requests without bodies on, line by line.
+/// Forwards requests without bodies, line by line.
 fn pass_on_renamed(client: &TcpStream, mut server: &TcpStream) -> std::io::Result<()> {
     let mut head = String::new();
     for line in BufReader::new(client).lines() {
@@ -140,7 +140,7 @@ fn pass_on_renamed(client: &TcpStream, mut server: &TcpStream) -> std::io::Resul
     Ok(())
 }
 
-/// A run against a gateway that changes `Host`: as against any server, with one warning.
+/// Checks a run against a gateway that changes `Host`: it works as against any server, with one warning.
 fn assert_foreign(url: &str) {
     let target = ["--target", url];
     let ops = ["--ops", "40", "-s", "aimd"];
@@ -158,7 +158,7 @@ fn assert_foreign(url: &str) {
     let args = [&["compare"], &target[..], &["--ops", "20", "--rate", "200/s", "--repeats", "2"]].concat();
     let compared = loadgen(&[&args[..], &["--strategies", "none,aimd"]].concat()).exits(0);
     assert_eq!(compared.stderr.matches("could not be compared").count(), 1, "{}", compared.stderr);
-    // With the token the mockserver behind it is known.
+    // With the token, the mockserver behind the gateway is recognised.
     let known = loadgen(&[&paced[..], &["--admin-token", "s3cret", "--json", "-"]].concat()).exits(0).json();
     assert_eq!(count(&known, "/server/received"), 40);
     loadgen(&[&paced[..], &["--admin-token", "wrong"]].concat()).exits(2).says(&["refuses this client"]);
@@ -188,12 +188,12 @@ fn a_mockserver_behind_nginx_with_an_upstream_of_another_name_is_loaded_as_any_o
     assert_foreign(&gateway.url);
 }
 
-/// Asks for work on behalf of many runs, one after the other, on one connection.
+/// Sends work requests of many runs, one after the other, on one connection.
 fn strangers(server: &MockServer, runs: std::ops::Range<u64>) {
     let mut stream = TcpStream::connect(server.address).unwrap();
     let mut answer = [0; 4096];
     for run in runs {
-        // In one piece: the rest of a request in pieces waits for the first one's acknowledgement.
+        // Written at once. Otherwise the second piece would wait for the acknowledgement of the first.
         let request = format!("GET / HTTP/1.1\r\nhost: test\r\nx-tailback-run: {run:016x}\r\n\r\n");
         stream.write_all(request.as_bytes()).unwrap();
         let mut seen = Vec::new();

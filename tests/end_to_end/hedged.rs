@@ -1,8 +1,8 @@
-//! Copies of attempts over HTTP: what was sent, withdrawn and served adds up on both sides.
+//! Hedged attempts over HTTP: counts of sent, cancelled and served copies match on both sides.
 
 use crate::support::{MockServer, assert_conserved, count, eventually, figure, loadgen, measure};
 
-/// A tenth of the messages is lost, and nobody times out for a minute.
+/// A tenth of the messages is lost, and attempts time out after a minute.
 const LOSSY: &[&str] = &["--ops", "200", "--rate", "100/s", "--timeout", "1m", "--seed", "7"];
 
 #[test]
@@ -15,7 +15,7 @@ fn lost_messages_cost_a_copy_and_not_a_timeout() {
     assert_eq!(count(&result, "/ops/succeeded"), 200);
     let [sent, duplicates, cancelled] =
         ["total", "duplicates", "cancelled"].map(|key| count(&result, &format!("/attempts/{key}")));
-    // All that was sent besides went out beside another, and all of it was withdrawn: the lost, and those that came second.
+    // All further attempts were sent while another was in flight, and all of them were cancelled: lost ones, and those that came second.
     assert_eq!((sent - 200, sent - 200), (duplicates, cancelled), "{}", result["attempts"]);
     assert!(duplicates >= 20, "of 200 messages and their answers a tenth is lost: {duplicates}");
     assert!(figure(&result, "/op_latency_ms/max") < 10_000.0, "{}", result["op_latency_ms"]);
@@ -32,7 +32,7 @@ fn both_drivers_send_as_many_copies_to_an_idle_server() {
         ["total", "succeeded", "duplicates", "cancelled"]
             .map(|key| count(&result, &format!("/attempts/{key}")))
     };
-    // A second is long enough for what is not lost, on a busy machine, too.
+    // One second is long enough for all messages that are not lost, even on a busy machine.
     assert_eq!(counts(&["--simulate", "--network-delay", "0"]), counts(&["--network-delay", "0"]));
 }
 
@@ -50,7 +50,7 @@ fn an_op_that_spins_at_one_instant_of_virtual_time_is_stopped_at_once_and_the_re
         );
         assert!(words.contains("give `--network-delay`, `--delay-noise` or `--reject-time`"), "{words}");
         let result = measure(&[&server[..], &no_time, &load, &["-s", strategy]].concat());
-        // Without copies a try is an attempt, with the default of hedging it is up to four.
+        // Without copies a try is one attempt. With the defaults of hedging it is up to four.
         assert!(count(&result, "/attempts/total") <= 40_100, "{}", result["attempts"]);
         assert_conserved(&result);
     }

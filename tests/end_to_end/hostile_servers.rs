@@ -1,4 +1,4 @@
-//! Servers that attack whoever asks them: every run ends in bounded time and memory, keeps its results and counts what failed.
+//! Servers that attack their clients: every run ends in bounded time and memory, keeps its results and counts failures.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
@@ -9,10 +9,10 @@ use serde_json::Value;
 use super::foreign_server::{Connection, ForeignServer, hang_up, reply};
 use crate::support::{MockServer, assert_conserved, count, loadgen, request};
 
-/// More than any of these runs needs, and far less than what the servers send.
+/// More bytes than any of these runs needs, and far less than the servers send.
 const MOST_MEMORY: u64 = 128 << 20;
 
-/// Four ops that give up after two attempts. The test's patience bounds the time, this the memory.
+/// Runs four ops that give up after two attempts. The test's timeout limits the time, and this function the memory.
 fn run(url: &str) -> Value {
     let flags = ["--ops", "4", "--in-flight", "4", "--max-attempts", "2", "--timeout", "300ms", "--no-tui"];
     let left = loadgen(
@@ -26,7 +26,7 @@ fn run(url: &str) -> Value {
     result
 }
 
-/// A run against a server of whose answers none is one.
+/// Runs against a server without any valid response.
 fn every_attempt_fails(
     answer: impl Fn(usize, &mut dyn Connection) -> io::Result<()> + Send + Sync + 'static,
 ) {
@@ -35,7 +35,7 @@ fn every_attempt_fails(
     assert_eq!((count(&result, "/attempts/failed"), count(&result, "/ops/given_up")), (8, 4), "{result}");
 }
 
-/// The same for an answer that begins with `head` and goes on with `more` for ever.
+/// Runs against a server whose responses begin with `head` and repeat `more` forever.
 fn every_attempt_fails_of(head: &'static str, more: &'static str) {
     every_attempt_fails(move |_, connection| {
         connection.write_all(head.as_bytes())?;
@@ -46,14 +46,14 @@ fn every_attempt_fails_of(head: &'static str, more: &'static str) {
     });
 }
 
-/// Sends nothing more until the client goes away.
+/// Sends nothing more until the client disconnects.
 fn hang(connection: &mut dyn Connection) -> io::Result<()> {
     connection.flush()?;
     while connection.read(&mut [0; 1024])? > 0 {}
     hang_up()
 }
 
-/// A server that answers every request, questions included, and the line that asks for it is all that it looks at.
+/// Starts a server that answers every request, also to admin endpoints. `answer` receives the request line only.
 pub(super) fn bare_server(
     answer: impl Fn(&str, &mut TcpStream) -> io::Result<()> + Send + Sync + 'static,
 ) -> String {
@@ -66,7 +66,7 @@ pub(super) fn bare_server(
             std::thread::spawn(move || {
                 let mut stream = BufReader::new(stream);
                 let mut head = String::new();
-                // An answer's error ends its connection.
+                // An error of `answer` ends the connection.
                 while stream.read_line(&mut head).is_ok_and(|read| read > 0) {
                     if head.ends_with("\r\n\r\n") {
                         if answer(head.lines().next().unwrap_or_default(), stream.get_mut()).is_err() {
@@ -86,7 +86,7 @@ fn connections_that_are_reset_fail_their_attempts() {
     let server = ForeignServer::start_with(
         |_, _| hang_up(),
         |stream| {
-            // Closing it then resets it.
+            // With linger 0, closing the connection resets it.
             rustix::net::sockopt::set_socket_linger(&stream, Some(Duration::ZERO))?;
             Ok(Box::new(stream))
         },
@@ -139,7 +139,7 @@ fn lengths_that_cannot_be_are_no_answer() {
 fn what_follows_a_whole_answer_answers_nothing() {
     let server = ForeignServer::start(|_, connection| {
         reply(connection, "200 OK", "ok")?;
-        // As many answers as can be had, to whatever is asked next.
+        // Many further responses, before the next requests.
         connection.write_all("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n".repeat(50).as_bytes())
     });
     let result = run(&server.url());

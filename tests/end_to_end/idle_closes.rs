@@ -1,5 +1,5 @@
-//! Servers that close connections between, within and right after requests: no transport uses a closed connection again, waits on one,
-//! or sends a request twice by itself.
+//! Servers that close connections between, during and right after requests: no transport reuses a closed connection, waits on one, or sends
+//! a request twice by itself.
 
 use std::io;
 use std::sync::Arc;
@@ -15,15 +15,15 @@ use tokio::sync::Notify;
 use super::foreign_server::{Connection, ForeignServer, hang_up};
 use crate::support::{assert_conserved, count, figure, loadgen};
 
-/// Real time between two ops where only one is in flight. A closed connection has been closed for most of it.
+/// Rate of ops, of which only one is in flight at a time. Most of the time between two ops, the connection is already closed.
 const PACE: &str = "4/s";
 
-/// How long a server keeps an idle connection, a small part of the pace.
+/// Time after which a server closes an idle connection, a small part of the time between two ops.
 const IDLE: Duration = Duration::from_millis(10);
 
 const OPS: u64 = 6;
 
-/// Answers over HTTP/1.1 that mean the same in different forms.
+/// HTTP/1.1 responses with the same meaning in different forms.
 fn forms() -> [(&'static str, String); 8] {
     let long = "x".repeat(3000);
     [
@@ -38,14 +38,13 @@ fn forms() -> [(&'static str, String); 8] {
     ]
 }
 
-/// Writes an answer of this form.
 fn answer(connection: &mut dyn Connection, form: &str) -> io::Result<()> {
     let head = if form.is_empty() { "HTTP/1.1 204 No Content\r\n\r\n" } else { "HTTP/1.1 200 OK\r\n" };
     connection.write_all(format!("{head}{form}").as_bytes())?;
     connection.flush()
 }
 
-/// Runs ops with this transport, one at a time, and gives attempts, failed ones among them, and the requests that the server saw.
+/// Runs ops with this transport, one at a time. Returns the number of attempts, of failed attempts, and of requests at the server.
 fn run(url: &str, transport: &[&str], seen: impl FnOnce() -> u64) -> (u64, u64, u64) {
     let ops = OPS.to_string();
     let load = ["--ops", &ops, "--rate", PACE, "--arrivals", "uniform", "-s", "immediate", "--timeout", "2m"];
@@ -58,7 +57,7 @@ fn run(url: &str, transport: &[&str], seen: impl FnOnce() -> u64) -> (u64, u64, 
     (count(&result, "/attempts/total"), count(&result, "/attempts/failed"), seen())
 }
 
-/// Runs against servers of all forms with all transports of HTTP/1.1, at the same time.
+/// Runs against servers of all forms with all HTTP/1.1 transports, at the same time.
 fn in_all_forms(expected: (u64, u64, u64), server: impl Fn(String) -> ForeignServer + Sync) {
     let (server, forms) = (&server, forms());
     std::thread::scope(|scope| {
@@ -111,7 +110,7 @@ fn an_answer_that_a_close_cuts_short_is_reported_at_once_and_not_asked_for_twice
     in_all_forms((attempts, OPS - 1, attempts), |form| {
         ForeignServer::start(move |number, connection| match number % 2 {
             0 => answer(connection, &form),
-            // In the head, where every form can be cut.
+            // Cut in the head, which every form has.
             _ => connection.write_all(b"HTTP/1.1 200 OK\r\ncontent-le").and_then(|()| hang_up()),
         })
     });
@@ -127,7 +126,7 @@ fn closes_at_any_moment_lose_no_op_and_repeat_no_request() {
             if number % 3 == 0 {
                 return Ok(());
             }
-            // Between nothing and longer than until the next request.
+            // From no delay to longer than the time until the next request.
             std::thread::sleep(Duration::from_micros(number as u64 * 37 % 600));
             hang_up()
         });
@@ -139,23 +138,23 @@ fn closes_at_any_moment_lose_no_op_and_repeat_no_request() {
         assert_eq!(count(&result, "/ops/succeeded"), 400);
         assert!(figure(&result, "/makespan_s") < 60.0, "{}", result["makespan_s"]);
         let (attempts, seen) = (count(&result, "/attempts/total"), server.work().len() as u64);
-        // A request that met the close may not have been read.
+        // A request sent during the close may not have been read.
         assert!(seen <= attempts && seen >= 400, "{transport}: {seen} of {attempts}");
     }
 }
 
-/// When a server of HTTP/2 ends a connection.
+/// Moment at which an HTTP/2 server ends a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Close {
-    /// After an idle time, without a word.
+    /// After an idle time, without GOAWAY.
     Idle,
-    /// After an answer, with GOAWAY.
+    /// After a response, with GOAWAY.
     AfterAnswer,
-    /// Instead of every second answer.
+    /// Instead of every second response.
     InsteadOfAnswer,
 }
 
-/// Starts a server of HTTP/2 on a thread of its own, and gives its URL and the requests that it has seen.
+/// Starts an HTTP/2 server in a thread of its own. Returns its URL and the number of requests received.
 fn http2_server(close: Close, answer: (StatusCode, usize)) -> (String, Arc<AtomicUsize>) {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     listener.set_nonblocking(true).unwrap();
@@ -212,7 +211,7 @@ async fn serve_http2(
     }
     if close == Close::AfterAnswer {
         connection.as_mut().graceful_shutdown();
-        // The client may have gone first.
+        // The client may have closed the connection first.
         drop(connection.await);
     }
 }

@@ -1,4 +1,4 @@
-//! Figures are what their labels say, on the terminal, in JSON and on the page.
+//! Figures match their labels, on the terminal, in JSON and in the report.
 
 use serde_json::Value;
 
@@ -18,7 +18,7 @@ fn ops_that_the_drain_left_undone_are_warned_of_in_virtual_time_too() {
     assert!(warnings.contains("unfinished when the time of `--drain` was over"), "{warnings}");
     let left = loadgen(&[&["--simulate", "--no-tui"], &cut[..]].concat()).exits(0);
     assert!(left.stdout.contains("unfinished when the time of `--drain` was over"), "{}", left.stdout);
-    // A stall says why by itself.
+    // A stall has its own explanation.
     let stalled = simulated(&["-s", "immediate", "--max-busy", "10", "--ops", "500"]);
     assert!(stalled["stalled_at_s"].is_number());
     assert_eq!(stalled["warnings"], Value::Array(Vec::new()));
@@ -26,7 +26,7 @@ fn ops_that_the_drain_left_undone_are_warned_of_in_virtual_time_too() {
 
 #[test]
 fn a_latency_that_never_varies_is_told_exactly() {
-    // 100 ms of network and 500 ms of service, 50 ms for a rejection; an oracle meets neither queue nor rejection.
+    // 100 ms of network and 500 ms of service, or 50 ms for a rejection. The oracle is never queued or rejected.
     let result = simulated(&["-s", "oracle", "--ops", "500", "--delay-noise", "0"]);
     let figures = ["min", "mean", "p50", "p75", "p90", "p95", "p99", "p999", "max"];
     for kind in ["attempt_latency_ms", "success_latency_ms"] {
@@ -84,7 +84,7 @@ fn a_retry_budget_that_decides_at_the_failure_ends_ops_at_once_and_sheds_none() 
     }
     assert_eq!(failure["attempts"]["shed"], 0);
     assert!(retry["attempts"]["shed"].as_u64().unwrap() > 0);
-    // Left as it was: who is not asked at the failure waits for 10 s to be told.
+    // The default is unchanged: without a check at the failure, an op waits for 10 s before it is shed.
     assert_eq!(retry, {
         let mut plain =
             simulated(&["-s", "constant:delay=10s+retry-budget:max=20", "--ops", "500", "--rate", "500/s"]);

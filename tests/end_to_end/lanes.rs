@@ -1,4 +1,4 @@
-//! `loadgen compare` on a real terminal: a lane for each strategy while they run, the ranking after it, and no trace
+//! `loadgen compare` on a real terminal: one lane for each strategy during the runs, the ranking after them, and a restored terminal
 //! however it ends.
 
 use rustix::process::Signal;
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::pty::Terminal;
 use super::screen::Screen;
 
-/// Blocks of a second each, over HTTP.
+/// Blocks of one second each, over HTTP.
 const OVER_HTTP: &[&str] = &[
     "compare",
     "--strategies",
@@ -22,11 +22,11 @@ const OVER_HTTP: &[&str] = &[
     "3",
 ];
 
-/// More than anybody waits for, in virtual time.
+/// Virtual runs that would take far longer than the test.
 const SIMULATED: &[&str] =
     &["compare", "--simulate", "--strategies", "aimd,full-jitter", "--ops", "500", "--repeats", "100000"];
 
-/// The number before these words in the lane of a strategy.
+/// Returns the number before these words in the lane of a strategy.
 fn in_lane(screen: &Screen, strategy: &str, words: &str) -> Option<u64> {
     let lines = screen.lines();
     let rule = |line: &String| line.starts_with('─') && line.contains(strategy);
@@ -49,7 +49,7 @@ fn lanes_are_live_while_strategies_run_and_the_ranking_stays() {
     assert!(terminal.is_raw() && !screen.cursor_shown);
     terminal.wait("a run shows its window", |screen| screen.shows("window ").then_some(()));
     for strategy in ["aimd", "fixed-window:window=10"] {
-        // What is over stays beside what goes on.
+        // Completed runs stay visible beside the current one.
         terminal.wait("runs are counted, and their makespan is shown", |screen| {
             let done = in_lane(screen, strategy, " of 2 runs").filter(|&runs| runs > 0)?;
             screen
@@ -121,7 +121,7 @@ fn without_lanes_there_are_lines() {
         });
         (flag, terminal, folder)
     };
-    // Both at once: it is their lines that take time.
+    // Both run at once, because their progress lines take time.
     for (flag, terminal, folder) in ["--no-tui", "--quiet"].map(start) {
         let left = terminal.finish().restored(flag, 0);
         assert_eq!((left.screen.codes, left.screen.entered), (0, 0), "{flag}: {:?}", left.screen.normal);

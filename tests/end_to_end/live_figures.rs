@@ -1,4 +1,4 @@
-//! `--progress ndjson` and whoever reads it: what it is told adds up, and it holds up neither the run nor its result.
+//! `--progress ndjson` and its reader: figures add up, and a slow reader delays neither the run nor its result.
 
 use std::fs::File;
 use std::io::{ErrorKind, PipeReader, PipeWriter, Read, Write};
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::support::{Folder, MockServer, Program, count, eventually, loadgen_into};
 
-/// A pipe without room for anything until somebody reads the empty lines in it.
+/// A pipe filled with empty lines, without room for more until they are read.
 fn full_pipe() -> (PipeReader, PipeWriter) {
     let (reader, mut writer) = std::io::pipe().unwrap();
     fcntl_setfl(&writer, OFlags::NONBLOCK).unwrap();
@@ -22,10 +22,10 @@ fn full_pipe() -> (PipeReader, PipeWriter) {
     (reader, writer)
 }
 
-/// With room for all that comes.
+/// A server without rejections.
 const QUICK: &[&str] = &["--max-busy", "1000", "--service-time", "10ms"];
 
-/// Runs that take longer than a second each, whose figures go into this pipe.
+/// Starts runs of more than a second each, which write their figures to this pipe.
 fn start(server: &MockServer, file: &str, into: PipeWriter, more: &[&str]) -> Program {
     let url = server.url();
     let args = ["--target", &url, "--ops", "300", "--rate", "200/s", "--progress", "ndjson", "--json", file];
@@ -69,7 +69,7 @@ fn what_happened_while_a_line_was_held_up_is_in_the_next_one() {
     let document: Value = serde_json::from_str(&folder.read("runs.json")).unwrap();
     let lines = text.lines().filter(|line| !line.is_empty());
     let lines: Vec<Value> = lines.map(|line| serde_json::from_str(line).unwrap()).collect();
-    // A run's lines do not mix with those of the next.
+    // Lines of consecutive runs do not mix.
     let (first, second): (Vec<&Value>, Vec<&Value>) =
         lines.iter().partition(|line| count(line, "/seed") == 1);
     assert!(lines.iter().map(|line| count(line, "/seed")).is_sorted());

@@ -1,4 +1,4 @@
-//! The mockserver's live line on a terminal: it waits for nobody, and stays out of others' way.
+//! The mockserver's live line on a terminal: it blocks nothing, and does not interfere with other output.
 
 use rustix::process::Signal;
 
@@ -8,7 +8,7 @@ use crate::support::{APART, request};
 
 const SERVER: &str = env!("CARGO_BIN_EXE_mockserver");
 
-/// Where it listens, once it says so.
+/// Returns the server's address after it is printed.
 fn address(screen: &Screen) -> Option<std::net::SocketAddr> {
     let (_, rest) = screen.normal.split_once("listening on http://")?;
     rest.lines().next()?.trim().parse().ok()
@@ -18,7 +18,7 @@ fn address(screen: &Screen) -> Option<std::net::SocketAddr> {
 fn a_terminal_that_was_stopped_does_not_hold_up_a_signal() {
     let mut terminal = Terminal::start_program(SIZE, &[SERVER, "--listen", "127.0.0.1:0"], |_| ());
     terminal.wait("the live line", |screen| screen.normal.contains("received 0").then_some(()));
-    // Ctrl-S; from now on whoever writes waits.
+    // Ctrl-S. From now on, writes to the terminal block.
     terminal.press("\u{13}");
     std::thread::sleep(APART);
     terminal.signal(Signal::TERM);
@@ -27,7 +27,7 @@ fn a_terminal_that_was_stopped_does_not_hold_up_a_signal() {
 
 #[test]
 fn from_the_background_events_are_told_and_no_line_is_painted() {
-    // It ends with its shell, and is not there for ever where that is killed.
+    // The server ends with its shell, and after 60 s even if that is killed.
     let script = format!(
         "set -m; timeout 60 {SERVER} --listen 127.0.0.1:0 & trap 'kill $!; wait $!; exit' TERM; wait $!"
     );

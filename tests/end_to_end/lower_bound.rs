@@ -1,4 +1,4 @@
-//! The lower bound over HTTP: the same as in virtual time, and never beaten.
+//! The lower bound over HTTP equals the one in virtual time, and no run is faster.
 
 use crate::support::{count, figure, loadgen, measure};
 

@@ -1,10 +1,10 @@
-//! `/metrics` of the built mockserver, as Prometheus would read it.
+//! `/metrics` of the built mockserver, parsed as by Prometheus.
 
 use std::collections::BTreeMap;
 
 use crate::support::{MockServer, count, figure, measure, request, request_with, skipped};
 
-/// A page as it was scraped: values by name and labels.
+/// Scraped values by name and labels.
 struct Page {
     kinds: BTreeMap<String, String>,
     samples: BTreeMap<String, f64>,
@@ -18,7 +18,7 @@ impl Page {
         Self::parse(&reply.body)
     }
 
-    /// Reads the text format, and insists on help, type, unique series, and names as the conventions want them.
+    /// Parses the text format, and checks help, type, unique series, and conventional names.
     fn parse(text: &str) -> Self {
         let mut page = Self { kinds: BTreeMap::new(), samples: BTreeMap::new() };
         let mut family = String::new();
@@ -65,7 +65,6 @@ impl Page {
         *self.samples.get(&format!("mockserver_{series}")).unwrap_or_else(|| panic!("no `{series}`"))
     }
 
-    /// The sum over all labels of a metric.
     fn sum(&self, name: &str) -> f64 {
         let of = |series: &&String| series.starts_with(&format!("mockserver_{name}{{"));
         self.samples.keys().filter(of).map(|series| self.samples[series]).sum()
@@ -100,7 +99,7 @@ fn what_is_scraped_is_what_the_run_counted_and_a_reset_takes_nothing_back() {
             assert_eq!(page.value(&format!("answer_seconds_count{{{labels}}}")), answers);
             assert_eq!(page.value(&format!("answer_seconds_bucket{{{labels},le=\"+Inf\"}}")), answers);
         }
-        // 100 ms of network and 500 ms of service: more than 0.5 s, however fast the machine is.
+        // 100 ms of network and 500 ms of service take more than 0.5 s on any machine.
         assert_eq!(page.value("answer_seconds_bucket{verdict=\"accepted\",le=\"0.5\"}"), 0.0);
         assert!(page.value("answer_seconds_sum{verdict=\"accepted\"}") >= 0.6 * f64::from(60 * (run + 1)));
         for (series, value) in &last.samples {
@@ -176,7 +175,7 @@ fn other_hosts_see_nothing_unless_they_may() {
     }
 }
 
-/// An address by which this machine looks like another host to a server of its own. Nothing is sent.
+/// Returns an address that makes this machine look like another host to its own server. Nothing is sent.
 pub(crate) fn own_address() -> Option<std::net::IpAddr> {
     let socket = std::net::UdpSocket::bind("0.0.0.0:0").ok()?;
     socket.connect("192.0.2.1:9").ok()?;

@@ -1,4 +1,4 @@
-//! The mockserver by itself: admission over HTTP, its admin endpoints, misbehaving clients, shutting down.
+//! The mockserver alone: admission over HTTP, its admin endpoints, misbehaving clients, and shutdown.
 
 use std::io::Write;
 use std::net::{Shutdown, TcpStream};
@@ -15,7 +15,6 @@ const FAST: &[&str] = &["--network-delay", "0", "--service-time", "0", "--reject
 /// Holds an accepted request for longer than any test takes, and rejects at once.
 const HOLDS: &[&str] = &["--network-delay", "0", "--service-time", "1h", "--reject-time", "0"];
 
-/// Sends a request and leaves its connection open.
 fn hold(server: &MockServer) -> TcpStream {
     let mut stream = TcpStream::connect(server.address).unwrap();
     stream.write_all(b"GET /work HTTP/1.1\r\nhost: test\r\nconnection: close\r\n\r\n").unwrap();
@@ -67,7 +66,7 @@ fn requests_are_told_apart_by_what_the_policy_in_force_asks_of_them() {
     let body = format!("{{\"usage\": {{\"tokens\": 2}}, \"long\": \"{}\"}}", "x".repeat(100_000));
     assert_eq!(ask("/", "a", &body), 200, "all of a body is looked at");
     assert_eq!(ask("/", "a", ""), 503, "its tokens were the last");
-    // From now on by something else.
+    // From now on, requests are counted by key and path instead.
     let by_key = format!("{{\"policy\": \"{}\"}}", policy("cost=6,key=header:x-key&path:1"));
     assert_eq!(request(server.address, "PATCH", "/_mock/config", &by_key).status, 200);
     let asked = [("/a", "a"), ("/a/x?y", "a"), ("/b", "a"), ("/a", "b"), ("/a", "b")];
@@ -87,7 +86,7 @@ fn a_port_in_use_is_told_and_what_to_do() {
 fn more_threads_than_make_sense_or_than_the_system_gives_are_refused() {
     let left = start_mockserver(&["--listen", "127.0.0.1:0", "--threads", "1024"]).finish().exits(2);
     left.says(&["1024", "--threads", "256"]);
-    // Room for the program, and not for so many threads: for a few of them, or for all but their last bytes.
+    // Enough memory for the program, but not for all threads: some have only a few of them, others lack only the last bytes.
     for kibibytes in [400_000, 500_000, 580_000, 600_000] {
         let limited = format!(
             "ulimit -v {kibibytes}; exec {} --listen 127.0.0.1:0 --threads 256",
@@ -226,7 +225,7 @@ fn bodies_are_bounded_and_garbage_ends_its_own_connection_only() {
     for garbage in ["\0\u{1}\u{2}nonsense\r\n\r\n", "GET /", "NONSENSE\r\n\r\n", &endless_head, &many_headers]
     {
         let mut stream = TcpStream::connect(server.address).unwrap();
-        // It may have been cut off before all was sent.
+        // The server may have closed the connection before everything was sent.
         drop(stream.write_all(garbage.as_bytes()));
         drop(stream.shutdown(Shutdown::Write));
         let mut answer = Vec::new();
@@ -274,13 +273,13 @@ fn a_signal_does_not_wait_for_the_rest_of_a_head() {
     let server = MockServer::start(FAST);
     let mut begins = TcpStream::connect(server.address).unwrap();
     begins.write_all(b"GET / HT").unwrap();
-    // Answered by the same thread, so the server has the bytes above by then.
+    // The same thread answers this request, so the server has read the bytes above by then.
     assert_eq!(request(server.address, "GET", "/", "").status, 200);
     let asked = std::time::Instant::now();
     server.signal(Signal::INT);
     server.finish().exits(130);
     assert!(asked.elapsed().as_secs_f64() < 4.0, "{:?}", asked.elapsed());
-    // Open until here.
+    // The connection stays open until here.
     drop(begins);
 }
 

@@ -1,4 +1,4 @@
-//! Servers and limits that leave `loadgen` waiting: every wait has an end, and a signal ends each of them with a word.
+//! Servers and limits that make `loadgen` wait: every wait has an end, and a signal ends each of them with a message.
 
 use std::fs::OpenOptions;
 use std::io;
@@ -13,7 +13,7 @@ use crate::support::{
     MockServer, Program, assert_conserved, count, eventually, figure, loadgen, start_loadgen,
 };
 
-/// Runs against a mockserver with few places, and gives the result and the words on stderr.
+/// Runs against a mockserver that accepts few connections. Returns the result and stderr.
 fn against_few_places(server: &[&str], load: &[&str]) -> (serde_json::Value, String) {
     let server = MockServer::start(&[&["--time-scale", "0.1"][..], server].concat());
     let url = server.url();
@@ -50,7 +50,7 @@ fn a_closed_loop_with_more_clients_than_places_does_all_ops() {
     assert!(count(&result, "/generator/waited_for_connection") > 0);
 }
 
-/// Passes the first connection on to a server and keeps the others silent, as a process that was stopped. Gives its URL and the
+/// Forwards the first connection to a server and accepts the others without answering, like a stopped process. Returns its URL and the
 /// number of connections so far.
 fn falls_silent(server: SocketAddr) -> (String, Arc<AtomicUsize>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -104,7 +104,7 @@ fn a_signal_ends_the_wait_for_connections_and_keeps_an_empty_result() {
             let load = ["--target", &url, "--arrivals", "burst", "--ops", "500", "--no-tui", "--json", "-"];
             let run = start_loadgen(&[&load[..], transport].concat());
             eventually("it waits for connections", || (accepted.load(Ordering::Relaxed) > 1).then_some(()));
-            // It waits five seconds for connections; with a signal it begins no run, and exits with that.
+            // The program waits five seconds for connections. After a signal it starts no run, and exits with the signal's code.
             run.signal(signal);
             let result = run.finish().exits(code).json();
             assert_eq!(count(&result, "/attempts/total"), 0, "{result}");
@@ -113,14 +113,14 @@ fn a_signal_ends_the_wait_for_connections_and_keeps_an_empty_result() {
     }
 }
 
-/// A listener that accepts nobody: connections are open and stay silent.
+/// A listener that never calls `accept`: connections open, but get no response.
 fn silent() -> (TcpListener, String) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/", listener.local_addr().unwrap());
     (listener, url)
 }
 
-/// Signals a program that has nothing to keep yet, which must end at once and say why.
+/// Signals a program that has no results yet. It must end at once and report the signal.
 fn ends_early(run: Program, signal: Signal, name: &str, code: i32) {
     run.signal(signal);
     let asked = Instant::now();
@@ -137,7 +137,7 @@ fn a_signal_while_a_target_is_asked_what_it_is_ends_the_program_with_a_word() {
     ] {
         let (listener, url) = silent();
         let run = start_loadgen(&[command, &["--target", &url, "--arrivals", "burst"]].concat());
-        // The question is on its way.
+        // The request has been sent.
         let _asked = listener.accept().unwrap();
         ends_early(run, Signal::INT, "SIGINT", 130);
     }
@@ -154,7 +154,7 @@ fn a_signal_while_arguments_are_read_ends_the_program_with_a_word() {
             .unwrap();
         let token = format!("@{}", pipe.display());
         let run = start_loadgen(&["--target", "http://127.0.0.1:1/", "--admin-token", &token]);
-        // Opening waits until the other side reads.
+        // Opening the pipe blocks until the other side reads.
         let _unwritten = OpenOptions::new().write(true).open(&pipe).unwrap();
         ends_early(run, signal, name, code);
     }

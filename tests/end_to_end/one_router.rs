@@ -1,4 +1,4 @@
-//! Every attempt of a run passes the server's one router: a layer around it counts what ledger and result count.
+//! Every attempt of a run passes the server's single router: a layer around it has the same count as the ledger and the result.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,7 +12,7 @@ use vocabulary::TimeScale;
 
 use crate::support::{assert_conserved, count, loadgen};
 
-/// Counts the requests to paths that are not the server's own.
+/// Counts the requests to paths other than the server's own.
 fn counting(app: Router, counted: Arc<AtomicU64>) -> Router {
     app.layer(middleware::from_fn(move |request: Request, next: Next| {
         let path = request.uri().path();

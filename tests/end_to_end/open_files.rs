@@ -1,4 +1,4 @@
-//! A low limit on open files: connections are kept within it and used again, and the run says what it would need.
+//! A low limit on open files: the number of connections stays below it, they are reused, and the run reports the limit that it needs.
 
 use std::process::Command;
 
@@ -6,12 +6,12 @@ use serde_json::Value;
 
 use crate::support::MockServer;
 
-/// Runs `loadgen` under limits on open files; gives the result and what it said.
+/// Runs `loadgen` under limits on open files. Returns the result and stderr.
 fn limited(limits: &str) -> (Value, String) {
     limited_with(limits, "--reject-status 503")
 }
 
-/// The same with more flags.
+/// Variant of [`limited`] with other flags.
 fn limited_with(limits: &str, flags: &str) -> (Value, String) {
     let script = format!(
         "ulimit {limits}; exec {} --strategy aimd --ops 200 --time-scale 0.1 {flags} --no-tui --explain --json -",
@@ -28,11 +28,11 @@ fn limited_with(limits: &str, flags: &str) -> (Value, String) {
 fn under_64_open_files_connections_are_used_again_and_the_run_says_what_it_needs() {
     let (result, said) = limited("-n 64");
     assert_eq!(result["ops"]["succeeded"], 200);
-    // No connection is opened that has no file, so that nothing fails, and as many as there are files for.
+    // No connection is opened beyond the limit, so nothing fails, and all available files are used.
     assert_eq!(result["attempts"]["failed"], 0);
     let connections = result["generator"]["connections"].as_u64().unwrap();
     assert!((8..=32).contains(&connections), "{connections}");
-    // 200 ops on so many connections take some 10 s; on a single one they took minutes.
+    // 200 ops on this number of connections take some 10 s. On a single connection they took minutes.
     assert!(result["makespan_s"].as_f64().unwrap() < 60.0, "{}", result["makespan_s"]);
     let before = said.find("this run may want 128 at once").expect("it warns before it runs");
     assert!(before < said.find("ops done in").unwrap(), "{said}");
@@ -63,7 +63,7 @@ fn a_soft_limit_is_raised_and_is_no_reason_to_warn() {
 
 #[test]
 fn connections_that_faults_have_closed_are_not_in_use() {
-    // Of 60 at once most are closed again and again: in all more are opened than may be open.
+    // Most of the 60 concurrent connections are closed again and again, so more are opened in total than may be open at once.
     let script = format!(
         "ulimit -n 256; exec {} --in-flight 60 --ops 300 -s constant:delay=10ms --fault close:70% --time-scale 0.2 --no-tui --json -",
         env!("CARGO_BIN_EXE_loadgen")

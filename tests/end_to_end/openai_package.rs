@@ -1,10 +1,10 @@
-//! The `openai` package for Python, with nothing but `OPENAI_BASE_URL`, against the preset `openai`.
+//! The `openai` package for Python, configured only by `OPENAI_BASE_URL`, against the preset `openai`.
 
 use std::process::{Command, Stdio};
 
 use crate::support::{MockServer, Program, count, figure, loadgen, skipped};
 
-/// 14 calls one after another, and the longest of them in seconds.
+/// Makes 14 consecutive calls, and prints the duration of the longest in seconds.
 const CALLS: &str = r#"
 import time
 from openai import OpenAI
@@ -40,7 +40,7 @@ fn it_is_throttled_over_http_as_in_virtual_time() {
     let slowest_s: f64 = program.finish().exits(0).stdout.trim().parse().unwrap();
     let stats = server.stats();
     assert_eq!((count(&stats, "/received"), count(&stats, "/rejected")), (17, 3), "{stats}");
-    // It waits as `retry-after-ms` advises.
+    // The package waits as `retry-after-ms` advises.
     assert_eq!(count(&stats, "/retried_too_early"), 0, "{stats}");
     assert!((expected_s - 0.2..expected_s + 2.0).contains(&slowest_s), "{slowest_s} s, not {expected_s} s");
 }

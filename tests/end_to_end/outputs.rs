@@ -1,4 +1,4 @@
-//! Where results go when their place is bad: told before the run if it can be known, rescued if not.
+//! Invalid output files: reported before the run if possible, and otherwise the result is saved elsewhere.
 
 use std::fs::File;
 use std::os::unix::fs::PermissionsExt;
@@ -75,7 +75,7 @@ fn a_rescued_result_is_written_to_no_file_that_is_there_and_read_by_nobody_else(
     let folder = tempfile::tempdir().unwrap();
     let trap = folder.path().join("trap");
     std::fs::write(&trap, "theirs").unwrap();
-    // The names that a program with this number would choose first lead elsewhere.
+    // The first names that a program with this process id would choose are links to another file.
     let script = format!(
         "export TMPDIR='{0}'; ln -s '{1}' \"$TMPDIR/tailback-result-$$\"; ln -s '{1}' \"$TMPDIR/tailback-result-$$-1\"; \
          exec \"$0\" \"$@\"",
@@ -100,7 +100,7 @@ fn a_result_that_is_rewritten_keeps_its_mode_and_the_links_that_lead_to_it() {
     let (file, first, second) = (place("results/result.json"), place("first.json"), place("second.json"));
     std::os::unix::fs::symlink("results/result.json", &first).unwrap();
     std::os::unix::fs::symlink(&first, &second).unwrap();
-    // The first time the links lead to nothing.
+    // In the first round, the links have no target.
     for mode in [None, Some(0o600), Some(0o664)] {
         if let Some(mode) = mode {
             std::fs::write(&file, "old").unwrap();
@@ -132,7 +132,7 @@ fn what_killed_programs_left_half_written_is_removed_by_the_next() {
     killed.signal(rustix::process::Signal::KILL);
     assert_eq!(killed.finish().code, None);
     let left_over = names();
-    // It looks like one, but no program wrote it.
+    // This file has a similar name, but no program wrote it.
     std::fs::write(folder.path().join(".samples.ndjson.mine.tmp"), "mine").unwrap();
 
     let alive = start_loadgen(&args);
@@ -180,7 +180,7 @@ fn a_result_for_a_closed_stdout_is_refused_before_anything_runs() {
         let left = loadgen_redirected(">&-", &args).exits(74).says(&[flag, "stdout", "closed"]);
         assert!(!left.stderr.contains("embedded"), "nothing has run: {}", left.stderr);
     }
-    // Without a result on stdout there is only a summary that nobody reads.
+    // Without a result on stdout, only an unread summary is lost.
     loadgen_redirected(">&-", SHORT).exits(0);
     loadgen_redirected(">/dev/null", &[SHORT, &["--json", "-"]].concat()).exits(0);
 }
@@ -194,7 +194,7 @@ fn a_summary_that_cannot_be_shown_does_not_cost_the_result() {
     assert_eq!(count(&result, "/ops/succeeded"), 20);
 }
 
-/// A place where nothing can be written.
+/// A file that fails every write.
 fn full() -> File {
     File::options().write(true).open("/dev/full").unwrap()
 }

@@ -1,4 +1,4 @@
-//! A program on a pseudo-terminal, seen and operated like by a person.
+//! A program on a pseudo-terminal, read and operated as by a person.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -17,39 +17,35 @@ use rustix::termios::{ControlModes, LocalModes, Termios, Winsize, tcgetattr, tcs
 use super::screen::{SIZE, Screen};
 use crate::support::eventually;
 
-/// A terminal with a program on it, which is killed with its test.
+/// A terminal with a program, which is killed at the end of its test.
 pub(crate) struct Terminal {
     program: Program,
     keyboard: File,
-    /// The side of the program: as long as it is open, what was written is not lost.
+    /// The program's side of the terminal. While it is open, written text is not lost.
     line: OwnedFd,
     before: Termios,
     screen: Arc<Mutex<Screen>>,
-    /// Whether the terminal is being closed.
     closing: Arc<AtomicBool>,
     reader: JoinHandle<()>,
 }
 
-/// How a terminal was left.
 pub(crate) struct LeftTerminal {
     pub(crate) code: Option<i32>,
     pub(crate) screen: Screen,
-    /// The modes before the program and after it.
+    /// Modes before the program and after it.
     modes: [String; 2],
 }
 
 impl Terminal {
-    /// Starts `loadgen` with stdin, stdout and stderr on a new terminal.
     pub(crate) fn start(args: &[&str]) -> Self {
         Self::start_with(args, |_| ())
     }
 
-    /// Starts `loadgen` on a terminal that says to have so many columns.
+    /// Starts `loadgen` on a terminal of this width.
     pub(crate) fn start_in(columns: u16, args: &[&str]) -> Self {
         Self::start_sized((columns, SIZE.1), args, |_| ())
     }
 
-    /// Starts `loadgen` on a new terminal, with something changed.
     pub(crate) fn start_with(args: &[&str], change: impl FnOnce(&mut Command)) -> Self {
         Self::start_sized(SIZE, args, change)
     }
@@ -58,7 +54,7 @@ impl Terminal {
         Self::start_program(size, &[&[env!("CARGO_BIN_EXE_loadgen")], args].concat(), change)
     }
 
-    /// Starts `setsid` with these arguments, the last of which are a program's path and its arguments.
+    /// Starts `setsid` with these arguments, which end with a program's path and its arguments.
     pub(crate) fn start_program(
         (columns, rows): (u16, u16),
         args: &[&str],
@@ -78,7 +74,7 @@ impl Terminal {
         let keyboard = File::from(master);
         let closing = Arc::new(AtomicBool::new(false));
         let reader = read(keyboard.try_clone().unwrap(), screen.clone(), closing.clone());
-        // In a session of its own, so that the terminal of whoever runs the tests is out of reach.
+        // A session of its own keeps the terminal of the test run out of reach.
         let mut command = Command::new("setsid");
         command.args(args);
         command.env("TERM", "xterm-256color").env_remove("NO_COLOR");
@@ -89,12 +85,10 @@ impl Terminal {
         Self { program, keyboard, line, before, screen, closing, reader }
     }
 
-    /// What it shows now.
     pub(crate) fn screen(&self) -> Screen {
         self.screen.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Waits until the screen has something.
     pub(crate) fn wait<T>(&self, what: &str, find: impl Fn(&Screen) -> Option<T>) -> T {
         eventually(what, || {
             assert!(!self.screen.is_poisoned(), "the terminal was given nonsense");
@@ -102,7 +96,6 @@ impl Terminal {
         })
     }
 
-    /// Presses keys.
     pub(crate) fn press(&mut self, keys: &str) {
         self.keyboard.write_all(keys.as_bytes()).unwrap();
     }
@@ -111,23 +104,23 @@ impl Terminal {
         kill_process(Pid::from_child(&self.program.0), signal).unwrap();
     }
 
-    /// Whether keys reach the program one by one and unseen, Ctrl-C among them.
+    /// Whether the terminal passes on keys one by one and without echo, including Ctrl-C.
     pub(crate) fn is_raw(&self) -> bool {
         let cooked = LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG;
         !tcgetattr(&self.line).unwrap().local_modes.intersects(cooked)
     }
 
-    /// Closes the terminal, as a window is closed, and waits for the program's end: its exit code.
+    /// Closes the terminal as a window would be closed, and returns the program's exit code.
     pub(crate) fn hang_up(self) -> Option<i32> {
         let Self { mut program, keyboard, line: _line, closing, reader, .. } = self;
-        // The reader has the terminal open, too, until something is drawn once more.
+        // The reader keeps the terminal open until the next output.
         closing.store(true, Ordering::Relaxed);
         reader.join().unwrap();
         drop(keyboard);
         eventually("a program ends by itself", || program.0.try_wait().unwrap()).code()
     }
 
-    /// Does something again and again until the program ends.
+    /// Repeats an action until the program ends.
     pub(crate) fn insist(mut self, act: impl Fn(&Self)) -> LeftTerminal {
         eventually("a program ends by insistence", || {
             let over = self.program.0.try_wait().unwrap().is_some();
@@ -144,18 +137,18 @@ impl Terminal {
         let Self { mut program, keyboard: _keyboard, line, before, screen, reader, .. } = self;
         let status = eventually("a program ends by itself", || program.0.try_wait().unwrap());
         let modes = [before, tcgetattr(&line).unwrap()].map(described);
-        // Now nobody can write any more: the reader comes to an end.
+        // All writers are closed now, so the reader ends.
         drop(line);
         reader.join().unwrap();
         let screen = screen.lock().unwrap().clone();
-        // As a shell tells who was killed by a signal.
+        // A program killed by a signal has the exit code that a shell reports.
         let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal));
         LeftTerminal { code, screen, modes }
     }
 }
 
 impl LeftTerminal {
-    /// Checks the exit code, and that the terminal is as it was.
+    /// Checks the exit code, and that the terminal is restored.
     pub(crate) fn restored(self, case: &str, code: i32) -> Self {
         assert_eq!(self.code, Some(code), "{case}: {}", self.screen.normal);
         assert!(!self.screen.alternate, "{case}: the alternate screen is left");
@@ -166,7 +159,7 @@ impl LeftTerminal {
     }
 }
 
-/// All that matters of a terminal's modes. Not its speed, which has no meaning here: the kernel writes it anew.
+/// Describes the relevant modes of a terminal. Its speed is left out, because it has no meaning here and the kernel resets it.
 fn described(modes: Termios) -> String {
     let Termios { input_modes, output_modes, local_modes, special_codes, .. } = modes;
     let framing = ControlModes::CSIZE | ControlModes::CSTOPB | ControlModes::PARENB | ControlModes::PARODD;
@@ -175,18 +168,18 @@ fn described(modes: Termios) -> String {
     format!("{input_modes:?} {output_modes:?} {control:?} {local_modes:?} {special_codes:?}")
 }
 
-/// A program that does not outlive its test.
+/// A program that is killed at the end of its test.
 struct Program(Child);
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // It may be over already.
+        // The program may have ended already.
         drop(self.0.kill());
         drop(self.0.wait());
     }
 }
 
-/// Reads on a thread what is written to the terminal, until nobody can write any more, or nobody looks on.
+/// Reads the terminal's output in a thread, until all writers are closed or the terminal is being closed.
 fn read(mut master: File, screen: Arc<Mutex<Screen>>, closing: Arc<AtomicBool>) -> JoinHandle<()> {
     std::thread::spawn(move || {
         let mut bytes = [0; 4096];

@@ -1,10 +1,10 @@
-//! Runs that go well: what is printed where, what the result holds, that client and server agree.
+//! Successful runs: their outputs, the content of the result, and agreement of client and server.
 
 use serde_json::Value;
 
 use crate::support::{assert_conserved, count, figure, loadgen, measure};
 
-/// Every key that others rely on.
+/// Keys that other programs rely on.
 const FIXED_KEYS: &[&str] = &[
     "/schema_version",
     "/mode",
@@ -57,8 +57,8 @@ const SHORT: &[&str] = &["--max-busy", "10", "--ops", "100", "--time-scale", "0.
 fn the_experiment_of_the_seed_comes_out_over_http() {
     let result = measure(&["--strategy", "aimd", "--ops", "2000", "--max-busy", "50", "--time-scale", "0.2"]);
     assert_eq!(count(&result, "/ops/succeeded"), 2000);
-    // Simulated it takes 2088 attempts and 25.2 s; a machine that does other things adds to both, and a wrong driver is off by
-    // factors. That it decides exactly as in virtual time is shown by logs that are played again.
+    // In virtual time it takes 2088 attempts and 25.2 s. Other load on the machine adds to both, and a wrong driver is off by factors.
+    // Replayed logs show that it makes exactly the same decisions as in virtual time.
     assert!((2030..=2900).contains(&count(&result, "/attempts/total")), "{}", result["attempts"]);
     assert!((24.0..36.0).contains(&figure(&result, "/makespan_s")), "{}", result["makespan_s"]);
     assert!((20.0..20.3).contains(&figure(&result, "/optimal_makespan_s")));

@@ -1,29 +1,27 @@
-//! What a terminal would show: just enough of one for what the dashboard writes, and strict about the rest.
+//! A terminal emulator with just the features that the dashboard uses. It panics at all other escape codes.
 
 /// Columns and rows of the terminal.
 pub(crate) const SIZE: (u16, u16) = (80, 24);
 
 const ESCAPE: u8 = 0x1b;
 
-/// What a terminal looks like after what was written to it so far.
+/// State of a terminal after the output so far.
 #[derive(Clone, Debug)]
 pub(crate) struct Screen {
     /// Text on the normal screen, which scrolls and stays.
     pub(crate) normal: String,
-    /// Whether the alternate screen is shown.
     pub(crate) alternate: bool,
-    /// How often it was entered.
     pub(crate) entered: usize,
     pub(crate) cursor_shown: bool,
-    /// How often something was to be drawn on the normal screen.
+    /// Number of attempts to draw on the normal screen.
     pub(crate) strays: usize,
-    /// Escape codes of any kind.
+    /// Number of escape codes of any kind.
     pub(crate) codes: usize,
-    /// Of the alternate screen.
+    /// Content of the alternate screen.
     cells: Vec<Vec<char>>,
     row: usize,
     column: usize,
-    /// The beginning of a character or a code.
+    /// First bytes of an incomplete character or code.
     pending: Vec<u8>,
 }
 
@@ -43,18 +41,18 @@ impl Screen {
         }
     }
 
-    /// Lines of the alternate screen; none while the normal one is shown.
+    /// Returns the lines of the alternate screen, or none while the normal screen is shown.
     pub(crate) fn lines(&self) -> Vec<String> {
         let cells = if self.alternate { &self.cells[..] } else { &[] };
         cells.iter().map(|row| row.iter().collect()).collect()
     }
 
-    /// Whether the alternate screen says this.
+    /// Whether the alternate screen contains this text.
     pub(crate) fn shows(&self, words: &str) -> bool {
         self.lines().iter().any(|line| line.contains(words))
     }
 
-    /// Takes what was written, in pieces of any size.
+    /// Takes output in pieces of any size.
     pub(crate) fn feed(&mut self, bytes: &[u8]) {
         self.pending.extend_from_slice(bytes);
         while let Some(length) = self.whole() {
@@ -67,7 +65,7 @@ impl Screen {
         }
     }
 
-    /// The length of the first character or code, when it is there as a whole.
+    /// Returns the length of the first character or code, if it is complete.
     fn whole(&self) -> Option<usize> {
         let length = match *self.pending.first()? {
             ESCAPE => {
@@ -96,18 +94,18 @@ impl Screen {
                 self.cells = blank();
                 self.strays += usize::from(!self.alternate);
             }
-            // A line that is written anew.
+            // A line that is redrawn.
             "[2K" if !self.alternate => {
                 let kept = self.normal.rfind('\n').map_or(0, |end| end + 1);
                 self.normal.truncate(kept);
             }
-            // Colours and the like.
+            // Colours and text styles.
             _ if code.ends_with('m') => {}
             _ => self.go_to(code).unwrap_or_else(|| panic!("a code that tests don't know: {code:?}")),
         }
     }
 
-    /// Counts from one.
+    /// Moves the cursor. Escape codes count from one.
     fn go_to(&mut self, code: &str) -> Option<()> {
         let (row, column) = code.strip_prefix('[')?.strip_suffix('H')?.split_once(';')?;
         self.strays += usize::from(!self.alternate);

@@ -1,4 +1,4 @@
-//! `loadgen` against a scripted server, over HTTP and in virtual time: the same steps, the same counts.
+//! `loadgen` against a scripted server, over HTTP and in virtual time: the same steps give the same counts.
 
 use serde_json::Value;
 
@@ -11,7 +11,6 @@ const STEPS: &str = r#"[
     {"status": 200}
 ]"#;
 
-/// What the run with these arguments came to.
 fn run(folder: &Folder, more: &str) -> Value {
     let args = format!(
         "--strategy constant:delay=1ms,retry-after=ignore --ops 20 --arrivals burst --network-delay 0ms --json - {more}"
@@ -44,7 +43,7 @@ fn a_script_in_a_file_is_met_over_http_as_in_virtual_time_and_is_kept_in_the_res
     let policy = &simulated["config"]["server_model"]["policy"];
     let steps = "script:steps=429 retry-after:@date%2B0 body:{\"error\":%20\"slow%2C%20down\"}|close|500|200";
     assert_eq!(policy, steps);
-    // What is recorded needs no file.
+    // The recorded policy needs no file.
     let repeated = folder.loadgen_words(&[
         "--strategy",
         "constant:delay=1ms,retry-after=ignore",

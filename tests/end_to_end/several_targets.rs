@@ -1,4 +1,4 @@
-//! `compare` and `sweep` against a server that is there: a mockserver by its URL, or any other.
+//! `compare` and `sweep` against a running server: a mockserver at a URL, or any other.
 
 use super::foreign_server::{ForeignServer, hang_up, reply};
 use crate::support::{Left, MockServer, assert_conserved, count, loadgen, measure};
@@ -129,7 +129,7 @@ fn conditions_and_baselines_judge_a_comparison_of_a_target() {
         loadgen(&[&args[..], &STRATEGIES, more].concat())
     };
     run(&server.url(), &["--save-baseline", &baseline]).exits(0);
-    // Whether such short runs are worse is chance; that they can be compared is not.
+    // The verdict on such short runs is random. The test checks only that they can be compared.
     let again = run(&server.url(), &["--baseline", &baseline, "--noise", "99%"]);
     assert!(again.stderr.contains("against baseline") && again.code != Some(2), "{again:?}");
     run(&other.url(), &["--baseline", &baseline]).exits(2).says(&["max_busy is 11, there 10"]);

@@ -1,4 +1,4 @@
-//! SIGINT, SIGTERM, SIGHUP: the first stops and keeps, the second waits for nothing, the third leaves at once.
+//! SIGINT, SIGTERM, SIGHUP: the first stops the run and keeps results, the second ends all waits, the third exits at once.
 
 use std::io::Write;
 use std::net::TcpStream;
@@ -10,7 +10,7 @@ use crate::support::{
     APART, MockServer, Program, assert_conserved, count, eventually, start_loadgen, start_shell,
 };
 
-/// A run that would take long, after its first answers.
+/// Starts a long run, and waits for its first responses.
 fn long_run(server: &MockServer, more: &[&str]) -> Program {
     let url = server.url();
     let args = ["--target", &url, "--ops", "100000", "--rate", "100/s", "--no-tui"];
@@ -29,7 +29,7 @@ fn the_first_signal_stops_the_run_and_keeps_what_was_measured() {
         let result = left.json();
         assert_eq!(result["interrupted"], name);
         assert!(count(&result, "/ops/succeeded") > 0);
-        // What was in flight may end: nothing was withdrawn, and the server's counts are the client's.
+        // In-flight attempts may end: nothing was cancelled, and the server's counts equal the client's.
         assert_eq!(count(&result, "/attempts/total"), count(&result, "/server/received"));
         assert_eq!(count(&result, "/attempts/cancelled"), 0);
         assert_conserved(&result);
@@ -68,7 +68,7 @@ fn a_comparison_that_is_cut_off_in_its_first_block_keeps_the_runs_that_are_compl
     assert!(runs[0]["interrupted"].is_null());
     assert_eq!(count(&runs[0], "/ops/succeeded"), 40);
 
-    // It can be read again.
+    // The document can be read again.
     let folder = tempfile::tempdir().unwrap();
     let [file, page] = ["a.json", "a.html"].map(|name| folder.path().join(name).to_str().unwrap().to_owned());
     std::fs::write(&file, document.to_string()).unwrap();
@@ -104,7 +104,7 @@ fn a_signal_does_not_wait_for_a_server_that_takes_its_time() {
     });
 }
 
-/// Ten requests that the server keeps.
+/// Starts ten requests that the server holds.
 fn held(server: &MockServer, more: &[&str]) -> Program {
     let url = server.url();
     let args = ["--target", &url, "--ops", "10", "--timeout", "1h", "--no-tui"];
@@ -128,7 +128,7 @@ fn signals_that_come_together_are_one() {
         }
         let result = run.finish().exits(130).json();
         assert_eq!(result["interrupted"], "SIGINT");
-        // What was in flight was waited for.
+        // The program waited for in-flight attempts.
         assert_eq!(count(&result, "/attempts/cancelled"), 0);
         assert_conserved(&result);
     }
@@ -136,7 +136,7 @@ fn signals_that_come_together_are_one() {
 
 #[test]
 fn the_second_signal_waits_for_nothing_but_keeps_the_result() {
-    // The first one alone would wait for these answers: it waits for two seconds.
+    // The first signal alone would wait for these responses, because it waits for up to two seconds.
     let server =
         MockServer::start(&["--service-time", "1900ms", "--network-delay", "0", "--max-busy", "1000"]);
     let run = held(&server, &["--json", "-"]);
@@ -155,7 +155,7 @@ fn the_third_signal_leaves_at_once_and_leaves_nothing_behind() {
     let (pipe, samples) = (place("pipe"), place("samples"));
     rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR).unwrap();
     let server = holding();
-    // Nobody ever reads the result.
+    // The result is never read.
     let run = held(&server, &["--json", &pipe, "--samples", &samples]);
     run.signal(Signal::INT);
     std::thread::sleep(APART);
@@ -179,7 +179,7 @@ fn a_hang_up_ends_like_sigterm_unless_it_is_ignored() {
     assert_eq!(result["interrupted"], "SIGHUP");
     assert_conserved(&result);
 
-    // As `nohup` starts it.
+    // Started as by `nohup`.
     let url = server.url();
     let args = ["--target", &url, "--ops", "100000", "--rate", "100/s", "--no-tui", "--json", "-"];
     let run = start_shell("trap '' HUP; exec \"$0\" \"$@\"", &args);
@@ -202,7 +202,7 @@ fn the_servers_signals_that_come_together_are_one_and_a_later_one_waits_for_noth
     server.signal(Signal::INT);
     let asked = Instant::now();
     std::thread::sleep(APART);
-    // Five seconds are what the first one waits for: with the second one it would be over by now.
+    // The first signal waits for five seconds. If the second had counted, the server would have ended by now.
     assert!(server.is_alive(), "both were one");
     server.signal(Signal::INT);
     server.finish().exits(130).says(&["mockserver stopped"]);
@@ -225,7 +225,7 @@ fn a_hang_up_ends_the_server_like_sigterm_unless_it_is_ignored() {
     program.finish().exits(143);
 }
 
-/// A request that the server keeps.
+/// Sends a request that the server holds.
 fn ask_for_work(server: &MockServer) -> TcpStream {
     let mut stream = TcpStream::connect(server.address).unwrap();
     stream.write_all(b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n").unwrap();
@@ -251,7 +251,7 @@ fn whoever_is_cut_off_before_the_first_of_several_runs_is_over_was_interrupted_w
     let page = std::fs::read_to_string(folder.path().join("a.html")).unwrap();
     assert!(page.contains("</html>"));
 
-    // A hundred million ops: the first is not over soon.
+    // A hundred million ops, so that the first run does not end soon.
     let strategies = ["--strategy", "aimd"];
     let compared = ["--strategies", "aimd,none"];
     for (command, rest) in [

@@ -1,10 +1,10 @@
-//! What the machine adds to attempts is measured, and told when it is much beside the service time.
+//! Time that the machine adds to attempts is measured, and reported if it is large relative to the service time.
 
 use serde_json::Value;
 
 use crate::support::{count, figure, loadgen};
 
-/// Whether a result warns that its attempts are longer than the experiment has them.
+/// Whether a result warns that its attempts take longer than in the experiment.
 fn warns(result: &Value) -> bool {
     let warnings = result["warnings"].as_array().unwrap();
     warnings.iter().any(|warning| warning.as_str().unwrap().contains("of the mean service time"))
@@ -34,7 +34,7 @@ fn a_run_says_when_the_machine_is_no_match_for_service_times_of_a_few_millisecon
     ];
     let left = loadgen(&args).exits(0);
     let result = left.json();
-    // A fast machine adds little, and is not warned of.
+    // A fast machine adds little, and causes no warning.
     let much = figure(&result, "/generator/excess_ms/of_service") > 0.03;
     assert_eq!(warns(&result), much, "{}", result["generator"]);
     if much {
@@ -48,7 +48,7 @@ fn a_run_says_when_the_machine_is_no_match_for_service_times_of_a_few_millisecon
 
 #[test]
 fn what_server_and_network_make_attempts_take_is_no_excess() {
-    // Queues, rejections, draws and both halves of conditional writes are the server's own reckoning.
+    // Queues, rejections, random times and both halves of conditional writes are simulated by the server.
     let server =
         ["--service-time", "exp(300ms)", "--network-delay", "uniform(20ms,80ms)", "--max-busy", "20"];
     let others: [&[&str]; 2] = [

@@ -1,4 +1,4 @@
-//! When a run began is written down over HTTP, and never of virtual time.
+//! The start time of a run is recorded over HTTP, and never in virtual time.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -8,7 +8,7 @@ use crate::support::{loadgen, measure};
 
 const SHORT: [&str; 8] = ["--time-scale", "0.05", "--ops", "5", "--max-busy", "10", "--service-time", "20ms"];
 
-/// A scenario that is over HTTP in a moment.
+/// A scenario that takes only a moment over HTTP.
 const SCENARIO: &str = r#"name = "mine"
 title = "Mine"
 repeats = 1
@@ -28,7 +28,7 @@ time_scale = 0.05
 repeats = 1
 "#;
 
-/// Seconds of a day, and the day: enough to see that it is now.
+/// Whether a text is an RFC 3339 time of the last five minutes. The date itself is not compared.
 fn is_now(text: &Value) -> bool {
     let text = text.as_str().unwrap_or_default();
     let second = |at: usize| text.get(at..at + 2).and_then(|two| two.parse::<u64>().ok());

@@ -1,4 +1,4 @@
-//! Runs that are stopped before their end: when that is, and what share of the ops was done.
+//! Runs that are stopped before their end: when they stop, and the share of ops done.
 
 use serde_json::Value;
 
@@ -32,7 +32,7 @@ fn shares_are_of_all_ops_that_the_seed_offers_and_a_stopped_run_is_ranked_by_no_
     for (ends, stalls) in of_ends.iter().zip(of_stalls) {
         assert!(stalls["stalled_at_s"].is_number() && stalls["share_is_lower_bound"] == true);
         assert_eq!(ends["share_is_lower_bound"], false);
-        // A run that ends has met every op that its seed offers.
+        // A run that ends has seen all ops that its seed offers.
         let offered = &ends["ops"]["total"];
         assert_eq!((&ends["ops"]["offered"], &stalls["ops"]["offered"]), (offered, offered));
         assert!(stalls["ops"]["total"].as_u64() < offered.as_u64(), "{}", stalls["ops"]);

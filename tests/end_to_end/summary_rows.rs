@@ -1,4 +1,4 @@
-//! The rows of a run's summary, as people read them in 80 columns.
+//! Rows of a run's summary in 80 columns.
 
 use crate::support::loadgen;
 

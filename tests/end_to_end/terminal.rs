@@ -1,4 +1,4 @@
-//! The dashboard on a real terminal: shown while the run lasts, and gone without a trace however it ends.
+//! The dashboard on a real terminal: shown during the run, with the terminal restored however it ends.
 
 use std::path::Path;
 
@@ -10,14 +10,14 @@ use super::pty::Terminal;
 use super::screen::Screen;
 use crate::support::{APART, MockServer, assert_conserved, count, eventually, request};
 
-/// A run of a second or two.
+/// A run of one or two seconds.
 const SHORT: &[&str] =
     &["--strategy", "aimd", "--max-busy", "10", "--ops", "200", "--rate", "10/s", "--time-scale", "0.1"];
 
 /// A run that has to be stopped.
 const LONG: &[&str] = &["--strategy", "aimd", "--service-time", "20ms", "--ops", "100000", "--rate", "50/s"];
 
-/// A run in which nothing is ever answered.
+/// A run without any response.
 const STUCK: &[&str] = &[
     "--ops",
     "10",
@@ -31,7 +31,7 @@ const STUCK: &[&str] = &[
     "1h",
 ];
 
-/// Ops that are done, as the dashboard shows them.
+/// Returns the number of completed ops on the dashboard.
 fn done(screen: &Screen) -> Option<u64> {
     let lines = screen.lines();
     let (before, _) = lines.iter().find_map(|line| line.split_once(" ops "))?;
@@ -39,14 +39,13 @@ fn done(screen: &Screen) -> Option<u64> {
     done.replace(' ', "").parse().ok()
 }
 
-/// Starts a run and waits until the dashboard shows that it goes on.
 fn watched(args: &[&str]) -> Terminal {
     let terminal = Terminal::start(args);
     terminal.wait("ops are done", |screen| done(screen).filter(|&ops| ops > 0));
     terminal
 }
 
-/// A folder for a result, and the result's name.
+/// Returns a folder and the path of a result in it.
 fn place() -> (TempDir, String) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("result.json").to_str().unwrap().to_owned();
@@ -108,14 +107,14 @@ fn however_a_run_is_stopped_the_terminal_is_restored_and_the_result_saved() {
 
 #[test]
 fn a_closed_terminal_ends_a_run_like_the_signal_that_tells_of_it() {
-    // No signal comes: the program is in a session of its own, of which this terminal is none.
+    // No signal arrives, because the program is in a session of its own, without this terminal.
     let (_folder, file) = place();
     let code = watched(&[LONG, &["--json", &file]].concat()).hang_up();
     let result = saved(&file);
     assert_eq!((code, &result["interrupted"]), (Some(129), &"SIGHUP".into()));
     assert!(count(&result, "/ops/succeeded") > 0);
 
-    // Of several strategies, too.
+    // The same holds for several strategies.
     let (_folder, file) = place();
     let small =
         ["compare", "--strategies", "aimd,none", "--ops", "20", "--rate", "100/s", "--repeats", "1000"];
@@ -142,7 +141,7 @@ fn a_closed_terminal_changes_nothing_for_whoever_ignores_its_signal() {
 fn whoever_is_killed_while_it_draws_gives_the_terminal_back_and_leaves_nothing() {
     let showing = |args: &[&str]| {
         let terminal = Terminal::start(args);
-        // All may have arrived before the first picture.
+        // All ops may have arrived before the first frame.
         let shown = |screen: &Screen| (screen.shows("arriving") || screen.shows("finishing")).then_some(());
         terminal.wait("the dashboard is shown", shown);
         terminal
@@ -150,7 +149,7 @@ fn whoever_is_killed_while_it_draws_gives_the_terminal_back_and_leaves_nothing()
     let none = Rlimit { current: Some(0), maximum: Some(0) };
     setrlimit(Resource::Core, none).expect("less is always allowed");
     for case in 0..40 {
-        // Every key makes it draw: whatever it does just then, it must not draw on what it gave back.
+        // Every key causes a redraw, so that the signal arrives while it draws. Nothing may be drawn after the terminal is restored.
         let (folder, file) = place();
         let mut busy = showing(&[STUCK, &["--samples", &file]].concat());
         busy.press(&"\t".repeat(1_000));
@@ -178,7 +177,7 @@ fn whoever_insists_waits_for_nothing_but_keeps_the_result() {
     let mut keys = showing(&[STUCK, &["--json", &file]].concat());
     keys.press("q");
     keys.wait("it says that it stops", |screen| screen.shows("stopping…").then_some(()));
-    // Two keys at once are one.
+    // Two keys at the same time count as one.
     std::thread::sleep(APART);
     keys.press("\x03");
     let left = keys.finish().restored("two keys", 130);
@@ -200,7 +199,7 @@ fn without_a_dashboard_nothing_but_text_is_written() {
         });
         (terminal, folder, file)
     };
-    // All at once: it is their lines once a second that take time.
+    // All run at once, because their progress lines appear only once a second.
     for ((terminal, folder, file), (flags, _)) in cases.map(start).into_iter().zip(cases) {
         let left = terminal.finish().restored(&format!("{flags:?}"), 0);
         assert_eq!((left.screen.codes, left.screen.entered), (0, 0), "{flags:?}: {:?}", left.screen.normal);
@@ -226,7 +225,7 @@ fn a_file_gets_the_summary_and_no_codes() {
     assert_plain_progress(&said, true);
 }
 
-/// Checks for lines of progress, and that nothing moves the cursor.
+/// Checks for progress lines, and that no control character moves the cursor.
 fn assert_plain_progress(stderr: &Path, wanted: bool) {
     let said = std::fs::read_to_string(stderr).unwrap();
     assert!(!said.contains(['\x1b', '\r']), "{said:?}");

@@ -1,4 +1,4 @@
-//! How attempts are sent: the transports there are, threads that share the work, and streams of HTTP/2.
+//! Sending of attempts: the available transports, several threads, and HTTP/2 streams.
 
 use serde_json::Value;
 
@@ -45,7 +45,7 @@ fn attempts_beyond_what_the_server_allows_on_a_connection_wait_where_they_are_co
     assert_conserved(&result);
     assert_eq!((count(&result, "/ops/succeeded"), count(&result, "/attempts/total")), (400, 400));
     assert!(count(&result, "/generator/waited_for_connection") >= 350, "{}", result["generator"]);
-    // Five at once on the one connection: the server never saw more.
+    // Five concurrent streams on one connection: the server never accepted more.
     assert_eq!(count(&result, "/generator/connections"), 1);
     assert!(count(&result, "/server/max_accepted_seen") <= 5, "{}", result["server"]);
 }
@@ -62,7 +62,7 @@ fn a_transport_that_cannot_do_what_was_asked_is_refused() {
 #[test]
 fn connections_come_from_the_addresses_that_were_asked_for() {
     let accepted = |flags: &[&str]| {
-        // Every address gets 8, and the next one after an hour.
+        // Every address gets 8 requests, and the next one after an hour.
         let server = MockServer::start(&["--policy", "gcra:rate=1/1h,burst=8,key=address"]);
         let common = ["--strategy", "none", "--in-flight", "40", "--ops", "40", "--no-tui", "--json", "-"];
         let result = loadgen(&[&["--target", &server.url()][..], &common, flags].concat()).json();

@@ -1,10 +1,10 @@
-//! What can be typed wrong, and what explains itself: exit 2, a message that names the value, nothing on stdout.
+//! Invalid command lines: exit code 2, a message that names the value, and nothing on stdout. Also covers texts that explain the usage.
 
 use std::process::Command;
 
 use crate::support::{Folder, loadgen, start_mockserver};
 
-/// What its reader once could not add up.
+/// A duration that once overflowed its parser.
 const OVERFLOWS: &str = "18446744073709551615s0.5s0.5s";
 
 #[test]
@@ -87,7 +87,7 @@ fn bad_usage_exits_2_and_names_the_value_and_what_is_accepted() {
     }
 }
 
-/// The whole message, for a program and its arguments.
+/// Compares the whole message, by program and arguments.
 #[test]
 fn frequent_mistakes_are_answered_with_what_to_type() {
     let folder = Folder::new();

@@ -1,4 +1,4 @@
-//! Pages of reproductions: figures beside the words and claims that they belong to.
+//! Reports of reproductions: plots beside the text and claims that they belong to.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::support::Folder;
 
-/// The result of scenarios that ask for every kind of figure, and its page; made once for all tests.
+/// Result and report of scenarios with every kind of plot, created once for all tests.
 static REPRODUCED: LazyLock<(String, String)> = LazyLock::new(|| {
     let folder = Folder::new();
     let ended = folder.loadgen(
@@ -17,7 +17,7 @@ static REPRODUCED: LazyLock<(String, String)> = LazyLock::new(|| {
     (folder.read("all.json"), folder.read("all.html"))
 });
 
-/// The result in a folder of the test's own.
+/// Writes the result to a folder of the test's own.
 fn saved() -> Folder {
     let folder = Folder::new();
     folder.write("all.json", &REPRODUCED.0);

@@ -1,4 +1,4 @@
-//! Pages and pictures of real runs.
+//! Reports and plots of real runs.
 
 use crate::support::Folder;
 

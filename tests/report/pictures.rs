@@ -1,10 +1,10 @@
-//! The tables and pictures of pages are those that the commands beside them make.
+//! Checks that tables and plots in the documentation equal the output of the commands beside them.
 //!
-//! A line `    loadgen …` is a command; `\` at its end goes on in the next line. A block that opens with ```` ```text WORDS ```` shows
-//! what the commands above it print, from the line with these words to the next empty one. Figures in bold stand in a block of
-//! their section; before the first section, in any block of the page.
+//! A line `    loadgen …` is a command, and `\` at its end continues it in the next line. A block that opens with ```` ```text WORDS ````
+//! contains the output of the commands above it, from the line with these words to the next empty one. Figures in bold must occur in a
+//! block of their section, or before the first section in any block of the page.
 //!
-//! `UPDATE_PICTURES=1 cargo test --test programs pictures` makes tables and pictures anew.
+//! `UPDATE_PICTURES=1 cargo test --test programs pictures` updates tables and plots.
 
 use std::path::Path;
 
@@ -14,13 +14,12 @@ use crate::support::Folder;
 
 const AGAIN: &str = "UPDATE_PICTURES=1 cargo test --test programs pictures";
 
-/// Where pictures are kept.
 const PICTURES: &str = "docs/pictures";
 
-/// The survey that a page shows. It takes minutes to make, so that only some of its settings are run again (`tests/survey.rs`).
+/// Survey shown on a page. It takes minutes, so only some of its settings are run again (`tests/survey.rs`).
 const SURVEY: &str = "docs/tailback-survey.json";
 
-/// Sections of the README whose blocks and pictures are made by their commands. Those of other sections are excerpts.
+/// Sections of the README that are checked. Blocks of other sections are excerpts.
 const HELD: [&str; 2] = ["Which one is better?", "Pictures"];
 
 #[test]
@@ -71,11 +70,11 @@ fn every_picture_is_made_by_a_command_of_a_page() {
     }
 }
 
-/// What a picture tells is told in words, too.
+/// Checks that each plot is also described in words.
 #[test]
 fn every_policy_has_its_picture() {
     let page = joined(&kept("docs/servers.md"));
-    // A script is whatever was recorded or written.
+    // `script` has no plot, because its responses are arbitrary.
     for name in POLICIES.iter().map(|policy| policy.name).filter(|name| *name != "script") {
         let made = format!(" -o {PICTURES}/policy-{name}.svg");
         let drawn = page.lines().find(|line| line.ends_with(&made));
@@ -87,7 +86,7 @@ fn every_policy_has_its_picture() {
     }
 }
 
-/// The page with every command on one line.
+/// Returns the page with every command on one line.
 fn joined(page: &str) -> String {
     let parts: Vec<&str> = page.split("\\\n").collect();
     let (first, others) = parts.split_first().unwrap();
@@ -106,7 +105,7 @@ fn updates() -> bool {
     std::env::var_os("UPDATE_PICTURES").is_some()
 }
 
-/// Holds these sections of a page, and gives the page as its commands make it.
+/// Checks these sections of a page, and returns the page with the output of its commands.
 fn sections_are_current(place: &str, heads: &[&str], linked_as: &str) -> String {
     let page = kept(place);
     let folder = Folder::new();
@@ -126,7 +125,7 @@ fn figures_stand_in_blocks(page: &str) {
     assert!(unheld.is_empty(), "no block of their section has these figures: {unheld:?}");
 }
 
-/// Holds a page made anew against the one that is kept.
+/// Compares the new page with the stored one, or replaces it in update mode.
 fn page_is_current(place: &str, made: &str) {
     if updates() {
         std::fs::write(root().join(place), made).unwrap();
@@ -136,7 +135,7 @@ fn page_is_current(place: &str, made: &str) {
     assert!(kept == made, "`{place}` is not current: {AGAIN}\nfirst, made and kept: {differing:?}");
 }
 
-/// Holds what the page's commands left in the folder against what is kept.
+/// Compares the plots of the page's commands with the stored ones, or replaces them in update mode.
 fn pictures_are_current(folder: &Folder, page: &str, linked_as: &str) {
     let pictures = std::fs::read_dir(folder.path(PICTURES)).unwrap();
     let names: Vec<String> =
@@ -153,7 +152,7 @@ fn pictures_are_current(folder: &Folder, page: &str, linked_as: &str) {
     }
 }
 
-/// The page with its blocks made anew.
+/// Runs the page's commands, and returns the page with their output.
 fn made(folder: &Folder, page: &str) -> String {
     std::fs::create_dir_all(folder.path(PICTURES)).unwrap();
     let mut lines = page.lines();
@@ -183,7 +182,7 @@ fn made(folder: &Folder, page: &str) -> String {
     made
 }
 
-/// Words as a shell has them, as far as single quotes go.
+/// Splits a command into words like a shell, with support for single quotes only.
 fn words(command: &str) -> Vec<String> {
     let mut words = Vec::new();
     for (index, part) in command.split('\'').enumerate() {
@@ -196,7 +195,7 @@ fn words(command: &str) -> Vec<String> {
     words
 }
 
-/// From the line with these words to the next empty one.
+/// Returns the lines from the one with these words to the next empty one.
 fn excerpt(printed: &str, from: &str) -> String {
     let lines: Vec<&str> = printed
         .lines()
@@ -207,7 +206,7 @@ fn excerpt(printed: &str, from: &str) -> String {
     lines.join("\n")
 }
 
-/// What is in bold, has digits, and stands in no block of its section.
+/// Returns bold texts with digits that occur in no block of their section.
 fn figures_without_a_block(page: &str) -> Vec<String> {
     let sections: Vec<(String, String)> = page.split("\n## ").map(told_and_shown).collect();
     let all: String = sections.iter().map(|(_, shown)| shown.as_str()).collect();
@@ -221,7 +220,6 @@ fn figures_without_a_block(page: &str) -> Vec<String> {
     unheld.map(ToOwned::to_owned).collect()
 }
 
-/// A section's sentences, and its blocks.
 fn told_and_shown(section: &str) -> (String, String) {
     let (mut told, mut shown) = (String::new(), String::new());
     for (index, part) in section.split("```").enumerate() {
@@ -230,7 +228,7 @@ fn told_and_shown(section: &str) -> (String, String) {
     (told.replace('\n', " "), shown)
 }
 
-/// Whether the figure is there, and no part of another.
+/// Whether the figure occurs, other than as a part of a longer number.
 fn stands_in(shown: &str, figure: &str) -> bool {
     let digit = |letter: Option<char>| letter.is_some_and(|letter| letter.is_ascii_digit() || letter == '.');
     shown.match_indices(figure).any(|(at, _)| {

@@ -1,8 +1,8 @@
-//! The page on servers tells of virtual time what virtual time does: of what `benches/real_servers.py` measured, that can be repeated.
+//! Checks the figures of virtual time on the page about servers, which are the reproducible part of `benches/real_servers.py`.
 
 use crate::support::{count, loadgen};
 
-/// As in `benches/real_servers.py`.
+/// Flags of `benches/real_servers.py`.
 const OURS: [&str; 13] = [
     "--network-delay",
     "0",
@@ -46,7 +46,7 @@ fn the_figures_of_virtual_time_beside_real_servers_are_current() {
     }
 }
 
-/// Of a row of a table, without the marks of code.
+/// Splits a table row into cells, without the marks of code.
 fn cells(line: &str) -> Vec<&str> {
     line.trim_matches('|').split('|').map(|cell| cell.trim().trim_matches('`')).collect()
 }

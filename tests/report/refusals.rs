@@ -1,4 +1,4 @@
-//! What is no result, and where pages cannot be written.
+//! Invalid results, and reports that cannot be written.
 
 use crate::support::Folder;
 
