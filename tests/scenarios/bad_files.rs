@@ -1,8 +1,8 @@
-//! Scenario files that cannot be run, as the program refuses them. What is refused and why is tested in `experiments`.
+//! Invalid scenario files, as the program refuses them. The individual errors are tested in `experiments`.
 
 use crate::support::{Left, loadgen, written};
 
-/// A scenario with nothing wrong, line by line: cases replace one of its lines.
+/// A valid scenario. Cases replace one of its lines.
 const GOOD: &str = r#"name = "mine"
 title = "Mine"
 repeats = 1
@@ -36,7 +36,7 @@ fn run(contents: &[u8], settings: &[&str]) -> Left {
     loadgen(&args)
 }
 
-/// What `left` lacks of a good refusal with these words.
+/// Returns the deviation of `left` from a good refusal with these words, or `None`.
 fn lacking(left: &Left, words: &[&str]) -> Option<String> {
     let whole = words.iter().all(|word| left.stderr.contains(word));
     let sound = left.code == Some(2) && left.stdout.is_empty() && !left.stderr.contains("panicked");
@@ -69,7 +69,7 @@ fn a_bad_line_and_a_bad_setting_exit_as_bad_usage_with_place_and_way_out() {
     let misspelt = GOOD.replace("repeats = 1", "repeets = 1");
     let left = run(misspelt.as_bytes(), &[]);
     assert_eq!(lacking(&left, &["mine.toml:3", "`repeets`", "did you mean `repeats`?"]), None);
-    // Figures and plots are those that the program has.
+    // Figures and plots are checked against those of the program.
     let figure = GOOD.replace("attempts.total", "attempts.totl");
     let left = run(figure.as_bytes(), &[]);
     assert_eq!(lacking(&left, &["mine.toml:16", "did you mean `attempts.total`?"]), None);

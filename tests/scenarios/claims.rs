@@ -1,4 +1,4 @@
-//! Claims as `loadgen reproduce` shows and counts them. How they are judged is tested in `experiments`, on literal figures.
+//! Claims as `loadgen reproduce` prints and counts them. Their judgement is tested in `experiments`, with literal figures.
 
 use experiments::reproduction::Changes;
 use experiments::scenario::embedded;
@@ -6,25 +6,25 @@ use serde_json::Value;
 
 use crate::support::{document_of, loadgen, planned, run_only, written};
 
-/// Returns text with its lines joined.
+/// Joins all lines.
 fn in_one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The claim of a scenario's result that begins so.
+/// Returns the claim of a scenario's result with this beginning.
 fn claim(result: &Value, says: &str) -> Value {
     let claims = result["scenarios"][0]["claims"].as_array().unwrap();
     let found = claims.iter().find(|claim| claim["says"].as_str().unwrap().starts_with(says));
     found.unwrap_or_else(|| panic!("nothing says `{says}`")).clone()
 }
 
-/// One experiment of a built-in scenario with other settings.
+/// Runs one experiment of a built-in scenario with changed settings.
 fn changed(name: &str, repeats: u32, settings: &[&str], experiment: &str) -> Value {
     let changes = Changes { repeats: Some(repeats), seed: None };
     document_of(&run_only(planned(&embedded(name).unwrap(), settings, changes), &[experiment]))
 }
 
-/// Two ops one after the other, each 3 attempts in all, and a claim about them.
+/// Returns a scenario of two consecutive ops with 3 attempts each, and a claim about them.
 fn two_ops(claim: &str) -> String {
     format!(
         "name = \"two\"\ntitle = \"Two ops\"\nrepeats = 2\n[workload]\nat = [\"0s\", \"1s\"]\n[server]\nreject_first = \
@@ -35,7 +35,7 @@ fn two_ops(claim: &str) -> String {
 
 #[test]
 fn one_sided_sentences_hold_however_far_the_figure_lies() {
-    // Calls are fewer by 84 % there: that is more than half.
+    // There are 84 % fewer calls, which is more than half.
     let slow = ["server.network_delay=\"10ms\"", "server.return_delay=\"10ms\""];
     let result = changed("occ", 10, &slow, "clusters");
     let half = claim(&result, "Full jitter reduces the calls of 100 clients by more than half");
@@ -64,12 +64,12 @@ fn worse_than_is_a_ratio_against_the_other_and_not_a_number() {
     let left = loadgen(&args).exits(1);
     let result = left.json();
     for (says, verdict, as_expected) in [
-        // Twice the slots take far fewer attempts, but without jitter it is still more.
+        // With twice the slots there are far fewer attempts, but without jitter there are still more than with it.
         ("It would be even worse without jitter: more attempts", "holds", Value::Bool(true)),
         ("It completes all requests within 25 s", "holds", Value::Bool(true)),
         ("Attempts grow superlinearly", "holds", Value::Bool(true)),
         ("In the first few seconds essentially no", "does not hold", Value::Bool(false)),
-        // One run lies outside of nothing.
+        // One run has no spread, so that no claim about a mean can fail.
         ("Exponential backoff performs 17 392", "too few runs", Value::Null),
         ("The optimum is 20 s", "too few runs", Value::Null),
     ] {

@@ -1,4 +1,4 @@
-//! What a reproduction found, cell by cell.
+//! Figures of a reproduction's result, cell by cell.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,6 @@ use serde_json::Value;
 #[derive(Clone, Copy)]
 pub(crate) struct Cell<'a>(&'a Value);
 
-/// All cells of a scenario, in order.
 pub(crate) fn cells(scenario: &Value) -> impl Iterator<Item = Cell<'_>> {
     scenario["cells"].as_array().unwrap().iter().map(Cell)
 }
@@ -22,7 +21,7 @@ impl<'a> Cell<'a> {
         self.0["label"].as_str().unwrap()
     }
 
-    /// The value of what is varied, as it is typed.
+    /// Returns the value of a varied key in the syntax of the command line.
     pub(crate) fn at(self, key: &str) -> Cow<'a, str> {
         match &self.0["at"][key] {
             Value::String(text) => Cow::Borrowed(text),
@@ -30,12 +29,12 @@ impl<'a> Cell<'a> {
         }
     }
 
-    /// A figure's mean over seeds.
+    /// Returns the mean of a figure over seeds.
     pub(crate) fn mean(self, figure: &str) -> f64 {
         self.of(figure, "mean")
     }
 
-    /// A statistic of a figure over seeds.
+    /// Returns a statistic of a figure over seeds.
     pub(crate) fn of(self, figure: &str, statistic: &str) -> f64 {
         let found = self.0["figures"][figure][statistic].as_f64();
         found.unwrap_or_else(|| panic!("no {statistic} of `{figure}` in {}", self.0))

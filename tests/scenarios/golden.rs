@@ -1,4 +1,4 @@
-//! Models without randomness come out exactly as in hand-made and independently programmed tables.
+//! Models without randomness equal tables made by hand and by independent programs exactly.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::figures::cells;
 use crate::support::reproduce_text;
 
-/// How many times `unit` goes into a figure, which must be without remainder.
+/// Returns `value / unit`, which must be a whole number.
 fn whole(value: f64, unit: f64) -> u64 {
     let count = (value / unit).round();
     assert!((value / unit - count).abs() < 1e-6, "{value} is no multiple of {unit}");
@@ -61,7 +61,7 @@ columns = [{ title = "time", figure = "makespan_s" }, { title = "calls", figure 
     assert_eq!(found, wanted);
 }
 
-/// A scenario of the overwhelmed queue whose ops, each a client of its own, arrive in these ticks of 10 ms.
+/// Runs a scenario of the overwhelmed queue. Each op is a client of its own and arrives in the given tick of 10 ms.
 fn queue(ticks: &[u64], policy: &str, strategies: &[(&str, &str)], completions: u64) -> Value {
     let at: Vec<String> = ticks.iter().map(|tick| format!("\"{}ms\"", tick * 10)).collect();
     let mut text = format!(
@@ -96,7 +96,7 @@ fn queue(ticks: &[u64], policy: &str, strategies: &[(&str, &str)], completions: 
     reproduce_text(&text)
 }
 
-/// Percentiles 50, 75, 95, 99 and maximum in ticks, sum of latencies, requests, end tick, most failures of a client.
+/// Percentiles 50, 75, 95, 99 and maximum in ticks, sum of latencies, requests, end tick, and largest number of failures of a client.
 type Row = (&'static str, [f64; 5], u64, u64, u64, u64);
 
 fn check_spike(policy: &str, strategies: &[(&str, &str)], rows: &[Row]) {
@@ -157,7 +157,7 @@ fn an_overwhelmed_queue_of_the_figures_numbers_agrees_in_every_integer() {
 const BY_HAND: &[(&str, &str)] =
     &[("NB", "immediate"), ("CB", "constant:delay=50ms"), ("EB", "exponential:base=20ms,cap=300ms")];
 
-/// Checks requests, most failures, and in which ticks how many of the clients that all came at tick 0 were done.
+/// Checks requests, the largest number of failures, and the ticks in which clients finish. All clients arrive at tick 0.
 fn check_by_hand(policy: &str, rows: &[(u64, &[u64], &[u64])]) {
     let clients = rows[0].1.len();
     let result = queue(&vec![0; clients], policy, BY_HAND, 50);

@@ -1,4 +1,4 @@
-//! No strategy beats the lower bound on the makespan, and it is the same for every strategy.
+//! No strategy beats the lower bound on the makespan, which is the same for every strategy.
 
 use std::num::NonZero;
 use std::time::Duration;
@@ -11,10 +11,10 @@ use vocabulary::{Purpose, draws, unit};
 
 use crate::support::loadgen;
 
-/// Workloads and servers that are tried, each with every strategy.
+/// Number of workloads with their servers, each run with every strategy.
 const CASES: u64 = 100;
 
-/// Every part alone, and combinations.
+/// Returns every part alone, and combinations.
 fn strategies() -> Vec<StrategySpec> {
     let alone = STRATEGIES.iter().map(|entry| match entry.kind {
         PartKind::Budget | PartKind::Hedging => format!("{}+full-jitter", entry.name),
@@ -29,7 +29,7 @@ fn strategies() -> Vec<StrategySpec> {
         .collect()
 }
 
-/// Limits of rates, perhaps beside a cap: what they prove holds, too. Nothing of it is a plain cap, for which ops are planned.
+/// Rate limits, some with a concurrency limit: their bounds hold, too. None is a plain concurrency limit, for which oracles have schedules.
 const LIMITS: &[&str] = &[
     "token-bucket:rate=100/s,burst=10",
     "token-bucket:rate=20/200ms,burst=30,refill=stepwise",
@@ -43,7 +43,7 @@ const LIMITS: &[&str] = &[
     "random:p=0.2 then token-bucket:rate=200/s,burst=5 then slow-down:knee=3",
 ];
 
-/// A workload and a server, chosen by their number alone.
+/// Returns a workload and a server that depend only on the number.
 fn case(number: u64) -> (RunConfig, Config) {
     let mut rng = draws(number, Purpose::Arrivals, 0, 0);
     let mut below = |count: usize| -> usize {
@@ -95,7 +95,7 @@ fn case(number: u64) -> (RunConfig, Config) {
 fn run(spec: &StrategySpec, client: &RunConfig, server: &Config) -> Finished {
     let seed = client.seed;
     let schedule = || Some(server.oracle_schedule(seed, Duration::ZERO));
-    // As on the command line: the oracle plans for all clients at once.
+    // Same as on the command line, where the oracle schedules all clients together.
     let share_strategy = client.share_strategy || spec.needs_foreknowledge();
     let config = RunConfig { share_strategy, ..client.clone() };
     let run = Run::new(config, |_| spec.build(seed, schedule()), least_costs(server, seed)).unwrap();
@@ -106,7 +106,7 @@ fn run(spec: &StrategySpec, client: &RunConfig, server: &Config) -> Finished {
 fn no_strategy_beats_the_bound_which_is_the_same_for_all() {
     let strategies = strategies();
     let (complete, close) = hold(&strategies, CASES, |_| Policies::default());
-    // A bound that says nothing would hold, too.
+    // Excludes a trivial bound, which would hold, too.
     assert!(complete > 1000 && close > 100, "{complete} runs complete, {close} of them within 5 %");
 }
 
@@ -118,7 +118,7 @@ fn no_strategy_beats_what_limits_of_rates_prove() {
     assert!(complete > 300 && close > 30, "{complete} runs complete, {close} of them within 5 %");
 }
 
-/// Tokens that are held while their requests wait for a place, and come back long after others have come.
+/// Tokens are held while their requests wait for a slot, and refunded long after others have arrived.
 #[test]
 fn charges_that_come_back_late_let_nobody_beat_the_bound() {
     let ops = std::iter::repeat_n(0, 20).chain(std::iter::repeat_n(119_950, 40));
@@ -150,7 +150,7 @@ fn charges_that_come_back_late_let_nobody_beat_the_bound() {
     }
 }
 
-/// Runs that are complete, and those of them that come close to the bound, which holds for all.
+/// Checks the bound for all runs. Returns the number of complete runs, and of those close to the bound.
 fn hold(strategies: &[StrategySpec], cases: u64, policy: impl Fn(u64) -> Policies) -> (u32, u32) {
     let (mut complete, mut close) = (0, 0);
     for number in 0..cases {
@@ -177,7 +177,7 @@ fn hold(strategies: &[StrategySpec], cases: u64, policy: impl Fn(u64) -> Policie
     (complete, close)
 }
 
-/// The ratio of makespan to bound, run by run, by the built program.
+/// Returns the ratio of makespan to bound for each run of the built program.
 fn over_bound(args: &[&str]) -> Vec<f64> {
     let left = loadgen(&[&["--simulate", "--json", "-", "--quiet"], args].concat()).exits(0);
     let document = left.json();

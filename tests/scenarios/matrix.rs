@@ -1,4 +1,5 @@
-//! Whatever is combined, a run in virtual time ends, adds up, and is the same when it is done again.
+//! Random combinations of strategies, workloads and servers: a run in virtual time ends, its counts match, and a second run gives the same
+//! result.
 
 use std::time::Duration;
 
@@ -8,10 +9,10 @@ use mockserver_core::Config;
 use tailback::StrategySpec;
 use vocabulary::{Purpose, draws, unit};
 
-/// Combinations that are tried.
+/// Number of combinations.
 const CASES: u64 = 60;
 
-/// Looks of whoever steers after which a run counts as endless: 65 536 events each.
+/// Number of calls of the steering function after which a run counts as endless. One call covers 65 536 events.
 const MOST_LOOKS: u32 = 100;
 
 const STRATEGIES: &[&str] = &[
@@ -48,7 +49,7 @@ const POLICIES: &[&str] = &[
     "descriptor-pool:descriptors=120",
 ];
 
-/// A combination, chosen by its number alone.
+/// A combination that depends only on its number.
 #[derive(Clone, Debug)]
 struct Case {
     strategy: &'static str,
@@ -62,7 +63,7 @@ fn case(number: u64) -> Case {
         let drawn = unit(&mut rng);
         (1..count).filter(|step| drawn * count as f64 >= *step as f64).count()
     };
-    // In turn, so that all of them are tried.
+    // Strategies take turns, so that all are used.
     let strategy = STRATEGIES[usize::try_from(number).unwrap() % STRATEGIES.len()];
     let policy = POLICIES[below(POLICIES.len())];
     let max_busy = [1, 7, 50][below(3)];
@@ -104,11 +105,11 @@ fn case(number: u64) -> Case {
         ..RunConfig::default()
     };
     let serde_json::Value::Object(patch) = server else { unreachable!("it is written as an object") };
-    // Not all of these policies go by it, so that a change of the configuration would be refused.
+    // Set directly, because some of these policies ignore `max_busy`, so that a change of the configuration would be refused.
     Case { strategy, client, server: Config { max_busy, ..Config::default().patched(&patch).unwrap() } }
 }
 
-/// Runs a case to its end, checks it, and tells everything that was measured.
+/// Runs a case to its end, checks it, and returns all measurements as text.
 fn told(case: &Case) -> String {
     let Case { strategy, client, server } = case;
     let spec: StrategySpec = strategy.parse().unwrap();

@@ -1,4 +1,4 @@
-//! The figures that scenarios ask for: all have data, and show what their sources say that they show.
+//! Plots of the built-in scenarios: all have data, and show the effects that their sources describe.
 #![expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::support::{built_in, reproduce_text, scenario_of};
 
-/// All built-in scenarios, with what their plots need.
+/// All built-in scenarios, with the data of their plots.
 static ALL: LazyLock<Vec<Value>> =
     LazyLock::new(|| EMBEDDED.iter().map(|(name, _)| scenario_of(built_in(name))).collect());
 
@@ -21,14 +21,13 @@ fn scenarios() -> impl Iterator<Item = &'static Value> {
     ALL.iter()
 }
 
-/// A plot of a built-in scenario.
 fn plot(scenario: &str, name: &str) -> &'static Value {
     let scenario = scenarios().find(|one| one["name"] == scenario).unwrap();
     let mut plots = scenario["plots"].as_array().unwrap().iter();
     plots.find(|plot| plot["name"] == name).unwrap_or_else(|| panic!("no plot {name}"))
 }
 
-/// What was kept of a strategy's run for a figure.
+/// Returns the data of a strategy's run in a plot.
 fn run<'a>(plot: &'a Value, label: &str) -> &'a Value {
     plot["runs"].as_array().unwrap().iter().find(|run| run["label"] == label).unwrap()
 }
@@ -37,7 +36,7 @@ fn numbers(list: &Value) -> Vec<f64> {
     list.as_array().unwrap().iter().map(|value| value.as_f64().unwrap_or(f64::NAN)).collect()
 }
 
-/// The sum over those buckets of a series that begin between two instants.
+/// Returns the sum over the buckets that begin between two instants.
 fn between(series: &Value, key: &str, from_s: f64, to_s: f64) -> f64 {
     let step_s = series["step_s"].as_f64().unwrap();
     let at = |index: usize| index as f64 * step_s;
@@ -50,8 +49,8 @@ fn between(series: &Value, key: &str, from_s: f64, to_s: f64) -> f64 {
         .sum()
 }
 
-/// How much neighbouring steps differ, for their mean: about 1 when calls come at random, however slowly their rate changes,
-/// and far more when they cluster.
+/// Returns the squared difference of neighbouring steps relative to their mean: about 1 for random arrivals, even if their rate changes
+/// slowly, and far more if they cluster.
 fn clustering(times_s: &[f64], from_s: f64, to_s: f64, step_s: f64) -> f64 {
     let mut counts = vec![0.0; ((to_s - from_s) / step_s).round() as usize];
     for at in times_s.iter().filter(|at| (from_s..to_s).contains(*at)) {
@@ -162,7 +161,7 @@ fn the_tables_of_delays_are_the_documents_own() {
         let waits = run(plot("retry-delays", "jitter"), label)["waits"].as_array().unwrap();
         for (wait, (low, high)) in waits.iter().zip(ranges) {
             let [min, max] = ["min_s", "max_s"].map(|key| wait[key].as_f64().unwrap() * 1e3);
-            // With 2000 draws both ends are nearly reached.
+            // 2000 draws come close to both ends.
             let width = high - low;
             assert!(
                 min >= low && min < low + width * 0.02 && max <= high && max > high - width * 0.02,

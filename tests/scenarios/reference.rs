@@ -1,4 +1,4 @@
-//! Models with randomness come out as in reference tables made by other programs, within four standard errors.
+//! Models with randomness equal reference tables of other programs within four standard errors.
 
 use experiments::reproduction::Changes;
 use experiments::scenario::embedded;
@@ -6,7 +6,6 @@ use experiments::scenario::embedded;
 use super::figures::{Cell, cells};
 use crate::support::{built_in, planned, run_only, scenario_of, with_further_runs};
 
-/// Seeds of every cell.
 const SEEDS: f64 = 30.0;
 
 /// A published mean with its standard deviation over seeds, and half a unit of its last digit.
@@ -22,12 +21,12 @@ fn published(text: &str, seeds: f64) -> Published {
     let (mean, deviation) = text.split_once('±').map_or((text, None), |(mean, sd)| (mean, Some(sd)));
     let decimals = mean.split_once('.').map_or(0, |(_, after)| after.len());
     let rounding = 0.5 * 0.1_f64.powi(i32::try_from(decimals).unwrap());
-    // The deviation is rounded, too: to as many digits, or to the tenth.
+    // The deviation is also rounded: to the same number of digits, or to the tenth.
     let deviation = deviation.map(|sd| sd.parse::<f64>().unwrap());
     Published { mean: mean.parse().unwrap(), deviation, seeds, rounding }
 }
 
-/// What is wrong with a figure of a cell, in the table's unit; without a published deviation, our own counts.
+/// Returns the error of a cell's figure, in the table's unit. Without a published deviation, the cell's own is used.
 fn compare(cell: Cell<'_>, figure: &str, unit: f64, wanted: Published) -> Option<String> {
     let ours = cell.mean(figure) / unit;
     let own_deviation = cell.of(figure, "sd") / unit;
@@ -51,7 +50,7 @@ fn check(wrong: &[String]) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Compares every cell that a table has a row of; all rows must have a cell.
+/// Compares the cells that have a row in a table. Every row must have a cell.
 fn compare_rows(
     result: &serde_json::Value,
     seeds: f64,
@@ -186,7 +185,7 @@ fn an_overwhelmed_queue_takes_the_published_times_and_requests() {
     let mut columns = TIMES.to_vec();
     columns.extend([("attempts.total", 1.0), ("done by 3000", 1.0)]);
     compare_rows(&result, 100.0, &columns, &rows, |cell| cell.experiment().to_owned());
-    // It stands at a tipping point, so only sanity is asked of it.
+    // This case is at a tipping point, so only its order of magnitude is checked.
     let bistable = cells(&result).find(|cell| cell.experiment() == "figures" && cell.label() == "CB");
     let requests = bistable.unwrap().mean("attempts.total");
     assert!((20_000.0..75_000.0).contains(&requests), "{requests}");
@@ -272,7 +271,7 @@ fn submitters_that_share_descriptors_do_the_published_jobs_and_crash_as_often() 
 
 #[test]
 fn nothing_gets_done_without_delay_once_processes_alone_use_up_the_descriptors() {
-    // Whatever the seed: 400 processes hold all 7600 descriptors.
+    // Holds for every seed, because 400 processes use all 7600 descriptors.
     let result = scenario_of(built_in("ethernet"));
     let of = |cell: &Cell<'_>| {
         let many = ["400", "500"].contains(&&*in_flight(*cell));
@@ -285,7 +284,7 @@ fn nothing_gets_done_without_delay_once_processes_alone_use_up_the_descriptors()
     }
 }
 
-/// Notice delays of an outage: seconds, and per cap its mean, 95th percentile and maximum, and the mean attempts.
+/// Duration of an outage in seconds. For each cap: mean, 95th percentile and maximum of the notice delay, and mean attempts.
 type Outage = (f64, &'static [(&'static str, [&'static str; 3], Option<&'static str>)]);
 
 #[test]
@@ -347,7 +346,7 @@ fn clients_notice_the_end_of_an_outage_after_the_published_delays() {
             });
             let cell = *cell.unwrap();
             for (figure, text) in ["mean", "p95"].iter().zip(figures) {
-                // The table has 20 000 clients, and ours are 700 in every run.
+                // The table has 20 000 clients, and each run here has 700.
                 let mut wanted = published(text, 20_000.0 / OPS);
                 wanted.mean += lasts;
                 let found = compare(cell, &format!("op_latency_ms.{figure}"), 1000.0, wanted);

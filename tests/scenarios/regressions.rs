@@ -1,18 +1,18 @@
-//! What the built-in scenarios give here lies where it has always lain.
+//! Regression tests: figures of the built-in scenarios stay in their bands.
 //!
-//! These bands are around our own figures: they tell when a change moves one, and nothing about any document. Claims are
-//! judged by what documents say, which leaves many figures room to move unseen.
+//! These bands are around the project's own figures. They detect changes, and are no evidence for any source. Claims are judged by the
+//! sources, whose tolerances would leave many changes unnoticed.
 
 use std::collections::BTreeMap;
 
 use super::figures::cells;
 use crate::support::{built_in, scenario_of};
 
-/// A figure of a cell, its statistic over runs, and from where to where it may lie.
+/// A figure of a cell, its statistic over runs, and its allowed range.
 struct Band {
-    /// The scenario, the experiment and the strategy's label.
+    /// Scenario, experiment and label of the strategy.
     of: [&'static str; 3],
-    /// What is varied, and its value.
+    /// Varied keys and their values.
     at: &'static [(&'static str, &'static str)],
     figure: &'static str,
     statistic: &'static str,

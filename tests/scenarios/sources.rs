@@ -1,16 +1,16 @@
-//! The simulator knows no experiment: scenarios are data.
+//! The simulator's code names no experiment, because scenarios are data.
 
 use std::fs;
 use std::path::Path;
 
-/// Every name under which a built-in scenario is known.
+/// Returns the names of all built-in scenarios.
 fn scenarios(root: &Path) -> Vec<String> {
     let files = fs::read_dir(root.join("client/scenarios")).unwrap();
     let stem = |path: &Path| path.file_stem().unwrap().to_str().unwrap().to_owned();
     files.map(|file| stem(&file.unwrap().path())).collect()
 }
 
-/// Whether `word` stands in `text` with no letter or digit next to it.
+/// Whether `word` occurs in `text` without a letter or digit next to it.
 fn has_word(text: &str, word: &str) -> bool {
     text.match_indices(word).any(|(at, _)| {
         let before = text[..at].chars().next_back();
@@ -32,7 +32,7 @@ fn no_scenario_is_named_in_the_simulator() {
         }
     }
     assert!(sources.len() >= 3, "{sources:?}");
-    // Tests may use the strategy that a scenario is named after.
+    // Tests may use a strategy with the name of a scenario.
     for path in sources.into_iter().filter(|path| !path.ends_with("tests.rs")) {
         let text = fs::read_to_string(&path).unwrap().to_lowercase();
         for name in &names {

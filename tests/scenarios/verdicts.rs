@@ -1,4 +1,4 @@
-//! `loadgen reproduce` itself: verdicts come from runs, and from nothing else.
+//! `loadgen reproduce` itself: verdicts depend on runs alone.
 
 use std::time::{Duration, Instant};
 
@@ -37,11 +37,11 @@ fn the_program_writes_what_the_library_finds_and_counts_how_claims_came_out() {
     let left = loadgen(&["reproduce", "retry-delays", "--json", "-"]).exits(0);
     let result = left.json();
     assert_eq!(result, document_of(built_in("retry-delays")));
-    // The last lines say how many came out how, and not only that all is well.
+    // The last lines count each verdict, and do not only report success.
     for (whose, words) in [("source", ""), ("ours", " of ours, which no source makes")] {
         let counts = &result["claims"][whose];
         let line = format!("\n{} claim", counts["claims"]);
-        // A long line continues with two blanks.
+        // A long line continues with two spaces.
         let whole = left.stderr.replace("\n  ", " ");
         let found = whole.rsplit(&line).next().unwrap();
         let found = found.trim_start_matches('s').lines().next().unwrap();
@@ -71,7 +71,7 @@ fn threads_change_no_byte() {
         let bytes = |threads: &str| loadgen(&[args, &["--json=-", "-q", threads]].concat()).exits(0).stdout;
         let alone = bytes("--threads=1");
         assert!(alone.len() > 500, "{alone}");
-        // What is drawn of reproductions is among it.
+        // The data of plots is included.
         assert_eq!(alone.contains("\"plots\""), args[0] == "reproduce");
         assert!(bytes("--threads=7") == alone, "{args:?}");
     }
@@ -90,7 +90,7 @@ fn a_simulated_result_tells_nothing_of_the_machine() {
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_owned();
     let here = std::env::current_dir().unwrap();
     for word in ["threads", host.as_str(), here.to_str().unwrap(), env!("CARGO_BIN_EXE_loadgen")] {
-        // A host may be called like a word of the result; only names of some length tell anything.
+        // A short host name may equal a word of the result, so only names of at least five letters are checked.
         assert!(word.len() < 5 || !left.stdout.contains(word), "`{word}` in {}", left.stdout);
     }
 }
@@ -111,7 +111,7 @@ fn another_first_seed_gives_other_runs_and_shifts_them() {
     assert!((first - second).abs() > 0.5, "both took {first}");
     // Repeat r uses seed + r.
     assert_eq!(attempts(5, 2), (first.min(second), first.max(second)));
-    // And so it is as flags of the program.
+    // The program's flags have the same effect.
     let flags = ["--seed=5", "--repeats=2", "--set=claim=[]", "--set=experiment.load.workload.ops=200"];
     let program = loadgen(&[&["reproduce", "retry-delays", "-q", "--json=-"], &flags[..]].concat()).exits(0);
     let changes = Changes { repeats: Some(2), seed: Some(5) };
@@ -158,7 +158,7 @@ fn a_result_that_cannot_be_written_is_told_before_anything_runs() {
 #[test]
 fn an_interrupt_ends_a_long_reproduction_at_once() {
     for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143)] {
-        // One run alone takes minutes: 7 million attempts of clients that wait a second each.
+        // One run alone takes minutes: 7 million attempts by clients that wait one second each.
         let program = start_loadgen(&[
             "reproduce",
             "ethernet",
@@ -167,7 +167,7 @@ fn an_interrupt_ends_a_long_reproduction_at_once() {
             "--set=experiment.outage.workload.ops=100000",
             "--set=experiment.submitters.vary={in_flight=[25]}",
         ]);
-        // A line of progress says that it is under way.
+        // A progress line shows that it runs.
         eventually("it tells how far it is", || program.said().contains("runs").then_some(()));
         program.signal(signal);
         let asked = Instant::now();
