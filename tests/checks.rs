@@ -32,7 +32,6 @@ fn a_condition_that_holds_exits_with_99_and_says_which() {
     assert!(told.contains("failed: `amplification > 1.01` with aimd: 1."), "{told}");
     assert!(told.contains("(fails if efficiency < 10%)") && told.contains("  ok   aimd: "), "{told}");
     assert!(!told.contains("failed: `efficiency"), "{told}");
-    // The results are written all the same.
     let result: Value = serde_json::from_slice(&left.stdout).expect("the result is JSON");
     let mean = result["summary"]["amplification"]["mean"].as_f64().expect("a mean");
     assert!(mean > 1.01, "{mean}");
@@ -89,7 +88,6 @@ fn conditions_on_what_no_result_has_are_refused_before_anything_runs() {
     }
 }
 
-/// Saves a baseline of the quick run, and changes it.
 fn changed(directory: &Path, change: impl Fn(&mut Value)) {
     let saved = run(directory, &["--quiet", "--save-baseline", "main"]);
     assert!(saved.status.success(), "{}", told(&saved));
@@ -100,7 +98,6 @@ fn changed(directory: &Path, change: impl Fn(&mut Value)) {
     std::fs::write(&file, baseline.to_string()).expect("the baseline can be written");
 }
 
-/// Multiplies all values of a figure in the baseline.
 fn scale(baseline: &mut Value, figure: &str, factor: f64) {
     let values = baseline["strategies"]["aimd"][figure].as_array_mut().expect("the figure is kept");
     for value in values {
@@ -132,7 +129,6 @@ fn a_baseline_gives_a_verdict_per_figure() {
     assert_eq!(verdict("attempts.total"), "better", "{said}");
     assert_eq!(verdict("op_latency_ms.p50"), "same", "{said}");
     assert!(said.contains("failed: makespan_s of aimd is worse than the baseline's"), "{said}");
-    // The user can set the noise level.
     let lenient = run(here.path(), &["--baseline", "main", "--noise", "30%"]);
     assert_eq!(lenient.status.code(), Some(0), "{}", told(&lenient));
 }

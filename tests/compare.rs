@@ -16,7 +16,6 @@ fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).expect("loadgen writes UTF-8")
 }
 
-/// Returns the JSON of a successful comparison.
 fn json(args: &[&str]) -> Value {
     let output = compare(&[args, &["--json", "-", "--quiet"]].concat());
     assert!(output.status.success(), "{}", text(&output.stderr));
@@ -110,7 +109,6 @@ fn the_example_ranks_the_oracle_and_aimd_first_and_calls_immediate_incomplete() 
     assert_eq!(comparison["strategies"][2]["times_best"]["figure"], "makespan_s");
 }
 
-/// Returns the screen of a comparison in virtual time, after checking exit code 0 and the width of its lines.
 fn screen(args: &[&str]) -> String {
     let output = compare(&[&["--simulate"], args].concat());
     assert!(output.status.success(), "{}", text(&output.stderr));
@@ -311,7 +309,6 @@ fn the_table_goes_into_pull_requests_as_markdown() {
     assert!(output.status.success() && !output.stdout.is_empty(), "{}", text(&output.stderr));
     let written = std::fs::read_to_string(&file).expect("the table was written");
     insta::assert_snapshot!("markdown", written);
-    // Nothing else goes to stdout.
     let output = compare(&[&args[..], &["--markdown", "-"]].concat());
     assert_eq!(text(&output.stdout), written);
     assert!(text(&output.stderr).contains("aimd finished first of the 2"), "{}", text(&output.stderr));

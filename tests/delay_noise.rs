@@ -8,7 +8,6 @@ fn simulated(args: &[&str]) -> Value {
     loadgen(&[&["--simulate", "--quiet", "--json", "-"], args].concat()).exits(0).json()
 }
 
-/// Returns mean makespan and attempts of each strategy over eight seeds.
 fn compared(strategies: &str, args: &[&str]) -> Vec<[f64; 2]> {
     let first =
         ["compare", "--simulate", "--quiet", "--json", "-", "--repeats", "8", "--strategies", strategies];

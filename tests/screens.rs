@@ -2,7 +2,6 @@
 
 use crate::support::loadgen;
 
-/// Returns stdout of a command with any exit code, after checking the width of its lines.
 fn screen(args: &[&str]) -> String {
     let text = loadgen(args).stdout;
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{args:?}:\n{text}");

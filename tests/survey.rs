@@ -4,7 +4,6 @@ use serde_json::Value;
 
 use crate::support::{Folder, loadgen};
 
-/// Survey of docs/tailback.md.
 const SAVED: &str = include_str!("../docs/tailback-survey.json");
 
 /// Some of its settings: concurrency limits with one client and with four, and rate limits of several kinds.
@@ -19,7 +18,6 @@ fn names(survey: &Value) -> Vec<&str> {
     names.iter().map(|name| name.as_str().expect("a name")).collect()
 }
 
-/// Returns the row of `tailback` in a group.
 fn row<'a>(survey: &'a Value, group: &str) -> &'a Value {
     let named = |list: &'a Value, key: &str, name: &str| {
         list.as_array().expect("a list").iter().find(|entry| entry[key] == name).expect("it is there")

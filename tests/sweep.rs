@@ -116,7 +116,6 @@ fn the_best_is_estimated_on_seeds_that_the_sweep_has_not_seen() {
     let fresh: Value = serde_json::from_slice(&fresh.stdout).expect("the result is JSON");
     assert_eq!(best["fresh"]["mean"], fresh["summary"]["makespan_s"]["mean"]);
     assert_ne!(best["fresh"]["mean"], best["in_sweep"]);
-    // The second best of the sweep is compared with it on fresh seeds.
     let second = list(&document["sweep"], "cells")
         .iter()
         .filter(|cell| cell["strategy"] != "aimd:beta=0.9")
@@ -289,7 +288,6 @@ fn the_page_of_a_sweep_has_the_answer_the_table_and_figures_against_what_was_var
         page.contains("loadgen sweep --simulate -s aimd,none --vary ops=50,200,300"),
         "no command to repeat it"
     );
-    // The report of the JSON file is the same.
     let again = loadgen_in(here.path(), &["report", "a.json", "-o", "b.html"]);
     assert!(again.status.success(), "{}", text(&again.stderr));
     let again = std::fs::read_to_string(here.path().join("b.html")).expect("the page was written");

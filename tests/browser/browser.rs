@@ -21,7 +21,6 @@ pub(crate) struct Browser {
     process: Child,
     commands: ChildStdin,
     messages: Receiver<Value>,
-    /// Received events that were not yet read.
     events: VecDeque<Value>,
     asked: u64,
     until: Instant,
@@ -83,7 +82,6 @@ impl Browser {
         }
     }
 
-    /// Returns and removes the events received so far.
     pub(crate) fn events(&mut self) -> Vec<Value> {
         self.events.drain(..).collect()
     }
@@ -117,7 +115,6 @@ impl Drop for Browser {
     }
 }
 
-/// Returns the path in `CHROMIUM`, or the first Chromium in `PATH`.
 fn program() -> Option<PathBuf> {
     if let Some(path) = std::env::var_os("CHROMIUM") {
         return Some(PathBuf::from(path));

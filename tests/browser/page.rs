@@ -43,14 +43,12 @@ impl<'a> Page<'a> {
         self.settle();
     }
 
-    /// Sets whether the system prefers dark colours.
     pub(crate) fn dark(&mut self, dark: bool) {
         let feature = json!({ "name": "prefers-color-scheme", "value": if dark { "dark" } else { "light" } });
         self.ask("Emulation.setEmulatedMedia", &json!({ "features": [feature] }));
         self.settle();
     }
 
-    /// Evaluates a JavaScript expression.
     pub(crate) fn value(&mut self, expression: &str) -> Value {
         let params = json!({ "expression": expression, "returnByValue": true, "awaitPromise": true });
         let mut answer = self.ask("Runtime.evaluate", &params);
@@ -58,7 +56,6 @@ impl<'a> Page<'a> {
         answer["result"]["value"].take()
     }
 
-    /// Clicks the middle of an element.
     pub(crate) fn click(&mut self, selector: &str) {
         let at = self.place(selector, 0.5);
         for kind in ["mousePressed", "mouseReleased"] {

@@ -27,11 +27,9 @@ const BAD_LABELS: &str = "(() => {
     return bad;
 })()";
 
-/// Whether the lines and marks of the first legend's first entry are visible.
 const FIRST_IS_SHOWN: &str =
     "getComputedStyle(document.querySelector('figure .plot .series')).display !== 'none'";
 
-/// Text of the tooltip.
 const TIP: &str = "[...document.querySelectorAll('.tip div')].map(row => row.textContent)";
 
 fn reported(folder: &TempDir, args: &str) {
@@ -62,7 +60,6 @@ const RACE_IS_FIRST: &str = "(() => {
     return first === 'done' && names('.ranking code').join() === names('.legend.all li').join();
 })()";
 
-/// Number of hidden configurations.
 const HIDDEN: &str = "[...document.querySelectorAll('details.config pre')]\
     .filter(pre => !pre.checkVisibility({ contentVisibilityAuto: true })).length";
 

@@ -4,7 +4,6 @@ use crate::support::{
     MockServer, Reply, count, loadgen, measure, request, request_with, shell, skipped, start_mockserver,
 };
 
-/// A small run.
 const SMALL: &[&str] = &["--strategy", "none", "--ops", "3", "--no-tui"];
 
 fn with(server: &MockServer, method: &str, path: &str, headers: &str) -> Reply {

@@ -122,7 +122,7 @@ fn a_server_killed_for_good_stalls_a_run_without_a_limit() {
 
 #[test]
 fn a_strategy_that_keeps_the_server_busy_with_rejections_stalls() {
-    // Rejected ops hold slots most of the time: about forty slots of two are always busy.
+    // Rejected ops hold slots most of the time, so about forty slots are always busy, where the limit is two.
     let left = loadgen(&[
         "--strategy",
         "immediate",

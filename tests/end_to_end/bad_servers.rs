@@ -5,7 +5,6 @@ use std::net::TcpListener;
 use super::foreign_server::{Connection, ForeignServer, hang_up, reply};
 use crate::support::{Left, assert_conserved, count, loadgen};
 
-/// Runs ten ops that give up after two attempts.
 fn run_against(url: &str) -> Left {
     loadgen(&[
         "--target",
@@ -24,7 +23,6 @@ fn run_against(url: &str) -> Left {
     ])
 }
 
-/// Runs against a server that never sends a valid response, and checks the results.
 fn never_answered(
     answer: impl Fn(usize, &mut dyn Connection) -> std::io::Result<()> + Send + Sync + 'static,
 ) {

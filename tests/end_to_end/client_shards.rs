@@ -50,7 +50,6 @@ fn four_programs_with_a_client_each_come_to_one_run_that_adds_up_to_the_last_att
     }
     assert_eq!(count(&merged, "/ops/succeeded"), 2000);
     assert_conserved(&merged);
-    // The server's ledger, in total and by shard.
     let attempts = count(&merged, "/attempts/total");
     assert_eq!(count(&server.stats(), "/received"), attempts);
     assert_eq!(count(&merged, "/server/received"), attempts);

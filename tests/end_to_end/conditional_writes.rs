@@ -8,7 +8,6 @@ use crate::support::{
     MockServer, Reply, assert_conserved, count, eventually, loadgen, measure, read_reply, request,
 };
 
-/// Sends a request with further headers, each with its line end.
 fn request_with(server: &MockServer, method: &str, headers: &str) -> Reply {
     let mut stream = TcpStream::connect(server.address).unwrap();
     let head = format!("{method} /object HTTP/1.1\r\nhost: test\r\nconnection: close\r\n{headers}\r\n");
@@ -16,7 +15,6 @@ fn request_with(server: &MockServer, method: &str, headers: &str) -> Reply {
     read_reply(stream)
 }
 
-/// All clients read and write the same object at once.
 const CONTENDED: &[&str] = &[
     "--kind",
     "read-modify-write",

@@ -12,7 +12,6 @@ const SERVER: &[&str] = &["--max-busy", "20", "--service-time", "100ms", "--netw
 /// Duration of the outage. It is part of the experiment, not a wait for something else.
 const DEAD: Duration = Duration::from_millis(1500);
 
-/// Returns when each attempt was sent, when it ended, and its outcome.
 fn attempts(samples: &str) -> Vec<(f64, f64, String)> {
     let read = |line: &str| {
         let sample: Value = serde_json::from_str(line).unwrap();

@@ -14,7 +14,6 @@ use crate::support::{Folder, Left, MockServer, eventually, loadgen, request, sta
 /// Sets a terminal's title, twice. The second form has one character for `ESC ]`, and a byte that is not valid UTF-8 on its own.
 const ATTACK: &str = "\u{1b}]0;x\u{7}\u{9d}0;x\u{9c}";
 
-/// Checks that neither stdout nor stderr contains anything that a terminal interprets.
 fn is_harmless(left: &Left, of: &str) {
     for text in [&left.stdout, &left.stderr] {
         let obeyed = text.chars().find(|letter| letter.is_control() && !"\n\t".contains(*letter));

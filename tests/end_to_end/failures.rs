@@ -5,7 +5,6 @@ use std::net::TcpListener;
 use super::foreign_server::{ForeignServer, hang_up, reply};
 use crate::support::{Left, assert_conserved, count, loadgen};
 
-/// Runs twenty ops with `--quiet`.
 fn quietly(url: &str, more: &[&str]) -> Left {
     let base = ["--target", url, "--ops", "20", "--rate", "1000/s", "--max-attempts", "2", "-q"];
     // Waits between attempts have no effect on the reported failures.
@@ -65,7 +64,6 @@ fn one_op_that_is_refused_for_good_is_enough_and_what_only_had_bad_luck_is_not()
     }
 }
 
-/// Starts a server that answers its first `failures` requests with 502, and all others with 200.
 fn failing_first(failures: usize) -> ForeignServer {
     ForeignServer::start(move |number, connection| match number {
         _ if number < failures => reply(connection, "502 Bad Gateway", ""),

@@ -187,7 +187,6 @@ fn a_post_on_a_connection_that_was_closed_is_not_sent_again_behind_our_back() {
     assert_eq!(server.work().len(), 3);
 }
 
-/// Starts a TLS server with this certificate, and its key in DER form.
 fn over_tls(certificate: &rcgen::Certificate, key: &rcgen::KeyPair) -> ForeignServer {
     let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(key.serialize_der()));
     let provider = Arc::new(rustls::crypto::ring::default_provider());

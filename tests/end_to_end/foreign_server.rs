@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex};
 
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
-    /// Method, path and version.
     pub(crate) line: String,
     /// Headers, with names in lower case.
     pub(crate) headers: Vec<(String, String)>,
@@ -19,7 +18,6 @@ impl Request {
     }
 }
 
-/// A server that records requests, and answers them by a function.
 pub(crate) struct ForeignServer {
     pub(crate) address: SocketAddr,
     asked: Arc<Mutex<Asked>>,
@@ -78,7 +76,6 @@ impl ForeignServer {
         self.asked.lock().unwrap().work.clone()
     }
 
-    /// Returns the requests to admin endpoints so far.
     pub(crate) fn questions(&self) -> Vec<Request> {
         self.asked.lock().unwrap().questions.clone()
     }

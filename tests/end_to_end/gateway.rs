@@ -9,7 +9,6 @@ use crate::support::{MockServer, assert_conserved, count, eventually, loadgen, s
 
 const NGINX: &str = "/usr/sbin/nginx";
 
-/// An nginx in front of a server, killed at the end of its test.
 struct Gateway {
     child: Child,
     url: String,
@@ -158,7 +157,6 @@ fn assert_foreign(url: &str) {
     let args = [&["compare"], &target[..], &["--ops", "20", "--rate", "200/s", "--repeats", "2"]].concat();
     let compared = loadgen(&[&args[..], &["--strategies", "none,aimd"]].concat()).exits(0);
     assert_eq!(compared.stderr.matches("could not be compared").count(), 1, "{}", compared.stderr);
-    // With the token, the mockserver behind the gateway is recognised.
     let known = loadgen(&[&paced[..], &["--admin-token", "s3cret", "--json", "-"]].concat()).exits(0).json();
     assert_eq!(count(&known, "/server/received"), 40);
     loadgen(&[&paced[..], &["--admin-token", "wrong"]].concat()).exits(2).says(&["refuses this client"]);

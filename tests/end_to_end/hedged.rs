@@ -2,7 +2,7 @@
 
 use crate::support::{MockServer, assert_conserved, count, eventually, figure, loadgen, measure};
 
-/// A tenth of the messages is lost, and attempts time out after a minute.
+/// A load whose attempts time out only after a minute. Its server loses a tenth of the messages.
 const LOSSY: &[&str] = &["--ops", "200", "--rate", "100/s", "--timeout", "1m", "--seed", "7"];
 
 #[test]

@@ -26,7 +26,6 @@ fn run(url: &str) -> Value {
     result
 }
 
-/// Runs against a server without any valid response.
 fn every_attempt_fails(
     answer: impl Fn(usize, &mut dyn Connection) -> io::Result<()> + Send + Sync + 'static,
 ) {
@@ -46,7 +45,6 @@ fn every_attempt_fails_of(head: &'static str, more: &'static str) {
     });
 }
 
-/// Sends nothing more until the client disconnects.
 fn hang(connection: &mut dyn Connection) -> io::Result<()> {
     connection.flush()?;
     while connection.read(&mut [0; 1024])? > 0 {}

@@ -57,7 +57,6 @@ fn run(url: &str, transport: &[&str], seen: impl FnOnce() -> u64) -> (u64, u64, 
     (count(&result, "/attempts/total"), count(&result, "/attempts/failed"), seen())
 }
 
-/// Runs against servers of all forms with all HTTP/1.1 transports, at the same time.
 fn in_all_forms(expected: (u64, u64, u64), server: impl Fn(String) -> ForeignServer + Sync) {
     let (server, forms) = (&server, forms());
     std::thread::scope(|scope| {
@@ -143,7 +142,6 @@ fn closes_at_any_moment_lose_no_op_and_repeat_no_request() {
     }
 }
 
-/// Moment at which an HTTP/2 server ends a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Close {
     /// After an idle time, without GOAWAY.
@@ -154,7 +152,6 @@ enum Close {
     InsteadOfAnswer,
 }
 
-/// Starts an HTTP/2 server in a thread of its own. Returns its URL and the number of requests received.
 fn http2_server(close: Close, answer: (StatusCode, usize)) -> (String, Arc<AtomicUsize>) {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     listener.set_nonblocking(true).unwrap();

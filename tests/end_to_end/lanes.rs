@@ -26,7 +26,6 @@ const OVER_HTTP: &[&str] = &[
 const SIMULATED: &[&str] =
     &["compare", "--simulate", "--strategies", "aimd,full-jitter", "--ops", "500", "--repeats", "100000"];
 
-/// Returns the number before these words in the lane of a strategy.
 fn in_lane(screen: &Screen, strategy: &str, words: &str) -> Option<u64> {
     let lines = screen.lines();
     let rule = |line: &String| line.starts_with('─') && line.contains(strategy);

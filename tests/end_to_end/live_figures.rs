@@ -69,7 +69,6 @@ fn what_happened_while_a_line_was_held_up_is_in_the_next_one() {
     let document: Value = serde_json::from_str(&folder.read("runs.json")).unwrap();
     let lines = text.lines().filter(|line| !line.is_empty());
     let lines: Vec<Value> = lines.map(|line| serde_json::from_str(line).unwrap()).collect();
-    // Lines of consecutive runs do not mix.
     let (first, second): (Vec<&Value>, Vec<&Value>) =
         lines.iter().partition(|line| count(line, "/seed") == 1);
     assert!(lines.iter().map(|line| count(line, "/seed")).is_sorted());

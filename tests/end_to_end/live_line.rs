@@ -8,7 +8,6 @@ use crate::support::{APART, request};
 
 const SERVER: &str = env!("CARGO_BIN_EXE_mockserver");
 
-/// Returns the server's address after it is printed.
 fn address(screen: &Screen) -> Option<std::net::SocketAddr> {
     let (_, rest) = screen.normal.split_once("listening on http://")?;
     rest.lines().next()?.trim().parse().ok()

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use crate::support::{MockServer, count, figure, measure, request, request_with, skipped};
 
-/// Scraped values by name and labels.
 struct Page {
     kinds: BTreeMap<String, String>,
     samples: BTreeMap<String, f64>,

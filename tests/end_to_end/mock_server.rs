@@ -10,7 +10,6 @@ use crate::support::{
     MockServer, Program, count, eventually, figure, read_reply, request, request_with, start_mockserver,
 };
 
-/// Answers at once.
 const FAST: &[&str] = &["--network-delay", "0", "--service-time", "0", "--reject-time", "0"];
 /// Holds an accepted request for longer than any test takes, and rejects at once.
 const HOLDS: &[&str] = &["--network-delay", "0", "--service-time", "1h", "--reject-time", "0"];

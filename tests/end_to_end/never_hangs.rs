@@ -13,7 +13,6 @@ use crate::support::{
     MockServer, Program, assert_conserved, count, eventually, figure, loadgen, start_loadgen,
 };
 
-/// Runs against a mockserver that accepts few connections. Returns the result and stderr.
 fn against_few_places(server: &[&str], load: &[&str]) -> (serde_json::Value, String) {
     let server = MockServer::start(&[&["--time-scale", "0.1"][..], server].concat());
     let url = server.url();

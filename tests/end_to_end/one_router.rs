@@ -12,7 +12,6 @@ use vocabulary::TimeScale;
 
 use crate::support::{assert_conserved, count, loadgen};
 
-/// Counts the requests to paths other than the server's own.
 fn counting(app: Router, counted: Arc<AtomicU64>) -> Router {
     app.layer(middleware::from_fn(move |request: Request, next: Next| {
         let path = request.uri().path();

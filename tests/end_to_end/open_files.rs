@@ -6,12 +6,10 @@ use serde_json::Value;
 
 use crate::support::MockServer;
 
-/// Runs `loadgen` under limits on open files. Returns the result and stderr.
 fn limited(limits: &str) -> (Value, String) {
     limited_with(limits, "--reject-status 503")
 }
 
-/// Variant of [`limited`] with other flags.
 fn limited_with(limits: &str, flags: &str) -> (Value, String) {
     let script = format!(
         "ulimit {limits}; exec {} --strategy aimd --ops 200 --time-scale 0.1 {flags} --no-tui --explain --json -",

@@ -194,7 +194,6 @@ fn a_summary_that_cannot_be_shown_does_not_cost_the_result() {
     assert_eq!(count(&result, "/ops/succeeded"), 20);
 }
 
-/// A file that fails every write.
 fn full() -> File {
     File::options().write(true).open("/dev/full").unwrap()
 }

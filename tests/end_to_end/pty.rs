@@ -17,7 +17,6 @@ use rustix::termios::{ControlModes, LocalModes, Termios, Winsize, tcgetattr, tcs
 use super::screen::{SIZE, Screen};
 use crate::support::eventually;
 
-/// A terminal with a program, which is killed at the end of its test.
 pub(crate) struct Terminal {
     program: Program,
     keyboard: File,
@@ -32,7 +31,6 @@ pub(crate) struct Terminal {
 pub(crate) struct LeftTerminal {
     pub(crate) code: Option<i32>,
     pub(crate) screen: Screen,
-    /// Modes before the program and after it.
     modes: [String; 2],
 }
 
@@ -41,7 +39,6 @@ impl Terminal {
         Self::start_with(args, |_| ())
     }
 
-    /// Starts `loadgen` on a terminal of this width.
     pub(crate) fn start_in(columns: u16, args: &[&str]) -> Self {
         Self::start_sized((columns, SIZE.1), args, |_| ())
     }
@@ -120,7 +117,6 @@ impl Terminal {
         eventually("a program ends by itself", || program.0.try_wait().unwrap()).code()
     }
 
-    /// Repeats an action until the program ends.
     pub(crate) fn insist(mut self, act: impl Fn(&Self)) -> LeftTerminal {
         eventually("a program ends by insistence", || {
             let over = self.program.0.try_wait().unwrap().is_some();
@@ -132,7 +128,6 @@ impl Terminal {
         self.finish()
     }
 
-    /// Waits for the program's end.
     pub(crate) fn finish(self) -> LeftTerminal {
         let Self { mut program, keyboard: _keyboard, line, before, screen, reader, .. } = self;
         let status = eventually("a program ends by itself", || program.0.try_wait().unwrap());
@@ -148,7 +143,6 @@ impl Terminal {
 }
 
 impl LeftTerminal {
-    /// Checks the exit code, and that the terminal is restored.
     pub(crate) fn restored(self, case: &str, code: i32) -> Self {
         assert_eq!(self.code, Some(code), "{case}: {}", self.screen.normal);
         assert!(!self.screen.alternate, "{case}: the alternate screen is left");
@@ -168,7 +162,6 @@ fn described(modes: Termios) -> String {
     format!("{input_modes:?} {output_modes:?} {control:?} {local_modes:?} {special_codes:?}")
 }
 
-/// A program that is killed at the end of its test.
 struct Program(Child);
 
 impl Drop for Program {

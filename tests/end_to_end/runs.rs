@@ -50,7 +50,6 @@ const FIXED_KEYS: &[&str] = &[
     "/wall_s",
 ];
 
-/// A short run against an embedded server.
 const SHORT: &[&str] = &["--max-busy", "10", "--ops", "100", "--time-scale", "0.05"];
 
 #[test]

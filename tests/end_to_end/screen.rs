@@ -5,7 +5,6 @@ pub(crate) const SIZE: (u16, u16) = (80, 24);
 
 const ESCAPE: u8 = 0x1b;
 
-/// State of a terminal after the output so far.
 #[derive(Clone, Debug)]
 pub(crate) struct Screen {
     /// Text on the normal screen, which scrolls and stays.
@@ -15,7 +14,6 @@ pub(crate) struct Screen {
     pub(crate) cursor_shown: bool,
     /// Number of attempts to draw on the normal screen.
     pub(crate) strays: usize,
-    /// Number of escape codes of any kind.
     pub(crate) codes: usize,
     /// Content of the alternate screen.
     cells: Vec<Vec<char>>,
@@ -47,12 +45,10 @@ impl Screen {
         cells.iter().map(|row| row.iter().collect()).collect()
     }
 
-    /// Whether the alternate screen contains this text.
     pub(crate) fn shows(&self, words: &str) -> bool {
         self.lines().iter().any(|line| line.contains(words))
     }
 
-    /// Takes output in pieces of any size.
     pub(crate) fn feed(&mut self, bytes: &[u8]) {
         self.pending.extend_from_slice(bytes);
         while let Some(length) = self.whole() {
@@ -99,7 +95,6 @@ impl Screen {
                 let kept = self.normal.rfind('\n').map_or(0, |end| end + 1);
                 self.normal.truncate(kept);
             }
-            // Colours and text styles.
             _ if code.ends_with('m') => {}
             _ => self.go_to(code).unwrap_or_else(|| panic!("a code that tests don't know: {code:?}")),
         }

@@ -10,7 +10,6 @@ use crate::support::{
     APART, MockServer, Program, assert_conserved, count, eventually, start_loadgen, start_shell,
 };
 
-/// Starts a long run, and waits for its first responses.
 fn long_run(server: &MockServer, more: &[&str]) -> Program {
     let url = server.url();
     let args = ["--target", &url, "--ops", "100000", "--rate", "100/s", "--no-tui"];
@@ -68,7 +67,6 @@ fn a_comparison_that_is_cut_off_in_its_first_block_keeps_the_runs_that_are_compl
     assert!(runs[0]["interrupted"].is_null());
     assert_eq!(count(&runs[0], "/ops/succeeded"), 40);
 
-    // The document can be read again.
     let folder = tempfile::tempdir().unwrap();
     let [file, page] = ["a.json", "a.html"].map(|name| folder.path().join(name).to_str().unwrap().to_owned());
     std::fs::write(&file, document.to_string()).unwrap();
@@ -104,7 +102,6 @@ fn a_signal_does_not_wait_for_a_server_that_takes_its_time() {
     });
 }
 
-/// Starts ten requests that the server holds.
 fn held(server: &MockServer, more: &[&str]) -> Program {
     let url = server.url();
     let args = ["--target", &url, "--ops", "10", "--timeout", "1h", "--no-tui"];
@@ -225,7 +222,6 @@ fn a_hang_up_ends_the_server_like_sigterm_unless_it_is_ignored() {
     program.finish().exits(143);
 }
 
-/// Sends a request that the server holds.
 fn ask_for_work(server: &MockServer) -> TcpStream {
     let mut stream = TcpStream::connect(server.address).unwrap();
     stream.write_all(b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n").unwrap();

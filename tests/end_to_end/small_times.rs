@@ -4,7 +4,6 @@ use serde_json::Value;
 
 use crate::support::{count, figure, loadgen};
 
-/// Whether a result warns that its attempts take longer than in the experiment.
 fn warns(result: &Value) -> bool {
     let warnings = result["warnings"].as_array().unwrap();
     warnings.iter().any(|warning| warning.as_str().unwrap().contains("of the mean service time"))

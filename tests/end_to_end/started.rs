@@ -8,7 +8,6 @@ use crate::support::{loadgen, measure};
 
 const SHORT: [&str; 8] = ["--time-scale", "0.05", "--ops", "5", "--max-busy", "10", "--service-time", "20ms"];
 
-/// A scenario that takes only a moment over HTTP.
 const SCENARIO: &str = r#"name = "mine"
 title = "Mine"
 repeats = 1

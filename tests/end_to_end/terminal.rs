@@ -14,7 +14,6 @@ use crate::support::{APART, MockServer, assert_conserved, count, eventually, req
 const SHORT: &[&str] =
     &["--strategy", "aimd", "--max-busy", "10", "--ops", "200", "--rate", "10/s", "--time-scale", "0.1"];
 
-/// A run that has to be stopped.
 const LONG: &[&str] = &["--strategy", "aimd", "--service-time", "20ms", "--ops", "100000", "--rate", "50/s"];
 
 /// A run without any response.
@@ -31,7 +30,6 @@ const STUCK: &[&str] = &[
     "1h",
 ];
 
-/// Returns the number of completed ops on the dashboard.
 fn done(screen: &Screen) -> Option<u64> {
     let lines = screen.lines();
     let (before, _) = lines.iter().find_map(|line| line.split_once(" ops "))?;
@@ -45,7 +43,6 @@ fn watched(args: &[&str]) -> Terminal {
     terminal
 }
 
-/// Returns a folder and the path of a result in it.
 fn place() -> (TempDir, String) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("result.json").to_str().unwrap().to_owned();
@@ -225,7 +222,6 @@ fn a_file_gets_the_summary_and_no_codes() {
     assert_plain_progress(&said, true);
 }
 
-/// Checks for progress lines, and that no control character moves the cursor.
 fn assert_plain_progress(stderr: &Path, wanted: bool) {
     let said = std::fs::read_to_string(stderr).unwrap();
     assert!(!said.contains(['\x1b', '\r']), "{said:?}");

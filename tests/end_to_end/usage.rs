@@ -87,7 +87,6 @@ fn bad_usage_exits_2_and_names_the_value_and_what_is_accepted() {
     }
 }
 
-/// Compares the whole message, by program and arguments.
 #[test]
 fn frequent_mistakes_are_answered_with_what_to_type() {
     let folder = Folder::new();

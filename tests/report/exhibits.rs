@@ -17,7 +17,6 @@ static REPRODUCED: LazyLock<(String, String)> = LazyLock::new(|| {
     (folder.read("all.json"), folder.read("all.html"))
 });
 
-/// Writes the result to a folder of the test's own.
 fn saved() -> Folder {
     let folder = Folder::new();
     folder.write("all.json", &REPRODUCED.0);

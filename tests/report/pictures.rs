@@ -86,7 +86,6 @@ fn every_policy_has_its_picture() {
     }
 }
 
-/// Returns the page with every command on one line.
 fn joined(page: &str) -> String {
     let parts: Vec<&str> = page.split("\\\n").collect();
     let (first, others) = parts.split_first().unwrap();
@@ -125,7 +124,6 @@ fn figures_stand_in_blocks(page: &str) {
     assert!(unheld.is_empty(), "no block of their section has these figures: {unheld:?}");
 }
 
-/// Compares the new page with the stored one, or replaces it in update mode.
 fn page_is_current(place: &str, made: &str) {
     if updates() {
         std::fs::write(root().join(place), made).unwrap();
@@ -152,7 +150,6 @@ fn pictures_are_current(folder: &Folder, page: &str, linked_as: &str) {
     }
 }
 
-/// Runs the page's commands, and returns the page with their output.
 fn made(folder: &Folder, page: &str) -> String {
     std::fs::create_dir_all(folder.path(PICTURES)).unwrap();
     let mut lines = page.lines();

@@ -46,7 +46,6 @@ fn the_figures_of_virtual_time_beside_real_servers_are_current() {
     }
 }
 
-/// Splits a table row into cells, without the marks of code.
 fn cells(line: &str) -> Vec<&str> {
     line.trim_matches('|').split('|').map(|cell| cell.trim().trim_matches('`')).collect()
 }

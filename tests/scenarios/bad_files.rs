@@ -36,7 +36,6 @@ fn run(contents: &[u8], settings: &[&str]) -> Left {
     loadgen(&args)
 }
 
-/// Returns the deviation of `left` from a good refusal with these words, or `None`.
 fn lacking(left: &Left, words: &[&str]) -> Option<String> {
     let whole = words.iter().all(|word| left.stderr.contains(word));
     let sound = left.code == Some(2) && left.stdout.is_empty() && !left.stderr.contains("panicked");
@@ -69,7 +68,6 @@ fn a_bad_line_and_a_bad_setting_exit_as_bad_usage_with_place_and_way_out() {
     let misspelt = GOOD.replace("repeats = 1", "repeets = 1");
     let left = run(misspelt.as_bytes(), &[]);
     assert_eq!(lacking(&left, &["mine.toml:3", "`repeets`", "did you mean `repeats`?"]), None);
-    // Figures and plots are checked against those of the program.
     let figure = GOOD.replace("attempts.total", "attempts.totl");
     let left = run(figure.as_bytes(), &[]);
     assert_eq!(lacking(&left, &["mine.toml:16", "did you mean `attempts.total`?"]), None);

@@ -6,19 +6,16 @@ use serde_json::Value;
 
 use crate::support::{document_of, loadgen, planned, run_only, written};
 
-/// Joins all lines.
 fn in_one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the claim of a scenario's result with this beginning.
 fn claim(result: &Value, says: &str) -> Value {
     let claims = result["scenarios"][0]["claims"].as_array().unwrap();
     let found = claims.iter().find(|claim| claim["says"].as_str().unwrap().starts_with(says));
     found.unwrap_or_else(|| panic!("nothing says `{says}`")).clone()
 }
 
-/// Runs one experiment of a built-in scenario with changed settings.
 fn changed(name: &str, repeats: u32, settings: &[&str], experiment: &str) -> Value {
     let changes = Changes { repeats: Some(repeats), seed: None };
     document_of(&run_only(planned(&embedded(name).unwrap(), settings, changes), &[experiment]))

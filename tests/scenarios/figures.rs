@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-/// One strategy at one point of an experiment.
 #[derive(Clone, Copy)]
 pub(crate) struct Cell<'a>(&'a Value);
 
@@ -29,12 +28,10 @@ impl<'a> Cell<'a> {
         }
     }
 
-    /// Returns the mean of a figure over seeds.
     pub(crate) fn mean(self, figure: &str) -> f64 {
         self.of(figure, "mean")
     }
 
-    /// Returns a statistic of a figure over seeds.
     pub(crate) fn of(self, figure: &str, statistic: &str) -> f64 {
         let found = self.0["figures"][figure][statistic].as_f64();
         found.unwrap_or_else(|| panic!("no {statistic} of `{figure}` in {}", self.0))

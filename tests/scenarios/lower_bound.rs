@@ -11,10 +11,8 @@ use vocabulary::{Purpose, draws, unit};
 
 use crate::support::loadgen;
 
-/// Number of workloads with their servers, each run with every strategy.
 const CASES: u64 = 100;
 
-/// Returns every part alone, and combinations.
 fn strategies() -> Vec<StrategySpec> {
     let alone = STRATEGIES.iter().map(|entry| match entry.kind {
         PartKind::Budget | PartKind::Hedging => format!("{}+full-jitter", entry.name),
@@ -177,7 +175,6 @@ fn hold(strategies: &[StrategySpec], cases: u64, policy: impl Fn(u64) -> Policie
     (complete, close)
 }
 
-/// Returns the ratio of makespan to bound for each run of the built program.
 fn over_bound(args: &[&str]) -> Vec<f64> {
     let left = loadgen(&[&["--simulate", "--json", "-", "--quiet"], args].concat()).exits(0);
     let document = left.json();

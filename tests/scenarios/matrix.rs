@@ -9,7 +9,6 @@ use mockserver_core::Config;
 use tailback::StrategySpec;
 use vocabulary::{Purpose, draws, unit};
 
-/// Number of combinations.
 const CASES: u64 = 60;
 
 /// Number of calls of the steering function after which a run counts as endless. One call covers 65 536 events.
@@ -109,7 +108,6 @@ fn case(number: u64) -> Case {
     Case { strategy, client, server: Config { max_busy, ..Config::default().patched(&patch).unwrap() } }
 }
 
-/// Runs a case to its end, checks it, and returns all measurements as text.
 fn told(case: &Case) -> String {
     let Case { strategy, client, server } = case;
     let spec: StrategySpec = strategy.parse().unwrap();

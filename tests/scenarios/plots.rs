@@ -13,7 +13,6 @@ use serde_json::Value;
 
 use crate::support::{built_in, reproduce_text, scenario_of};
 
-/// All built-in scenarios, with the data of their plots.
 static ALL: LazyLock<Vec<Value>> =
     LazyLock::new(|| EMBEDDED.iter().map(|(name, _)| scenario_of(built_in(name))).collect());
 
@@ -27,7 +26,6 @@ fn plot(scenario: &str, name: &str) -> &'static Value {
     plots.find(|plot| plot["name"] == name).unwrap_or_else(|| panic!("no plot {name}"))
 }
 
-/// Returns the data of a strategy's run in a plot.
 fn run<'a>(plot: &'a Value, label: &str) -> &'a Value {
     plot["runs"].as_array().unwrap().iter().find(|run| run["label"] == label).unwrap()
 }
@@ -36,7 +34,6 @@ fn numbers(list: &Value) -> Vec<f64> {
     list.as_array().unwrap().iter().map(|value| value.as_f64().unwrap_or(f64::NAN)).collect()
 }
 
-/// Returns the sum over the buckets that begin between two instants.
 fn between(series: &Value, key: &str, from_s: f64, to_s: f64) -> f64 {
     let step_s = series["step_s"].as_f64().unwrap();
     let at = |index: usize| index as f64 * step_s;

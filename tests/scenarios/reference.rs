@@ -50,7 +50,6 @@ fn check(wrong: &[String]) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Compares the cells that have a row in a table. Every row must have a cell.
 fn compare_rows(
     result: &serde_json::Value,
     seeds: f64,

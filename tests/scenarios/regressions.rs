@@ -8,11 +8,9 @@ use std::collections::BTreeMap;
 use super::figures::cells;
 use crate::support::{built_in, scenario_of};
 
-/// A figure of a cell, its statistic over runs, and its allowed range.
 struct Band {
     /// Scenario, experiment and label of the strategy.
     of: [&'static str; 3],
-    /// Varied keys and their values.
     at: &'static [(&'static str, &'static str)],
     figure: &'static str,
     statistic: &'static str,

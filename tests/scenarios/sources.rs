@@ -3,14 +3,12 @@
 use std::fs;
 use std::path::Path;
 
-/// Returns the names of all built-in scenarios.
 fn scenarios(root: &Path) -> Vec<String> {
     let files = fs::read_dir(root.join("client/scenarios")).unwrap();
     let stem = |path: &Path| path.file_stem().unwrap().to_str().unwrap().to_owned();
     files.map(|file| stem(&file.unwrap().path())).collect()
 }
 
-/// Whether `word` occurs in `text` without a letter or digit next to it.
 fn has_word(text: &str, word: &str) -> bool {
     text.match_indices(word).any(|(at, _)| {
         let before = text[..at].chars().next_back();

@@ -111,7 +111,6 @@ fn another_first_seed_gives_other_runs_and_shifts_them() {
     assert!((first - second).abs() > 0.5, "both took {first}");
     // Repeat r uses seed + r.
     assert_eq!(attempts(5, 2), (first.min(second), first.max(second)));
-    // The program's flags have the same effect.
     let flags = ["--seed=5", "--repeats=2", "--set=claim=[]", "--set=experiment.load.workload.ops=200"];
     let program = loadgen(&[&["reproduce", "retry-delays", "-q", "--json=-"], &flags[..]].concat()).exits(0);
     let changes = Changes { repeats: Some(2), seed: Some(5) };
@@ -167,7 +166,6 @@ fn an_interrupt_ends_a_long_reproduction_at_once() {
             "--set=experiment.outage.workload.ops=100000",
             "--set=experiment.submitters.vary={in_flight=[25]}",
         ]);
-        // A progress line shows that it runs.
         eventually("it tells how far it is", || program.said().contains("runs").then_some(()));
         program.signal(signal);
         let asked = Instant::now();

@@ -51,7 +51,6 @@ pub(crate) struct Fatal {
 }
 
 impl Fatal {
-    /// Creates an error without a source.
     pub(crate) fn error(exit: Exit, message: impl Into<String>) -> anyhow::Error {
         Self { exit, message: message.into(), source: None }.into()
     }
@@ -85,7 +84,6 @@ fn is_out_of_files(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| cause.downcast_ref().is_some_and(refused))
 }
 
-/// Whether the reader of an output is gone.
 pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let closed = |cause: &io::Error| cause.kind() == io::ErrorKind::BrokenPipe;
     error.chain().any(|cause| cause.downcast_ref().is_some_and(closed))

@@ -17,7 +17,6 @@ use crate::args::RunArgs;
 use crate::exit::{Exit, Fatal};
 use crate::files::reading::{SMALL, bytes_of};
 
-/// Checks the flags, and returns their experiment.
 pub(crate) fn of_flags(args: &RunArgs) -> anyhow::Result<Experiment> {
     let experiment = Experiment::new(args.strategy.clone(), &args.workload.0, Spelling::Flags)
         .map_err(|error| Fatal::error(Exit::Usage, error.to_string()))?;
@@ -105,7 +104,6 @@ fn request(args: &RunArgs) -> anyhow::Result<RequestTemplate> {
     Ok(RequestTemplate { method: target.method.0.clone(), headers, body: body.into() })
 }
 
-/// Returns the admin token of a mockserver, from the command line or the environment.
 fn admin(args: &RunArgs) -> anyhow::Result<Option<Admin>> {
     let token = match &args.target.admin_token {
         Some(typed) => AdminToken::typed("--admin-token", typed).map(Some),
@@ -118,7 +116,6 @@ fn admin(args: &RunArgs) -> anyhow::Result<Option<Admin>> {
     Ok(Some(Admin { authorization: value, typed: args.target.admin_token.is_some() }))
 }
 
-/// Reads trusted certificates as PEM text. The file must contain at least one.
 fn roots(path: &Path) -> anyhow::Result<Vec<u8>> {
     let pem =
         bytes_of(path, SMALL).with_context(|| format!("cannot read `{}` (--cacert)", path.display()))?;

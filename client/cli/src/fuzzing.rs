@@ -14,7 +14,6 @@ pub fn axis(text: &str) {
     drop(text.parse::<Axis>());
 }
 
-/// Loads a scenario, with and without a `--set`.
 pub fn scenario(text: &str) {
     in_file(text, |path| {
         drop(load(Source::File(path), &[]));

@@ -17,7 +17,6 @@ use signal_hook::low_level::emulate_default_handler;
 use crate::exit::Exit;
 use crate::text::stderr::to_stderr;
 
-/// State of interruption, shared by all threads.
 #[derive(Clone, Default)]
 pub(crate) struct Interrupt {
     state: Arc<Mutex<State>>,
@@ -37,7 +36,6 @@ struct State {
     running: Option<Arc<Control>>,
 }
 
-/// Effect of a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Request {
     /// Nothing, because the signal belongs to the one before.
@@ -69,7 +67,6 @@ impl State {
         }
     }
 
-    /// Forwards the requests so far to the current run.
     fn pass_on(&self) {
         let Some(control) = &self.running else { return };
         match self.count {
@@ -107,7 +104,6 @@ impl Interrupt {
             for signal in signals.forever() {
                 if signal == SIGQUIT {
                     clean_up();
-                    // Ends the process.
                     drop(emulate_default_handler(signal));
                 }
                 heard.on_signal(signal);
@@ -117,7 +113,6 @@ impl Interrupt {
         Ok(interrupt)
     }
 
-    /// Handles the dashboard key that ends the run.
     pub(crate) fn on_key(&self) {
         let mut state = self.state();
         state.by_key |= state.by.is_none();
@@ -134,7 +129,6 @@ impl Interrupt {
         }
     }
 
-    /// Handles the failure of a dashboard. Its run goes on.
     pub(crate) fn on_blind(&self, error: &WatchError) {
         match error {
             WatchError::HungUp => self.on_hang_up(),
@@ -161,7 +155,6 @@ impl Interrupt {
         self.state().count
     }
 
-    /// Returns the exit code, if the program was interrupted.
     pub(crate) fn exit(&self) -> Option<Exit> {
         self.state().by.map(exit_of)
     }
@@ -194,10 +187,8 @@ impl Stop for Interrupt {
     }
 }
 
-/// Cause of an interrupt by a key.
 const USER: &str = "user";
 
-/// Returns the cause of an interrupt for use in a sentence.
 pub(crate) fn by_whom(cause: &str) -> String {
     if cause == USER { "the user".to_owned() } else { cause.to_owned() }
 }
@@ -208,7 +199,6 @@ fn leave(signal: i32) -> ! {
     std::process::exit(exit_of(signal) as i32)
 }
 
-/// Restores the terminal and removes unfinished files.
 fn clean_up() {
     dashboards::restore();
     crate::files::output::remove_unfinished();
@@ -222,14 +212,12 @@ fn exit_of(signal: i32) -> Exit {
     }
 }
 
-/// Returns the exit code for the cause of an interrupt in a result.
 pub(crate) fn exit_of_cause(cause: &str) -> Exit {
     let codes = [Exit::Terminated, Exit::HungUp];
     codes.into_iter().find(|code| code.signal_name() == Some(cause)).unwrap_or(Exit::Interrupted)
 }
 
 impl Exit {
-    /// Returns the signal that leads to this exit code, if any.
     pub(crate) fn signal_name(self) -> Option<&'static str> {
         match self {
             Self::Interrupted => Some("SIGINT"),

@@ -6,7 +6,6 @@ use experiments::servers::url;
 
 use crate::files::exporters::EXPORTERS;
 
-/// Replacement of a hidden value.
 const HIDDEN: &str = "…";
 
 /// A flag with a confidential value, and the function that returns its displayable part.
@@ -26,7 +25,6 @@ const SECRETS: &[Secret] = &[
 /// Short flags without a value. Others may follow in the same word.
 const PLAIN: &[char] = &['k', 'q'];
 
-/// Returns this program's command line as results show it.
 pub(crate) fn command_line() -> Vec<String> {
     without(without_outputs(std::env::args_os().skip(1)))
 }
@@ -66,7 +64,6 @@ fn without_outputs(typed: impl Iterator<Item = OsString>) -> impl Iterator<Item 
     })
 }
 
-/// Removes secrets.
 fn without(typed: impl Iterator<Item = OsString>) -> Vec<String> {
     let mut value_of: Option<&Secret> = None;
     typed

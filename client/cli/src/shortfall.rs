@@ -15,15 +15,12 @@ use crate::text::stderr::to_stderr;
 /// Maximum share of ops, in percent, that may end with a failure in a successful run.
 const MAX_FAILED_PERCENT: u64 = 10;
 
-/// Number of runs that fell short, and the words about the first.
 #[derive(Debug, Default)]
 pub(crate) struct Shortfalls {
     runs: usize,
     short: usize,
     first: Option<String>,
-    /// Words about the first run without any response.
     unanswered: Option<String>,
-    /// Failures of each strategy over all its runs.
     by_strategy: BTreeMap<String, FailureCounts>,
 }
 
@@ -104,7 +101,6 @@ impl Shortfalls {
     }
 }
 
-/// Returns words about a run in which no op succeeded, or some failed permanently.
 fn shortfall(run: &RunResult) -> Option<String> {
     let ops = run.ops;
     let failed = match (ops.failed_for_good, ops.total) {

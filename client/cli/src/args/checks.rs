@@ -38,13 +38,11 @@ pub(crate) struct CheckArgs {
 }
 
 impl CheckArgs {
-    /// Returns the files that are written besides the results.
     pub(crate) fn files(&self) -> Vec<&Path> {
         let baseline = self.save_baseline.as_ref().map(|name| name.0.as_path());
         baseline.into_iter().chain(self.junit.as_deref()).collect()
     }
 
-    /// Returns the first of these flags on the command line.
     pub(crate) fn first_given(&self) -> Option<&'static str> {
         let given = [
             ("--fail-if", !self.fail_if.is_empty()),

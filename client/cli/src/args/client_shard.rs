@@ -60,7 +60,6 @@ impl ClientShardArgs {
         self.client_shard.is_some()
     }
 
-    /// Refuses a client shard that is simulated, judged by itself, shown as a report, or without a common start.
     pub(crate) fn refuse_contradictions(
         &self,
         simulate: bool,

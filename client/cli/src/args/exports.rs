@@ -14,7 +14,6 @@ pub(crate) trait Offers {
     const RESULTS: Results;
 }
 
-/// Declares one marker type per variant of [`Results`].
 macro_rules! offers {
     ($($name:ident),*) => {$(
         #[derive(Debug)]

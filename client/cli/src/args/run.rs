@@ -56,7 +56,6 @@ pub(crate) struct RunArgs {
 }
 
 impl RunArgs {
-    /// Returns the defaults of all flags.
     pub(crate) fn defaults() -> Self {
         let nothing = Self::augment_args(Command::new("loadgen")).get_matches_from(["loadgen"]);
         Self::from_arg_matches(&nothing).expect("no flag is required")

@@ -4,7 +4,6 @@ use std::sync::LazyLock;
 
 pub(crate) use mockserver::suggesting;
 
-/// All presets as given on the command line: `preset:NAME`.
 static PRESETS: LazyLock<Vec<String>> =
     LazyLock::new(|| tailback::preset_names().map(|name| format!("preset:{name}")).collect());
 

@@ -22,10 +22,8 @@ pub(crate) const OF_REAL_REQUESTS: [&str; 11] = [
     "http2_connections",
 ];
 
-/// Heading of the flags of a mock server.
 pub(crate) const MOCK_SERVER: &str = "Mock server";
 
-/// Heading of the flags of [`TargetArgs`].
 pub(crate) const TARGET: &str = "Target";
 
 #[derive(Args, Clone, Debug)]

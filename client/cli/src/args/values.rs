@@ -19,7 +19,6 @@ impl FromStr for Method {
     }
 }
 
-/// A header in the form `Name: value`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) name: http::HeaderName,

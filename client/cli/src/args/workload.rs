@@ -4,7 +4,6 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use experiments::workload::{Kind, PARAMETERS, Parameter, Place, WorkloadSpec};
 
-/// Heading of the flags of [`WorkloadArgs`].
 pub(crate) const WORKLOAD: &str = "Workload";
 
 #[derive(Clone, Debug)]

@@ -54,7 +54,6 @@ pub(crate) fn run(args: &ParityArgs) -> anyhow::Result<ExitCode> {
     compare_all(args, &pairings, exports, &interrupt)
 }
 
-/// Runs all pairings through both drivers, and reports their differences and whether they agree.
 fn compare_all(
     args: &ParityArgs,
     pairings: &[Pairing],
@@ -168,7 +167,6 @@ fn runs(
     Ok(finished)
 }
 
-/// Watcher that prints a progress line occasionally during runs over HTTP.
 struct Saying<'a, F> {
     progress: &'a Mutex<Progress>,
     say: F,

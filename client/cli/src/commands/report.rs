@@ -53,7 +53,6 @@ fn output(args: &PageArgs) -> anyhow::Result<PathBuf> {
     }
 }
 
-/// Reads the results. An error names the invalid file and the position in it.
 pub(crate) fn read(files: &[PathBuf]) -> anyhow::Result<Document> {
     let contents: Vec<(String, String)> = files.iter().map(|path| content(path)).collect::<Result<_, _>>()?;
     Document::read(&contents).map_err(|error| Fatal::error(Exit::Usage, error.to_string()))
@@ -77,7 +76,6 @@ fn content(path: &Path) -> anyhow::Result<(String, String)> {
     Ok((name, text))
 }
 
-/// Refuses a file name with the extension of another format.
 pub(crate) fn refuse_other_format(path: &Path, ours: &[&str], what: &str) -> anyhow::Result<()> {
     const FORMATS: [&str; 20] = [
         "png", "jpg", "jpeg", "gif", "webp", "avif", "bmp", "tif", "tiff", "ico", "pdf", "ps", "eps", "svg",

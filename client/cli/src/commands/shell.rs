@@ -56,7 +56,6 @@ fn for_fish(script: &str, program: &Command) -> String {
     script
 }
 
-/// Prints the program's man page, or writes the pages of the program and all listed subcommands to a directory.
 pub(crate) fn man(args: &ManArgs, program: Command) -> anyhow::Result<ExitCode> {
     let mut command = program.disable_help_subcommand(true);
     command.build();
@@ -80,7 +79,6 @@ fn write_all(command: &Command, directory: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Renders a page, and returns its file name and text.
 fn page(command: &Command) -> anyhow::Result<(String, Vec<u8>)> {
     let text = man_page(command).context("cannot render the man page")?;
     Ok((Man::new(command.clone()).get_filename(), text))

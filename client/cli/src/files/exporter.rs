@@ -25,15 +25,11 @@ pub(crate) struct Format {
 
 pub(crate) type TextOf = fn(&ExportedRun<'_>, &Layout) -> anyhow::Result<Vec<u8>>;
 
-/// Kind of results that a command writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Results {
     Run,
-    /// Several strategies, with a ranking.
     Comparison,
-    /// Several strategies at several points.
     Sweep,
-    /// Scenarios with verdicts on claims.
     Reproduction,
     Parity,
     Recordings,
@@ -51,12 +47,10 @@ pub(crate) enum Source {
     Attempts,
 }
 
-/// Properties that all files of one command share.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Layout {
     /// Keys that vary from run to run. Empty if nothing varies.
     pub(crate) varied: Vec<String>,
-    /// Position of the runs in the document.
     pub(crate) runs: RunsStand,
 }
 
@@ -73,7 +67,6 @@ pub(crate) enum RunsStand {
 }
 
 impl Layout {
-    /// Returns the varied keys with this run's values.
     pub(crate) fn at(&self, values: &[String]) -> At {
         results::at(self.varied.iter().map(String::as_str).zip(values.iter().map(String::as_str)))
     }
@@ -81,7 +74,6 @@ impl Layout {
 
 pub(crate) struct ExportedRun<'a> {
     pub(crate) result: &'a RunResult,
-    /// Values of the varied keys.
     pub(crate) at: &'a [String],
 }
 
@@ -112,7 +104,6 @@ pub(crate) trait Exporter: Send {
         Ok(())
     }
 
-    /// Returns the receiver of attempts, if this format writes attempts.
     fn attempts(&self) -> Option<Box<dyn Attempts>> {
         None
     }

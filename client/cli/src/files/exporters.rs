@@ -8,6 +8,5 @@ mod samples;
 
 use crate::files::exporter::Format;
 
-/// All formats, in the order of the help.
 pub(crate) const EXPORTERS: &[Format] =
     &[json::FORMAT, html::FORMAT, csv::FORMAT, hdr::FORMAT, samples::FORMAT];

@@ -12,7 +12,6 @@ use crate::exit::{Exit, Fatal};
 use crate::files::exporter::{Attempts, ExportedRun, Exporter, Format, Layout, Source, TakenRun};
 use crate::files::output::{Output, resolved};
 
-/// A format and its destination path.
 pub(crate) type Asked = (&'static Format, PathBuf);
 
 pub(crate) struct Exports {
@@ -33,7 +32,6 @@ impl OnTheWay {
         joined(self.attempts.iter().map(|attempts| attempts.of(seed)))
     }
 
-    /// Returns the real time for which senders of attempts were blocked since the last call.
     pub(crate) fn held_up(&self) -> Duration {
         self.attempts.iter().map(|attempts| attempts.held_up()).sum()
     }

@@ -10,7 +10,6 @@ use crate::files::spool::Spool;
 #[derive(Default)]
 pub(super) struct Gathered {
     by_strategy: Vec<Spool>,
-    /// Separator between two runs.
     between: &'static [u8],
 }
 

@@ -13,7 +13,6 @@ const LOOK: Duration = Duration::from_millis(20);
 /// Hands lines to the writing thread. At most one line is in flight, so that nothing piles up behind a stalled reader.
 pub(crate) struct LineWriter {
     lines: Sender<Vec<u8>>,
-    /// Results of written lines.
     over: Receiver<anyhow::Result<()>>,
     is_free: bool,
     error: Option<anyhow::Error>,
@@ -42,7 +41,6 @@ impl LineWriter {
         Ok(Self { lines, over, is_free: true, error: None })
     }
 
-    /// Whether no line is in flight, so that another can be handed over.
     pub(crate) fn is_free(&mut self) -> bool {
         if !self.is_free {
             match self.over.try_recv() {
@@ -123,7 +121,6 @@ mod tests {
             assert!(lines.wait(|| true));
             assert_eq!(read.recv().unwrap(), [number]);
         }
-        // A closed reader blocks nothing.
         drop(allow);
         lines.hand_over(vec![3]);
         assert!(lines.wait(|| true));

@@ -23,7 +23,6 @@ pub(crate) struct Output {
 
 enum Place {
     Stdout,
-    /// A file, written to a temporary file beside it.
     File {
         /// Path as given on the command line.
         path: PathBuf,
@@ -33,7 +32,6 @@ enum Place {
     Direct(PathBuf),
 }
 
-/// An output that is being written.
 pub(crate) enum Opened {
     /// A temporary file that is renamed when it is complete, and otherwise removed.
     Beside(NamedTempFile),
@@ -97,7 +95,6 @@ impl Output {
         opened.map_err(|error| self.refusal(error))
     }
 
-    /// Completes an output of [`open`](Self::open), if everything was written.
     pub(crate) fn complete(&self, written: io::Result<Opened>) -> anyhow::Result<()> {
         let named = written.and_then(|opened| match (opened, &self.place) {
             (Opened::Beside(file), Place::File { beside, .. }) => beside.complete(file),
@@ -107,7 +104,6 @@ impl Output {
         named.map_err(|error| self.refusal(error))
     }
 
-    /// Returns the error for a failed write.
     pub(crate) fn refusal(&self, error: io::Error) -> anyhow::Error {
         self.refusal_with(error, None)
     }
@@ -133,7 +129,6 @@ impl Output {
         })
     }
 
-    /// Returns the error for a failed write, with the path under which the result was saved, if any.
     pub(crate) fn refusal_with(&self, error: io::Error, saved: Option<&Path>) -> anyhow::Error {
         let rescued = saved.map_or_else(String::new, |elsewhere| {
             format!("; the result was saved as `{}`", elsewhere.display())
@@ -190,7 +185,6 @@ pub(crate) fn elsewhere() -> io::Result<NamedTempFile> {
     tempfile::Builder::new().prefix(&format!("tailback-result-{}-", std::process::id())).tempfile()
 }
 
-/// Saves a result in a new file of the temporary folder, and returns its path.
 fn save_elsewhere(content: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>) -> io::Result<PathBuf> {
     let mut file = elsewhere()?;
     content(file.as_file_mut())?;
@@ -206,7 +200,6 @@ impl Drop for Output {
     }
 }
 
-/// Removes unfinished files when the program exits early.
 pub(crate) fn remove_unfinished() {
     for temporary in UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
         drop(fs::remove_file(temporary));

@@ -21,7 +21,6 @@ pub(crate) fn bytes_of(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     read(file, most, if length == 0 { PIECE } else { length + 1 })
 }
 
-/// Returns all bytes of any reader. Fails if there are more than `most`.
 pub(crate) fn bytes(source: impl Read, most: u64) -> io::Result<Vec<u8>> {
     read(source, most, PIECE)
 }
@@ -46,7 +45,6 @@ fn read(source: impl Read, most: u64, mut piece: usize) -> io::Result<Vec<u8>> {
     Ok(if pieces.len() == 1 { pieces.swap_remove(0) } else { pieces.concat() })
 }
 
-/// Returns the content of a UTF-8 file. Fails if it has more than `most` bytes.
 pub(crate) fn text_of(path: &Path, most: u64) -> io::Result<String> {
     String::from_utf8(bytes_of(path, most)?)
         .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "stream did not contain valid UTF-8"))

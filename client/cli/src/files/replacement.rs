@@ -77,7 +77,6 @@ impl Replacement {
         Err(io::Error::other("other programs remove it as soon as it is made"))
     }
 
-    /// Renames the complete file over the old one.
     pub(super) fn complete(&self, written: NamedTempFile) -> io::Result<()> {
         let file = written.as_file();
         if let Some(old) = self.replaced() {
@@ -119,7 +118,6 @@ impl Replacement {
     }
 }
 
-/// Whether the open file is still the one at this path.
 fn is_at(file: &File, path: &Path) -> bool {
     let identity = |metadata: Metadata| (metadata.dev(), metadata.ino());
     let (open, named) = (file.metadata().map(identity), fs::symlink_metadata(path).map(identity));

@@ -4,7 +4,6 @@
 use std::fs::File;
 use std::io::{self, Read as _, Seek, SeekFrom, Write};
 
-/// Maximum number of bytes kept in memory.
 const IN_MEMORY_BYTES: usize = 1 << 20;
 
 #[derive(Debug, Default)]
@@ -28,7 +27,6 @@ impl Spool {
         to.write_all(&self.memory)
     }
 
-    /// Returns the number of bytes written.
     pub(crate) fn length(&self) -> u64 {
         self.in_file + self.memory.len() as u64
     }

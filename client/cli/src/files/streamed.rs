@@ -11,7 +11,6 @@ use crate::files::spool::Spool;
 /// names that path.
 pub(crate) struct Streamed {
     to: Destination,
-    /// Number of bytes accepted.
     written: u64,
     /// Error of the file, after which the output is saved elsewhere.
     failed: Option<io::Error>,
@@ -26,7 +25,6 @@ enum Destination {
 }
 
 impl Streamed {
-    /// Begins to write. [`finish`](Self::finish) gives a file its final name.
     pub(crate) fn begin(output: &Output) -> anyhow::Result<Self> {
         let to = if output.is_file() {
             Destination::File(BufWriter::new(output.open()?))
@@ -36,7 +34,6 @@ impl Streamed {
         Ok(Self { to, written: 0, failed: None })
     }
 
-    /// Completes the output, if everything was written.
     pub(crate) fn finish(written: io::Result<Self>, output: &Output) -> anyhow::Result<()> {
         let mut streamed = written.map_err(|error| output.refusal(error))?;
         streamed.flush().map_err(|error| output.refusal(error))?;

@@ -41,7 +41,6 @@ struct Watched {
 }
 
 impl Board {
-    /// Creates a lane for each name, with `runs` runs each. `at_once` is the number of concurrent runs.
     pub(crate) fn new(
         header: LanesHeader,
         columns: Vec<Column>,
@@ -59,7 +58,6 @@ impl Board {
         self.state().lanes.stage = words;
     }
 
-    /// Clears the figures, because another experiment follows.
     pub(crate) fn begin_anew(&self) {
         let mut state = self.state();
         state.values.iter_mut().flatten().for_each(Vec::clear);
@@ -95,7 +93,6 @@ impl Board {
         lane.running = false;
     }
 
-    /// Does the work in a thread of its own, and shows its progress.
     pub(crate) fn show<T: Send>(
         &self,
         mode: Watch,

@@ -44,7 +44,6 @@ pub(crate) struct OnLanes<'a> {
     /// Name of each point's blocks, empty if there is only one point.
     names: Vec<String>,
     files: Option<&'a OnTheWay>,
-    /// Values of the varied keys, at each point.
     at: Vec<&'a [String]>,
     shown: AtomicUsize,
 }
@@ -75,7 +74,6 @@ impl<'a> OnLanes<'a> {
         }
     }
 
-    /// Returns a run's point, the blocks of that point, and the run's number among them.
     fn place(&self, number: usize) -> (usize, Blocks<'a>, usize) {
         let (point, number) = self.in_turn.place(number);
         (point, self.in_turn.points()[point], number)

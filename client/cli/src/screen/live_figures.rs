@@ -20,7 +20,6 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub(crate) struct LiveFigures {
     /// `None` after the reader stalled or stdout failed.
     lines: Option<LineWriter>,
-    /// First error of stdout.
     told: anyhow::Result<()>,
 }
 
@@ -29,7 +28,6 @@ impl LiveFigures {
         Ok(Self { lines: Some(LineWriter::to_stdout()?), told: Ok(()) })
     }
 
-    /// Returns the error of stdout, if writing failed.
     pub(crate) fn conclude(self) -> anyhow::Result<()> {
         self.told
     }
@@ -44,7 +42,6 @@ impl LiveFigures {
         let (mut before, mut now) = (Snapshot::default(), Snapshot::default());
         every_second(underway, || {
             underway.control.latest(&mut now);
-            // Events during a blocked write go into the next line. The last line follows after the run.
             if lines.is_free() && now.phase != Phase::Done {
                 lines.hand_over(line(underway, &before, &now));
                 before.clone_from(&now);

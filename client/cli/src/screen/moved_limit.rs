@@ -10,7 +10,6 @@ use mockserver::core::{Config, FirstLimit, Way};
 use tokio::runtime::Runtime;
 use vocabulary::wire::ConfigChange;
 
-/// First limit of a server's policies, in its last known state.
 pub(super) struct MovedLimit<'a> {
     mock: Option<&'a MockServer>,
     runtime: &'a Runtime,
@@ -31,7 +30,6 @@ impl<'a> MovedLimit<'a> {
         Self { mock, runtime, config, cap, told_cap: cap, elapsed: Duration::ZERO, is_moved: false }
     }
 
-    /// Returns the limit's name, if there is one that can be moved.
     pub(super) fn name(&self) -> Option<String> {
         self.mock.and_then(|_| Some(self.now()?.name))
     }
@@ -45,7 +43,6 @@ impl<'a> MovedLimit<'a> {
         }
     }
 
-    /// Requests the change from the mockserver, and returns the outcome as text.
     pub(super) fn move_it(&mut self, way: Way) -> Option<String> {
         let (mock, before) = (self.mock?, self.now()?);
         let wanted = before.moved(way);

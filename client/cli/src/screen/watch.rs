@@ -21,7 +21,6 @@ use crate::text::stderr::to_stderr;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Watch {
-    /// The dashboard, with colours readable on this background.
     Dashboard(Background),
     /// One plain line per second on stderr.
     Lines,
@@ -39,7 +38,6 @@ impl Watch {
         }
     }
 
-    /// Variant of [`choose`](Self::choose) without `--progress`.
     pub(crate) fn wanted(quiet: bool, screen: ScreenArgs, stdout_is_data: bool) -> Self {
         let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb" || term.is_empty());
         let terminal = io::stdout().is_terminal() && io::stdin().is_terminal();
@@ -127,7 +125,6 @@ fn dashboard(background: Background, run: &RealRun<'_>, interrupt: &Interrupt) {
         Action::RaiseLimit => limit.borrow_mut().move_it(Way::Up),
     };
     if let Err(error) = dashboards::watch(header, background, refresh, act) {
-        // The run goes on, watched by lines instead.
         interrupt.on_blind(&error);
         lines(underway);
     }

@@ -27,7 +27,6 @@ impl Texts {
         Ok(place)
     }
 
-    /// Returns the stored runs, with their positions by task number.
     pub(crate) fn stored(self, places: BTreeMap<u64, Place>) -> Stored {
         let texts = Mutex::new(self.0);
         Stored::new(Box::new(move |number| {

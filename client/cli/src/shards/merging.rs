@@ -38,9 +38,6 @@ impl Merging {
         ScreenArgs { no_tui: true, theme: crate::args::Theme::Auto }
     }
 
-    /// Returns the figure that strategies are ranked by.
-    ///
-    /// # Errors When the plan names no valid score.
     pub(crate) fn score(&self) -> anyhow::Result<Score> {
         let by = self.plan.by.as_deref().unwrap_or_default();
         Score::at(by)
@@ -64,9 +61,6 @@ impl Merging {
         })
     }
 
-    /// Returns the only point of a command that varies nothing.
-    ///
-    /// # Errors Those of [`points`](Self::points), and when there is more than one point.
     pub(crate) fn point(&self) -> anyhow::Result<(Vec<Experiment>, Opponent)> {
         match <[_; 1]>::try_from(self.points()?) {
             Ok([only]) => Ok(only),

@@ -18,7 +18,6 @@ pub(super) struct Watching<'a> {
     pub(super) interrupt: &'a Interrupt,
     /// Numbers of the shard's tasks among all tasks.
     pub(super) tasks: &'a [u64],
-    /// Tasks from this number on are written without time series and latency curves.
     pub(super) courses_before: u64,
     pub(super) started: Instant,
     pub(super) progress: Mutex<(Progress, usize)>,

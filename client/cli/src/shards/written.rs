@@ -58,7 +58,6 @@ impl OfShard<'_, '_> {
         let (mut done, mut silent) = (0, None);
         let mut take = |number: usize, Outcome { finished, texts, .. }: Outcome| -> anyhow::Result<()> {
             finished.sound(tasks.task(number).seed)?;
-            // An interrupted run is not written.
             if finished.result.interrupted.is_some() {
                 return Ok(());
             }
@@ -105,7 +104,6 @@ impl OfShard<'_, '_> {
     }
 }
 
-/// Returns the part of the document before its tasks.
 fn head(shard: Shard, plan: &ShardPlan) -> anyhow::Result<String> {
     let document = TaskShard::<RunResult> {
         schema_version: SchemaVersion::default(),

@@ -80,7 +80,6 @@ struct Lost {
 }
 
 impl Lost {
-    /// Records the shards that are missing in a run.
     fn note(&mut self, shards: &[u32]) {
         self.shards.extend(shards);
         self.parted_runs += u64::from(!shards.is_empty());
@@ -107,10 +106,8 @@ impl Lost {
     }
 }
 
-/// Available shares of each run, by run number.
 type Shares = BTreeMap<u64, Vec<(String, TaskRecord)>>;
 
-/// Reads all documents. Returns their common plan, the number of shards, and the shares.
 fn shares(documents: Shards<'_>) -> anyhow::Result<(ShardPlan, u32, Shares)> {
     let refuse = |error: ShardError| Err(Fatal::error(Exit::Usage, error.to_string()));
     let mut first: Option<(String, ShardPlan, u32)> = None;
@@ -146,7 +143,6 @@ fn shares(documents: Shards<'_>) -> anyhow::Result<(ShardPlan, u32, Shares)> {
     }
 }
 
-/// Merges all shares of one run.
 fn of_task(task: u64, shares: Vec<(String, TaskRecord)>) -> Result<TaskRecord, ClientShardError> {
     let answered = shares.iter().any(|(_, share)| share.answered);
     let bottleneck = shares.iter().any(|(_, share)| share.bottleneck);

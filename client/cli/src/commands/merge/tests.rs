@@ -26,7 +26,6 @@ impl Folder {
         fs::read_to_string(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
-    /// Writes a copy of a document with the first occurrence of `what` replaced.
     fn changed(&self, from: &str, to: &str, what: &str, by: &str) {
         let text = self.read(from);
         assert!(text.contains(what), "there is no `{what}` in {from}");
@@ -42,7 +41,6 @@ impl Folder {
     }
 }
 
-/// Runs a command line with `--quiet`.
 fn loadgen(typed: &[String]) -> anyhow::Result<ExitCode> {
     let quiet = typed.iter().cloned().chain(["--quiet".to_owned()]).map(OsString::from);
     of_arguments(&std::iter::once("loadgen".into()).chain(quiet).collect::<Vec<_>>())
@@ -57,7 +55,6 @@ fn with(typed: &[String], more: &[(&str, &Path)]) -> Vec<String> {
     typed.iter().cloned().chain(more).collect()
 }
 
-/// Writes all shards of a command, and returns their paths.
 fn shards(typed: &[String], of: u32, folder: &Folder) -> Vec<PathBuf> {
     let shard = |index| {
         let path = folder.path(&format!("{index}.json"));
@@ -72,7 +69,6 @@ fn merge(files: &[PathBuf], more: &[(&str, &Path)]) -> anyhow::Result<ExitCode> 
     merge_as(&["merge"], files, more)
 }
 
-/// Merges with `--partial`.
 fn merge_partly(files: &[PathBuf], more: &[(&str, &Path)]) -> anyhow::Result<ExitCode> {
     merge_as(&["merge", "--partial"], files, more)
 }

@@ -33,7 +33,6 @@ pub(super) fn at_seed_scale(draw: u64, scale: TimeScale) -> anyhow::Result<Vec<P
     Ok(pairings)
 }
 
-/// Returns the random setting with this number: cap, times, rate and strategy are drawn.
 fn random(draw: u64, scale: TimeScale) -> anyhow::Result<Pairing> {
     let mut rng = draws(draw, Purpose::Arrivals, 0, 0);
     let mut between = |low: f64, high: f64| (low + (high - low) * unit(&mut rng)).round();

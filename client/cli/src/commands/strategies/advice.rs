@@ -22,7 +22,6 @@ const STATUSES: [u16; 13] = [400, 403, 404, 408, 409, 413, 429, 500, 501, 502, 5
 /// Statuses for the columns. The first after which the strategy follows advice is used.
 const SHOWN: [u16; 4] = [503, 429, 500, 403];
 
-/// Body of a throttled response from GitHub.
 const GITHUB: &str = "body:You%20have%20exceeded%20a%20secondary%20rate%20limit";
 
 /// Scripted advice: the column's title, then the header value in seconds and in milliseconds.
@@ -37,9 +36,6 @@ const ADVISED: [(&str, &str, &str); 6] = [
 
 const RETRY_AFTER: &str = "retry-after";
 
-/// Returns the table of all presets, or of one strategy.
-///
-/// # Errors When the text is not a strategy.
 pub(super) fn table(text: Option<&str>) -> anyhow::Result<String> {
     let strategies: Vec<(String, String)> = match text {
         Some(text) => vec![(text.to_owned(), text.to_owned())],
@@ -76,7 +72,6 @@ pub(super) fn table(text: Option<&str>) -> anyhow::Result<String> {
     Ok(format!("{told}\n{}\n", wrapped(notes, "", "")))
 }
 
-/// Observed reactions of a strategy to advice.
 struct Reader {
     cells: [String; 6],
     rule: String,
@@ -103,7 +98,6 @@ impl Reader {
     }
 }
 
-/// Whether advice in this header changes the waits after this status.
 fn is_read(spec: &StrategySpec, status: u16, header: &str) -> anyhow::Result<bool> {
     let own = waits_after(spec, status, "", FEW)?;
     for advised in &ADVISED[..3] {
@@ -114,7 +108,6 @@ fn is_read(spec: &StrategySpec, status: u16, header: &str) -> anyhow::Result<boo
     Ok(false)
 }
 
-/// Returns the cells of a strategy: its reaction to each advice in this header.
 fn after(spec: &StrategySpec, status: u16, header: &str) -> anyhow::Result<[String; 6]> {
     let own = waits_after(spec, status, "", MANY)?;
     let retries = own.iter().any(Option::is_some);
@@ -143,7 +136,6 @@ fn waits_after(
     Ok(waits(spec, &script, clients)?)
 }
 
-/// Lists statuses, such as `408 429 5xx`.
 fn statuses(read_on: &[u16]) -> String {
     let any_of_the_server = STATUSES.iter().filter(|status| **status >= 500).all(|it| read_on.contains(it));
     let mut words: Vec<String> =
@@ -154,7 +146,6 @@ fn statuses(read_on: &[u16]) -> String {
     words.join(" ")
 }
 
-/// Formats the waits of many clients as a cell.
 fn told(waits: &[Option<f64>]) -> String {
     let known: Vec<f64> = waits.iter().flatten().copied().collect();
     let (Some(least), Some(most)) =
@@ -197,12 +188,10 @@ impl Rules {
         self.value("advice").split('|').filter_map(|header| header.split('.').next())
     }
 
-    /// Lists the headers with their accepted forms.
     fn read(&self) -> String {
         self.value("advice").replace('|', ", ")
     }
 
-    /// Describes how advice is combined with the strategy's own wait.
     fn combined(&self) -> String {
         let how = if self.value("retry-after") == "exact" { "instead of its own wait" } else { "at least" };
         let mut words = how.to_owned();

@@ -74,7 +74,6 @@ struct File {
     recording: Recording,
 }
 
-/// A pair, its recording, and the strategy that it is mapped to.
 struct Task<'a> {
     file: &'a File,
     pair: &'a Pair,
@@ -115,7 +114,6 @@ pub(super) fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Returns the reason why no pair was compared with a strategy, or `None` if one was.
 fn nothing_checked(document: &RecordingsCheck) -> Option<&'static str> {
     if document.reproduced + document.differing > 0 {
         None
@@ -258,11 +256,9 @@ fn checked(task: &Task<'_>, verdict: Verdict) -> CheckedPair {
     }
 }
 
-/// Lists every pair, and then their totals.
 fn told(document: &RecordingsCheck) -> String {
     use std::fmt::Write as _;
     let mut text = String::new();
-    // Writing to a string cannot fail.
     for recording in &document.recordings {
         let _ = writeln!(text, "{} · {}", recording.file, recording.library);
         for pair in &recording.pairs {

@@ -6,13 +6,10 @@ use tailback::{PartKind, STRATEGIES};
 
 use crate::text::wrapping::{labelled, wrapped};
 
-/// Maximum width of the list in characters.
 const WIDTH: usize = 80;
 
-/// Strategies to start with.
 const MOST_USED: &[&str] = &["none", "full-jitter", "exponential", "aimd", "token-bucket", "retry-budget"];
 
-/// Headings of the kinds of parts, in the order of the list.
 const KINDS: [(PartKind, &str); 4] = [
     (PartKind::RetryPolicy, "Retry policies: whether and when a failed op tries again"),
     (PartKind::Limiter, "Limiters: when the next attempt may start"),
@@ -30,7 +27,6 @@ pub(super) fn names() -> String {
             One: loadgen strategies NAME   Production clients: --presets   All: --explain\n"
 }
 
-/// Returns one or two lines on each strategy.
 pub(super) fn explained() -> String {
     let mut text = String::new();
     for (kind, title) in KINDS {
@@ -66,7 +62,6 @@ fn in_columns(names: &[&str]) -> String {
     text
 }
 
-/// Returns the total width of the columns for this number of lines.
 fn width(names: &[&str], lines: usize) -> usize {
     names.chunks(lines).map(|column| 2 + longest(column)).sum()
 }

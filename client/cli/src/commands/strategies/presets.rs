@@ -9,7 +9,6 @@ use crate::text::wrapping::wrapped;
 
 const PREFIX: &str = "preset:";
 
-/// Lists all presets, one per line: the name, then its summary.
 pub(super) fn list() -> String {
     let mut text = String::new();
     let widest = presets().iter().map(|preset| preset.name.len()).max().unwrap_or(0);
@@ -29,9 +28,6 @@ pub(super) fn list() -> String {
 /// Separator of layers. The outer layer comes first.
 const OVER: &str = " over ";
 
-/// Explains a preset, a combination of parts, or several layers.
-///
-/// # Errors When the text is not a strategy.
 pub(super) fn explain(text: &str) -> anyhow::Result<String> {
     explained(text).map_err(|error| Fatal::error(Exit::Usage, error.to_string()))
 }
@@ -62,7 +58,6 @@ fn explained(typed: &str) -> Result<String, SpecError> {
     Ok(text)
 }
 
-/// Explains the parts of a layer and lists their parameters.
 fn of_parts(spec: &StrategySpec, text: &mut String) {
     for entry in spec.names().filter_map(find) {
         let _ = writeln!(text, "{}\n", wrapped(&format!("{}: {}", entry.name, entry.summary), "", "  "));
@@ -154,7 +149,6 @@ fn parameters(spec: &StrategySpec, text: &mut String) {
     }
 }
 
-/// Lists the differences of a preset with additional options from the plain preset.
 fn overrides(plain: &StrategySpec, spec: &StrategySpec) -> Vec<String> {
     let mut lines = Vec::new();
     let mut known = plain.describe().into_iter().peekable();

@@ -26,7 +26,6 @@ use crate::text::people::to_people;
 use crate::text::stderr::to_stderr;
 use crate::text::wrapping::{labelled, wrapped};
 
-/// All formats, in the order of the help.
 const FORMATS: &[Format] = &[
     urllib3::FORMAT,
     envoy::FORMAT,
@@ -37,7 +36,6 @@ const FORMATS: &[Format] = &[
     tailback::FORMAT,
 ];
 
-/// Returns the names of the formats, for shell completion.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     FORMATS.iter().map(|format| format.name)
 }
@@ -45,7 +43,6 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
 /// Name of the retry policy without waits.
 const IMMEDIATE: &str = "immediate";
 
-/// Printed settings, and the differences that they cannot express.
 #[derive(Debug)]
 struct Printed {
     settings: String,
@@ -116,7 +113,6 @@ fn nearest(text: &str, spec: &StrategySpec, format: &Format, lost: &[String]) ->
     if typed.parse().is_ok_and(is_same) { typed } else { whole }
 }
 
-/// Returns the given format, or by default the format of the preset's client.
 fn chosen(text: &str, asked: Option<&str>) -> anyhow::Result<&'static Format> {
     if let Some(asked) = asked {
         return FORMATS.iter().find(|format| format.name == asked).ok_or_else(|| {
@@ -142,7 +138,6 @@ fn chosen(text: &str, asked: Option<&str>) -> anyhow::Result<&'static Format> {
     })
 }
 
-/// Returns the preset at the beginning of the text.
 fn preset_of(text: &str) -> Option<&'static Preset> {
     let options = text.trim().strip_prefix("preset:")?;
     preset(options.split([',', '+', ' ']).next().unwrap_or_default().trim())
@@ -154,7 +149,6 @@ fn list() -> String {
     lines.join("\n")
 }
 
-/// Lists the differences, as comments of the format.
 fn told(text: &str, format: &Format, left_out: &[String]) -> String {
     let comment = format.comment.map_or_else(String::new, |comment| format!("{comment} "));
     let head = if left_out.is_empty() {

@@ -5,7 +5,6 @@ use experiments::survey::GROUPS;
 
 use super::text::Judged;
 
-/// Draws one plot for each kind of limit, with a dot for every setting.
 pub(super) fn picture(judged: &Judged) -> String {
     let axis = |figure: &str| Axis {
         label: format!("{figure} ÷ {}", judged.reference_name()),

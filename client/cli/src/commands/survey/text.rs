@@ -46,7 +46,6 @@ impl Judged {
     }
 }
 
-/// Returns the index of the reference among the strategies.
 pub(super) fn reference(strategies: &[String], reference: &str) -> anyhow::Result<usize> {
     let place = strategies.iter().position(|name| name == reference);
     place.ok_or_else(|| {
@@ -81,7 +80,6 @@ pub(super) fn text(judged: &Judged, explain: bool) -> String {
     text
 }
 
-/// Returns a sentence that names the strategy with the least time.
 fn answer(judged: &Judged, group: &Group) -> String {
     let rows = judged.rows(group);
     let best = rows.iter().min_by(|(_, one), (_, other)| one.time.mean.total_cmp(&other.time.mean));
@@ -146,7 +144,6 @@ fn cell(ratio: &Ratio) -> String {
     }
 }
 
-/// Returns the setting in which each strategy is slowest, with the command that runs it again.
 fn worst(judged: &Judged) -> String {
     let mut text = "\nWorst settings\n".to_owned();
     for group in GROUPS.iter().filter(|group| group.is_whole) {
@@ -171,7 +168,6 @@ fn worst(judged: &Judged) -> String {
     text
 }
 
-/// Quotes a word for a shell.
 fn quoted(word: &str) -> String {
     if word.contains(['(', ')']) { format!("'{word}'") } else { word.to_owned() }
 }

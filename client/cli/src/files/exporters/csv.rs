@@ -34,12 +34,10 @@ struct Csv {
     output: Output,
     layout: Layout,
     file: Option<Streamed>,
-    /// Rows that are written at the end, grouped by strategy.
     gathered: Gathered,
 }
 
 impl Csv {
-    /// Opens the file and writes the header.
     fn open(&self) -> anyhow::Result<Streamed> {
         let varied: Vec<&str> = self.layout.varied.iter().map(String::as_str).collect();
         let mut file = Streamed::begin(&self.output)?;

@@ -51,11 +51,9 @@ pub(super) fn text(run: &ExportedRun<'_>, layout: &Layout) -> anyhow::Result<Vec
 struct Json {
     output: Output,
     runs: RunsStand,
-    /// Destination of streamed runs.
     file: Option<Streamed>,
     /// Whether a run was streamed, so that the next one needs a comma.
     any: bool,
-    /// Runs that are written last.
     gathered: Gathered,
 }
 

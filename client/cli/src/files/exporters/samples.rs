@@ -27,7 +27,6 @@ struct Samples {
     writer: Arc<Mutex<Writer>>,
 }
 
-/// Buffer size: attempts are written in chunks of this many bytes.
 const BUFFER_BYTES: usize = 64 << 10;
 
 #[derive(Default)]
@@ -86,7 +85,6 @@ impl Attempts for Arc<Mutex<Writer>> {
     }
 }
 
-/// Output that measures its writing time.
 struct Timed {
     opened: Opened,
     taken: Duration,

@@ -16,7 +16,6 @@ const STRATEGIES: &[&str] = &[
     "preset:dotnet-standard",
 ];
 
-/// Workloads and servers, each with a visible effect on documents.
 const SETTINGS: &[&str] = &[
     "",
     "--clients 3 --deadline 900ms",
@@ -28,7 +27,6 @@ const SETTINGS: &[&str] = &[
     "--arrivals burst --max-busy 3 --rejects-occupy false",
 ];
 
-/// Generates a command line and a number of shards.
 fn commands() -> impl Strategy<Value = (String, u32)> {
     let setting = select(SETTINGS);
     let seed = prop_oneof![0..9_u64, Just(u64::MAX - 1)];

@@ -23,7 +23,6 @@ static SHARDS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     commands.into_iter().map(shard).collect()
 });
 
-/// Replacements for random byte ranges.
 const PIECES: &[&[u8]] = &[
     b"",
     b"0",

@@ -21,9 +21,7 @@ pub(super) const FORMAT: Format = Format {
 
 /// Part that turns standard mode into adaptive mode.
 const ADAPTIVE: &str = "aws-adaptive";
-/// Part of standard mode.
 const QUOTA: &str = "aws-quota";
-/// Preset of legacy mode.
 const LEGACY: &str = "aws-legacy";
 /// Prefix of the presets with the rules of 2026.
 const NEWER: &str = "aws-2026";
@@ -55,7 +53,6 @@ fn write(settings: &mut Described) -> String {
     }
     let (mut file, mut environment) = (String::new(), String::new());
     for (key, value) in &lines {
-        // Writing to a string cannot fail.
         let _ = writeln!(file, "{key} = {value}");
         let _ = writeln!(environment, "# AWS_{}={value}", key.to_uppercase());
     }
@@ -96,7 +93,6 @@ fn nearest(settings: &Described) -> Option<(&'static Preset, Described)> {
     nearest.map(|(_, preset, like)| (preset, like))
 }
 
-/// Lists the preset alone and with each of its choices.
 fn texts(preset: &Preset) -> Vec<String> {
     let mut texts = vec![format!("preset:{}", preset.name)];
     for (key, parameter) in &preset.parameters {

@@ -64,7 +64,6 @@ impl Described {
         found.map(|part| part.is_known = true).is_some()
     }
 
-    /// Whether failed attempts are retried.
     pub(super) fn retries(&self) -> bool {
         self.peek(COMMON, "max-attempts") != "1"
     }
@@ -131,7 +130,6 @@ impl Described {
         }
     }
 
-    /// Notes a behaviour of the library that belongs to no parameter.
     pub(super) fn besides(&mut self, what: &str) {
         self.besides.push(what.to_owned());
     }
@@ -164,7 +162,6 @@ impl Described {
         self.settle(COMMON, "advice");
     }
 
-    /// Lists the limiters that the settings cannot express.
     pub(super) fn lost_limiters(&self) -> Vec<String> {
         let is_limiter = |part: &&Part| find(&part.name).is_some_and(|entry| entry.kind == PartKind::Limiter);
         self.parts
@@ -206,7 +203,6 @@ impl Described {
         left_out
     }
 
-    /// Returns keys and values of a part in the syntax of the command line.
     pub(super) fn values(&self, part: &str) -> impl Iterator<Item = (&str, &str)> {
         let parts = self.parts.iter().filter(move |there| there.name == part).take(1);
         parts.flat_map(|part| &part.values).map(|value| (value.key.as_str(), value.text.as_str()))

@@ -32,7 +32,6 @@ const GRPC: [(&str, &str); 5] = [
 
 fn write(settings: &mut Described) -> String {
     let mut text = "# Of a route (config.route.v3.RouteAction):\n".to_owned();
-    // Writing to a string cannot fail.
     match settings.limit("max-time") {
         Some(most) => {
             let _ = writeln!(text, "timeout: {}s", seconds(most));
@@ -88,7 +87,6 @@ fn budget(settings: &mut Described, text: &mut String) {
     };
 }
 
-/// Returns the words of `retry_on` and the statuses of its list.
 fn retried(settings: &mut Described) -> (Vec<&'static str>, Vec<String>) {
     let retried = Retried::read(&settings.read(COMMON, "retry-on"), &settings.read(COMMON, "throttle-on"));
     let mut words = Vec::new();

@@ -2,10 +2,8 @@
 
 use super::described::Described;
 
-/// Configuration format of a library.
 #[derive(Clone, Copy)]
 pub(super) struct Format {
-    /// Name on the command line.
     pub(super) name: &'static str,
     pub(super) what: &'static str,
     /// Systems and presets that use this format by default.

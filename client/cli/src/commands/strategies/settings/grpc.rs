@@ -170,7 +170,6 @@ fn hedging(settings: &mut Described, mut non_fatal_status_codes: BTreeSet<String
     HedgingPolicy { max_attempts, hedging_delay: seconds(delay) + "s", non_fatal_status_codes }
 }
 
-/// Returns the retried failures as gRPC statuses.
 fn statuses(settings: &mut Described) -> BTreeSet<String> {
     let retried = Retried::read(&settings.read(COMMON, "retry-on"), &settings.read(COMMON, "throttle-on"));
     let mut statuses: BTreeSet<String> = retried.grpc.iter().cloned().collect();

@@ -34,7 +34,6 @@ impl Value {
         }
     }
 
-    /// Returns the parameter in the syntax of the command line.
     pub(super) fn shown(&self) -> String {
         self.typed.clone().unwrap_or_else(|| format!("{}={}", self.key, self.text))
     }

@@ -33,7 +33,6 @@ fn write(settings: &mut Described) -> String {
     let mut text = "using System;\nusing System.Net.Http;\nusing System.Threading.Tasks;\nusing Microsoft.Extensions.Http.Resilience;\nusing Polly;\nusing Polly.CircuitBreaker;\n\
                     using Polly.Retry;\nusing Polly.Timeout;\n\nvar pipeline = new ResiliencePipelineBuilder<HttpResponseMessage>()\n"
         .to_owned();
-    // Writing to a string cannot fail.
     if settings.has(WINDOW) {
         let window = settings.number(WINDOW, "window");
         let _ = writeln!(text, "    .AddConcurrencyLimiter(permitLimit: {window})");
@@ -181,7 +180,6 @@ fn advice(settings: &mut Described) -> bool {
     true
 }
 
-/// Returns the C# condition for outcomes that are retried.
 fn handled(settings: &mut Described) -> String {
     let retried = Retried::read(&settings.read(COMMON, "retry-on"), &settings.read(COMMON, "throttle-on"));
     let mut tests = Vec::new();

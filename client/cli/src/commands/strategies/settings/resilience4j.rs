@@ -166,7 +166,6 @@ fn breaker(settings: &mut Described, text: &mut String) {
     );
 }
 
-/// Formats a duration for Spring Boot.
 fn millis(duration: Duration) -> String {
     format!("{}ms", duration.as_millis())
 }

@@ -13,9 +13,7 @@ pub(super) struct Retried {
     pub(super) codes: BTreeMap<u16, Conditions>,
     /// Conditions by cause, with the names of [`MISSING`].
     pub(super) missing: BTreeMap<&'static str, Conditions>,
-    /// Names of gRPC statuses.
     pub(super) grpc: Vec<String>,
-    /// Reasons found in bodies and headers.
     pub(super) reasons: Vec<String>,
 }
 
@@ -64,7 +62,6 @@ impl Retried {
         }
     }
 
-    /// Returns all conditions of all statuses and missing responses.
     pub(super) fn conditions(&self) -> impl Iterator<Item = &str> {
         let all = self.codes.values().chain(self.missing.values()).flatten();
         all.map(String::as_str).filter(|condition| !condition.is_empty())
@@ -75,12 +72,10 @@ impl Retried {
         self.missing.contains_key(kind)
     }
 
-    /// Lists the causes of missing responses that are not retried.
     pub(super) fn final_without_answer(&self) -> String {
         MISSING.into_iter().filter(|kind| !self.lacks_answer(kind)).collect::<Vec<_>>().join(", ")
     }
 
-    /// Returns the ranges of consecutive statuses.
     pub(super) fn runs(&self) -> Vec<(u16, u16)> {
         runs(self.codes.keys().copied())
     }

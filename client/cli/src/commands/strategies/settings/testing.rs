@@ -7,12 +7,10 @@ fn of(text: &str, format: &str) -> Printed {
     printed(text, text.parse().unwrap(), format).unwrap()
 }
 
-/// Returns the settings alone.
 pub(super) fn written(text: &str, format: &str) -> String {
     of(text, format).settings
 }
 
-/// Returns the differences, one per line.
 pub(super) fn left_out(text: &str, format: &str) -> String {
     of(text, format).left_out.join("\n")
 }

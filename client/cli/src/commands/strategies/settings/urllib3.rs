@@ -178,7 +178,6 @@ fn retried(settings: &mut Described, reads_advice: bool, set: &mut dyn FnMut(&st
     }
 }
 
-/// Writes the limits for refused connections and for connections without a response.
 fn kinds(settings: &mut Described, retried: &Retried, set: &mut dyn FnMut(&str, &str)) {
     if retried.lacks_answer("refused") {
         limit(settings, "max-connect", "connect", set);
@@ -209,7 +208,6 @@ fn limit(settings: &mut Described, key: &str, name: &str, set: &mut dyn FnMut(&s
     }
 }
 
-/// Formats a range of statuses as items of a Python set.
 fn python((first, last): (u16, u16)) -> Vec<String> {
     if last - first < 3 {
         return (first..=last).map(|code| code.to_string()).collect();
