@@ -1,4 +1,4 @@
-//! Access to a mockserver's admin endpoints, which web pages and other hosts without the token do not have.
+//! Access to a mockserver's admin endpoints: refused for web pages, and for other hosts without the token.
 
 use crate::support::{
     MockServer, Reply, count, loadgen, measure, request, request_with, shell, skipped, start_mockserver,

@@ -46,8 +46,8 @@ fn between(series: &Value, key: &str, from_s: f64, to_s: f64) -> f64 {
         .sum()
 }
 
-/// Returns the squared difference of neighbouring steps relative to their mean: about 1 for random arrivals, even if their rate changes
-/// slowly, and far more if they cluster.
+/// Returns half the mean squared difference of neighbouring counts, divided by the mean count: about 1 for random calls, even if their rate
+/// changes slowly, and far more if they cluster.
 fn clustering(times_s: &[f64], from_s: f64, to_s: f64, step_s: f64) -> f64 {
     let mut counts = vec![0.0; ((to_s - from_s) / step_s).round() as usize];
     for at in times_s.iter().filter(|at| (from_s..to_s).contains(*at)) {

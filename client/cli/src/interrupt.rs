@@ -1,6 +1,6 @@
 //! SIGINT, SIGTERM and SIGHUP. The first stops the run and keeps its results, the second does not wait for in-flight attempts, the third
-//! exits at once. Before a command has results to keep, the first also exits at once. SIGQUIT kills the program after unfinished files are
-//! removed.
+//! exits at once. Before a command has results to keep, the first also exits at once. SIGQUIT restores the terminal, removes unfinished
+//! files and kills the program.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;

@@ -45,7 +45,7 @@ impl Replacement {
         let mode = if self.replaced().is_some() { 0o600 } else { 0o666 };
         let (folder, name) = (folder_of(&self.temporary), self.temporary.file_name().unwrap_or_default());
         let make = || {
-            // The name has no random part, because [`remove_unfinished`](super::output::remove_unfinished) must know it in advance.
+            // The name has no random part, because `output::remove_unfinished` must know it in advance.
             let mut builder = tempfile::Builder::new();
             // Opened here, because errors of `tempfile`'s own open name the temporary path, which no user gave.
             let open = |path: &Path| {

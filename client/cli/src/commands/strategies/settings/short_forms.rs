@@ -18,7 +18,7 @@ const SHORT_FORMS: &[(&str, &[(&str, &str)])] = &[
     ("thain", &[("spread", "above|1"), ("cap-applies", "after-spread")]),
 ];
 
-/// Converts a retry policy to `backoff`. A policy that is no short form is returned unchanged, and none of its parameters are read.
+/// Converts a retry policy to `backoff`. A policy that is no short form keeps its name, and none of its parameters are read.
 pub(super) fn as_backoff(mut part: Part) -> Part {
     part.values.iter_mut().filter(|value| value.key == "spread").for_each(around);
     let short = SHORT_FORMS.iter().find(|(name, _)| *name == part.name);
