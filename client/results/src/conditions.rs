@@ -16,7 +16,6 @@ use crate::setting::Setting;
 /// Everything that must be the same for a comparison of two runs to mean anything, seeds included. The fields stand in the order of
 /// the alphabet, as baselines have them.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
-#[expect(missing_docs, reason = "the fields are those of a configuration")]
 pub struct Conditions {
     pub deadline: Option<String>,
     /// Missing where delays were exact.

@@ -11,7 +11,6 @@ use crate::setting::Setting;
 /// Everything needed to repeat a run.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
-#[expect(missing_docs, reason = "the keys are the flags' own names")]
 pub struct ConfigRecord {
     pub program: String,
     pub version: String,
@@ -81,7 +80,6 @@ impl Default for ConfigRecord {
 /// A part of a strategy, with all its parameters as they were used.
 #[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
-#[expect(missing_docs, reason = "the fields say it all")]
 pub struct PartRecord {
     pub name: String,
     pub parameters: BTreeMap<String, String>,
@@ -90,7 +88,6 @@ pub struct PartRecord {
 /// What there was to do.
 #[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
-#[expect(missing_docs, reason = "the keys are the flags' own names")]
 pub struct WorkloadRecord {
     pub kind: String,
     pub ops: Option<u64>,
@@ -112,7 +109,6 @@ pub struct WorkloadRecord {
 /// What was sent.
 #[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
-#[expect(missing_docs, reason = "the fields say it all")]
 pub struct RequestRecord {
     pub method: String,
     /// Names only: values may be secrets.

@@ -10,7 +10,6 @@ use crate::version::SchemaVersion;
 /// The run of a cell in the middle by makespan: of its result what figures need, and what was kept of it for this figure.
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
-#[expect(missing_docs, reason = "the fields are those of a result")]
 pub struct DrawnRun {
     pub label: String,
     pub schema_version: SchemaVersion,
@@ -43,7 +42,6 @@ pub struct DrawnRun {
 /// The series by columns; gauges that were never known are missing.
 #[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
-#[expect(missing_docs, reason = "the fields are those of a series")]
 pub struct Columns {
     #[schemars(extend("exclusiveMinimum" = 0))]
     #[serde(deserialize_with = "crate::fields::above_zero")]
@@ -70,7 +68,6 @@ pub struct Columns {
 /// A gauge of a strategy under its own name: a value for every step.
 #[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
-#[expect(missing_docs, reason = "the fields are those of a point's gauges")]
 pub struct GaugeColumn {
     pub name: String,
     pub unit: String,
@@ -115,7 +112,6 @@ pub struct Clients {
 /// Counts in steps of one width, from the start on.
 #[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
-#[expect(missing_docs, reason = "the keys say what is counted")]
 pub struct Steps {
     #[schemars(extend("exclusiveMinimum" = 0))]
     #[serde(deserialize_with = "crate::fields::above_zero")]
@@ -136,7 +132,6 @@ pub struct Steps {
 /// How long ops waited before their n-th retry, in seconds.
 #[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
-#[expect(missing_docs, reason = "the fields are the figures' own names")]
 pub struct Wait {
     #[schemars(range(min = 1))]
     pub retry: u64,

@@ -39,7 +39,6 @@ pub struct Tallies {
 /// Claims by their verdicts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
-#[expect(missing_docs, reason = "the keys are the verdicts' own names")]
 pub struct Tally {
     /// All of them.
     pub claims: u64,
@@ -55,7 +54,6 @@ pub struct Tally {
 /// One document's experiments.
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
-#[expect(missing_docs, reason = "the fields say it all")]
 pub struct Scenario {
     pub name: String,
     #[serde(default)]
@@ -173,7 +171,6 @@ impl ClaimVerdict {
 /// One strategy at one point of an experiment, over seeds.
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
-#[expect(missing_docs, reason = "the fields say it all")]
 pub struct Cell {
     pub experiment: String,
     pub label: String,
@@ -241,7 +238,6 @@ pub struct TimeUnit {
 /// A figure of cells under its own name and in its own unit: (figure - minus) times times.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
-#[expect(missing_docs, reason = "the fields say it all")]
 pub struct DrawnColumn {
     pub title: String,
     pub figure: String,

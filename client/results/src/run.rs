@@ -19,7 +19,6 @@ use crate::version::SchemaVersion;
 /// The result of one run.
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
-#[expect(missing_docs, reason = "the keys are defined in the words of the design: ops, attempts, makespan …")]
 pub struct RunResult {
     pub schema_version: SchemaVersion,
     pub mode: Mode,
@@ -147,7 +146,6 @@ impl Mode {
 /// Ops by how they ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
-#[expect(missing_docs, reason = "the keys are defined in the words of the design")]
 pub struct OpsResult {
     /// Ops that arrived.
     pub total: u64,
@@ -196,7 +194,6 @@ impl OpsResult {
 /// ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
-#[expect(missing_docs, reason = "the fields are the figures' own names")]
 pub struct AttemptsResult {
     pub p50: Option<u64>,
     pub p99: Option<u64>,
@@ -229,7 +226,6 @@ pub struct GeneratorResult {
 /// Percentiles of a delay, in milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
-#[expect(missing_docs, reason = "the fields are the figures' own names")]
 pub struct LagResult {
     pub p50: Option<f64>,
     pub p99: Option<f64>,
@@ -245,7 +241,6 @@ impl From<LatencyFigures> for LagResult {
 /// One bucket of the series; counts are of the bucket, gauges its last values.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
-#[expect(missing_docs, reason = "the keys are defined in the words of the design")]
 pub struct SeriesPoint {
     /// The bucket's start.
     pub t_s: f64,
@@ -293,7 +288,6 @@ pub struct LoadRecord {
 
 /// Data of a result that the caller has and the run lacks.
 #[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "the fields are those of the result")]
 pub struct ResultContext {
     pub mode: Mode,
     pub config: ConfigRecord,

@@ -49,7 +49,6 @@ pub struct SampleLine {
 /// How an attempt ended, in words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[expect(missing_docs, reason = "the names are the words")]
 pub enum OutcomeName {
     Succeeded,
     Rejected,

@@ -20,6 +20,7 @@
 //! The crate is sans-IO: it opens no sockets and reads no clock. Time and seeds are arguments, so a strategy behaves
 //! the same over a network and in a simulation.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
+#![warn(missing_docs)]
 
 mod advice;
 mod attempt;

@@ -30,7 +30,6 @@ pub struct AdviceFigures {
 /// By how much advice was broken, in milliseconds; null where none was.
 #[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
-#[expect(missing_docs, reason = "the fields are the figures' own names")]
 pub struct EarlyFigures {
     pub mean: Option<f64>,
     pub max: Option<f64>,

@@ -30,7 +30,6 @@ impl GivenUp {
 /// How many ops were given up, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
-#[expect(missing_docs, reason = "the fields are the reasons' own names")]
 pub struct GivenUpCounts {
     pub rejected: u64,
     pub failed: u64,

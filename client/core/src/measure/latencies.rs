@@ -223,7 +223,6 @@ impl Latencies {
 /// Latency figures in milliseconds; null when nothing was recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
-#[expect(missing_docs, reason = "the fields are the figures' own names")]
 pub struct LatencyFigures {
     pub count: u64,
     pub min: Option<f64>,

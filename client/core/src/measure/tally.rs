@@ -13,7 +13,6 @@ pub(super) struct Tally {
 
 /// Exact sums of latencies in nanoseconds, for use elsewhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the fields are the sums' own names")]
 pub struct LatencySums {
     pub count: u64,
     /// `u64::MAX` if nothing was recorded.

@@ -3,7 +3,6 @@
 use std::str::FromStr;
 
 #[derive(Clone, Debug, PartialEq)]
-#[expect(missing_docs, reason = "the fields are its parts as typed")]
 pub struct Condition {
     pub text: String,
     pub path: String,
@@ -15,7 +14,6 @@ pub struct Condition {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "as their names say")]
 pub enum Operator {
     Above,
     AtLeast,

@@ -5,7 +5,6 @@ use toml::Value;
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[expect(missing_docs, reason = "docs/scenarios.md says what the keys mean")]
 pub struct Claim {
     pub says: String,
     /// The source's own words or figure; defaults to `printed`.
@@ -114,7 +113,6 @@ pub enum Bound {
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged, expecting = "a strategy's label, or a list of labels")]
-#[expect(missing_docs, reason = "as their names say")]
 pub enum Labels {
     One(String),
     Each(Vec<String>),
@@ -144,7 +142,6 @@ pub enum Against {
 /// Place of a figure. Keys that are left out are those of the claim.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[expect(missing_docs, reason = "docs/scenarios.md says what the keys mean")]
 pub struct Place {
     #[serde(default)]
     pub of: Option<String>,
@@ -163,7 +160,6 @@ pub struct Place {
 /// Statistic over the values of all runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "as their names say")]
 pub enum Stat {
     /// The mean; for a ratio, the ratio of the means.
     #[default]
@@ -176,7 +172,6 @@ pub enum Stat {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "as their names say")]
 pub enum Expectation {
     #[default]
     Holds,

@@ -19,7 +19,6 @@ pub struct Condition {
 
 /// One end of the accepted range.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[expect(missing_docs, reason = "as their names say")]
 pub struct Edge {
     pub value: f64,
     pub included: bool,

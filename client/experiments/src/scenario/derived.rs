@@ -8,7 +8,6 @@ use super::over_runs::over_seeds;
 /// A figure computed from the bins of a run. Bins are counted from 0; ranges include both ends.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, tag = "kind", rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "docs/scenarios.md says what the keys mean")]
 pub enum Derived {
     /// Autocorrelation of the series at a lag, after subtraction of its centred moving average over `detrend` bins (an odd number).
     Autocorrelation { series: Series, from: usize, to: usize, lag: usize, detrend: usize },

@@ -9,7 +9,6 @@ use super::claim::Claim;
 use super::derived::Derived;
 use super::plot::Plot;
 
-#[expect(missing_docs, reason = "docs/scenarios.md says what the keys mean")]
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
@@ -51,7 +50,6 @@ pub struct Scenario {
     pub http: Option<Http>,
 }
 
-#[expect(missing_docs, reason = "docs/scenarios.md says what the keys mean")]
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ExperimentSection {
@@ -75,7 +73,6 @@ pub struct ExperimentSection {
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[expect(missing_docs, reason = "docs/scenarios.md says what the keys mean")]
 pub struct Column {
     pub title: String,
     /// Figure of a run: its path in the result, or the name of a derived figure.
@@ -96,7 +93,6 @@ impl Column {
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[expect(missing_docs, reason = "docs/scenarios.md says what the keys mean")]
 pub struct Http {
     /// Experiments that are worth the time.
     pub experiments: Vec<String>,

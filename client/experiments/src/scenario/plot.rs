@@ -7,7 +7,6 @@ use vocabulary::duration_text;
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[expect(missing_docs, reason = "docs/scenarios.md says what the keys mean")]
 pub struct Plot {
     /// Name in the registry of plots.
     pub draw: String,
@@ -53,7 +52,6 @@ pub struct Plot {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "as their names say")]
 pub enum Scale {
     /// The plot's own scale.
     #[default]

@@ -22,7 +22,6 @@ const DEFAULT_DRAIN: Duration = Duration::from_mins(1);
 pub(super) const DEFAULT_DELAY_NOISE: Duration = Duration::from_micros(200);
 
 /// A workload as it was given; fields that were not set are missing. The table of parameters describes the fields.
-#[expect(missing_docs, reason = "the table of parameters says what each field means, to users, too")]
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkloadSpec {
     pub ops: Option<u64>,

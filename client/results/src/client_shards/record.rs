@@ -138,7 +138,6 @@ pub struct ClientColumns {
 
 /// Data of a shard that the driver has and the run lacks.
 #[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "the fields are those of the record")]
 pub struct ShardContext {
     pub shard: ClientShard,
     pub run: u64,

@@ -11,7 +11,6 @@ use crate::run::RunResult;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-#[expect(missing_docs, reason = "the words of each error say what the fields are")]
 pub enum ClientShardError {
     #[error("no shard is given")]
     None,

@@ -20,7 +20,6 @@ pub struct Assembled<T> {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[expect(missing_docs, reason = "the words of each error say what the fields are")]
 pub enum ShardError {
     #[error(
         "`{file}` is of loadgen {theirs}, and this is {ours}: only the version that made shards merges them"
