@@ -171,8 +171,8 @@ fn firsts(ranked: &[&Standing], by: Score) -> Vec<Option<String>> {
     let comparable: Vec<&&Standing> = ranked.iter().filter(|standing| standing.is_comparable()).collect();
     let seeds = comparable.iter().map(|standing| standing.values(by).len()).min().unwrap_or_default();
     let first = |seed: usize| {
-        let value = |standing: &&&Standing| standing.values(by)[seed];
-        let least = comparable.iter().map(|standing| value(&standing)).min_by(f64::total_cmp)?;
+        let value = |standing: &Standing| standing.values(by)[seed];
+        let least = comparable.iter().map(|standing| value(standing)).min_by(f64::total_cmp)?;
         let mut those = comparable.iter().filter(|standing| value(standing).total_cmp(&least).is_eq());
         those.next().filter(|_| those.next().is_none()).map(|standing| standing.strategy.clone())
     };

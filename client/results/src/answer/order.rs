@@ -45,12 +45,12 @@ pub(super) fn ranked(
 }
 
 /// Sorts equals by another score, and strategies that are equal in that score, too, by `key`.
-fn in_order<'a>(
-    equals: Vec<&'a Standing>,
+fn in_order(
+    equals: Vec<&Standing>,
     by: Score,
     key: impl Fn(&Standing) -> f64,
     level: Level,
-) -> Vec<&'a Standing> {
+) -> Vec<&Standing> {
     let groups = groups(equals, |one| one.score(by), |one, other| are_equal(by, one, other, level));
     let sorted = groups.into_iter().map(|mut group| {
         group.sort_by(|a, b| key(a).total_cmp(&key(b)));
@@ -60,11 +60,11 @@ fn in_order<'a>(
 }
 
 /// Sorts strategies by a key and splits them into groups of neighbours that are equal to the first of their group.
-fn groups<'a>(
-    mut standings: Vec<&'a Standing>,
+fn groups(
+    mut standings: Vec<&Standing>,
     key: impl Fn(&Standing) -> f64,
     is_equal: impl Fn(&Standing, &Standing) -> bool,
-) -> Vec<Vec<&'a Standing>> {
+) -> Vec<Vec<&Standing>> {
     standings.sort_by(|a, b| key(a).total_cmp(&key(b)));
     let mut groups: Vec<Vec<&Standing>> = Vec::new();
     for standing in standings {

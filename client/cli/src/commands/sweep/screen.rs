@@ -183,7 +183,7 @@ fn rows(grid: &Grid<'_>, points: &[PointAnswer], width: usize) -> Option<String>
         }
         let winner = point.winner().and_then(|winner| names.iter().position(|name| *name == winner));
         let winner = winner.map_or_else(dash, |place| short[place].clone());
-        let times = answer.and_then(|answer| answer.lead()).and_then(|lead| lead.times);
+        let times = answer.and_then(results::Answer::lead).and_then(|lead| lead.times);
         let range = times.and_then(|times| times.range_text()).unwrap_or_else(dash);
         let times = times.map_or_else(dash, |times| times.ratio_text());
         let _ = writeln!(text, "{line}{GAP}{winner:<first_width$}{times:>BY$}   {range}");

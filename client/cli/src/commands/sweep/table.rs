@@ -53,7 +53,7 @@ pub(super) fn table(grid: &Grid<'_>, cells: &[Cell], width: usize) -> String {
     let name_width = if several { longest.max(HEADING.len()) } else { 0 };
     let row = |mark: &str, at: &[String], name: &str| {
         let at = at.iter().zip(&key_widths);
-        let at: String = at.map(|(value, width)| format!("{value:>width$}{GAP}")).collect();
+        let at = at.map(|(value, width)| format!("{value:>width$}{GAP}")).collect::<Vec<_>>().concat();
         format!("{mark}{at}{:<name_width$}", if several { name } else { "" })
     };
     let mut table = Table::new(
