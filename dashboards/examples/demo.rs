@@ -1,5 +1,5 @@
 //! The dashboard with a synthetic run, to be tried by hand:
-//! `cargo run -p dashboards --example demo [overload|panic|thread-panic]`.
+//! `cargo run -p tailback-dashboards --example demo [overload|panic|thread-panic]`.
 
 #[path = "../src/synthetic_run.rs"]
 #[expect(dead_code, reason = "the tests use the rest")]

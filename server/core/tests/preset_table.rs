@@ -1,6 +1,6 @@
 //! Test that the tables in docs/servers.md and docs/clients-here.md agree with the preset files.
 //!
-//! `WRITE_DOCS=1 cargo test -p mockserver-core --test preset_table` writes them anew.
+//! `WRITE_DOCS=1 cargo test -p tailback-mockserver-core --test preset_table` writes them anew.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -75,7 +75,7 @@ fn check(page: &str, table: &str) {
         fs::write(file, format!("{before}{BEGIN}{table}{END}{after}")).unwrap();
         return;
     }
-    let words = "`WRITE_DOCS=1 cargo test -p mockserver-core --test preset_table` writes the tables anew";
+    let words = "`WRITE_DOCS=1 cargo test -p tailback-mockserver-core --test preset_table` writes the tables anew";
     assert!(found == table, "docs/{page}: {words}");
 }
 
