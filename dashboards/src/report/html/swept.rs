@@ -31,7 +31,7 @@ const COLUMNS: [(&str, &str, f64); 8] = [
 ];
 
 /// Number of columns that narrow screens show, too. There, the others are in a second line below the strategy.
-const MAIN_COLUMNS: usize = 2;
+const MAIN_COLUMNS: usize = 1;
 
 fn sweeps(document: &Document) -> impl Iterator<Item = (&Scenario, &Sweep)> {
     document.scenarios.iter().filter_map(|scenario| Some((scenario, scenario.sweep.as_ref()?)))

@@ -212,7 +212,7 @@ fn caption(answer: &Answer) -> String {
         }
     }];
     if answer.has_intervals() && has(|row| matches!(row.place, Place::Ranked { is_tied: true, .. })) {
-        words.push("= not distinguishable.".to_owned());
+        words.push("= not distinguishable, or the same within 2 %.".to_owned());
     }
     if has(|row| matches!(row.place, Place::Stopped { .. })) {
         words.push("! not ranked, because runs were stopped.".to_owned());
