@@ -6,7 +6,7 @@ use std::io::Read;
 use anyhow::anyhow;
 use results::Baseline;
 
-use crate::args::{BASELINES, BaselineName};
+use crate::args::BaselineName;
 use crate::exit::{Exit, Fatal};
 use crate::files::output::Output;
 
@@ -47,9 +47,10 @@ pub(super) fn write(baseline: &Baseline, output: &Output) -> anyhow::Result<()> 
 
 /// Makes sure that a baseline can be saved.
 pub(super) fn place(BaselineName(path): &BaselineName) -> anyhow::Result<Output> {
-    if path.starts_with(BASELINES) {
-        fs::create_dir_all(BASELINES).map_err(|error| {
-            Fatal::because(Exit::Output, format!("`{BASELINES}` (--save-baseline) cannot be made"), error)
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        fs::create_dir_all(folder).map_err(|error| {
+            let words = format!("`{}` (--save-baseline) cannot be made", folder.display());
+            Fatal::because(Exit::Output, words, error)
         })?;
     }
     Output::prepare(path, "--save-baseline")
