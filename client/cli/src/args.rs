@@ -17,7 +17,7 @@ mod transport;
 mod values;
 mod workload;
 
-pub(crate) use checks::{BASELINES, BaselineName, CheckArgs};
+pub(crate) use checks::{BaselineName, CheckArgs};
 pub(crate) use explain::ExplainArgs;
 pub(crate) use output::{OutputArgs, ProgressFormat, ReportArgs};
 pub(crate) use run::RunArgs;

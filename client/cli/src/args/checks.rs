@@ -58,7 +58,7 @@ impl CheckArgs {
 pub(crate) struct BaselineName(pub(crate) PathBuf);
 
 /// Directory of baselines given by name.
-pub(crate) const BASELINES: &str = "tailback-baselines";
+const BASELINES: &str = "tailback-baselines";
 
 impl FromStr for BaselineName {
     type Err = String;
