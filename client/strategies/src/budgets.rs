@@ -1,4 +1,4 @@
-//! Budgets, one per file.
+//! Budgets, one per file: retry budgets, quotas, circuit breakers, probabilistic throttles.
 
 mod aws_quota;
 mod breaker;

@@ -23,7 +23,6 @@ use crate::{
 pub(crate) enum LongPoll {
     #[default]
     No,
-    /// An op ended by the quota waits first, as long as for a retry.
     Yes,
 }
 

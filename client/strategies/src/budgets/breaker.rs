@@ -21,7 +21,6 @@ use vocabulary::{Choice, Configurable, Parameter};
 pub(crate) enum WhenOpen {
     #[default]
     Wait,
-    /// Launches fail, and the retry policy decides.
     Shed,
 }
 
@@ -80,17 +79,9 @@ impl PartConfig for BreakerConfig {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// `failures` is the number of consecutive failures.
-    Closed {
-        failures: u32,
-    },
-    Open {
-        until: Instant,
-    },
-    /// One launch passes, unless a probe is already in flight.
-    HalfOpen {
-        probing: bool,
-    },
+    Closed { failures: u32 },
+    Open { until: Instant },
+    HalfOpen { probing: bool },
 }
 
 struct Breaker {

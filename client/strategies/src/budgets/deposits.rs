@@ -5,7 +5,6 @@ use vocabulary::{Choice, Rng};
 use crate::gauges::TOKENS;
 use crate::{Advice, Budget, Ended, FailedOp, Gate, Gauges, Instant, Launch, Outcome, Permit, Status};
 
-/// Balance of recent deposits and withdrawals.
 pub(super) trait Bucket: Clone + Send {
     /// Drops expired entries. Must precede every read or change of the bucket.
     fn expire(&mut self, now: Instant);
@@ -36,7 +35,6 @@ pub(super) struct Deposits<B> {
     pub(super) bucket: B,
     pub(super) deposit: i64,
     pub(super) withdrawal: i64,
-    /// Amount that is always available besides the bucket.
     pub(super) reserve: i64,
     pub(super) when: Deposit,
 }
@@ -46,7 +44,6 @@ impl<B: Bucket> Deposits<B> {
         self.bucket.sum().saturating_add(self.reserve)
     }
 
-    /// True if the balance covers one withdrawal at `now`.
     fn holds_at(&self, now: Instant) -> bool {
         let mut bucket = self.bucket.clone();
         bucket.expire(now);
@@ -58,7 +55,6 @@ impl<B: Bucket> Deposits<B> {
         self.bucket.add(amount);
     }
 
-    /// Starts an op, which deposits, and fails it. Returns whether it may retry, and withdraws if so.
     #[cfg(test)]
     pub(super) fn fails(&mut self, now: Instant) -> bool {
         self.put(now, self.deposit);

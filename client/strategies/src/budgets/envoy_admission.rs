@@ -21,7 +21,6 @@ use crate::{Budget, Ended, Gate, Gauges, Instant, Launch, Outcome, Permit, Statu
 
 const SAMPLE: Duration = Duration::from_secs(1);
 
-/// Number of steps of the probability: four decimal places.
 const ACCURACY: u64 = 10_000;
 
 #[derive(Clone, Debug)]
@@ -88,7 +87,6 @@ impl PartConfig for EnvoyAdmission {
     }
 }
 
-/// Attempts that ended within one second.
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     began: Instant,
@@ -100,7 +98,6 @@ struct Admission {
     config: EnvoyAdmission,
     /// Oldest first; at most one per second of the window.
     samples: VecDeque<Sample>,
-    /// Probability of refusal at the last event, for the gauge.
     refused: f64,
 }
 

@@ -57,7 +57,6 @@ struct ShareInFlight {
 }
 
 impl ShareInFlight {
-    /// Whether one more retry is allowed while `active` attempts are in flight.
     fn has_room(&self, active: f64) -> bool {
         f64::from(self.live.retries)
             < libm::floor(self.config.share * active).max(f64::from(self.config.least))

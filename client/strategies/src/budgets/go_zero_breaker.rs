@@ -104,7 +104,6 @@ struct Breaker {
     /// Instant of the last launch that passed while launches could be refused.
     last_pass: Option<Instant>,
     config: GoZeroBreaker,
-    /// Probability of refusal at the last event, for the gauge.
     refused: f64,
 }
 

@@ -161,7 +161,6 @@ impl Breaker {
         }
     }
 
-    /// Closes or opens the breaker, once as many attempts have ended as there are trials.
     fn decide(&mut self, now: Instant, ended: Health) {
         if self.exceeds(ended, 1) {
             return self.open(now, "the trials failed");

@@ -8,7 +8,6 @@ use crate::{Advice, Gate, Opinion, Outcome, Status};
 pub(crate) enum OnRefusal {
     #[default]
     BackOff,
-    /// The op is given up.
     Fail,
 }
 

@@ -22,7 +22,6 @@ use vocabulary::{Choice, Configurable, Parameter};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum OnEmpty {
-    /// The op is given up.
     #[default]
     Fail,
     BackOff,
@@ -34,9 +33,7 @@ impl Choice for OnEmpty {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Ask {
-    /// The budget decides at the failure, before the back-off.
     Failure,
-    /// The budget decides at the retry, after the back-off.
     #[default]
     Retry,
 }

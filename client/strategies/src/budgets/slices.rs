@@ -12,7 +12,6 @@ use crate::Instant;
 #[derive(Debug)]
 pub(super) struct Slices<T, const COUNT: usize> {
     ring: [T; COUNT],
-    /// Start of the grid.
     origin: Instant,
     /// Slice last written to, counted from the origin.
     head: u64,
@@ -26,7 +25,6 @@ impl<T: Copy + Default, const COUNT: usize> Slices<T, COUNT> {
         Self { ring: [T::default(); COUNT], origin: Instant::ORIGIN, head: 0, width_ns }
     }
 
-    /// Clears all slices and restarts the grid at `now`.
     pub(super) fn restart(&mut self, now: Instant) {
         *self = Self { ring: [T::default(); COUNT], origin: now, head: 0, width_ns: self.width_ns };
     }
@@ -36,7 +34,6 @@ impl<T: Copy + Default, const COUNT: usize> Slices<T, COUNT> {
         self.at_forgetting(now, |_| ())
     }
 
-    /// Returns the slice of `now`, for writing, after passing each expired slice to `forgotten` and clearing it.
     pub(super) fn at_forgetting(&mut self, now: Instant, mut forgotten: impl FnMut(T)) -> &mut T {
         for place in self.places_over(now) {
             forgotten(std::mem::take(&mut self.ring[place]));

@@ -73,7 +73,6 @@ impl PartConfig for SreThrottle {
 struct Throttle {
     tally: Tally,
     config: SreThrottle,
-    /// Probability of refusal at the last event, for the gauge.
     refused: f64,
 }
 

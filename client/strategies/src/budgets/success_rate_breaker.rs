@@ -32,7 +32,6 @@ use crate::{Budget, Ended, Gate, Gauges, Instant, Launch, Opinion, Outcome, Perm
 pub(crate) enum RowOf {
     #[default]
     Any,
-    /// Only failures other than throttling count as consecutive. Throttling just lowers the rate.
     Transient,
 }
 
@@ -166,19 +165,13 @@ impl PartConfig for SuccessRateBreaker {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     Closed,
-    Open {
-        until: Instant,
-    },
-    /// One launch passes, unless a probe is already in flight.
-    HalfOpen {
-        probing: bool,
-    },
+    Open { until: Instant },
+    HalfOpen { probing: bool },
 }
 
 struct Breaker {
     config: SuccessRateBreaker,
     rate: Rate,
-    /// Consecutive failures.
     row: u32,
     /// Penalties of openings by the rate and by consecutive failures. Each rule has its own sequence.
     penalties: [Penalties; 2],

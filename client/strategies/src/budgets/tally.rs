@@ -43,12 +43,10 @@ impl Tally {
         sum.count(accepted);
     }
 
-    /// Returns the totals as of the last request, however long ago it was.
     pub(super) fn as_of_the_last(&self) -> Counts {
         self.sum
     }
 
-    /// Returns the totals of the window that ends at `now`.
     pub(super) fn at(&self, now: Instant) -> Counts {
         let mut counts = self.sum;
         self.slices.over_by(now).for_each(|old| counts.forget(*old));

@@ -84,7 +84,6 @@ impl TowerBudget {
 #[derive(Clone)]
 struct Slots {
     ended: [i64; 10],
-    /// Slot that the current amount will be stored in.
     index: usize,
     /// Start of the current slot: the instant of an event, not a point of a grid.
     began: Instant,

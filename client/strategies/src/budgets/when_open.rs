@@ -6,7 +6,6 @@ use crate::{Advice, Gate, Until};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum WhenOpen {
-    /// The ops are given up.
     #[default]
     GiveUp,
     /// The launches fail, and the retry policy decides.
@@ -20,7 +19,6 @@ impl Choice for WhenOpen {
 }
 
 impl WhenOpen {
-    /// Returns the decision about a launch that could go at `until` at the earliest.
     pub(super) fn gate(self, until: Until) -> Gate {
         match self {
             Self::GiveUp => Gate::Shed(Advice::Never),

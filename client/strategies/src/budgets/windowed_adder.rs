@@ -10,9 +10,7 @@ use crate::Instant;
 #[derive(Clone, Debug)]
 pub(super) struct WindowedAdder<const ENDED: usize> {
     slices: [i64; ENDED],
-    /// Index for the next slice that ends.
     oldest: usize,
-    /// Start of the current slice.
     began_ms: u64,
     width_ms: u64,
     writer: i64,

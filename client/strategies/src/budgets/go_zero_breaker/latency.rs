@@ -53,7 +53,6 @@ impl Latency {
     }
 }
 
-/// Returns the average of both values, the new one weighted by `share`; the new value if `old` is zero.
 fn mixed(old: u64, new: u64, share: f64) -> u64 {
     if old == 0 { new } else { cut(share * new as f64 + (1.0 - share) * old as f64) }
 }

@@ -13,7 +13,6 @@ pub(super) const BUCKETS: u32 = 40;
 pub(super) enum Ended {
     Accepted,
     Failed,
-    /// Refused by the breaker, so never sent.
     Refused,
 }
 

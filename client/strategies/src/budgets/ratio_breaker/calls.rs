@@ -8,7 +8,6 @@ use crate::Instant;
 /// Number of parts of the window, of which the oldest expires as a whole.
 const PARTS: u32 = 10;
 
-/// Attempts that ended, and failures among them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Health {
     pub(super) attempts: u32,
@@ -34,14 +33,18 @@ pub(super) struct Calls {
 }
 
 enum Counted {
-    /// Whether each of the last attempts failed.
-    Last { ring: Vec<bool>, next: usize },
+    Last {
+        ring: Vec<bool>,
+        next: usize,
+    },
     /// Counts of each tenth of the window. A tenth starts with the first attempt that ends after the previous tenth.
-    Within { parts: VecDeque<(Instant, Health)>, window: Duration },
+    Within {
+        parts: VecDeque<(Instant, Health)>,
+        window: Duration,
+    },
 }
 
 impl Calls {
-    /// Counts the last `last` attempts, or those within `window` if `last` is 0.
     pub(super) fn new(last: u32, window: Duration) -> Self {
         let counted = match last {
             0 => Counted::Within { parts: VecDeque::new(), window },
@@ -50,7 +53,6 @@ impl Calls {
         Self { counted, sum: Health::default() }
     }
 
-    /// Counts one attempt. Returns the recent totals, including it.
     pub(super) fn count(&mut self, now: Instant, failed: bool) -> Health {
         match &mut self.counted {
             Counted::Last { ring, next } => {

@@ -24,7 +24,6 @@ impl Choice for Spread {
         &[("none", Self::None), ("equal", Self::Equal), ("above", Self::Above)];
 }
 
-/// Times of consecutive openings.
 #[derive(Debug)]
 pub(super) struct Penalties {
     open: Duration,

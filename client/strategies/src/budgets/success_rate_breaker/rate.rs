@@ -36,7 +36,6 @@ pub(super) struct Moving {
     window: u64,
     by_calls: bool,
     began: Instant,
-    /// Attempts since `began`.
     calls: u64,
     /// Stamp of the last attempt, in the unit of `window`, and the average at that stamp.
     last: Option<(u64, f64)>,
@@ -64,7 +63,6 @@ impl Rate {
         }
     }
 
-    /// Counts one attempt. Returns the rate, including it.
     pub(super) fn count(&mut self, now: Instant, succeeded: bool) -> f64 {
         match self {
             Self::Moving(moving) => moving.count(now, succeeded),
