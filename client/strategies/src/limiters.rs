@@ -1,4 +1,4 @@
-//! Limiters, one per file.
+//! Limiters, one per file: congestion windows, rates, pacers, carrier sense.
 
 mod aimd;
 mod aws_adaptive;

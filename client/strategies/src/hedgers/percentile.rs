@@ -98,7 +98,6 @@ impl Rotating {
         Self { config, written: None, read: (0, Duration::ZERO), rotated: Instant::ORIGIN }
     }
 
-    /// Ends a period. Returns the number of its latencies and their percentile.
     fn take_summary(&mut self) -> (u64, Duration) {
         let Some(written) = self.written.take() else { return (0, Duration::ZERO) };
         #[expect(clippy::cast_possible_truncation, reason = "tower keeps it in single precision")]
@@ -152,12 +151,10 @@ impl Hedger for Rotating {
     }
 }
 
-/// Returns a histogram with three significant digits, as tower's.
 fn empty_histogram() -> Histogram<u64> {
     Histogram::new(3).expect("three significant digits are accepted")
 }
 
-/// Returns the highest value in the histogram bucket of this quantile.
 fn at_quantile(histogram: &Histogram<u64>, quantile: f64) -> u64 {
     // For the quantile 0, `value_at_quantile` returns the lowest value of the bucket.
     histogram.highest_equivalent(histogram.value_at_quantile(quantile))

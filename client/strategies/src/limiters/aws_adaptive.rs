@@ -25,7 +25,6 @@ use vocabulary::{Choice, Configurable, Parameter, Purpose, Rate, draws, unit, wh
 pub(crate) enum Costs {
     #[default]
     One,
-    /// One token for a first attempt, 5 for a retry, 10 for a retry after throttling.
     Older,
 }
 

@@ -28,10 +28,8 @@ const DELIVERED: GaugeKind = GaugeKind { name: "delivery rate", unit: "per s" };
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Latency {
-    /// The window is computed from the minimum latency of `latency_window`.
     #[default]
     Min,
-    /// The window is computed from the mean latency of the last round's successes.
     Mean,
 }
 
@@ -130,7 +128,6 @@ const PROBE_LATENCY_FOR: Duration = Duration::from_millis(200);
 enum Phase {
     Startup,
     Drain,
-    /// Step of the cycle, and the start of that step.
     ProbeBandwidth {
         step: usize,
         since: Instant,
@@ -208,7 +205,6 @@ impl Bbr {
         }
     }
 
-    /// Returns the number in flight at `gain` times the delivery rate.
     fn target(&self, gain: f64) -> f64 {
         let Some(latency) = self.latency() else { return self.config.initial };
         libm::ceil(gain * self.bandwidth.get() * latency).max(self.config.min)
@@ -252,7 +248,6 @@ impl Bbr {
         self.mean.get_or_insert(latency);
     }
 
-    /// Advances to the next gain of the cycle, once the current one has had its time and its effect.
     fn advance_cycle(&mut self, now: Instant, in_flight: u32) {
         let in_flight = f64::from(in_flight);
         let Phase::ProbeBandwidth { step, since } = self.phase else { return };

@@ -15,7 +15,6 @@ pub(super) struct Bucket {
     capacity: f64,
     /// Below zero after a grant on credit.
     tokens: f64,
-    /// Instant of the last change of `tokens`.
     at: Instant,
 }
 
@@ -43,23 +42,19 @@ impl Bucket {
         if nanos < 1.0 || then == now { Admit::Go } else { Admit::Wait(Until::At(then)) }
     }
 
-    /// Charges tokens that were granted.
     pub(super) fn take(&mut self, now: Instant, cost: f64) {
         self.refill(now);
         self.tokens -= cost;
         if cost <= self.capacity {
-            // Ignores a shortfall of less than one nanosecond of refill.
             self.tokens = self.tokens.max(0.0);
         }
     }
 
-    /// Refunds tokens, up to the capacity.
     pub(super) fn give_back(&mut self, now: Instant, tokens: f64) {
         self.refill(now);
         self.tokens = (self.tokens + tokens).min(self.capacity);
     }
 
-    /// Changes the rate and the capacity from `now` on.
     pub(super) fn set(&mut self, now: Instant, rate: f64, capacity: f64) {
         self.refill(now);
         self.rate = rate;

@@ -98,7 +98,6 @@ impl Cubic {
         *self.rtt.insert(rtt)
     }
 
-    /// Returns the window that Reno would have.
     fn reno(&self, age: f64, rtt: f64) -> f64 {
         let beta = self.config.beta;
         self.curve.floor() + 3.0 * (1.0 - beta) / (1.0 + beta) * age / rtt

@@ -9,28 +9,23 @@ use crate::Instant;
 pub(super) struct Curve {
     beta: f64,
     scale: f64,
-    /// Value at the flat point.
     top: f64,
     /// Seconds from the cut to the flat point.
     flat_after: f64,
-    /// Instant of the last cut.
     since: Instant,
 }
 
 impl Curve {
-    /// Creates a curve that is flat at 0 from the origin on.
     pub(super) fn new(beta: f64, scale: f64) -> Self {
         Self { beta, scale, top: 0.0, flat_after: 0.0, since: Instant::ORIGIN }
     }
 
-    /// Restarts the curve at `now`. It will be flat at `top`.
     pub(super) fn cut(&mut self, now: Instant, top: f64) {
         self.top = top;
         self.since = now;
         self.flat_after = libm::cbrt(top * (1.0 - self.beta) / self.scale);
     }
 
-    /// Returns the value just after the last cut.
     pub(super) fn floor(&self) -> f64 {
         self.top * self.beta
     }
@@ -39,7 +34,6 @@ impl Curve {
         self.top
     }
 
-    /// Returns the seconds since the last cut.
     pub(super) fn age(&self, now: Instant) -> f64 {
         seconds(now.since(self.since))
     }

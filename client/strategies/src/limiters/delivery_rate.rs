@@ -20,16 +20,12 @@ struct Sent {
     app_limited: bool,
 }
 
-/// Measurement taken at a success.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Sample {
     /// Successes per second; `None` if no time passed.
     pub(super) per_s: Option<f64>,
-    /// Time over which the sample was taken.
     pub(super) over: Duration,
-    /// Successes before the attempt was sent.
     pub(super) delivered_before: u64,
-    /// Whether more could have been sent.
     pub(super) app_limited: bool,
 }
 
@@ -99,7 +95,6 @@ impl DeliveryRate {
         self.app_limited_until = (self.delivered + u64::from(in_flight)).max(1);
     }
 
-    /// Drops an attempt that ended without a success.
     pub(super) fn forget(&mut self, seq: u64) {
         self.on_gone(seq);
     }

@@ -168,7 +168,6 @@ impl EnvoyGradient {
         }
     }
 
-    /// Processes everything due by `now`, in order of time.
     fn catch_up(&mut self, now: Instant) {
         while let Phase::Sampling { until, probe_at } = self.phase {
             if probe_at <= until && probe_at <= now {
@@ -209,7 +208,6 @@ impl EnvoyGradient {
         next.min(self.config.max).max(self.config.min)
     }
 
-    /// Returns the percentile of the samples in whole microseconds, and clears them.
     fn take_latency(&mut self) -> Option<f64> {
         let latency = self.latencies.quantile(self.config.percentile / 100.0).map(libm::floor);
         self.latencies.clear();

@@ -11,12 +11,10 @@ use crate::Instant;
 
 const SLICES: usize = 10;
 
-/// Successes over the last `SLICES` slices of time, including the current one.
 #[derive(Clone, Debug)]
 pub(super) struct Goodput {
     over: Duration,
     successes: [u32; SLICES],
-    /// Current slice, counted from the origin.
     slice: u64,
 }
 
@@ -79,17 +77,14 @@ impl History {
         self.numbers.clear();
     }
 
-    /// Returns the largest number, or 0 if there is none.
     pub(super) fn best(&self) -> f64 {
         self.numbers.iter().copied().fold(0.0, f64::max)
     }
 
-    /// Returns the largest number except the newest, or 0 if there is no other.
     pub(super) fn best_before(&self) -> f64 {
         self.numbers.iter().rev().skip(1).copied().fold(0.0, f64::max)
     }
 
-    /// Returns the newest number, or 0 if there is none.
     pub(super) fn last(&self) -> f64 {
         self.numbers.back().copied().unwrap_or_default()
     }

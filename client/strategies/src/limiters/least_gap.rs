@@ -15,7 +15,6 @@ use vocabulary::{Choice, Configurable, Parameter};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum From {
-    /// The gap starts when the previous attempt was sent.
     #[default]
     Start,
     /// The gap starts at the end of the attempt that ended last.
@@ -30,7 +29,6 @@ impl Choice for From {
 pub(crate) enum Of {
     #[default]
     Attempts,
-    /// Only the first attempt of each op keeps the gap. Retries pass.
     Ops,
 }
 

@@ -4,7 +4,6 @@
 //! Envoy uses. There are 90 bins per power of ten, and values are assumed to be spread evenly within a bin. So whole
 //! milliseconds yield slightly more: the median of many values of 5 ms is 5.05 ms.
 
-/// Bins per power of ten: 1.0, 1.1 … 9.9.
 const BINS: usize = 90;
 
 /// Powers of ten within a `u64`.
@@ -38,7 +37,6 @@ impl LogLinear {
         self.counts.fill(0);
     }
 
-    /// Returns the value below which this share of all values is, or `None` if there are no values.
     pub(super) fn quantile(&self, share: f64) -> Option<f64> {
         let wanted = f64::from(self.total) * share;
         let zeros = (self.zeros > 0).then_some((0.0, 0.0, f64::from(self.zeros)));
@@ -60,7 +58,6 @@ impl LogLinear {
     }
 }
 
-/// Returns the bin of a value, or `None` for 0.
 #[expect(clippy::cast_possible_truncation, reason = "there are two digits left")]
 fn bin(value: u64) -> Option<usize> {
     let power = value.checked_ilog10()?;

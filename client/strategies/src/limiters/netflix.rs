@@ -34,7 +34,6 @@ impl<L: Limit> NetflixLimiter<L> {
     }
 }
 
-/// Returns whether the attempt was dropped, or `None` if the limits ignore it.
 fn was_dropped(outcome: &Outcome) -> Option<bool> {
     match (outcome.status, outcome.opinion) {
         (Status::Shed | Status::Deferred | Status::Cancelled, _) => None,

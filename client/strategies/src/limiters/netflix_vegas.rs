@@ -87,7 +87,6 @@ impl PartConfig for NetflixVegas {
     }
 }
 
-/// Returns `max(1, floor(log10(floor(limit))))`.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "limits are at least one")]
 fn log10(limit: f64) -> u32 {
     (limit as u32).checked_ilog10().unwrap_or(0).max(1)

@@ -20,7 +20,6 @@ const LONGEST_WINDOW: Duration = Duration::from_secs(1);
 /// The builder's `windowSize`.
 const FEWEST: u32 = 10;
 
-/// One answered attempt, or several of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sample {
     /// Time from the sending to the answer; never zero.
@@ -36,7 +35,6 @@ pub(crate) struct Sample {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Windowed {
     No,
-    /// The answers of a second are one sample (`WindowedLimit`).
     Yes,
 }
 

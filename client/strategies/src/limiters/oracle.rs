@@ -14,7 +14,6 @@ use vocabulary::{Configurable, Parameter};
 /// Name of the oracle. A spec with this part needs the server's schedule in advance.
 pub const ORACLE: &str = "oracle";
 
-/// Parameters of `oracle`: none, because it receives the whole schedule.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OracleConfig;
 

@@ -6,7 +6,6 @@
 
 use crate::{Ended, Launch};
 
-/// Distinguishes the attempts sent after the last cut.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Round {
     next_seq: u64,
@@ -23,7 +22,6 @@ impl Round {
         self.cut_seq = self.next_seq;
     }
 
-    /// Whether the ended attempt was sent after the last cut.
     pub(super) fn is_news(&self, ended: &Ended) -> bool {
         ended.seq >= self.cut_seq
     }

@@ -20,10 +20,8 @@ use vocabulary::{Choice, Configurable, Parameter};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Used {
-    /// A measurement is judged if the accepted level was in flight.
     #[default]
     Accepted,
-    /// A measurement is judged if the lower of the accepted level and the window was in flight.
     Tried,
 }
 
@@ -175,7 +173,6 @@ const HIGHEST: f64 = 1e9;
 struct S3HillClimb {
     config: S3HillClimbConfig,
     goodput: Goodput,
-    /// Last measurements of goodput.
     raw: History,
     /// Largest of the last measurements, recorded at each judgement.
     judged: History,
@@ -226,7 +223,6 @@ impl S3HillClimb {
         }
     }
 
-    /// Judges a measurement. Returns the window that follows from it.
     fn judge(&mut self, goodput: f64, most_in_flight: u32) -> f64 {
         let first = self.judged.is_empty();
         self.judged.push(goodput);
@@ -249,7 +245,6 @@ impl S3HillClimb {
         self.tried.max(f64::from(self.config.min)).min(highest).max(1.0)
     }
 
-    /// Returns the number that must have been in flight for a judgement.
     fn needed(&self) -> f64 {
         match self.config.used {
             Used::Accepted => self.accepted,

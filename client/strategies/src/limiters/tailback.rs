@@ -133,7 +133,6 @@ impl Latency {
         self.mean = Some(mean + (age - mean) * SAMPLE_WEIGHT);
     }
 
-    /// Returns whether this age is far beyond the usual latency.
     fn is_late(&self, age: f64) -> bool {
         self.mean.is_some_and(|mean| age > LOST_AFTER * (mean + LATE_DEVIATIONS * self.deviation))
     }
@@ -177,7 +176,6 @@ struct Tailback {
     /// Instant of the first send; `None` after the first answer, because it is then no longer used.
     blind_since: Option<Instant>,
     answered: bool,
-    /// Earliest instant of the next send.
     next: Instant,
     reason: Reason,
 }
@@ -208,7 +206,6 @@ impl Tailback {
         }
     }
 
-    /// Returns the number of attempts that may be in flight at once, at least one.
     fn most_in_flight(&self) -> f64 {
         self.window.max(1.0)
     }
@@ -261,7 +258,6 @@ impl Tailback {
         }
     }
 
-    /// Returns the window on CUBIC's curve: steep after the cut, flat around `top`, steep again beyond.
     fn curve(&self) -> f64 {
         let from_top = self.rounds / self.rounds_to_top - 1.0;
         self.top + self.rise * from_top * from_top * from_top

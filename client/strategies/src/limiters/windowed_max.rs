@@ -21,7 +21,6 @@ impl WindowedMax {
         Self { rounds, best: [Measurement::default(); 3] }
     }
 
-    /// Returns the maximum, or 0 before the first measurement.
     pub(super) fn get(&self) -> f64 {
         self.best[0].value
     }
@@ -42,7 +41,6 @@ impl WindowedMax {
         self.age(new);
     }
 
-    /// Drops expired measurements, and moves the second and third best to later parts of the window.
     fn age(&mut self, new: Measurement) {
         let [first, second, third] = self.best;
         let age = new.round - first.round;
