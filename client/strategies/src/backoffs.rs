@@ -1,4 +1,4 @@
-//! Retry policies, one per file.
+//! Retry policies, one per file: delays before the retries of a failed op.
 
 mod backoff;
 mod constant;

@@ -25,12 +25,10 @@ pub(crate) use spread::Spread;
 /// Complete description of a backoff. The default waits `base` before every retry.
 #[derive(Clone, Debug)]
 pub(crate) struct Shape {
-    /// Duration that the growth rule multiplies.
     pub(crate) base: Duration,
     pub(crate) growth: Growth,
     /// Number `k` of the first retry.
     pub(crate) start: u32,
-    /// Constant added to every delay.
     pub(crate) offset: Duration,
     /// Explicit delays: the k-th applies before retry k. Empty if there are none.
     pub(crate) delays: Vec<Duration>,
@@ -47,9 +45,7 @@ pub(crate) struct Shape {
     pub(crate) min_applies: Applies,
     pub(crate) grain: Grain,
     pub(crate) counter: Counter,
-    /// Base after an outcome classified as throttling, if it differs.
     pub(crate) throttled_base: Option<Duration>,
-    /// Growth factor after such an outcome, if it differs.
     pub(crate) throttled_factor: Option<f64>,
     /// Whether a delay of zero is intended. Then the minimum delay after transport errors does not apply.
     pub(crate) states_delay: bool,
@@ -81,12 +77,9 @@ impl Default for Shape {
     }
 }
 
-/// Order in which a bound and the spread are applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Applies {
-    /// The spread may exceed the bound.
     BeforeSpread,
-    /// The spread stays within the bound.
     AfterSpread,
 }
 
@@ -95,13 +88,10 @@ impl Choice for Applies {
         &[("before-spread", Self::BeforeSpread), ("after-spread", Self::AfterSpread)];
 }
 
-/// Delay after the last one of a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum AfterLast {
-    /// Repeats the last delay.
     #[default]
     Repeat,
-    /// Gives the op up.
     GiveUp,
 }
 
@@ -109,10 +99,8 @@ impl Choice for AfterLast {
     const CHOICES: &'static [(&'static str, Self)] = &[("repeat", Self::Repeat), ("give-up", Self::GiveUp)];
 }
 
-/// Failures counted by `k`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Counter {
-    /// Failures of the op.
     #[default]
     PerOp,
     /// Failures of the client's op that failed last, plus one.

@@ -65,11 +65,9 @@ impl Choice for Form {
 enum Condition {
     /// If the value cannot be parsed, the next header decides.
     OrNext,
-    /// An empty value counts as missing.
     UnlessEmpty,
     /// The header counts only if the header of remaining requests is 0.
     WhenExhausted,
-    /// Waits are rounded up to whole seconds.
     RoundedUp,
     /// Seconds are misread as milliseconds.
     AsMillis,
@@ -167,13 +165,11 @@ impl HeaderForms {
         self.adjusted(advice.unwrap_or(Advice::Unreadable))
     }
 
-    /// Returns whether the header of remaining requests is 0.
     fn is_exhausted(&self, headers: &(impl AdviceHeaders + ?Sized)) -> bool {
         let left = self.header.remaining.and_then(|name| headers.value(name));
         matches!(left, Some(AdviceValue::Text(text)) if text.trim() == "0")
     }
 
-    /// Rounds the wait up and adds the constant, as configured.
     fn adjusted(&self, advice: Advice) -> Advice {
         let Advice::After(mut wait) = advice else { return advice };
         if self.is(Condition::RoundedUp) {
@@ -184,7 +180,6 @@ impl HeaderForms {
 }
 
 impl Form {
-    /// Parses the text in this notation; `None` if it does not match.
     fn read(self, text: &str, unit: Unit, now: WallTime) -> Option<Advice> {
         let moment = match self {
             Self::Whole => return numbers::whole(text, unit),

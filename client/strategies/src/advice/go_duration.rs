@@ -36,7 +36,6 @@ pub(super) fn go_duration(text: &str) -> Option<Advice> {
     Some(if below_zero { Advice::Negative } else { Advice::After(sum.min(LONGEST)) })
 }
 
-/// Parses a number with its unit, and returns the remaining text.
 fn addend(text: &str) -> Option<(Duration, &str)> {
     let (whole, after) = digits(text);
     let (fraction, after) = match after.strip_prefix('.') {

@@ -4,10 +4,8 @@ use std::time::Duration;
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Header {
-    /// Name in lower case.
     pub(super) name: &'static str,
     pub(super) notation: Notation,
-    /// Header with the number of remaining requests.
     pub(super) remaining: Option<&'static str>,
 }
 
@@ -28,7 +26,6 @@ pub(super) enum Unit {
 }
 
 impl Unit {
-    /// Returns `count` units, saturating.
     pub(super) const fn times(self, count: u64) -> Duration {
         match self {
             Self::Seconds => Duration::from_secs(count),

@@ -28,7 +28,6 @@ pub enum AdviceValue<'a> {
     Wait(Duration),
 }
 
-/// Scripted names and values, without a status.
 impl<N: AsRef<str>, V: AsRef<str>> AdviceHeaders for [(N, V)] {
     fn value(&self, name: &'static str) -> Option<AdviceValue<'_>> {
         let found = self.iter().find(|(there, _)| there.as_ref().eq_ignore_ascii_case(name));
@@ -44,7 +43,6 @@ impl<N: AsRef<str>, V: AsRef<str>> AdviceHeaders for [(N, V)] {
     }
 }
 
-/// Status and scripted headers.
 impl<N: AsRef<str>, V: AsRef<str>> AdviceHeaders for (u16, Vec<(N, V)>) {
     fn value(&self, name: &'static str) -> Option<AdviceValue<'_>> {
         self.1.as_slice().value(name)

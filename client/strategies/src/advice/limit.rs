@@ -8,7 +8,6 @@ use super::LONGEST;
 
 const NONE: &str = "none";
 
-/// Upper bound, or `None` for unlimited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Limit(pub(crate) Option<Duration>);
 
@@ -27,7 +26,6 @@ impl TextField for Limit {
     }
 }
 
-/// Parses a wait of at most [`LONGEST`].
 pub(super) fn wait(text: &str) -> Result<Duration, String> {
     let wait = duration_text::parse(text).map_err(|error| error.to_string())?;
     if wait > LONGEST {

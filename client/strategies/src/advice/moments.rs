@@ -24,17 +24,14 @@ pub(super) fn date(text: &str) -> Option<WallTime> {
     date.duration_since(SystemTime::UNIX_EPOCH).ok().map(WallTime::from_unix)
 }
 
-/// Parses a whole number of units since 1970.
 pub(super) fn epoch(text: &str, unit: Unit) -> Option<WallTime> {
     number(text).map(|count| WallTime::from_unix(unit.times(count)))
 }
 
-/// Parses a whole number of units since 1970 that is in 2024 or later.
 pub(super) fn recent_epoch(text: &str, unit: Unit) -> Option<WallTime> {
     epoch(text, unit).filter(|moment| moment.since_unix() >= RECENT)
 }
 
-/// Parses a time such as `2026-11-22T10:00:00.5Z` (RFC 3339).
 pub(super) fn rfc3339(text: &str) -> Option<WallTime> {
     let bytes = text.as_bytes();
     let two = |at: usize| digits(bytes, at, 2);
@@ -71,13 +68,11 @@ pub(super) fn rfc3339(text: &str) -> Option<WallTime> {
     Some(WallTime::from_unix(Duration::from_secs(u64::try_from(seconds).unwrap_or(0)) + fraction))
 }
 
-/// Parses exactly `count` digits.
 fn digits(bytes: &[u8], at: usize, count: usize) -> Option<i64> {
     let text = std::str::from_utf8(bytes.get(at..at + count)?).ok()?;
     number(text).and_then(|number| i64::try_from(number).ok())
 }
 
-/// Parses the digits after the point, cut to nanoseconds.
 fn fraction(digits: &[u8]) -> Option<Duration> {
     let mut nanos = 0;
     for place in 0..9 {

@@ -49,7 +49,6 @@ fn advice(sign: &str, digits: &str, unit: Unit) -> Option<Advice> {
     Some(Advice::After(unit.times(number).min(LONGEST)))
 }
 
-/// Parses digits, saturating at `u64::MAX`. Returns `None` for an empty text.
 pub(super) fn number(digits: &str) -> Option<u64> {
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;

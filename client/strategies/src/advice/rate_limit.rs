@@ -15,7 +15,6 @@ use sfv::{BareItemFromInput, KeyRef, Parser};
 
 use super::{Advice, LONGEST};
 
-/// Parses the header, given the header of the policies. Returns `None` if it is not a valid field.
 pub(super) fn rate_limit(text: &str, policies: Option<&str>) -> Option<Advice> {
     let mut longest = None;
     let is_list = each_quota(text, ["r", "t"], &mut |name, [left, wait]| {
@@ -39,7 +38,6 @@ fn window(policies: &str, wanted: &str) -> Option<i64> {
     window
 }
 
-/// Calls `found` for each item of a list with its name and two of its parameters. Returns false if the text is not a list.
 fn each_quota(text: &str, keys: [&'static str; 2], found: Found<'_>) -> bool {
     Parser::new(text).parse_list_with_visitor(Quotas { keys, found }).is_ok()
 }

@@ -6,22 +6,16 @@ use vocabulary::{TextField, duration_text};
 
 use super::limit::wait;
 
-/// Reaction to unusual advice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reaction {
-    /// The backoff decides, as if there were no advice.
     BackOff,
-    /// The op is retried at once, whatever the backoff's delay.
     AtOnce,
     GiveUp,
-    /// The advice counts as this wait.
     As(Duration),
 }
 
-/// Reaction to advice beyond the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Beyond {
-    /// The advice counts as the limit.
     Cut,
     Instead(Reaction),
 }

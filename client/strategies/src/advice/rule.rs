@@ -51,7 +51,6 @@ impl Choice for RetryAfter {
 /// Effect of followed advice on the sequence of the backoff.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Then {
-    /// The failure counts like any other.
     GoOn,
     /// The next delay is the first one again (gRPC).
     Restart,
@@ -156,7 +155,6 @@ impl AdviceRule {
         Advised::After { delay, restarts: self.restarts() }
     }
 
-    /// Returns the wait within the limit, or the reaction to exceeding it.
     fn limited(&self, wait: Duration) -> Result<Duration, Reaction> {
         match (self.limit.0, self.beyond) {
             (Some(limit), Beyond::Cut) => Ok(wait.min(limit)),
@@ -183,7 +181,6 @@ impl AdviceRule {
 }
 
 impl Reaction {
-    /// Returns the wait that the reaction represents, or else the reaction.
     const fn wait(self) -> Result<Duration, Self> {
         match self {
             Self::As(wait) => Ok(wait),

@@ -219,7 +219,6 @@ impl Parser<'_> {
         self.instructions.push(Instruction::Binary(function));
     }
 
-    /// Returns the next character after white space.
     fn peek(&mut self) -> Option<char> {
         self.rest = self.rest.trim_start();
         self.rest.chars().next()

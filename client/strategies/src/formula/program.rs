@@ -22,9 +22,7 @@ pub(crate) struct Inputs {
 pub(crate) enum Instruction {
     Push(f64),
     Load(Variable),
-    /// Replaces the topmost value.
     Unary(fn(f64) -> f64),
-    /// Replaces the two topmost values.
     Binary(fn(f64, f64) -> f64),
 }
 

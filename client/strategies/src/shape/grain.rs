@@ -6,18 +6,13 @@ use vocabulary::Choice;
 
 use crate::delay::fraction;
 
-/// Final rounding of a delay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Grain {
     #[default]
     None,
-    /// Rounds down to whole milliseconds.
     CutMs,
-    /// Rounds to the nearest whole millisecond.
     RoundMs,
-    /// Rounds down to whole seconds.
     CutS,
-    /// Rounds to the nearest whole second.
     RoundS,
     /// Rounds like timers of `JavaScript`: down to whole milliseconds, but at least one (Node.js, `lib/internal/timers.js`).
     Timer,

@@ -7,19 +7,15 @@ use vocabulary::Choice;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Growth {
     Constant,
-    /// `base · factor^(k−1)`.
     Exponential(f64),
     /// `base · (factor^k − 1)`: azcore of Go, older Envoy.
     ExponentialLessOne(f64),
     /// The previous delay times `factor`, cut to whole milliseconds at every step: resilience4j.
     Truncated(f64),
-    /// `base · k`.
     Linear,
-    /// `base · k²`.
     Square,
     /// `base · k⁴`: Sidekiq.
     Quartic,
-    /// `base` times 1, 1, 2, 3, 5 …
     Fibonacci,
     /// Uniform draw between `base` and three times the previous delay (AWS, Exponential Backoff and Jitter).
     Decorrelated,
@@ -53,7 +49,6 @@ impl Growth {
         }
     }
 
-    /// Returns whether the multiples are slow enough to compute to need a table.
     pub(crate) fn is_slow(self) -> bool {
         matches!(
             self,
@@ -76,7 +71,6 @@ fn fibonacci(k: u32) -> f64 {
     before
 }
 
-/// Growth rule without its factor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum GrowthName {
     Constant,

@@ -6,7 +6,6 @@ use vocabulary::{TextField, duration_text};
 
 use crate::shape::optional::up_to_a_day;
 
-/// Delays before retry 1, 2, 3 …; may be empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct DelayList(pub(crate) Vec<Duration>);
 

@@ -22,12 +22,10 @@ pub struct Shaped {
     last_failures: u32,
 }
 
-/// Data shared by all clients with the same backoff.
 #[derive(Debug)]
 struct Rule {
     shape: Shape,
     curve: Curve,
-    /// Curve after outcomes classified as throttling.
     throttled: Option<Box<Curve>>,
     draws: bool,
     waits: bool,
@@ -35,7 +33,6 @@ struct Rule {
     way: Way,
 }
 
-/// Algorithm for a delay, with fast paths for the most common shapes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
     /// Fast path: growth, a cap, then a random factor.
@@ -187,7 +184,6 @@ impl Shaped {
 }
 
 impl Rule {
-    /// Variant of [`RetryPolicy::on_failure`] with the number of failures of the client's op that failed last.
     #[inline]
     fn wait<R: Rng + ?Sized>(
         &self,
@@ -243,7 +239,6 @@ impl Rule {
     }
 }
 
-/// Returns whether the shape can delay an op at all.
 fn waits(shape: &Shape) -> bool {
     // Growing shapes count as waiting whatever their base, unless a zero delay is intended.
     if !shape.states_delay && shape.growth != Growth::Constant {

@@ -8,26 +8,17 @@ use crate::delay::{between, fraction};
 use crate::shape::grain::Grain;
 use crate::shape::optional::up_to_a_day;
 
-/// Random change of a delay.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) enum Spread {
     #[default]
     None,
-    /// Times `u`.
     Full,
-    /// Times `½ + ½u`.
     Equal,
-    /// Times `1 − j + 2ju`.
     Around(f64),
-    /// Times `1 − ju`.
     Below(f64),
-    /// Times `1 + ju`.
     Above(f64),
-    /// Times `low + (high − low)u`.
     Between(f64, f64),
-    /// Uniform between this duration and the delay.
     From(Duration),
-    /// Plus `u` times this duration.
     Add(Duration),
     /// Plus whole seconds · ju, cut to whole seconds, plus the remainder · ju: `tower/src/retry/backoff.rs` of tower-rs/tower.
     Tower(f64),
@@ -39,7 +30,6 @@ impl Spread {
         if low.is_zero() && grid.is_zero() { Self::Full } else { Self::From(low) }
     }
 
-    /// Returns the factor for the draw `u`, for spreads that multiply.
     pub(crate) fn scale(self, u: f64) -> Option<f64> {
         match self {
             Self::None => Some(1.0),

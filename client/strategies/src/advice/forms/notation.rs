@@ -11,7 +11,6 @@ use crate::advice::header::{HEADERS, Header, Notation, Unit};
 
 const PLUS: &str = "plus-";
 
-/// Prefix of a status code.
 const ON: &str = "on-";
 
 impl TextField for AdviceForms {
@@ -110,7 +109,6 @@ impl HeaderForms {
     }
 }
 
-/// Adds a new value; returns false if it is already present.
 fn put<T: PartialEq>(list: &mut Vec<T>, value: T) -> bool {
     let is_new = !list.contains(&value);
     if is_new {
