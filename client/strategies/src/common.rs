@@ -9,7 +9,6 @@ use crate::rules::{MaxRetries, MaxTime, Opinions, Rules, WhenOver};
 use crate::{AdviceForms, AdviceRule, Reading};
 use vocabulary::{Parameter, ParameterInfo};
 
-/// Values of the parameters that every strategy accepts on any of its parts.
 #[derive(Clone, Debug)]
 pub(crate) struct Common {
     pub(crate) max_attempts: u32,
@@ -29,7 +28,6 @@ pub(crate) struct Common {
 const RETRIED: &str = "rejected|failed";
 const THROTTLED: &str = "rejected";
 
-/// Default of `advice-on`.
 const READ_ON: &str = "any";
 
 impl Default for Common {
@@ -149,7 +147,6 @@ impl Common {
 }
 
 impl Common {
-    /// Returns whether some outcome may be classified differently from its status.
     pub(crate) fn has_opinions(&self) -> bool {
         !self.hints.is_empty() || !self.retry_on.is_typed(RETRIED) || !self.throttle_on.is_typed(THROTTLED)
     }

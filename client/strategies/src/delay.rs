@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use vocabulary::whole_nanos;
 
-/// Longest delay: a day, as in parameters.
 pub(crate) const LONGEST: Duration = Duration::from_hours(24);
 
 /// Returns `min(cap, base · scale · factor^steps)`. An infinite power times zero is zero.

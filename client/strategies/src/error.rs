@@ -217,7 +217,6 @@ impl SpecError {
         Self::Unknown { name: name.to_owned(), suggestion }
     }
 
-    /// Suggests a replacement for an unknown parameter: `max-attempts` if it is a number of retries, else the nearest key.
     pub(crate) fn suggestion<'a>(key: &str, value: &str, known: impl Iterator<Item = &'a str>) -> String {
         let letters: String = key.chars().filter(char::is_ascii_alphabetic).collect();
         let counts_retries = RETRIES.contains(&letters.to_ascii_lowercase().as_str());
@@ -230,7 +229,6 @@ impl SpecError {
         }
     }
 
-    /// Converts an error in the options of this part.
     pub(crate) fn options(part: &'static str, error: OptionsError) -> Self {
         match error {
             OptionsError::Unknown { key, value, known: own } => {
@@ -252,7 +250,6 @@ impl SpecError {
     }
 }
 
-/// Returns a hint to the list of the preset's parameters. Empty if the suggestion is already a number of attempts.
 fn pointer(suggestion: &str, preset: &str) -> String {
     if suggestion.contains("(attempts = retries + 1)") {
         return String::new();

@@ -13,16 +13,12 @@ pub(crate) const TOKENS: GaugeKind = GaugeKind { name: "tokens", unit: "" };
 
 pub(crate) const RATE: GaugeKind = GaugeKind { name: "rate", unit: "per s" };
 
-/// Time between attempts, of a limiter that paces them by a gap.
 pub(crate) const GAP: GaugeKind = GaugeKind { name: "gap", unit: "ms" };
 
-/// In-flight retries, of parts that limit them.
 pub(crate) const RETRIES: GaugeKind = GaugeKind { name: "retries", unit: "" };
 
-/// Share of launches that a throttle rejects.
 pub(crate) const REFUSED: GaugeKind = GaugeKind { name: "refused", unit: "%" };
 
-/// Measured delay between an attempt and its copy.
 pub(crate) const HEDGE_DELAY: GaugeKind = GaugeKind { name: "hedge-delay", unit: "ms" };
 
 /// Maximum number of gauges of one strategy that are plotted besides window and threshold.

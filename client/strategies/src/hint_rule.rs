@@ -29,7 +29,6 @@ const HEADERS: [Header; 3] = [
 ];
 
 impl HintRule {
-    /// Returns whether the op may be retried, if an obeyed header decides it.
     pub(crate) fn decide(&self, hints: Hints) -> Option<bool> {
         self.obeyed.iter().find_map(|header| match () {
             () if hints.has(header.again) => Some(true),

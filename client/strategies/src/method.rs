@@ -26,7 +26,6 @@ pub enum Method {
     Other,
 }
 
-/// Set of the methods that a client's requests may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Methods(u16);
 
@@ -57,7 +56,6 @@ impl FromIterator<Method> for Methods {
     }
 }
 
-/// Names of all methods but [`Method::Other`].
 const NAMES: [(&str, Method); 9] = [
     ("get", Method::Get),
     ("head", Method::Head),

@@ -5,7 +5,6 @@ use vocabulary::{Configurable, OracleSchedule};
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 
-/// Factory of a part. The parameters and descriptions are in [`Configurable`].
 pub(crate) trait PartConfig: Configurable + Clone + Send + Sync {
     const KIND: PartKind;
 

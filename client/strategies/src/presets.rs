@@ -11,7 +11,6 @@ pub use self::golden::{Golden, GoldenDelay};
 pub(crate) use self::overrides::expand;
 pub use self::preset::{Preset, PresetError, PresetParameter, Rule};
 
-/// Texts of all presets by name, in the order of listings.
 const EMBEDDED: &[(&str, &str)] = &[
     ("aws-2025", include_str!("../presets/aws-2025.toml")),
     ("aws-2026", include_str!("../presets/aws-2026.toml")),

@@ -19,14 +19,12 @@ use vocabulary::{TextField, did_you_mean};
 use crate::method::{Method, Methods};
 use crate::{Advice, Facts, Grpc, Missing, Outcome, Status};
 
-/// Rule over outcomes that are not a success, with its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RetryOn {
     text: String,
     terms: Vec<Term>,
 }
 
-/// Rule compiled for a client's methods and its list of reasons.
 #[derive(Clone, Debug)]
 pub(crate) struct Compiled {
     /// Reverse order of the text, so that the first match decides.
@@ -92,10 +90,6 @@ const WORDS: [(&str, Subject<String>); 11] = [
 ];
 
 impl RetryOn {
-    /// Parses a rule.
-    ///
-    /// # Panics
-    /// If the text is not a rule, so this is only for constants in the code.
     pub(crate) fn constant(text: &str) -> Self {
         let mut rule = Self { text: String::new(), terms: Vec::new() };
         rule.read(text).expect("a constant rule");

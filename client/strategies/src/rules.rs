@@ -20,14 +20,12 @@ pub struct Rules {
     pub(crate) max_time: Option<MaxTime>,
     /// Answers in which advice is read; `None` for all.
     pub(crate) advice_on: Option<Compiled>,
-    /// Whether the layer uses the advice parsed for outer layers.
     pub(crate) reads_outer: bool,
     /// Classification of outcomes; `None` for that of the harness.
     pub(crate) opinions: Option<Opinions>,
 }
 
 impl Default for Rules {
-    /// Returns rules without limits that classify outcomes like the harness.
     fn default() -> Self {
         Self {
             max_attempts: u32::MAX,
@@ -47,12 +45,10 @@ impl Rules {
         Self { max_attempts, ..Self::default() }
     }
 
-    /// Returns whether an op needs more state than that of its retry policy.
     pub(crate) fn need_memory(&self) -> bool {
         self.max_retries.is_limited() || self.advice.restarts()
     }
 
-    /// Returns the advice of an outcome, if these rules read it.
     #[inline]
     pub(crate) fn advice_of(&self, outcome: &Outcome) -> Advice {
         let advice = if self.reads_outer { outcome.outer_advice } else { outcome.advice };
@@ -75,7 +71,6 @@ impl Rules {
     }
 }
 
-/// Classification of outcomes by rules of the client's own.
 #[derive(Clone, Debug)]
 pub(crate) struct Opinions {
     hints: HintRule,
@@ -84,7 +79,6 @@ pub(crate) struct Opinions {
 }
 
 impl Opinions {
-    /// Compiles the rules for requests of these methods. Reasons are numbered by their position in the list, from 1.
     pub(crate) fn new(
         hints: HintRule,
         retry_on: &RetryOn,
@@ -114,7 +108,6 @@ impl Opinions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FailureKind {
     Connect,
-    /// There was a connection, but no answer.
     Read,
     Answer,
 }
@@ -130,7 +123,6 @@ impl FailureKind {
     }
 }
 
-/// Maximum number of retries of an op after failures of each kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct MaxRetries {
     pub(crate) connect: u32,
@@ -158,7 +150,6 @@ impl MaxRetries {
     }
 }
 
-/// Limit on the total time of an op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct MaxTime {
     pub(crate) limit: Duration,
@@ -171,7 +162,6 @@ pub(crate) enum WhenOver {
     /// The op is given up before the wait.
     #[default]
     GiveUp,
-    /// The wait ends at the limit.
     Shorten,
     /// The retry is made and is the last one, because the limit is checked only after a failed attempt.
     Last,

@@ -31,20 +31,16 @@ pub struct StrategySpec {
     text: String,
     /// Innermost layer first, the reverse of the text.
     layers: Vec<LayerSpec>,
-    /// Number of attempts after which an op is given up, whatever the limits of the layers.
     max_attempts: u32,
     methods: Methods,
-    /// Parser for answers, shared by all instances.
     reading: Arc<Reading>,
 }
 
 #[derive(Clone, Debug)]
 struct LayerSpec {
     parts: Vec<(&'static Entry, Vec<(String, String)>)>,
-    /// The same parts with parsed options.
     prepared: Vec<Prepared>,
     common: Common,
-    /// Rules shared by all instances, created with the first one.
     rules: OnceLock<Arc<Rules>>,
 }
 
@@ -179,7 +175,6 @@ impl StrategySpec {
         &self.reading
     }
 
-    /// Creates the parts of the innermost layer, in the order of the text.
     #[cfg(test)]
     pub(crate) fn build_parts(&self, mut context: Context) -> Result<Vec<crate::Part>, SpecError> {
         self.layers[0].prepared.iter().map(|part| part.start(&mut context)).collect()
@@ -246,7 +241,6 @@ impl LayerSpec {
     }
 }
 
-/// Returns the parser for the answers that these layers need, the innermost layer first.
 fn reading_of(layers: &[LayerSpec]) -> Reading {
     let forms = &layers[0].common.advice_forms;
     let others = layers.iter().map(|layer| &layer.common.advice_forms);

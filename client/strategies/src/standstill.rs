@@ -13,7 +13,6 @@ use std::time::Duration;
 
 use crate::{Failure, Instant, Status};
 
-/// Delay before the first probe.
 const SHORTEST: Duration = Duration::from_millis(50);
 
 /// Longest delay between probes. A probe that has not failed for this long counts as accepted, because refusals come at once.
@@ -32,7 +31,6 @@ pub(crate) struct Standstill {
     failures: u32,
 }
 
-/// State while launches are throttled.
 #[derive(Clone, Copy, Debug)]
 struct Held {
     /// Attempts from this number on are probes.
@@ -65,7 +63,6 @@ impl Standstill {
         })
     }
 
-    /// Records an attempt, which is a probe while launches are throttled.
     pub(crate) fn on_sent(&mut self, now: Instant, seq: u64) {
         self.next_seq = seq + 1;
         let Some(held) = &mut self.held else { return };
@@ -103,7 +100,6 @@ impl Standstill {
                 self.held = self.held.take().filter(|held| seq < held.first_probe);
                 false
             }
-            // The server answered.
             Failure::Server | Failure::Fatal => {
                 self.end();
                 false

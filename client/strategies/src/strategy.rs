@@ -33,9 +33,7 @@ pub struct Strategy {
     max_attempts: u32,
     keeps_memory: bool,
     reports: bool,
-    /// Whether an outer layer may throttle ops. Then ops within a try occupy places that other ops wait for.
     holds_tries: bool,
-    /// Innermost layer, which acts on attempts.
     inner: Layer,
     /// Present for a limiter without a backoff, which would otherwise send without pause to a dead server.
     standstill: Option<Standstill>,
@@ -43,7 +41,6 @@ pub struct Strategy {
     outer: Box<[Outer]>,
     /// Number of sheds so far. Draws of budgets change with each shed, so that no op is rejected forever.
     sheds: u64,
-    /// State of ops that need more than a retry policy's own eight bytes.
     memory: Memory,
     reading: Arc<Reading>,
 }

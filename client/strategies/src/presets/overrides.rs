@@ -17,11 +17,9 @@ type Layers = Vec<Vec<RawPart>>;
 /// Parser for a text inside the given number of presets.
 pub(crate) type Reader<'a> = &'a dyn Fn(&str, u32) -> Result<Layers, SpecError>;
 
-/// Layer names before a point: the first layer, and the last.
 const OUTER: &str = "outer";
 const INNER: &str = "inner";
 
-/// Returns the layers of `preset:NAME,key=value,…`, the outer layer first.
 pub(crate) fn expand(part: &RawPart, nested: u32, read: Reader<'_>) -> Result<Layers, SpecError> {
     let mut options = part.options.iter();
     let Some((name, None)) = options.next() else {

@@ -2,7 +2,6 @@
 
 use vocabulary::{split_options, split_outside};
 
-/// Part of a strategy's text, before its name and options are checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RawPart {
     pub(crate) name: String,
@@ -11,13 +10,11 @@ pub(crate) struct RawPart {
     pub(crate) text: String,
 }
 
-/// Parses the parts of each layer, the outer layer first: `outer over inner`.
 pub(super) fn read(text: &str) -> Vec<Vec<RawPart>> {
     let parts = |layer| split_outside(layer, '+').map(|part| RawPart::read(part.trim())).collect();
     layers_of(text).into_iter().map(parts).collect()
 }
 
-/// Splits a text into layers at the word `over`.
 pub(super) fn layers_of(text: &str) -> Vec<&str> {
     let mut layers = Vec::new();
     let mut rest = text;

@@ -58,7 +58,6 @@ impl StrategySpec {
     }
 }
 
-/// Returns the option key for this parameter in `typed`, if that is the part itself, or a preset that contains it.
 fn option_of(typed: &str, part: &str, key: &str) -> Option<String> {
     let RawPart { name, options, .. } = RawPart::read(typed.trim());
     if name != PRESET {

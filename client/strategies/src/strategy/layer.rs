@@ -22,7 +22,6 @@ const RETRY_FLOOR: Duration = Duration::from_millis(50);
 type Parts<T> = SmallVec<[Box<T>; 1]>;
 
 pub(super) struct Layer {
-    /// Shared by all clients.
     pub(super) rules: Arc<Rules>,
     pub(super) retry: Option<Policy>,
     /// Whether only the number of attempts and the retry policy decide about an op whose answer had no advice.
@@ -59,7 +58,6 @@ impl Layer {
         self.retry.as_ref().is_some_and(|policy| policy.as_dyn().backs_off())
     }
 
-    /// Returns the limiters' decision about the candidate: what it has to wait for, and its carrier sense.
     pub(super) fn poll(&self, now: Instant, view: &View) -> (Option<Until>, Option<Carrier>) {
         let mut wait: Option<Until> = None;
         let mut carrier: Option<Carrier> = None;
@@ -138,7 +136,6 @@ impl Layer {
         retry
     }
 
-    /// Passes a failed attempt to the retry policy, even if other rules decided.
     pub(super) fn after_failure(&mut self, failed: &FailedOp) {
         let no_attempt = matches!(failed.outcome.status, Status::Shed | Status::Deferred);
         if let Some(policy) = self.retry.as_mut().filter(|_| !no_attempt) {
@@ -172,7 +169,6 @@ impl Layer {
         self.weigh(now, failed, advice, state, draws, memory)
     }
 
-    /// Decides about a retriable op by all rules, budgets and advice.
     fn weigh<R: Rng>(
         &mut self,
         now: Instant,
@@ -248,7 +244,6 @@ impl Layer {
         Retry::After(delay)
     }
 
-    /// Returns the decision of the retry policy. Without one, an op is ready again at once.
     #[inline]
     fn back_off<R: Rng>(
         &self,
@@ -275,7 +270,6 @@ impl Layer {
         }
     }
 
-    /// Withdraws a retry that was allowed, because its op is over.
     pub(super) fn on_retry_withdrawn(&mut self, now: Instant) {
         for budget in &mut self.budgets {
             budget.on_retry_withdrawn(now);

@@ -101,7 +101,6 @@ impl Strategy {
         }
     }
 
-    /// Ends the open try of an outer layer with this outcome.
     fn end_try(&mut self, now: Instant, index: usize, ended: &Ended, outcome: &Outcome, state: RetryState) {
         let outer = &mut self.outer[index];
         let Some(memory) = self.memory.of_mut(state) else { return };
@@ -123,7 +122,6 @@ impl Strategy {
         outer.in_flight -= 1;
     }
 
-    /// Variant of [`Strategy::on_failure`] with memory.
     pub(super) fn on_failure_in_layers<R: Rng>(
         &mut self,
         now: Instant,
@@ -236,7 +234,6 @@ impl Strategy {
     }
 }
 
-/// Returns the candidate with the numbering of the innermost layer.
 fn inner_launch(candidate: &Launch, memory: Option<LayerMemory>) -> Launch {
     let Some(memory) = memory else { return *candidate };
     let attempt = candidate.attempt.saturating_sub(memory.attempts_before).max(1);
@@ -250,7 +247,6 @@ fn inner_launch(candidate: &Launch, memory: Option<LayerMemory>) -> Launch {
     }
 }
 
-/// Returns the candidate with the numbering of an outer layer.
 fn outer_launch(candidate: &Launch, memory: Option<LayerMemory>, seq: u64) -> Launch {
     let Some(memory) = memory else { return Launch { seq, ..*candidate } };
     Launch {
@@ -264,7 +260,6 @@ fn outer_launch(candidate: &Launch, memory: Option<LayerMemory>, seq: u64) -> La
     }
 }
 
-/// Returns the known facts about the last attempt of a failed op.
 fn ended_of(failed: &FailedOp, attempts: u32) -> Ended {
     Ended {
         seq: 0,

@@ -23,7 +23,6 @@ pub(super) struct Memory {
 pub(super) struct OpMemory {
     /// By layer, the innermost first.
     pub(super) layers: [LayerMemory; MAX_LAYERS],
-    /// Index of the layer whose budget shed the op's last launch.
     pub(super) shed_by: usize,
 }
 
@@ -36,7 +35,6 @@ pub(super) struct LayerMemory {
     /// Number of failures, in this layer's count, after which advice restarted the policy.
     pub(super) failures_at_restart: u32,
     pub(super) attempts_before: u32,
-    /// Number of retries by kind of the preceding failure.
     pub(super) retries: [u32; 3],
     /// Number of failed tries. Only for outer layers.
     pub(super) tries: u32,
@@ -82,14 +80,12 @@ impl LayerMemory {
         *count
     }
 
-    /// Restarts the op for this layer.
     pub(super) fn begin_again(&mut self, since: Instant, failures: u32, attempts: u32) {
         *self = Self { failures_before: failures, attempts_before: attempts, ..Self::new(since) };
     }
 }
 
 impl Memory {
-    /// Returns the state of an op, if any.
     pub(super) fn of(&self, state: RetryState) -> Option<&OpMemory> {
         self.ops.as_ref()?.get(key(state)?)
     }
@@ -98,7 +94,6 @@ impl Memory {
         self.ops.as_mut()?.get_mut(key(state)?)
     }
 
-    /// Returns the state of an op, created with this arrival time if there is none.
     pub(super) fn open(&mut self, state: &mut RetryState, arrived: Instant) -> &mut OpMemory {
         let ops = self.ops.get_or_insert_default();
         let found = key(*state).filter(|key| ops.contains(*key));

@@ -34,7 +34,6 @@ impl Policy {
         }
     }
 
-    /// Returns the policy for its other methods, which are called rarely.
     pub(super) fn as_dyn(&self) -> &dyn RetryPolicy {
         match self {
             Self::BackOff(policy) => policy,
