@@ -90,7 +90,6 @@ enum Command {
     Man(shell::ManArgs),
 }
 
-/// The command line with its help texts.
 fn command_line() -> clap::Command {
     let several = |subcommand: clap::Command| {
         let note = "And all flags of `loadgen` for workload, target and server: `loadgen --help`.";
@@ -109,7 +108,6 @@ fn command_line() -> clap::Command {
     command.after_help(format!("{examples}\n\n{pointer}"))
 }
 
-/// Adds a line between the flags and the examples.
 fn with_note(command: clap::Command, note: &str) -> clap::Command {
     let noted = |examples: Option<&StyledStr>| {
         let examples = examples.map(ToString::to_string).unwrap_or_default();
@@ -119,7 +117,7 @@ fn with_note(command: clap::Command, note: &str) -> clap::Command {
     command.after_help(short).after_long_help(long)
 }
 
-/// Returns the right command line in place of one that other load generators take.
+/// Returns the correct command line for mistakes that users of other load generators make, such as a positional URL.
 fn explained(error: &clap::Error, typed: &[String]) -> Option<String> {
     if error.kind() == ErrorKind::ArgumentConflict {
         let is_url = |pair: &&[String]| pair[1].contains("://") && !pair[0].starts_with('-');
@@ -172,7 +170,6 @@ fn explained(error: &clap::Error, typed: &[String]) -> Option<String> {
     }
 }
 
-/// Returns the commands that have this flag, if the one that was given has none.
 fn flag_of_another_command(flag: &str) -> Option<String> {
     let flag = flag.split('=').next().unwrap_or(flag);
     let command = Cli::command();
@@ -188,12 +185,11 @@ fn flag_of_another_command(flag: &str) -> Option<String> {
     (!names.is_empty()).then(|| format!("`--{flag}` is a flag of {}", names.join(", ")))
 }
 
-/// Parses and runs the command line.
 pub(crate) fn of_command_line() -> anyhow::Result<ExitCode> {
     of_arguments(&mockserver::arguments())
 }
 
-/// Parses and runs a command line, whose first word is the name of the program.
+/// Parses and runs a command line; `typed[0]` is the name of the program.
 fn of_arguments(typed: &[OsString]) -> anyhow::Result<ExitCode> {
     let cli: Cli = mockserver::parsed(typed, &command_line(), explained);
     match cli.command {

@@ -1,4 +1,4 @@
-//! `loadgen compare`: several strategies in blocks of equal luck, ranked, with what the differences are worth.
+//! `loadgen compare`: ranks several strategies that run with the same seeds, with intervals of their differences.
 
 pub(crate) mod args;
 mod explain;
@@ -58,7 +58,7 @@ pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Some of the runs, for who merges them.
+/// Executes one shard of the runs and writes its document, which `loadgen merge` combines with the others.
 fn of_shard(args: &CompareArgs, shard: Shard) -> anyhow::Result<ExitCode> {
     let CompareArgs { several, .. } = args;
     if args.markdown.is_some() {
@@ -102,7 +102,6 @@ fn of_shard(args: &CompareArgs, shard: Shard) -> anyhow::Result<ExitCode> {
     of_shard.run(&*driver, &interrupt)
 }
 
-/// What all shards come to.
 pub(super) fn merged(mut merging: Merging) -> anyhow::Result<ExitCode> {
     let mut args = CompareArgs::defaults();
     let several = &mut args.several;
@@ -122,7 +121,7 @@ pub(super) fn merged(mut merging: Merging) -> anyhow::Result<ExitCode> {
     conduct(&args, (experiments, opponent), Some((stored, merging.incomplete)))
 }
 
-/// The servers that strategies are ranked against, too.
+/// Returns the servers of `--sensitivity`, or none without the flag.
 fn others(args: &CompareArgs, opponent: &Opponent) -> Vec<(Variation, Opponent)> {
     let variations = opponent.model().filter(|_| args.sensitivity).map(variations).unwrap_or_default();
     let against = |variation: Variation| {
@@ -132,13 +131,13 @@ fn others(args: &CompareArgs, opponent: &Opponent) -> Vec<(Variation, Opponent)>
     variations.into_iter().map(against).collect()
 }
 
-/// All runs: those of the comparison, and after them those against other servers.
+/// Lists the runs of the comparison first, because shards write only the later ones without time series.
 fn tasks<'a>(blocks: Blocks<'a>, others: &'a [(Variation, Opponent)]) -> Tasks<'a> {
     let others = others.iter().map(|(_, opponent)| Blocks { opponent, ..blocks }.tasks());
     Tasks::in_turn(std::iter::once(blocks.tasks()).chain(others).collect())
 }
 
-/// Does the runs, or takes those that were done before, and tells what they come to.
+/// Executes the runs, or takes `stored` runs of merged shards, and reports the results.
 fn conduct(
     args: &CompareArgs,
     (mut experiments, opponent): (Vec<Experiment>, Opponent),
@@ -182,7 +181,7 @@ fn conduct(
         }
     };
 
-    // One file that cannot be written costs neither the others nor what people read.
+    // An output that cannot be written stops neither the other outputs nor the screen.
     let mut document = comparison.document();
     document.comparison.incomplete.clone_from(&session.incomplete);
     let setting = Setting {
@@ -211,7 +210,7 @@ fn conduct(
     Ok(failed.or(short).map_or(ExitCode::SUCCESS, ExitCode::from))
 }
 
-/// Keeps and tells the runs that there are where no block is complete.
+/// Writes and prints the completed runs of a comparison without any complete block, which cannot be ranked.
 fn unranked(
     session: &Session,
     mut exports: Exports,
@@ -224,7 +223,7 @@ fn unranked(
         return Ok(session.nothing(&words));
     }
     for run in runs {
-        // Nobody is ranked: they stand in the order in which they ran.
+        // Runs are exported in execution order, because no strategy is ranked.
         exports.on_run(0, &run.finished, &run.texts);
     }
     let mut document = Comparison::unranked(blocks, by);
@@ -233,7 +232,6 @@ fn unranked(
     Ok(session.cut_off().map_or(ExitCode::SUCCESS, ExitCode::from))
 }
 
-/// Returns an experiment for each strategy, and the server of all.
 pub(super) fn experiments(args: &CompareArgs) -> anyhow::Result<(Vec<Experiment>, Opponent)> {
     let strategies: Vec<StrategySpec> = args.strategies.iter().flat_map(|list| list.0.clone()).collect();
     if strategies.len() < 2 {
@@ -249,7 +247,6 @@ pub(super) fn experiments(args: &CompareArgs) -> anyhow::Result<(Vec<Experiment>
     configured(&args.several, strategies, "the server cannot be configured for this comparison", &mut None)
 }
 
-/// The checks, if they fit what will be compared.
 fn prepared<'a>(
     args: &'a CheckArgs,
     experiments: &[Experiment],
@@ -277,7 +274,6 @@ fn announcement(blocks: Blocks<'_>, simulated: bool) -> String {
     format!("{strategies} strategies · {seeds} · {workload}\n{server}\n")
 }
 
-/// A lane for each strategy, with the blocks against every server.
 fn board(blocks: Blocks<'_>, servers: usize, simulated: bool, at_once: usize) -> Board {
     let first = blocks.strategies.first();
     let header = LanesHeader {
@@ -290,11 +286,10 @@ fn board(blocks: Blocks<'_>, servers: usize, simulated: bool, at_once: usize) ->
     lanes::board(header, names, servers * blocks.count(), at_once)
 }
 
-/// Who takes the runs of complete blocks: files get them at once, and of what they came to little is kept.
+/// Sink for the runs of complete blocks. Exports each run at once and keeps only its shortfalls and a count of bottlenecks.
 struct Taken<'a> {
     exports: &'a mut Exports,
     short: Shortfalls,
-    /// Runs of which the generator was the bottleneck.
     bottlenecks: usize,
 }
 
@@ -306,7 +301,7 @@ impl Taken<'_> {
     }
 }
 
-/// Does all runs and compares them; or, when no block is complete, the runs that are.
+/// Executes and compares all runs. If no block is complete, the inner `Err` has the completed runs.
 fn compared(
     session: &Session,
     board: &Board,
@@ -323,7 +318,7 @@ fn compared(
     let Some(mut comparison) = Comparison::of(blocks, measured, by) else { return Ok(Err(unpaired)) };
     for (variation, opponent) in others {
         let blocks = Blocks { opponent: &opponent, ..blocks };
-        // A ranking of fewer blocks is not the same question.
+        // Incomplete variations are dropped, because a ranking over fewer blocks is not comparable.
         let Some(measured) = session.run_whole(board, (blocks, &variation.name), figures)? else { break };
         comparison.vary(variation, blocks, &measured);
     }

@@ -61,7 +61,7 @@ pub(crate) struct CompareArgs {
 }
 
 impl CompareArgs {
-    /// Returns the defaults of all flags but `--strategies`, which is required.
+    /// Returns default flags. `--strategies` is required, so its value here is a placeholder.
     pub(super) fn defaults() -> Self {
         let typed = ["compare", "--strategies", "none,aimd"];
         let least = Self::augment_args(Command::new("compare")).get_matches_from(typed);

@@ -1,4 +1,4 @@
-//! Everything behind the answer of a comparison: legend, means with intervals, side effects, every pair, sensitivity.
+//! Sections of `loadgen compare --explain`: legend, means with intervals, side effects, every pair, sensitivity.
 
 use std::fmt::Write as _;
 
@@ -11,12 +11,10 @@ use crate::text::figures::{level, percent, range, short};
 use crate::text::table::{Column, LongNames, Table};
 use crate::text::wrapping::{labelled, wrapped};
 
-/// Width of the indent and the name of a strategy.
+/// Columns of the indent and the name of a strategy.
 const HEAD: usize = 24;
-/// Indent of the rows below a heading.
 const INDENT: &str = "    ";
 
-/// Returns all sections.
 pub(super) fn sections(comparison: &Comparison, answer: &Answer, setting: &Setting<'_>) -> String {
     let standings = &comparison.standings;
     let mut text = legend(answer, standings, setting);
@@ -60,7 +58,6 @@ fn legend(answer: &Answer, standings: &[Standing], setting: &Setting<'_>) -> Str
     format!("\n{}\n", wrapped(&text, "", ""))
 }
 
-/// Returns why strategies left ops undone.
 fn incomplete(standings: &[Standing]) -> String {
     let reasons =
         standings.iter().filter_map(|standing| Some((&standing.strategy, standing.incomplete.as_ref()?)));
@@ -68,7 +65,6 @@ fn incomplete(standings: &[Standing]) -> String {
     if lines.is_empty() { String::new() } else { format!("\n{}\n", lines.join("\n")) }
 }
 
-/// Returns means with their intervals, and medians, of the figures that are ranked or bought with.
 fn means(standings: &[Standing], answer: &Answer) -> String {
     let shares = [Score::done_share(), Score::attempts_per_success()];
     let scores: Vec<Score> = match answer.ranked_by {
@@ -103,7 +99,7 @@ fn means(standings: &[Standing], answer: &Answer) -> String {
 
 fn interval(figure: &Summary, score: Score) -> String {
     let is_share = score == Score::done_share();
-    // Student's t ignores that no figure is negative and no share above 1.
+    // The ends are clamped, because Student's t ignores that no figure is negative and no share is above 1.
     let ends =
         |range: Interval| (range.low.max(0.0), if is_share { range.high.min(1.0) } else { range.high });
     figure.interval.map_or_else(
@@ -115,7 +111,6 @@ fn interval(figure: &Summary, score: Score) -> String {
     )
 }
 
-/// Figure in the table of side effects.
 struct SideEffect {
     label: &'static str,
     path: &'static str,
@@ -137,7 +132,7 @@ const SIDE_EFFECTS: &[SideEffect] = &[
     },
 ];
 
-/// Returns what strategies do to the server and to other clients, as far as one of them has such figures.
+/// Returns the table of effects on the server and on other clients, without columns that no strategy has.
 pub(super) fn side_effects(standings: &[Standing]) -> String {
     let known = |effect: &&SideEffect| {
         let of = |standing: &Standing| standing.figure(effect.path).map(|figure| figure.max);
@@ -172,7 +167,6 @@ pub(super) fn side_effects(standings: &[Standing]) -> String {
     format!("{}{}\n", table.into_text(), wrapped(&format!("{words}."), INDENT, INDENT))
 }
 
-/// Returns every pair at the one level.
 fn pairs(pairs: &[PairRow], answer: &Answer) -> String {
     let figure = answer.figure().column();
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! Notes on the load of a comparison: how hard it pushes the server, and which load to try if it decides nothing.
+//! Notes on the load of a comparison: its ratio to the capacity, and a load to try if this one decides nothing.
 
 use experiments::judge::comparison::Comparison;
 use experiments::runs::blocks::Blocks;
@@ -7,10 +7,10 @@ use experiments::{Experiment, Load};
 use mockserver::core::Config;
 use results::{Mode, Standing, Unthrottled};
 
-/// The load of docs/clients.md: 20 % more than the default server can do for one minute of three.
+/// Load from docs/clients.md: 20 % more than the default server can do for one minute of three.
 const OVERLOAD: &str = "--rate 72/s --duration 3m --caps 60s=30,120s=50";
 
-/// Returns the load of all strategies; `None` if the server's capacity is not known.
+/// Returns `None` if the capacity of the server is unknown.
 pub(super) fn load(blocks: Blocks<'_>, mode: Mode) -> Option<Load> {
     Load::new(blocks.strategies.first()?, blocks.opponent.model(), mode)
 }
@@ -25,7 +25,7 @@ pub(super) fn nothing_to_compare(unthrottled: Unthrottled, load: Option<&Load>) 
     Some(paragraphs)
 }
 
-/// Returns a warning with a load to try, if every strategy gave up ops under the default load. That load suits clients that wait.
+/// Returns a load to try if every strategy gave up ops under the default load, which suits clients that wait.
 pub(super) fn all_gave_up(comparison: &Comparison, blocks: Blocks<'_>, mode: Mode) -> Option<String> {
     let gave_up =
         |standing: &Standing| standing.figure("ops.given_up").is_some_and(|given_up| given_up.min > 0.0);
@@ -38,7 +38,6 @@ pub(super) fn all_gave_up(comparison: &Comparison, blocks: Blocks<'_>, mode: Mod
     Some(format!("every strategy gave up ops: this load suits clients that wait; try {flags}"))
 }
 
-/// True if neither the number nor the rate of ops was set.
 fn is_default_load(experiment: &Experiment) -> bool {
     let WorkloadSpec { ops, ops_per_client, duration, .. } = &experiment.workload;
     !experiment.workload.is_paced() && ops.is_none() && ops_per_client.is_none() && duration.is_none()

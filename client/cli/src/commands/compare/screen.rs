@@ -19,7 +19,6 @@ use crate::text::wrapping::{side_by_side, wrapped_to};
 /// Mark of a warning, and the indent of its second line.
 const WARNING: (&str, &str) = ("! ", "  ");
 
-/// Returns the screen.
 pub(super) fn screen(comparison: &Comparison, setting: &Setting<'_>) -> String {
     let Setting { blocks, mode, explain, width, .. } = *setting;
     let answer = Answer::new(&comparison.standings, comparison.by);
@@ -60,7 +59,6 @@ pub(super) fn screen(comparison: &Comparison, setting: &Setting<'_>) -> String {
     text
 }
 
-/// Returns the answer and the table as Markdown.
 pub(super) fn markdown(comparison: &Comparison, setting: &Setting<'_>) -> String {
     let Setting { blocks, mode, .. } = *setting;
     let answer = Answer::new(&comparison.standings, comparison.by);
@@ -80,7 +78,6 @@ fn paragraphs(paragraphs: &[String], width: usize) -> String {
     lines.concat()
 }
 
-/// `2 000 ops at 1000/s: 10 × capacity (50 slots × 500 ms). Lower bound: 20.1 s.`
 fn load_and_bound(
     comparison: &Comparison,
     answer: &Answer,
@@ -96,7 +93,6 @@ fn load_and_bound(
     (!parts.is_empty()).then(|| parts.join(" "))
 }
 
-/// Returns one line per kind of warning.
 fn warnings(
     comparison: &Comparison,
     answer: &Answer,
@@ -139,7 +135,6 @@ fn warnings(
     text
 }
 
-/// Skewed figure of a strategy.
 struct Skewed<'a> {
     strategy: &'a str,
     score: Score,
@@ -151,7 +146,7 @@ impl Skewed<'_> {
         format!("{} of {}", self.score.name(), self.strategy)
     }
 
-    /// Returns true if the median differs from the figure in the table.
+    /// True if the median differs from the figure as printed in the table.
     fn is_visible(&self, answer: &Answer) -> bool {
         let row = answer.rows.iter().find(|row| row.strategy == self.strategy);
         let printed = row.and_then(|row| if self.score == answer.by { row.figure } else { row.attempts });
@@ -159,7 +154,6 @@ impl Skewed<'_> {
     }
 }
 
-/// Returns the warnings of skewed figures: the first in one line, or all in full.
 fn skewed(standings: &[Standing], answer: &Answer, explain: bool) -> Vec<String> {
     let mut scores = vec![answer.by];
     if answer.by != Score::attempts() {
@@ -183,7 +177,7 @@ fn skewed(standings: &[Standing], answer: &Answer, explain: bool) -> Vec<String>
     }]
 }
 
-/// Returns the sentence on the winner against other servers; `--explain` has a section of its own for that.
+/// Returns nothing with `explain`, which prints a section on sensitivity instead.
 fn sensitivity(sensitivity: &[Sensitivity], explain: bool) -> Option<String> {
     let variations: Vec<_> = sensitivity.iter().map(Sensitivity::record).collect();
     let sentence = same_winner_sentence(&variations).filter(|_| !explain)?;

@@ -3,7 +3,6 @@
 use experiments::runs::blocks::Blocks;
 use results::Mode;
 
-/// Circumstances of a comparison, and the amount of detail to print.
 pub(super) struct Setting<'a> {
     pub(super) blocks: Blocks<'a>,
     pub(super) mode: Mode,

@@ -1,4 +1,4 @@
-//! Widths of the screen that no test of the whole program can set.
+//! Tests of the comparison's screen at widths that no test of the whole program can set.
 
 use experiments::Experiment;
 use experiments::judge::comparison::Comparison;

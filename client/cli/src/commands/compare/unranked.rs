@@ -9,7 +9,6 @@ use crate::interrupt::by_whom;
 use crate::text::figures::{at_least, counted, seconds, thousands};
 use crate::text::table::{Column, LongNames, Table};
 
-/// Returns the runs that are complete.
 pub(super) fn text(runs: &[BlockRun], blocks: Blocks<'_>, stopped_by: Option<&str>) -> String {
     let stopped = stopped_by.map(|by| format!("stopped by {}: ", by_whom(by))).unwrap_or_default();
     let Some(first) = runs.first() else {
