@@ -1,4 +1,4 @@
-//! `loadgen sweep`: every strategy at every point of what is varied, and the best point estimated again.
+//! `loadgen sweep`: runs every strategy at every point of a grid, then estimates the best points again with fresh seeds.
 
 pub(crate) mod args;
 pub(crate) mod axis;
@@ -40,7 +40,7 @@ use args::SweepArgs;
 use axis::Axis;
 use grid::Grid;
 
-/// `typed` is the whole command line, to which every point adds its own.
+/// `typed` is the whole command line, to which every point appends its own flags.
 pub(crate) fn run(args: &SweepArgs, typed: &[OsString]) -> anyhow::Result<ExitCode> {
     match args.several.shard.shard {
         Some(shard) => of_shard(args, typed, shard),
@@ -48,7 +48,7 @@ pub(crate) fn run(args: &SweepArgs, typed: &[OsString]) -> anyhow::Result<ExitCo
     }
 }
 
-/// Some of the runs, for who merges them.
+/// Executes one shard of the runs and writes its document, which `loadgen merge` combines with the others.
 fn of_shard(args: &SweepArgs, typed: &[OsString], shard: Shard) -> anyhow::Result<ExitCode> {
     let path = asked::document(shard, &args.exports.asked, None)?;
     let several = &args.several;
@@ -75,7 +75,8 @@ fn of_shard(args: &SweepArgs, typed: &[OsString], shard: Shard) -> anyhow::Resul
     of_shard.run(&*driver, &interrupt)
 }
 
-/// What all shards come to. The best is estimated again on fresh seeds in virtual time, where that is not what any shard could know.
+/// Reports on the runs of all shards. In virtual time, the best points are estimated again here with fresh seeds, because no single shard
+/// can know them.
 pub(super) fn merged(mut merging: Merging) -> anyhow::Result<ExitCode> {
     let mut args = SweepArgs::defaults();
     let several = &mut args.several;
@@ -93,7 +94,6 @@ pub(super) fn merged(mut merging: Merging) -> anyhow::Result<ExitCode> {
     conduct(&grid, Some((stored, merging.incomplete)), merging.began)
 }
 
-/// Does the runs, or takes those that were done before, and tells what they come to.
 fn conduct(
     grid: &Grid<'_>,
     stored: Option<(Stored, Option<Incomplete>)>,
@@ -136,7 +136,6 @@ fn conduct(
     let board = grid.board(&names, choices.len(), session.at_once);
     let estimates = session.show(&board, || estimated(grid, &choices, &session, &board, &mut short))?;
 
-    // Without a complete point there is nothing to write.
     let document = (!cells.is_empty()).then(|| {
         let mut document = grid.document(&cells, &estimates, started_at, &layout);
         document.sweep.incomplete.clone_from(&session.incomplete);
@@ -153,13 +152,13 @@ fn conduct(
         };
         screen::screen(grid, &shown)
     })?;
-    // What was cut off says nothing.
+    // Shortfalls of an incomplete sweep are not reported, because its results are partial.
     let exit = session.cut_off().or_else(|| short.conclude());
     Ok(exit.map_or(ExitCode::SUCCESS, ExitCode::from))
 }
 
-/// Every strategy at every point, as long as nobody interrupts: half a point is no point. Runs go to files as soon as their point is
-/// complete; it is judged while those of the next one go on.
+/// Runs every strategy at every point until interrupted. Only complete points count: each is exported as soon as it is complete, and judged
+/// while the next one runs.
 fn measured(
     grid: &Grid<'_>,
     session: &Session,
@@ -185,7 +184,7 @@ fn measured(
     Ok(all)
 }
 
-/// What is best in every situation, on fresh seeds.
+/// Estimates the best points of every situation again on fresh seeds, because choosing the best of many favours lucky seeds.
 fn estimated(
     grid: &Grid<'_>,
     choices: &[BestPoint<'_>],

@@ -53,23 +53,20 @@ pub(crate) struct SweepArgs {
 }
 
 impl SweepArgs {
-    /// Returns the flags.
     pub(super) fn flags() -> Command {
         Self::augment_args(Command::new("sweep"))
     }
 
-    /// Parses a command line, whose first word is the name of the program.
     pub(super) fn matches(typed: &[OsString]) -> Result<ArgMatches, clap::Error> {
         Self::flags().try_get_matches_from(typed.iter().skip(1))
     }
 
-    /// Returns the defaults of all flags but `--vary`, which is required.
+    /// Returns default flags. `--vary` is required, so its value here is a placeholder.
     pub(super) fn defaults() -> Self {
         Self::read(&["loadgen", "sweep", "--vary", "ops=1"].map(OsString::from))
             .expect("nothing else must be typed")
     }
 
-    /// Reads the flags of a command line, whose first word is the name of the program.
     pub(super) fn read(typed: &[OsString]) -> Result<Self, clap::Error> {
         Self::from_arg_matches(&Self::matches(typed)?)
     }

@@ -1,4 +1,4 @@
-//! What is varied: `KEY=VALUE,VALUE,…` or `KEY=LOW..HIGH/COUNT`.
+//! Axis of a sweep: `KEY=VALUE,VALUE,…` or `KEY=LOW..HIGH/COUNT`.
 
 use std::str::FromStr;
 use std::time::Duration;
@@ -9,22 +9,21 @@ use vocabulary::duration_text;
 
 use crate::args::WorkloadArgs;
 
-/// More values than anybody looks at.
+/// Limit on the values of an axis, which is more than a reader compares.
 const MOST_VALUES: usize = 1000;
 
-/// One thing that is varied, and the values it takes, in the order in which they were typed.
+/// Varied flag or strategy parameter, with its values in command-line order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Axis {
     pub(crate) key: Key,
     pub(crate) values: Vec<String>,
 }
 
-/// What an axis varies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Key {
-    /// A flag, without its dashes.
+    /// Name of a flag without its dashes.
     Flag(String),
-    /// A parameter of a part of strategies.
+    /// Parameter of a part of a strategy, such as `aimd.beta`.
     Parameter { part: String, key: String },
 }
 
@@ -47,12 +46,10 @@ impl Key {
 }
 
 impl Axis {
-    /// As it is written down.
     pub(super) fn record(&self) -> results::Axis {
         results::Axis { key: self.key.to_string(), values: self.values.clone() }
     }
 
-    /// The axis that is written down so.
     pub(super) fn of_record(record: &results::Axis) -> Self {
         Self { key: Key::of(&record.key), values: record.values.clone() }
     }
@@ -94,14 +91,14 @@ impl FromStr for Axis {
     }
 }
 
-/// Whether a flag takes `2k` for 2000. Of a duration, `1M` is a month.
+/// True if the flag accepts counts such as `2k` for 2000. Durations do not, because there `1M` is a month.
 fn takes_counts(key: &Key) -> bool {
     let Key::Flag(name) = key else { return false };
     let flags = ServerFlags::augment_args(WorkloadArgs::augment_args(Command::new("loadgen")));
     flags.try_get_matches_from(["loadgen".to_owned(), format!("--{name}=1k")]).is_ok()
 }
 
-/// The same with counts such as `2k` as the numbers that they are, so that points can be told apart and drawn.
+/// Writes counts such as `2k` as plain numbers, so that points can be distinguished and plotted.
 fn counted(item: &str) -> String {
     let whole = |text: &str| mockserver::count::<u64>(0, u64::MAX)(text).map(|number| number.to_string());
     let number = |text: &str| whole(text).unwrap_or_else(|_| text.to_owned());
@@ -112,7 +109,7 @@ fn counted(item: &str) -> String {
     }
 }
 
-/// Splits at commas that stand in no parentheses: `exp(5ms),lognormal(5ms,0.3)` are two.
+/// Splits at commas outside parentheses: `exp(5ms),lognormal(5ms,0.3)` has two items.
 fn items(text: &str) -> Vec<&str> {
     let (mut items, mut begin, mut depth) = (Vec::new(), 0, 0_u32);
     for (at, letter) in text.char_indices() {
@@ -130,7 +127,7 @@ fn items(text: &str) -> Vec<&str> {
     items
 }
 
-/// The values of `LOW..HIGH/COUNT` (evenly spaced) or `LOW..HIGH/COUNTlog` (by equal factors), both ends included.
+/// Returns the values of `LOW..HIGH/COUNT` (evenly spaced) or `LOW..HIGH/COUNTlog` (equal factors), both ends included.
 fn range(text: &str) -> Result<Option<Vec<String>>, String> {
     let Some((low, rest)) = text.split_once("..") else { return Ok(None) };
     let (high, count) = rest.split_once('/').ok_or_else(|| {
@@ -169,7 +166,7 @@ fn range(text: &str) -> Result<Option<Vec<String>>, String> {
         }
     };
     let mut values: Vec<String> = (0..count).map(|index| write(value(index))).collect();
-    // Whole numbers close to one another may round to the same.
+    // Close whole numbers may round to the same value.
     values.dedup();
     Ok(Some(values))
 }
@@ -183,20 +180,20 @@ fn whole((low, high): (&str, &str)) -> bool {
     low.parse::<i64>().is_ok() && high.parse::<i64>().is_ok()
 }
 
-/// In seconds.
+/// Returns both ends in seconds.
 fn durations((low, high): (&str, &str)) -> Option<(f64, f64)> {
     let seconds = |text: &str| duration_text::parse(text).ok().map(|duration| duration.as_secs_f64());
     Some((seconds(low)?, seconds(high)?))
 }
 
-/// To the microsecond: nobody wants to read nanoseconds that came from a division.
+/// Rounds to microseconds, because the nanoseconds of a division only distract.
 fn rounded(s: f64) -> Duration {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "durations end at 100 years")]
     let micros = (s * 1e6).round() as u64;
     Duration::from_micros(micros)
 }
 
-/// With at most ten decimals: 0.55, not 0.5500000000000001.
+/// Formats with at most ten decimals: 0.55, not 0.5500000000000001.
 fn decimal(value: f64) -> String {
     let text = format!("{value:.10}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

@@ -1,4 +1,4 @@
-//! Everything behind the answer of a sweep: every strategy at every point, the estimates on fresh seeds, skewed figures, seeds.
+//! Sections of `loadgen sweep --explain`: every strategy at every point, estimates on fresh seeds, skewed figures, seeds.
 
 use std::fmt::Write as _;
 
@@ -14,7 +14,7 @@ use crate::repeats;
 use crate::text::figures::{counted, short, thousands};
 use crate::text::wrapping::{terminal_width, wrapped};
 
-/// Returns all sections; the table is left out if the screen has it.
+/// Returns all sections. The table is left out if the screen already has it.
 pub(super) fn sections(
     grid: &Grid<'_>,
     cells: &[Cell],
@@ -40,7 +40,6 @@ pub(super) fn sections(
     text
 }
 
-/// Returns a warning for each skewed makespan, the most skewed first.
 pub(super) fn skewed(points: &[Point], cells: &[Cell]) -> Vec<String> {
     let mut skewed: Vec<(f64, String, &statistics::Summary)> = cells
         .iter()
@@ -56,7 +55,6 @@ pub(super) fn skewed(points: &[Point], cells: &[Cell]) -> Vec<String> {
     repeats::skewed(skewed.into_iter().map(|(_, name, figure)| (name, figure)))
 }
 
-/// Returns the legend of the table.
 fn notes(grid: &Grid<'_>, cells: &[Cell], incomplete: Option<&Incomplete>) -> String {
     let modelled = grid.points.first().is_some_and(|point| point.opponent.model().is_some());
     let server = if modelled { "for this server model" } else { "against this server" };
@@ -77,7 +75,6 @@ fn notes(grid: &Grid<'_>, cells: &[Cell], incomplete: Option<&Incomplete>) -> St
     format!("\n{}\n", wrapped(text.trim_end(), "", ""))
 }
 
-/// Returns how hard the load pushes at the points, if the capacity is known for all of them.
 fn load(grid: &Grid<'_>) -> String {
     let mode = if grid.args.several.simulate { Mode::Simulated } else { Mode::Http };
     let of_point = |point: &Point| Load::new(point.experiments.first()?, point.opponent.model(), mode);
@@ -96,7 +93,7 @@ fn load(grid: &Grid<'_>) -> String {
     format!("{}\n", wrapped(&words, "", ""))
 }
 
-/// Returns the number of seeds of the means; of incomplete shards, of those that every strategy of a point ran with.
+/// Returns the number of seeds of the means. With incomplete shards, only seeds count that every strategy of a point ran with.
 fn seeds(grid: &Grid<'_>, cells: &[Cell], incomplete: Option<&Incomplete>) -> String {
     let planned = counted(grid.repeats() as u64, "seed");
     let Some(Incomplete { tasks, missing_tasks, .. }) = incomplete else { return planned };

@@ -1,4 +1,4 @@
-//! The grid of a sweep: every strategy at every point; what is said of it before, and written after it.
+//! Grid of a sweep: every strategy at every point, with its announcement and its document.
 
 use std::ffi::OsString;
 
@@ -23,16 +23,14 @@ use crate::screen::lanes;
 use crate::several::refuse_twice;
 use crate::text::figures::counted;
 
-/// What is to be run: every strategy at every point.
 pub(super) struct Grid<'a> {
     pub(super) args: &'a SweepArgs,
     pub(super) points: Vec<Point>,
-    /// Strategies as typed.
+    /// Strategies as given on the command line.
     pub(super) labels: Vec<String>,
 }
 
 impl<'a> Grid<'a> {
-    /// Refuses what cannot be run.
     pub(super) fn new(args: &'a SweepArgs, typed: &[OsString]) -> anyhow::Result<Self> {
         let strategies: Vec<_> = args.strategies.iter().flat_map(|list| list.0.iter().cloned()).collect();
         refuse_twice(&strategies)?;
@@ -44,10 +42,10 @@ impl<'a> Grid<'a> {
         Ok(Self { args, points, labels: strategies.iter().map(ToString::to_string).collect() })
     }
 
-    /// The same grid as it is written down in shards, of what stands at each of its points.
+    /// Rebuilds the grid from the plan in shard documents; `at` has the experiments and the server of each point.
     ///
     /// # Errors
-    /// When it is none that this program writes.
+    /// If points differ in their number of values, strategies or seeds.
     pub(super) fn of_plan(
         args: &'a SweepArgs,
         plan: &ShardPlan,
@@ -73,10 +71,6 @@ impl<'a> Grid<'a> {
         Ok(Self { args, points, labels: plan.strategies.clone() })
     }
 
-    /// As it is written down in shards, with so many runs.
-    ///
-    /// # Errors
-    /// When a point cannot be written down.
     pub(super) fn plan(&self, tasks: usize) -> anyhow::Result<ShardPlan> {
         let several = &self.args.several;
         let mode = if several.simulate { Mode::Simulated } else { Mode::Http };
@@ -96,23 +90,20 @@ impl<'a> Grid<'a> {
         })
     }
 
-    /// Every strategy at every point.
     pub(super) fn strategies(&self) -> impl Iterator<Item = &StrategySpec> {
         self.points.iter().flat_map(|point| &point.experiments).map(|experiment| &experiment.strategy)
     }
 
-    /// Seeds at every point.
+    /// Returns the number of seeds, which is the same at every point.
     pub(super) fn repeats(&self) -> usize {
         self.points.first().map_or(0, |point| point.blocks().count())
     }
 
-    /// Who is asked.
     fn server(&self) -> String {
         let simulated = self.args.several.simulate;
         self.points.first().map(|point| point.opponent.words(simulated)).unwrap_or_default()
     }
 
-    /// How many points there are, and of what.
     fn size(&self) -> String {
         let keys: Vec<String> = self.args.vary.iter().map(|axis| axis.key.to_string()).collect();
         format!("{} of {}", counted(self.points.len() as u64, "point"), keys.join(" and "))
@@ -130,7 +121,6 @@ impl<'a> Grid<'a> {
         )
     }
 
-    /// A lane for each name, with the seeds of so many points.
     pub(super) fn board(&self, names: &[String], points: usize, at_once: usize) -> Board {
         let first = self.points.first().and_then(|point| point.experiments.first());
         let seeds = counted(self.repeats() as u64, "seed");
@@ -146,7 +136,7 @@ impl<'a> Grid<'a> {
         lanes::board(header, names.iter().cloned(), points * self.repeats(), at_once)
     }
 
-    /// All but the runs, which were written before.
+    /// Returns the document without its runs, which are already written.
     pub(super) fn document(
         &self,
         cells: &[Cell],

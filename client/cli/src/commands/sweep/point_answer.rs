@@ -6,29 +6,26 @@ use statistics::Level;
 
 use super::grid::Grid;
 
-/// Point of a sweep on its fresh seeds.
 pub(super) struct PointAnswer {
-    /// Values of the varied flags.
     pub(super) values: Vec<String>,
     /// `None` if fewer than two strategies can be ranked there.
     pub(super) answer: Option<Answer>,
 }
 
 impl PointAnswer {
-    /// Returns the strategy that is distinguishably the best, or with too few seeds for that the best one.
+    /// Returns the distinguishably best strategy, or simply the best one if there are too few seeds for intervals.
     pub(super) fn winner(&self) -> Option<&str> {
         let answer = self.answer.as_ref()?;
         let lead = answer.lead()?;
         (lead.is_certain || !answer.has_intervals()).then_some(lead.best.strategy.as_str())
     }
 
-    /// Returns true if the strategies are ranked by the share of ops done.
     pub(super) fn is_by_share(&self) -> bool {
         self.answer.as_ref().is_some_and(|answer| answer.ranked_by == RankedBy::Share)
     }
 }
 
-/// Returns the answer of each point, in the order of points; all intervals together hold in 95 % of sweeps. `None` if a parameter of a
+/// Returns the answers in the order of the points; all intervals together hold in 95 % of sweeps. Returns `None` if a parameter of a
 /// strategy is varied, if there is only one strategy, or if no point has an estimate.
 pub(super) fn point_answers(grid: &Grid<'_>, estimates: &[Estimate]) -> Option<Vec<PointAnswer>> {
     let is_of_the_point = grid.points.iter().all(|point| point.situation.0.len() == grid.args.vary.len());

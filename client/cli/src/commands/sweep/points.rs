@@ -1,4 +1,4 @@
-//! Points of a sweep: what was typed, with one value of every axis put in.
+//! Points of a sweep: the command line with one value of every axis added.
 
 use std::ffi::OsString;
 use std::sync::Arc;
@@ -17,25 +17,24 @@ use crate::exit::{Exit, Fatal};
 use crate::several::configured;
 use crate::text::figures::thousands;
 
-/// What can be typed but not varied: seeds are what `--repeats` is for, and a time scale changes no figure.
+/// Flags that cannot be varied: `--repeats` already varies seeds, and a time scale changes no figure.
 const NOT_VARIED: [&str; 3] = ["seed", "repeats", "time-scale"];
 
-/// More points than anybody waits for; every one is checked before anything runs.
+/// Limit on points, because each is checked before anything runs and nobody waits for more.
 const MOST_POINTS: usize = 10_000;
 
-/// The values of a point with their keys: `ops=50, aimd.beta=0.9`.
 pub(super) fn name(axes: &[Axis], at: &[String]) -> String {
     let pairs = axes.iter().zip(at).map(|(axis, value)| format!("{}={value}", axis.key));
     pairs.collect::<Vec<_>>().join(", ")
 }
 
-/// What of a point no client chooses: flags, while parameters are of strategies.
+/// Returns the values that no client chooses: flags, but not parameters of strategies.
 pub(super) fn situation(axes: &[Axis], at: &[String]) -> Situation {
     let flags = axes.iter().zip(at).filter(|(axis, _)| matches!(axis.key, Key::Flag(_)));
     Situation(flags.map(|(axis, value)| (axis.key.to_string(), value.clone())).collect())
 }
 
-/// Every point of the grid, the first axis slowest; refuses what cannot be run before anything runs.
+/// Returns every point of the grid; the first axis varies slowest. Rejects invalid points before anything runs.
 pub(super) fn points(args: &SweepArgs, typed: &[OsString]) -> anyhow::Result<Vec<Point>> {
     let strategies: Vec<&StrategySpec> = args.strategies.iter().flat_map(|list| &list.0).collect();
     let flags = &SweepArgs::flags();
@@ -71,7 +70,7 @@ fn refusal(axis: &Axis, words: impl std::fmt::Display) -> anyhow::Error {
     Fatal::error(Exit::Usage, format!("`--vary {}`: `{0}` {words}", axis.key))
 }
 
-/// Flags of the workload and the server with a value can be varied, unless they were typed, too.
+/// Accepts flags of the workload and the server that take a value and are not also given on the command line.
 fn check_flag(axis: &Axis, name: &str, flags: &Command, given: &ArgMatches) -> anyhow::Result<()> {
     let offered = |flag: &&clap::Arg| {
         let heading = flag.get_help_heading().unwrap_or_default();
@@ -112,7 +111,7 @@ fn is_of_the_server(name: &str, flags: &Command) -> bool {
     flag.and_then(clap::Arg::get_help_heading) == Some(args::MOCK_SERVER)
 }
 
-/// At least one strategy must have the part, none may set the parameter itself, and every value must be accepted.
+/// Requires that a strategy has the part, that none sets the parameter itself, and that every value is accepted.
 fn check_parameter(axis: &Axis, part: &str, key: &str, strategies: &[&StrategySpec]) -> anyhow::Result<()> {
     let named = part.strip_prefix("preset:").unwrap_or(part);
     if tailback::find(part).is_none() && tailback::preset(named).is_none() {
@@ -137,7 +136,6 @@ fn check_parameter(axis: &Axis, part: &str, key: &str, strategies: &[&StrategySp
     Ok(())
 }
 
-/// One value of every axis, in every combination.
 fn combinations(axes: &[Axis]) -> Vec<Vec<String>> {
     axes.iter().fold(vec![Vec::new()], |points, axis| {
         let with = |point: &Vec<String>, value: &String| point.iter().chain([value]).cloned().collect();
@@ -153,7 +151,7 @@ fn point(
     reached: &mut Option<Arc<GivenServer>>,
 ) -> anyhow::Result<Point> {
     let refused = format!("`--vary`: {} cannot be run", name(&args.vary, &at));
-    // The flag is added to what was typed, so that it means what it means anywhere else.
+    // Flags are appended to the command line, so that they are parsed as anywhere else.
     let mut all = typed.to_vec();
     for (axis, value) in args.vary.iter().zip(&at) {
         if let Key::Flag(name) = &axis.key {

@@ -16,18 +16,16 @@ use crate::interrupt::by_whom;
 use crate::text::short_names::short_names;
 use crate::text::wrapping::{side_by_side, wrapped_to};
 
-/// Width of the columns of ratios and of their intervals, and the least width of a strategy's column.
+/// Widths in columns: a ratio, its interval, and the minimum for a strategy.
 const BY: usize = 7;
 const RANGE: usize = 14;
 const MIN_CELL: usize = 8;
-/// Blanks before the name of the first strategy.
 const GAP: &str = "  ";
 
-/// Results of a sweep, and how much of them is shown.
 pub(super) struct Shown<'a> {
     pub(super) cells: &'a [Cell],
     pub(super) estimates: &'a [Estimate],
-    /// Number of situations in which a best point was to be estimated.
+    /// Number of situations whose best point was to be estimated.
     pub(super) planned: usize,
     pub(super) incomplete: Option<&'a results::Incomplete>,
     pub(super) stopped_by: Option<&'a str>,
@@ -35,7 +33,6 @@ pub(super) struct Shown<'a> {
     pub(super) width: usize,
 }
 
-/// Returns the screen.
 pub(super) fn screen(grid: &Grid<'_>, shown: &Shown<'_>) -> String {
     let Shown { cells, estimates, planned, incomplete, stopped_by, width } = *shown;
     if cells.is_empty() {
@@ -101,14 +98,12 @@ pub(super) fn screen(grid: &Grid<'_>, shown: &Shown<'_>) -> String {
     text
 }
 
-/// Returns true if one parameter of one strategy was varied.
 fn is_parameter_scan(grid: &Grid<'_>) -> bool {
     grid.labels.len() == 1
         && grid.args.vary.len() == 1
         && grid.points.iter().all(|point| point.situation.0.is_empty())
 }
 
-/// `aimd is first at 500, 2 000 and 5 000 ops, exponential:jitter=0.5 at 50 and 100.`
 fn first_sentence(grid: &Grid<'_>, points: &[PointAnswer]) -> String {
     let value = |point: &PointAnswer| point.values.iter().map(|value| grouped(value)).collect::<Vec<_>>();
     let winners: Vec<PointWinner<'_>> = points
@@ -121,7 +116,7 @@ fn first_sentence(grid: &Grid<'_>, points: &[PointAnswer]) -> String {
     first_by_point(key, &winners, answers.all(results::Answer::has_intervals)).to_string()
 }
 
-/// Returns the sentence of a sweep in which no two strategies can be compared: the range of the figure over the points.
+/// Returns the range of the figure over the points, for a sweep in which no two strategies can be compared.
 fn range_sentence(grid: &Grid<'_>, cells: &[Cell]) -> String {
     let by = grid.args.several.by;
     let ranked: Vec<&Cell> = cells.iter().filter(|cell| cell.rank.is_some()).collect();
@@ -137,12 +132,11 @@ fn range_sentence(grid: &Grid<'_>, cells: &[Cell]) -> String {
     format!("{}: {} at {}, {} at {}.", grid.labels[0], text(least), at(least), text(most), at(most))
 }
 
-/// Groups the digits of a whole number; leaves everything else as given.
 fn grouped(value: &str) -> String {
     value.parse().map_or_else(|_| value.to_owned(), thousands)
 }
 
-/// Returns one row per point: a column per strategy, then the first and its lead. `None` if the terminal is too narrow.
+/// Returns one row per point, with a column per strategy, then the first one and its lead. Returns `None` if the terminal is too narrow.
 fn rows(grid: &Grid<'_>, points: &[PointAnswer], width: usize) -> Option<String> {
     let names: Vec<&str> = grid.labels.iter().map(String::as_str).collect();
     let key = grid.args.vary.first().map(|axis| axis.key.to_string()).unwrap_or_default();
@@ -153,7 +147,7 @@ fn rows(grid: &Grid<'_>, points: &[PointAnswer], width: usize) -> Option<String>
     let column = |name: &str| name.chars().count().max(MIN_CELL) + 2;
     let widest =
         |names: &[String]| names.iter().map(|name| name.chars().count()).max().unwrap_or(MIN_CELL).max(5);
-    // Names are as long as all columns still fit.
+    // Names get the largest width with which all columns fit.
     let fits = |room: &usize| {
         let (short, _) = short_names(&names, *room);
         let cells: usize = short.iter().map(|name| column(name)).sum();
@@ -194,7 +188,6 @@ fn rows(grid: &Grid<'_>, points: &[PointAnswer], width: usize) -> Option<String>
     Some(text)
 }
 
-/// Returns one row per value of the varied parameter, with the best marked.
 fn scan(grid: &Grid<'_>, cells: &[Cell], estimates: &[Estimate]) -> String {
     let by = grid.args.several.by;
     let is_share = cells.iter().any(|cell| cell.standing.share < 1.0);
@@ -238,7 +231,6 @@ fn scan(grid: &Grid<'_>, cells: &[Cell], estimates: &[Estimate]) -> String {
     text
 }
 
-/// `makespan, 10 fresh seeds   ! 1 point is skewed (--explain)   --html FILE   --csv FILE`
 fn pointers(grid: &Grid<'_>, (is_rows, is_share): (bool, bool), skewed: usize, width: usize) -> String {
     let seeds = counted(grid.repeats() as u64, if is_rows { "fresh seed" } else { "seed" });
     let by = if is_share { "share of ops done" } else { grid.args.several.by.column() };

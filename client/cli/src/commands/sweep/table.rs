@@ -10,17 +10,13 @@ use crate::text::figures::{percent, short};
 use crate::text::short_names::short_names;
 use crate::text::table::{Column, LongNames, Table};
 
-/// Width of the mark before a row.
 const MARK: usize = 2;
-/// Blanks between the value of a varied key and the next column.
 const GAP: &str = "  ";
 const HEADING: &str = "strategy";
-/// Width from which names are cut rather than figures left out.
+/// Minimum width of names; optional figures are left out before names get narrower.
 const MIN_NAME: usize = 16;
-/// Most columns that names take on a wide terminal.
 const MAX_NAME: usize = 40;
 
-/// Column of a figure.
 struct Figure {
     title: String,
     width: usize,
@@ -29,7 +25,7 @@ struct Figure {
     cell: Box<dyn Fn(&Cell) -> String>,
 }
 
-/// Returns every strategy at every point. On a terminal of `width` columns names are cut and some figures left out, so that no row wraps.
+/// Returns a row per strategy and point. On a narrow terminal, names are cut and optional figures left out, so that no row wraps.
 pub(super) fn table(grid: &Grid<'_>, cells: &[Cell], width: usize) -> String {
     let Grid { args, points, labels, .. } = grid;
     let keys: Vec<String> = args.vary.iter().map(|axis| axis.key.to_string()).collect();
@@ -80,12 +76,12 @@ pub(super) fn table(grid: &Grid<'_>, cells: &[Cell], width: usize) -> String {
     table.into_text()
 }
 
-/// Whether some left ops undone: then what each got done comes before all else, as in comparisons.
+/// True if some strategy left ops undone. The share of ops done then ranks first, as in comparisons.
 pub(super) fn leaves_ops_undone(cells: &[Cell]) -> bool {
     cells.iter().any(|cell| cell.standing.share < 1.0)
 }
 
-/// Returns true for the strategy with the best figure of its point: the largest share of ops done, then the least score.
+/// True for the best strategy of its point: the largest share of ops done, then the lowest score.
 fn is_first_at_its_point(by: Score, cell: &Cell, cells: &[Cell]) -> bool {
     let key = |cell: &Cell| (-cell.standing.share, cell.standing.score(by));
     let candidates = cells
@@ -102,7 +98,6 @@ fn figure(title: &str, width: usize, cell: impl Fn(&Cell) -> String + 'static) -
     Figure { title: title.to_owned(), width, is_optional: false, cell: Box::new(cell) }
 }
 
-/// Column that a narrow terminal leaves out.
 fn optional(title: &str, width: usize, cell: impl Fn(&Cell) -> String + 'static) -> Figure {
     Figure { is_optional: true, ..figure(title, width, cell) }
 }
@@ -132,7 +127,7 @@ fn by_shares(args: &SweepArgs, cells: &[Cell]) -> Vec<Figure> {
         let per_done = cell.standing.figure_of_all(Score::attempts_per_success());
         per_done.map_or_else(dash, |per_done| short(per_done.mean))
     };
-    // Alone at its point a strategy is comparable with itself, but a client that gives up ops ends early.
+    // A strategy that is alone at its point is comparable with itself, but giving up ops lets it end early.
     let makespan =
         |cell: &Cell| if cell.standing.all_done() { mean(cell, Score::makespan().path()) } else { dash() };
     vec![
