@@ -1,4 +1,4 @@
-//! `loadgen` itself: one run, or several with `--repeats`, from the command line to the exit code.
+//! `loadgen` without a subcommand: one run, or several with `--repeats`.
 
 mod kept;
 mod plan;
@@ -67,7 +67,7 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Some of the runs, for who merges them.
+/// Executes one shard of the runs and writes its document, which `loadgen merge` combines with the others.
 fn of_shard(args: &RunArgs, shard: Shard) -> anyhow::Result<ExitCode> {
     let path = asked::document(shard, &args.output.exports.asked, Some(&args.checks))?;
     let plan = Plan::new(args)?;
@@ -91,7 +91,6 @@ fn of_shard(args: &RunArgs, shard: Shard) -> anyhow::Result<ExitCode> {
     of_shard.run(&**driver, interrupt)
 }
 
-/// What all shards come to.
 pub(super) fn merged(mut merging: Merging) -> anyhow::Result<ExitCode> {
     let mut args = RunArgs::defaults();
     args.simulate = merging.simulated();
@@ -103,7 +102,6 @@ pub(super) fn merged(mut merging: Merging) -> anyhow::Result<ExitCode> {
     conduct(&args, Plan::merged(&args, merging)?)
 }
 
-/// Does what is planned, and tells what it comes to.
 fn conduct(args: &RunArgs, plan: Plan<'_>) -> anyhow::Result<ExitCode> {
     let stdout_is_data = plan.exports.take_stdout() || args.output.progress.is_some();
     let mut report = Report::new(args, stdout_is_data);
@@ -125,7 +123,8 @@ fn conduct(args: &RunArgs, plan: Plan<'_>) -> anyhow::Result<ExitCode> {
     }
     let driven = plan.driver.drive(&tasks, &interrupt, &watcher, &mut |repeat, over| {
         report.on_run(&over.finished, repeat, experiment, !args.simulate);
-        // A run that was cut off says nothing about whole runs, unless it is the only one; over HTTP its requests were made.
+        // An interrupted run does not enter the figures over whole runs, unless it is the only one. Over HTTP it is still written, because
+        // its requests were sent.
         kept.take(over.finished, over.texts, !args.simulate);
         Ok(())
     });
@@ -140,7 +139,6 @@ fn conduct(args: &RunArgs, plan: Plan<'_>) -> anyhow::Result<ExitCode> {
     report.conclude(&runs, told, experiment, (exports, of_clients), &checks, (&interrupt, failed, incomplete))
 }
 
-/// What is kept of every run: what is written, shown or checked of all of them together.
 fn figures(document: bool, checks: &Checks<'_>) -> Vec<&'static Figure> {
     let shown = || summary::SHOWN.iter().filter_map(|(_, path)| Figure::find(path));
     let written = RunFigures::summed().filter(|_| document);

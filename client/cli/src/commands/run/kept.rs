@@ -1,4 +1,4 @@
-//! What is kept of runs of one strategy while they go on: figures, and what fell short. Files get every run at once.
+//! Accumulator for the runs of one strategy: keeps figures and shortfalls, and exports each run at once.
 
 use experiments::runs::one_run::Finished;
 use results::{Figure, RunFigures, TaskRecord};
@@ -7,40 +7,35 @@ use crate::files::exports::Exports;
 use crate::shortfall::Shortfalls;
 use crate::text::summary::OverSeeds;
 
-/// More runs than that may never come.
+/// Limit on the runs for which memory is reserved in advance, because larger numbers may never be reached.
 const MOST_RESERVED: usize = 200_000;
 
-/// Takes runs as they come.
 pub(super) struct Kept<'a> {
     exports: &'a mut Exports,
     runs: Runs,
-    /// The first run that was cut off, with its texts.
+    /// First interrupted run with its texts. It counts only if no other run does.
     cut: Option<(Finished, Vec<Vec<u8>>)>,
 }
 
-/// All runs that count.
 pub(super) struct Runs {
-    /// Of the runs that were complete; of the one that was cut off, if there is no other.
+    /// Figures of complete runs, or of the interrupted run if there is no other.
     pub(super) figures: RunFigures,
     pub(super) over_seeds: OverSeeds,
     pub(super) short: Shortfalls,
-    /// How many were written.
+    /// Number of exported runs, some of which may have been interrupted.
     pub(super) count: usize,
-    /// The run itself, where it is the only one.
     pub(super) only: Option<Finished>,
-    /// Whether all counts add up in all of them.
+    /// True if all counts add up in every run.
     pub(super) conserved: bool,
-    /// Whether somebody answered in all of them.
     pub(super) answered: bool,
-    /// Who cut one of them off, if somebody did.
+    /// Cause of the first interrupted run.
     pub(super) interrupted: Option<String>,
-    /// All of them whole, where they are a share that is merged with others.
+    /// Every run as a record; filled only for a client shard, which is merged with others.
     pub(super) records: Vec<TaskRecord>,
     keeps_records: bool,
 }
 
 impl<'a> Kept<'a> {
-    /// Of so many runs, if all come.
     pub(super) fn new(figures: Vec<&'static Figure>, count: usize, exports: &'a mut Exports) -> Self {
         let mut figures = RunFigures::keeping(figures);
         figures.reserve(count.min(MOST_RESERVED));
@@ -59,12 +54,11 @@ impl<'a> Kept<'a> {
         Self { exports, runs, cut: None }
     }
 
-    /// Keeps runs whole, too.
     pub(super) fn keep_records(&mut self) {
         self.runs.keeps_records = true;
     }
 
-    /// Takes a run that is over; one that was cut off only counts beside others if it is said to.
+    /// Adds a finished run. An interrupted one counts beside others only with `also_cut_off`, and then not in the figures.
     pub(super) fn take(&mut self, run: Finished, texts: Vec<Vec<u8>>, also_cut_off: bool) {
         let whole = run.result.interrupted.is_none();
         if whole {
@@ -78,7 +72,6 @@ impl<'a> Kept<'a> {
         }
     }
 
-    /// When all are over.
     pub(super) fn conclude(mut self) -> Runs {
         if self.runs.count == 0
             && let Some((run, texts)) = self.cut.take()

@@ -1,4 +1,4 @@
-//! What is to be run, against whom, and what is written and checked: all refusals are made here.
+//! Checked plan of a run: experiment, server, outputs and checks. Usage errors are reported here.
 
 use std::sync::Arc;
 
@@ -27,7 +27,6 @@ use crate::interrupt::Interrupt;
 use crate::shards::merging::Merging;
 use crate::text::summary;
 
-/// What was typed, checked.
 pub(super) struct Plan<'a> {
     pub(super) experiment: Experiment,
     pub(super) opponent: Opponent,
@@ -35,19 +34,15 @@ pub(super) struct Plan<'a> {
     pub(super) exports: Exports,
     pub(super) checks: Checks<'a>,
     pub(super) interrupt: Interrupt,
-    /// What is said before anything runs.
     pub(super) announcement: String,
-    /// What is to be doubted before anything runs.
     pub(super) warnings: Vec<String>,
-    /// Whether the runs were done before: then documents have them, and nothing is lost that is not written.
+    /// True for runs of merged shards. An error may then discard the runs, because the shards' documents still have them.
     pub(super) is_past: bool,
-    /// What of the runs is missing, where they were done before.
     pub(super) incomplete: Option<Incomplete>,
-    /// The document of a share of the clients, without its runs, if only a share is taken.
+    /// Document of a client shard (`--client-shard`), to which its runs are added at the end.
     pub(super) of_clients: Option<TaskShard>,
 }
 
-/// What a run would use, without any run.
 pub(super) fn described(args: &RunArgs) -> anyhow::Result<ConfigRecord> {
     let experiment = experiment::of_flags(args)?;
     if args.simulate {
@@ -60,7 +55,7 @@ pub(super) fn described(args: &RunArgs) -> anyhow::Result<ConfigRecord> {
 }
 
 impl<'a> Plan<'a> {
-    /// Checks everything. Signals end the program until then, because there is nothing to keep.
+    /// Checks all arguments. A signal still ends the program meanwhile, because there is nothing to keep.
     pub(super) fn new(args: &'a RunArgs) -> anyhow::Result<Self> {
         let to_stdout = args.output.exports.asked.iter().find(|(_, path)| path.as_os_str() == "-");
         if let (Some((format, _)), Some(_)) = (to_stdout, args.output.progress) {
@@ -83,7 +78,7 @@ impl<'a> Plan<'a> {
         checks.same_experiment(Mode::Simulated, &config)?;
         let interrupt = Interrupt::listen()?;
         exports.begin()?;
-        // Lines of several runs at once would be in an order that depends on the threads.
+        // With several threads, the order of the lines would depend on scheduling.
         let threads = if exports.want(Source::Attempts) { Some(1) } else { args.output.threads };
         Ok(Self {
             announcement: summary::announcement(&experiment, "simulated server", Some(&server)),
@@ -100,7 +95,7 @@ impl<'a> Plan<'a> {
         })
     }
 
-    /// One server for all runs.
+    /// Uses one server for all runs.
     fn over_http(args: &'a RunArgs, mut experiment: Experiment) -> anyhow::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let (mut exports, checks) = prepared(args, &mut experiment)?;
@@ -108,7 +103,7 @@ impl<'a> Plan<'a> {
         let driver = OverHttp::new()?;
         experiment.sharded = args.client_shard.sharded(&experiment, &runtime)?;
         refuse_undividable(&experiment)?;
-        // A server of its own would not be one for all shards.
+        // A shard never starts a server, because all shards must use the same one.
         let may_start = experiment.sharded.is_none();
         let choice = experiment::server_choice(args, &experiment);
         let server = Server::choose(&choice, &experiment, &runtime, may_start)?;
@@ -149,7 +144,6 @@ impl<'a> Plan<'a> {
         })
     }
 
-    /// The same of runs that were done before, in shards.
     pub(super) fn merged(args: &'a RunArgs, mut merging: Merging) -> anyhow::Result<Self> {
         let (experiments, opponent) = merging.point()?;
         let Ok([mut experiment]) = <[Experiment; 1]>::try_from(experiments) else {
@@ -180,7 +174,6 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// What all shards do.
 pub(super) fn for_shards(
     experiment: &Experiment,
     opponent: &Opponent,
@@ -200,7 +193,6 @@ pub(super) fn for_shards(
     })
 }
 
-/// The document of a share of the clients, before any run.
 fn document_of(
     shard: ClientShard,
     experiment: &Experiment,
@@ -214,7 +206,6 @@ fn document_of(
     })
 }
 
-/// One run for each seed.
 pub(super) fn tasks<'a>(experiment: &'a Experiment, opponent: &'a Opponent) -> Tasks<'a> {
     Tasks::new(experiment.repeats as usize, move |repeat| {
         let seed = experiment.run.seed.wrapping_add(repeat as u64);
@@ -222,7 +213,7 @@ pub(super) fn tasks<'a>(experiment: &'a Experiment, opponent: &'a Opponent) -> T
     })
 }
 
-/// What is to be doubted: what was known before, and what the server's configuration can hardly mean.
+/// Returns the `known` warning and those on a server configuration that is probably a mistake.
 fn doubts(known: Option<String>, server: Option<&Config>, experiment: &Experiment) -> Vec<String> {
     let mut doubts: Vec<String> = known.into_iter().collect();
     if let Some(server) = server {
@@ -237,13 +228,13 @@ fn doubts(known: Option<String>, server: Option<&Config>, experiment: &Experimen
     doubts
 }
 
-/// Makes sure that everything can be written and checked that was asked for.
 fn prepared<'a>(args: &'a RunArgs, experiment: &mut Experiment) -> anyhow::Result<(Exports, Checks<'a>)> {
-    // Runs of many seeds are written as they come; a single one is the document itself, and those of a share of the clients are in one.
+    // Runs of several seeds are written as they finish. A single run is the document itself, and the document of a client shard contains
+    // its runs.
     let alone = experiment.repeats == 1 || args.client_shard.is_given();
     let runs = if alone { RunsStand::InDocument } else { RunsStand::First };
     let layout = Layout { runs, ..Layout::default() };
-    // A shard writes a document of its own.
+    // A shard writes its own document instead.
     let asked = if args.shard.shard.is_some() { &[] } else { args.output.exports.asked.as_slice() };
     let exports = Exports::prepare(asked, &layout, &args.checks.files())?;
     experiment.keep_latencies = exports.want(Source::Latencies);

@@ -1,4 +1,4 @@
-//! What is said of runs as they go, and said and saved at the end.
+//! Report of runs: errors as they occur, screens and output files at the end.
 
 use std::process::ExitCode;
 
@@ -21,36 +21,32 @@ use crate::text::people::{titled, to_people};
 use crate::text::stderr::to_stderr;
 use crate::text::summary;
 
-/// The exit code of what did not go well; `failed` is that of a run that could not be done.
+/// Returns the exit code of runs that went wrong; `failed` is that of a run that could not be executed.
 fn exit(runs: &Runs, interrupt: &Interrupt, failed: Option<ExitCode>, incomplete: bool) -> Option<ExitCode> {
     if !runs.conserved {
         return Some(Exit::NotConserved.into());
     }
     let exit = || {
         let unreachable = (!runs.answered).then_some(Exit::Unreachable);
-        // What is merged may have been cut off elsewhere.
+        // Merged runs may have been interrupted on another machine.
         let interrupted = interrupt.exit().or_else(|| runs.interrupted.as_deref().map(exit_of_cause));
         interrupted.or(unreachable).or(incomplete.then_some(Exit::Unmet))
     };
     failed.or_else(|| exit().map(ExitCode::from))
 }
 
-/// Stream and style of screens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     Stdout,
-    /// Stdout with the first line in bold.
     BoldStdout,
-    /// Used if stdout has data.
     Stderr,
 }
 
-/// Prints the screen of the runs, and their errors.
 pub(super) struct Report {
     quiet: bool,
     place: Place,
     explain: bool,
-    /// Screens of the single runs, if there are several to explain.
+    /// Screens of single runs, kept for `--explain` if there are several.
     screens: Vec<String>,
 }
 
@@ -65,7 +61,7 @@ impl Report {
         Self { quiet: args.output.quiet, place, explain: args.explain.explain, screens: Vec::new() }
     }
 
-    /// What is said and saved at the end, whatever was shown before.
+    /// Prints and writes the results, even if the live display failed (`shown`).
     pub(super) fn conclude(
         &mut self,
         runs: &Runs,
@@ -86,10 +82,10 @@ impl Report {
             })
         });
         let over_seeds = runs.figures.summaries();
-        // A summary that cannot be shown must not cost the result.
+        // A summary that cannot be printed must not prevent writing the result.
         shown = shown.and(self.show(runs, experiment, interrupt));
         match &runs.only {
-            // Without a run nothing that was there is overwritten.
+            // Without any run, existing files are not overwritten.
             None if runs.count == 0 => {
                 if let Some(cause) = interrupt.cause() {
                     self.announce(&format!("stopped by {} before a run was over\n", by_whom(cause)));
@@ -97,7 +93,7 @@ impl Report {
             }
             _ if of_clients.is_some() => exports.finish(&of_clients)?,
             Some(only) if experiment.repeats == 1 => exports.finish(&only.result)?,
-            // The runs are written.
+            // The runs are already written.
             _ => exports.finish(&Repeats::<RunResult> {
                 runs: Vec::new(),
                 summary: figures_over_runs(&over_seeds),
@@ -106,7 +102,7 @@ impl Report {
         }
         shown?;
         match exit {
-            // What was cut off or went wrong is not checked: it says nothing.
+            // Interrupted or failed runs are not checked, because their figures are not those of whole runs.
             None => {
                 let short = runs.short.conclude();
                 let subject = Subject::new(&experiment.strategy.to_string(), &runs.figures);
@@ -120,7 +116,7 @@ impl Report {
         }
     }
 
-    /// Progress belongs to stderr, whatever stdout is used for.
+    /// Prints to stderr, where progress belongs even if stdout is free.
     pub(super) fn announce(&mut self, text: &str) {
         if !self.quiet {
             to_stderr(text);
@@ -133,8 +129,8 @@ impl Report {
         }
     }
 
-    /// Reports the errors of a run as soon as it is over, and keeps its screen for `--explain`. Of simulated runs only a single one is
-    /// reported as unanswered, because no target can be wrong.
+    /// Reports the errors of a run as soon as it ends, and keeps its screen for `--explain`. An unanswered simulated run is reported only
+    /// if it is the only run, because in simulation no target can be wrong.
     pub(super) fn on_run(&mut self, run: &Finished, repeat: usize, experiment: &Experiment, over_http: bool) {
         for mismatch in &run.conservation.mismatches {
             to_stderr(&format!("error: COUNTS DO NOT ADD UP: {mismatch}\n"));
@@ -148,7 +144,6 @@ impl Report {
         }
     }
 
-    /// Prints the screen of the only run, or that of several with those of each run if they were kept.
     fn show(&self, runs: &Runs, experiment: &Experiment, interrupt: &Interrupt) -> anyhow::Result<()> {
         let text = match &runs.only {
             _ if self.quiet || runs.count == 0 => return Ok(()),
@@ -159,7 +154,7 @@ impl Report {
                 several + &stopped(runs, experiment, interrupt) + &screens.collect::<String>()
             }
         };
-        // Sets the answer apart from the announcement.
+        // A blank line separates the answer from the announcement.
         to_stderr("\n");
         unless_closed(match self.place {
             Place::BoldStdout => titled(&text),
@@ -168,7 +163,6 @@ impl Report {
     }
 }
 
-/// Returns the line that not all seeds ran, or nothing.
 fn stopped(runs: &Runs, experiment: &Experiment, interrupt: &Interrupt) -> String {
     let planned = u64::from(experiment.repeats);
     let Some(cause) = interrupt.cause().filter(|_| (runs.count as u64) < planned) else {
@@ -179,7 +173,7 @@ fn stopped(runs: &Runs, experiment: &Experiment, interrupt: &Interrupt) -> Strin
     format!("! stopped by {by}: {done} of {planned} seeds were complete, and only those count\n")
 }
 
-/// A closed stdout ends what is shown, not the run: results may still go to a file.
+/// Ignores a closed stdout, because results may still go to a file.
 fn unless_closed(written: anyhow::Result<()>) -> anyhow::Result<()> {
     written.or_else(|error| if is_broken_pipe(&error) { Ok(()) } else { Err(error) })
 }

@@ -1,4 +1,4 @@
-//! How runs are shown while they go on: one on the dashboard or line by line, many by how many are over.
+//! Live display of runs: a single run on the dashboard or as lines, several as a count of finished runs.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -15,19 +15,17 @@ use crate::screen::watch::{Watch, watch};
 use crate::text::progress::Progress;
 use crate::text::summary;
 
-/// Shows runs, and hands their attempts to files.
 pub(super) struct Watching<'a> {
     files: OnTheWay,
     mode: Watch,
     interrupt: &'a Interrupt,
-    /// For programs, if they watch.
+    /// Set with `--progress ndjson`.
     live_figures: Option<Mutex<LiveFigures>>,
     runs: usize,
     started: Instant,
     simulated: Mutex<Simulated>,
 }
 
-/// How far simulated runs are.
 struct Simulated {
     progress: Progress,
     over: usize,
@@ -47,10 +45,6 @@ impl<'a> Watching<'a> {
         Ok(Self { files, mode, interrupt, live_figures, runs, started: Instant::now(), simulated })
     }
 
-    /// When all runs are over.
-    ///
-    /// # Errors
-    /// When live figures could not be written.
     pub(super) fn conclude(self) -> anyhow::Result<()> {
         let live_figures =
             self.live_figures.map(|figures| figures.into_inner().unwrap_or_else(PoisonError::into_inner));
