@@ -1,4 +1,4 @@
-//! `loadgen reproduce`: the seeds' experiments, claim by claim.
+//! `loadgen reproduce`: runs scenarios and judges the claims of their sources.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -116,7 +116,6 @@ fn list(args: &ReproduceArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns the tables and claims of one document.
 fn in_words(reproduction: &Reproduction, judged: &[Judged<'_>]) -> String {
     let Reproduction { scenario, cells, data, .. } = reproduction;
     let Scenario { name, title, source, about, .. } = scenario;

@@ -73,7 +73,7 @@ pub(crate) struct ReproduceArgs {
     pub(crate) explain: ExplainArgs,
 }
 
-/// What is judged of a scenario depends on all of its runs.
+/// Rejects `--shard`, because claims are judged on all runs of a scenario.
 fn not_in_shards(_: &str) -> Result<String, String> {
     Err("scenarios are not done in shards: name some of them on each machine, such as `loadgen reproduce occ`".to_owned())
 }

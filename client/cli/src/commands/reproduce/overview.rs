@@ -10,10 +10,9 @@ use super::table::claim;
 use super::tally::{expected, unmet};
 use crate::text::figures::{counted, thousands};
 
-/// Columns that are left for the title of a document.
+/// Columns left for the title of a document.
 const TITLE: usize = 31;
 
-/// Returns the screen of several documents, each with its claims.
 pub(super) fn overview(judged: &[(&Reproduction, Vec<Judged<'_>>)], tally: &Tally, explain: bool) -> String {
     let mut text = line("document", ["holds", "partly", "not", "of"].map(str::to_owned), "");
     for (reproduction, claims) in judged {
@@ -51,7 +50,7 @@ pub(super) fn overview(judged: &[(&Reproduction, Vec<Judged<'_>>)], tally: &Tall
     text
 }
 
-/// Returns the numbers of claims of the source that hold, hold partly, do not hold, and of all.
+/// Returns the numbers of the source's claims that hold, hold partly and do not hold, then of all.
 fn counts(claims: &[Judged<'_>]) -> [String; 4] {
     let source: Vec<ClaimVerdict> =
         claims.iter().filter(|judged| !judged.claim.ours).map(|judged| judged.verdict).collect();
@@ -61,7 +60,6 @@ fn counts(claims: &[Judged<'_>]) -> [String; 4] {
     [holds, partly, not, source.len()].map(|count| thousands(count as u64))
 }
 
-/// Returns a line of the table; a title that has no room is cut.
 fn line(name: &str, [holds, partly, not, all]: [String; 4], title: &str) -> String {
     let title = match title.chars().count() {
         length if length <= TITLE => title.to_owned(),
@@ -71,13 +69,11 @@ fn line(name: &str, [holds, partly, not, all]: [String; 4], title: &str) -> Stri
     format!("{}\n", line.trim_end())
 }
 
-/// Returns the number of claims that could not be judged, in words, if there are some.
 fn unjudged(counts: &Counts) -> Option<String> {
     let unjudged = counts.with(ClaimVerdict::TooFewRuns) + counts.with(ClaimVerdict::NoFigure);
     (unjudged > 0).then(|| format!("{} without a verdict", thousands(unjudged as u64)))
 }
 
-/// Joins parts with three blanks in as few lines as they fit.
 fn joined(parts: Vec<String>) -> Vec<String> {
     const WIDTH: usize = 80;
     let mut lines: Vec<String> = Vec::new();
@@ -92,7 +88,6 @@ fn joined(parts: Vec<String>) -> Vec<String> {
     lines
 }
 
-/// Returns the claims of a document that do not hold, hold partly or have no verdict.
 fn failing(reproduction: &Reproduction, claims: &[Judged<'_>]) -> String {
     let failing: Vec<&Judged<'_>> =
         claims.iter().filter(|judged| judged.verdict != ClaimVerdict::Holds).collect();

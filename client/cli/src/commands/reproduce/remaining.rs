@@ -1,14 +1,13 @@
-//! How long runs of cells of very different cost will still take.
+//! Estimate of the remaining time of runs whose cells differ widely in cost.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::text::figures::thousands;
 
-/// A cell, by the numbers of its scenario and its own.
+/// Index of a scenario, and of a cell in it.
 pub(super) type Key = (usize, usize);
 
-/// Runs that are over and runs that are left, by cell.
 #[derive(Default)]
 pub(super) struct Remaining {
     cells: BTreeMap<Key, Cost>,
@@ -21,12 +20,11 @@ struct Cost {
     left: u64,
     done: u64,
     took: Duration,
-    /// What a run was thought to take before one was over.
+    /// Expected duration of a run, used until one is finished.
     thought: Option<Duration>,
 }
 
 impl Remaining {
-    /// Every run there will be.
     pub(super) fn of(tasks: impl Iterator<Item = Key>) -> Self {
         let mut remaining = Self::default();
         for key in tasks {
@@ -36,12 +34,10 @@ impl Remaining {
         remaining
     }
 
-    /// What a run of a cell will probably take.
     pub(super) fn think(&mut self, key: Key, takes: Duration) {
         self.cells.entry(key).or_default().thought = Some(takes);
     }
 
-    /// A run is over.
     pub(super) fn over(&mut self, key: Key, took: Duration) {
         let cost = self.cells.entry(key).or_default();
         cost.left = cost.left.saturating_sub(1);
@@ -50,7 +46,8 @@ impl Remaining {
         self.done += 1;
     }
 
-    /// What is left of work: a cell's runs take as long as those before, or as was thought, or as all others.
+    /// Returns the remaining time. A run is estimated by the mean of its cell, before that by its expected duration, else by the mean of
+    /// all runs.
     fn left(&self) -> Option<Duration> {
         let took: Duration = self.cells.values().map(|cost| cost.took).sum();
         let usual = (self.done > 0).then(|| took.as_secs_f64() / self.done as f64);
@@ -64,7 +61,7 @@ impl Remaining {
         left.sum::<Option<f64>>().map(Duration::from_secs_f64)
     }
 
-    /// How far all is, when so many runs go on at once and the one that goes on has taken so long.
+    /// Returns the progress with `at_once` concurrent runs; `so_far` is the elapsed time of the current run.
     pub(super) fn words(&self, at_once: usize, so_far: Duration) -> String {
         let runs = format!("{} of {} runs", thousands(self.done), thousands(self.runs));
         match self.left() {

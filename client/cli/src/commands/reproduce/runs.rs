@@ -1,4 +1,4 @@
-//! The runs of scenarios, and how far they are.
+//! Runs of scenarios, with a progress line.
 
 use experiments::reproduction::{HttpChanges, Plan, Reproduction, ScenarioRun};
 use experiments::runs::driver::Nobody;
@@ -53,7 +53,7 @@ fn key(run: ScenarioRun) -> Key {
     (run.scenario, run.cell)
 }
 
-/// Repeats the run in the middle of every cell that is drawn, and keeps what its plots need.
+/// Repeats the run of median makespan of every plotted cell, and keeps the data that its plots need.
 pub(super) fn record_all(
     reproductions: &mut [Reproduction],
     args: &ReproduceArgs,

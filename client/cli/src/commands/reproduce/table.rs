@@ -1,4 +1,4 @@
-//! Tables of a scenario, as a reader of its document recognises them.
+//! Tables of a scenario, laid out so that a reader of its source recognises them.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,6 @@ use crate::text::figures::short;
 use crate::text::table::fitted;
 use crate::text::wrapping::{labelled, wrapped};
 
-/// One experiment's figures: a row for every strategy, or, when it has several points, a row for every point.
 pub(super) fn experiment_table(
     scenario: &Scenario,
     name: &str,
@@ -33,7 +32,7 @@ pub(super) fn experiment_table(
     let mut rows: Vec<Vec<String>> = Vec::new();
     let seeds = if runs == 1 { "1 seed".to_owned() } else { format!("{runs} seeds") };
     match cell.point.as_slice() {
-        // A row for every strategy, a column for every figure.
+        // One row per strategy, one column per figure.
         [] => {
             rows.push(with_head("", experiment.columns.iter().map(|column| column.title.clone())));
             for (index, cell) in &own {
@@ -42,7 +41,7 @@ pub(super) fn experiment_table(
             }
             return format!("\n  {title} · {seeds}\n{}", fitted(&rows));
         }
-        // A row for every value of the first, a column for every value of the second.
+        // One row per value of the first key, one column per value of the second.
         [(slow, _), (fast, _)] if labels.len() == 1 => {
             let columns = experiment.vary.get(fast).map_or(1, Vec::len);
             let head = own.iter().take(columns).map(|(_, cell)| text(&cell.point[1].1));
@@ -52,7 +51,7 @@ pub(super) fn experiment_table(
                 rows.push(with_head(&text(&row[0].1.point[0].1), figures));
             }
         }
-        // A row for every point, a column for every strategy.
+        // One row per point, one column per strategy.
         point => {
             let varied: Vec<&str> = point.iter().map(|(key, _)| key.as_str()).collect();
             rows.push(with_head(&varied.join(", "), labels.iter().map(|label| (*label).to_owned())));
@@ -70,13 +69,11 @@ fn with_head(head: &str, cells: impl Iterator<Item = String>) -> Vec<String> {
     std::iter::once(head.to_owned()).chain(cells).collect()
 }
 
-/// All figures of a cell in one.
 fn together(experiment: &ExperimentSection, cell: usize, data: &Data) -> String {
     let figures = experiment.columns.iter().map(|column| plain(column, cell, data));
     figures.collect::<Vec<_>>().join(" / ")
 }
 
-/// Every claim: what it says, the published figure, ours, and the verdict. Those that no source makes come last.
 pub(super) fn claims_table(judged: &[Judged<'_>]) -> String {
     let mut table = String::from("\n");
     for judged in judged.iter().filter(|judged| !judged.claim.ours) {
@@ -91,7 +88,6 @@ pub(super) fn claims_table(judged: &[Judged<'_>]) -> String {
     table
 }
 
-/// Returns a claim with its verdict, what was tested, and our figure.
 pub(super) fn claim(judged: &Judged<'_>) -> String {
     let mark = if judged.as_expected() == Some(false) { '!' } else { ' ' };
     let verdict = format!(" {mark} {}", judged.verdict.words());

@@ -1,4 +1,4 @@
-//! How many claims came out how: the last line of a reproduction.
+//! Numbers of claims by verdict, which are the last line of a reproduction.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use results::numbers::counted;
 
 use crate::text::wrapping::wrapped;
 
-/// Every verdict, and what claims with it do: one of them, and several.
+/// Verdicts with their singular and plural verb phrases.
 const VERDICTS: [(ClaimVerdict, &str, &str); 5] = [
     (ClaimVerdict::Holds, "holds", "hold"),
     (ClaimVerdict::HoldsPartly, "holds partly", "hold partly"),
@@ -17,7 +17,6 @@ const VERDICTS: [(ClaimVerdict, &str, &str); 5] = [
     (ClaimVerdict::NoFigure, "has no figure", "have no figure"),
 ];
 
-/// The last line, and what did not come out as expected.
 pub(super) fn conclusion(tally: &Tally) -> String {
     let mut text = format!("\n{}\n", line(&tally.source, "claim", ""));
     if tally.ours.claims() > 0 {
@@ -26,7 +25,6 @@ pub(super) fn conclusion(tally: &Tally) -> String {
     text + &unmet(tally)
 }
 
-/// Returns the claims that did not come out as expected, below a heading; empty if there are none.
 pub(super) fn unmet(tally: &Tally) -> String {
     let mut text = String::new();
     let mut unmet = tally.source.unmet.iter().chain(&tally.ours.unmet).peekable();
@@ -44,7 +42,7 @@ fn line(counts: &Counts, one: &str, whose: &str) -> String {
     let parts: Vec<String> = VERDICTS
         .iter()
         .map(|(verdict, does, do_)| (counts.with(*verdict), does, do_))
-        // The first three are always said: none is a number, too.
+        // The first three are always printed, even if they are 0.
         .enumerate()
         .filter(|(place, (count, ..))| *place < 3 || *count > 0)
         .map(|(_, (count, does, do_))| format!("{count} {}", if count == 1 { does } else { do_ }))
@@ -54,7 +52,6 @@ fn line(counts: &Counts, one: &str, whose: &str) -> String {
     wrapped(&line, "", "  ")
 }
 
-/// Returns how many claims came out as expected.
 pub(super) fn expected(counts: &Counts) -> String {
     match (counts.as_expected, counts.unmet.len()) {
         (met, 0) if met == counts.claims() => "all as expected".to_owned(),

@@ -1,4 +1,4 @@
-//! How far the runs of scenarios are, in one line now and then.
+//! Progress of scenario runs, printed in one line from time to time.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -9,12 +9,11 @@ use loadgen_core::SampleSink;
 use super::remaining::{Key, Remaining};
 use crate::text::progress::Live;
 
-/// Says how far runs are.
 pub(super) struct Watching {
     state: Mutex<State>,
-    /// The cell of every run.
+    /// Cells by run number.
     keys: Vec<Key>,
-    /// Over HTTP: what goes on, for every run.
+    /// Labels by run number; empty in virtual time.
     names: Vec<String>,
     at_once: usize,
 }
@@ -22,7 +21,6 @@ pub(super) struct Watching {
 struct State {
     live: Live,
     remaining: Remaining,
-    /// When the last run began.
     begun: Instant,
 }
 
@@ -33,7 +31,6 @@ impl Watching {
         Self { state, keys, names, at_once }
     }
 
-    /// What a run of a cell will probably take.
     pub(super) fn think(&mut self, key: Key, takes: Duration) {
         self.state().remaining.think(key, takes);
     }
