@@ -1,4 +1,4 @@
-//! Checks on results that decide about the exit code: conditions that must not hold, and a baseline.
+//! Checks of results that determine the exit code: conditions that must not hold, and a baseline.
 
 mod baseline;
 mod junit;
@@ -19,22 +19,18 @@ use crate::text::stderr::to_stderr;
 use crate::text::table::{Column, LongNames, Table};
 use crate::text::wrapping::wrapped;
 
-/// Result of one check.
 struct Case {
     strategy: String,
     name: String,
     outcome: Outcome,
 }
 
-/// Result of a check, with its message.
 enum Outcome {
     Passed,
     Failed(String),
-    /// Not checked.
     Skipped(String),
 }
 
-/// The checks that were asked for.
 pub(crate) struct Checks<'a> {
     args: &'a CheckArgs,
     baseline: Option<Baseline>,
@@ -43,7 +39,7 @@ pub(crate) struct Checks<'a> {
 }
 
 impl<'a> Checks<'a> {
-    /// Reads the baseline, and refuses what cannot be checked, before anything runs.
+    /// Reads the baseline and rejects invalid checks, before anything runs.
     pub(crate) fn prepare(args: &'a CheckArgs, strategies: &[&str]) -> anyhow::Result<Self> {
         if !args.fail_if.is_empty() {
             refuse_unknown(&args.fail_if)?;
@@ -65,7 +61,7 @@ impl<'a> Checks<'a> {
         })
     }
 
-    /// Refuses a baseline of another experiment, before anything runs.
+    /// Rejects a baseline of another experiment, before anything runs.
     pub(crate) fn same_experiment(&self, mode: Mode, config: &ConfigRecord) -> anyhow::Result<()> {
         let Some((baseline, BaselineName(path))) = self.baseline.as_ref().zip(self.args.baseline.as_ref())
         else {
@@ -74,13 +70,11 @@ impl<'a> Checks<'a> {
         Ok(refuse_other(baseline, &path.display().to_string(), &Conditions::new(config, mode))?)
     }
 
-    /// What must be kept of runs to check them.
     pub(crate) fn figures(&self) -> impl Iterator<Item = &'static Figure> {
         let against_baseline = self.baseline.is_some() || self.save.is_some();
         asked_for(&self.args.fail_if).chain(judged().filter(move |_| against_baseline))
     }
 
-    /// Whether nothing was asked for.
     fn is_empty(&self) -> bool {
         self.args.fail_if.is_empty() && self.baseline.is_none() && self.save.is_none()
     }
@@ -95,7 +89,7 @@ impl<'a> Checks<'a> {
         }
     }
 
-    /// Checks complete runs and saves the baseline. What failed is told on stderr, whoever wants quiet.
+    /// Checks complete runs and saves the baseline. Prints failures even with `quiet`.
     pub(crate) fn conclude(&self, subjects: &[Subject<'_>], quiet: bool) -> anyhow::Result<Option<Exit>> {
         if self.is_empty() {
             return Ok(None);
@@ -120,7 +114,7 @@ impl<'a> Checks<'a> {
         if !quiet {
             to_stderr(&text);
         }
-        // One line each, so that they can be searched in a log.
+        // One line each, so that a log can be searched for them.
         for case in &cases {
             match &case.outcome {
                 Outcome::Passed => {}

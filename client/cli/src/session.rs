@@ -1,5 +1,5 @@
-//! How a command brings about runs of several strategies, shows them, and tells what they came to. What is planned before and
-//! judged after is the command's.
+//! Execution of commands with several strategies: driver, signals, live display and output. Planning before the runs and judging after them
+//! belong to the command.
 
 use std::process::ExitCode;
 
@@ -25,14 +25,12 @@ use crate::text::stderr::to_stderr;
 use crate::text::summary;
 use crate::text::wrapping::wrapped;
 
-/// What does the runs of a command, who stops them, and where people read of them.
 pub(crate) struct Session {
     driver: Box<dyn Driver>,
-    /// What does the runs that depend on what others came to.
     fresh: Fresh,
-    /// What of the runs is missing, where they were done before.
+    /// Runs that are missing from merged shards.
     pub(crate) incomplete: Option<Incomplete>,
-    /// How many runs go on at the same time.
+    /// Number of concurrent runs.
     pub(crate) at_once: usize,
     interrupt: Interrupt,
     watch: Watch,
@@ -40,29 +38,29 @@ pub(crate) struct Session {
     stdout_is_taken: bool,
 }
 
-/// Who does the runs that depend on what others came to.
+/// Driver of the runs that depend on results of earlier runs, such as fresh estimates of the best point.
 enum Fresh {
-    /// Whoever does the others.
     ByTheSame,
-    /// The others were done before.
+    /// The earlier runs come from merged shards.
     By(Box<dyn Driver>),
-    /// The others were done before, and no request is sent for these.
+    /// The earlier runs come from merged shards over HTTP, and merging sends no requests.
     ByNobody,
 }
 
 impl Session {
-    /// Opens what was asked for, and is about to run. From here on, signals keep what was measured.
+    /// Opens the outputs. From here on, signals stop the runs and keep what was measured.
     ///
     /// # Errors
-    /// When an output cannot be opened; nothing has run yet.
+    /// If an output cannot be opened; nothing has run yet.
     pub(crate) fn begin(args: &SeveralArgs, exports: &mut Exports) -> anyhow::Result<Self> {
         Self::with(args, exports, None)
     }
 
-    /// The same with runs that were done before, in shards. Others are done now where nobody is asked for them: in virtual time.
+    /// Creates a session with runs of merged shards. Runs that depend on them are executed only in virtual time, because merging sends no
+    /// requests.
     ///
     /// # Errors
-    /// The same.
+    /// If an output cannot be opened.
     pub(crate) fn of_stored(
         args: &SeveralArgs,
         exports: &mut Exports,
@@ -89,7 +87,6 @@ impl Session {
         Ok(Self { driver, fresh, incomplete, at_once, interrupt, watch, quiet, stdout_is_taken })
     }
 
-    /// Says what is about to run, and what of it is hardly meant.
     pub(crate) fn announce<'a>(&self, text: &str, strategies: impl IntoIterator<Item = &'a StrategySpec>) {
         if !self.quiet {
             let lines = text.lines().map(|line| wrapped(line, "", "  ") + "\n");
@@ -98,27 +95,24 @@ impl Session {
         }
     }
 
-    /// Warns of what holds for all runs.
     pub(crate) fn warn(&self, warning: &Warning) {
         if !self.quiet {
             to_stderr(&format!("{}\n", wrapped(&warning.to_string(), "warning: ", "         ")));
         }
     }
 
-    /// Says what people must know beside the result.
     pub(crate) fn note(&self, words: &str) {
         if !self.quiet {
             to_stderr(&format!("{}\n", wrapped(words, "note: ", "      ")));
         }
     }
 
-    /// Does the work while its runs are shown on the board.
     pub(crate) fn show<T: Send>(&self, board: &Board, work: impl FnOnce() -> T + Send) -> T {
         board.show(self.watch, &self.interrupt, work)
     }
 
-    /// All strategies with all seeds; `name` is what these blocks are called where there are others. What a stop left of them is
-    /// complete blocks, whose runs are passed on with what `files` say of them.
+    /// Runs all strategies with all seeds; `name` distinguishes these blocks from others. After an interrupt only complete blocks remain.
+    /// Their runs go to `passed_on`, with their texts for `files`.
     pub(crate) fn run(
         &self,
         board: &Board,
@@ -131,7 +125,7 @@ impl Session {
         blocks.run(&*self.driver, &self.interrupt, &lanes, figures, passed_on)
     }
 
-    /// The same without files; nothing when that was cut off, for whom fewer blocks are another question.
+    /// Runs all blocks without writing files. Returns `None` if interrupted or incomplete, because fewer blocks are not comparable.
     pub(crate) fn run_whole(
         &self,
         board: &Board,
@@ -143,7 +137,7 @@ impl Session {
         Ok(Some(measured).filter(|_| whole))
     }
 
-    /// All strategies with all seeds at every point, one after the other; points have names. Those that are complete are passed on.
+    /// Runs all strategies with all seeds, one point after the other, and passes on the complete points.
     pub(crate) fn run_in_turn(
         &self,
         lanes: &OnLanes<'_>,
@@ -153,7 +147,7 @@ impl Session {
         lanes.in_turn().run(&*self.driver, &self.interrupt, lanes, figures, passed_on)
     }
 
-    /// The same of what only others' runs say that it is to be done.
+    /// Runs points that depend on results of earlier runs; does nothing with `Fresh::ByNobody`.
     pub(crate) fn run_fresh(
         &self,
         lanes: &OnLanes<'_>,
@@ -168,22 +162,19 @@ impl Session {
         lanes.in_turn().run(&**driver, &self.interrupt, lanes, figures, passed_on)
     }
 
-    /// Whether anybody does.
     pub(crate) fn runs_fresh(&self) -> bool {
         !matches!(self.fresh, Fresh::ByNobody)
     }
 
-    /// Who stopped the runs, if somebody did.
     pub(crate) fn stopped_by(&self) -> Option<&'static str> {
         self.interrupt.cause()
     }
 
-    /// The exit code that a signal leads to, if one came, or that runs are missing.
+    /// Returns the exit code of a signal, or `Exit::Unmet` if runs are missing.
     pub(crate) fn cut_off(&self) -> Option<Exit> {
         self.interrupt.exit().or(self.incomplete.as_ref().map(|_| Exit::Unmet))
     }
 
-    /// The exit code of what has nothing to tell.
     pub(crate) fn nothing(&self, why: &str) -> ExitCode {
         if !self.quiet {
             to_stderr(why);
@@ -191,21 +182,21 @@ impl Session {
         self.cut_off().map_or(ExitCode::SUCCESS, ExitCode::from)
     }
 
-    /// Writes the document, and says the same to people: on stdout, or on stderr when stdout is taken.
+    /// Writes the document, and prints the result on stdout, or on stderr if stdout carries data.
     ///
     /// # Errors
-    /// When an output cannot be written, which costs neither the others nor what people read.
+    /// If an output cannot be written. The other outputs and the printed result are not affected.
     pub(crate) fn tell(
         &self,
         exports: Exports,
         document: Option<&impl Serialize>,
         text: impl FnOnce() -> String,
     ) -> anyhow::Result<()> {
-        // Without a document nothing that was there is overwritten.
+        // Without a document, existing files are not overwritten.
         let written = document.map_or(Ok(()), |document| exports.finish(&results::sorted(document)?));
         if !self.quiet {
             to_people(&text(), self.stdout_is_taken).or_else(|error| {
-                // Whoever closes the terminal stops the runs by that: it is for this that they end.
+                // Closing the terminal also stops the runs, so a broken pipe is expected then.
                 if is_broken_pipe(&error) && self.cut_off().is_some() { Ok(()) } else { Err(error) }
             })?;
         }

@@ -1,4 +1,4 @@
-//! Baselines in files: reading one, and the place where one is saved.
+//! Baseline files: reading one, and preparing the path of a new one.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -10,13 +10,9 @@ use crate::args::BaselineName;
 use crate::exit::{Exit, Fatal};
 use crate::files::output::Output;
 
-/// More than any baseline has: a file that is not one must not fill the memory.
+/// Limit on the size of a baseline, so that another file given by mistake does not fill the memory.
 const LARGEST_BYTES: u64 = 256 << 20;
 
-/// Reads one.
-///
-/// # Errors
-/// When it is not there or no baseline; the error names file and place.
 pub(super) fn read(BaselineName(path): &BaselineName) -> anyhow::Result<Baseline> {
     let shown = path.display();
     let refuse = |why: anyhow::Error| {
@@ -28,7 +24,7 @@ pub(super) fn read(BaselineName(path): &BaselineName) -> anyhow::Result<Baseline
             if missing { anyhow!("it is not there; make it with `--save-baseline`") } else { error.into() };
         refuse(why)
     })?;
-    // A device may have no length and no end.
+    // The size is limited while reading, because a device may have no length and no end.
     let mut bytes = Vec::new();
     file.take(LARGEST_BYTES + 1).read_to_end(&mut bytes).map_err(|error| refuse(error.into()))?;
     if bytes.len() as u64 > LARGEST_BYTES {
@@ -38,14 +34,12 @@ pub(super) fn read(BaselineName(path): &BaselineName) -> anyhow::Result<Baseline
     Baseline::read(&text).map_err(|error| refuse(error.into()))
 }
 
-/// Writes one to where `output` is.
 pub(super) fn write(baseline: &Baseline, output: &Output) -> anyhow::Result<()> {
     let mut text = serde_json::to_string(baseline)?;
     text.push('\n');
     output.write(text.as_bytes())
 }
 
-/// Makes sure that a baseline can be saved.
 pub(super) fn place(BaselineName(path): &BaselineName) -> anyhow::Result<Output> {
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         fs::create_dir_all(folder).map_err(|error| {

@@ -8,10 +8,8 @@ use quick_xml::events::{BytesDecl, Event};
 use super::{Case, Outcome};
 use crate::files::output::Output;
 
-/// Name of the test suite.
 const SUITE: &str = "loadgen";
 
-/// Writes one test case per check.
 pub(super) fn write(cases: &[Case], output: &Output) -> anyhow::Result<()> {
     let mut writer = begun()?;
     let count = |is_counted: fn(&Outcome) -> bool| {
@@ -47,7 +45,6 @@ fn write_case(case: &Case, writer: &mut Writer<Vec<u8>>) -> io::Result<()> {
     element.write_inner_content(content).map(drop)
 }
 
-/// Writes one test case with an error: not all runs were complete, so nothing was checked.
 pub(super) fn write_incomplete(output: &Output) -> anyhow::Result<()> {
     let mut writer = begun()?;
     let counts = [("tests", "1"), ("failures", "0"), ("errors", "1")];
