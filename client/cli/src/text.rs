@@ -1,4 +1,4 @@
-//! What people read in a terminal.
+//! Text for terminals: screens, tables, warnings and progress lines.
 
 pub(crate) mod causes;
 pub(crate) mod colour;

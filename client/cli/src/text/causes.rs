@@ -1,14 +1,14 @@
-//! Why attempts failed, in words.
+//! Causes of failed attempts, in words.
 
 use experiments::runs::one_run::Finished;
 use loadgen_core::FailureResult;
 
 use crate::text::figures::thousands;
 
-/// The most causes that a line tells.
+/// Maximum number of causes in a line.
 const CAUSES: usize = 4;
 
-/// What failed attempts came to: `404 × 20`, the most frequent first.
+/// Returns causes with their numbers of attempts, such as `404 × 20`; the most frequent come first in `failures`.
 pub(crate) fn causes(failures: &[FailureResult]) -> Vec<String> {
     let mut rows: Vec<String> = failures
         .iter()
@@ -22,7 +22,6 @@ pub(crate) fn causes(failures: &[FailureResult]) -> Vec<String> {
     rows
 }
 
-/// Why a run got no answer at all.
 pub(crate) fn unanswered(run: &Finished) -> String {
     format!(
         "no attempt got an answer: all {} failed ({}); check `--target`",

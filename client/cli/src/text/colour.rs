@@ -3,7 +3,6 @@
 use std::env;
 use std::io::{self, IsTerminal as _};
 
-/// Way to set words apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Colour {
     Bold,
@@ -12,7 +11,6 @@ pub(crate) enum Colour {
 }
 
 impl Colour {
-    /// Returns the text between the escape sequences of this colour and of the default one.
     pub(crate) fn paint(self, text: &str) -> String {
         let code = match self {
             Self::Bold => 1,
@@ -23,7 +21,6 @@ impl Colour {
     }
 }
 
-/// Returns true if stdout is a terminal with colours and `NO_COLOR` does not forbid them.
 pub(crate) fn stdout_has_colours() -> bool {
     let is_dumb = env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
     let is_forbidden = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());

@@ -2,19 +2,16 @@
 
 use crate::text::wrapping::{terminal_width, wrapped_to};
 
-/// Longest line of a warning in columns: longer ones are hard to read.
+/// Maximum line length of a warning in columns, because longer lines are hard to read.
 const WIDTH: usize = 80;
 
-/// Mark of a warning.
 const MARK: &str = "! ";
 
-/// Least length of a clause that says something alone: `shard 0:` does not.
+/// Minimum length of a clause that is clear on its own, unlike `shard 0:`.
 const SHORTEST: usize = 16;
 
-/// Pointer to the rest of a warning.
 const MORE: &str = " (--explain)";
 
-/// Returns a warning as one line that ends with a pointer if it leaves something out, or in full.
 pub(crate) fn note(warning: &str, in_full: bool) -> String {
     let room = WIDTH - 1 - MARK.len();
     let words = if in_full || warning.chars().count() <= room {
@@ -25,7 +22,7 @@ pub(crate) fn note(warning: &str, in_full: bool) -> String {
     wrapped_to(terminal_width().min(WIDTH), &words, MARK, "  ")
 }
 
-/// Returns the most clauses from the start of a text that have room, or the most words of its first clause.
+/// Returns as many clauses from the start of the text as fit, or else as many words of its first clause.
 fn beginning(text: &str, room: usize) -> String {
     let fits = |end: &usize| (SHORTEST..=room).contains(&text[..*end].chars().count());
     let ends = |between: &str| text.match_indices(between).map(|(at, _)| at).filter(&fits).max();

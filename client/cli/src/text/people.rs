@@ -1,11 +1,10 @@
-//! The summary of a command. Control characters of others are escaped, so that no terminal obeys them.
+//! Output of command summaries. Control characters from foreign text are escaped, so that the terminal does not obey them.
 
 use vocabulary::printable;
 
 use crate::files::output::to_stdout;
 use crate::text::stderr::to_stderr;
 
-/// Writes the summary of a command to stdout, or to stderr when stdout carries data.
 pub(crate) fn to_people(text: &str, stdout_is_taken: bool) -> anyhow::Result<()> {
     if stdout_is_taken {
         to_stderr(text);
@@ -14,7 +13,7 @@ pub(crate) fn to_people(text: &str, stdout_is_taken: bool) -> anyhow::Result<()>
     to_stdout(printable(text).as_bytes())
 }
 
-/// Writes text to stdout with its first line that is not empty in bold.
+/// Writes text to stdout, with its first non-empty line in bold.
 pub(crate) fn titled(text: &str) -> anyhow::Result<()> {
     let shown = printable(text);
     let title = shown.trim_start_matches('\n');

@@ -1,4 +1,4 @@
-//! Lines that say how far something long is.
+//! Progress lines of long operations on stderr.
 
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
@@ -8,8 +8,8 @@ use vocabulary::printable;
 
 use crate::text::stderr::to_stderr;
 
-/// Says now and then how far something long is: on a terminal in one line that is always of now; elsewhere in few lines,
-/// each twice as late as the one before.
+/// Occasional progress. A terminal has one line that is overwritten; elsewhere there are few lines, each after twice the time of the one
+/// before.
 pub(crate) struct Live {
     wanted: bool,
     terminal: bool,
@@ -26,7 +26,6 @@ impl Live {
         Self { wanted, terminal, started, next, drawn: false }
     }
 
-    /// Says this if it is time to.
     pub(crate) fn line(&mut self, line: impl FnOnce() -> String) {
         let now = Instant::now();
         if !self.wanted || now < self.next {
@@ -35,7 +34,7 @@ impl Live {
         if self.terminal {
             self.next = now + Duration::from_millis(200);
             self.drawn = true;
-            // Short enough for every terminal: a line that wraps could not be taken back.
+            // Fits every terminal, because a wrapped line could not be erased.
             let line: String = printable(&line()).chars().take(78).collect();
             drop(write!(io::stderr().lock(), "{ANEW}{line}"));
         } else {
@@ -45,7 +44,7 @@ impl Live {
     }
 }
 
-/// The beginning of the line, with nothing left of what was there.
+/// Moves the cursor to the start of the line and erases the line.
 const ANEW: &str = "\r\u{1b}[2K";
 
 impl Drop for Live {
@@ -56,17 +55,16 @@ impl Drop for Live {
     }
 }
 
-/// Says once a second how far a simulation is.
+/// Progress lines, at most one per second and the first after one second.
 pub(crate) struct Progress {
-    /// When the next line is due; `None` when nobody wants any.
+    /// Time of the next line; `None` if no lines are wanted.
     next: Option<Instant>,
-    /// What was said last: a log does not need it twice.
+    /// Last printed line, which a log does not need twice.
     last: String,
     snapshot: Snapshot,
 }
 
 impl Progress {
-    /// Lines on stderr from the second second on, if they are wanted at all.
     pub(crate) fn new(wanted: bool) -> Self {
         Self {
             next: wanted.then(|| Instant::now() + Duration::from_secs(1)),
@@ -75,7 +73,6 @@ impl Progress {
         }
     }
 
-    /// Prints this line if one is due.
     pub(crate) fn line(&mut self, line: impl FnOnce() -> String) {
         if self.due() {
             let line = line();
@@ -86,7 +83,6 @@ impl Progress {
         }
     }
 
-    /// Prints how far a run is if a line is due.
     pub(crate) fn run(&mut self, run: &Run, now: vocabulary::Instant) {
         if self.due() {
             run.snapshot(now, &mut self.snapshot);

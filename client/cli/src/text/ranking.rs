@@ -9,37 +9,31 @@ use super::figures::{at_least, milliseconds, percent, seconds, thousands, three}
 use super::short_names::short_names;
 use super::wrapping::wrapped_to;
 
-/// Most strategies that are listed one by one, without `--explain`.
+/// Maximum number of strategies that are all listed without `--explain`.
 const MAX_ROWS: usize = 12;
-/// Ranked strategies that are listed when there are more.
+/// Number of ranked strategies that are listed if there are more than `MAX_ROWS`.
 const MAX_OF_MANY: usize = 10;
-/// Least width of the mark before a name.
 const MARK: usize = 3;
-/// Terminal widths, in columns, from which the table has less or more in it.
+/// Terminal widths in columns, at which columns are added or left out.
 const WIDE: usize = 100;
 const USUAL: usize = 80;
 const NARROW: usize = 72;
 const NARROWEST: usize = 58;
 const WITHOUT_DONE: usize = 48;
 
-/// Column of the table.
 struct Column {
     title: String,
-    /// Width in a terminal.
     width: usize,
-    /// True if cells are aligned to the left, two blanks after the column before.
     is_left: bool,
     cell: Box<dyn Fn(&Row) -> String>,
 }
 
-/// Table of a comparison.
 pub(crate) struct Ranking<'a> {
     answer: &'a Answer,
     columns: Vec<Column>,
 }
 
 impl<'a> Ranking<'a> {
-    /// Returns the table with the columns that fit into `width`; `slots` is the number of the server's slots, if it has some.
     pub(crate) fn new(answer: &'a Answer, width: usize, slots: Option<u64>) -> Self {
         let mut columns = columns(answer);
         if width >= WIDE {
@@ -60,7 +54,7 @@ impl<'a> Ranking<'a> {
         Self { answer, columns }
     }
 
-    /// Returns the lines of the table; with `all` none of many strategies is left out, and names are in full.
+    /// Returns the lines of the table; `all` also lists the strategies beyond `MAX_OF_MANY`.
     pub(crate) fn text(&self, width: usize, all: bool, has_colours: bool) -> String {
         let rows = self.shown(all);
         let names: Vec<&str> = rows.iter().map(|row| row.strategy.as_str()).collect();
@@ -98,14 +92,13 @@ impl<'a> Ranking<'a> {
             text.push_str(&left_out);
         }
         for (short, full) in numbered {
-            // A long name continues after one of its parts.
+            // A long name is broken only after a `+`.
             let name = wrapped_to(width, &full.replace('+', "+ "), &format!("   {short} = "), "     ");
             let _ = writeln!(text, "{}", name.replace("+ ", "+"));
         }
         text
     }
 
-    /// Returns the table as Markdown, with full names.
     pub(crate) fn markdown(&self) -> String {
         let cell = |text: &str| text.replace('|', "\\|");
         let mut text = String::from("| | strategy |");
@@ -125,7 +118,6 @@ impl<'a> Ranking<'a> {
         text
     }
 
-    /// Returns the marks that occur in the shown rows.
     pub(crate) fn legend(&self, all: bool) -> Vec<&'static str> {
         let rows = self.shown(all);
         let is_any = |place: fn(&Row) -> bool| rows.iter().any(|row| place(row));
@@ -149,7 +141,6 @@ impl<'a> Ranking<'a> {
         legend
     }
 
-    /// Returns the meaning of `=`: equals cannot be distinguished, or are the same within 2 %.
     fn meaning_of_ties(&self) -> &'static str {
         let tied =
             self.answer.ranked().filter(|row| matches!(row.place, Place::Ranked { is_tied: true, .. }));
@@ -165,7 +156,7 @@ impl<'a> Ranking<'a> {
         }
     }
 
-    /// Returns the rows to show: the first of many ranked ones, and all that have no rank.
+    /// Returns the listed rows; strategies without a rank are never left out.
     fn shown(&self, all: bool) -> Vec<&Row> {
         let many = self.left_out(all);
         let (ranked, rest): (Vec<&Row>, Vec<&Row>) =
@@ -192,7 +183,7 @@ impl Column {
         Self { title: title.into(), width, is_left: false, cell: Box::new(cell) }
     }
 
-    /// Returns true for the ratio to the best and its interval.
+    /// True for the ratio to the best and for its interval, which is the only left-aligned column.
     fn is_ratio(&self) -> bool {
         self.is_left || self.title == "× best"
     }
@@ -203,7 +194,6 @@ impl Column {
     }
 }
 
-/// Bold for the best strategy, red for those that were stopped.
 fn row_colour(row: &Row) -> Option<Colour> {
     match row.place {
         Place::Ranked { rank: 1, is_tied: false } => Some(Colour::Bold),
@@ -212,7 +202,6 @@ fn row_colour(row: &Row) -> Option<Colour> {
     }
 }
 
-/// Returns true if the interval of the ratio to the best contains 1.
 fn is_in_doubt(row: &Row) -> bool {
     row.times_best.is_some_and(|times| times.interval.is_some() && times.may_be_one())
 }
@@ -258,7 +247,7 @@ fn p99() -> Column {
     Column::right("p99", 9, |row| row.p99_ms.map_or_else(dash, milliseconds))
 }
 
-/// Share of the slots' time that was spent on attempts that did not count.
+/// Creates the column of the share of slot time that was spent on attempts that did not count.
 fn wasted(slots: Option<u64>) -> Column {
     Column::right("wasted", 9, move |row| {
         let capacity_s = slots.zip(row.makespan_s).map(|(slots, makespan_s)| slots as f64 * makespan_s);

@@ -1,4 +1,4 @@
-//! What people read of a run whose clients were divided among several programs.
+//! Summary lines of a run whose clients were divided among several programs.
 
 use std::fmt::Write as _;
 
@@ -7,10 +7,9 @@ use vocabulary::wire::ShardRow;
 
 use crate::text::figures::{milliseconds, thousands};
 
-/// Shards that are named one by one.
+/// Maximum number of shards that are listed one by one.
 const NAMED: usize = 10;
 
-/// Which share of the clients it was, how it started, and what the server counted of it.
 pub(super) fn share(shard: &ClientShardRecord) -> String {
     let ClientShardRecord { index, of, run, start, .. } = shard;
     let mut text = format!("{index}/{of} of run {run}   ready {} late", milliseconds(start.late_ms));
@@ -21,7 +20,6 @@ pub(super) fn share(shard: &ClientShardRecord) -> String {
     text
 }
 
-/// Of which shards it was put together, and which are missing.
 pub(super) fn together(merged: &MergedClients) -> String {
     let MergedClients { of, run, missing, late_ms, .. } = merged;
     let there = (*of as usize).saturating_sub(missing.len());
@@ -35,7 +33,6 @@ pub(super) fn together(merged: &MergedClients) -> String {
     text
 }
 
-/// Some of so many shards, in words.
 pub(crate) fn named(shards: &[u32], of: u32) -> String {
     let mut named: Vec<String> = shards.iter().take(NAMED).map(|index| format!("{index}/{of}")).collect();
     if shards.len() > NAMED {
@@ -44,7 +41,7 @@ pub(crate) fn named(shards: &[u32], of: u32) -> String {
     named.join(", ")
 }
 
-/// Attempts that the server received of the clients whose result this is; nothing where that is not known.
+/// Returns the attempts that the server received from the clients of this result, rejected reads included; `None` if unknown.
 pub(super) fn received(result: &RunResult) -> Option<u64> {
     let of_row = |row: &ShardRow| row.received + row.reads_rejected;
     if let Some(server) = &result.server {

@@ -1,9 +1,8 @@
 //! Names of strategies cut to the width of a column.
 
-/// Separator that a cut name may continue with.
 const SEPARATORS: [char; 4] = [',', ':', '=', '+'];
 
-/// Returns the names cut to `width` characters, and the full names of those that are equal when cut, each with its number (`#1`).
+/// Returns the names cut to `width` characters. Names that are equal when cut get a number (`#1`) and are returned in full, too.
 pub(crate) fn short_names<'a>(names: &[&'a str], width: usize) -> (Vec<String>, Vec<(String, &'a str)>) {
     let mut short: Vec<String> = names.iter().map(|name| cut(name, width)).collect();
     let mut numbered = Vec::new();
@@ -37,7 +36,7 @@ fn cut(name: &str, width: usize) -> String {
             (length(end) <= room && !end.is_empty()).then_some(end)
         })
     };
-    // Whole parameters if one of them has room, else the end of one.
+    // Prefers whole parameters; if none fits, keeps the end of one.
     let end = end_at(&[',', '+']).or_else(|| end_at(&[',', ':', '=', '+', '-']));
     match end {
         Some(end) => format!("{head}…{end}"),
@@ -46,7 +45,6 @@ fn cut(name: &str, width: usize) -> String {
     }
 }
 
-/// Returns the name before its parameters: `aimd`, `preset:openai`.
 fn head(name: &str) -> &str {
     let prefix = if name.starts_with("preset:") { "preset:".len() } else { 0 };
     let end = name[prefix..].find(SEPARATORS).map_or(name.len(), |end| prefix + end);

@@ -1,11 +1,10 @@
-//! Text for people on stderr. Control characters of others are escaped, so that no terminal obeys them.
+//! Messages on stderr. Control characters from foreign text are escaped, so that the terminal does not obey them.
 
 use std::io::{self, Write};
 
 use vocabulary::printable;
 
-/// Writes to stderr, if it can.
 pub(crate) fn to_stderr(text: &str) {
-    // Words that nobody can read change nothing: neither what is done nor how it ends.
+    // Errors are ignored, because an unreadable message must change neither the work nor the exit code.
     drop(io::stderr().lock().write_all(printable(text).as_bytes()));
 }

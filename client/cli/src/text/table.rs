@@ -2,32 +2,29 @@
 
 use crate::text::wrapping::wrapped;
 
-/// Blanks before a figure that fills its column: figures have blanks inside, so one would not part two of them.
+/// Blanks before a figure that fills its column. A single blank would not separate two figures, because figures contain blanks.
 const APART: usize = 2;
 
-/// A column of cells, this many characters wide. A cell that needs more takes it from the blanks of those behind it.
+/// Column with its width in characters. A wider cell takes room from the blanks of the cells after it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Column {
-    /// Figures.
     Right(usize),
-    /// Words, two blanks behind the column before.
+    /// Left-aligned, two blanks after the column before.
     Left(usize),
 }
 
-/// What becomes of a name that leaves no room for cells.
+/// Layout of a name that leaves no room for cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LongNames {
-    /// It moves the cells to the right.
+    /// Moves the cells to the right.
     Shift,
-    /// It has a line of its own.
     OwnLine,
-    /// It has lines of its own, broken behind each `+`.
+    /// On lines of its own, broken after each `+`.
     Broken,
 }
 
-/// Lines with their cells in columns.
 pub(crate) struct Table {
-    /// Characters of mark and name.
+    /// Width of mark and name in characters.
     head: usize,
     columns: Vec<Column>,
     long_names: LongNames,
@@ -35,12 +32,11 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// One without lines; marks and names take `head` characters.
     pub(crate) fn new(head: usize, columns: impl IntoIterator<Item = Column>, long_names: LongNames) -> Self {
         Self { head, columns: columns.into_iter().collect(), long_names, text: String::new() }
     }
 
-    /// The line of titles. One that is wider than its column begins earlier, as far as nothing stands there.
+    /// Adds the titles. A title wider than its column starts further left, but overwrites only blanks.
     pub(crate) fn titles<'a>(&mut self, head: &str, titles: impl IntoIterator<Item = &'a str>) {
         let mut line = format!("{head:<width$}", width = self.head);
         for (column, title) in self.columns.iter().zip(titles) {
@@ -54,7 +50,6 @@ impl Table {
         self.line(&line);
     }
 
-    /// A line: what stands before the name, the name, and a cell for each column.
     pub(crate) fn row(&mut self, mark: &str, name: &str, cells: &[String]) {
         let cells = self.joined(cells);
         let head = format!("{mark}{name}");
@@ -65,7 +60,7 @@ impl Table {
                 self.line(&format!("{:width$}{cells}", "", width = self.head));
             }
             LongNames::Broken if width >= self.head => {
-                // Some room is left at the right, and what follows stands a little deeper than the name.
+                // The name leaves a margin at the right, and its other lines are indented deeper than its first.
                 self.line(&wrapped(&name.replace('+', "+ "), mark, "      ").replace("+ ", "+"));
                 self.line(&format!("{:width$}{cells}", "", width = self.head));
             }
@@ -73,7 +68,6 @@ impl Table {
         }
     }
 
-    /// The cells of a line.
     fn joined(&self, cells: &[String]) -> String {
         let (mut line, mut beyond) = (String::new(), 0);
         for (index, (column, cell)) in self.columns.iter().zip(cells).enumerate() {
@@ -81,7 +75,7 @@ impl Table {
                 line.push_str(&column.cell(cell));
                 continue;
             };
-            // Before the first one stands the head, which ends with blanks.
+            // The head ends with blanks, so the first cell needs no gap before it.
             let (letters, room) = (cell.chars().count(), width.saturating_sub(beyond));
             let taken = if index == 0 || letters < room { room } else { letters + APART };
             line.push_str(&Column::Right(taken).cell(cell));
@@ -90,13 +84,11 @@ impl Table {
         line
     }
 
-    /// A line of other words.
     pub(crate) fn line(&mut self, words: &str) {
         self.text.push_str(words.trim_end());
         self.text.push('\n');
     }
 
-    /// All lines.
     pub(crate) fn into_text(self) -> String {
         self.text
     }
@@ -111,7 +103,7 @@ impl Column {
     }
 }
 
-/// Rows in columns that are as wide as what is in them; the first to the left, the others to the right.
+/// Formats rows in columns as wide as their widest cells: the first aligned left, the others right.
 pub(crate) fn fitted(rows: &[Vec<String>]) -> String {
     const MARGIN: &str = "    ";
     const BETWEEN: usize = 3;
@@ -148,7 +140,7 @@ mod tests {
             "  name    makespan s  words     n\n\
              ◆ aimd           1.5  few      12\n"
         );
-        // Where something stands, nothing is written over it.
+        // Titles overwrite only blanks.
         let mut narrow = Table::new(4, [Column::Right(3)], LongNames::Shift);
         narrow.titles("name", ["too wide"]);
         assert_eq!(narrow.into_text(), "nametoo wide\n");
@@ -169,7 +161,7 @@ mod tests {
         assert_eq!(line(table(LongNames::Shift, long), 1), "◆ a-name-of-18-chars     1.5  few      12");
         assert_eq!(line(table(LongNames::OwnLine, long), 1), "◆ a-name-of-18-chars");
         assert_eq!(line(table(LongNames::OwnLine, long), 2), "                 1.5  few      12");
-        // What fits exactly leaves no blank before a wide figure, and is not broken from one that does.
+        // A head of exactly 12 characters leaves no blank before a wide figure. `OwnLine` accepts that, `Broken` does not.
         assert_eq!(table(LongNames::OwnLine, "ten-chars!").lines().count(), 2);
         assert_eq!(table(LongNames::Broken, "ten-chars!").lines().count(), 3);
         let parts = ["full-jitter:base=100ms,cap=30s"; 4].join("+");

@@ -7,33 +7,31 @@ use rustix::termios::tcgetwinsize;
 use textwrap::core::Fragment;
 use textwrap::wrap_algorithms::wrap_first_fit;
 
-/// Columns of what is no terminal, and the most that are used of one: longer lines are hard to read.
+/// Width in columns if stdout is not a terminal, and the maximum for lines of words, because longer ones are hard to read.
 const USUAL: usize = 80;
 
-/// Widest terminal that tables use.
+/// Maximum width in columns, which only tables use.
 const WIDEST: usize = 160;
 
-/// Blank that no line is broken at, until it is printed.
+/// Placeholder for a blank at which no line is broken.
 const UNBREAKABLE: &str = "\u{1f}";
 
-/// Units that stay with their number.
 const UNITS: &[&str] = &["s", "ms", "min", "%"];
 
-/// Below that, labels leave no room for what they label.
+/// Minimum width in columns, because narrower lines leave no room beside labels.
 const LEAST: usize = 32;
 
-/// What lines of words leave free at the right.
+/// Columns that lines of words leave free at the right.
 const MARGIN: usize = 2;
 
-/// What keeps the figures of a row apart: a single space may also be within one, as in `29 085 reads`.
+/// Separator of the figures in a row. A single space may be within one, as in `29 085 reads`.
 const BETWEEN: &str = "   ";
 
-/// Returns the width of lines of words.
 fn columns() -> usize {
     terminal_width().min(USUAL)
 }
 
-/// Returns the width of the terminal in columns, or 80 if stdout is not a terminal.
+/// Returns the width of the terminal in columns, from `LEAST` to `WIDEST`, or `USUAL` if stdout is not a terminal.
 pub(crate) fn terminal_width() -> usize {
     static WIDTH: OnceLock<usize> = OnceLock::new();
     *WIDTH.get_or_init(|| {
@@ -48,7 +46,7 @@ pub(crate) fn wrapped_to(width: usize, text: &str, first: &str, rest: &str) -> S
     within(width - 1, &unbroken(text), first, rest).replace(UNBREAKABLE, " ")
 }
 
-/// Returns the parts three blanks apart, in as few lines as they fit.
+/// Joins parts with three blanks, in as few lines as they fit.
 pub(crate) fn side_by_side(parts: &[&str], width: usize) -> String {
     let mut lines: Vec<String> = Vec::new();
     for part in parts {
@@ -84,12 +82,11 @@ pub(crate) fn wrapped(text: &str, first: &str, rest: &str) -> String {
     within(columns() - MARGIN, text, first, rest)
 }
 
-/// A label in so many columns, and words beside it.
 pub(crate) fn labelled(label: &str, columns: usize, words: &str) -> String {
     wrapped(words, &format!("{label:<columns$}"), &" ".repeat(columns))
 }
 
-/// A word of a line; every character takes one column.
+/// Word of a line, in which every character takes one column.
 #[derive(Debug)]
 struct Word<'a>(&'a str);
 
@@ -122,8 +119,8 @@ fn within(width: usize, text: &str, first: &str, rest: &str) -> String {
     text
 }
 
-/// Breaks a row of figures between them, so that they stay apart and whole; one that is longer than a line is broken at
-/// its spaces. The first line begins with `first`, the others with as many blanks.
+/// Breaks a row between its figures, so that they stay apart and whole. A figure longer than a line is broken at its spaces. The first line
+/// begins with `first`, the others with as many blanks.
 pub(crate) fn wrapped_figures(figures: &str, first: &str) -> String {
     figures_within(columns(), figures, first)
 }

@@ -7,7 +7,6 @@ use results::RunResult;
 use crate::interrupt::by_whom;
 use crate::text::figures::{at_least, seconds, thousands};
 
-/// Returns the answer of one run in one sentence.
 pub(super) fn answer(result: &RunResult) -> String {
     let strategy = &result.strategy;
     if result.ops.share_base() == 0 {
@@ -40,7 +39,6 @@ pub(super) fn answer(result: &RunResult) -> String {
     text
 }
 
-/// Returns the causes for which ops were given up, each with its number of ops.
 pub(super) fn causes_of_giving_up(result: &RunResult) -> Vec<(u64, &'static str)> {
     let after = result.given_up_after;
     let causes = [
@@ -53,12 +51,10 @@ pub(super) fn causes_of_giving_up(result: &RunResult) -> Vec<(u64, &'static str)
     causes.into_iter().filter(|(count, _)| *count > 0).collect()
 }
 
-/// Returns true if every op was done and no shard is missing.
 fn is_complete(result: &RunResult) -> bool {
     result.ops.succeeded == result.ops.share_base()
 }
 
-/// Returns the number of ops that were done: `all 2 000 ops done`, `50 of 2 000 ops done (≥ 2.50 %)`.
 fn done(result: &RunResult) -> String {
     let ops = result.ops;
     let base = thousands(ops.share_base());
@@ -79,7 +75,6 @@ fn done(result: &RunResult) -> String {
     format!("{succeeded} of {base} ops{arrived}{of_shards} done{share}")
 }
 
-/// Returns the outcome of the other ops: `, 93 given up after rejections`.
 fn undone(result: &RunResult) -> String {
     let ops = result.ops;
     let causes = causes_of_giving_up(result);

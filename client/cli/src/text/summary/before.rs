@@ -12,10 +12,9 @@ use crate::text::figures::{seconds, thousands};
 use crate::text::stderr::to_stderr;
 use crate::text::wrapping::wrapped;
 
-/// Most doubts of one command that are printed; a sweep may have one at each of thousands of points.
+/// Maximum number of printed doubts of a command, because a sweep may have one at each of thousands of points.
 const MAX_DOUBTS: usize = 8;
 
-/// Returns the strategy, the workload and the server of a run, in two or three lines.
 pub(crate) fn announcement(experiment: &Experiment, server: &str, model: Option<&Config>) -> String {
     let mut text = format!("{} · {}\n{server}\n", experiment.strategy, workload_text(experiment));
     if let Some(model) = model {
@@ -27,7 +26,6 @@ pub(crate) fn announcement(experiment: &Experiment, server: &str, model: Option<
     text
 }
 
-/// Returns the number of finished runs, with an estimate of the time that the others take.
 pub(crate) fn progress(done: usize, of: usize, elapsed: Duration) -> String {
     let mut text = format!("{} of {} runs", thousands(done as u64), thousands(of as u64));
     if done > 0 {
@@ -37,7 +35,7 @@ pub(crate) fn progress(done: usize, of: usize, elapsed: Duration) -> String {
     text
 }
 
-/// Prints a warning for each strategy that can run, but is hardly meant; each warning once.
+/// Prints a warning for each strategy that can run but is probably a mistake, each warning once.
 pub(crate) fn doubts<'a>(strategies: impl IntoIterator<Item = &'a StrategySpec>) {
     let mut doubts: Vec<String> = Vec::new();
     for doubt in strategies.into_iter().flat_map(StrategySpec::doubts) {

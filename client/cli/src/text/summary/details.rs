@@ -10,7 +10,6 @@ use vocabulary::wire::{PolicyCounts, ServerCounts};
 use super::rows::{Row, largest_window, latency};
 use crate::text::figures::{bytes, milliseconds, percent, seconds, short, thousands};
 
-/// Returns the rows behind the answer.
 pub(super) fn details(run: &Finished) -> Vec<Row> {
     let result = &run.result;
     let some = |label, figures| Some(Row { label, figures, is_one_line: false });
@@ -51,7 +50,6 @@ fn goodput(result: &RunResult) -> Option<String> {
     Some(figures)
 }
 
-/// Returns how steady the window was, and how far attempts in flight went beyond the server's cap.
 fn window(result: &RunResult) -> Option<String> {
     let window = &result.window;
     let deviation = window.sd.filter(|sd| *sd > 0.0).map(|sd| format!("standard deviation {}", short(sd)));
@@ -63,7 +61,6 @@ fn window(result: &RunResult) -> Option<String> {
     (!figures.is_empty()).then(|| figures.join("   "))
 }
 
-/// Returns what the server counted.
 fn received(server: &ServerCounts, result: &RunResult) -> String {
     let mut figures = format!(
         "{} received   {} accepted   {} rejected   {}",
@@ -84,7 +81,7 @@ fn received(server: &ServerCounts, result: &RunResult) -> String {
     figures
 }
 
-/// Returns the most slots that were busy at once; where rejections hold slots, too, that may be above the cap.
+/// Returns the maximum number of busy slots, which may exceed the cap if rejections hold slots, too.
 fn busiest(server: &ServerCounts, rejections_hold_slots: bool) -> String {
     let figure = format!("busy at most {}", thousands(server.max_busy_seen));
     if !rejections_hold_slots || server.max_busy_seen <= server.max_accepted_seen {
@@ -93,7 +90,6 @@ fn busiest(server: &ServerCounts, rejections_hold_slots: bool) -> String {
     format!("{figure} ({} with work: rejections hold slots, too)", thousands(server.max_accepted_seen))
 }
 
-/// Returns what each policy of a stack let pass.
 fn by_policy(server: &ServerCounts) -> Option<String> {
     let each = server.by_policy.iter().map(|policy: &PolicyCounts| {
         let [accepted, rejected] = [policy.accepted, policy.rejected].map(thousands);

@@ -14,10 +14,9 @@ use crate::text::figures::{short, thousands};
 use crate::text::notes::note;
 use crate::text::wrapping::{terminal_width, wrapped_figures, wrapped_to};
 
-/// Most warnings that are printed: of hundreds of shards each may have some.
+/// Maximum number of printed warnings, because each of hundreds of shards may have some.
 const MAX_WARNINGS: usize = 10;
 
-/// Returns the screen of a run.
 pub(crate) fn run(run: &Finished, repeat: usize, experiment: &Experiment, explain: bool) -> String {
     let result = &run.result;
     let mut text = format!("{}\n\n", wrapped_to(terminal_width(), &answer(result), "", ""));
@@ -45,7 +44,7 @@ pub(crate) fn run(run: &Finished, repeat: usize, experiment: &Experiment, explai
     text
 }
 
-/// Returns the line with the load, or the workload where no capacity is known, and the seeds.
+/// Returns the line with the load, or with the workload if no capacity is known, and the seeds.
 pub(super) fn setting(result: &RunResult, seeds: &str, experiment: &Experiment) -> String {
     let load = result.load.clone().unwrap_or_else(|| workload_text(experiment));
     let scale = result.config.time_scale;

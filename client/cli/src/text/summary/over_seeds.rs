@@ -13,10 +13,10 @@ use crate::text::notes::note;
 use crate::text::table::{Column, LongNames, Table};
 use crate::text::wrapping::{terminal_width, wrapped_to};
 
-/// Fewest seeds with which intervals are shown.
+/// Minimum number of seeds for intervals.
 const MIN_SEEDS: usize = 5;
 
-/// Rows of the table, and the path of each in the result.
+/// Labels of the table's rows, and their paths in the result.
 pub(crate) const SHOWN: &[(&str, &str)] = &[
     ("attempts", "attempts.total"),
     ("per op", "amplification"),
@@ -27,29 +27,27 @@ pub(crate) const SHOWN: &[(&str, &str)] = &[
     ("p99 op ms", "op_latency_ms.p99"),
 ];
 
-/// Numbers of ops, makespans and warnings of the runs that were not interrupted.
+/// Totals over the complete runs, or of the interrupted run if there is no other.
 #[derive(Debug, Default)]
 pub(crate) struct OverSeeds {
     runs: usize,
-    /// Runs in which every op succeeded.
+    /// Number of runs in which every op succeeded.
     complete: usize,
     stalled: usize,
     is_lower_bound: bool,
     /// Number of ops, if it is the same in every run.
     ops: Option<u64>,
-    /// Sum of the shares of ops that succeeded.
+    /// Sum over runs of the share of ops that succeeded, from 0 to 1 each.
     shares: f64,
-    /// In seconds, of the runs that have one.
+    /// Makespans in seconds of the runs that have one.
     makespans: Vec<f64>,
     first_seed: u64,
     last_seed: u64,
-    /// Runs that have warnings.
     warned: usize,
     first_warnings: Vec<String>,
 }
 
 impl OverSeeds {
-    /// Adds a run.
     pub(crate) fn note(&mut self, run: &RunResult) {
         let base = run.ops.share_base();
         if self.runs == 0 {
@@ -71,7 +69,6 @@ impl OverSeeds {
         }
     }
 
-    /// Returns the answer in one sentence; makespans are geometric means.
     fn answer(&self, strategy: &str) -> String {
         let share = at_least(self.shares / self.runs.max(1) as f64, self.is_lower_bound);
         let runs = counted(self.runs as u64, "run");
@@ -100,7 +97,7 @@ impl OverSeeds {
         }
     }
 
-    /// Returns the geometric mean of the makespans and its 95 % interval, which needs five of them.
+    /// Returns the geometric mean of the makespans in seconds, and its 95 % interval if there are at least `MIN_SEEDS`.
     fn makespan(&self) -> Option<(f64, Option<(f64, f64)>)> {
         let comparison =
             Comparison { level: Level::P95, method: Method::StudentT, margin: Margin::TWO_PERCENT };
@@ -109,7 +106,6 @@ impl OverSeeds {
     }
 }
 
-/// Returns the screen of several runs.
 pub(crate) fn several(
     seeds: &OverSeeds,
     figures: &RunFigures,
@@ -141,7 +137,6 @@ pub(crate) fn several(
     text
 }
 
-/// Returns the warnings of skewed figures: the first in one line, or all in full.
 fn skewed(shown: &[(&str, &Summary)], explain: bool) -> String {
     let skewed: Vec<_> = shown.iter().filter(|(_, figure)| figure.too_skewed().is_some()).collect();
     if explain {
@@ -184,7 +179,6 @@ fn table(shown: &[(&str, &Summary)]) -> String {
     table.into_text()
 }
 
-/// Joins the ends of an interval: `25.1–25.3 s`.
 fn interval(low: &str, high: &str) -> String {
     match (low.rsplit_once(' '), high.rsplit_once(' ')) {
         (Some((number, unit)), Some((_, same))) if unit == same && unit.chars().all(char::is_alphabetic) => {

@@ -1,4 +1,4 @@
-//! Rows of a run below its answer: label and figures.
+//! Rows of figures below the answer of a run.
 
 use std::fmt::Write as _;
 
@@ -12,16 +12,14 @@ use crate::text::causes::causes;
 use crate::text::figures::{at_least, counted, milliseconds, percent, seconds, short, thousands, three};
 use crate::text::shards;
 
-/// Row of a summary.
 pub(super) struct Row {
     pub(super) label: &'static str,
-    /// Figures, with three blanks between two of them.
+    /// Figures separated by three blanks, at which the row may be wrapped.
     pub(super) figures: String,
-    /// Whether figures at the end that have no room in the line are left out.
+    /// True if figures that do not fit into the line are left out.
     pub(super) is_one_line: bool,
 }
 
-/// Returns the rows of a run; most of them only where they apply.
 pub(super) fn rows(run: &Finished) -> Vec<Row> {
     let result = &run.result;
     let some = |label, figures| Some(Row { label, figures, is_one_line: false });
@@ -45,7 +43,6 @@ pub(super) fn rows(run: &Finished) -> Vec<Row> {
     rows.into_iter().flatten().collect()
 }
 
-/// Returns percentiles of a latency.
 pub(super) fn latency(figures: &LatencyFigures) -> String {
     let show = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), milliseconds);
     if figures.count == 0 {
@@ -96,13 +93,12 @@ fn attempts(result: &RunResult) -> String {
     figures
 }
 
-/// Returns statuses and kinds of errors, the most frequent first.
 fn failed(result: &RunResult) -> Option<String> {
     let failed = result.attempts.failed;
     (failed > 0).then(|| format!("{}: {}", thousands(failed), causes(&result.failures).join("   ")))
 }
 
-/// Returns the causes, unless there is one, which the answer has.
+/// Returns the causes, or `None` if the answer already has the only one.
 fn given_up(result: &RunResult) -> Option<String> {
     let causes = causes_of_giving_up(result);
     let failed_for_good = result.ops.failed_for_good;
@@ -114,7 +110,6 @@ fn given_up(result: &RunResult) -> Option<String> {
     (!is_in_answer).then(|| figures.collect::<Vec<_>>().join("   "))
 }
 
-/// Returns the size of the window and, where the cap of the server is known, when the window came near to it.
 fn window(result: &RunResult) -> Option<String> {
     let window = &result.window;
     let mut figures = format!("mean {}", short(window.mean?));
@@ -141,25 +136,23 @@ fn window(result: &RunResult) -> Option<String> {
     Some(figures)
 }
 
-/// Returns the largest window of the run.
 pub(super) fn largest_window(result: &RunResult) -> Option<String> {
     let most = result.series.iter().filter_map(|point| point.window_max).fold(0.0, f64::max);
     (most > 0.0).then(|| short(most.round()))
 }
 
-/// True for strategies that also space their attempts: a window of theirs covers the network, too, so it is larger than the cap.
+/// True for strategies that also space their attempts. Their windows cover the network, too, so they exceed the cap.
 fn is_paced(result: &RunResult) -> bool {
     let mut gauges = result.series.iter().flat_map(|point| &point.gauges);
     gauges.any(|gauge| gauge.name == "gap" || gauge.name == "rate")
 }
 
-/// Number of slots of a server.
 enum Slots {
     Constant(u64),
     Changing,
 }
 
-/// Returns the slots of the server, if it is a mockserver that has some.
+/// Returns `None` unless the server is a mockserver with slots.
 fn slots(result: &RunResult) -> Option<Slots> {
     let model: Config = result.config.server_model.as_ref().and_then(ServerModel::read)?;
     if !model.caps.is_empty() {
@@ -170,7 +163,6 @@ fn slots(result: &RunResult) -> Option<Slots> {
     Some(if costs.slots_vary() { Slots::Changing } else { Slots::Constant(slots) })
 }
 
-/// Returns how near the client came to the rate that the server allows.
 fn rate(rate: RateFigures) -> String {
     let beyond = format!("most {} beyond it", thousands(rate.overshoot));
     let Some(law_per_s) = rate.law_per_s else { return format!("limit per window   {beyond}") };
@@ -181,7 +173,6 @@ fn rate(rate: RateFigures) -> String {
     format!("limit {}/s   {near}   {beyond}", short(law_per_s))
 }
 
-/// Returns how evenly clients were served.
 fn fairness(result: &RunResult) -> Option<String> {
     let fairness = result.fairness?;
     let index = fairness.jain.or(fairness.jain_whole_run);
@@ -211,7 +202,6 @@ fn in_time(result: &RunResult) -> Option<String> {
     Some(format!("{} of the ops within {limit}", at_least(share, result.share_is_lower_bound)))
 }
 
-/// Returns how many retries came before the time that the server had advised, if some did.
 fn advice(result: &RunResult) -> Option<String> {
     let AdviceFigures { retries, broken, early_ms } = result.advice;
     let (mean, max) = early_ms.mean.zip(early_ms.max)?;
@@ -220,7 +210,6 @@ fn advice(result: &RunResult) -> Option<String> {
     Some(format!("{broken} of {retries} retries were too early   by {mean} on average   max {max}"))
 }
 
-/// Returns the numbers of attempts that could not help, if there are some.
 fn needless(result: &RunResult) -> Option<String> {
     let counts = [
         (result.attempts.after_final, "after a final response"),
@@ -231,7 +220,7 @@ fn needless(result: &RunResult) -> Option<String> {
     (!figures.is_empty()).then(|| figures.join("   "))
 }
 
-/// Returns the time of the server's slots that rejections and abandoned attempts took.
+/// Returns the slot time that the server spent on rejections and abandoned attempts.
 fn wasted(result: &RunResult) -> Option<String> {
     let wasted_s = result.wasted_server_s.filter(|wasted_s| *wasted_s > 0.0)?;
     let Some(all_s) = slot_time_s(result).filter(|all_s| *all_s >= wasted_s) else {
@@ -241,13 +230,12 @@ fn wasted(result: &RunResult) -> Option<String> {
     Some(format!("{share} of the server's slot time ({} of {} s)", three(wasted_s), three(all_s)))
 }
 
-/// Returns the time of all slots until the last op was done, in seconds; `None` if the run left ops undone or slots change.
+/// Returns the time of all slots until the last op was done, in seconds; `None` if ops were left undone or the number of slots changes.
 fn slot_time_s(result: &RunResult) -> Option<f64> {
     let Some(Slots::Constant(slots)) = slots(result) else { return None };
     result.makespan_s.filter(|_| result.makespan_complete).map(|makespan| makespan * slots as f64)
 }
 
-/// Returns whether the counts of client and server agree.
 fn checked(run: &Finished) -> String {
     let mut figures = agreement(run);
     if run.result.mode == Mode::Http
