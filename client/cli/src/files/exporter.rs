@@ -10,7 +10,6 @@ use crate::files::output::Output;
 
 #[derive(Debug)]
 pub(crate) struct Format {
-    /// Command line flag with its dashes. It takes `FILE`.
     pub(crate) flag: &'static str,
     /// Help text per kind of result, or `None` if those results cannot be written in this format.
     pub(crate) help: fn(Results) -> Option<&'static str>,
@@ -19,7 +18,6 @@ pub(crate) struct Format {
     pub(crate) to_stdout: bool,
     /// Part of the file that depends on one run only, or `None` if every part depends on all runs. Called on the thread that did the run.
     pub(crate) text: Option<TextOf>,
-    /// Creates the exporter. The file is not opened yet.
     pub(crate) exporter: fn(Output, &Layout) -> Box<dyn Exporter>,
 }
 
@@ -49,7 +47,6 @@ pub(crate) enum Source {
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Layout {
-    /// Keys that vary from run to run. Empty if nothing varies.
     pub(crate) varied: Vec<String>,
     pub(crate) runs: RunsStand,
 }
@@ -77,18 +74,14 @@ pub(crate) struct ExportedRun<'a> {
     pub(crate) at: &'a [String],
 }
 
-/// A completed run, passed on in the order in which files show runs.
 pub(crate) struct TakenRun<'a> {
-    /// Index of the strategy. [`RunsStand::Last`] groups runs by it.
     pub(crate) strategy: usize,
     pub(crate) finished: &'a Finished,
-    /// Output of [`Format::text`].
     pub(crate) text: &'a [u8],
 }
 
 /// Receives attempts during runs, which may be concurrent.
 pub(crate) trait Attempts: Send + Sync {
-    /// Returns the sink for the attempts of the run with this seed, which is about to begin.
     fn of(&self, seed: u64) -> SampleSink;
 
     /// Returns the real time for which senders of attempts were blocked since the last call.

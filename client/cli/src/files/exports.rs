@@ -67,9 +67,6 @@ impl Exports {
         Ok(exports)
     }
 
-    /// Opens files that are written during runs.
-    ///
-    /// # Errors When a file cannot be opened. Nothing has run yet.
     pub(crate) fn begin(&mut self) -> anyhow::Result<()> {
         self.files
             .iter_mut()
@@ -105,7 +102,7 @@ impl Exports {
         }
     }
 
-    /// Writes the rest, including this document, and gives all files their final names. Returns the first error.
+    /// Writes the rest and completes all files, even after an error. Returns the first error.
     pub(crate) fn finish(self, document: &impl Serialize) -> anyhow::Result<()> {
         let mut text = String::new();
         if self.want(Source::Document) {

@@ -44,7 +44,6 @@ impl Gathered {
 /// First bytes of a document whose runs are written before the rest is known.
 pub(super) const RUNS: &str = "{\"runs\":[";
 
-/// Last bytes of a document with its runs at the end.
 const END: &str = "]}\n";
 
 /// Splits a document without runs into the parts before and after them.

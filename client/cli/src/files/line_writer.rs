@@ -23,7 +23,6 @@ impl LineWriter {
         Self::start(ToStdout)
     }
 
-    /// Starts the thread. It ends when its sender is dropped, or with the program.
     fn start(mut to: impl Write + Send + 'static) -> io::Result<Self> {
         let (lines, handed_over) = channel::<Vec<u8>>();
         let (tell_over, over) = channel();
@@ -63,7 +62,6 @@ impl LineWriter {
         self.is_free = self.lines.send(line).is_err();
     }
 
-    /// Waits until no line is in flight or `is_wanted` returns false. Returns true if no line is in flight.
     pub(crate) fn wait(&mut self, mut is_wanted: impl FnMut() -> bool) -> bool {
         while !self.is_free && is_wanted() {
             match self.over.recv_timeout(LOOK) {

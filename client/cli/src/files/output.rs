@@ -24,7 +24,6 @@ pub(crate) struct Output {
 enum Place {
     Stdout,
     File {
-        /// Path as given on the command line.
         path: PathBuf,
         beside: Replacement,
     },
@@ -33,7 +32,6 @@ enum Place {
 }
 
 pub(crate) enum Opened {
-    /// A temporary file that is renamed when it is complete, and otherwise removed.
     Beside(NamedTempFile),
     Direct(File),
 }
@@ -56,7 +54,6 @@ impl Write for Opened {
 }
 
 impl Output {
-    /// Checks that the output can be written, before anything runs.
     pub(crate) fn prepare(path: &Path, flag: &'static str) -> anyhow::Result<Self> {
         let to = |place| Ok(Self { place, flag });
         if path == Path::new("-") {
@@ -85,7 +82,6 @@ impl Output {
         to(Place::File { path: path.to_owned(), beside })
     }
 
-    /// Opens the output for writing in pieces. [`complete`](Self::complete) gives it its final name.
     pub(crate) fn open(&self) -> anyhow::Result<Opened> {
         let opened = match &self.place {
             Place::Stdout => Err(io::Error::other("it must be a file")),
@@ -115,7 +111,6 @@ impl Output {
         }
     }
 
-    /// Completes an output of [`open`](Self::open). If that fails, saves the content elsewhere and names that path in the error.
     pub(crate) fn complete_or_save(&self, opened: Opened) -> anyhow::Result<()> {
         let (Opened::Beside(file), Place::File { beside, .. }) = (opened, &self.place) else { return Ok(()) };
         // The file is removed if it cannot be completed, but this handle can still read its content.
@@ -145,7 +140,6 @@ impl Output {
         matches!(self.place, Place::Stdout)
     }
 
-    /// Writes the result. If that fails, saves it elsewhere and names that path in the error.
     pub(crate) fn write(&self, bytes: &[u8]) -> anyhow::Result<()> {
         self.write_all_of(&mut |to| to.write_all(bytes))
     }

@@ -13,7 +13,6 @@ pub(crate) const LARGE: u64 = 1 << 30;
 /// Read size in bytes for an unknown length. A growing buffer that doubles would take up to three times the bytes read.
 const PIECE: usize = 16 << 20;
 
-/// Returns the bytes of a file. Fails if there are more than `most`, as in `/dev/zero`.
 pub(crate) fn bytes_of(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let file = File::open(path)?;
     // Pipes and devices report length 0. A file that has grown since is also read to its end.

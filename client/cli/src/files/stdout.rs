@@ -14,11 +14,9 @@ pub(crate) fn to_stdout(bytes: &[u8]) -> anyhow::Result<()> {
     ToStdout.write_all(bytes).map_err(ToStdout::refusal)
 }
 
-/// Stdout, flushed after every write.
 pub(super) struct ToStdout;
 
 impl ToStdout {
-    /// Classifies a write error: a broken pipe, also for a closed terminal, or a failed output.
     pub(super) fn refusal(error: io::Error) -> anyhow::Error {
         match error.kind() {
             io::ErrorKind::BrokenPipe => error.into(),

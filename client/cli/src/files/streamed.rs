@@ -12,7 +12,6 @@ use crate::files::spool::Spool;
 pub(crate) struct Streamed {
     to: Destination,
     written: u64,
-    /// Error of the file, after which the output is saved elsewhere.
     failed: Option<io::Error>,
 }
 
@@ -52,7 +51,6 @@ impl Streamed {
         }
     }
 
-    /// Switches to another file after an error, and copies the earlier pieces to it.
     fn go_elsewhere(&mut self, error: io::Error) {
         self.failed = Some(error);
         let Destination::File(file) = std::mem::replace(&mut self.to, Destination::Nowhere) else { return };

@@ -52,7 +52,6 @@ struct Json {
     output: Output,
     runs: RunsStand,
     file: Option<Streamed>,
-    /// Whether a run was streamed, so that the next one needs a comma.
     any: bool,
     gathered: Gathered,
 }

@@ -31,9 +31,7 @@ const BUFFER_BYTES: usize = 64 << 10;
 
 #[derive(Default)]
 struct Writer {
-    /// Set when runs are about to begin.
     file: Option<BufWriter<Timed>>,
-    /// First error. Nothing is written after it.
     error: Option<io::Error>,
 }
 
