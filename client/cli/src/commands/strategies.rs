@@ -85,7 +85,6 @@ pub(crate) fn show(args: &StrategiesArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns the rule, the source and the parameters of a strategy. Parameters common to all strategies are included only if `common`.
 fn explain(entry: &Entry, common: bool) -> String {
     let mut text = String::new();
     let kind = match entry.kind {

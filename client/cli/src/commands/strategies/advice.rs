@@ -78,7 +78,6 @@ struct Reader {
 }
 
 impl Reader {
-    /// Returns `None` if the strategy follows no advice.
     fn of(spec: &StrategySpec) -> anyhow::Result<Option<Self>> {
         for rules in Rules::of(spec).filter(|rules| rules.value("retry-after") != "ignore") {
             let headers: Vec<&str> = rules.headers().collect();
@@ -119,7 +118,6 @@ fn after(spec: &StrategySpec, status: u16, header: &str) -> anyhow::Result<[Stri
     Ok(cells)
 }
 
-/// Returns the header in the syntax of scripts. Headers with `-ms` or `x-amz` are in milliseconds.
 fn said(header: &str, (_, seconds, millis): &(&str, &str, &str)) -> String {
     let in_millis = header.contains("-ms") || header.starts_with("x-amz");
     format!(" {header}:{}", if in_millis { millis } else { seconds })

@@ -128,7 +128,6 @@ fn nothing_checked(document: &RecordingsCheck) -> Option<&'static str> {
     }
 }
 
-/// Returns the strategy of each recorded configuration. All callers use this map, so that the sources of the mapping are listed only here.
 fn map(args: &CheckArgs) -> anyhow::Result<Map> {
     let mut map = Map::of_presets(presets());
     if let Some(path) = &args.map {
@@ -182,7 +181,6 @@ fn file(path: &Path) -> anyhow::Result<File> {
     Ok(File { name, recording })
 }
 
-/// Returns the verdicts of all pairs in order, or `None` after an interrupt.
 fn check_all(args: &CheckArgs, tasks: &[Task<'_>], stop: &dyn Stop) -> anyhow::Result<Option<Vec<Verdict>>> {
     let mut live = Live::new(!args.output.quiet);
     let (mut verdicts, mut failed) = (Vec::with_capacity(tasks.len()), None);

@@ -107,7 +107,6 @@ fn of_preset(preset: &Preset, spec: &StrategySpec, text: &mut String) -> Result<
     Ok(())
 }
 
-/// Formats a rule that maps recordings to the preset, in one line.
 fn rule_line(rule: &Rule) -> String {
     let mut line = rule.library.clone();
     if let Some(versions) = &rule.versions {
@@ -136,7 +135,6 @@ fn parameters(spec: &StrategySpec, text: &mut String) {
     let _ = writeln!(text, "Parameters as they are used");
     let mut layer = 1;
     for (part, mut parameters) in described {
-        // Common parameters are listed only if their values differ from the defaults.
         if part.is_empty() {
             parameters.retain(|parameter| !usual.contains(parameter));
         }

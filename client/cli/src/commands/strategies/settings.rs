@@ -40,7 +40,6 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
     FORMATS.iter().map(|format| format.name)
 }
 
-/// Name of the retry policy without waits.
 const IMMEDIATE: &str = "immediate";
 
 #[derive(Debug)]
@@ -49,7 +48,6 @@ struct Printed {
     left_out: Vec<String>,
 }
 
-/// Prints the settings of `text` in the given format, or by default in the format of its preset's client.
 pub(super) fn print(text: &str, format: Option<&str>) -> anyhow::Result<()> {
     let spec = text.parse::<StrategySpec>().map_err(|error| Fatal::error(Exit::Usage, error.to_string()))?;
     let format = chosen(text, format)?;

@@ -33,7 +33,6 @@ impl Judged {
         others.map(move |strategy| Against { strategy, reference })
     }
 
-    /// Returns the group's row of each strategy, including the reference. Empty if no setting belongs to the group.
     pub(super) fn rows(&self, group: &Group) -> Vec<(&str, Row)> {
         let reference = self.reference;
         let names = self.survey.strategies.iter().enumerate();
@@ -130,7 +129,6 @@ fn table(judged: &Judged, group: &Group) -> String {
     table.into_text()
 }
 
-/// Returns a sentence on fairness for groups with several clients in every setting.
 fn fairness(rows: &[(&str, Row)]) -> Option<String> {
     let figures: Option<Vec<String>> =
         rows.iter().map(|(name, row)| Some(format!("{name} {}", short(row.fairness?)))).collect();

@@ -19,7 +19,6 @@ pub(super) const FORMAT: Format = Format {
     write,
 };
 
-/// Part that turns standard mode into adaptive mode.
 const ADAPTIVE: &str = "aws-adaptive";
 const QUOTA: &str = "aws-quota";
 const LEGACY: &str = "aws-legacy";

@@ -19,16 +19,13 @@ const NEVER: &str = "none";
 /// Longest possible delay, which a cap of `none` means.
 const LONGEST: Duration = Duration::from_hours(24);
 
-/// Parameters that matter for a strategy without retries.
 const OF_ONE_ATTEMPT: [&str; 4] = ["max-attempts", "max-time", "over-time", "attempt-timeout"];
 
-/// One layer of a strategy, part by part, with notes on the differences of its settings.
 #[derive(Debug)]
 pub(super) struct Described {
     pub(super) spec: StrategySpec,
     pub(super) preset: Option<&'static Preset>,
     parts: Vec<Part>,
-    /// Notes about the library that belong to no parameter.
     besides: Vec<String>,
 }
 
@@ -98,7 +95,6 @@ impl Described {
         self.read(part, key).parse().ok()
     }
 
-    /// Reads the maximum wait, or `None` if waits are unlimited.
     pub(super) fn cap(&mut self) -> Option<Duration> {
         let base = self.duration(BACKOFF, "base").unwrap_or_default();
         let cap = self.read(BACKOFF, "cap");
@@ -122,7 +118,6 @@ impl Described {
         }
     }
 
-    /// Notes a parameter that is expressed partly or not at all.
     pub(super) fn note(&mut self, part: &str, key: &str, why: &str) {
         if let Some(value) = self.value(part, key) {
             value.is_read = true;
@@ -150,7 +145,6 @@ impl Described {
         }
     }
 
-    /// Notes that the library follows no advice, if the strategy does.
     pub(super) fn reads_no_advice(&mut self, library: &str) {
         if self.read(COMMON, "retry-after") != "ignore" {
             self.note(
@@ -228,7 +222,6 @@ pub(super) fn percent(share: f64) -> f64 {
     libm::round(share * 1e8) / 1e6
 }
 
-/// Formats seconds as a decimal number: `0.5`, `120`.
 pub(super) fn seconds(duration: Duration) -> String {
     duration.as_secs_f64().to_string()
 }

@@ -68,7 +68,6 @@ fn write(settings: &mut Described) -> String {
     text
 }
 
-/// Writes the limit on retries in flight: a share of the requests in flight, or a number.
 fn budget(settings: &mut Described, text: &mut String) {
     if !settings.has(BUDGET) {
         settings.besides("without `envoy-budget`, a cluster of Envoy has at most 3 retries in flight (max_retries of its circuit breakers)");

@@ -12,6 +12,5 @@ pub(super) struct Format {
     pub(super) nearest: &'static str,
     /// Comment prefix, or `None` if the format has no comments.
     pub(super) comment: Option<&'static str>,
-    /// Writes the settings, and notes the parameters that they cannot express.
     pub(super) write: fn(&mut Described) -> String,
 }

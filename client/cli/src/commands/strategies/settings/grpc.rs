@@ -151,7 +151,6 @@ fn policy(
     }
 }
 
-/// Returns the policy of a call that is hedged instead of retried.
 fn hedging(settings: &mut Described, mut non_fatal_status_codes: BTreeSet<String>) -> HedgingPolicy {
     let delay = settings.duration(HEDGING, "delay").unwrap_or_default();
     let copies = settings.count(HEDGING, "copies").unwrap_or_default();

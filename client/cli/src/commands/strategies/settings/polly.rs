@@ -57,7 +57,6 @@ fn write(settings: &mut Described) -> String {
     text + "    .Build();\n"
 }
 
-/// Returns the timeout, raised to Polly's minimum.
 fn timeout(settings: &mut Described, key: &str) -> Option<Duration> {
     let most = settings.limit(key)?;
     if most < SHORTEST_TIMEOUT {

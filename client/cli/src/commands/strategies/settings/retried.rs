@@ -11,7 +11,6 @@ pub(super) const MISSING: [&str; 4] = ["refused", "closed", "timeout", "unreadab
 #[derive(Debug, Default)]
 pub(super) struct Retried {
     pub(super) codes: BTreeMap<u16, Conditions>,
-    /// Conditions by cause, with the names of [`MISSING`].
     pub(super) missing: BTreeMap<&'static str, Conditions>,
     pub(super) grpc: Vec<String>,
     pub(super) reasons: Vec<String>,
@@ -67,7 +66,6 @@ impl Retried {
         all.map(String::as_str).filter(|condition| !condition.is_empty())
     }
 
-    /// Whether this cause of a missing response is retried.
     pub(super) fn lacks_answer(&self, kind: &str) -> bool {
         self.missing.contains_key(kind)
     }
@@ -93,7 +91,6 @@ pub(super) fn runs(codes: impl Iterator<Item = u16>) -> Vec<(u16, u16)> {
     runs
 }
 
-/// Formats statuses as ranges: `403, 500-599`.
 pub(super) fn shown(codes: impl Iterator<Item = u16>) -> String {
     let runs = runs(codes).into_iter();
     let runs = runs.map(|(from, to)| if from == to { from.to_string() } else { format!("{from}-{to}") });
@@ -127,7 +124,6 @@ fn codes(subject: &str) -> Vec<u16> {
     }
 }
 
-/// Returns the causes of missing responses that a subject covers.
 fn missing(subject: &str) -> Vec<&'static str> {
     let is_meant = |kind: &str| match subject {
         "any" | "failed" => true,
