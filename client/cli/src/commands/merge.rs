@@ -28,7 +28,6 @@ pub(crate) fn run(args: &MergeArgs) -> anyhow::Result<ExitCode> {
 fn refuse_own_inputs(args: &MergeArgs) -> anyhow::Result<()> {
     let place = |path: &Path| path.canonicalize().ok();
     for (format, output) in args.asked() {
-        // A file that does not exist yet cannot be lost.
         let Some(there) = place(&output) else { continue };
         if args.files.iter().any(|file| place(file).as_ref() == Some(&there)) {
             let flag = if format.flag == "--json" { "--output" } else { format.flag };

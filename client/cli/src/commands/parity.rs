@@ -84,7 +84,6 @@ fn compare_all(
             let real = runs((&experiment, &opponent), (args.seed, 1), &over_http, interrupt, &watcher)?.pop();
             let Some(real) = real.filter(|_| interrupt.exit().is_none()) else { break };
             let slower = experiment.time_scale.factor() * 2.0;
-            // A time scale given on the command line is kept.
             if real.bottleneck && slower <= SLOWEST && args.time_scale.is_none() {
                 // Such a run measures the machine, not the drivers.
                 reals.clear();
@@ -146,7 +145,6 @@ fn simulated(pairing: &Pairing, args: &ParityArgs, stop: &dyn Stop) -> anyhow::R
     Ok(runs.into_iter().map(|run| run.result).collect())
 }
 
-/// Runs one experiment `repeats` times with consecutive seeds. Counts that do not match are an error.
 fn runs(
     (experiment, opponent): (&Experiment, &Opponent),
     (first_seed, repeats): (u64, u32),

@@ -92,7 +92,6 @@ pub(crate) fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Adds the title before the plot's own, such as `github: ops done` for `Ops done`.
 fn entitle(plot: &mut Plot, title: Option<&str>) {
     let Some(title) = title else { return };
     let mut letters = plot.title.chars();

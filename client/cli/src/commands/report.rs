@@ -94,7 +94,6 @@ pub(crate) fn refuse_other_format(path: &Path, ours: &[&str], what: &str) -> any
     Err(Fatal::error(Exit::Usage, words))
 }
 
-/// Writes a plot or a report. An existing file stays until everything is written.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     let output = Output::prepare(path, "--output")?;
     if output.is_stdout() {

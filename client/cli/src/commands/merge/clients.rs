@@ -72,7 +72,6 @@ pub(super) fn merge(args: &MergeArgs, documents: Shards<'_>) -> anyhow::Result<E
 
 #[derive(Default)]
 struct Lost {
-    /// Shards whose clients are missing in some run.
     shards: BTreeSet<u32>,
     /// Number of runs that lack some clients.
     parted_runs: u64,

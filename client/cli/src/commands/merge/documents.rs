@@ -8,22 +8,17 @@ use results::ShardKind;
 use crate::exit::{Exit, Fatal};
 use crate::files::reading::{LARGE, text_of};
 
-/// Name and text of a file.
 pub(super) type Named = (String, String);
 
 /// Shards of one kind. Only one of their texts, which may be large, is in memory at a time.
 pub(super) struct Shards<'a> {
     kind: ShardKind,
-    /// Name of the first file, whose kind all others must have.
     named: String,
     first: Option<Named>,
     rest: slice::Iter<'a, PathBuf>,
 }
 
 impl<'a> Shards<'a> {
-    /// Reads the first file. Returns `None` if `files` is empty.
-    ///
-    /// # Errors When the first file cannot be read or is not a shard.
     pub(super) fn of(files: &'a [PathBuf]) -> anyhow::Result<Option<Self>> {
         let mut rest = files.iter();
         let Some(path) = rest.next() else { return Ok(None) };
