@@ -160,7 +160,6 @@ impl Board {
 }
 
 impl State {
-    /// Copies the measurements of the current run, and requests the next copy.
     fn look(&mut self) {
         let Some(watched) = &mut self.watched else { return };
         let lane = &mut self.lanes.lanes[watched.lane];

@@ -37,7 +37,6 @@ fn figures(run: &Finished) -> (Vec<Option<f64>>, bool) {
     (vec![complete(result.makespan_s), Some(result.attempts.total as f64), complete(p99_s)], short)
 }
 
-/// Watcher of blocks of runs that fills a board, point by point, and hands runs to files. Lanes are strategies.
 pub(crate) struct OnLanes<'a> {
     board: &'a Board,
     in_turn: InTurn<'a>,

@@ -32,7 +32,6 @@ impl LiveFigures {
         self.told
     }
 
-    /// Writes figures of a run until it is over: one line per second, and one for the rest.
     pub(crate) fn watch(&mut self, underway: &Underway, interrupt: &Interrupt) {
         let Some(lines) = &mut self.lines else {
             // An error means that the run's thread is gone, which the end of the run reports.

@@ -22,15 +22,12 @@ use crate::text::stderr::to_stderr;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Watch {
     Dashboard(Background),
-    /// One plain line per second on stderr.
     Lines,
-    /// One line of JSON per second on stdout.
     Ndjson,
     Silent,
 }
 
 impl Watch {
-    /// Chooses the dashboard if stdin and stdout are a terminal that can show it.
     pub(crate) fn choose(output: &OutputArgs, stdout_is_data: bool) -> Self {
         match output.progress {
             Some(ProgressFormat::Ndjson) => Self::Ndjson,
@@ -69,7 +66,6 @@ fn lines(underway: &Underway) {
     });
 }
 
-/// Calls `look` once per second until the run is over, each time after a fresh snapshot was requested.
 pub(super) fn every_second(underway: &Underway, mut look: impl FnMut()) {
     let mut next = Instant::now();
     loop {
@@ -136,7 +132,6 @@ fn policy_names(server: &Server) -> Vec<PolicyName> {
     named.map(|(name, policy)| PolicyName { name, is_keyed: policy.counts_by_key() }).collect()
 }
 
-/// Meter of the program's own CPU share and memory, updated at most every 500 ms.
 pub(crate) struct Meter {
     at: Instant,
     cpu: Option<Duration>,

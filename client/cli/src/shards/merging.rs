@@ -48,9 +48,6 @@ impl Merging {
         self.plan.mode == Mode::Simulated
     }
 
-    /// Returns the experiments of every point, and the server that they run against.
-    ///
-    /// # Errors When the plan is not one that this program writes.
     pub(crate) fn points(&self) -> anyhow::Result<Vec<(Vec<Experiment>, Opponent)>> {
         let ShardPlan { mode, command_line, points, .. } = &self.plan;
         let at = |(index, point): (usize, &PlannedPoint)| {
@@ -73,8 +70,6 @@ impl Merging {
     }
 
     /// Returns the stored runs in place of these tasks, which were planned again.
-    ///
-    /// # Errors When the number of tasks differs from the plan's, or exceeds the maximum.
     pub(crate) fn stored(&mut self, tasks: &experiments::runs::driver::Tasks<'_>) -> anyhow::Result<Stored> {
         if tasks.count() as u64 != self.plan.tasks {
             let words = format!(

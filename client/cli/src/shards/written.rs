@@ -21,7 +21,6 @@ use crate::text::figures::{counted, thousands};
 use crate::text::progress::Progress;
 use crate::text::stderr::to_stderr;
 
-/// Last bytes of a document with its tasks at the end.
 const END: &str = "]}";
 
 pub(crate) struct OfShard<'p, 'a> {
