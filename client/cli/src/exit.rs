@@ -40,7 +40,6 @@ impl From<ErrorKind> for Exit {
     }
 }
 
-/// An error and its exit code. Other errors exit with 2, bad usage.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub(crate) struct Fatal {
@@ -64,7 +63,6 @@ impl Fatal {
     }
 }
 
-/// Prints an error on stderr and returns its exit code. A closed stdout is not an error.
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     if is_broken_pipe(error) {
         return ExitCode::SUCCESS;

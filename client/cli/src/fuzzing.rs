@@ -9,7 +9,6 @@ use crate::checks::Checks;
 use crate::commands::sweep::axis::Axis;
 use crate::scenario::{Source, load};
 
-/// Parses a value of `sweep --vary`.
 pub fn axis(text: &str) {
     drop(text.parse::<Axis>());
 }
@@ -33,7 +32,6 @@ pub fn baseline(text: &str) {
     });
 }
 
-/// Reads the text from a temporary file. Each thread has one, and overwrites it each time.
 fn in_file(text: &str, read: impl FnOnce(&Path)) {
     thread_local! {
         static FILE: RefCell<Option<(std::fs::File, PathBuf)>> = const { RefCell::new(None) };

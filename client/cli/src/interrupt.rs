@@ -24,10 +24,8 @@ pub(crate) struct Interrupt {
 
 #[derive(Default)]
 struct State {
-    /// Whether a command runs whose results are to be kept.
     keeps_results: bool,
     by: Option<i32>,
-    /// Time of the last signal that counted.
     at: Option<Instant>,
     /// Number of signals that counted. Signals within [`TOGETHER`] count as one.
     count: u32,
@@ -38,14 +36,10 @@ struct State {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Request {
-    /// Nothing, because the signal belongs to the one before.
     Same,
-    /// Stop sending, and wait for in-flight attempts.
     Stop,
-    /// Do not wait, but keep the results.
     Abort,
     Leave,
-    /// Exit at once, because there are no results to keep yet.
     LeaveEarly,
 }
 
@@ -159,7 +153,6 @@ impl Interrupt {
         self.state().by.map(exit_of)
     }
 
-    /// Returns the cause of the interrupt as results name it: `user` or a signal.
     pub(crate) fn cause(&self) -> Option<&'static str> {
         let state = self.state();
         let by = state.by?;
@@ -193,7 +186,6 @@ pub(crate) fn by_whom(cause: &str) -> String {
     if cause == USER { "the user".to_owned() } else { cause.to_owned() }
 }
 
-/// Ends the program after removing unfinished files.
 fn leave(signal: i32) -> ! {
     clean_up();
     std::process::exit(exit_of(signal) as i32)

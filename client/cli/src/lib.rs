@@ -25,7 +25,6 @@ use std::process::ExitCode;
 
 use interrupt::Interrupt;
 
-/// Handles signals, parses and runs the command line, and returns the exit code.
 pub fn main() -> ExitCode {
     let done = Interrupt::install().and_then(|_| commands::of_command_line());
     done.unwrap_or_else(|error| exit::report(&error))

@@ -14,7 +14,6 @@ pub(crate) enum Source<'a> {
     File(&'a Path),
 }
 
-/// Reads a scenario, applies the `--set` settings, and checks everything before anything runs.
 pub(crate) fn load(source: Source<'_>, settings: &[String]) -> anyhow::Result<(Scenario, Vec<Cell>)> {
     let text = match source {
         Source::Name(name) => embedded(name)?,

@@ -8,7 +8,6 @@ use crate::files::exporters::EXPORTERS;
 
 const HIDDEN: &str = "…";
 
-/// A flag with a confidential value, and the function that returns its displayable part.
 struct Secret {
     long: &'static str,
     short: Option<char>,
@@ -102,7 +101,6 @@ fn header(typed: &str) -> String {
     format!("{name}: {HIDDEN}")
 }
 
-/// Shows only the reference to a file, `@FILE`.
 fn file_name_only(typed: &str) -> String {
     if typed.starts_with('@') { typed.to_owned() } else { HIDDEN.to_owned() }
 }

@@ -19,7 +19,6 @@ pub(crate) fn configured(
     what: &str,
     reached: &mut Option<Arc<GivenServer>>,
 ) -> anyhow::Result<(Vec<Experiment>, Opponent)> {
-    // Flags that `compare` and `sweep` lack keep their defaults.
     let mut run = RunArgs::defaults();
     (run.simulate, run.workload, run.server) = (args.simulate, args.workload.clone(), args.server.clone());
     (run.target, run.output.threads) = (args.target.clone(), args.output.threads);

@@ -48,7 +48,6 @@ impl Shortfalls {
         }
     }
 
-    /// Counts the ops that ended with a failure, unless the server fails on purpose.
     fn note_failed(&mut self, run: &RunResult) {
         if !self.by_strategy.contains_key(&run.strategy) {
             self.by_strategy.insert(run.strategy.clone(), FailureCounts::default());

@@ -1,4 +1,4 @@
-//! Flags of outputs.
+//! Flags for progress, summary, threads and output files.
 
 use clap::{Args, ValueEnum};
 use mockserver::count;

@@ -1,4 +1,4 @@
-//! Flags of a run.
+//! Flags of `loadgen` without a subcommand: one run, or several with `--repeats`.
 
 use std::str::FromStr as _;
 

@@ -1,4 +1,4 @@
-//! Flags of the dashboard.
+//! Flags of the dashboard: whether it is drawn, and its colours.
 
 use clap::{Args, ValueEnum};
 use dashboards::Background;

@@ -1,4 +1,4 @@
-//! Flags of the transport.
+//! Flags of the HTTP client that sends attempts.
 
 use std::net::{IpAddr, UdpSocket};
 use std::num::NonZero;
@@ -12,7 +12,6 @@ use results::current_transport_name;
 
 use crate::exit::{Exit, Fatal};
 
-/// Environment variable with the default of `--transport`.
 const VARIABLE: &str = "TAILBACK_TRANSPORT";
 
 /// Values of `--transport`; HTTP/2 has a flag of its own.
@@ -40,9 +39,6 @@ pub(crate) struct TransportArgs {
 }
 
 impl TransportArgs {
-    /// Returns the settings for sending with this number of threads.
-    ///
-    /// # Errors When the named transport does not support HTTP/2, or the environment names an unknown one.
     pub(crate) fn sending(&self, threads: Option<u16>) -> anyhow::Result<Sending> {
         self.sending_unless_typed(threads, std::env::var(VARIABLE).ok().as_deref())
     }
