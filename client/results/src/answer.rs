@@ -42,11 +42,9 @@ pub enum RankedBy {
 #[derive(Clone, Debug)]
 pub struct Answer {
     pub by: Score,
-    /// Figure of the column `× best`.
     pub ranked_by: RankedBy,
     pub seeds: usize,
     pub level: Level,
-    /// Time within which an op counts as done (`10s`), if there is a limit.
     pub limit: Option<String>,
     /// One row per strategy: ranked strategies, then those that were stopped, then those that know the server.
     pub rows: Vec<Row>,
@@ -72,7 +70,6 @@ impl Answer {
         Self::at_level(standings, by, level)
     }
 
-    /// Returns the answer with intervals at another level, such as that of all points of a sweep together.
     pub fn at_level(standings: &[Standing], by: Score, level: Level) -> Self {
         let seeds = standings.iter().map(|standing| standing.counts.runs).max().unwrap_or_default();
         let ranked: Vec<&Standing> =
@@ -98,7 +95,6 @@ impl Answer {
         if self.ranked_by == RankedBy::Share { Score::done_share() } else { self.by }
     }
 
-    /// Returns the time within which an op counts as done, with its unit apart: `10 s`.
     pub fn limit_text(&self) -> Option<String> {
         let limit = self.limit.as_ref()?;
         let (number, unit) = limit.split_at(limit.find(|c: char| c.is_ascii_alphabetic())?);
@@ -138,7 +134,6 @@ impl Answer {
         compared
     }
 
-    /// Returns the strategy with the best figure after the first row.
     fn next_best(&self) -> Option<&Row> {
         let first = self.ranked().next()?;
         self.by_figure().into_iter().find(|row| row.strategy != first.strategy)
@@ -148,7 +143,6 @@ impl Answer {
         self.seeds >= MIN_SEEDS
     }
 
-    /// Returns the ranked rows that `× best` compares: all of them, or those that did every op.
     fn compared(&self) -> impl Iterator<Item = &Row> {
         self.ranked().filter(|row| self.ranked_by == RankedBy::Share || row.is_comparable)
     }

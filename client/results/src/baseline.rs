@@ -13,7 +13,6 @@ use crate::run_figures::RunFigures;
 
 /// Increased when baselines can no longer be read as before.
 const VERSION: u32 = 1;
-/// Value of `kind`, which distinguishes a baseline from other JSON.
 const KIND: &str = "tailback-baseline";
 
 /// Judged figures, in the order in which they are printed. Figures that follow from others are left out.
@@ -74,10 +73,6 @@ impl Baseline {
         }
     }
 
-    /// Parses a baseline.
-    ///
-    /// # Errors
-    /// If the text is not a baseline, or of a later version.
     pub fn read(text: &str) -> Result<Self, Malformed> {
         let no_baseline = || Malformed::at("", "it is not a baseline; make one with `--save-baseline`");
         let head: Head = read(text)

@@ -4,7 +4,6 @@
 pub enum Basis {
     /// One run of each strategy, with its series.
     Runs,
-    /// Figures over seeds at the points of an experiment.
     Cells,
     /// Figures over seeds, of columns that can be chosen instead of the plot's own ones.
     Chosen,
@@ -12,11 +11,8 @@ pub enum Basis {
     Columns,
     /// Send times of all attempts of one run.
     Calls,
-    /// Result of every client of one run.
     Clients,
-    /// Counts of one run in time steps.
     Steps,
-    /// Waits before the retries of one run.
     Waits,
 }
 

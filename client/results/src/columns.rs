@@ -17,7 +17,6 @@ const IDENTITY: [Column; 3] = [
 ];
 
 impl Column {
-    /// Returns all columns: the identity first, then everything else in the order of a result.
     pub fn all() -> Vec<Self> {
         let mut columns = IDENTITY.to_vec();
         for figure in FIGURES.iter().filter(|figure| figure.path != "seed") {
@@ -53,7 +52,6 @@ impl Column {
         }
     }
 
-    /// Returns the cell of a run; empty if the run lacks the value.
     pub fn cell(&self, run: &RunResult) -> String {
         match self {
             Self::Figure(figure) => figure.cell(run),

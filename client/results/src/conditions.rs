@@ -112,15 +112,12 @@ impl Conditions {
         self
     }
 
-    /// Returns the settings as on the command line, by path such as `workload.mix`, for labels that show differences. Settings that are off
-    /// are left out.
     pub fn settings(&self) -> BTreeMap<String, String> {
         let mut found = BTreeMap::new();
         leaves("", &WrittenConditions::from(self).0, &mut found);
         found
     }
 
-    /// Returns the differences key by key, in words: `workload.ops is 100, there 200`.
     pub fn differences(&self, there: &WrittenConditions) -> Vec<String> {
         let mut differences = Vec::new();
         differ("", &WrittenConditions::from(self).0, &there.0, &mut differences);

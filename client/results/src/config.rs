@@ -152,10 +152,6 @@ fn transport_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, 
 pub struct ServerModel(BTreeMap<String, Option<Setting>>);
 
 impl ServerModel {
-    /// Creates the record of a mockserver's configuration.
-    ///
-    /// # Errors
-    /// If `config` does not serialize to keys with plain values.
     pub fn of(config: &impl Serialize) -> serde_json::Result<Self> {
         serde_json::from_value(serde_json::to_value(config)?)
     }

@@ -8,7 +8,6 @@ use crate::run::RunResult;
 /// Largest accepted count. Even over the largest number of shards, sums stay within what reports can draw.
 const MOST: u64 = 1_000_000_000_000;
 
-/// Returns the first field of a run with a count above the limit, and that count.
 pub(crate) fn uncountable(run: &RunResult) -> Option<(&'static str, u64)> {
     let places = [
         ("ops", beyond(&run.ops)),

@@ -74,7 +74,6 @@ impl Document {
         document.checked()
     }
 
-    /// Rejects documents that fit the types but that no run can produce.
     fn checked(self) -> Result<Self, Malformed> {
         let empty = |key: &str, words: &str| Err(Malformed::at(key, words));
         match &self {

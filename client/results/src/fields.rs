@@ -8,7 +8,6 @@ use serde::{Deserialize, Deserializer, de};
 use crate::over_runs::{FiguresOverRuns, OverRuns};
 use crate::sweep::Winner;
 
-/// Accepts null instead of a missing key.
 pub(crate) fn or_default<'de, T, D>(deserializer: D) -> Result<T, D::Error>
 where
     T: Deserialize<'de> + Default,
@@ -17,7 +16,6 @@ where
     Ok(Option::deserialize(deserializer)?.unwrap_or_default())
 }
 
-/// Drops figures that are null.
 pub(crate) fn known<'de, D: Deserializer<'de>>(deserializer: D) -> Result<FiguresOverRuns, D::Error> {
     let figures: BTreeMap<String, Option<OverRuns>> = or_default(deserializer)?;
     Ok(figures.into_iter().filter_map(|(path, figure)| Some((path, figure?))).collect())

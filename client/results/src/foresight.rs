@@ -2,7 +2,6 @@
 
 use tailback::{ORACLE, StrategySpec};
 
-/// Returns true if any part of a strategy knows what no client can know.
 pub fn knows_the_future(strategy: &str) -> bool {
     strategy.parse::<StrategySpec>().map_or_else(
         // If another version wrote the text, only the names of its parts are known.

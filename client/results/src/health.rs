@@ -15,7 +15,6 @@ const TOO_LATE_MS: f64 = 2.0;
 const USUAL_SHARE: f64 = 1.0 / 20.0;
 /// Fewest sends after which the lag of a running experiment is judged. A percentile of fewer describes the start more than the run.
 const FEWEST_SENDS: u64 = 100;
-/// Share of a core above which it counts as fully used.
 const FULL_CORE: f64 = 0.95;
 
 /// Smallest reported share of the run that was spent waiting for the file of attempts. Less hardly affects the measurement.
@@ -47,7 +46,6 @@ pub enum Bottleneck {
 }
 
 impl GeneratorLoad {
-    /// Returns the bottleneck, if any. Summaries, reports and the dashboard share this rule.
     pub fn bottleneck(&self) -> Option<Bottleneck> {
         let late_ms = self.send_lag_p99_ms * self.time_scale;
         // A short real time is long if the experiment runs fast, so the lag is also compared with the duration of an attempt.
@@ -104,17 +102,14 @@ pub enum Warning {
         of_service: f64,
     },
     ServerChanged,
-    /// Number of ops that had not ended when the run ended.
     Unfinished(u64),
     /// The run stalled after this many consecutive tries at one instant.
     NoTimePasses(u64),
     FewConnections {
         most: u64,
-        /// Limit on open files, which is the reason.
         open_files: u64,
         /// Largest number of concurrent attempts.
         in_flight: u64,
-        /// Limit on open files that would suffice.
         enough_files: u64,
     },
     FewAccepted {
@@ -124,7 +119,6 @@ pub enum Warning {
 }
 
 impl Warning {
-    /// Returns a warning about the wait for the consumer of attempts, if it took a relevant share of the run.
     pub fn held_up(waited: Duration, run: Duration) -> Option<Self> {
         let of_run = waited.as_secs_f64() / run.as_secs_f64().max(1e-9);
         (of_run >= HELD_UP_SHARE).then_some(Self::HeldUp { waited, of_run })

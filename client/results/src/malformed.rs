@@ -13,12 +13,10 @@ pub struct Malformed {
 }
 
 impl Malformed {
-    /// Creates an error about the value at a path; an empty path is the whole document.
     pub fn at(path: &str, what: impl Into<String>) -> Self {
         Self { place: if path.is_empty() { String::new() } else { format!("`{path}`") }, what: what.into() }
     }
 
-    /// Returns the error with the path of an outer value before its own.
     #[must_use]
     pub(crate) fn inside(self, path: &str) -> Self {
         let place = match self.place.strip_prefix('`') {
@@ -84,7 +82,6 @@ fn wrong_value(path: &str, reason: &str) -> Malformed {
     Malformed::at(path, format!("{} is not {wanted}", brief(found)))
 }
 
-/// Replaces control characters and truncates, so that a value fits on one line of an error.
 fn brief(found: &str) -> String {
     const MOST: usize = 60;
     let line: String = found.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();

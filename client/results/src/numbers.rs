@@ -2,12 +2,10 @@
 
 pub use vocabulary::thousands;
 
-/// Formats a count: `1 seed`, `2 000 seeds`.
 pub fn counted(number: u64, one: &str) -> String {
     format!("{} {one}{}", thousands(number), if number == 1 { "" } else { "s" })
 }
 
-/// Formats milliseconds with three significant digits and a fitting unit: `0.0312 ms`, `12.4 ms`, `3.02 s`, `720 s`, `20.0 min`.
 pub fn milliseconds(ms: f64) -> String {
     match ms {
         ms if ms < 999.5 => format!("{} ms", significant(ms)),
@@ -33,13 +31,11 @@ pub fn percent(share: f64) -> String {
     }
 }
 
-/// Formats a share that may be a lower bound: `≥ 45.0 %`.
 pub fn at_least(share: f64, is_lower_bound: bool) -> String {
     let bound = if is_lower_bound { "≥ " } else { "" };
     format!("{bound}{}", percent(share))
 }
 
-/// Formats the coverage of an interval: `95 %`, `98.3 %`, `99.92 %`.
 pub fn level(level: statistics::Level) -> String {
     let percent = level.coverage() * 100.0;
     let decimals = if level.error() < 0.001 { 3 } else { usize::from(level.error() < 0.01) + 1 };
@@ -62,7 +58,6 @@ pub fn short(number: f64) -> String {
     }
 }
 
-/// Formats a number with three significant digits and grouped thousands: `1.00`, `0.799`, `17 390`.
 pub fn three(number: f64) -> String {
     let grouped = |size: f64| short(size.round());
     if number.abs() >= 999.5 { grouped(number) } else { significant(number) }
@@ -80,7 +75,6 @@ pub fn ratio_decimals(low: f64, high: f64) -> usize {
     }
 }
 
-/// Formats a range of two formatted figures, with the unit once if both have the same: `25.2–25.4 s`.
 pub fn range(low: &str, high: &str) -> String {
     if low == high {
         return low.to_owned();
@@ -95,7 +89,6 @@ pub fn range(low: &str, high: &str) -> String {
     }
 }
 
-/// Formats with three significant digits, but at most four decimals.
 fn significant(number: f64) -> String {
     match number {
         number if number >= 99.95 => format!("{number:.0}"),

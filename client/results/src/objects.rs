@@ -57,13 +57,11 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for ObjectsOnly<D> {
     }
 }
 
-/// Visitor that passes values on and wraps those that contain others in [`ObjectsOnly`].
 struct Within<V> {
     visitor: V,
     takes_lists: bool,
 }
 
-/// Forwards values that contain no others.
 macro_rules! hand_on {
     ($($visit:ident: $value:ty),*) => {
         $(fn $visit<E: Error>(self, value: $value) -> Result<V::Value, E> {

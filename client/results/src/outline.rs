@@ -14,7 +14,6 @@ pub(crate) struct Outline {
 }
 
 impl Outline {
-    /// Returns true if the document has this key, even if it is null.
     pub(crate) fn has(&self, key: &str) -> bool {
         self.keys.iter().any(|(there, _)| there == key)
     }

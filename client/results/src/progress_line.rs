@@ -86,7 +86,6 @@ impl ProgressLine {
     }
 }
 
-/// Returns the failures that occurred since `before`, by cause.
 fn more(before: &[FailureResult], now: &[FailureResult]) -> Vec<FailureResult> {
     let since = |failure: &FailureResult| {
         let same = |there: &&FailureResult| (there.status, there.kind) == (failure.status, failure.kind);

@@ -53,7 +53,6 @@ pub fn ranked(mut standings: Vec<Standing>, by: Score) -> Vec<Standing> {
     standings
 }
 
-/// Groups equals in the score `by`, best first. Within a group, strategies with distinguishably less of `then` come first.
 fn groups_by_score(standings: Vec<Standing>, (by, then): (Score, Score), ties: &Ties) -> Vec<Vec<Standing>> {
     let key = |standing: &Standing| standing.score(by);
     let groups = groups(standings, key, |one, other| ties.are_equal(by, one, other));
@@ -69,7 +68,6 @@ fn groups_by_share(standings: Vec<Standing>, then: Score, ties: &Ties) -> Vec<Ve
     groups.into_iter().map(|group| in_order_of(group, then, key, ties)).collect()
 }
 
-/// Sorts equals by another score, and strategies that are equal in that score, too, by `key`.
 fn in_order_of(
     equals: Vec<Standing>,
     score: Score,
@@ -85,7 +83,6 @@ fn in_order_of(
     groups.into_iter().flat_map(by_key).collect()
 }
 
-/// Splits strategies into groups in the order of `key`: the first one and all that are equal to it, then the same for the rest.
 fn groups(
     mut standings: Vec<Standing>,
     key: impl Fn(&Standing) -> f64,
@@ -112,7 +109,6 @@ pub fn ranked_by_share(standings: &[Standing]) -> bool {
     standings.iter().any(|standing| !standing.is_comparable() && (standing.rank.is_some() || best_left_ops))
 }
 
-/// Returns the best complete strategy that does not know the future.
 pub fn best_that_can_be_had(standings: &[Standing]) -> Option<&Standing> {
     standings.iter().find(|standing| standing.is_complete() && !standing.foresees)
 }
@@ -142,7 +138,6 @@ fn unranked(name: &str, runs: &RunFigures, by: Score, seed: u64) -> Standing {
     }
 }
 
-/// Sets the fields that depend on the other strategies.
 fn place(standing: &mut Standing, by: Score, shares: &Shares, number: usize) {
     let (tier, same_work) = (shares.tier(number), shares.same_work);
     let ranked_by = &Score::ranking(by)[..3];

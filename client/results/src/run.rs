@@ -184,7 +184,6 @@ impl OpsResult {
         self.share_base() > 0 && self.succeeded == self.share_base()
     }
 
-    /// Returns true if some op of [`OpsResult::share_base`] had not ended, or not even arrived.
     pub fn some_did_not_end(&self) -> bool {
         self.succeeded.saturating_add(self.given_up) < self.share_base()
     }
@@ -286,7 +285,6 @@ pub struct LoadRecord {
     pub words: String,
 }
 
-/// Data of a result that the caller has and the run lacks.
 #[derive(Clone, Debug)]
 pub struct ResultContext {
     pub mode: Mode,

@@ -12,7 +12,6 @@ pub struct RunFigures {
     runs: usize,
     first: Option<Box<RunResult>>,
     columns: Vec<(&'static Figure, Values)>,
-    /// Makespans over their lower bounds.
     over_bound: Values,
     pub(crate) counts: Counts,
 }
@@ -43,7 +42,6 @@ pub(crate) struct Counts {
 #[derive(Clone, Debug, Default)]
 struct Values {
     known: Vec<f64>,
-    /// Indexes of the runs that lack it.
     missing: Vec<u32>,
 }
 
@@ -55,7 +53,6 @@ impl Values {
         }
     }
 
-    /// Returns an empty slice if a run lacks the figure.
     fn of_all(&self) -> &[f64] {
         if self.missing.is_empty() { &self.known } else { &[] }
     }
@@ -72,7 +69,6 @@ impl Values {
 }
 
 impl RunFigures {
-    /// Creates an empty record of these figures, without duplicates, and of the counts for rankings.
     pub fn keeping(figures: impl IntoIterator<Item = &'static Figure>) -> Self {
         let mut columns: Vec<(&'static Figure, Values)> = Vec::new();
         for figure in figures {
@@ -84,7 +80,6 @@ impl RunFigures {
         Self { runs: 0, first: None, columns, over_bound, counts }
     }
 
-    /// Returns the figures of summaries, and those that a ranking by this score needs.
     pub fn ranked(by: Score) -> impl Iterator<Item = &'static Figure> {
         let scores = Score::ranking(by).into_iter().filter_map(|score| Figure::find(score.path()));
         Self::summed().chain(scores)
@@ -133,7 +128,6 @@ impl RunFigures {
         self.first.as_deref()
     }
 
-    /// Returns the values of a kept figure over the runs that have it.
     pub fn known(&self, path: &str) -> &[f64] {
         self.values(path).map_or(&[], |values| &values.known)
     }
@@ -152,7 +146,6 @@ impl RunFigures {
         self.over_bound.of_all()
     }
 
-    /// Summarizes every kept figure that summaries show and at least one run has.
     pub fn summaries(&self) -> Vec<(&'static str, Summary)> {
         // With another seed, a repeated experiment also draws other bootstrap resamples.
         let seed = self.first.as_ref().map_or(0, |run| run.seed);
@@ -198,7 +191,6 @@ impl Counts {
         self.in_time / self.runs.max(1) as f64
     }
 
-    /// Returns the number of runs that were stopped from outside, so that their outcome is unknown.
     pub(crate) fn cut_off(&self) -> usize {
         self.stalled + self.interrupted
     }

@@ -10,8 +10,6 @@ use crate::recordings::RecordingsCheck;
 use crate::sample::SampleLine;
 use crate::shards::TaskShard;
 
-/// Returns the schema of every document. Lines of `--samples` and of `--progress ndjson`, baselines, checks of recordings and shards are
-/// among its definitions.
 pub fn schema() -> Schema {
     let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
     generator.subschema_for::<SampleLine>();
@@ -22,15 +20,14 @@ pub fn schema() -> Schema {
     generator.into_root_schema_for::<Document>()
 }
 
-/// Single value of a run's result, not a list. Truth values count as numbers.
 #[cfg(test)]
 pub(crate) struct Leaf {
     pub(crate) path: String,
     pub(crate) is_number: bool,
 }
 
-/// Returns the single values of a run's result, in the order in which they are written. Its configuration, place in a sweep and shard
-/// records are left out.
+/// Returns the single values of a run's result, in the order in which they are written. Truth values count as numbers. Lists, the
+/// configuration, the place in a sweep and shard records are left out.
 #[cfg(test)]
 pub(crate) fn run_leaves() -> Vec<Leaf> {
     use serde_json::Value;

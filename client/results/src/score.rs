@@ -23,7 +23,6 @@ impl Score {
         scores().filter(first).chain(scores().filter(move |score| !first(score)))
     }
 
-    /// Returns the score of the figure at this path; `None` if strategies are not ranked by it.
     pub fn at(path: &str) -> Option<Self> {
         let figure = Figure::find(path)?;
         Some(Self { figure, ranked: figure.ranked? })
@@ -37,7 +36,6 @@ impl Score {
         Self::at("attempts.total").expect("a test reads every score that has a name here")
     }
 
-    /// Returns attempts sent per op that succeeded, which is compared if strategies did not do equally many ops.
     pub fn attempts_per_success() -> Self {
         Self::at("attempts_per_success").expect("a test reads every score that has a name here")
     }
@@ -68,7 +66,6 @@ impl Score {
         if [Self::makespan(), Self::attempts()].contains(&self) { Self::p99() } else { self }
     }
 
-    /// Returns its column heading with the unit: `p99 ms`.
     pub fn heading(self) -> String {
         if let Some(heading) = self.ranked.heading {
             return heading.to_owned();
@@ -81,7 +78,6 @@ impl Score {
         self.ranked.key
     }
 
-    /// Formats a value for a cell, with its unit: `25.2 s`, `640 ms`, `2 088`, `8.68`.
     pub fn cell(self, value: f64) -> String {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "casts saturate")]
         match self.unit().trim() {
@@ -93,7 +89,6 @@ impl Score {
         }
     }
 
-    /// Returns the heading of its column: `makespan`, `p99`, `per done`.
     pub fn column(self) -> &'static str {
         match self.key() {
             "per-success" => "per done",
@@ -114,7 +109,6 @@ impl Score {
         self.figure.path
     }
 
-    /// Returns the unit with a space before it.
     pub fn unit(self) -> String {
         if self.figure.unit.is_empty() { String::new() } else { format!(" {}", self.figure.unit) }
     }

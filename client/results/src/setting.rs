@@ -23,7 +23,6 @@ pub enum Setting {
     Other(Value),
 }
 
-/// Varied settings by key, as numbers if possible.
 pub type At = BTreeMap<String, Setting>;
 
 /// Parses the values of varied keys, as numbers if possible, and replaces `-` in keys by `_`.
@@ -66,7 +65,6 @@ impl From<&str> for Setting {
 }
 
 impl fmt::Display for Setting {
-    /// Formats as JSON, but texts without quotes.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Truth(truth) => truth.fmt(f),

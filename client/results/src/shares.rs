@@ -46,7 +46,6 @@ impl Shares {
         self.tiers[number]
     }
 
-    /// Returns the time limit as given on the command line; `None` if ops only have to be done at all.
     pub(crate) fn limit(&self) -> Option<&str> {
         self.limit.as_deref()
     }

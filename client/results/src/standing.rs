@@ -14,15 +14,11 @@ pub struct Standing {
     /// Rank from 1, equal for ties; `None` if it cannot be ranked.
     pub rank: Option<u64>,
     pub is_tied: bool,
-    /// True if no other strategy is better in one of two figures and not worse in the other. These are makespan and attempts or, if shares
-    /// of ops done differ, that share and the attempts per success.
     pub on_front: bool,
     pub figures: Vec<(&'static str, Summary)>,
-    /// True if it knows the future, as no client can.
     pub foresees: bool,
     /// Mean share of ops done, 0 to 1; within `limit`, if there is one.
     pub share: f64,
-    /// Number of different larger shares.
     pub tier: usize,
     /// Time limit as given on the command line; `None` if ops only have to be done at all.
     pub limit: Option<String>,
@@ -60,7 +56,6 @@ impl Standing {
         self.figure(score.path()).filter(|_| !self.values(score).is_empty())
     }
 
-    /// Returns true if every op succeeded, late or not, in every run.
     pub fn all_done(&self) -> bool {
         self.counts.at_all() >= 1.0
     }
@@ -69,7 +64,6 @@ impl Standing {
         self.counts.is_lower_bound
     }
 
-    /// Returns true if `share` refers to ops that arrived, because the number of offered ops is unknown.
     pub fn share_is_of_arrived(&self) -> bool {
         self.counts.of_arrived
     }
@@ -82,7 +76,6 @@ impl Standing {
         self.incomplete.is_none()
     }
 
-    /// Returns true if its makespan, and other figures that depend on the work done, can be compared with those of others.
     pub fn is_comparable(&self) -> bool {
         self.is_complete() && self.work == Work::Same
     }

@@ -149,7 +149,6 @@ pub struct LeadRecord {
 pub enum Winner {
     /// Winner of a file that states it; `None` if no strategy is distinguishably best.
     Said(Option<String>),
-    /// Winner of a file of an earlier version, which does not state it.
     #[default]
     Unsaid,
 }

@@ -9,7 +9,6 @@ use statistics::{Comparison, Level, Margin, Method, PairedRatio, Verdict};
 use crate::score::Score;
 use crate::standing::Standing;
 
-/// Number of figures in which pairs are compared: one ranks, the other orders equals.
 const FIGURES_COMPARED: usize = 2;
 
 pub(crate) struct Ties {

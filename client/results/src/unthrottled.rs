@@ -4,7 +4,6 @@ use crate::numbers::counted;
 use crate::score::Score;
 use crate::standing::Standing;
 
-/// Largest ratio between strategies that count as equal.
 const EQUAL: f64 = 1.02;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +14,6 @@ pub struct Unthrottled {
 }
 
 impl Unthrottled {
-    /// Returns `None` if an attempt was rejected or failed, or none was sent.
     pub fn new(standings: &[Standing], by: Score) -> Option<Self> {
         let max = |standing: &Standing, path| standing.figure(path).map(|figure| figure.max);
         let is_spared = |standing: &Standing| {

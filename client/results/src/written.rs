@@ -19,7 +19,6 @@ pub struct Written(Value);
 
 pub type WrittenKeys = BTreeMap<String, Written>;
 
-/// Parts of documents that reports pass on; together a document, too.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct WrittenDocument {
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -50,7 +49,6 @@ pub struct WrittenSweep {
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WrittenCell {
-    /// Figures over seeds, each with its mean, its spread and so on.
     pub figures: Option<BTreeMap<String, Option<WrittenKeys>>>,
     #[serde(flatten)]
     pub rest: WrittenKeys,
@@ -61,7 +59,6 @@ impl Written {
         format!("{:#}", self.0)
     }
 
-    /// Returns all values by path such as `workload.ops`, except those that are null, empty or false.
     pub fn settings(&self) -> BTreeMap<String, String> {
         let mut found = BTreeMap::new();
         leaves("", &self.0, &mut found);
@@ -97,7 +94,6 @@ impl WrittenDocument {
         })
     }
 
-    /// Serializes to JSON on one line, with keys in alphabetical order.
     pub fn to_json(&self) -> String {
         sorted(self).map(|value| value.to_string()).unwrap_or_default()
     }

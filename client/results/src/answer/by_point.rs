@@ -5,7 +5,6 @@ use std::cmp::Reverse;
 use super::MIN_SEEDS;
 use super::sentence::Sentence;
 
-/// Largest number of ranges that are listed; with more, points are counted.
 const MAX_RANGES: usize = 3;
 
 pub struct PointWinner<'a> {
@@ -14,8 +13,7 @@ pub struct PointWinner<'a> {
     pub winner: Option<&'a str>,
 }
 
-/// Formats, for example, `aimd is first at 500, 2 000 and 5 000 ops, full-jitter at 50 and 100.` `key` is the varied key; it is `None` if
-/// there are two.
+/// `key` is the varied key; it is `None` if there are two.
 pub fn first_by_point(key: Option<&str>, points: &[PointWinner<'_>], has_intervals: bool) -> Sentence {
     let unsure = if has_intervals { String::new() } else { format!("; intervals need {MIN_SEEDS} seeds") };
     let mut winners: Vec<Option<&str>> = Vec::new();
@@ -27,7 +25,6 @@ pub fn first_by_point(key: Option<&str>, points: &[PointWinner<'_>], has_interva
     let values = |winner: Option<&str>| -> Vec<&str> {
         points.iter().filter(|point| point.winner == winner).map(|point| point.value.as_str()).collect()
     };
-    // Most frequent winner first, points without a winner last.
     winners.sort_by_key(|winner| (winner.is_none(), Reverse(values(*winner).len())));
     let all = points.len();
     let end = |sentence: Sentence| sentence.words(format!("{unsure}."));

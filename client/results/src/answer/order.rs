@@ -76,7 +76,6 @@ fn groups(
     groups
 }
 
-/// Returns true if two strategies cannot be distinguished, or are the same within 2 %. Without intervals only equal means are equal.
 fn are_equal(score: Score, one: &Standing, other: &Standing, level: Level) -> bool {
     match Times::new(one.values(score), other.values(score), level) {
         Some(times) if times.interval.is_some() => times.may_be_one() || times.is_within_two_percent(),

@@ -14,7 +14,6 @@ pub struct PairRow {
     pub attempts: Option<Times>,
 }
 
-/// Returns every pair of ranked strategies that do not know the server, better ranked first.
 pub fn pair_rows(answer: &Answer, standings: &[Standing]) -> Vec<PairRow> {
     let figure = answer.figure();
     let is_share = figure == Score::done_share();

@@ -8,7 +8,6 @@ use crate::standing::Standing;
 use crate::sweep::LeadRecord;
 
 impl Answer {
-    /// Returns the record of the best strategy and its lead; `None` if fewer than two strategies have a rank.
     pub fn lead_record(&self) -> Option<LeadRecord> {
         let lead = self.lead()?;
         let interval = lead.times.and_then(|times| times.interval);

@@ -37,15 +37,20 @@ pub struct Row {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// Rank among the strategies that do not know the server, from 1, equal for strategies that cannot be distinguished.
-    Ranked { rank: u64, is_tied: bool },
+    Ranked {
+        rank: u64,
+        is_tied: bool,
+    },
     /// Not ranked: stalled or interrupted in some of `of` runs, or without the score.
-    Stopped { stalled: usize, interrupted: usize, of: usize },
-    /// Not ranked: it knows the server's configuration, as no client can.
+    Stopped {
+        stalled: usize,
+        interrupted: usize,
+        of: usize,
+    },
     KnowsServer,
 }
 
 impl Place {
-    /// Returns the mark before the name: `1`, `2=`, `!` or `*`.
     pub fn mark(self) -> String {
         match self {
             Self::Ranked { rank, is_tied } => format!("{rank}{}", if is_tied { "=" } else { "" }),
@@ -55,11 +60,9 @@ impl Place {
     }
 }
 
-/// Ratio to the best strategy: geometric mean of paired ratios.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Times {
     pub ratio: f64,
-    /// Ends of its confidence interval, from five seeds on.
     pub interval: Option<(f64, f64)>,
 }
 
@@ -85,7 +88,6 @@ impl Times {
         self.interval.is_some_and(|(low, high)| 1.0 - margin <= low && high <= 1.0 + margin)
     }
 
-    /// Formats the ratio with as many digits as its interval.
     pub fn ratio_text(&self) -> String {
         let (low, high) = self.interval.unwrap_or((self.ratio, self.ratio));
         format!("{:.*}", ratio_decimals(low, high), self.ratio)
@@ -167,7 +169,6 @@ fn row(standing: &Standing, place: Place, (best, figure): (Option<&Standing>, Sc
 }
 
 impl Row {
-    /// Formats the ratio to the best for a cell: `1`, `1.74`, `0.799`, `–`.
     pub fn times_cell(&self) -> String {
         match self.times_best {
             None => "–".to_owned(),
@@ -177,7 +178,6 @@ impl Row {
         }
     }
 
-    /// Formats the interval of the ratio (`1.61–1.88`), or in how many runs the strategy was stopped (`30 of 30`).
     pub fn range_cell(&self, seeds: usize) -> String {
         match self.place {
             Place::Stopped { stalled, interrupted, of } if stalled + interrupted > 0 => {

@@ -7,7 +7,6 @@ use crate::numbers::{at_least, counted, percent, thousands, three};
 use crate::run::Mode;
 use crate::score::Score;
 
-/// Largest number of tied strategies that are named.
 const MAX_NAMED: usize = 3;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,7 +15,6 @@ pub enum Part {
     Name(String),
 }
 
-/// Text in which strategy names are marked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sentence {
     pub parts: Vec<Part>,
@@ -60,8 +58,6 @@ fn start(name: &str) -> Sentence {
 }
 
 impl Answer {
-    /// Returns the answer in paragraphs of one to three sentences each, for example ``aimd finished first: 25.2 s, 1.74× sooner than
-    /// exponential:jitter=0.5 (1.61–1.88), with 8.33× fewer attempts (8.31–8.35). 30 paired seeds, simulated.``
     pub fn sentences(&self, mode: Mode) -> Vec<Sentence> {
         let answer = self.headline();
         let runs = self.runs_text(mode);
@@ -74,7 +70,6 @@ impl Answer {
         vec![answer.words(format!(" {runs}"))]
     }
 
-    /// Returns the first sentence of the answer, without the number of seeds.
     pub fn headline(&self) -> Sentence {
         match self.ranked().count() {
             0 => self.none_ranked(),
@@ -87,7 +82,6 @@ impl Answer {
         }
     }
 
-    /// Formats, for example, `No strategy can be ranked: all 3 stalled.`
     fn none_ranked(&self) -> Sentence {
         let all: Vec<&Row> = self.rows.iter().filter(|row| row.place != Place::KnowsServer).collect();
         let stalled = all.iter().filter(|row| row.stopped_cell() == Some("stalled")).count();
@@ -106,8 +100,6 @@ impl Answer {
         Sentence::default().words(format!("No strategy can be ranked: {how}."))
     }
 
-    /// Formats, for example, `aimd finished first in the only run: 25.2 s; next full-jitter, 45.6 s.` or, with several seeds, `aimd was
-    /// first in 3 of 4 runs; intervals need 5.`
     fn few_seeds(&self) -> Sentence {
         let mut ranked = self.ranked();
         let (Some(best), second) = (ranked.next(), ranked.next()) else { return Sentence::default() };
@@ -136,7 +128,6 @@ impl Answer {
         start(&best.strategy).words(format!(" {}{only}: {}", self.won(), value(best))).joined(next).words(".")
     }
 
-    /// Formats, for example, `aimd took 25.2 s, 1.25 × the oracle.`
     fn one_ranked(&self) -> Sentence {
         let Some(best) = self.ranked().next() else { return Sentence::default() };
         if self.ranked_by == RankedBy::Share {
@@ -216,7 +207,6 @@ impl Answer {
             .words(format!("{companion}."))
     }
 
-    /// Formats, for example, `aimd, cubic and new-reno tie for first: 25.2–25.4 s, not distinguishable; aimd has fewest attempts.`
     fn tie(&self, tied: &[&Row], of: &str) -> Sentence {
         let all = self.compared().count();
         let values = tied.iter().filter_map(|row| row.figure);
@@ -264,7 +254,6 @@ impl Answer {
         names.words(tie).joined(fewest).words(".")
     }
 
-    /// Formats, for example, `, with 8.33× fewer attempts (8.31–8.35)`; empty if there is no difference.
     fn companion_text(&self, second: &Row) -> String {
         let is_attempts = self.by != Score::attempts();
         let times = if is_attempts { second.attempts_times_best } else { second.makespan_times_best };
@@ -282,8 +271,6 @@ impl Answer {
         format!(", with {}× {words}{range}", shown.ratio_text())
     }
 
-    /// Formats, for example, `aimd got most done: 86.1 % of the ops, at 1.32 attempts each; next token-bucket:rate=8, 0.93 of that
-    /// (0.92–0.94).`
     fn most_done(&self) -> Sentence {
         let ranked: Vec<&Row> = self.ranked().collect();
         let Some(best) = ranked.first() else { return Sentence::default() };
@@ -333,7 +320,6 @@ impl Answer {
             .words(".")
     }
 
-    /// Formats, for example, `; next token-bucket:rate=8, 0.93 of that (0.92–0.94)`.
     fn next_share(second: Option<&Row>) -> Sentence {
         let Some(second) = second else { return Sentence::default() };
         let next = Sentence::default().words("; next ").name(&second.strategy);
@@ -343,14 +329,12 @@ impl Answer {
         }
     }
 
-    /// Formats, for example, `86.1 % of the ops, at 1.32 attempts each`.
     fn share_and_cost(row: &Row) -> String {
         let share = at_least(row.done, row.done_is_lower_bound);
         let cost = row.per_done.map(|cost| format!(", at {} attempts each", three(cost))).unwrap_or_default();
         format!("{share} of the ops{cost}")
     }
 
-    /// Formats, for example, ` within 10 s`; empty without a limit.
     fn within(&self) -> String {
         self.limit_text().map_or_else(String::new, |limit| format!(" within {limit}"))
     }
@@ -378,7 +362,6 @@ impl Answer {
         }
     }
 
-    /// Formats, for example, `2 strategies gave up ops.`; `None` if all strategies or none did every op.
     fn gave_up_text(&self) -> Option<String> {
         if self.ranked_by != RankedBy::ScoreThenShare || self.seeds < MIN_SEEDS {
             return None;
@@ -412,7 +395,6 @@ impl Row {
     }
 }
 
-/// Formats, for example, ` (1.61–1.88)`; empty without an interval.
 fn range(times: &Times) -> String {
     times.range_text().map(|range| format!(" ({range})")).unwrap_or_default()
 }

@@ -52,7 +52,6 @@ impl SumsRecord {
         }
     }
 
-    /// Returns `None` if a sum is not a number.
     pub(super) fn read(&self) -> Option<LatencySums> {
         let none = LatencySums::default();
         Some(LatencySums {
@@ -100,7 +99,6 @@ const LONGEST_INFLATED: u64 = 1 << 20;
 /// Bytes before the counts: cookie, length, offset, digits, least and greatest value, ratio.
 const HEAD: usize = 40;
 
-/// First bytes of an inflated histogram.
 const COOKIE: u32 = 0x1c84_9313;
 
 /// Decodes an untrusted histogram. A few bytes can demand gigabytes, so the declared length must be the real one, and the number of buckets

@@ -80,7 +80,6 @@ fn rows(parts: &[Part], ledger: &ServerStats) -> Vec<ShardRow> {
     ledger.shards.iter().filter(is_there).copied().collect()
 }
 
-/// Rejects shards whose attempts differ from the server's counts, each shard by itself and all together.
 fn conserved(
     parts: &[Part],
     all_there: bool,

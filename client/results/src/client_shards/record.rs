@@ -111,7 +111,6 @@ pub struct StartRecord {
 }
 
 impl StartRecord {
-    /// Formats the planned start, which must be the same for all shards.
     pub(super) fn planned(&self) -> String {
         match self.at_unix_ms {
             None => "a barrier's".to_owned(),
@@ -136,7 +135,6 @@ pub struct ClientColumns {
     pub busy_since_ns: Vec<Option<u64>>,
 }
 
-/// Data of a shard that the driver has and the run lacks.
 #[derive(Clone, Debug)]
 pub struct ShardContext {
     pub shard: ClientShard,
@@ -190,7 +188,6 @@ impl ClientColumns {
         }
     }
 
-    /// Returns the counts client by client; `None` if the columns differ in length.
     pub(super) fn read(&self) -> Option<Vec<ClientCount>> {
         let Self { arrived, succeeded, latency_ns, busy_ns, busy_since_ns } = self;
         let lengths = [arrived.len(), succeeded.len(), latency_ns.len(), busy_ns.len(), busy_since_ns.len()];

@@ -4,7 +4,6 @@ use crate::run::RunResult;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Figure {
-    /// Path in the result: `op_latency_ms.p99`.
     pub path: &'static str,
     /// Name in sentences; empty if the path is clear enough.
     pub name: &'static str,
@@ -14,7 +13,6 @@ pub struct Figure {
     /// True if the figure is meaningless for a run that left ops undone, because giving up ends a run early.
     pub of_complete_runs_only: bool,
     pub kind: Kind,
-    /// True if the figure is part of the summary of several runs.
     pub summed: bool,
     pub ranked: Option<Ranked>,
     of: fn(&RunResult) -> Option<f64>,
@@ -41,7 +39,6 @@ pub struct Ranked {
     /// Value for `--by`.
     pub key: &'static str,
     pub help: &'static str,
-    /// Title in reports.
     pub title: &'static str,
     /// Heading of its column; `None` for its key and unit.
     pub heading: Option<&'static str>,
@@ -52,7 +49,6 @@ impl Figure {
         (self.of)(run)
     }
 
-    /// Formats the value as a cell for programs; empty if the run lacks it.
     pub fn cell(&self, run: &RunResult) -> String {
         let Some(value) = self.of(run) else { return String::new() };
         match self.kind {

@@ -10,7 +10,6 @@ use super::plan::ShardPlan;
 #[derive(Clone, Debug)]
 pub struct Assembled<T> {
     pub plan: ShardPlan,
-    /// Planned number of shards.
     pub of: u32,
     /// Indexes of missing shards, at most 10 000 of them.
     pub missing_shards: Vec<u32>,
@@ -44,7 +43,6 @@ pub struct Assembly<T> {
 }
 
 impl<T> Assembly<T> {
-    /// Creates an empty merge that accepts only shards made by this version of the program.
     pub fn new(version: &'static str) -> Self {
         Self { version, whole: None, files: BTreeMap::new() }
     }
@@ -123,7 +121,6 @@ fn share(tasks: u64, index: u32, of: u32) -> u64 {
     tasks.saturating_sub(index).div_ceil(of.max(1))
 }
 
-/// Returns excerpts of two different texts, from shortly before their first difference.
 fn apart(ours: &str, theirs: &str) -> [String; 2] {
     const BEFORE: usize = 30;
     const AFTER: usize = 60;

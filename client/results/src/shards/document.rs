@@ -148,7 +148,6 @@ impl<'a> ReadShard<'a> {
     }
 }
 
-/// Returns the first contradiction in the result of a run, which must be finished and unaltered.
 fn contradiction(run: &RunResult) -> Option<(&'static str, String)> {
     let OpsResult { total, succeeded, given_up, unfinished, .. } = run.ops;
     let ended = [succeeded, given_up, unfinished].into_iter().fold(0, u64::saturating_add);

@@ -29,10 +29,6 @@ pub struct ShardOf {
 }
 
 impl ShardKind {
-    /// Returns the kind of the shard in a document of any kind.
-    ///
-    /// # Errors
-    /// If the text is not JSON, or not a shard.
     pub fn of(text: &str) -> Result<Self, Malformed> {
         #[derive(Deserialize)]
         #[serde(expecting = "an object")]

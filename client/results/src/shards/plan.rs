@@ -151,7 +151,6 @@ impl ShardPlan {
         format!("{:016x}", hasher.finish())
     }
 
-    /// Rejects plans that fit the types but that no command makes.
     pub(super) fn check(&self) -> Result<(), Malformed> {
         if self.points.is_empty() {
             return Err(Malformed::at("plan.points", "is empty"));
@@ -172,7 +171,6 @@ impl ShardPlan {
     }
 
     fn inner_difference(&self, other: &Self) -> Option<(&'static str, String, String)> {
-        // Of a long list, only the entries that differ are returned.
         let listed = |map: &BTreeMap<String, String>, other: &BTreeMap<String, String>| {
             let differs = map.iter().filter(|(key, value)| other.get(*key) != Some(*value));
             differs.map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(" ")
@@ -203,7 +201,6 @@ impl ShardPlan {
         self.points.iter().zip(&other.points).find_map(differs)
     }
 
-    /// Returns a workload parameter of the first point.
     fn parameter(&self, key: &str) -> String {
         let first = self.points.first().and_then(|point| point.workload.get(key));
         first.cloned().unwrap_or_default()
