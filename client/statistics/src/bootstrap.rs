@@ -21,7 +21,6 @@ pub struct Bootstrap {
     correction: Correction,
 }
 
-/// Corrections of the percentiles, as in the module docs.
 #[derive(Clone, Copy, Debug)]
 struct Correction {
     /// z0, in standard normal units.
@@ -164,7 +163,6 @@ impl ResampledMeans {
 }
 
 impl Correction {
-    /// Returns `None` if there are no statistics, one is not finite, or the observed one lies outside the drawn ones.
     fn of(drawn: &[f64], observed: f64, acceleration: impl FnOnce() -> f64) -> Option<Self> {
         let finite = observed.is_finite() && drawn.iter().all(|statistic| statistic.is_finite());
         if !finite || drawn.is_empty() {
@@ -182,7 +180,6 @@ impl Correction {
         (bias.is_finite() && acceleration.is_finite()).then_some(Self { bias, acceleration })
     }
 
-    /// Returns the shares of the resamples below the lower and the upper end of an interval.
     fn shares(self, level: Level) -> (f64, f64) {
         let share = |z: f64| {
             let moved = self.bias + z;

@@ -13,7 +13,6 @@ const RESAMPLES: usize = 10_000;
 pub(crate) enum Certainty {
     StudentT {
         mean: f64,
-        /// Standard error of the mean, not negative.
         error: f64,
         /// Degrees of freedom, at least four.
         freedom: f64,
@@ -22,7 +21,6 @@ pub(crate) enum Certainty {
 }
 
 impl Certainty {
-    /// Returns `None` if there are too few values for the method.
     pub(crate) fn of_mean(values: &[f64], method: Method) -> Option<Self> {
         let estimator = method.estimator(values.len())?;
         if let (Estimator::Bootstrap, Method::BySize { seed }) = (estimator, method) {
@@ -34,7 +32,6 @@ impl Certainty {
         Some(Self::StudentT { mean, error, freedom: count - 1.0 })
     }
 
-    /// Returns the interval for the mean; its width is zero when all values are equal.
     pub(crate) fn interval(&self, level: Level) -> Interval {
         match self {
             Self::Bootstrap(bootstrap) => bootstrap.interval(level),

@@ -4,9 +4,8 @@ use crate::level::Level;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
-    /// Lower end, in the unit of the values.
+    /// Lower end, in the unit of the values; at most `high`.
     pub low: f64,
-    /// Upper end, at least `low`.
     pub high: f64,
     pub level: Level,
     pub estimator: Estimator,
@@ -22,7 +21,6 @@ pub enum Estimator {
     OrderStatistics,
 }
 
-/// Rule that selects the estimator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
     /// Student's t from five values on: fast, for long lists of figures.
@@ -37,24 +35,20 @@ pub enum Method {
 }
 
 impl Interval {
-    /// Returns true if the value lies in the interval, ends included.
     pub fn includes(&self, value: f64) -> bool {
         self.low <= value && value <= self.high
     }
 
-    /// Returns true if the whole interval lies between two values, ends included.
     pub fn lies_within(&self, low: f64, high: f64) -> bool {
         low <= self.low && self.high <= high
     }
 
-    /// Returns the interval of a rising function of the value.
     pub(crate) fn map(self, rising: impl Fn(f64) -> f64) -> Self {
         Self { low: rising(self.low), high: rising(self.high), ..self }
     }
 }
 
 impl Method {
-    /// Returns the estimator for the mean of `count` values; `None` below five, which are too few.
     pub fn estimator(self, count: usize) -> Option<Estimator> {
         match (self, count) {
             (_, 0..5) => None,

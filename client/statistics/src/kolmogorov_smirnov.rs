@@ -14,7 +14,6 @@ pub struct KolmogorovSmirnov {
 }
 
 impl KolmogorovSmirnov {
-    /// Tests two samples, each in any order. If either is empty, the distance is 0 and p is 1.
     pub fn of(one: &[f64], other: &[f64]) -> Self {
         if one.is_empty() || other.is_empty() {
             return Self { distance: 0.0, p: 1.0 };
@@ -32,7 +31,6 @@ fn sorted(values: &[f64]) -> Vec<f64> {
     values
 }
 
-/// Returns the largest difference between the distribution functions of two sorted samples.
 fn distance(one: &[f64], other: &[f64]) -> f64 {
     let (mut i, mut j, mut largest) = (0, 0, 0.0_f64);
     while let (Some(a), Some(b)) = (one.get(i), other.get(j)) {

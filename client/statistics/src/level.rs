@@ -12,7 +12,6 @@ impl Level {
     /// Strictest level. Claims beyond it depend on the tails of a formula, not on the runs.
     pub const STRICTEST: Self = Self { error: 1e-12 };
 
-    /// Returns the level that is wrong in this share of cases; `None` unless it is at least 1e-12 and below 1.
     pub fn allowing(error: f64) -> Option<Self> {
         (Self::STRICTEST.error..1.0).contains(&error).then_some(Self { error })
     }
@@ -22,7 +21,6 @@ impl Level {
         self.error
     }
 
-    /// Returns the share of cases in which an interval covers the truth, above 0 and below 1.
     pub fn coverage(self) -> f64 {
         1.0 - self.error
     }

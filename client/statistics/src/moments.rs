@@ -8,7 +8,6 @@ pub(crate) fn mean(values: &[f64]) -> f64 {
     rough + values.iter().map(|value| value - rough).sum::<f64>() / count
 }
 
-/// Returns the sample standard deviation (divisor n - 1) around a known mean; `None` below two values.
 pub(crate) fn deviation(values: &[f64], mean: f64) -> Option<f64> {
     if values.len() < 2 {
         return None;

@@ -3,7 +3,6 @@
 //! The quantile is algorithm AS 241, routine PPND16 (Wichura: "The percentage points of the normal distribution",
 //! Applied Statistics 37, 1988), accurate to about 16 digits.
 
-/// Returns the share of a standard normal population below `z`, 0 to 1.
 pub(crate) fn share_below(z: f64) -> f64 {
     0.5 * libm::erfc(-z * std::f64::consts::FRAC_1_SQRT_2)
 }

@@ -15,11 +15,9 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PairedRatio {
-    /// Number of pairs of runs, at least one.
     pub pairs: usize,
     /// Geometric mean of the paired ratios, above 0; 1 is no difference.
     pub ratio: f64,
-    /// Confidence interval of the ratio; `None` below five pairs.
     pub interval: Option<Interval>,
     /// Two-sided p value (0 to 1) of "the ratio is 1", for [`holm`](fn@crate::holm); `None` below five pairs.
     ///
@@ -43,12 +41,8 @@ pub enum Incomparable {
     NoPairs,
     #[error("{first} runs cannot be paired with {second}; give both strategies the same repeats")]
     UnequalLengths { first: usize, second: usize },
-    /// A figure is not finite or not above 0, so it has no ratio.
     #[error("`{value}` has no ratio; only finite figures above 0 can be compared")]
-    NotPositive {
-        /// The first such figure.
-        value: f64,
-    },
+    NotPositive { value: f64 },
 }
 
 impl PairedRatio {

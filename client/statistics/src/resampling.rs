@@ -6,7 +6,6 @@
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// Returns the statistic of each sample drawn from the values with replacement, in the order drawn.
 pub(crate) fn resample(
     values: &[f64],
     resamples: usize,

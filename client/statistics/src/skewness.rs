@@ -11,7 +11,6 @@ use crate::moments;
 /// Cochran's factor: a sample is large enough if it has more values than this times the square of its skewness.
 const ENOUGH: f64 = 25.0;
 
-/// Number of standard errors that chance rarely exceeds.
 const BEYOND_LUCK: f64 = 2.0;
 
 /// Returns the sample skewness G1, without unit, 0 when symmetric; `None` below three values and when they do not vary.
@@ -31,12 +30,10 @@ pub fn skewness(values: &[f64]) -> Option<f64> {
     skewness.is_finite().then_some(skewness)
 }
 
-/// Returns the standard error of the skewness of `count` values of a normal distribution; `count` is at least three.
 fn standard_error(count: f64) -> f64 {
     (6.0 * count * (count - 1.0) / ((count - 2.0) * (count + 1.0) * (count + 3.0))).sqrt()
 }
 
-/// Returns true if `count` values with this skewness are skewed by the rule in the module docs.
 pub(crate) fn is_skewed(count: usize, skewness: f64) -> bool {
     let count = count as f64;
     count >= 3.0
@@ -44,7 +41,6 @@ pub(crate) fn is_skewed(count: usize, skewness: f64) -> bool {
         && count <= ENOUGH * skewness * skewness
 }
 
-/// Returns the number of values from which the interval of the mean keeps its level in spite of this skewness.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

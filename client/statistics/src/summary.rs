@@ -14,7 +14,6 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Summary {
-    /// Number of runs, at least one.
     pub count: usize,
     pub mean: f64,
     /// Sample standard deviation (divisor n - 1); `None` for a single run.
@@ -29,7 +28,6 @@ pub struct Summary {
     pub max: f64,
     /// Confidence interval of the mean; `None` below five runs, which are too few.
     pub interval: Option<Interval>,
-    /// Sample skewness, see [`skewness`](fn@crate::skewness); `None` below three runs and when all are equal.
     pub skewness: Option<f64>,
     /// Confidence interval of the median, whatever the shape, with its own level; `None` if there are too few runs for
     /// `level`.

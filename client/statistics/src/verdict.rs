@@ -9,11 +9,8 @@ use crate::interval::Interval;
 pub enum Verdict {
     /// Fewer than five pairs, which are too few.
     TooFew,
-    /// The whole interval lies below 1: the first strategy's figure is lower.
     Lower,
-    /// The whole interval lies above 1: the first strategy's figure is higher.
     Higher,
-    /// The interval includes 1 and is too wide to call the two equivalent.
     NotDistinguishable,
     /// The whole interval lies within the margin around 1: any difference is too small to matter.
     Equivalent,
@@ -26,12 +23,10 @@ pub struct Margin(f64);
 impl Margin {
     pub const TWO_PERCENT: Self = Self(0.02);
 
-    /// Returns the margin from 1 - `distance` to 1 + `distance`; `None` unless the distance is at least 0 and below 1.
     pub fn new(distance: f64) -> Option<Self> {
         (0.0..1.0).contains(&distance).then_some(Self(distance))
     }
 
-    /// Returns the distance, at least 0 and below 1.
     pub fn distance(self) -> f64 {
         self.0
     }
