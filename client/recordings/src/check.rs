@@ -18,7 +18,6 @@ const MANY: usize = 2500;
 /// Ops whose draws leave out hardly any part of their range.
 const MOST: usize = 50_000;
 
-/// Number of runs of a series.
 const RUNS: u64 = 100;
 
 /// Seed of all draws, so that the same recording and strategy always get the same verdict.
@@ -36,10 +35,6 @@ pub fn check(pair: &Pair, strategy: Option<&StrategySpec>) -> Result<Verdict, Sp
     }
 }
 
-/// Compares the pair with this strategy.
-///
-/// # Errors
-/// If the strategy cannot be started.
 pub fn check_strategy(pair: &Pair, strategy: &StrategySpec) -> Result<Verdict, SpecError> {
     let strategy = strategy.clone().with_method(method(pair));
     let difference = match &pair.kind {

@@ -7,7 +7,6 @@ use crate::raw::{RawCode, RawOutcome};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ending {
     Success,
-    /// The caller got an answer with this status.
     Answer(u16),
     /// No answer came.
     Transport,
@@ -23,7 +22,6 @@ pub(crate) enum Told {
     /// The caller got an answer other than a success.
     SomeAnswer,
     Transport,
-    /// The op failed in some way.
     Failure,
     /// Unknown, because there was no server, or because the program reports success and failure alike.
     Nothing,
@@ -44,7 +42,6 @@ impl Told {
         Self::of_type(&outcome.kind)
     }
 
-    /// Interprets the name of a type alone.
     pub(crate) fn of_type(name: &str) -> Self {
         if let Some(status) = name.rsplit(' ').next().and_then(|word| word.parse().ok()) {
             return if (200..300).contains(&status) { Self::Success } else { Self::Answer(status) };

@@ -28,7 +28,6 @@ const TOLERANCE_RATIO: f64 = 0.01;
 const DIGIT: f64 = 1e-9;
 
 impl Grain {
-    /// Returns the precision of the recording of this library.
     pub(crate) fn of(library: &str, language: &str, interception: &str) -> Self {
         let milliseconds = Self {
             step: 1e-3,
@@ -80,12 +79,10 @@ impl Grain {
         self.seen(delay) + self.above + self.above_ratio * delay + tolerance(delay) + DIGIT
     }
 
-    /// Returns the smallest value that a client's delay is recorded as.
     pub(crate) fn lowest(&self, delay: f64) -> f64 {
         self.seen(delay) - self.below.max(tolerance(delay)) - DIGIT
     }
 
-    /// Returns true if this client's delay can have been recorded as this value.
     pub(crate) fn takes(&self, delay: f64, recorded: f64) -> bool {
         (self.lowest(delay)..=self.highest(delay)).contains(&recorded)
     }

@@ -47,14 +47,8 @@ pub enum MapError {
         "`{config}` of `{file}` stands there twice, as `{first}` and as `{second}`; one entry for each configuration"
     )]
     Twice { file: String, config: String, first: String, second: String },
-    /// An entry for a configuration that is not checked.
     #[error("its entry for `{config}` of `{file}` matches nothing: {why}")]
-    Unmatched {
-        file: String,
-        config: String,
-        /// Whether the file or the configuration is missing, and the most similar name.
-        why: String,
-    },
+    Unmatched { file: String, config: String, why: String },
 }
 
 #[derive(Deserialize)]
@@ -92,10 +86,6 @@ impl Map {
         Ok(())
     }
 
-    /// Checks that each entry of the TOML file matches one of these recordings, given with their file names.
-    ///
-    /// # Errors
-    /// Returns the first entry without a match.
     pub fn all_match(&self, recordings: &[(&str, &Recording)]) -> Result<(), MapError> {
         for (Recorded { file, config, .. }, _) in &self.entries {
             let files = || recordings.iter().filter(|(name, _)| name == file);
@@ -114,7 +104,6 @@ impl Map {
         Ok(())
     }
 
-    /// Returns the strategy of this pair of a recording, which was read from a file with this name.
     pub fn strategy(&self, file: &str, recording: &Recording, pair: &Pair) -> Option<Mapped> {
         let own = self.entries.iter().find(|(entry, _)| entry.file == file && entry.config == pair.config);
         if let Some((entry, strategy)) = own {

@@ -38,9 +38,7 @@ pub struct Recording {
 #[derive(Clone, Debug)]
 pub(crate) enum Kind {
     Ops(Ops),
-    /// Consecutive ops of one client.
     Series(Series),
-    /// Not replayable, for this reason.
     Skipped(String),
 }
 
@@ -61,7 +59,6 @@ pub(crate) struct Ops {
 #[derive(Clone, Debug)]
 pub(crate) struct Series {
     pub(crate) script: Script,
-    /// Time between two ops.
     pub(crate) pause: Duration,
     pub(crate) ops: usize,
     pub(crate) attempts: Vec<u32>,
@@ -262,7 +259,6 @@ fn each<T: Clone>(field: &'static str, values: OneOrEach<T>, n: usize) -> Result
     }
 }
 
-/// Returns the wait of each op, or an empty list if nothing was recorded.
 fn waits(field: &'static str, values: Option<OneOrEach<f64>>, n: usize) -> Result<Vec<f64>, Wrong> {
     let Some(values) = values else { return Ok(Vec::new()) };
     let waits = each(field, values, n)?;
@@ -270,7 +266,6 @@ fn waits(field: &'static str, values: Option<OneOrEach<f64>>, n: usize) -> Resul
     Ok(waits)
 }
 
-/// Checks that a wait is neither negative nor longer than some years.
 fn is_wait(field: &'static str, wait: f64) -> Result<(), Wrong> {
     const LONGEST: f64 = 1e8;
     if (0.0..=LONGEST).contains(&wait) {

@@ -56,7 +56,6 @@ pub(crate) enum OneOrEach<T> {
     Each(Vec<T>),
 }
 
-/// Result for the caller.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(expecting = "an object")]
 pub(crate) struct RawOutcome {
@@ -66,7 +65,6 @@ pub(crate) struct RawOutcome {
     pub(crate) code: Option<RawCode>,
 }
 
-/// The library's own code: a name, or an exit code.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged, expecting = "a name or a number")]
 pub(crate) enum RawCode {
@@ -74,7 +72,6 @@ pub(crate) enum RawCode {
     Name(String),
 }
 
-/// Several kinds of outcomes, with or without their counts.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged, expecting = "an object of counts, or a list")]
 pub(crate) enum RawOutcomes {

@@ -25,7 +25,6 @@ pub(crate) struct Trial<'a> {
     pub(crate) seed: u64,
 }
 
-/// Distribution of the ops over clients.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Clients {
     /// One client per op; all start at a full second of the calendar.
@@ -107,7 +106,6 @@ impl Trial<'_> {
     }
 }
 
-/// Extracts the result of each op from the log of a run.
 fn told(log: &RunLog, ops: usize) -> Vec<Op> {
     let never =
         Op { attempts: 0, before_first: 0.0, delays: Vec::new(), after_last: 0.0, ending: Ending::Refused };

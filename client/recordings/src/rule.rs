@@ -121,7 +121,6 @@ fn matches(pattern: &str, text: &str) -> Option<(usize, Values)> {
     (!goes_on).then_some((text.len() - rest.len(), values))
 }
 
-/// Parses the value of a placeholder. Returns it with the remaining text.
 fn value<'a>(name: &str, text: &'a str) -> Option<(Value, &'a str)> {
     match name.chars().next()? {
         'l' => list(text),
@@ -155,7 +154,6 @@ fn number(text: &str, may_have_point: bool) -> Option<(f64, &str)> {
     Some((text[..length].parse().ok()?, &text[length..]))
 }
 
-/// Parses a list of whole numbers, in brackets of any kind or in none.
 fn list(text: &str) -> Option<(Value, &str)> {
     let inner = text.strip_prefix(['[', '{', '(']).unwrap_or(text);
     let is_part = |char: char| char.is_ascii_digit() || char == ',' || char == ' ';
@@ -166,7 +164,6 @@ fn list(text: &str) -> Option<(Value, &str)> {
     is_list.then_some((Value::List(numbers), rest))
 }
 
-/// Fills the values into the strategy parameters of an option.
 fn filled(template: &str, values: &Values) -> Option<String> {
     let (mut text, mut left) = (String::new(), template);
     while let Some((before, after)) = left.split_once('{') {
@@ -200,7 +197,6 @@ fn calculated(number: f64, mut arithmetic: &str) -> Option<f64> {
     Some(result)
 }
 
-/// Formats a duration as strategies parse it.
 fn duration(seconds: f64) -> String {
     let microseconds = (seconds * 1e6).round();
     match () {
@@ -238,7 +234,6 @@ fn is_word(char: char) -> bool {
     char.is_alphanumeric() || char == '_'
 }
 
-/// True if `char` separates words of a configuration.
 fn is_between(char: char) -> bool {
     !is_word(char) && !['.', '-', '+'].contains(&char)
 }

@@ -7,7 +7,6 @@ use std::time::Duration;
 use mockserver_core::{Script, WrittenStep};
 use serde::Deserialize;
 
-/// Answers to a series, as described in a file.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "an object with `ops`")]
 pub(crate) struct RawSeries {
@@ -20,7 +19,6 @@ pub(crate) struct RawSeries {
     pause_s: f64,
 }
 
-/// Consecutive ops with the same script.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "an object with `steps`")]
 struct OpGroup {
@@ -36,16 +34,11 @@ static KNOWN: LazyLock<SeriesScripts> = LazyLock::new(|| {
     serde_json::from_str(include_str!("series.json")).expect("`series.json` is read by a test")
 });
 
-/// Returns the answers to the series with this id: from the recording's own file, otherwise from the built-in series.
 pub(crate) fn find<'a>(own: &'a SeriesScripts, id: &str) -> Option<&'a RawSeries> {
     own.get(id).or_else(|| KNOWN.get(id))
 }
 
 impl RawSeries {
-    /// Returns the script of `ops` ops.
-    ///
-    /// # Errors
-    /// Error in the description.
     pub(crate) fn script(&self, ops: usize) -> Result<Script, String> {
         let mut steps: Vec<Vec<WrittenStep>> = Vec::with_capacity(ops);
         while steps.len() < ops {
@@ -66,10 +59,6 @@ impl RawSeries {
         Script::from_steps(steps).map_err(|error| format!("is not a script: {error}"))
     }
 
-    /// Returns the time between two ops.
-    ///
-    /// # Errors
-    /// The value, if it is out of range.
     pub(crate) fn pause(&self) -> Result<Duration, String> {
         const MAX_S: f64 = 1e6;
         if (0.0..=MAX_S).contains(&self.pause_s) {

@@ -4,13 +4,11 @@ use std::fmt;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// The strategy behaves like the library in all recorded figures.
     Reproduced,
     /// The strategy behaves differently; this is the first difference.
     Differs(Difference),
     /// No rule or entry maps the configuration to a strategy.
     NoPreset,
-    /// The scenario cannot be replayed, for this reason.
     Skipped(String),
 }
 
@@ -18,7 +16,6 @@ pub enum Verdict {
 pub struct Difference {
     /// Name of the figure: `attempts`, `delay 2`.
     pub what: String,
-    /// In words or numbers.
     pub recorded: String,
     /// Value of the strategy, in words or numbers.
     pub here: String,

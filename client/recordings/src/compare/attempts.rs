@@ -5,8 +5,6 @@ use statistics::KolmogorovSmirnov;
 use super::LEVEL;
 use crate::verdict::Difference;
 
-/// Returns the difference between the attempts of recorded ops and of a strategy's own, if any. Without recorded attempts there
-/// is no difference.
 pub(crate) fn attempts(recorded: &[u32], own: &[u32]) -> Option<Difference> {
     let (Some(first), Some(here)) = (recorded.first(), own.first()) else { return None };
     let is_one = |values: &[u32], one: u32| values.iter().all(|value| *value == one);
@@ -25,7 +23,6 @@ pub(crate) fn attempts(recorded: &[u32], own: &[u32]) -> Option<Difference> {
     differs.then(|| Difference::new("attempts", told(recorded), told(own)))
 }
 
-/// Formats one number, or the range of several with their mean.
 fn told(values: &[u32]) -> String {
     let (low, high) = (values.iter().min().unwrap_or(&0), values.iter().max().unwrap_or(&0));
     if low == high {

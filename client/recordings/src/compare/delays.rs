@@ -55,7 +55,6 @@ impl Delays<'_> {
         self.too_steady().or_else(|| self.of_another_distribution())
     }
 
-    /// Returns a difference if a recorded value is outside the range of these draws, extended by `below` and `above`.
     fn beyond(&self, own: &[f64], below: f64, above: f64) -> Option<Difference> {
         let (low, high) = ends(own);
         let room = BEYOND * (high - low) / own.len() as f64;
@@ -102,7 +101,6 @@ impl Delays<'_> {
         })
     }
 
-    /// Formats a recorded value together with the range of all.
     fn told(&self, value: f64) -> String {
         let (low, high) = ends(self.recorded);
         if high - low < 1e-9 {

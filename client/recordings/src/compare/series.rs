@@ -16,7 +16,6 @@ use crate::verdict::Difference;
 /// Largest distance of the recorded run from all runs, relative to the furthest of them.
 const FURTHER: f64 = 1.3;
 
-/// Position of a wait within an op.
 #[derive(Clone, Copy, Debug)]
 enum Place {
     BeforeFirst,
