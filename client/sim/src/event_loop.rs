@@ -8,7 +8,6 @@ use crate::steer::Steer;
 /// Number of events between two calls of `steer`: often enough for a screen, too rare to cost time.
 const EVENTS_BETWEEN_LOOKS: u32 = 1 << 16;
 
-/// Instant of the last possible event.
 const LATEST: Instant = Instant::from_nanos(u64::MAX - 1);
 
 /// Counterpart of the client: a simulated server, or the log of a real one.
@@ -39,8 +38,6 @@ impl<P: Peer> EventLoop<P> {
         Self { run, peer, now: Instant::ORIGIN, client_until: Instant::ORIGIN }
     }
 
-    /// Runs until the client is done or no more events can happen, and returns that instant. Calls `steer` periodically with the
-    /// client and the current virtual time.
     pub(crate) fn run(mut self, steer: &mut dyn FnMut(&Run, Instant) -> Steer) -> (Run, P, Instant) {
         let mut until_look = EVENTS_BETWEEN_LOOKS;
         loop {
@@ -77,7 +74,6 @@ impl<P: Peer> EventLoop<P> {
         (self.run, self.peer, self.now)
     }
 
-    /// Delivers the peer's next inputs to the client, if they are due by `until`.
     fn hear_peer(&mut self, until: Instant) {
         let Self { run, peer, now, client_until } = self;
         // No event can happen at the end of time.

@@ -13,12 +13,10 @@ use vocabulary::{Instant, LimitsTold, WallTime, grpc};
 
 use crate::rendered::RenderedHeaders;
 
-/// Outcome of an attempt as the client observes it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Heard {
     pub(crate) outcome: Outcome,
     pub(crate) cause: Option<Cause>,
-    /// State of the server that the answer reports.
     pub(crate) server: Option<ServerSeen>,
     /// Retry delay that the answer itself advertises.
     pub(crate) told: Option<Duration>,
@@ -35,7 +33,6 @@ pub(crate) struct Speech<'a> {
     pub(crate) understanding: &'a Understanding,
 }
 
-/// Response classifiers of a client, for plain requests and for conditional writes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Understanding {
     plain: Classifier,
@@ -92,7 +89,6 @@ impl Heard {
         }
     }
 
-    /// Interprets an answer that a fault or a template changed.
     fn with_extras(
         answer: &Answer,
         classifier: &Classifier,
@@ -161,7 +157,6 @@ impl Heard {
         Self { outcome, cause: Some(Cause::Status(code)), server: None, told }
     }
 
-    /// Interprets an answer that a fault spoiled, before or after the work, as the HTTP client would.
     fn spoiled(
         answer: &Answer,
         fault: Fault,
@@ -270,7 +265,6 @@ fn told_verdict(answer: &Answer) -> Option<ServerVerdict> {
     answer.reply.is_none().then(|| verdict(answer.verdict))
 }
 
-/// Returns an empty completion, to be filled in.
 pub(crate) fn nothing_heard() -> Completion {
     Completion {
         attempt: AttemptKey { slot: 0, serial: 0 },

@@ -14,16 +14,13 @@ pub use between::replay_between;
 pub use client::replay_client;
 pub use server::replay_server;
 
-/// First difference between a log and its replay, or between two logs.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what} {index} should be {expected} and is {found}")]
 pub struct Difference {
     pub what: &'static str,
     /// Index in the list, from 0.
     pub index: usize,
-    /// Logged value.
     pub expected: String,
-    /// Replayed value.
     pub found: String,
 }
 

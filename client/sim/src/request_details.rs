@@ -25,7 +25,6 @@ pub(crate) struct RequestDetails {
     kept: Vec<Option<(u64, Arc<Details>)>>,
 }
 
-/// Inputs that determine a request's details.
 #[derive(Clone, Copy, Debug)]
 struct Asked {
     kind: Option<usize>,
@@ -34,7 +33,6 @@ struct Asked {
 }
 
 impl RequestDetails {
-    /// Returns `None` if the server needs no details.
     pub(crate) fn new(requests: Requests, seed: u64, method: &str, wants: Wants) -> Option<Self> {
         wants.any.then(|| {
             let kinds = requests.mix.as_ref().map_or(1, |mix| mix.kinds().len() as u64);
@@ -114,7 +112,6 @@ impl RequestDetails {
     }
 }
 
-/// Number of steps: work, read and write.
 const STEPS: u64 = 3;
 
 #[cfg(test)]

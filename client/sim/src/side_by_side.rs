@@ -73,7 +73,6 @@ struct Shared<T> {
 }
 
 struct State<T> {
-    /// Index of the next piece to start.
     next: usize,
     count: usize,
     results: BTreeMap<usize, T>,

@@ -18,12 +18,9 @@ pub(crate) struct SimulatedServer {
     seed: u64,
     kind: OperationKind,
     server: Server,
-    /// Details of requests, if the server needs them.
     details: Option<RequestDetails>,
-    /// Response templates, if they replace the server's own wording.
     answers: Option<AnswerSet>,
     understanding: Understanding,
-    /// Parser of the response parts that the client needs.
     reading: Arc<Reading>,
     /// Unfinished attempts by request id. Ids are dense, so that the server's tables stay as small as the number of attempts in
     /// flight: an attempt's slot is its op's, and there are as many slots as unfinished ops.
@@ -78,7 +75,6 @@ impl SimulatedServer {
         self.server.stats(now, None)
     }
 
-    /// Registers an attempt and returns the id of its request.
     fn begin(&mut self, attempt: UnderWay) -> RequestId {
         let slot = attempt.launched.attempt.slot as usize;
         let id = self.free.pop().unwrap_or_else(|| {
@@ -147,7 +143,6 @@ impl SimulatedServer {
         }
     }
 
-    /// Returns the instant at which the next slow body is complete.
     #[inline]
     fn first_dripping(&self) -> Instant {
         if self.dripping.is_empty() {
@@ -156,7 +151,6 @@ impl SimulatedServer {
         self.dripping.first_key_value().map_or(Instant::FAR_FUTURE, |((whole, _), _)| *whole)
     }
 
-    /// Delivers the first answer with a slow body, which is now complete.
     fn hear_dripping(&mut self, at: Instant, tell: &mut impl FnMut(Instant, &Input)) {
         let Some((_, (attempt, answer))) = self.dripping.pop_first() else { return };
         // The attempt may have been withdrawn, and another one may have its id.

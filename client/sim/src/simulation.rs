@@ -27,7 +27,6 @@ impl Simulation {
         Self::with_method(client, kind, seed, server, "GET")
     }
 
-    /// Variant of [`Simulation::new`] with a method other than GET for requests without a kind.
     pub fn with_method(client: Run, kind: OperationKind, seed: u64, server: Config, method: &str) -> Self {
         let mut server = SimulatedServer::new(kind, seed, server, &client);
         server.asked(client.requests().clone(), method);

@@ -40,7 +40,6 @@ pub fn replay_between(client: &RunLog, server: &ServerLog, run: &Run) -> Result<
     Difference::unless_equal("attempt nobody sent", 0, unsent, None)
 }
 
-/// An attempt as both sides logged it.
 #[derive(Clone, Debug, PartialEq)]
 struct Exchange {
     least_free: u32,
@@ -48,7 +47,6 @@ struct Exchange {
     is_read: bool,
     /// Details of the request, if the server needs them.
     said: Option<Arc<Details>>,
-    /// `None` if no answer came.
     heard: Option<Heard>,
 }
 
@@ -70,7 +68,6 @@ fn told(completion: &Completion) -> Option<Heard> {
 struct Sent {
     launched: Launched,
     heard: Option<Heard>,
-    /// True if the client withdrew the attempt before its answer.
     withdrawn: bool,
 }
 

@@ -28,7 +28,6 @@ pub fn replay_client(log: &RunLog, mut run: Run) -> Result<Run, Difference> {
     Ok(run)
 }
 
-/// Logged inputs of the client, delivered at their logged instants.
 struct Heard<'a>(&'a [(Instant, Input)]);
 
 impl Peer for Heard<'_> {

@@ -39,7 +39,6 @@ struct Replay {
 }
 
 impl Replay {
-    /// Takes every answer due by `until`, at its own instant.
     fn advance(&mut self, until: Instant) {
         let mut now = Instant::ORIGIN;
         loop {
