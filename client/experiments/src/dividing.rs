@@ -47,7 +47,6 @@ pub fn refuse_undividable(settings: &Experiment) -> Result<(), Error> {
     Ok(())
 }
 
-/// Rejects an embedded server for client shards, because the other shards cannot reach it.
 pub fn refuse_own_server(settings: &Experiment, server: &Server) -> Result<(), Error> {
     if settings.sharded.is_none() || server.kind != Kind::Embedded {
         return Ok(());

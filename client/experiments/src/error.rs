@@ -5,7 +5,6 @@ use std::error;
 /// Category of an error, by which the command line chooses its exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// The experiment cannot be run as requested.
     Usage,
     Unreachable,
     /// The counts of the client and the server do not match.

@@ -30,7 +30,6 @@ pub struct Admin {
 /// Longest rate-limit window that a run waits for before it counts as stalled.
 const LONGEST_WINDOW: Duration = Duration::from_hours(1);
 
-/// HTTP transport settings.
 #[derive(Clone, Debug)]
 pub struct Sending {
     pub transport: TransportChoice,
@@ -71,20 +70,17 @@ pub struct Experiment {
     pub sending: Sending,
     pub request: RequestTemplate,
     pub trust: Trust,
-    /// `Authorization` for the endpoints of a mockserver on another host.
     pub admin: Option<Admin>,
     /// True if requests may be sent again whatever their method.
     pub idempotent: bool,
-    /// Share of the clients that this process runs over HTTP; other processes run the rest.
     pub sharded: Option<Sharded>,
-    /// Command line as results show it; empty if there was none.
     pub command_line: Vec<String>,
     /// Whether op latencies of completed runs are kept for an interval log.
     pub keep_latencies: bool,
 }
 
 impl Experiment {
-    /// Creates the experiment of a strategy under a workload. Its request is a plain one, which may be sent again.
+    /// Creates an experiment whose request is a plain one, which may be sent again.
     ///
     /// # Errors
     /// Fails if parameters of the workload contradict each other.
@@ -202,7 +198,6 @@ impl Experiment {
         }
     }
 
-    /// Rejects request settings that contradict each other or that the kind of operation already determines.
     pub fn refuse_request_of_its_own(&self) -> Result<(), Error> {
         let request = &self.request;
         if self.run.requests.api_keys.is_some() && request.headers.contains_key(AUTHORIZATION) {

@@ -45,18 +45,14 @@ impl Load {
         })
     }
 
-    /// Returns the arrival rate of ops divided by the capacity.
     pub fn factor(&self) -> f64 {
         self.rate.per_s() / self.capacity.per_s
     }
 
-    /// Returns the load as a sentence without its full stop: ``12/s is 1.44 × what `openai` allows (500 a minute, burst
-    /// 500)``.
     pub fn sentence(&self) -> String {
         format!("{} is {} × {} ({})", self.rate, short(self.factor()), self.allowed(), self.limit())
     }
 
-    /// Returns the load with the number of ops, without a full stop: `2 000 ops at 1000/s: 10 × capacity (50 slots × 500 ms)`.
     pub fn line(&self, ops: Option<u64>) -> String {
         match ops.filter(|_| self.preset.is_none()) {
             Some(ops) => {
@@ -85,7 +81,6 @@ impl Load {
         format!("what `{preset}` allows{scale}")
     }
 
-    /// Describes the limit that is reached first: `50 slots × 500 ms`, `500 a minute, burst 500`.
     fn limit(&self) -> String {
         match &self.capacity.limit {
             CapacityLimit::Slots { slots, service } => {
@@ -101,7 +96,6 @@ impl Load {
         }
     }
 
-    /// Describes a rate limit: `500 a minute`, `40 in 5m`.
     fn in_some_time(&self) -> Option<String> {
         let CapacityLimit::Rate { amount, per, .. } = &self.capacity.limit else { return None };
         let amount = amount.parse().map_or_else(|_| amount.clone(), thousands);
@@ -156,7 +150,6 @@ impl Load {
     }
 }
 
-/// Suggested durations of runs, in seconds.
 const LENGTHS_S: &[u64] = &[10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 21_600, 86_400];
 
 /// Rounds up to two significant digits.
@@ -173,12 +166,10 @@ fn round_up(number: f64) -> f64 {
     (number * parts / unit - 1e-9).ceil() / parts * unit
 }
 
-/// Truncates durations of 10 s or more to whole seconds.
 fn rounded(duration: Duration) -> Duration {
     if duration < Duration::from_secs(10) { duration } else { Duration::from_secs(duration.as_secs()) }
 }
 
-/// Formats a duration with a space before its unit: `500 ms`, `3 min`.
 fn spaced(duration: Duration) -> String {
     let text = duration_text::format(duration);
     let parts = text.split(' ').map(|part| {

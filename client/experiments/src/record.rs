@@ -15,7 +15,6 @@ const SIMULATED: &str = "simulated";
 pub struct ServerRecord<'a> {
     /// `embedded`, `found`, `simulated` or the URL.
     pub kind: String,
-    /// Address of the server; `None` if simulated.
     pub target: Option<String>,
     pub model: Option<&'a Config>,
 }

@@ -4,8 +4,6 @@ use results::{Baseline, Conditions};
 
 use crate::error::Error;
 
-/// Returns an error that names the differences if the baseline has another server, seed or workload. `name` denotes the baseline in
-/// messages.
 pub fn refuse_other(baseline: &Baseline, name: &str, experiment: &Conditions) -> Result<(), Error> {
     let differences = experiment.differences(&baseline.experiment);
     if differences.is_empty() {
@@ -20,7 +18,6 @@ pub fn refuse_other(baseline: &Baseline, name: &str, experiment: &Conditions) ->
     )))
 }
 
-/// Returns an error if no strategy has a counterpart in the baseline.
 pub fn refuse_foreign(baseline: &Baseline, name: &str, strategies: &[&str]) -> Result<(), Error> {
     if counterparts(baseline, strategies).iter().any(Option::is_some) {
         return Ok(());

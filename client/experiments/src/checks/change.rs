@@ -8,7 +8,6 @@ use statistics::{Comparison, Interval, Level, Margin, Method, PairedRatio, Summa
 use super::condition::Share;
 use super::subject::Subject;
 
-/// Verdict on a figure against its baseline. Differences up to the accepted noise are [`Verdict::Same`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     Same,

@@ -6,7 +6,6 @@ use std::str::FromStr;
 pub struct Condition {
     pub text: String,
     pub path: String,
-    /// Strategy that the condition is limited to; `None` for all.
     pub strategy: Option<String>,
     pub operator: Operator,
     pub value: f64,
@@ -80,7 +79,6 @@ impl FromStr for Condition {
     }
 }
 
-/// Parses a number, a percentage, or `true` and `false` as 1 and 0.
 fn number(text: &str) -> Result<f64, String> {
     let parsed = match text {
         "true" => Some(1.0),

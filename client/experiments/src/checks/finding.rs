@@ -37,7 +37,6 @@ pub struct Finding {
     pub failed: bool,
 }
 
-/// Rejects paths that no result has, before any run starts.
 pub fn refuse_unknown(conditions: &[Condition]) -> Result<(), Error> {
     let columns = Column::all();
     let paths: Vec<&str> = columns.iter().map(Column::path).collect();
@@ -63,7 +62,6 @@ pub fn refuse_unknown(conditions: &[Condition]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Rejects conditions on strategies that do not run.
 pub fn refuse_absent(conditions: &[Condition], strategies: &[&str]) -> Result<(), Error> {
     for condition in conditions {
         let Some(wanted) = &condition.strategy else { continue };
@@ -80,7 +78,6 @@ pub fn refuse_absent(conditions: &[Condition], strategies: &[&str]) -> Result<()
     Ok(())
 }
 
-/// Returns true if `wanted` is the whole text of a strategy, or its text before the first colon.
 fn is_meant(wanted: &str, strategy: &str) -> bool {
     strategy == wanted || strategy.split(':').next() == Some(wanted)
 }
@@ -124,7 +121,6 @@ fn truth(condition: &Condition, runs: &RunFigures) -> Option<(String, bool)> {
     let holds = |value: f64| condition.operator.holds(value, condition.value);
     let failed = values.iter().filter(|value| holds(**value)).count();
     let word = |value: f64| if value == 0.0 { "false" } else { "true" };
-    // Value of the runs that fail, or else of the first run.
     let shown = values.iter().copied().find(|value| holds(*value)).unwrap_or(values[0]);
     let found = match (values.len(), failed) {
         (1, _) => word(shown).to_owned(),
@@ -136,7 +132,6 @@ fn truth(condition: &Condition, runs: &RunFigures) -> Option<(String, bool)> {
     Some((found, failed > 0))
 }
 
-/// Returns the figure of one or several runs at a path, which may end with a statistic, or the reason why there is none.
 fn figure(path: &str, runs: &RunFigures) -> Result<f64, String> {
     let (figure, statistic) = meant(path);
     let values = figure.map_or(&[][..], |figure| runs.known(figure.path));
@@ -157,12 +152,10 @@ fn figure(path: &str, runs: &RunFigures) -> Result<f64, String> {
         .ok_or_else(|| "the figure is not a finite number".to_owned())
 }
 
-/// Returns the figures that must be kept of runs to judge these conditions.
 pub fn asked_for(conditions: &[Condition]) -> impl Iterator<Item = &'static Figure> {
     conditions.iter().filter_map(|condition| meant(&condition.path).0)
 }
 
-/// Returns the figure that a path denotes, and the statistic over runs, by default the mean.
 fn meant(path: &str) -> (Option<&'static Figure>, Statistic) {
     let (inner, named) = split(path);
     match (Figure::find(path), named) {

@@ -48,7 +48,6 @@ impl Agreement {
     }
 }
 
-/// Compares every figure that both drivers have. Several real runs are represented by their median.
 pub fn agreements(time_scale: TimeScale, simulated: &[RunResult], reals: &[&RunResult]) -> Vec<Agreement> {
     let mut agreements = Vec::new();
     let mut push = |figure: &'static str, of: &dyn Fn(&RunResult) -> Option<f64>, least: f64| {
@@ -80,7 +79,6 @@ pub fn agreements(time_scale: TimeScale, simulated: &[RunResult], reals: &[&RunR
     agreements
 }
 
-/// Returns `None` if a value is missing.
 fn median(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
     let mut values = values.collect::<Option<Vec<f64>>>()?;
     values.sort_by(f64::total_cmp);

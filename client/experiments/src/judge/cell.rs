@@ -15,7 +15,6 @@ pub struct Cell {
     pub rank: Option<u64>,
 }
 
-/// Returns the cells of the point with this index, in the order of strategies on the command line.
 pub fn cells(index: usize, point: &Point, measured: &Measured, by: Score) -> Vec<Cell> {
     let mut cells: Vec<Cell> = standings(&point.experiments, measured, by)
         .into_iter()

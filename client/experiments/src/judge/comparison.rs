@@ -21,7 +21,6 @@ pub struct Comparison {
     /// Every two strategies that did not do the same work, in the share of ops done or, if that is equal, in attempts per success.
     pub by_share: Vec<Pair>,
     pub sensitivity: Vec<Sensitivity>,
-    /// Figures of the runs of all complete blocks.
     pub measured: Measured,
     seed: u64,
     intervals: &'static str,

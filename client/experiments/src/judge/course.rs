@@ -26,7 +26,6 @@ pub(super) fn mean_window(series: &[SeriesPoint]) -> Option<f64> {
         .then(|| windows.iter().map(|(_, window)| window).sum::<f64>() / windows.len() as f64)
 }
 
-/// Returns the mean of several courses second by second, up to the end of the shortest.
 pub(super) fn mean(courses: &[Windows]) -> Option<Windows> {
     let length = courses.iter().map(Vec::len).min().filter(|length| *length > 0)?;
     let at =

@@ -9,7 +9,6 @@ use crate::runs::point::Situation;
 
 pub struct Estimate {
     pub(super) situation: Situation,
-    /// Best and second best of the sweep.
     pub(super) in_sweep: [Standing; 2],
     pub(super) by: Score,
     pub(super) standings: Vec<Standing>,
@@ -40,7 +39,6 @@ impl Estimate {
         if self.is_by_share() { Score::done_share() } else { self.by }
     }
 
-    /// Returns the strategy that is distinguishably first on fresh seeds; `None` for a tie, and with too few runs.
     fn winner(&self) -> Option<&str> {
         let ranked: Vec<&Standing> =
             self.standings.iter().filter(|standing| standing.rank.is_some()).collect();
@@ -55,7 +53,6 @@ impl Estimate {
         self.pairs.first().and_then(Pair::verdict) == Some(Verdict::TooFew)
     }
 
-    /// Returns a standing's mean of the deciding figure, with its unit.
     fn value(&self, standing: &Standing) -> Option<String> {
         if self.is_by_share() {
             return Some(format!("{} of the ops", standing.share_text()));
@@ -72,7 +69,6 @@ impl Estimate {
         &self.all
     }
 
-    /// Formats the sentence for readers, without a full stop.
     pub fn words(&self) -> String {
         let best = self.best();
         let situation = self.situation.to_string();
@@ -109,7 +105,6 @@ impl Estimate {
         format!("{lead}{words}{end}")
     }
 
-    /// Returns the sentence that the first of a tie needs fewer attempts, if the difference is significant.
     fn cheaper(&self, first: &Standing) -> String {
         let of_attempts =
             |pair: &&Pair| [Score::attempts(), Score::attempts_per_success()].contains(&pair.score);
@@ -120,7 +115,6 @@ impl Estimate {
         }
     }
 
-    /// Returns the sentence that the best point is the first or last of the varied range.
     fn range_end(&self, standing: &Standing) -> Option<&str> {
         let place = self.in_sweep.iter().position(|there| there.strategy == standing.strategy)?;
         self.range_ends[place].as_deref()

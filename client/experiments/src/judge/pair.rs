@@ -21,12 +21,10 @@ impl Pair {
         self.found.as_ref().ok().map(|found| found.verdict)
     }
 
-    /// Returns true if the two can be distinguished and the difference matters.
     pub fn is_apart(&self) -> bool {
         matches!(self.verdict(), Some(Verdict::Lower | Verdict::Higher))
     }
 
-    /// Formats the difference as a sentence without a full stop.
     pub fn words(&self) -> String {
         let Self { first, second, score, .. } = self;
         let figure = score.name();

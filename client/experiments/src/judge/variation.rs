@@ -16,7 +16,6 @@ pub struct Variation {
 }
 
 impl Variation {
-    /// Returns the difference in a few words: `cap +20 %`, `lognormal service`, `jittered network`.
     pub fn short_name(&self) -> &str {
         match self.name.split_once(':') {
             Some((cap, _)) if cap.starts_with("cap ") => cap,

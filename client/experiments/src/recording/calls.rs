@@ -12,7 +12,6 @@ const MOST_CALLS: usize = 5000;
 /// Calls of every n-th op. Ops are kept whole, so that clusters stay clusters.
 pub(super) struct CallRecorder {
     every: u64,
-    /// Instant of sending and op of each call.
     kept: Vec<(Instant, u64)>,
     /// True once op 0 alone has too many calls. Later calls are not kept.
     full: bool,

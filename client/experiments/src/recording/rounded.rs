@@ -1,6 +1,5 @@
 //! Rounding of numbers to the digits that a plot shows.
 
-/// Rounds to six decimals, or to three from 1000 upwards.
 pub(super) fn rounded(value: f64) -> f64 {
     let digits = |digits: f64| (value * digits).round() / digits;
     if value.abs() >= 1000.0 { digits(1e3) } else { digits(1e6) }

@@ -30,7 +30,6 @@ pub(super) fn outline(label: &str, result: &RunResult) -> DrawnRun {
     }
 }
 
-/// Returns one list per key. Gauges that never had a value are left out.
 pub(super) fn columns(series: &[SeriesPoint]) -> Columns {
     let step_s = match series {
         [first, second, ..] => second.t_s - first.t_s,

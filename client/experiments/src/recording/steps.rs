@@ -13,7 +13,6 @@ use crate::scenario::Counted;
 /// Maximum number of steps. Longer runs get wider steps.
 const MOST_STEPS: usize = 6000;
 
-/// Counts in steps of equal width, which doubles when there would be too many steps.
 pub(super) struct StepRecorder {
     wanted: Vec<Counted>,
     width_nanos: u64,

@@ -20,11 +20,9 @@ use crate::servers::opponent::Opponent;
 pub struct ScenarioRun {
     pub scenario: usize,
     pub cell: usize,
-    /// Number of the run within its cell, from 0.
     pub repeat: u32,
 }
 
-/// Overrides of the scenarios' settings for runs over HTTP.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HttpChanges {
     pub repeats: Option<u32>,

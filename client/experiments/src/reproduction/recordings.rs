@@ -30,7 +30,6 @@ impl Recordings {
     }
 }
 
-/// Watcher that passes everything on to another one and also records the attempts of runs.
 pub(super) struct Recorded<'a> {
     pub(super) recordings: &'a Recordings,
     pub(super) watcher: &'a dyn Watcher,

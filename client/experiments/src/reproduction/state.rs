@@ -10,11 +10,9 @@ pub struct Reproduction {
     pub kept: Kept,
 }
 
-/// Overrides of the scenarios' settings.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Changes {
     pub repeats: Option<u32>,
-    /// First seed.
     pub seed: Option<u64>,
 }
 
@@ -32,12 +30,10 @@ impl Reproduction {
         Self { scenario, cells, data, kept: Kept::new() }
     }
 
-    /// Returns the seed of a run: repeat r uses seed + r.
     pub fn seed(&self, repeat: u32) -> u64 {
         self.scenario.seed.wrapping_add(u64::from(repeat))
     }
 
-    /// Returns every claim about completed runs with its verdict; over HTTP, only the claims that make sense there.
     pub fn judged(&self, http: bool) -> Vec<Judged<'_>> {
         let claims = self.scenario.claim.iter().filter(|claim| claim.http || !http);
         claims.filter_map(|claim| judge(&self.scenario, claim, &self.cells, &self.data)).collect()

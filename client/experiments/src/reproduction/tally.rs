@@ -14,9 +14,7 @@ pub struct Tally {
 #[derive(Debug, Default)]
 pub struct Counts {
     verdicts: Vec<ClaimVerdict>,
-    /// Number of claims that came out as their scenario expects.
     pub as_expected: usize,
-    /// Texts of the claims that came out differently.
     pub unmet: Vec<String>,
 }
 

@@ -2,7 +2,6 @@
 
 use loadgen_core::SampleSink;
 
-/// Returns one sink that passes every attempt on to all of these, in their order; `None` if there are none.
 pub fn joined(sinks: impl IntoIterator<Item = SampleSink>) -> Option<SampleSink> {
     let mut sinks: Vec<SampleSink> = sinks.into_iter().collect();
     match sinks.len() {

@@ -33,13 +33,11 @@ pub struct BlockRun {
 }
 
 impl Measured {
-    /// Returns the number of complete blocks.
     pub fn blocks(&self) -> usize {
         self.runs.first().map_or(0, RunFigures::runs)
     }
 }
 
-/// Assembles blocks from runs that arrive in order.
 pub(super) struct Gathering {
     pub(super) measured: Measured,
     /// True once a run was cut off. Later runs belong to no complete block.
@@ -76,7 +74,6 @@ impl Gathering {
 }
 
 impl<'a> Blocks<'a> {
-    /// Returns the planned number of blocks.
     pub fn count(&self) -> usize {
         self.strategies.first().map_or(0, |first| first.repeats as usize)
     }
@@ -96,7 +93,6 @@ impl<'a> Blocks<'a> {
     }
 
     fn task(&self, block: usize, strategy: usize) -> Task<'a> {
-        // The file will contain the runs of all strategies.
         let runs_of_file = u32::try_from(self.runs()).unwrap_or(u32::MAX);
         Task {
             experiment: &self.strategies[strategy],
@@ -111,7 +107,6 @@ impl<'a> Blocks<'a> {
         self.placed(|blocks, block, strategy| strategy * blocks.count() + block)
     }
 
-    /// Variant of `tasks` for documents that list runs block by block.
     pub(super) fn tasks_by_block(self) -> Tasks<'a> {
         self.placed(|blocks, block, strategy| block * blocks.strategies.len() + strategy)
     }

@@ -15,7 +15,6 @@ use crate::sharded::{BarrierChoice, Sharded, StartChoice};
 /// Time before a scheduled start in which connections are opened and everything else is prepared.
 const READY_IN: Duration = Duration::from_secs(1);
 
-/// Start that all shards of a run share.
 #[derive(Clone, Copy, Debug)]
 pub struct CommonStart {
     pub run: RunId,

@@ -42,7 +42,6 @@ impl<'a> Tasks<'a> {
         Self { count, task: Box::new(task) }
     }
 
-    /// Concatenates tasks.
     pub fn in_turn(all: Vec<Self>) -> Self {
         let begin = |first: &mut usize, tasks: &Self| Some(std::mem::replace(first, *first + tasks.count));
         let first: Vec<usize> = all.iter().scan(0, begin).collect();
@@ -63,7 +62,6 @@ impl<'a> Tasks<'a> {
         (self.task)(number).0
     }
 
-    /// Returns the place in the document of the task with this number.
     pub fn in_document(&self, number: usize) -> usize {
         (self.task)(number).1
     }
@@ -90,7 +88,6 @@ impl Outcome {
     }
 }
 
-/// Run over HTTP in progress.
 pub struct RealRun<'a> {
     pub underway: &'a Underway,
     pub experiment: &'a Experiment,
@@ -138,12 +135,10 @@ pub trait Watcher: Sync {
     fn on_tick(&self) {}
 }
 
-/// Watcher that ignores everything.
 pub struct Nobody;
 
 impl Watcher for Nobody {}
 
-/// Executor of runs.
 pub trait Driver: Sync {
     /// Executes the tasks, one after the other or several at once, and passes their outcomes to `take` in the order of
     /// the tasks. Returns when all are over, at the first error (including an error of `take`), or when `stop` requests

@@ -28,7 +28,6 @@ impl<'a> InTurn<'a> {
         &self.points
     }
 
-    /// Returns the point of a run, by the run's number, and its number within the point.
     pub fn place(&self, number: usize) -> (usize, usize) {
         // A point may have no runs at all.
         let point = self.first.partition_point(|first| *first <= number) - 1;

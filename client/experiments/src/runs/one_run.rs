@@ -57,17 +57,14 @@ impl PlannedBound {
     }
 }
 
-/// Run in progress on its own thread.
 pub struct Underway {
     pub control: Arc<Control>,
-    /// Signals the end of the run.
     pub over: Receiver<()>,
     pub bound: PlannedBound,
     thread: std::thread::JoinHandle<anyhow::Result<Driven>>,
     room: ConnectionRoom,
     id: RunId,
     seed: u64,
-    /// Wall-clock time.
     started_at: String,
     /// Common start of all shards, if this run is a shard of the clients.
     common: Option<CommonStart>,
@@ -80,7 +77,6 @@ struct Driven {
 
 pub struct Finished {
     pub result: RunResult,
-    /// Check that all counts match.
     pub conservation: Conservation,
     /// Share of the run for which the generator's busiest thread was busy.
     pub generator_share: Option<f64>,
@@ -88,12 +84,10 @@ pub struct Finished {
     pub answered: bool,
     /// True if the generator, not the strategy or the server, was the bottleneck.
     pub bottleneck: bool,
-    /// Op latencies for an interval log, if requested.
     pub latencies: Option<Arc<KeptLatencies>>,
 }
 
 impl Finished {
-    /// Rejects a run whose counts do not match.
     pub fn sound(&self, seed: u64) -> anyhow::Result<()> {
         match self.conservation.mismatches.first() {
             None => Ok(()),
@@ -332,7 +326,6 @@ fn warm_connections(config: &RunConfig) -> usize {
     count
 }
 
-/// Returns the server's counts for this run. If they cannot be compared, adds a warning with the reason.
 fn server_stats(
     server: &Server,
     id: RunId,
@@ -374,7 +367,6 @@ fn server_stats(
     }
 }
 
-/// Returns the server's counts of this process's attempts; for a shard of the clients, those of its own row.
 fn own_counts(
     stats: &ServerStats,
     shard: Option<ClientShard>,
@@ -396,7 +388,6 @@ fn forgotten(stats: &ServerStats, lasted: Duration) -> bool {
     stats.forgotten_until_s.is_some_and(|until| until >= stats.uptime_s - lasted.as_secs_f64())
 }
 
-/// Returns a warning if the run ended before its ops did, unless a stop or a stall is the reason.
 pub fn unfinished(run: &Run, stopped_by: Option<&str>) -> Option<Warning> {
     let unfinished = run.measurements().ops.unfinished();
     let cut = stopped_by.is_none() && run.stalled_at().is_none();

@@ -21,7 +21,6 @@ pub struct OverHttp {
 }
 
 impl OverHttp {
-    /// Raises the limit on open files and starts the runtime for queries to servers.
     pub fn new() -> anyhow::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         Ok(Self { runtime, files: loadgen_http::raise_open_files() })

@@ -8,7 +8,6 @@ use super::blocks::Blocks;
 use crate::experiment::Experiment;
 use crate::servers::opponent::Opponent;
 
-/// Combination of the values of all varied parameters.
 pub struct Point {
     pub at: Vec<String>,
     /// Situation within which the best point can be chosen.

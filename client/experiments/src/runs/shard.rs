@@ -13,12 +13,10 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// Returns the index of the shard, from 0.
     pub fn index(self) -> u32 {
         self.index
     }
 
-    /// Returns the number of shards.
     pub fn of(self) -> u32 {
         self.of
     }

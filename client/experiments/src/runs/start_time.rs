@@ -2,11 +2,6 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Parses a time: `2026-11-23T04:00:00Z`, optionally with a fraction and with another offset than `Z`, or
-/// `1795406400.5`.
-///
-/// # Errors
-/// Fails if the text is not such a time.
 pub fn read(text: &str) -> Result<SystemTime, String> {
     let refuse = || {
         format!(

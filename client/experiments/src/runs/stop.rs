@@ -10,7 +10,6 @@ use tokio::runtime::Runtime;
 /// Interval at which a waiting program checks for stop requests.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Source of stop requests.
 pub trait Stop: Sync {
     /// Returns the origin of the stop request, as results name it; `None` if there is none.
     fn asked_by(&self) -> Option<&'static str>;
@@ -40,14 +39,12 @@ pub(crate) fn unless_stopped<T>(
     })
 }
 
-/// Returns once there have been more than `times` stop requests.
 pub(crate) async fn asked_more_than(times: u32, stop: &dyn Stop) {
     while stop.times_asked() <= times {
         tokio::time::sleep(LOOK).await;
     }
 }
 
-/// Source without stop requests.
 pub struct Never;
 
 impl Stop for Never {

@@ -52,7 +52,6 @@ impl Driver for Stored {
     }
 }
 
-/// Rejects a run that was not planned.
 fn check(record: &TaskRecord, task: &Task<'_>) -> anyhow::Result<()> {
     let (run, strategy) = (&record.run, task.experiment.strategy.to_string());
     if run.seed == task.seed && run.strategy == strategy {

@@ -23,13 +23,11 @@ use crate::servers::opponent::Opponent;
 /// Number of series points in a file, over all of its runs, that are worth their space.
 const POINTS_OF_A_FILE: usize = 40_000;
 
-/// Driver that runs the same client and server as over HTTP, on one simulated clock.
 pub struct VirtualTime {
     pub threads: usize,
 }
 
 impl VirtualTime {
-    /// Creates a driver with this many threads, by default one per core.
     pub fn on_threads(asked: Option<u16>) -> Self {
         let threads =
             asked.map_or_else(|| thread::available_parallelism().map_or(1, NonZero::get), usize::from);
@@ -90,7 +88,6 @@ pub fn one_run(
     Outcome::new((finished, bins), number, begun, watcher)
 }
 
-/// Simulates one run. `steer` is called periodically.
 fn simulate(
     experiment: &Experiment,
     server: &Config,
@@ -115,7 +112,6 @@ fn simulate(
     Ok(Simulation::with_method(client, kind, seed, noisy, method).run(steer))
 }
 
-/// Returns the oracle's schedule for single requests against a plain cap; `None` otherwise.
 fn oracle_schedule(server: &Config, kind: OperationKind, seed: u64) -> Option<OracleSchedule> {
     let plain = server.is_plain_cap() && kind == OperationKind::Request;
     plain.then(|| server.oracle_schedule(seed, Duration::ZERO))

@@ -14,7 +14,6 @@ pub(super) struct Spot<'a> {
     pub(super) figure: &'a str,
 }
 
-/// One figure, or two that are compared.
 #[derive(Clone, Debug)]
 pub(super) struct Case<'a> {
     /// Text that distinguishes the case, if there are several.
@@ -28,7 +27,6 @@ pub(super) struct Case<'a> {
 }
 
 impl Case<'_> {
-    /// Combines two figures run by run, as a ratio or as an exponent of growth.
     pub(super) fn joined(&self, own: &[f64], other: &[f64]) -> Vec<f64> {
         let pairs = own.iter().zip(other);
         match self.exponent {
@@ -40,7 +38,6 @@ impl Case<'_> {
     }
 }
 
-/// Returns all cases of a claim, or the faulty key because of which there are none.
 pub(super) fn cases<'a>(
     scenario: &Scenario,
     claim: &'a Claim,
@@ -185,7 +182,6 @@ impl Cells<'_> {
         Ok(labelled)
     }
 
-    /// Returns the only cell of a strategy at a point.
     fn find(&self, key: &'static str, label: &str, point: Option<&Value>) -> Result<usize, Wrong> {
         let mut there = self.labelled(key, label)?;
         there.retain(|(_, cell)| point.is_none_or(|point| is_at(cell, point)));
@@ -228,7 +224,6 @@ impl Cells<'_> {
     }
 }
 
-/// True if a cell has this value of a varied parameter, or does not vary the parameter.
 fn agrees(cell: &Cell, (key, wanted): &(String, Value)) -> bool {
     cell.point.iter().all(|(varied, value)| varied != key || value == wanted)
 }

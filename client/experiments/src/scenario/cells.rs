@@ -12,11 +12,9 @@ use crate::error::words_of;
 use crate::experiment::Experiment;
 use crate::workload::{Spelling, from_table, is_key};
 
-/// One strategy at one point of an experiment.
 pub struct Cell {
     pub experiment: String,
     pub label: String,
-    /// Varied parameters with their values here.
     pub point: Vec<(String, Value)>,
     pub settings: Experiment,
     pub server: Config,
@@ -28,7 +26,6 @@ pub(super) struct CellFault {
     pub(super) words: String,
 }
 
-/// Returns all cells of a scenario, experiment by experiment, point by point.
 pub(super) fn cells(scenario: &Scenario) -> Result<Vec<Cell>, CellFault> {
     let mut cells = Vec::new();
     for (name, section) in &scenario.experiment {
@@ -82,7 +79,6 @@ pub(super) fn is_at(cell: &Cell, point: &Value) -> bool {
     }
 }
 
-/// Returns the workload and the server at a point, and the varied parameters of strategies.
 fn at_point<'a>(
     scenario: &Scenario,
     section: &ExperimentSection,

@@ -18,7 +18,6 @@ pub struct Claim {
     pub experiment: Option<String>,
     /// Figure of a run: its path in the result, or the name of a derived figure.
     pub figure: String,
-    /// Number subtracted from the figure.
     #[serde(default)]
     pub minus: f64,
     /// Factor applied after the subtraction, to convert the unit.
@@ -51,7 +50,6 @@ pub struct Claim {
     pub(super) below: Option<Bound>,
     #[serde(default)]
     pub(super) at_most: Option<Bound>,
-    /// The source's figure as it is printed.
     #[serde(default)]
     pub(super) printed: Option<String>,
     /// Tolerance of the printed figure; defaults to half a unit of its last digit.
@@ -72,7 +70,6 @@ pub struct Claim {
 }
 
 impl Claim {
-    /// Converts the figure to the scenario's unit.
     pub fn scaled(&self, value: f64) -> f64 {
         (value - self.minus) * self.times
     }
@@ -95,19 +92,15 @@ impl Claim {
         std::iter::once(self.figure.as_str()).chain(other)
     }
 
-    /// True if `stat` and `one_run` contradict each other.
     pub(super) fn judged_twice(&self) -> bool {
         self.stat.is_some() && self.one_run == Some(true)
     }
 }
 
-/// One side of a condition, as written in a file.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged, expecting = "a number, or the source's own number in quotes")]
 pub enum Bound {
-    /// Our interpretation of words.
     Number(f64),
-    /// Number as the source prints it.
     Printed(String),
 }
 
@@ -127,7 +120,6 @@ impl Labels {
     }
 }
 
-/// Comparison that turns a figure into a ratio.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(
     untagged,
@@ -157,7 +149,6 @@ pub struct Place {
     pub published: Vec<f64>,
 }
 
-/// Statistic over the values of all runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stat {

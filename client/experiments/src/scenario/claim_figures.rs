@@ -14,13 +14,11 @@ impl ClaimFigures<'_> {
         std::iter::once(&case.own).chain(&case.other).all(|spot| self.data.has(spot.cell))
     }
 
-    /// Returns the figure that a case is compared with, run by run.
     pub(super) fn others(&self, case: &Case<'_>, runs: usize) -> Option<Vec<f64>> {
         let published = case.published.map(|figure| vec![figure; runs]);
         published.or_else(|| case.other.as_ref().map(|spot| self.values(spot)))
     }
 
-    /// Returns a figure of every run of its cell, in the scenario's unit.
     pub(super) fn values(&self, spot: &Spot<'_>) -> Vec<f64> {
         let values = self.data.values(spot.cell, spot.figure);
         values.into_iter().map(|value| self.claim.scaled(value)).collect()

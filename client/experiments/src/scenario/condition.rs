@@ -17,7 +17,6 @@ pub struct Condition {
     pub printed: bool,
 }
 
-/// One end of the accepted range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Edge {
     pub value: f64,

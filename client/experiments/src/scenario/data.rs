@@ -26,12 +26,10 @@ impl Data {
         Self { runs: vec![Vec::new(); cells] }
     }
 
-    /// Returns the number of finished runs of all cells.
     pub fn finished(&self) -> usize {
         self.runs.iter().map(Vec::len).sum()
     }
 
-    /// Adds a run of a cell.
     pub fn push(&mut self, cell: usize, run: Measured) {
         self.runs[cell].push(run);
     }
@@ -62,14 +60,12 @@ impl Data {
     }
 }
 
-/// Returns every figure that the tables and claims of a scenario request.
 pub fn wanted(scenario: &Scenario) -> BTreeSet<&str> {
     let columns = scenario.experiment.values().flat_map(|experiment| &experiment.columns);
     let columns = columns.map(|column| column.figure.as_str());
     columns.chain(scenario.claim.iter().flat_map(Claim::figures)).collect()
 }
 
-/// Returns the figures of a run that a scenario requests, and those by which runs are ordered.
 pub fn figures_of(scenario: &Scenario, result: &RunResult, bins: Option<&Bins>) -> Measured {
     let figure = |name: &str| match scenario.figure.get(name) {
         Some(derived) => derived.of(bins?),

@@ -41,7 +41,6 @@ pub enum Series {
 const LAST_BIN: usize = 1_000_000;
 
 impl Derived {
-    /// Returns a message if its parameters are invalid.
     pub(super) fn fault(&self) -> Option<String> {
         match *self {
             Self::Autocorrelation { from, to, lag, detrend, .. } => {
@@ -67,7 +66,6 @@ impl Derived {
         }
     }
 
-    /// Computes the figure from the bins of a run; `None` if they contain nothing to compute it from.
     pub(super) fn of(&self, bins: &Bins) -> Option<f64> {
         let all = |series: Series| bins.bins().iter().map(move |bin| f64::from(count(series, bin)));
         // Bins beyond the last one are empty, and they count.

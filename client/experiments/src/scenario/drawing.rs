@@ -16,7 +16,6 @@ impl Plot {
         scenario.experiment_named(self.experiment.as_deref()).map(|(name, _)| name)
     }
 
-    /// Returns the columns of the experiment that are drawn, by default all of them.
     pub fn columns<'a>(&'a self, scenario: &'a Scenario) -> Vec<&'a Column> {
         let Some((_, experiment)) = scenario.experiment_named(self.experiment.as_deref()) else {
             return Vec::new();
@@ -44,7 +43,6 @@ impl Plot {
             .collect()
     }
 
-    /// Returns the length of a step; defaults to the bins of the first cell.
     pub fn step(&self, cells: &[&Cell]) -> Option<Duration> {
         let own = self.step.as_deref().and_then(|step| duration_text::parse(step).ok());
         own.or_else(|| cells.first()?.settings.run.bins)
@@ -61,7 +59,6 @@ impl Plot {
         })
     }
 
-    /// Returns the basis of the plot; rejects a plot that cannot be drawn.
     pub(super) fn check(
         &self,
         scenario: &Scenario,

@@ -31,7 +31,6 @@ pub struct Scenario {
     /// Whether the source's figures and sentences come from one random run each.
     #[serde(default)]
     pub one_run: bool,
-    /// Workload of all experiments.
     #[serde(default)]
     pub workload: Table,
     /// Server of all experiments, with the keys of `PATCH /_mock/config`.
@@ -77,7 +76,6 @@ pub struct Column {
     pub title: String,
     /// Figure of a run: its path in the result, or the name of a derived figure.
     pub figure: String,
-    /// Number subtracted from the figure.
     #[serde(default)]
     pub minus: f64,
     /// Factor applied after the subtraction, to convert the unit.
@@ -103,7 +101,6 @@ pub struct Http {
 }
 
 impl Scenario {
-    /// Returns the labels of an experiment's strategies, which are all if the experiment names none.
     pub fn labels<'a>(&'a self, experiment: &'a ExperimentSection) -> Vec<&'a str> {
         if experiment.strategies.is_empty() {
             self.strategies.keys().map(String::as_str).collect()
@@ -116,7 +113,6 @@ impl Scenario {
         self.experiment_named(claim.experiment.as_deref())
     }
 
-    /// Returns the experiment of this name; without a name, the only experiment.
     pub fn experiment_named(&self, name: Option<&str>) -> Option<(&str, &ExperimentSection)> {
         let name = match (name, self.experiment.first()) {
             (Some(name), _) => name,

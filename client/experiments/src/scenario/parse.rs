@@ -50,7 +50,6 @@ pub(super) fn parse(text: &Text, settings: &[String]) -> Result<Scenario, Error>
         .map_err(|error| refuse(&error, format!("{} with `--set {}`", text.name, settings.join("` `--set "))))
 }
 
-/// Detects files of other formats by their first line that is neither empty nor a comment.
 fn other_format(text: &str) -> Option<&'static str> {
     let first = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'))?;
     let is_key = |key: &str| key.chars().all(|letter| letter.is_alphanumeric() || "_-".contains(letter));
@@ -62,7 +61,6 @@ fn other_format(text: &str) -> Option<&'static str> {
     }
 }
 
-/// Adds "did you mean" to the parser's message about an unknown key.
 fn with_suggestion(message: &str) -> String {
     let message = message.trim();
     let mut names = message.split('`').skip(1).step_by(2);

@@ -11,7 +11,6 @@ pub struct Text {
     pub text: String,
 }
 
-/// Position in a file, displayed as `name:line` or only as the name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     name: String,
@@ -28,7 +27,6 @@ impl fmt::Display for Place {
 }
 
 impl Text {
-    /// Returns the line of a byte offset.
     pub(super) fn at(&self, byte: Option<usize>) -> Place {
         let line = byte.and_then(|byte| self.text.get(..byte)).map(|before| before.matches('\n').count() + 1);
         Place { name: self.name.clone(), line }

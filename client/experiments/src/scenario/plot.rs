@@ -65,7 +65,6 @@ pub enum Counted {
     Sent,
     /// Attempts that were rejected or failed.
     TurnedAway,
-    /// First attempts of their ops.
     First,
     Succeeded,
     /// Attempts in flight that will succeed: accepted, and not yet answered.
@@ -73,7 +72,6 @@ pub enum Counted {
 }
 
 impl Plot {
-    /// Returns the basis, which is set for every plot of a checked scenario.
     pub fn basis(&self) -> Option<Basis> {
         self.basis
     }

@@ -40,14 +40,12 @@ const PLOTS: [Drawable; 4] = [
     Drawable { name: "varied", basis: Basis::Columns },
 ];
 
-/// Returns the reason why a scenario is rejected, in one line; `None` if it can be run.
 fn refusal(contents: &str, settings: &[&str]) -> Option<String> {
     let text = Text { name: "mine.toml".to_owned(), text: contents.to_owned() };
     let settings: Vec<String> = settings.iter().map(|setting| (*setting).to_owned()).collect();
     load(&text, &settings, &PLOTS).err().map(|error| words_of(&error))
 }
 
-/// Returns a complaint unless a rejection contains these words and is shorter than 2000 bytes.
 fn lacking(refusal: Option<String>, words: &[&str]) -> Option<String> {
     let said = refusal.unwrap_or_else(|| "nothing is wrong".to_owned());
     let whole = words.iter().all(|word| said.contains(word)) && said.len() < 2000;

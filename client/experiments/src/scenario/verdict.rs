@@ -11,7 +11,6 @@ pub(super) const SOME: f64 = 0.05;
 pub struct Judged<'a> {
     pub claim: &'a Claim,
     pub verdict: Verdict,
-    /// Our figure with its spread, as displayed.
     pub ours: String,
     pub condition: Condition,
     /// Method of the test, in words.

@@ -31,7 +31,6 @@ pub(super) fn together(found: &[Found], verdict: Verdict) -> String {
     }
     let (so, not) = (named(&|one| one == Verdict::Holds), named(&|one| one == Verdict::DoesNotHold));
     let partly = named(&|one| one == Verdict::HoldsPartly);
-    // Only the shorter list is shown.
     text = match (so.len(), not.len()) {
         (0, _) | (_, 0) => text,
         (some, others) if some <= others => format!("{text}; so: {}", so.join(", ")),
@@ -40,7 +39,6 @@ pub(super) fn together(found: &[Found], verdict: Verdict) -> String {
     if partly.is_empty() { text } else { format!("{text}; partly: {}", partly.join(", ")) }
 }
 
-/// Formats a mean with the standard deviation over runs.
 pub(super) fn with_deviation(seeds: &Summary) -> String {
     match seeds.deviation {
         Some(deviation) => format!("{} ± {}", short(seeds.mean), short(deviation)),

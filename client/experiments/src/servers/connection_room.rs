@@ -42,7 +42,6 @@ impl ConnectionRoom {
         Self { most, limit, others, ends }
     }
 
-    /// Returns a warning before a run that may want more connections than there is room for.
     pub fn warning_before(&self, workload: &Workload, model: Option<&Config>) -> Option<String> {
         let wanted = match workload.arrivals {
             ArrivalProcess::Closed { in_flight } => u64::from(in_flight),
@@ -73,7 +72,6 @@ impl ConnectionRoom {
         })
     }
 
-    /// Returns the limit on open files that this many connections need.
     fn files_for(&self, connections: u64) -> u64 {
         (self.others + self.ends * connections).next_multiple_of(64)
     }

@@ -14,7 +14,6 @@ use crate::runs::stop::Stop;
 use crate::servers::connection_room::ConnectionRoom;
 use crate::servers::target::{Server, ServerChoice};
 
-/// Server that several strategies run against.
 #[derive(Clone)]
 pub enum Opponent {
     /// Mock server of this configuration: in virtual time, or a fresh one for every run.
@@ -34,7 +33,6 @@ pub struct PastServer {
     pub model: Option<Config>,
 }
 
-/// An existing server that was probed once.
 pub struct GivenServer {
     server: Mutex<Server>,
     /// Whether a run has used the server. The first run uses it as it was announced and checked.
@@ -66,7 +64,6 @@ impl Opponent {
         }
     }
 
-    /// Describes the server and its configuration, with `between` in front of the latter.
     pub fn described(&self, simulated: bool, between: &str) -> String {
         let model = self.model().map(|model| format!("{between}{}", model.describe()));
         self.words(simulated) + &model.unwrap_or_default()
@@ -107,13 +104,11 @@ impl Opponent {
         given.room.warning_before(workload, given.model.as_ref())
     }
 
-    /// Returns the reason why the counts of an existing server cannot be compared, if it is known before any run.
     pub fn counts_unknown(&self) -> Option<Warning> {
         let Self::Given(given) = self else { return None };
         given.server().counts_unknown()
     }
 
-    /// Returns a warning if the mockserver has another configuration than when it was first probed.
     pub fn changed(&self) -> Option<String> {
         let Self::Given(given) = self else { return None };
         let (server, words) = (given.server(), &given.words);
@@ -124,7 +119,6 @@ impl Opponent {
 }
 
 impl GivenServer {
-    /// Probes the server that `--target` names; `None` if none is named.
     pub fn reach(choice: &ServerChoice<'_>, settings: &Experiment) -> anyhow::Result<Option<Self>> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let files = loadgen_http::raise_open_files();

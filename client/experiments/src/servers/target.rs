@@ -31,7 +31,6 @@ pub struct Server {
     pub kind: Kind,
     /// Target of requests; `None` if the server was not started.
     pub target: Option<Target>,
-    /// Present if the target was recognised as a mockserver.
     pub mock: Option<Box<MockServer>>,
     pub model: Option<Config>,
     /// `Host` that a gateway sends to the mockserver behind it, if it differs from ours. The target then counts as a
@@ -46,7 +45,6 @@ pub enum Kind {
     Embedded,
     /// A mockserver that answered on the default port.
     Found,
-    /// The server that `--target` names.
     Given(String),
 }
 
@@ -82,7 +80,6 @@ impl Server {
         if start { embedded(config, settings, runtime) } else { Ok(Self::planned(config)) }
     }
 
-    /// Returns the server that `--target` names, if it names one.
     pub fn named(
         choice: &ServerChoice<'_>,
         settings: &Experiment,
@@ -143,7 +140,6 @@ impl Server {
         Err(refusal(ErrorKind::Usage, words))
     }
 
-    /// Starts an embedded server of this configuration, even if there are other servers.
     pub fn start(config: Config, settings: &Experiment, runtime: &Runtime) -> anyhow::Result<Self> {
         embedded(config, settings, runtime)
     }
@@ -152,12 +148,10 @@ impl Server {
         Self { kind, target: Some(target), mock: None, model: None, gateway_host, _embedded: None }
     }
 
-    /// Returns the reason why the counts of a mockserver behind a gateway cannot be compared; `None` without a gateway.
     pub fn counts_unknown(&self) -> Option<Warning> {
         self.gateway_host.as_deref().map(|host| Warning::CountsUnknown(behind_gateway(host)))
     }
 
-    /// Creates an embedded server that is only described and not started.
     fn planned(config: Config) -> Self {
         let gateway_host = None;
         Self {
@@ -229,12 +223,10 @@ impl Server {
         Some(model.oracle_schedule(seed, margin))
     }
 
-    /// Returns the minimum cost of a success at this server, as far as it is proven.
     pub fn least_costs(&self, seed: u64) -> Option<Arc<dyn LeastCosts>> {
         loadgen_sim::least_costs(self.model.as_ref()?, seed)
     }
 
-    /// Returns the rate law that determines what this server admits, if there is exactly one.
     pub fn rate_law(&self) -> Option<RateLaw> {
         loadgen_sim::rate_law(self.model.as_ref()?)
     }
@@ -286,14 +278,12 @@ fn given(url: &str, settings: &Experiment, runtime: &Runtime) -> anyhow::Result<
     }
 }
 
-/// True if no program listens at the address.
 fn is_refused_connection(error: &(dyn std::error::Error + 'static)) -> bool {
     let mut causes = std::iter::successors(Some(error), |cause| cause.source());
     let refused = |cause: &std::io::Error| cause.kind() == std::io::ErrorKind::ConnectionRefused;
     causes.any(|cause| cause.downcast_ref().is_some_and(refused))
 }
 
-/// Explains why a mockserver is not used as one, and how to change that.
 pub(super) fn behind_gateway(host: &str) -> String {
     format!(
         "a gateway changes `Host` to `{host}`, for which the mockserver behind it refuses its admin endpoints; let the gateway pass \
@@ -301,11 +291,9 @@ pub(super) fn behind_gateway(host: &str) -> String {
     )
 }
 
-/// Message about a token that was available but not sent.
 const WITHHELD: &str = "; the token in `TAILBACK_ADMIN_TOKEN` goes by itself only to this machine, or over https to a \
                         server whose certificate is checked: give `--admin-token @FILE` to send one here";
 
-/// Returns the URL of a target without possible secrets.
 fn shown(target: &Target) -> String {
     url(target.url().as_str())
 }

@@ -2,7 +2,6 @@
 
 const HIDDEN: &str = "…";
 
-/// Returns a URL without its user, the values of its query, and its fragment.
 pub fn url(typed: &str) -> String {
     let typed = typed.split('#').next().unwrap_or_default();
     let (place, query) = typed.split_once('?').map_or((typed, None), |(place, query)| (place, Some(query)));

@@ -20,7 +20,6 @@ pub struct Survey {
     pub seed: u64,
     /// Number of seeds per strategy and setting.
     pub repeats: u32,
-    /// True if a signal ended the survey, so that settings are missing.
     #[serde(default)]
     pub stopped_early: bool,
     pub strategies: Vec<String>,
@@ -43,7 +42,6 @@ pub struct Run {
     /// Seconds from the first arrival to the last success; of a run with undone ops to its end.
     pub end_s: f64,
     pub attempts: u64,
-    /// Ops without success.
     pub undone: u64,
     pub ops: u64,
     /// Jain's index of the ops that clients had done, over windows of time; `None` with one client.
@@ -63,10 +61,6 @@ impl From<Run> for (f64, u64, u64, u64, Option<f64>) {
 }
 
 impl Survey {
-    /// Checks a survey that was read from a file.
-    ///
-    /// # Errors
-    /// Names what no survey that was run can have.
     pub fn validate(&self) -> Result<(), String> {
         if self.strategies.iter().collect::<BTreeSet<_>>().len() != self.strategies.len() {
             return Err("a strategy is named twice".to_owned());
@@ -118,7 +112,6 @@ impl Run {
         self.undone == 0
     }
 
-    /// Returns the seconds that all ops took. An unfinished run counts as five times its time, divided by its share of ops done.
     pub fn time_s(&self) -> f64 {
         let penalty = if self.is_finished() { 1.0 } else { UNFINISHED };
         penalty * self.end_s * self.undone_factor()

@@ -26,7 +26,6 @@ struct Drawing {
 }
 
 impl Drawing {
-    /// Creates the draws of one setting. `kind` distinguishes limits of different kinds.
     fn new(seed: u64, place: u32, kind: u32) -> Self {
         Self { draws: draws(seed, Purpose::Setting, place.into(), kind), flags: Vec::new() }
     }
@@ -144,12 +143,10 @@ impl Drawing {
     }
 }
 
-/// Rounds to three significant digits.
 fn rounded(value: f64) -> f64 {
     format!("{value:.2e}").parse().unwrap_or(value)
 }
 
-/// Formats a time for `--service-time`, in whole microseconds.
 fn duration(time: Duration) -> String {
     let micros = time.as_micros();
     if micros.is_multiple_of(1_000) { format!("{}ms", micros / 1_000) } else { format!("{micros}us") }

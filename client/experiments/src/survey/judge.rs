@@ -9,7 +9,6 @@ use super::groups::Group;
 /// A setting in which a strategy takes more than this many times the reference's time counts as slower.
 pub const SLOWER: f64 = 1.1;
 
-/// A strategy that is compared with the reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Against {
     /// The strategy's place on the command line, from 0.
@@ -30,9 +29,7 @@ pub struct Row {
     pub settings: usize,
     /// Time to finish, over the reference's.
     pub time: Ratio,
-    /// Attempts, over the reference's.
     pub attempts: Ratio,
-    /// Settings in which it is [slower](SLOWER).
     pub slower: usize,
     /// The largest ratio of times, and the number of the setting.
     pub worst: (f64, u64),
@@ -49,7 +46,6 @@ impl Survey {
         self.settings.iter().filter(move |surveyed| group.contains(surveyed, reference))
     }
 
-    /// Returns the figures of a strategy over a group; `None` if no setting belongs to the group.
     pub fn row(&self, group: &Group, against: Against) -> Option<Row> {
         let all: Vec<&Surveyed> = self.of_group(group, against.reference).collect();
         let times: Vec<(f64, u64)> =
@@ -74,12 +70,10 @@ impl Survey {
 }
 
 impl Surveyed {
-    /// Returns the strategy's time over the reference's, as the geometric mean over seeds.
     pub fn time_ratio(&self, against: Against) -> f64 {
         self.ratio(against, Run::time_s)
     }
 
-    /// Returns the strategy's attempts over the reference's, as the geometric mean over seeds.
     pub fn attempts_ratio(&self, against: Against) -> f64 {
         self.ratio(against, Run::attempts_for_all)
     }

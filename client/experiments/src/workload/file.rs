@@ -7,7 +7,6 @@ use super::parameter::{Parameter, Place};
 use super::spec::WorkloadSpec;
 use super::table::PARAMETERS;
 
-/// Parameters that each determine how ops arrive.
 const OF_ARRIVALS: [&str; 5] = ["scatter", "at", "in_flight", "rate", "arrivals"];
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -21,10 +20,6 @@ pub fn is_key(key: &str) -> bool {
     keys().any(|parameter| parameter.key == key)
 }
 
-/// Parses a section.
-///
-/// # Errors
-/// Fails at the first key that is unknown or whose value is not accepted.
 pub fn from_table(table: &Table) -> Result<WorkloadSpec, FileError> {
     let mut spec = WorkloadSpec::default();
     for (key, value) in table {

@@ -41,7 +41,6 @@ pub(super) fn groups(key: &str, value: &Value) -> Result<Arc<[Group]>, String> {
     Ok(groups.into())
 }
 
-/// Parses the instants at which ops arrive, and sorts them.
 pub(super) fn instants(key: &str, value: &Value) -> Result<Arc<[Instant]>, String> {
     let mut instants = Vec::new();
     for text in written::<Vec<String>>(key, value)? {

@@ -17,7 +17,6 @@ use super::spec::WorkloadSpec;
 pub struct Parameter {
     /// Key in files. The flag has dashes instead of underscores.
     pub key: &'static str,
-    /// One-letter flag.
     pub short: Option<char>,
     pub placeholder: &'static str,
     /// Description in help texts: one line, followed by a blank line and paragraphs if it is long. For a
@@ -52,15 +51,12 @@ pub enum Kind {
         max: u64,
         field: Field<u64>,
     },
-    /// A whole number of at most 32 bits in a range, both ends included.
     SmallCount {
         min: u32,
         max: u32,
         field: Field<u32>,
     },
-    /// A duration, zero included.
     Duration(Field<Duration>),
-    /// A duration longer than zero.
     PositiveDuration(Field<Duration>),
     Rate(Field<Rate>),
     TimeScale(Field<TimeScale>),
@@ -69,7 +65,6 @@ pub enum Kind {
     Truth(Field<bool>),
     Words(&'static [Word]),
     Mix(Field<Mix>),
-    /// Further responses that are rejections.
     RejectedWhen(Field<RejectedWhen>),
     Groups(Field<Arc<[Group]>>),
     Instants(Field<Arc<[Instant]>>),
@@ -83,7 +78,6 @@ pub struct Word {
 }
 
 impl Parameter {
-    /// Creates a parameter for command lines and files that has no default.
     pub(super) const fn new(
         key: &'static str,
         placeholder: &'static str,
@@ -114,7 +108,6 @@ impl Parameter {
         Self { resolved: true, ..self }
     }
 
-    /// Returns the name on command lines, without the dashes before it.
     pub fn flag(&self) -> String {
         self.key.replace('_', "-")
     }

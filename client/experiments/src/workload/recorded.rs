@@ -7,7 +7,6 @@ use results::Setting;
 use super::spec::WorkloadSpec;
 use super::table::PARAMETERS;
 
-/// Returns every parameter that records hold as it was given and that is not at its default.
 pub fn recorded_as_typed(spec: &WorkloadSpec) -> BTreeMap<String, Setting> {
     let parameters = PARAMETERS.iter().filter(|parameter| !parameter.resolved);
     parameters.filter_map(|parameter| Some((parameter.key.to_owned(), parameter.recorded(spec)?))).collect()

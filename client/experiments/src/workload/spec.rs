@@ -53,7 +53,6 @@ pub struct WorkloadSpec {
     pub time_scale: Option<TimeScale>,
 }
 
-/// Arrival process of an open loop.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Arrivals {
     #[default]
@@ -62,7 +61,6 @@ pub enum Arrivals {
     Burst,
 }
 
-/// Spelling of parameters in errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spelling {
     /// As flags of a command line, each of which must have an effect.
@@ -79,7 +77,6 @@ pub struct WorkloadError {
 }
 
 impl WorkloadSpec {
-    /// True if the workload determines how fast ops arrive.
     pub fn is_paced(&self) -> bool {
         self.rate.is_some()
             || self.in_flight.is_some()
@@ -93,10 +90,6 @@ impl WorkloadSpec {
         self.delay_noise.unwrap_or(DEFAULT_DELAY_NOISE)
     }
 
-    /// Returns the configuration of a run of this workload, with defaults filled in.
-    ///
-    /// # Errors
-    /// Fails if parameters contradict each other.
     pub fn run_config(
         &self,
         strategy: &StrategySpec,
@@ -139,7 +132,6 @@ impl WorkloadSpec {
         })
     }
 
-    /// Returns the properties of requests that differ between ops.
     fn requests(&self, spelling: Spelling) -> Result<Requests, WorkloadError> {
         if self.mix.is_some() && self.kind == Some(OperationKind::ReadModifyWrite) {
             let words = match spelling {
