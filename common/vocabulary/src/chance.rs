@@ -17,13 +17,10 @@ pub enum Purpose {
     /// Work time of an accepted op. Keyed by op only, so every attempt of an op needs the same time.
     ServiceTime,
     RejectTime,
-    /// Artificial latency from client to server.
     Network,
-    /// Artificial latency from server to client.
     NetworkReturn,
     /// Latency of a conditional write to the server, after its read.
     WriteNetwork,
-    /// Latency of the response to a conditional write.
     WriteReturn,
     Loss,
     /// Requests that an overwhelmed queue works on.

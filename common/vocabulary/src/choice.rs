@@ -5,7 +5,6 @@ pub trait Choice: Copy + PartialEq + 'static {
     const CHOICES: &'static [(&'static str, Self)];
 }
 
-/// Field of any type that implements [`Choice`].
 pub trait ChoiceField {
     fn words(&self) -> Vec<&'static str>;
 

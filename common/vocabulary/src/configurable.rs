@@ -23,10 +23,6 @@ pub trait Configurable: Default + 'static {
         Ok(())
     }
 
-    /// Returns the defaults, overridden by these options.
-    ///
-    /// # Errors
-    /// The first option that is unknown, repeated or out of range; or the parameters that do not fit together.
     fn with_options(options: &Options) -> Result<Self, OptionsError> {
         let mut config = Self::default();
         for (index, (key, value)) in options.iter().enumerate() {
@@ -43,7 +39,6 @@ pub trait Configurable: Default + 'static {
         Ok(config)
     }
 
-    /// Returns the parameters with their current values.
     fn parameters(&mut self) -> Vec<ParameterInfo> {
         Self::PARAMETERS.iter().map(|parameter| parameter.info(self)).collect()
     }
@@ -59,7 +54,6 @@ pub enum OptionsError {
     Twice { key: &'static str },
     #[error(transparent)]
     Value(#[from] ParameterError),
-    /// Two or more values do not fit together.
     #[error("{0}")]
     Combination(String),
 }
@@ -72,7 +66,6 @@ pub fn split_options(text: &str) -> (&str, Vec<(&str, Option<&str>)>) {
     (name.trim(), split_options_of(options))
 }
 
-/// Splits `key=value,key=value` into options. An option without `=` has the value `None`.
 pub fn split_options_of(options: &str) -> Vec<(&str, Option<&str>)> {
     let options = split_outside(options, ',').map(str::trim).filter(|option| !option.is_empty());
     let options = options.map(|option| match option.split_once('=') {

@@ -35,9 +35,7 @@ pub enum Distribution {
         low: Duration,
         high: Duration,
     },
-    /// Absolute value of a normal variate.
     Normal {
-        /// Mean of the normal variate, before its sign is dropped.
         mean: Duration,
         deviation: Duration,
     },

@@ -23,7 +23,6 @@ pub fn excerpt(message: &str) -> Cow<'_, str> {
         .into()
 }
 
-/// Returns a value, truncated to the maximum length of a quotation.
 pub fn beginning(value: &str) -> Cow<'_, str> {
     match value.char_indices().nth(LONGEST) {
         None => value.into(),

@@ -1,6 +1,5 @@
 //! Status codes of gRPC and the headers that carry them (gRPC, `statuscodes.md`, `PROTOCOL-HTTP2.md`).
 
-/// Response header with the status code of the call, a number.
 pub const STATUS: &str = "grpc-status";
 /// Response header with the delay before the next attempt, in whole milliseconds. Negative means never (gRFC A6).
 pub const PUSHBACK: &str = "grpc-retry-pushback-ms";
@@ -26,10 +25,8 @@ pub const STATUSES: [&str; 17] = [
     "UNAUTHENTICATED",
 ];
 
-/// Code for unparsable values.
 const UNKNOWN: u8 = 2;
 
-/// Returns the number of the status with this name, which is in capitals as gRPC writes it.
 pub fn named(name: &str) -> Option<u8> {
     let number = STATUSES.iter().position(|known| *known == name)?;
     u8::try_from(number).ok()

@@ -12,7 +12,6 @@ use std::time::Duration;
 pub struct Instant(u64);
 
 impl Instant {
-    /// Origin. Nothing happens before it.
     pub const ORIGIN: Self = Self(0);
     /// Instant later than every event (about 584 years).
     pub const FAR_FUTURE: Self = Self(u64::MAX);

@@ -18,14 +18,11 @@ pub struct LimitsTold {
     limit: u32,
     /// 0 if there is no rate limit.
     window_nanos: u64,
-    /// Positions in the stack of the policies of both limits.
     stages: [u8; 2],
 }
 
-/// Concurrency limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlacesTold {
-    /// Position of its policy in the stack, from 0.
     pub stage: u8,
     /// Occupied places, of all clients that share the limit with the request.
     pub busy: u32,
@@ -34,9 +31,7 @@ pub struct PlacesTold {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateTold {
-    /// Position of its policy in the stack, from 0.
     pub stage: u8,
-    /// Remaining requests or tokens.
     pub remaining: u32,
     /// Total: requests per window, or the size of a token bucket.
     pub limit: u32,
@@ -45,13 +40,11 @@ pub struct RateTold {
 }
 
 impl RateTold {
-    /// Returns the long-term rate.
     pub fn per_s(&self) -> f64 {
         f64::from(self.limit) / self.window.as_secs_f64().max(1e-9)
     }
 }
 
-/// The text is not in the format that this server writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LimitsToldError;
 

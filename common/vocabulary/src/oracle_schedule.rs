@@ -1,8 +1,8 @@
-//! Schedule of an oracle, which unlike a real client knows the server's configuration.
+//! Optimal schedule of an oracle, computed op by op in the order of their arrivals. Unlike a real client, an oracle knows the server's
+//! configuration.
 
 use crate::Instant;
 
-/// Optimal schedule computed from the server's configuration, op by op in the order of their arrivals.
 pub struct OracleSchedule(Box<dyn FnMut(u64, Instant) -> Instant + Send>);
 
 impl OracleSchedule {

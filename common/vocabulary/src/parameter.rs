@@ -8,9 +8,7 @@ use crate::rate::Rate;
 use crate::text_field::TextField;
 
 pub struct Parameter<C: 'static> {
-    /// As written by users, in kebab-case.
     pub key: &'static str,
-    /// Effect of the parameter, in half a line.
     pub about: &'static str,
     field: Field<C>,
 }
@@ -31,7 +29,6 @@ const LONGEST: Duration = Duration::from_hours(24);
 const UNLIMITED: &str = "unlimited";
 
 impl<C: Default> Parameter<C> {
-    /// Creates a parameter for a duration from zero to a day.
     pub const fn duration(key: &'static str, about: &'static str, at: fn(&mut C) -> &mut Duration) -> Self {
         Self::duration_from(key, about, Duration::ZERO, at)
     }
@@ -64,7 +61,6 @@ impl<C: Default> Parameter<C> {
         Self { key, about, field: Field::Number { at, min, max } }
     }
 
-    /// Creates a parameter for a rate from `min` to `max` per second.
     pub const fn rate(
         key: &'static str,
         about: &'static str,
@@ -91,7 +87,6 @@ impl<C: Default> Parameter<C> {
         Self { key, about, field: Field::Choice { at } }
     }
 
-    /// Creates a parameter for a value with a notation of its own, a [`TextField`].
     pub const fn text(key: &'static str, about: &'static str, at: fn(&mut C) -> &mut dyn TextField) -> Self {
         Self { key, about, field: Field::Text { at } }
     }
@@ -142,7 +137,6 @@ impl<C: Default> Parameter<C> {
         Ok(())
     }
 
-    /// Formats the value in the config, as a user would write it.
     pub fn show(&self, config: &mut C) -> String {
         match &self.field {
             Field::Duration { at, .. } => duration_text::format(*at(config)),
@@ -157,7 +151,6 @@ impl<C: Default> Parameter<C> {
         }
     }
 
-    /// Returns the parameter for help texts, with the value in the config.
     pub fn info(&self, config: &mut C) -> ParameterInfo {
         let value = self.show(config);
         ParameterInfo { key: self.key, about: self.about, value, accepted: self.accepted() }

@@ -16,7 +16,6 @@ const NAMED: &[(&str, u64)] = &[
     ("day", 86_400 * SECOND),
 ];
 
-/// Unit of a rate: the part after the slash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateUnit {
     /// Name as given by the user. Empty for a duration such as `300s`.
@@ -25,7 +24,6 @@ pub struct RateUnit {
 }
 
 impl RateUnit {
-    /// Default unit of a number without one.
     pub const SECOND: Self = Self { name: "s", nanos: SECOND };
 
     pub fn parse(text: &str) -> Option<Self> {
@@ -36,7 +34,6 @@ impl RateUnit {
         (nanos > 0).then_some(Self { name: "", nanos })
     }
 
-    /// Returns the unit of this length under its usual name.
     pub fn of_nanos(nanos: u64) -> Self {
         let named = NAMED.iter().find(|(_, length)| *length == nanos);
         Self { name: named.map_or("", |(name, _)| name), nanos }
@@ -57,7 +54,6 @@ impl fmt::Display for RateUnit {
     }
 }
 
-/// Splits a rate into number and unit. The default unit is a second.
 pub fn split_rate(text: &str) -> Option<(&str, RateUnit)> {
     match text.split_once('/') {
         Some((number, unit)) => Some((number.trim(), RateUnit::parse(unit.trim())?)),

@@ -20,7 +20,6 @@ pub fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
     mistyped.map(|(_, name)| name).or_else(longer)
 }
 
-/// Returns `` (did you mean `NAME`?)`` with a blank before it, or nothing if no known name is near.
 pub fn did_you_mean<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     nearest(typed, known).map_or_else(String::new, |name| format!(" (did you mean `{name}`?)"))
 }

@@ -11,7 +11,6 @@ pub trait TextField {
     /// The fault in the text, in half a sentence that names the wrong word.
     fn read(&mut self, text: &str) -> Result<(), String>;
 
-    /// Formats the value, as a user would write it.
     fn show(&self) -> String;
 
     /// Describes the accepted values, in words that fit after "takes".

@@ -1,6 +1,5 @@
 //! Whole numbers with grouped digits.
 
-/// Groups digits by thousands: `1 234 567`.
 pub fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);

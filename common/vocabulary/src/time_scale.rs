@@ -15,10 +15,6 @@ impl Default for TimeScale {
 }
 
 impl TimeScale {
-    /// Parses a number from 0.001 to 1000.
-    ///
-    /// # Errors
-    /// States the accepted range.
     pub fn parse(text: &str) -> Result<Self, String> {
         let scale = text.parse().ok().filter(|scale| (0.001..=1000.0).contains(scale));
         scale.map(Self).ok_or_else(|| "it must be a number from 0.001 to 1000".to_owned())
@@ -28,12 +24,10 @@ impl TimeScale {
         self.0
     }
 
-    /// Converts a duration of the experiment to real time.
     pub fn to_real(self, duration: Duration) -> Duration {
         scaled(duration, self.0)
     }
 
-    /// Converts a real duration to experiment time.
     pub fn to_experiment(self, duration: Duration) -> Duration {
         scaled(duration, 1.0 / self.0)
     }

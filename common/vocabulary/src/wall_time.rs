@@ -19,7 +19,6 @@ impl WallTime {
         Self { since_epoch }
     }
 
-    /// Returns the duration since 1970-01-01, 00:00:00 UTC, without leap seconds.
     pub const fn since_unix(self) -> Duration {
         self.since_epoch
     }
@@ -30,7 +29,6 @@ impl WallTime {
         Self { since_epoch: self.since_epoch.saturating_add(now.since(Instant::ORIGIN)) }
     }
 
-    /// Returns the duration until `later`, or `None` if that is past.
     pub const fn until(self, later: Self) -> Option<Duration> {
         later.since_epoch.checked_sub(self.since_epoch)
     }

@@ -16,7 +16,6 @@ pub const CLIENT: &str = "x-tailback-client";
 pub const SHARD: &str = "x-tailback-shard";
 /// Request header: phase of a conditional write. The only value is [`STEP_READ`], because a write is recognised by its `If-Match`.
 pub const STEP: &str = "x-tailback-step";
-/// Value of [`STEP`] for the read that precedes a conditional write.
 pub const STEP_READ: &str = "read";
 /// Request header: minimum free capacity (slots, places, descriptors) for the server to start this attempt, decimal.
 pub const LEAST_FREE: &str = "x-tailback-least-free";
@@ -73,15 +72,12 @@ pub struct ServerDescription<C> {
 pub struct ServerState {
     /// Real seconds per second of the experiment.
     pub time_scale: Option<f64>,
-    /// See [`ServerStats::instance`].
     pub instance: Option<u64>,
     /// Changes of the configuration since the server's start. A change that was reverted is visible only here.
     pub changes: Option<u64>,
-    /// See [`ServerStats::epoch`].
     pub epoch: Option<u64>,
     /// Calendar time of the server's start, in milliseconds since 1970. Dates that it sends advance from there with experiment time.
     pub anchor_unix_ms: Option<u64>,
-    /// Maximum number of concurrent requests on an HTTP/2 connection.
     pub http2_max_streams: Option<u32>,
 }
 
@@ -90,7 +86,6 @@ pub struct ServerState {
 #[serde(untagged)]
 pub enum ConfigChange {
     Cap {
-        /// Number of slots from now on.
         max_busy: u64,
     },
     Parameter {
@@ -99,7 +94,6 @@ pub enum ConfigChange {
     },
 }
 
-/// Reason for which an endpoint refused a request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refusal {
     pub error: String,
@@ -109,7 +103,6 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// Creates a refusal whose reason is not the host.
     pub fn new(error: impl Into<String>) -> Self {
         Self { error: error.into(), host: None }
     }
@@ -189,7 +182,6 @@ pub struct ShardRow {
 }
 
 impl ShardRow {
-    /// Converts the row to counts of a run.
     pub fn counts(&self) -> ServerCounts {
         let Self { shard: _, received, reads, reads_rejected, accepted, rejected, failed } = *self;
         ServerCounts {
@@ -212,17 +204,14 @@ pub const MOST_SHARDS: u32 = 1024;
 pub struct Released {
     /// Id that all participants send as [`RUN`], 16 hexadecimal digits.
     pub run: String,
-    /// Number of participants.
     pub of: u32,
     /// Real time from this answer to the common start, in milliseconds, for preparations.
     pub start_in_ms: u64,
-    /// See [`ServerStats::instance`].
     pub instance: u64,
     /// See [`ServerStats::epoch`]. The release resets the counts.
     pub epoch: u64,
 }
 
-/// Reason for which a barrier was not released.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NotReleased {
     pub error: String,
