@@ -40,7 +40,6 @@ impl<Q: Queue> Cancellable<Q> {
         self.queue.take_first()
     }
 
-    /// Drops the dead items when they outnumber the `living` ones by more than `FEW`.
     pub(crate) fn sweep(&mut self, living: usize, alive: impl Fn(Q::Item) -> bool) {
         if self.queue.count() > 2 * living + Self::FEW {
             self.queue.keep(alive);

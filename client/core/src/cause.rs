@@ -68,7 +68,6 @@ impl ErrorKind {
         }
     }
 
-    /// Returns a few words that fit after `failed:`.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Timeout => "timeout",
@@ -92,13 +91,11 @@ impl ErrorKind {
 }
 
 impl fmt::Display for ErrorKind {
-    /// Formats the kind as in results, such as `long-headers`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.serialize(f)
     }
 }
 
-/// Number of failed attempts by cause, in memory that grows with the number of distinct causes only.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FailureCounts {
     counts: Vec<(Cause, u64)>,
@@ -129,7 +126,6 @@ impl FailureCounts {
         counts
     }
 
-    /// Returns the counts as documents contain them, the most frequent first.
     pub fn results(&self) -> Vec<FailureResult> {
         let result = |(cause, attempts)| match cause {
             Cause::Status(status) => FailureResult { status: Some(status), kind: None, attempts },
@@ -138,7 +134,6 @@ impl FailureCounts {
         self.by_frequency().into_iter().map(result).collect()
     }
 
-    /// Copies the counts of `other`, reusing memory.
     pub fn copy_from(&mut self, other: &Self) {
         self.counts.clone_from(&other.counts);
     }

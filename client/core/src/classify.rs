@@ -26,7 +26,6 @@ impl Classifier {
         Self { rejected, conditional_writes }
     }
 
-    /// Returns whether bodies are inspected, those of successes included.
     pub fn looks_at_bodies(&self) -> bool {
         !self.rejected.reasons.is_empty()
     }

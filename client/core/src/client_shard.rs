@@ -25,7 +25,6 @@ pub enum ClientShardError {
 }
 
 impl ClientShard {
-    /// The only shard of a run that is not divided.
     pub const WHOLE: Self = Self { index: 0, of: 1 };
 
     /// Creates shard `index`, from 0, of `of` shards.
@@ -66,7 +65,6 @@ impl ClientShard {
         self.of == 1 || client % self.of == self.index
     }
 
-    /// Returns the position of one of its clients within the shard, from 0.
     #[inline]
     pub(crate) const fn place(self, client: u32) -> u32 {
         // Fast path: with one shard, the usual case, skips a division, which takes longer than the comparison.

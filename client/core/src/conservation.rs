@@ -35,7 +35,6 @@ pub enum Mismatch {
         received: u64,
         allowed: u64,
     },
-    /// A conditional write follows a read that was served.
     #[error("the server received {writes} conditional writes after {reads} reads that it served")]
     Reads { writes: u64, reads: u64 },
     #[error(

@@ -10,7 +10,6 @@ use vocabulary::Instant;
 pub struct PlannedOutages {
     /// Outages on the server's own clock.
     pub since_start: Vec<(Instant, Instant)>,
-    /// Outages on the clock that starts with the first request of a run.
     pub since_first_request: Vec<(Instant, Instant)>,
     /// Server time at the origin of the run: 0 in virtual time.
     pub server_age: Duration,

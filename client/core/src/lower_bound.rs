@@ -77,7 +77,6 @@ pub trait LeastCosts: fmt::Debug + Send + Sync {
     fn way_there(&self) -> Duration;
     /// Returns the minimum time from the end of service to the arrival of the answer.
     fn way_back(&self) -> Duration;
-    /// Returns the minimum service time.
     fn least_service(&self) -> Duration;
     /// Returns the exact time for which a slot serves this op.
     fn service(&self, op: u64) -> Duration;
@@ -88,7 +87,6 @@ pub trait Pace: fmt::Debug + Send + Sync {
     /// Returns the earliest admission of one more request that arrives at `from`, which is not before earlier arrivals.
     /// `None`: never.
     fn next(&mut self, from: Instant) -> Option<Instant>;
-    /// Returns a copy in the current state.
     fn another(&self) -> Box<dyn Pace>;
 }
 
@@ -111,7 +109,6 @@ pub struct LowerBound {
     first_arrival: Option<Instant>,
     /// Latest ops, at most as many as there are slots.
     latest: VecDeque<Op>,
-    /// Sum of the `reach` of the latest ops, in nanoseconds.
     reaches: i128,
     /// Service of all ops, and of those before the latest ones.
     work: i128,
@@ -122,7 +119,6 @@ pub struct LowerBound {
     served: u64,
 }
 
-/// Op whose slot may still be in use.
 #[derive(Clone, Copy, Debug)]
 struct Op {
     reach: u64,
@@ -237,7 +233,6 @@ impl LowerBound {
         self.served = self.served.max(start.saturating_add(self.least_service));
     }
 
-    /// Returns the minimum makespan of the ops so far; `None` before the first.
     pub fn makespan(&self) -> Option<Duration> {
         let slots = i128::from(self.slots.unwrap_or(1));
         let by_work = self.idle.map_or(0, |idle| (self.work + idle + slots - 1) / slots);

@@ -18,7 +18,6 @@ const LONGEST_METHOD: usize = 32;
 pub const HIGHEST_COST: u64 = 1_000_000_000;
 /// Weight of 1 in the unit in which weights are stored.
 const ONE: u64 = 1_000_000;
-/// Maximum number of decimals of a weight.
 const DECIMALS: usize = 6;
 /// Maximum weight, in the unit in which weights are written.
 const HIGHEST_WEIGHT: u64 = 1_000_000;
@@ -87,7 +86,6 @@ impl Mix {
 }
 
 impl RequestKind {
-    /// Returns the method as client rules distinguish it.
     pub fn rules_method(&self) -> Method {
         Method::named(&self.method)
     }

@@ -23,7 +23,6 @@ impl From<OpId> for u64 {
     }
 }
 
-/// Unfinished op with more state than its arrival.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Op {
     pub(crate) arrived: Instant,
@@ -44,7 +43,6 @@ pub(crate) enum Prospect {
     Open,
     /// The answer was one that no retry changes.
     Refused,
-    /// No server answers.
     Unreachable,
 }
 
@@ -62,9 +60,7 @@ impl Prospect {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// In its client's queue.
     Ready,
-    /// Waiting for the end of its backoff.
     Sleeping,
     /// Waiting to be given up, because its client delays the report of the failure.
     Leaving,
@@ -77,7 +73,6 @@ pub(crate) enum Place {
 pub(crate) struct Waiting {
     pub(crate) arrived: Instant,
     pub(crate) id: OpId,
-    /// Slot of the op, or [`FRESH`].
     slot: OpSlot,
 }
 
@@ -99,7 +94,6 @@ impl Waiting {
 }
 
 impl Op {
-    /// Returns whether the last attempt failed permanently, and not only for now.
     pub(crate) fn failed_for_good(&self) -> bool {
         self.prospect != Prospect::Open
     }

@@ -3,7 +3,6 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-/// Items in an order that the queue defines.
 pub(crate) trait Queue {
     type Item: Copy;
 

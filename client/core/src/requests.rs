@@ -12,7 +12,6 @@ pub const MOST_API_KEYS: u32 = 1_000_000;
 /// Request settings that differ by op. Kinds and keys are drawn from seed and op.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Requests {
-    /// Kinds of requests; `None` if all are of one kind.
     pub mix: Option<Mix>,
     /// Number of API keys, all equally likely; `None` for requests without a key.
     pub api_keys: Option<NonZero<u32>>,
@@ -30,7 +29,6 @@ impl Requests {
         mix.kinds().get(mix.kind_of(seed, op))
     }
 
-    /// Returns the number of an op's API key, from 0; `None` without keys.
     pub fn api_key_of(&self, seed: u64, op: u64) -> Option<u32> {
         let keys = self.api_keys?.get();
         let product = u128::from(draws(seed, Purpose::ApiKey, op, 0).next_u64()) * u128::from(keys);

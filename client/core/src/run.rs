@@ -138,7 +138,6 @@ impl Run {
         self.log = Some(Box::default());
     }
 
-    /// Stops recording and returns the log, if there is one.
     pub fn take_log(&mut self) -> Option<RunLog> {
         self.log.take().map(|log| *log)
     }
@@ -147,8 +146,6 @@ impl Run {
         &self.measured
     }
 
-    /// Returns whether only timers are left to wait for: ops are unfinished, and the run is neither stopping nor
-    /// stalled.
     #[inline]
     fn goes_on(&self) -> bool {
         !self.stopping && self.measured.ops.unfinished() > 0 && self.stalled().is_none()

@@ -17,13 +17,11 @@ pub struct Sample {
     /// deferred attempts may be missing.
     pub serial: u64,
     pub arrived: Instant,
-    /// Instant at which the attempt should have been sent.
     pub due: Instant,
     pub sent: Instant,
     pub ended: Instant,
     pub status: Status,
     pub cause: Option<Cause>,
-    /// True if an intermediary between the client and the recognised server answered.
     pub by_gateway: bool,
     /// Window just after the end of the attempt, if the strategy has one.
     pub window: Option<f64>,

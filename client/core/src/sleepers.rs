@@ -18,7 +18,6 @@ const DIGIT: u32 = 4;
 
 const RADIX: usize = 1 << DIGIT;
 
-/// Digits of an instant.
 const LEVELS: usize = (u64::BITS / DIGIT) as usize;
 
 /// Maximum number of sleepers sorted at once; more are first spread over buckets.
@@ -76,7 +75,6 @@ impl Sleepers {
         Some(OpSlot(key as u32))
     }
 
-    /// Inserts a sleeper that wakes before those in `far`, or the only one.
     fn put_near(&mut self, key: u128) {
         let at = instant(key);
         if self.near.is_empty() {
@@ -120,7 +118,6 @@ impl Sleepers {
         self.occupied[level as usize] |= 1 << digit;
     }
 
-    /// Moves the next sleepers from `far` to `near`.
     fn refill(&mut self) {
         while let Some((level, digits)) = (0_u32..).zip(&mut self.occupied).find(|(_, digits)| **digits != 0)
         {
@@ -152,7 +149,6 @@ impl Sleepers {
     }
 }
 
-/// Returns the digit of an instant at this level, where the lowest is 0.
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "it is one digit")]
 fn digit_of(at: u64, level: u32) -> usize {

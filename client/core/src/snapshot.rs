@@ -13,9 +13,7 @@ use crate::measure::{AttemptCounts, Excess, Latencies, OpCounts, Series};
 pub enum Phase {
     #[default]
     Arriving,
-    /// All ops have arrived, and the remaining ones are worked off.
     Finishing,
-    /// A stop was requested: nothing more is sent.
     Stopping,
     Done,
 }
@@ -26,11 +24,8 @@ pub struct Snapshot {
     pub now: Instant,
     pub phase: Phase,
     pub first_arrival: Option<Instant>,
-    /// Total number of ops that will arrive, if known.
     pub planned_ops: Option<u64>,
-    /// Time during which ops arrive, if limited.
     pub planned_duration: Option<Duration>,
-    /// Lower bound on the time that any client needs for all planned ops, if one is proven.
     pub optimal_makespan: Option<Duration>,
     /// False after an observation for which the bound is not proven: another cap, or an answer of a gateway.
     pub bound_holds: bool,
@@ -38,20 +33,16 @@ pub struct Snapshot {
     pub attempts: AttemptCounts,
     pub failures: FailureCounts,
     pub in_flight: u64,
-    /// Ops that could be sent now.
     pub ready: u64,
     pub sleeping: u64,
     /// Inner state of the strategy: sums of windows over clients, phase and reason of the first client.
     pub gauges: Gauges,
-    /// Busy slots of the server, as its latest answer reported.
     pub server_busy: Option<u64>,
-    /// Concurrency cap of the server, as its latest answer reported.
     pub server_cap: Option<u64>,
     /// State of the server's limits at the latest request for which it was reported.
     pub limits: LimitsTold,
     pub op_latency: Latencies,
     pub send_lag: Latencies,
-    /// Latency of attempts that were answered or failed.
     pub attempt_latency: Latencies,
     pub excess: Excess,
     pub attempts_per_op: Histogram<u64>,

@@ -29,7 +29,6 @@ const MAX_TRIES_PER_OP: u64 = 100;
 pub(crate) struct StallWatch {
     /// Counted time since the last progress, up to `since`.
     counted: Duration,
-    /// Instant up to which `counted` is up to date.
     since: Instant,
     /// True if every unfinished op has waited as the server advised since `since`.
     obeys: bool,
@@ -93,7 +92,6 @@ impl StallWatch {
         self.in_vain.0
     }
 
-    /// Returns when attempts without a success became too many.
     pub(crate) fn worn_out_at(&self, unfinished: u64) -> Option<Instant> {
         let (at, count) = self.in_vain;
         // Fast path: the first comparison is the cheapest, and usually decides.
@@ -119,7 +117,6 @@ impl StallWatch {
         enough.then_some(at)
     }
 
-    /// Returns the number of consecutive tries at this instant if it is too many, or else 0.
     pub(crate) fn tries_without_time(&self, at: Instant) -> u64 {
         let (since, count) = self.fruitless;
         if since == at && count > MAX_TRIES { count } else { 0 }
@@ -129,7 +126,6 @@ impl StallWatch {
         self.longest_backoff = self.longest_backoff.max(delay);
     }
 
-    /// Returns when the run is stalled if nothing succeeds before.
     pub(crate) fn stalls_at(&self) -> Instant {
         let patience = self.patience.max(self.longest_backoff.saturating_mul(3));
         self.downtime.counted_after(self.counts_from(), patience.saturating_sub(self.counted))

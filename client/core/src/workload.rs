@@ -13,12 +13,10 @@ use crate::requests::Requests;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum ArrivalProcess {
-    /// Open loop with independent arrivals.
     Poisson {
         /// Mean arrivals per second, above 0.
         rate_per_s: f64,
     },
-    /// Open loop with evenly spaced arrivals.
     Uniform {
         /// Arrivals per second, above 0.
         rate_per_s: f64,
@@ -68,7 +66,6 @@ pub struct Workload {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunConfig {
-    /// Key of arrivals and of every other draw.
     pub seed: u64,
     pub workload: Workload,
     pub kind: OperationKind,
@@ -82,7 +79,6 @@ pub struct RunConfig {
     pub shard: ClientShard,
     /// Whether all clients share one strategy instance, and with it one queue.
     pub share_strategy: bool,
-    /// Time after which an attempt without an answer has failed.
     pub timeout: Duration,
     /// Maximum time from an op's arrival to the start of its next attempt. Beyond it the op is given up.
     pub deadline: Option<Duration>,
@@ -105,12 +101,10 @@ pub struct RunConfig {
     pub patience: Duration,
     /// Attempts per op of the workload after which a run counts as stalled, even if some succeed; `None` for no limit.
     pub max_attempts_per_op: Option<u32>,
-    /// Planned outages of the server, which do not count against the run's patience.
     pub outages: PlannedOutages,
     /// Whether to keep every latency of ops and attempts for exact percentiles, up to
     /// [`EXACT_LATENCIES`](crate::EXACT_LATENCIES) of a kind.
     pub exact_latencies: bool,
-    /// Width of the bins in which every call is counted; `None` for no bins.
     pub bins: Option<Duration>,
 }
 
@@ -121,7 +115,6 @@ impl Default for Workload {
 }
 
 impl RunConfig {
-    /// Returns whether ops are retried after failures. `outcome` contains the op's method, if methods differ.
     pub(crate) fn retries_failed(&self, outcome: &Outcome) -> bool {
         self.retry_failed && (!self.requests.unsafe_fail_once || outcome.method.is_idempotent())
     }

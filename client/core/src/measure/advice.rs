@@ -56,7 +56,6 @@ impl Advice {
         AdviceFigures::of(self.retries, &self.early.sums())
     }
 
-    /// Returns the number of retries and the sums of the early ones, to be added up.
     pub(super) fn sums(&self) -> (u64, LatencySums) {
         (self.retries, self.early.sums())
     }

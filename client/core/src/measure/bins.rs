@@ -26,7 +26,6 @@ pub struct Bins {
 }
 
 impl Bins {
-    /// Creates bins of this width, at least a nanosecond.
     pub(crate) fn new(width: Duration) -> Self {
         let width_nanos = u64::try_from(width.as_nanos()).unwrap_or(u64::MAX).max(1);
         Self { width_nanos, bins: Vec::new() }
@@ -36,7 +35,6 @@ impl Bins {
         Duration::from_nanos(self.width_nanos)
     }
 
-    /// Returns the bins from the origin to the last in which anything happened.
     pub fn bins(&self) -> &[Bin] {
         &self.bins
     }

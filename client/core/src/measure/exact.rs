@@ -5,7 +5,6 @@ use std::borrow::Cow;
 /// Maximum number of latencies of a kind that are kept. Beyond it only the histogram counts.
 pub const EXACT_LATENCIES: usize = 1_000_000;
 
-/// Every latency in nanoseconds, until there are too many.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Exact(Option<Vec<u64>>);
 
@@ -23,7 +22,6 @@ impl Exact {
         }
     }
 
-    /// Adds the latencies of `other`; keeps nothing if `other` did not or there are too many.
     pub(super) fn merge(&mut self, other: &Self) {
         match (&mut self.0, &other.0) {
             (Some(kept), Some(others)) if kept.len() + others.len() <= EXACT_LATENCIES => kept.extend(others),
@@ -31,7 +29,6 @@ impl Exact {
         }
     }
 
-    /// Sorts the kept latencies, so that [`Self::sorted`] does not have to.
     pub(super) fn sort(&mut self) {
         if let Some(kept) = &mut self.0 {
             kept.sort_unstable();

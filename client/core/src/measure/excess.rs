@@ -47,7 +47,6 @@ impl Excess {
         self.latencies.record_between(due, at);
     }
 
-    /// Copies `other` without allocating.
     pub(crate) fn copy_from(&mut self, other: &Self) {
         self.latencies.copy_from(&other.latencies);
         self.mean_service = other.mean_service;
@@ -60,7 +59,6 @@ impl Excess {
         ExcessFigures { mean: figures.mean, p50: figures.p50, p99: figures.p99, of_service }
     }
 
-    /// Returns the share of the mean service time, if it is too large to be ignored.
     pub fn intolerable(&self) -> Option<f64> {
         let enough = self.latencies.count() >= FEWEST;
         self.figures().of_service.filter(|share| enough && *share > TOLERABLE_EXCESS)

@@ -28,7 +28,6 @@ pub(super) struct Fairness {
     shard: ClientShard,
     /// Successes of every client in the half before this one, and in this one.
     got: Vec<[u32; 2]>,
-    /// Clients with successes in `got`.
     got_any: Bits,
     /// One bit per client: whether it has work now (`busy`), had some in this half, and had some in the half before.
     busy: Bits,
@@ -42,7 +41,6 @@ pub(super) struct Fairness {
 
 type Bits = Vec<u64>;
 
-/// Value of `busy_since` while a client has no work.
 const NEVER: Instant = Instant::FAR_FUTURE;
 
 #[derive(Clone, Copy, Debug)]
@@ -147,7 +145,6 @@ impl ClientCount {
         }
     }
 
-    /// Returns the mean op latency; infinite without a success.
     fn mean_ms(&self) -> f64 {
         if self.succeeded == 0 {
             f64::INFINITY
@@ -171,8 +168,6 @@ impl From<&Client> for ClientCount {
 }
 
 impl Fairness {
-    /// Creates the state of this shard's part of `clients` clients, at a server whose undisturbed attempt takes this
-    /// long.
     pub(crate) fn new(clients: u32, shard: ClientShard, undisturbed_attempt: Duration) -> Self {
         let half = (undisturbed_attempt.saturating_mul(WINDOW_ATTEMPTS) / 2).max(SHORTEST_HALF);
         let clients = shard.count(clients) as usize;
@@ -243,7 +238,6 @@ impl Fairness {
         if got.len() > 1 { jain(&got) } else { None }
     }
 
-    /// Closes the halves that ended by `at`.
     fn pass(&mut self, at: Instant) {
         let half = at.as_nanos() / self.half_nanos;
         // After two halves without events the window has no successes left.

@@ -9,7 +9,6 @@ pub const LONGEST_US: u64 = 86_400_000_000;
 
 pub const MAX_ATTEMPTS_PER_OP: u64 = 1_000_000;
 
-/// Returns an empty histogram that grows with the recorded values.
 pub fn empty() -> Histogram<u64> {
     Histogram::new(3).expect("three significant digits are accepted")
 }
@@ -20,7 +19,6 @@ pub(super) fn record(histogram: &mut Histogram<u64>, value: u64, bound: u64) {
     histogram.record(value).expect("a histogram that grows takes every value");
 }
 
-/// Copies `histogram` into `copy`, reusing its memory.
 pub(crate) fn copy(histogram: &Histogram<u64>, copy: &mut Histogram<u64>) {
     copy.set_to(histogram).expect("a histogram that grows takes every value");
 }
@@ -42,7 +40,6 @@ pub(super) fn recorded_since(histogram: &Histogram<u64>, earlier: &Histogram<u64
         .collect()
 }
 
-/// Returns a histogram of the same values with the fixed range from 1 to `bound`, as documents contain it.
 pub fn with_bound(histogram: &Histogram<u64>, bound: u64) -> Histogram<u64> {
     let mut bounded =
         Histogram::new_with_bounds(1, bound, 3).expect("the bounds are constants that are accepted");

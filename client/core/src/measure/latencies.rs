@@ -19,7 +19,6 @@ use super::tally::{LatencySums, Tally};
 
 const SHARES: [f64; 6] = [0.5, 0.75, 0.9, 0.95, 0.99, 0.999];
 
-/// Shares at which latency curves are sampled: every 5 % up to 90 %, then more and more densely.
 const CURVE: [f64; 32] = [
     0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9,
     0.925, 0.95, 0.96, 0.97, 0.98, 0.985, 0.99, 0.9925, 0.995, 0.9975, 0.999, 0.9995, 0.9999,
@@ -31,12 +30,10 @@ pub struct Latencies {
     tally: Tally,
     /// In microseconds.
     histogram: Histogram<u64>,
-    /// Every latency, if requested and if there are not too many.
     exact: Exact,
 }
 
 impl Default for Latencies {
-    /// Keeps only the histogram.
     fn default() -> Self {
         Self { tally: Tally::default(), histogram: histogram::empty(), exact: Exact::default() }
     }
@@ -107,12 +104,10 @@ impl Latencies {
         Duration::from_nanos(nanos.round() as u64)
     }
 
-    /// Returns the milliseconds below which these shares (0 to 1) lie; `None` if nothing was recorded.
     pub(crate) fn quantiles_ms<const N: usize>(&self, shares: [f64; N]) -> Option<[f64; N]> {
         self.quantiles(shares, self.exact.sorted().as_deref()).map(|nanos| nanos.map(|nanos| nanos / 1e6))
     }
 
-    /// Returns the longest latency; zero if there is none.
     pub fn max(&self) -> Duration {
         Duration::from_nanos(self.tally.max_nanos)
     }

@@ -21,10 +21,8 @@ use super::{
 use crate::cause::FailureCounts;
 use crate::workload::RunConfig;
 
-/// Long-run rate of the server's rate limit, if it reports one.
 pub const RATE_LIMIT: GaugeKind = GaugeKind { name: "rate limit", unit: "/s" };
 
-/// Requests that this limit has left at the moment.
 pub const REMAINING: GaugeKind = GaugeKind { name: "remaining", unit: "requests" };
 
 #[derive(Clone, Debug)]
@@ -41,7 +39,6 @@ pub struct Measurements {
     pub answered_failures: u64,
     /// From the instant at which an attempt was due to its sending: the generator's own delay.
     pub send_lag: Latencies,
-    /// Time that attempts took beyond the server's calculation: connections, both systems' queues, late timers.
     pub excess: Excess,
     /// Attempts per ended op; above 2000, to three digits.
     pub attempts_per_op: Histogram<u64>,
@@ -49,7 +46,6 @@ pub struct Measurements {
     pub series: Series,
     pub bins: Option<Bins>,
     pub failures: FailureCounts,
-    /// Successful attempts that an intermediary answered.
     pub gateway_successes: u64,
     pub given_up_after: GivenUpCounts,
     advice: Advice,
@@ -70,7 +66,6 @@ pub struct Measurements {
     warm_until: Instant,
     pub first_arrival: Option<Instant>,
     pub last_success: Option<Instant>,
-    /// Last end of an op, successful or not.
     pub last_end: Option<Instant>,
 }
 
@@ -140,7 +135,6 @@ impl Measurements {
         self.rate_course.as_ref().map(|course| course.figures(self.first_arrival, self.last_end))
     }
 
-    /// Sets the law by which the server admits requests; `None` if it is no longer known.
     pub(crate) fn follow(&mut self, law: Option<RateLaw>, undisturbed_attempt: Duration) {
         self.rate_course = law.map(|law| Box::new(RateCourse::new(law, undisturbed_attempt)));
     }
@@ -149,17 +143,14 @@ impl Measurements {
         self.fairness.as_ref().map(|fairness| fairness.figures(self.last_end))
     }
 
-    /// Returns the number of ops that succeeded within the deadline; `None` without one.
     pub fn in_time(&self) -> Option<u64> {
         self.deadline.map(|_| self.in_time)
     }
 
-    /// Returns the number of ops that were done in time; without a limit, of all that succeeded.
     pub fn done_in_time(&self) -> u64 {
         self.done_in_time
     }
 
-    /// Returns the counts of this shard's clients by place; `None` if the run has only one client.
     pub fn clients(&self) -> Option<ClientCounts> {
         self.fairness.as_ref().map(Fairness::counts)
     }
@@ -212,8 +203,6 @@ impl Measurements {
         }
     }
 
-    /// Returns the curve of op latencies for plots: shares of the successful ops, and the milliseconds below which they
-    /// lie, rounded to microseconds. Empty before any success.
     pub fn op_latency_curve(&self) -> Vec<[f64; 2]> {
         self.op_latency.curve()
     }

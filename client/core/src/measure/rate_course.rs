@@ -58,7 +58,6 @@ pub struct RateFigures {
     pub rejected_before_convergence: u64,
 }
 
-/// Record of attempts and successes, in memory that does not grow.
 #[derive(Clone, Debug)]
 pub(super) struct RateCourse {
     backlog: Backlog,
@@ -107,7 +106,6 @@ impl RateCourse {
 struct Backlog {
     /// `None` once the maximum is reached, because no greater value is reported.
     pace: Option<Box<dyn Pace>>,
-    /// Instants at which the waiting attempts pass, in order.
     waiting: VecDeque<Instant>,
     most: u64,
 }
@@ -133,10 +131,8 @@ impl Backlog {
 #[derive(Clone, Debug)]
 struct Rate {
     law_per_s: f64,
-    /// Time over which the rate is measured.
     over: Duration,
     expected: f64,
-    /// Time for which the rate must fit to count as converged.
     settled_after: Duration,
     /// Latest successes that may count. Their number is limited to as many as prove that there are too many.
     latest: VecDeque<Instant>,
@@ -145,7 +141,6 @@ struct Rate {
     converged: Option<Fit>,
 }
 
-/// Instant from which a rate fitted, and the rejections before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Fit {
     at: Instant,

@@ -139,7 +139,6 @@ impl Series {
         self.find(now)
     }
 
-    /// Returns the bucket at `now` when it is not the one used last.
     #[cold]
     fn find(&mut self, now: Instant) -> &mut Point {
         let mut index = self.index(now);
@@ -211,7 +210,6 @@ impl Series {
         }
     }
 
-    /// Returns the series in at most this many points (at least one), merged pairwise.
     #[must_use]
     pub fn at_most(&self, points: usize) -> Self {
         let mut merged = self.clone();
@@ -221,7 +219,6 @@ impl Series {
         merged
     }
 
-    /// Returns the sums of the counts over all buckets, which must equal the other counters.
     pub fn totals(&self) -> AttemptCounts {
         let mut totals = AttemptCounts::default();
         for point in &self.points {

@@ -1,6 +1,5 @@
 //! Sums of latencies that stay exact, however many there are.
 
-/// Count, extremes and sums of latencies in nanoseconds. They need neither a list nor buckets.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tally {
     pub(super) count: u64,
@@ -11,7 +10,7 @@ pub(super) struct Tally {
     squares: u128,
 }
 
-/// Exact sums of latencies in nanoseconds, for use elsewhere.
+/// Exact sums of latencies in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LatencySums {
     pub count: u64,
@@ -19,7 +18,6 @@ pub struct LatencySums {
     pub min_nanos: u64,
     pub max_nanos: u64,
     pub sum: u128,
-    /// Sum of squares; saturates.
     pub squares: u128,
 }
 
@@ -52,7 +50,6 @@ impl Tally {
         self.squares = self.squares.saturating_add(u128::from(nanos) * u128::from(nanos));
     }
 
-    /// Records a latency of zero, which adds to no sum.
     #[inline]
     pub(super) fn record_zero(&mut self) {
         self.count += 1;
@@ -69,7 +66,6 @@ impl Tally {
         Self { count, min_nanos, max_nanos, sum, squares }
     }
 
-    /// Returns the mean and the maximum in milliseconds; `None` if nothing was recorded.
     pub(super) fn mean_and_max_ms(&self) -> Option<(f64, f64)> {
         (self.count > 0).then(|| (self.mean() / 1e6, self.max_nanos as f64 / 1e6))
     }

@@ -12,7 +12,6 @@ const NEAR: f64 = 0.1;
 /// Record of the sum of all windows and the server's cap, in memory that does not grow.
 #[derive(Clone, Debug)]
 pub(super) struct WindowCourse {
-    /// Time for which a window must fit to count as converged.
     settled_after: Duration,
     window: Option<f64>,
     /// Instant up to which the integrals include the window.
@@ -29,7 +28,6 @@ pub(super) struct WindowCourse {
     most_in_flight: u64,
 }
 
-/// Instant from which a window fitted, and the rejections before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Fit {
     at: Instant,
@@ -130,7 +128,6 @@ impl WindowCourse {
         }
     }
 
-    /// Adds the current window to the integrals, up to `at`.
     fn pass(&mut self, at: Instant) {
         let lasted = at.since(self.since);
         if let Some(window) = self.window {

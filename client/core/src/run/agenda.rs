@@ -27,7 +27,6 @@ pub(super) enum Due {
 }
 
 pub(super) struct Agenda {
-    /// Stream of an open loop, or free places of a closed one.
     pub(super) arriving: Arriving,
     wakes: Sleepers,
     /// Instances by the instant of their next poll. Only one entry per instance counts, see [`Instance::armed`].
@@ -84,12 +83,10 @@ impl Agenda {
         self.deadlines.sweep(ops.len(), |(_, slot, id)| ops.get(slot.index()).is_some_and(|op| op.id == id));
     }
 
-    /// Removes and returns the op whose deadline is due.
     pub(super) fn expired(&mut self) -> Option<(OpSlot, OpId)> {
         self.deadlines.pop().map(|(_, slot, op)| (slot, op))
     }
 
-    /// Schedules the end of an op's backoff.
     pub(super) fn wake(&mut self, at: Instant, op: OpSlot) {
         self.wakes.push(at, op);
         self.due_at(at);
@@ -141,7 +138,6 @@ impl Agenda {
         self.foreseen = matches!(due, Due::Arrival | Due::Wake).then_some(due);
     }
 
-    /// Removes and returns the event due at `quiet_until`, if it was known in advance.
     #[inline]
     pub(super) fn take_foreseen(&mut self) -> Option<Due> {
         self.foreseen.take()

@@ -20,7 +20,6 @@ pub(super) struct Arriving {
     last: Instant,
     /// Number of the next op in the whole run.
     next_op: u64,
-    /// Shard whose ops are executed here, out of `clients` clients.
     shard: ClientShard,
     clients: u32,
 }
@@ -45,7 +44,6 @@ impl Arriving {
         arriving
     }
 
-    /// Returns the next arrival, as far as it is known now.
     pub(super) fn next(&self) -> Option<Instant> {
         self.next_in_stream.or_else(|| {
             let Reverse(free) = *self.free_places.peek()?;

@@ -16,7 +16,6 @@ pub(super) struct Attempt {
     pub(super) seq: u64,
     pub(super) due: Instant,
     pub(super) in_flight_when_sent: u32,
-    /// Ordinal of the attempt within its op, from 1.
     pub(super) ordinal: u32,
     pub(super) permits: Permits,
     /// Set until the server is known to have had enough free to start the attempt.

@@ -1,4 +1,4 @@
-//! Counting of sent attempts.
+//! Counting of sent attempts: in total, after permanent refusals, and after advice of the server.
 
 use vocabulary::Instant;
 
@@ -6,7 +6,6 @@ use super::Run;
 use crate::op::{OpSlot, Prospect};
 
 impl Run {
-    /// Counts an attempt that was sent for the op in this slot. `in_flight` includes it.
     #[inline]
     pub(super) fn count_sent(&mut self, sent_at: Instant, slot: OpSlot, in_flight: u64) {
         let op = &self.ops[slot.index()];

@@ -2,7 +2,6 @@
 
 use tailback::GaugeKind;
 
-/// Latest value of every reported gauge, of one instance or summed over all.
 #[derive(Debug, Default)]
 pub(super) struct Drawn(Vec<(&'static GaugeKind, f64)>);
 
@@ -34,7 +33,6 @@ impl Drawn {
         (before != Some(sum)).then_some(sum)
     }
 
-    /// Replaces the value of a gauge by `next(value)`. Returns the previous value.
     fn replace(&mut self, kind: &'static GaugeKind, next: impl FnOnce(Option<f64>) -> f64) -> Option<f64> {
         let known = self.0.iter_mut().find(|(there, _)| *there == kind);
         let Some((_, value)) = known else {

@@ -31,7 +31,6 @@ pub(super) struct End {
 }
 
 impl End {
-    /// Creates the end of an attempt that the client ended by itself.
     pub(super) fn without_answer(attempt: &Attempt, status: Status, cause: Option<Cause>) -> Self {
         let facts = match cause {
             Some(Cause::Error(kind)) => Facts::missing(kind.missing()),
@@ -41,7 +40,6 @@ impl End {
         Self { sent_at: attempt.due, outcome, counted: status, cause, by_gateway: false, is_moot: false }
     }
 
-    /// Creates the end of an attempt that was withdrawn, because another one has decided the outcome of the op.
     pub(super) fn moot(attempt: &Attempt) -> Self {
         Self { is_moot: true, ..Self::without_answer(attempt, Status::Cancelled, None) }
     }
@@ -318,7 +316,6 @@ impl Run {
         self.free_place(at, shed || op.arrived == at);
     }
 
-    /// Frees the place of an ended op, which may have taken no time. A closed loop's client goes on as soon as it can.
     fn free_place(&mut self, at: Instant, took_no_time: bool) {
         let pause = match self.config.pause {
             Duration::ZERO if took_no_time => TURNAROUND,
@@ -340,7 +337,6 @@ impl Run {
         // Decided outputs must still go out, because strategies and counts include them.
     }
 
-    /// Withdraws all attempts in flight, and sends nothing more.
     pub(super) fn abort(&mut self, at: Instant) {
         self.stop();
         for key in self.attempts.keys() {

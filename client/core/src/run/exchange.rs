@@ -38,7 +38,6 @@ pub struct Completion {
     pub attempt: AttemptKey,
     /// Instant at which the request really went out; in virtual time, the instant at which it was due.
     pub sent_at: Instant,
-    /// Result, with the server's advice.
     pub outcome: Outcome,
     pub server: Option<ServerSeen>,
     /// Wait that the answer itself advises. The harness judges by it, whatever the strategy reads.

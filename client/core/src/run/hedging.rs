@@ -173,7 +173,6 @@ impl Run {
         goes_on
     }
 
-    /// Withdraws the attempts in flight of an op that is done or whose round has failed.
     fn cancel_others(&mut self, at: Instant, slot: OpSlot) {
         let Some(round) = self.rounds.close(slot) else { return };
         for key in round.live() {

@@ -6,7 +6,6 @@ use super::exchange::AttemptKey;
 
 const NONE: u32 = u32::MAX;
 
-/// Serial of a free slot.
 const FREE: u64 = u64::MAX;
 
 /// Attempts in flight.
@@ -78,7 +77,6 @@ impl InFlight {
         self.slots.get(slot as usize)
     }
 
-    /// Makes `after` follow `before`, or makes it the first if `before` is no slot.
     #[inline]
     fn link(&mut self, before: u32, after: u32) {
         match self.slots.get_mut(before as usize) {
@@ -118,7 +116,6 @@ impl InFlight {
         }
     }
 
-    /// Returns the attempt that was due first.
     pub(super) fn first(&self) -> Option<&Attempt> {
         self.linked(self.first).map(|linked| &linked.attempt)
     }

@@ -24,7 +24,6 @@ pub(super) struct Instance {
     pub(super) next_seq: u64,
     pub(super) sleeping: u64,
     pub(super) strategy: Strategy,
-    /// Ops that may be sent, first come, first served.
     pub(super) ready: Cancellable<VecDeque<Waiting>>,
     /// Ready ops in the middle of a try of an outer layer. They go first, because they hold what other ops wait for.
     pub(super) resumed: Option<Box<Cancellable<VecDeque<Waiting>>>>,

@@ -33,7 +33,6 @@ impl Run {
         self.instances[id.index()].strategy.on_ready(at, &candidate);
     }
 
-    /// Sends as many of an instance's ready ops as its strategy admits at `at`, unless the run is stopping.
     pub(super) fn launch(&mut self, id: InstanceId, at: Instant) {
         if self.stopping {
             return;
@@ -78,7 +77,6 @@ impl Run {
         self.arm(id, at, wait);
     }
 
-    /// Returns the first live op in an instance's queues, and removes the dead ones before it.
     fn first_ready(&mut self, id: InstanceId) -> Option<Waiting> {
         let Self { instances, ops, .. } = self;
         let Instance { ready, resumed, .. } = &mut instances[id.index()];
@@ -200,7 +198,6 @@ impl Run {
         }));
     }
 
-    /// Schedules the next poll of the instance, if it waits for an instant.
     fn arm(&mut self, id: InstanceId, at: Instant, wait: Option<Until>) {
         let instance = &mut self.instances[id.index()];
         let asked = match wait {

@@ -14,7 +14,6 @@ pub struct RunLog {
     pub inputs: Vec<(Instant, Input)>,
     /// Attempts to send, with the instants at which they were due, and attempts to withdraw.
     pub outputs: Vec<Output>,
-    /// Every ended attempt, with the window just after its end.
     pub samples: Vec<Sample>,
     pub refusals: Vec<Refusal>,
 }

@@ -22,7 +22,6 @@ const WORTH_THE_TIME: u64 = 10_000_000;
 const MAX_COUNTED: u64 = 100_000_000;
 
 impl Run {
-    /// Copies the measurements into `snapshot`, reusing its memory.
     pub fn snapshot(&self, now: Instant, snapshot: &mut Snapshot) {
         snapshot.now = now;
         snapshot.phase = self.phase(now);
@@ -150,7 +149,6 @@ impl Run {
         Conservation::check(&self.measured, unfinished as u64, self.in_flight(), server)
     }
 
-    /// Returns sums of windows over clients, with phase and reason of the first client.
     fn gauges(&self) -> Gauges {
         let mut gauges =
             self.instances.first().map(|instance| instance.strategy.gauges()).unwrap_or_default();
@@ -162,7 +160,6 @@ impl Run {
         gauges
     }
 
-    /// Adds changes of a strategy's window and other gauges to the sums and the series.
     #[inline]
     pub(super) fn note_gauges(&mut self, id: InstanceId, at: Instant) {
         if self.instances[id.index()].strategy.reports() {

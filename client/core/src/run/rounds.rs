@@ -24,7 +24,6 @@ pub(super) struct Round {
     /// Time from one copy to the next.
     pub(super) delay: Duration,
     pub(super) left: u32,
-    /// Outcome of the attempt that failed last.
     pub(super) failed: Option<Outcome>,
     /// Instant of the next copy and number of its plan, if it is planned.
     due: Option<(Instant, u64)>,
@@ -126,7 +125,6 @@ impl Rounds {
         due.first(|entry| is_planned(by_slot, entry)).map(|(at, ..)| at)
     }
 
-    /// Returns the op whose copy is due, if that plan still counts, and removes the plan.
     pub(super) fn pop(&mut self) -> Option<OpSlot> {
         let entry = self.due.pop().filter(|entry| is_planned(&self.by_slot, *entry))?;
         let slot = OpSlot(entry.2);

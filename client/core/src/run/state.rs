@@ -1,4 +1,4 @@
-//! State of the client state machine.
+//! Fields of [`Run`], the client state machine, and its constructor.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -27,12 +27,10 @@ use crate::workload::RunConfig;
 pub struct Run {
     pub(super) config: RunConfig,
     pub(super) agenda: Agenda,
-    /// One per client, or one for all clients that share it.
     pub(super) instances: Vec<Instance>,
     pub(super) ops: Slab<Op>,
     pub(super) advised: Advised,
     pub(super) attempts: InFlight,
-    /// Whether ops may have several attempts in flight.
     pub(super) hedges: bool,
     pub(super) rounds: Rounds,
     /// Attempts with carrier sense for which it is not known yet whether the server started them.
@@ -129,7 +127,6 @@ impl Run {
         &self.config.requests
     }
 
-    /// Returns the method of an op's requests, if methods differ. Outcomes passed to strategies contain it.
     #[inline]
     pub(super) fn method_of(&self, op: OpId) -> Option<Method> {
         self.config.requests.method_of(self.config.seed, op.into())
@@ -151,7 +148,6 @@ impl Run {
         self.attempts.len() as u64
     }
 
-    /// Returns whether no op is left and none can arrive or, when stopping, no attempt is in flight.
     pub(super) fn is_over(&self) -> bool {
         if self.stopping {
             return self.attempts.is_empty();

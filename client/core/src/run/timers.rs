@@ -15,7 +15,6 @@ use crate::workload::{RunConfig, Workload};
 const TIMED_OUT: Status = Status::Failed(Failure::Timeout);
 
 impl Run {
-    /// Processes the event that is due at `at`, the result of [`Self::next_due`].
     pub(super) fn on_timer(&mut self, at: Instant, due: Due) {
         self.agenda.take_foreseen();
         match due {
@@ -109,7 +108,6 @@ impl Run {
         self.launch(instance, at);
     }
 
-    /// Keeps an op in the slab, because it needs more state than its arrival.
     #[inline]
     pub(super) fn keep(&mut self, op: Op) -> OpSlot {
         let slot = OpSlot(u32::try_from(self.ops.insert(op)).expect("fewer than 2^32 ops wait at once"));
@@ -137,7 +135,6 @@ impl Run {
         self.launch(instance, at);
     }
 
-    /// Polls an instance whose strategy requested it, or whose own timer is due.
     fn on_poll(&mut self, at: Instant) {
         let Some(id) = self.agenda.polled() else { return };
         let instance = &mut self.instances[id.index()];
@@ -189,7 +186,6 @@ fn next_timeout(attempts: &InFlight, config: &RunConfig) -> Option<(Instant, Due
     attempts.first().map(|attempt| (attempt.due + config.timeout, Due::Timeout))
 }
 
-/// Returns when a run of limited duration stops waiting for attempts in flight.
 fn drain_over(config: &RunConfig) -> Option<Instant> {
     Some(Instant::ORIGIN + config.workload.duration? + config.drain?)
 }
