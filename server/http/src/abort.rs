@@ -8,9 +8,7 @@ use bytes::Bytes;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Abort {
     ClientGone,
-    /// A fault resets the connection or the HTTP/2 stream.
     Reset,
-    /// A fault or a script closes the connection or the HTTP/2 stream in order.
     Close,
     /// A fault closes an HTTP/1 connection after these bytes, which start like every response.
     CloseAfter(Bytes),

@@ -100,7 +100,6 @@ fn own_host(version: Version, uri: &Uri, headers: &HeaderMap) -> Result<(), Refu
     }
 }
 
-/// Whether a host is an IP address or `localhost`, with or without a port.
 fn is_own(host: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(host) else { return false };
     let is_port = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit());

@@ -32,7 +32,7 @@ const LONGEST_PATCH: usize = 1 << 20;
 pub(crate) const ENDPOINTS: &str = "GET /_mock/stats[?run=ID], GET /_mock/capacity, GET /_mock/config, \
      PATCH /_mock/config, POST /_mock/reset, GET /_mock/presets[/NAME], GET /metrics";
 
-/// Barrier for the shards of a run, the only endpoint that answers late.
+/// The only endpoint that answers late.
 const BARRIER: &str = "/_mock/barrier";
 
 /// Real time from a release to the common start: enough for connections to open.

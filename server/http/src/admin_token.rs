@@ -11,7 +11,6 @@ pub const ADMIN_TOKEN_ENV: &str = "TAILBACK_ADMIN_TOKEN";
 /// Maximum length of a token, in bytes.
 const LONGEST: u64 = 1024;
 
-/// Shared secret, sent as `Authorization: Bearer …`.
 #[derive(Clone)]
 pub struct AdminToken(String);
 
@@ -74,14 +73,12 @@ impl AdminToken {
     }
 }
 
-/// Omits the secret, because it is not for logs.
 impl std::fmt::Debug for AdminToken {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("AdminToken(…)")
     }
 }
 
-/// Reads a file without its trailing line ends.
 fn read(flag: &str, path: &str) -> Result<String, AdminTokenError> {
     let mut text = String::new();
     File::open(path)

@@ -41,7 +41,6 @@ pub(crate) fn announcement(
     screen
 }
 
-/// Describes the server: preset and limits, or policy and times, then every other setting that is not the default.
 fn server(config: &Config, expanded: Option<&Expanded>, time_scale: TimeScale) -> String {
     let mut parts = match expanded {
         Some(expanded) => preset(config, expanded),
@@ -61,7 +60,6 @@ fn server(config: &Config, expanded: Option<&Expanded>, time_scale: TimeScale) -
     parts.join(", ")
 }
 
-/// Describes a preset: name, the first two limits, and every other setting that is not the preset's own.
 fn preset(config: &Config, expanded: &Expanded) -> Vec<String> {
     let scale = config.scale.map_or_else(String::new, |scale| format!(" (scale {scale})"));
     let limits = expanded.short_limits();

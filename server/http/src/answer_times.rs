@@ -1,4 +1,4 @@
-//! Histogram of answer times.
+//! Histograms of answer times for `GET /metrics`, one per verdict.
 
 use std::time::Duration;
 
@@ -52,7 +52,6 @@ impl AnswerTimes {
 }
 
 impl Buckets {
-    /// Returns the counts up to each bound, then the total.
     pub(crate) fn cumulative(&self) -> impl Iterator<Item = u64> {
         self.counts.into_iter().scan(0, |sum, count| {
             *sum += count;

@@ -42,13 +42,7 @@ pub(crate) enum BarrierError {
     )]
     OtherPlan { run: String },
     #[error("this one says that run `{run}` has {of} shards, and those that wait say {there}")]
-    OtherCount {
-        run: String,
-        /// According to this shard.
-        of: u32,
-        /// According to the waiting shards.
-        there: u32,
-    },
+    OtherCount { run: String, of: u32, there: u32 },
     #[error(
         "too many wait already: at most {MOST_WAITING} requests at {MOST_BARRIERS} barriers; come again when some are gone"
     )]
@@ -56,7 +50,6 @@ pub(crate) enum BarrierError {
 }
 
 impl BarrierError {
-    /// True if the error is a conflict with shards that came before.
     pub(crate) fn is_conflict(&self) -> bool {
         matches!(self, Self::Doubled { .. } | Self::OtherCount { .. } | Self::OtherPlan { .. })
     }
@@ -68,14 +61,12 @@ pub(crate) struct Barriers(Mutex<Waiting>);
 #[derive(Debug, Default)]
 struct Waiting {
     by_run: BTreeMap<String, Gathering>,
-    /// Number of shards so far, from which each gets a unique number.
     comers: u64,
 }
 
 #[derive(Debug)]
 struct Gathering {
     of: u32,
-    /// According to the shards that gave one.
     plan: Option<String>,
     places: BTreeMap<u64, Waiter>,
 }
@@ -96,7 +87,6 @@ pub(crate) struct Place<'a> {
 }
 
 impl Barriers {
-    /// Adds a shard. The last one releases all, each with the result of `release`.
     pub(crate) fn join(
         &self,
         comer: Comer,

@@ -17,9 +17,7 @@ pub(crate) struct Client {
 
 #[derive(Clone, Debug)]
 pub(crate) enum Channel {
-    /// The whole connection, for the time of the request.
     Connection(Arc<Socket>),
-    /// One stream, on a connection that can be shut down gracefully.
     Stream(Arc<Leaving>),
 }
 

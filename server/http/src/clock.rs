@@ -24,7 +24,6 @@ impl Clock {
         Instant::ORIGIN + self.scale.to_experiment(self.origin.elapsed())
     }
 
-    /// Returns the real time left until `at`, or zero if it is past.
     pub(crate) fn until(&self, at: Instant) -> Duration {
         self.scale.to_real(at.since(self.now()))
     }

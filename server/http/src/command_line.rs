@@ -61,7 +61,6 @@ const MOST_USED: [&str; 9] = [
     "quiet",
 ];
 
-/// Heading for the flags of the process; the flags of the server's behaviour have another.
 const SERVER: &str = "Server";
 
 /// An HTTP server that throttles: rejects requests beyond a limit.
@@ -185,7 +184,6 @@ pub fn main() -> ExitCode {
     match run(&typed::parsed(&typed::arguments(), &command_line(), explained)) {
         Ok(code) => code,
         Err(error) => {
-            // If stderr is closed, nothing more can be done.
             say(&format!("error: {error}\n"));
             ExitCode::from(2)
         }

@@ -22,7 +22,6 @@ pub(crate) struct Limits {
     pub(crate) grace: Duration,
 }
 
-/// Accepts connections until `stop` changes, then lets requests in flight finish.
 pub(crate) async fn serve(listener: TcpListener, app: App, limits: Limits, mut stop: watch::Receiver<bool>) {
     let places = Arc::new(Semaphore::new(limits.connections as usize));
     loop {

@@ -109,7 +109,6 @@ impl Embedded {
         self.shared.record_log();
     }
 
-    /// Ends the recording and returns it, if there is one.
     pub fn take_log(&self) -> Option<ServerLog> {
         self.shared.take_log()
     }

@@ -29,7 +29,6 @@ const NO_LENGTH: HeaderValue = HeaderValue::from_static("garbage");
 /// Real time for sending half of a body before the stream is reset, which discards unsent data.
 const BREAK: Duration = Duration::from_millis(10);
 
-/// Maximum number of parts of a slow body.
 const MOST_DRIPS: usize = 20;
 
 /// Returns the answer with the fault applied. A slow answer is complete after `until_over` of real time.
@@ -48,7 +47,6 @@ pub(crate) async fn apply(
     let has_body = may_have_body(method, parts.status);
     let body = match (fault, channel) {
         (Fault::SlowBody(_) | Fault::SlowHeaders(_), _) if !has_body || bytes.is_empty() => {
-            // There is no body to slow down.
             tokio::time::sleep(until_over).await;
             Body::from(bytes)
         }
@@ -77,7 +75,6 @@ pub(crate) fn may_have_body(method: &Method, status: StatusCode) -> bool {
     *method != Method::HEAD && !matches!(status, StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED)
 }
 
-/// Returns the head and half of the body, or half of the head if there is no body.
 fn first_half(parts: &Parts, body: &[u8], has_body: bool) -> Vec<u8> {
     // At least one byte is missing.
     let length = body.len().max(1);
@@ -105,12 +102,10 @@ struct Dripping {
     part: usize,
     pause: Duration,
     next: Pin<Box<Sleep>>,
-    /// Bytes left when the body breaks off, if it does.
     missing: Option<usize>,
 }
 
 impl Dripping {
-    /// Creates a body that is complete after this much real time.
     fn new(body: Bytes, until_over: Duration) -> Self {
         let (part, first, pause) = drips(body.len(), until_over);
         Self { rest: body, part, pause, next: Box::pin(tokio::time::sleep(first)), missing: None }

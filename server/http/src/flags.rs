@@ -218,7 +218,6 @@ impl ServerFlags {
             || schedule.is_some()
     }
 
-    /// Returns the configuration before the flags are applied: the preset, or the defaults with the given policies.
     fn base(&self) -> Result<Config, ConfigError> {
         let default = Config::default();
         let config = match (&self.preset, &self.policy) {

@@ -40,7 +40,6 @@ pub fn man_page(command: &Command) -> io::Result<Vec<u8>> {
     Ok(text)
 }
 
-/// Ends `-h` with the first three examples of `--help`.
 #[must_use]
 pub fn with_first_examples(command: Command) -> Command {
     const SHOWN: usize = 3;
@@ -66,7 +65,6 @@ pub fn examples(text: &str, program: &str) -> Vec<Vec<String>> {
     commands.map(|line| words(line.split(" | ").next().unwrap_or_default())).collect()
 }
 
-/// Splits at spaces outside of single quotes.
 fn words(line: &str) -> Vec<String> {
     let (mut words, mut word, mut is_quoted) = (Vec::new(), String::new(), false);
     for letter in line.chars().chain([' ']) {

@@ -1,17 +1,15 @@
-//! Identity of a request, from its headers.
+//! Identity of a request (run, shard, op, attempt) and its conditions, from its headers.
 
 use axum::http::HeaderMap;
 use mockserver_core::Step;
 use vocabulary::wire::{self, RunId};
 
-/// A version that no object ever has.
 const NO_VERSION: u64 = u64::MAX;
 
 /// Parsed headers. Missing or invalid ones are left to the server's defaults.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Identity {
     pub(crate) run: Option<RunId>,
-    /// Index of the shard of clients that sent the request, if the run has shards.
     pub(crate) shard: Option<u16>,
     pub(crate) seed: Option<u64>,
     pub(crate) op: Option<u64>,

@@ -1,4 +1,4 @@
-//! Opens the listening socket.
+//! Opens the listening socket, and suggests a remedy if that fails.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -15,7 +15,6 @@ pub struct ListenError {
     advice: &'static str,
 }
 
-/// Port 0 takes any free port.
 pub(crate) fn listen(address: SocketAddr) -> Result<TcpListener, ListenError> {
     open(address).map_err(|source| ListenError {
         address,

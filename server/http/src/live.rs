@@ -15,7 +15,6 @@ use vocabulary::wire::ServerCounts;
 use crate::shared::Shared;
 use crate::wrap::USUAL;
 
-/// Interval between updates.
 const EVERY: Duration = Duration::from_millis(250);
 
 /// Number of updates over which rates are averaged, four seconds. Long enough for answers that come in waves.
@@ -74,7 +73,6 @@ pub(crate) fn takes_words(within: Duration) -> bool {
     poll(&mut [PollFd::new(&stderr, PollFlags::OUT)], Some(&within)).is_ok_and(|ready| ready > 0)
 }
 
-/// Returns the width of the terminal behind stderr; `None` without a terminal.
 pub(crate) fn columns() -> Option<usize> {
     if !io::stderr().is_terminal() {
         return None;
@@ -137,7 +135,6 @@ impl Seen {
         events
     }
 
-    /// Returns the status line of at most `columns`: the limit with the least left, recent rates, and as many other limits as fit.
     fn line(&self, before: &Self, columns: usize) -> String {
         let seconds = self.at_s - before.at_s;
         let rate = |count: fn(&ServerCounts) -> u64| {
@@ -156,7 +153,6 @@ impl Seen {
         format!("{}   {rest}", self.levels(columns.saturating_sub(rest.chars().count() + 3)))
     }
 
-    /// Returns the limits in at most `columns`, in the order of the stack; at least the one with the least left.
     fn levels(&self, columns: usize) -> String {
         // For the server's own slots the busy count is shown, because rejections may hold slots, too.
         if self.limits.is_empty() || self.config.policy == Policies::default() {

@@ -11,7 +11,6 @@ use crate::answer_times::{AnswerTimes, BOUNDS};
 
 pub(crate) const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// Values of one instant.
 pub(crate) struct Metrics {
     /// Since the start.
     pub(crate) lifetime: Account,
@@ -140,7 +139,6 @@ impl Metrics {
     }
 }
 
-/// Writer of the text format. All names start with the program's.
 struct Text(String);
 
 impl Text {

@@ -7,7 +7,6 @@ use mockserver_core::{ServerPreset, expand, server_presets};
 /// Maximum length of the limits, in columns.
 const LIMITS: usize = 42;
 
-/// Width of limits and statuses together, in columns.
 const MIDDLE: usize = 50;
 
 /// Returns the list, in lines of at most 80 columns.
@@ -24,7 +23,6 @@ pub(crate) fn short_list() -> String {
     text + "mockserver presets NAME: limits, answers, sources.  --preset NAME --scale 0.02\n"
 }
 
-/// Returns the first two limits, or only the first if both are too long, and the number of the others.
 fn limits(preset: &ServerPreset) -> String {
     let Ok(expanded) = expand(&preset.name, None) else { return String::new() };
     let limits = expanded.short_limits();
@@ -37,7 +35,6 @@ fn limits(preset: &ServerPreset) -> String {
     if both.chars().count() <= LIMITS { both } else { listed(1) }
 }
 
-/// Returns the origin of the limits' figures: documentation or source code, with the number of verified limits unless it is all of them.
 fn from(preset: &ServerPreset) -> String {
     let read = preset.limits.iter().filter(|limit| limit.verified).count();
     match (read, preset.limits.len()) {

@@ -10,7 +10,6 @@ use serde::Serialize;
 
 use crate::wrap::{USUAL, wrapped};
 
-/// Mark of a figure that was not read in its source.
 const UNVERIFIED: &str = "not verified";
 
 #[derive(Debug, Serialize)]
@@ -51,10 +50,6 @@ pub(crate) fn list() -> String {
     text
 }
 
-/// Describes a preset with the options behind its name.
-///
-/// # Errors
-/// If the preset, or what the options name, does not exist.
 pub(crate) fn explain(typed: &str, scale: Option<f64>) -> Result<String, ServerPresetUseError> {
     let Expanded { preset, policy, answers } = expand(typed, scale)?;
     let mut text = format!("{}: {}\nRead on {}.\n\n", preset.name, preset.title, preset.read);

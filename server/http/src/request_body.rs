@@ -12,7 +12,6 @@ const LONGEST: usize = 1 << 20;
 /// Real time limit for a body.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Reads a body, and keeps it if `is_kept`. Returns the error response to a body that is too long, too slow or incomplete.
 pub(crate) async fn read(body: Body, is_kept: bool) -> Result<Vec<u8>, (StatusCode, &'static str)> {
     match tokio::time::timeout(PATIENCE, read_all(body, is_kept)).await {
         Ok(read) => read,

@@ -50,7 +50,6 @@ pub(crate) fn with_text(
     with_body(identity, status, Bytes::from_static(text.as_bytes()))
 }
 
-/// Returns the response to a decision without templates, scripts and faults.
 pub(crate) fn of_verdict(identity: &Identity, decided: &Decided) -> Response<Full<Bytes>> {
     let reject_status = decided.reject_status;
     let (status, text) = match decided.answer.verdict {

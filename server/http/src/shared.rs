@@ -26,7 +26,6 @@ pub(crate) struct Shared {
     /// Notified when the alarm must ring earlier than it is set to.
     pub(crate) earlier: Notify,
     pub(crate) clock: Clock,
-    /// Request details that the current policy needs.
     pub(crate) wanted: Wanted,
     /// Identifies this start of a mockserver.
     pub(crate) instance: u64,
@@ -40,10 +39,8 @@ pub(crate) struct Inner {
     server: Server,
     /// Templates of answers; `None` for the server's own responses.
     answers: Option<Arc<AnswerSet>>,
-    /// By request id.
     waiting: Slab<Waiting>,
     answer_times: AnswerTimes,
-    /// Requests so far that had no op number.
     unnumbered: u64,
     /// Requests without an op number since the last reset. For a script they are the attempts of one op.
     since_reset: u32,
@@ -63,11 +60,8 @@ struct Waiting {
 pub(crate) struct Decided {
     pub(crate) answer: Answer,
     pub(crate) reject_status: u16,
-    /// The script whose step is the answer.
     script: Option<Arc<Script>>,
-    /// Templates for the facts of the answer.
     pub(crate) answers: Option<Arc<AnswerSet>>,
-    /// Whether a rejection has a `Retry-After`.
     pub(crate) tells_wait: bool,
     /// From the arrival of the request to the instant at which the answer was due.
     pub(crate) took: Duration,
@@ -140,7 +134,6 @@ impl Shared {
         }
     }
 
-    /// Returns the answer if there is one at once, else a ticket for waiting.
     fn hand_in(&self, identity: Identity, details: Option<Arc<Details>>) -> Result<Decided, Ticket<'_>> {
         let mut inner = self.lock();
         let now = self.clock.now();
@@ -227,7 +220,6 @@ impl Shared {
         self.lock().server.record_log();
     }
 
-    /// Ends the recording and returns it, if there is one.
     pub(crate) fn take_log(&self) -> Option<ServerLog> {
         let mut inner = self.lock();
         let now = self.clock.now();
@@ -259,7 +251,6 @@ impl Shared {
         self.lock().server.advises()
     }
 
-    /// Returns the free capacity, for carrier sense.
     pub(crate) fn free(&self) -> u64 {
         let mut inner = self.lock();
         let now = self.clock.now();
@@ -268,7 +259,6 @@ impl Shared {
         inner.server.free(now)
     }
 
-    /// Ends the alarm and drops all waiting requests without an answer.
     pub(crate) fn close(&self) {
         let mut inner = self.lock();
         inner.closed = true;

@@ -18,7 +18,6 @@ pub(crate) fn man(mut command: Command) -> io::Result<()> {
     print(&man_page(&command)?)
 }
 
-/// Prints to stdout. A closed stdout is not an error.
 pub(crate) fn print(bytes: &[u8]) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {

@@ -16,9 +16,7 @@ const TERMINATE: u8 = 15;
 pub(crate) struct Signals {
     interrupt: Signal,
     terminate: Signal,
-    /// `None` if the signal is ignored.
     hang_up: Option<Signal>,
-    /// Instant of the last signal that counted.
     at: Option<Instant>,
 }
 
@@ -29,7 +27,6 @@ impl Signals {
         Ok(Self { interrupt, terminate, hang_up, at: None })
     }
 
-    /// Returns the number of the next signal that is a new request.
     pub(crate) async fn next(&mut self) -> u8 {
         loop {
             let number = self.any().await;

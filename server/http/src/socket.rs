@@ -18,7 +18,6 @@ use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::TcpStream;
 
-/// First byte of every answer.
 const FIRST: u8 = b'H';
 
 /// First bytes of a client that uses HTTP/2 with prior knowledge (RFC 9113, section 3.4).
@@ -37,7 +36,6 @@ pub(crate) struct Socket {
     ahead: AtomicBool,
 }
 
-/// The reader and writer that hyper uses.
 #[derive(Debug)]
 pub(crate) struct SocketIo {
     socket: Arc<Socket>,
@@ -68,7 +66,6 @@ impl Socket {
         Self { stream, flushed: AtomicBool::new(true), ahead: AtomicBool::new(false) }
     }
 
-    /// Waits until the client's protocol is known; `None` if the client ends before.
     pub(crate) async fn begin(stream: TcpStream) -> Option<(Protocol, SocketIo)> {
         let socket = Self::new(stream);
         let mut first = Vec::new();
@@ -82,7 +79,6 @@ impl Socket {
         }
     }
 
-    /// Appends to `more` the bytes that are available, as far as there is room. Returns 0 at the end.
     fn poll_read(&self, context: &mut Context<'_>, more: &mut Vec<u8>) -> Poll<io::Result<usize>> {
         loop {
             ready!(self.stream.poll_read_ready(context))?;
@@ -97,7 +93,6 @@ impl Socket {
         }
     }
 
-    /// Returns when the client is gone. Must be called only while a request is in flight and after its body was read.
     pub(crate) async fn gone(&self) {
         match self.stream.peek(&mut [0]).await {
             Ok(0) if self.sound().is_ok() => {}
@@ -111,7 +106,6 @@ impl Socket {
         }
     }
 
-    /// Makes the socket send a reset instead of a regular end when it is dropped.
     pub(crate) fn reset_at_the_end(&self) {
         // If this fails, the client gets a regular end.
         drop(SockRef::from(&self.stream).set_linger(Some(Duration::ZERO)));

@@ -24,7 +24,6 @@ impl Error {
     }
 }
 
-/// Creates a runtime with this number of threads, or one per processor.
 pub(crate) fn runtime(threads: Option<usize>) -> Result<Runtime, Error> {
     let count = threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from));
     let refused = |source| Error {

@@ -116,7 +116,6 @@ fn undecided(code: StatusCode, text: &'static str, identity: &Identity) -> Plain
     response
 }
 
-/// Returns the response to a decision; `None` if a script closes the connection instead.
 fn respond(shared: &Shared, identity: &Identity, decided: &Decided) -> Option<Plain> {
     let Decided { answer, .. } = decided;
     let teller = response::teller(&shared.clock, identity.run.is_some());

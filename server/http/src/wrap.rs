@@ -3,7 +3,6 @@
 /// Assumed width if there is no terminal or its width is unknown.
 pub(crate) const USUAL: usize = 80;
 
-/// A space at which no line may end.
 pub(crate) const NO_BREAK: char = '\u{a0}';
 
 /// Wraps text to lines of at most `columns`: between words, and after commas in words longer than a line. The first line starts with
