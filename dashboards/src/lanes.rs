@@ -6,7 +6,6 @@ use crate::Frame;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LanesHeader {
-    /// For example `3 strategies, 5 blocks`.
     pub title: String,
     pub workload: String,
     pub target: String,
@@ -16,11 +15,9 @@ pub struct LanesHeader {
 
 #[derive(Clone, Debug, Default)]
 pub struct Lanes {
-    /// Current step, e.g. `block 2 of 5`.
     pub stage: String,
     /// Wall time since the start.
     pub elapsed: Duration,
-    /// Number of concurrent runs.
     pub at_once: usize,
     pub columns: Vec<Column>,
     pub lanes: Vec<Lane>,
@@ -57,7 +54,6 @@ pub struct Lane {
     pub run: Option<Box<Frame>>,
 }
 
-/// Median and range of a figure over several runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
     pub median: f64,

@@ -3,11 +3,6 @@
 use crate::figures::{Goal, Progress, Remaining};
 use crate::{Lanes, text};
 
-/// Formats the progress of a comparison and of the run in progress.
-///
-/// ```text
-/// 7 of 15 runs  eta 48 s  seed 3 of 5  now aimd: 941/2 000 ops, attempts 1 101
-/// ```
 pub fn lanes_line(lanes: &Lanes, time_scale: f64) -> String {
     let remaining = Remaining::of(lanes, time_scale);
     let (done, runs) = (text::count(remaining.done as u64), text::count(remaining.runs as u64));

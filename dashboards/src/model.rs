@@ -5,9 +5,7 @@ use loadgen_core::Snapshot;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Header {
     pub strategy: String,
-    /// Work to be done, e.g. `2 000 ops, Poisson 1000/s`.
     pub workload: String,
-    /// Server under test, e.g. `embedded mockserver, cap 50`.
     pub target: String,
     /// Wall time per experiment time; shown when it is not 1.
     pub time_scale: f64,
@@ -15,7 +13,6 @@ pub struct Header {
     pub adjustable_limit: Option<String>,
 }
 
-/// Background of the terminal, on which colours must be readable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Background {
     /// As in `COLORFGBG`, which some terminals set; otherwise colours that are readable on both.
@@ -52,9 +49,8 @@ pub struct GeneratorState {
 pub enum Action {
     /// End the run. Requested again if the user insists.
     Quit,
-    /// Lower the limit. Only requested if there is an [adjustable one](Header::adjustable_limit).
+    /// Lower the limit. Like [`Self::RaiseLimit`], only requested if there is an [adjustable one](Header::adjustable_limit).
     LowerLimit,
-    /// Raise the limit. Only requested if there is an [adjustable one](Header::adjustable_limit).
     RaiseLimit,
 }
 

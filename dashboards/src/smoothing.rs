@@ -22,7 +22,6 @@ impl Bell {
         Self { width: 2.0 * width }
     }
 
-    /// Returns the distance from zero up to which there is weight.
     pub(crate) fn reach(self) -> f64 {
         self.width / 2.0
     }

@@ -36,7 +36,6 @@ fn frame(run: SyntheticRun, seconds: f64) -> Box<Frame> {
     Box::new(Frame { snapshot: run.until(seconds), generator, ..Frame::default() })
 }
 
-/// Third block of five over HTTP: one strategy is done with it, one runs, one waits.
 pub(crate) fn over_http() -> Lanes {
     let aimd = Lane {
         running: true,
@@ -70,7 +69,6 @@ pub(crate) fn end() -> Lanes {
     all
 }
 
-/// Comparison in virtual time, in which single runs are not observed.
 pub(crate) fn simulated() -> Lanes {
     let names = ["exponential:jitter=0.5", "full-jitter", "aimd", "immediate", "oracle"];
     let medians = [
@@ -90,7 +88,6 @@ pub(crate) fn simulated() -> Lanes {
     Lanes { at_once: 2, ..lanes("server 1 of 5: as it is", 7, all) }
 }
 
-/// Comparison with more strategies than a small screen has rows.
 pub(crate) fn many() -> Lanes {
     let mut all: Vec<Lane> = (1..=25)
         .map(|beta| lane(&format!("aimd:beta=0.{beta:02}"), 3, 10, 5_000, [25.0, 2_088.0, 23.2], 0.0))

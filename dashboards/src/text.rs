@@ -32,7 +32,6 @@ pub(crate) fn short(value: f64) -> String {
     }
 }
 
-/// Formats a rate: `3.2/s`, `82/s`, `12k/s`.
 pub(crate) fn rate(per_s: f64) -> String {
     format!("{}/s", short(per_s))
 }
@@ -53,7 +52,6 @@ pub(crate) fn whole_percent(share: f64) -> String {
     format!("{:.0} %", (share * 100.0).floor())
 }
 
-/// Formats a duration with about three digits: `85 µs`, `5.2 ms`, `350 ms`, `12.3 s`, `2 min 05 s`, `1 h 02 min`.
 pub(crate) fn duration(duration: Duration) -> String {
     seconds(duration.as_secs_f64())
 }
@@ -89,7 +87,6 @@ pub(crate) fn memory(bytes: u64) -> String {
     format!("{} MiB", short(bytes as f64 / 1_048_576.0))
 }
 
-/// Cuts the text to this many columns, with an ellipsis.
 pub(crate) fn fit(text: &str, width: usize) -> String {
     if width_of(text) <= width {
         return text.to_owned();
@@ -108,7 +105,6 @@ pub(crate) fn fit(text: &str, width: usize) -> String {
     cut
 }
 
-/// Returns the number of columns that the text takes.
 pub(crate) fn width_of(text: &str) -> usize {
     Span::raw(text).width()
 }

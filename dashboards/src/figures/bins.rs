@@ -13,7 +13,6 @@ pub(crate) struct Bin {
 
 const FIRST_ATTEMPTS: [u64; 10] = [1, 2, 3, 4, 6, 10, 20, 50, 100, 1_000];
 
-/// Returns the distribution of attempts per ended op in at most `rows` bins; the last bin holds the rest.
 pub(crate) fn attempts_per_op(snapshot: &Snapshot, rows: usize) -> Vec<Bin> {
     let histogram = &snapshot.attempts_per_op;
     let firsts = &FIRST_ATTEMPTS[..rows.min(FIRST_ATTEMPTS.len())];

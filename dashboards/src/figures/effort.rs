@@ -33,7 +33,6 @@ impl Effort {
     }
 }
 
-/// Returns the causes of failed attempts, the most frequent first: `404 ×20, connection refused ×3`.
 pub(crate) fn failures(snapshot: &Snapshot) -> Option<String> {
     let causes: Vec<String> = snapshot
         .failures

@@ -16,14 +16,12 @@ pub(crate) struct CapLimit {
 pub(crate) struct RateLimit {
     pub(crate) name: String,
     pub(crate) per_s: f64,
-    /// Rate as text: `100/h`.
     pub(crate) rate: String,
     pub(crate) remaining: u32,
     pub(crate) limit: u32,
 }
 
 impl CapLimit {
-    /// Returns the server's own cap or, without one, that of a policy of its stack.
     pub(crate) fn of(frame: &Frame) -> Option<Self> {
         let snapshot = &frame.snapshot;
         if let Some(cap) = snapshot.server_cap {
@@ -44,7 +42,6 @@ impl CapLimit {
 }
 
 impl RateLimit {
-    /// Returns the rate limit that responses advertised last.
     pub(crate) fn of(frame: &Frame) -> Option<Self> {
         let told = frame.snapshot.limits.rate()?;
         let policy = frame.policies.get(usize::from(told.stage));

@@ -16,7 +16,6 @@ pub(crate) struct Progress {
     pub(crate) elapsed_s: f64,
     /// Estimated time left. For a number of ops it is based on the last quarter of the run; `None` while no op ends.
     pub(crate) eta_s: Option<f64>,
-    /// Lower bound on the makespan, if known.
     pub(crate) optimal_s: Option<f64>,
 }
 
@@ -48,7 +47,6 @@ impl Progress {
         Self { ended, given_up: snapshot.ops.given_up, goal, elapsed_s, eta_s, optimal_s }
     }
 
-    /// Returns the share of the work that is done, 0 to 1; `None` if the total is unknown.
     pub(crate) fn share(&self) -> Option<f64> {
         match self.goal {
             Goal::Ops(ops) => Some((self.ended as f64 / ops as f64).min(1.0)),
@@ -66,12 +64,10 @@ impl Progress {
         }
     }
 
-    /// Formats the given-up ops, which must not be taken for work done: `20 given up`. `None` if no op was given up.
     pub(crate) fn given_up_text(&self) -> Option<String> {
         (self.given_up > 0).then(|| format!("{} given up", text::count(self.given_up)))
     }
 
-    /// Returns the elapsed share of the lower bound on the makespan, 0 to 1.
     pub(crate) fn optimal_share(&self) -> Option<f64> {
         Some((self.elapsed_s / self.optimal_s?.max(1e-9)).min(1.0))
     }

@@ -2,7 +2,6 @@
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Scale {
-    /// Even spacing, from zero.
     #[default]
     Linear,
     /// Powers of ten, from one; smaller positive values are drawn as one.
@@ -24,7 +23,6 @@ impl Scale {
         }
     }
 
-    /// Returns the position of a value, 0 to 1, on an axis that ends at `end`.
     pub(crate) fn share(self, value: f64, end: f64) -> f64 {
         let share = match self {
             Self::Linear => value / end,

@@ -49,7 +49,6 @@ impl<'a> Timeline<'a> {
         self.range(from_s, to_s, |bucket| pick(&self.points[bucket]))
     }
 
-    /// Variant of [`Self::gauge`] for a gauge given by its value in every bucket.
     pub(crate) fn range(&self, from_s: f64, to_s: f64, value: impl Fn(usize) -> Gauge) -> Option<(f64, f64)> {
         if from_s > self.now_s {
             return None;
@@ -108,7 +107,6 @@ impl Counter {
         Some(sum / bell.between(-at_s, f64::INFINITY))
     }
 
-    /// Returns the current events per second, smoothed like earlier rates; zero before the first event.
     pub(crate) fn now(&self) -> f64 {
         self.smoothed(self.now_s, RECENT_S).unwrap_or(0.0)
     }

@@ -9,7 +9,6 @@ pub struct Document {
     /// Runs by strategy, best first; in the order of the files if they are not ranked.
     pub(super) strategies: Vec<Strategy>,
     pub(super) scenarios: Vec<Scenario>,
-    /// Ranking of the strategies; `None` if there is only one, or if they cannot be compared.
     pub(super) ranking: Option<Ranking>,
     /// Rankings against slightly different servers; empty unless there is exactly one comparison, made with `--sensitivity`.
     pub(super) sensitivity: Vec<results::Variation>,

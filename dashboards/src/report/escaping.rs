@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-/// Escapes everything that SVG and its quoted attributes would read as markup.
 pub(super) fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for letter in text.chars() {

@@ -7,10 +7,8 @@ use super::strategy::Strategy;
 
 #[derive(Clone, Debug)]
 pub(super) struct Exhibit {
-    /// Name under which it can be requested alone.
     pub(super) name: String,
     pub(super) title: String,
-    /// Content of the plot according to the source.
     pub(super) shows: String,
     pub(super) note: String,
     /// Indices of the claims that it belongs to.
@@ -19,7 +17,6 @@ pub(super) struct Exhibit {
     pub(super) draws: String,
     pub(super) strategies: Vec<Strategy>,
     pub(super) cells: Vec<Cell>,
-    /// Selected columns of the cells; empty if none were selected.
     pub(super) columns: Vec<Column>,
     pub(super) adjustments: Adjustments,
 }

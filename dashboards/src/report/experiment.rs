@@ -13,7 +13,6 @@ pub(super) struct Scenario {
     pub(super) about: String,
     pub(super) claims: Vec<Claim>,
     pub(super) cells: Vec<Cell>,
-    /// Selected columns of the cells; empty if none were selected.
     pub(super) columns: Vec<Column>,
     pub(super) exhibits: Vec<Exhibit>,
     pub(super) sweep: Option<Sweep>,
@@ -32,7 +31,6 @@ pub(super) struct Sweep {
     pub(super) keys: Vec<String>,
     /// Configuration of the first strategy at the first point.
     pub(super) config: Option<ConfigRecord>,
-    /// Name of the ranking figure: `makespan`.
     pub(super) by: String,
     /// Best strategy of every situation, on fresh seeds.
     pub(super) best: Vec<Best>,

@@ -103,7 +103,6 @@ fn plots(document: &Document) -> Markup {
     }
 }
 
-/// Returns the number of leading plots of an entry that are placed side by side.
 fn small(entry: &Entry, document: &Document) -> usize {
     if entry.name == "window" { windows(document).len() } else { 0 }
 }

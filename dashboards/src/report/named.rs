@@ -27,8 +27,6 @@ pub(super) fn drawn(entry: &Entry, document: &Document) -> Vec<Plot> {
     (entry.draw)(document).into_iter().map(in_fitting_unit).collect()
 }
 
-/// Returns the plots of one name: those that the registry draws of the whole document, and those that scenarios
-/// request under this name. The name may be the scenario's or the registry's.
 pub fn plots_named(document: &Document, name: &str) -> Vec<Plot> {
     let mut plots = Entry::named(name).map(|entry| drawn(entry, document)).unwrap_or_default();
     for exhibit in document.scenarios.iter().flat_map(|scenario| &scenario.exhibits) {

@@ -2,7 +2,6 @@
 
 use crate::text;
 
-/// Formats a number with about three digits and grouped thousands: `2 088`, `25.2`, `0.957`, `0`.
 pub(super) fn number(value: f64) -> String {
     let size = value.abs();
     let sign = if value < 0.0 { "-" } else { "" };

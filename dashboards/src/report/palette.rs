@@ -5,7 +5,6 @@
 
 pub(super) const CSS: &str = include_str!("svg/plot.css");
 
-/// Number of looks before they repeat.
 pub(super) const LOOKS: usize = 8;
 
 /// Looks with the same meaning in every plot of one strategy.
@@ -16,7 +15,6 @@ pub(super) const WINDOW: usize = 4;
 pub(super) const SSTHRESH: usize = 3;
 pub(super) const CAP: usize = 6;
 
-/// Returns the SVG path of a marker of size `r` around a point.
 pub(super) fn marker(look: usize, x: f64, y: f64, r: f64) -> String {
     let polygon = |corners: &[(f64, f64)]| {
         let corner = |(index, (dx, dy)): (usize, &(f64, f64))| {

@@ -18,10 +18,8 @@ use crate::text;
 /// Sign of every look, because text has no colours.
 const SIGNS: [&str; LOOKS] = ["o", "#", "^", "*", "v", "+", "=", "x"];
 
-/// Share of the available width that a group of bars fills.
 const FILLED: f64 = 0.8;
 
-/// Draws the plots below each other, `columns` wide (30 to 200).
 pub fn plain(plots: &[Plot], columns: u16) -> String {
     plots.iter().map(|plot| one(plot, columns.clamp(30, 200))).collect::<Vec<_>>().join("\n")
 }
@@ -44,7 +42,6 @@ fn one(plot: &Plot, columns: u16) -> String {
         .paint(|canvas| {
             for (index, series) in plot.series.iter().enumerate() {
                 let mut places: Vec<(f64, f64)> = places(series, &x, &y);
-                // Series of one shape at the same name are drawn side by side.
                 let (nth, count) = plot.among(index);
                 let room = FILLED / (plot.x.names.len() * count).max(1) as f64;
                 if !plot.x.names.is_empty() {

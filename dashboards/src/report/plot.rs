@@ -49,7 +49,6 @@ pub struct Series {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Shape {
-    /// Points connected by a line, with marks on all or some of them.
     #[default]
     Line,
     /// Separate marks. The first represents all others and is larger.
@@ -102,7 +101,6 @@ impl Plot {
         (before, self.series.iter().filter(alike).count())
     }
 
-    /// Removes empty series; `None` if no series is left.
     pub(super) fn if_any(mut self) -> Option<Self> {
         self.series.retain(|series| !series.is_empty());
         (!self.series.is_empty()).then_some(self)

@@ -41,7 +41,6 @@ impl Ranking {
         self.answer.sentences(self.mode).split_off(1)
     }
 
-    /// Returns the number of attempts if none was rejected and none failed.
     pub(super) fn unthrottled(&self) -> Option<Unthrottled> {
         Unthrottled::new(&self.standings, self.answer.by)
     }

@@ -19,12 +19,11 @@ pub(super) struct Calls {
     pub(super) sent: Vec<(f64, f64)>,
 }
 
-/// Results of every client, sorted by latency.
 #[derive(Clone, Debug)]
 pub(super) struct Clients {
     /// True if each op counts as a client.
     pub(super) by_op: bool,
-    /// (rank, latency in seconds, attempts); the latency is NaN without success.
+    /// (rank by latency, latency in seconds, attempts); the latency is NaN without success.
     pub(super) ranks: Vec<(f64, f64, f64)>,
 }
 
@@ -44,7 +43,6 @@ pub(super) struct Wait {
     pub(super) p95_s: f64,
 }
 
-/// Names of the counts of a step, as in legends.
 pub(super) const COLUMNS: [&str; 5] = ["requests", "rejected", "first requests", "succeeded", "queued"];
 
 impl Recorded {

@@ -7,7 +7,6 @@ use super::ticks::nice_step;
 use crate::smoothing::{Bell, WAVES};
 use statistics::percentile;
 
-/// Minimum number of runs for a band.
 const FEWEST_RUNS: usize = 5;
 
 /// Maximum number of cells. More would show the noise of single events.
@@ -17,7 +16,6 @@ const MOST_CELLS: f64 = 320.0;
 const LEAST_CELLS: f64 = 4.0;
 const MOST_OF_TIME: f64 = 1.0 / 12.0;
 
-/// Time grid of equal cells, from zero.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Grid {
     cell_s: f64,
@@ -120,7 +118,6 @@ impl Grid {
         (0..cells.len()).map(weighed).collect()
     }
 
-    /// Returns the value of every cell, placed at this share of its width.
     fn course(self, strategy: &Strategy, share: f64, cells: impl Fn(&Run) -> Vec<f64>) -> Course {
         let time_s = |cell: usize| (cell as f64 + share) * self.cell_s;
         let end_s = strategy.median().end_s() + self.cell_s;
@@ -142,7 +139,6 @@ impl Grid {
     }
 }
 
-/// Curve of the median run, and the 5th to 95th percentile of all runs around it.
 #[derive(Clone, Debug)]
 pub(super) struct Course {
     pub(super) points: Vec<(f64, f64)>,

@@ -11,7 +11,6 @@ pub struct Rows<W: Write> {
 }
 
 impl<W: Write> Rows<W> {
-    /// Writes the header: the leading columns, then `columns`. Fails if the writer fails.
     pub fn new(writer: W, leading: &[&str], columns: Vec<Column>) -> io::Result<Self> {
         let mut writer = csv::Writer::from_writer(writer);
         let mut heads = leading.to_vec();
@@ -26,7 +25,6 @@ impl<W: Write> Rows<W> {
         write(&mut self.writer, leading, run, &self.columns)
     }
 
-    /// Flushes the buffer and returns the writer. Fails if the writer fails.
     pub fn finish(self) -> io::Result<W> {
         self.writer.into_inner().map_err(csv::IntoInnerError::into_error)
     }

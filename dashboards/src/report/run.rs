@@ -30,7 +30,6 @@ pub(super) struct Run {
     pub(super) recorded: Recorded,
     /// Whole result; `None` if a reproduction kept only a part.
     pub(super) result: Option<Box<RunResult>>,
-    /// Run as written in its file.
     pub(super) written: WrittenRun,
 }
 
@@ -197,12 +196,10 @@ fn positive(value: Option<f64>) -> Option<f64> {
     value.filter(|value| *value >= 0.0)
 }
 
-/// Returns NaN for a missing or negative value.
 fn gauge(value: Option<f64>) -> f64 {
     positive(value).unwrap_or(f64::NAN)
 }
 
-/// Returns the curve of op latencies, without ops that did not succeed.
 fn percentiles(figures: &LatencyFigures, curve: &[[f64; 2]]) -> Vec<(f64, f64)> {
     let shares = [
         (figures.min, 0.0),
@@ -231,7 +228,6 @@ fn percentiles(figures: &LatencyFigures, curve: &[[f64; 2]]) -> Vec<(f64, f64)> 
     points
 }
 
-/// Expands the compact form of a series: one list per key, and the width of a bucket.
 fn by_columns(columns: &Columns) -> Vec<Point> {
     let count = |column: &[u64], index: usize| column.get(index).map_or(0.0, |count| *count as f64);
     let last = |column: &Option<Vec<Option<f64>>>, index: usize| {

@@ -22,7 +22,6 @@ const ASPECTS: [Aspect; 7] = [
     ("", |run| Some(run.config.server.clone()).filter(|server| !server.is_empty())),
 ];
 
-/// Maximum number of differing keys in a label.
 const MOST_TOLD: usize = 3;
 
 /// Maximum length of a value in a label, in characters.
@@ -50,7 +49,6 @@ impl Strategy {
         &self.runs[self.median]
     }
 
-    /// True if every op of every run succeeded.
     pub(super) fn complete(&self) -> bool {
         self.runs.iter().all(|run| run.complete)
     }
@@ -59,12 +57,10 @@ impl Strategy {
         self.runs.iter().any(Run::share_is_lower_bound)
     }
 
-    /// True if a run ended because nothing succeeded any more.
     pub(super) fn stalled(&self) -> bool {
         self.runs.iter().any(|run| run.stalled)
     }
 
-    /// Returns a figure of every run that has it, in ascending order.
     pub(super) fn values(&self, figure: impl Fn(&Run) -> Option<f64>) -> Vec<f64> {
         let mut values: Vec<f64> = self.runs.iter().filter_map(figure).collect();
         values.sort_by(f64::total_cmp);
@@ -130,7 +126,6 @@ fn labels(groups: &[Vec<Run>]) -> Vec<String> {
     labels
 }
 
-/// Appends a few of the differing settings to labels that are still equal.
 fn tell_settings(groups: &[Vec<Run>], labels: &mut [String]) {
     let settings: Vec<_> = groups
         .iter()

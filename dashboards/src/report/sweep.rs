@@ -46,7 +46,6 @@ pub(super) fn scenario(swept: Swept, written: WrittenSweep) -> Scenario {
     }
 }
 
-/// Removes figures that are not shown, so that the report stays small.
 fn lean(mut swept: Swept, mut written: WrittenSweep) -> (Swept, WrittenSweep) {
     // Ops done need no plot if every strategy does all of them, unless the number of ops is the question.
     let closed = swept.axes.iter().any(|axis| ["in-flight", "duration"].contains(&axis.key.as_str()));

@@ -15,7 +15,6 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// Creates an axis for these values, with at most about `ticks` ticks.
     pub(super) fn of(axis: &Axis, values: impl Iterator<Item = f64>, ticks: usize) -> Self {
         if !axis.names.is_empty() {
             return named(&axis.names);
@@ -62,7 +61,6 @@ impl Span {
     }
 }
 
-/// Creates an axis with half a place of room on either side of every name.
 fn named(names: &[String]) -> Span {
     let ticks = names.iter().enumerate().map(|(index, name)| (index as f64, name.clone())).collect();
     Span { scale: Scale::Linear, from: -0.5, to: names.len() as f64 - 0.5, ticks }
@@ -79,7 +77,6 @@ fn linear((low, high): (f64, f64), ticks: usize) -> Span {
     Span { scale: Scale::Linear, from: first * step, to: end * step, ticks }
 }
 
-/// Formats a tick with as many decimals as its step has.
 fn label(value: f64, step: f64) -> String {
     if step >= 1.0 {
         return number_of_tick(value);

@@ -1,6 +1,5 @@
 //! Wrapping and shortening of texts by characters, for plots without a layout of their own.
 
-/// Cuts the text to this many characters, the last one an ellipsis.
 pub(super) fn shortened(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();
@@ -8,7 +7,6 @@ pub(super) fn shortened(text: &str, most: usize) -> String {
     text.chars().take(most - 1).chain(['…']).collect()
 }
 
-/// Breaks the text between words into lines of at most this many characters. Longer words are cut.
 pub(super) fn lines(text: &str, most: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {

@@ -61,7 +61,6 @@ pub(crate) fn overview(body: Rect) -> Overview {
     Overview { charts, panels: None, lines: Some(lines) }
 }
 
-/// Splits an area into strategy, latency and attempts, one below the other.
 fn stacked_panels(area: Rect) -> [Rect; 3] {
     let strategy = (area.height / 4).clamp(6, 11);
     let attempts = (area.height / 3).clamp(5, 13);

@@ -6,7 +6,6 @@ use super::binding::{Binding, find};
 use super::state::{State, View};
 use crate::{Action, Frame};
 
-/// All keys, in the order of the help.
 pub(crate) const BINDINGS: &[Binding<State, Frame>] = &[
     Binding {
         label: "q",

@@ -1,6 +1,5 @@
 //! Answer to a key, shown in the bottom line for a few seconds.
 
-/// Number of frames during which a notice stays.
 const FRAMES: u16 = 40;
 
 /// Text that replaces the keys in the bottom line, and its remaining number of frames.

@@ -18,7 +18,6 @@ pub(crate) struct Painter<'a> {
 }
 
 impl<'a> Painter<'a> {
-    /// Creates a painter on the part of the area that is on the screen.
     pub(crate) fn new(buf: &'a mut Buffer, area: Rect) -> Self {
         let area = area.intersection(buf.area);
         Self { buf, area }
@@ -36,7 +35,6 @@ impl<'a> Painter<'a> {
         }
     }
 
-    /// Draws a level across one column, exact to a third of a row.
     pub(crate) fn level(&mut self, column: u16, height: f64, style: Style) {
         let rows = self.area.height;
         if rows > 0 {
@@ -58,7 +56,6 @@ impl<'a> Painter<'a> {
         }
     }
 
-    /// Draws a vertical hair line where the screen is empty.
     pub(crate) fn hair_line(&mut self, column: u16, style: Style) {
         for row in 0..self.area.height {
             if self.symbol(column, row) == Some(' ') {
@@ -67,7 +64,6 @@ impl<'a> Painter<'a> {
         }
     }
 
-    /// Draws dots between two heights. A character has two columns of dots.
     pub(crate) fn stroke(&mut self, dot_column: u16, low: f64, high: f64, style: Style) {
         let last = (self.area.height * 4).saturating_sub(1);
         for dot_row in steps(low, last)..=steps(high, last) {

@@ -17,15 +17,12 @@ static ENTERED: AtomicBool = AtomicBool::new(false);
 
 #[derive(Debug, thiserror::Error)]
 pub enum WatchError {
-    /// Raw mode or the alternate screen could not be entered.
     #[error("can't take over the terminal for the dashboard; use `--no-tui`")]
     Enter(#[source] io::Error),
-    /// Drawing failed because the terminal is gone.
     #[error("can't draw the dashboard")]
     Draw(#[source] io::Error),
     #[error("can't read keys from the terminal")]
     Read(#[source] io::Error),
-    /// The terminal is gone: its window was closed, or the connection to it was lost.
     #[error("the terminal was closed")]
     HungUp,
 }
@@ -98,7 +95,6 @@ impl Screen {
         stdout.flush().map_err(WatchError::Draw)
     }
 
-    /// Returns true unless the terminal was restored in the meantime.
     #[expect(clippy::unused_self, reason = "only who has a screen can lose it")]
     pub(crate) fn is_ours(&self) -> bool {
         ENTERED.load(Ordering::SeqCst)

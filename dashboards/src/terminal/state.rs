@@ -26,7 +26,6 @@ impl View {
         }
     }
 
-    /// Returns the view this many places further; the first view follows the last.
     pub(crate) fn further(self, places: usize) -> Self {
         Self::ALL[(self as usize + places) % Self::ALL.len()]
     }

@@ -12,19 +12,15 @@ use crate::Background;
 pub(crate) enum Theme {
     /// Bright colours, for dark backgrounds.
     Dark,
-    /// Dark colours, for light backgrounds.
     Light,
     /// Medium colours: a little less contrast, but readable on every background.
     Either,
-    /// Shapes, bold and dim only.
     Monochrome,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// Attempts that succeeded, work done.
     Accepted,
-    /// Rejected attempts, waste.
     Rejected,
     /// Attempts without a usable answer.
     Failed,
@@ -34,10 +30,8 @@ pub(crate) enum Role {
     Drawn,
     InFlight,
     Cap,
-    /// Lower bound on the makespan.
     LowerBound,
     Latency,
-    /// Names of panels.
     Title,
     /// Axes, rules, units.
     Faint,

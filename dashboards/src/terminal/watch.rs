@@ -47,13 +47,11 @@ pub(crate) trait Dashboard {
 
     fn handle_key(&mut self, key: KeyEvent, frame: &Self::Frame) -> Option<Action>;
 
-    /// Shows a text in the bottom line for a while.
     fn say(&mut self, words: String);
 
     fn render(&self, canvas: &mut ratatui::Frame<'_>, frame: &Self::Frame, theme: Theme);
 }
 
-/// Runs the loop of every dashboard, as described at [`watch`].
 pub(crate) fn show<D: Dashboard>(
     dashboard: D,
     theme: Theme,

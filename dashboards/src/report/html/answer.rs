@@ -12,7 +12,6 @@ use crate::report::ranking::Ranking;
 use crate::report::run::Run;
 use crate::report::strategy::Strategy;
 
-/// Maximum number of stopped strategies named below the heading.
 const MAX_NAMED: usize = 4;
 
 pub(super) fn answer(document: &Document) -> Markup {
@@ -52,7 +51,6 @@ pub(super) fn more(document: &Document) -> Markup {
     }
 }
 
-/// Returns the strategies that were stopped, and the runs that are missing; empty if there are none.
 pub(super) fn incomplete(document: &Document) -> Markup {
     let mut parts = document.ranking.as_ref().map(stopped).unwrap_or_default();
     if let [only] = document.strategies.as_slice() {
@@ -87,7 +85,6 @@ fn stopped(ranking: &Ranking) -> Vec<Markup> {
     parts
 }
 
-/// Returns the reason why some runs of a strategy are incomplete: `stalled in 3 of 10 runs`.
 fn how_it_ended(strategy: &Strategy) -> Option<String> {
     let short: Vec<&Run> = strategy.runs.iter().filter(|run| !run.complete).collect();
     let how = match short.first()? {

@@ -83,7 +83,6 @@ fn exhibit(exhibit: &Exhibit, scenario: &Scenario) -> Markup {
     let class = if plots.len() > 1 { "exhibit several" } else { "exhibit" };
     html! {
         div class=(class) data-plot=(exhibit.name) {
-            // A single plot has the title itself.
             @if plots.len() != 1 { h3 { (exhibit.title) } }
             div class="drawn" {
                 @for drawn in &plots { (plot::plot(&exhibit.draws, drawn)) }

@@ -8,7 +8,6 @@ use maud::{Markup, html};
 use crate::report::document::Document;
 use crate::report::number::number;
 
-/// Maximum number of rows per strategy.
 const MOST: usize = 20;
 
 /// Returns a table of the failures of every strategy; empty without failures, or if results are too old to record them.

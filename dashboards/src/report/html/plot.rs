@@ -27,7 +27,6 @@ pub(super) fn beside(name: &str, plot: &Plot, strategies: &[Strategy]) -> Markup
     }
 }
 
-/// Returns plots side by side, one per strategy, with the same axes and one legend.
 pub(super) fn multiples(name: &str, plots: &[Plot]) -> Markup {
     let mut series: Vec<&Series> = Vec::new();
     for one in plots.iter().flat_map(|plot| &plot.series) {
@@ -53,7 +52,6 @@ pub(super) fn multiples(name: &str, plots: &[Plot]) -> Markup {
     }
 }
 
-/// Splits the title of one of several plots into title and strategy.
 fn parts(plot: &Plot) -> (&str, &str) {
     plot.title.split_once(": ").unwrap_or((&plot.title, ""))
 }

@@ -120,7 +120,6 @@ fn differences(first: &Strategy, other: &Strategy) -> String {
     words.join("; ")
 }
 
-/// Formats the parts of a strategy with all their parameters: `aimd beta=0.5, initial=10 + retry-budget ratio=0.1`.
 fn parts(config: &ConfigRecord) -> String {
     let part = |part: &PartRecord| {
         let parameters = part.parameters.iter().map(|(key, value)| format!("{key}={value}"));
@@ -157,7 +156,6 @@ fn quoted(word: &str) -> String {
     }
 }
 
-/// Formats seeds as ranges: `1–30, 42`.
 pub(super) fn seeds(strategy: &Strategy) -> String {
     let seeds: BTreeSet<u64> = strategy.runs.iter().map(|run| run.seed).collect();
     let mut ranges: Vec<(u64, u64)> = Vec::new();

@@ -12,7 +12,6 @@ use crate::report::experiment::Scenario;
 use crate::report::experiment::Sweep;
 use crate::report::number::number;
 
-/// Number of rows above which a table is folded.
 const MANY: usize = 60;
 
 /// Number of values above which an axis is described by the first and the last.
@@ -63,7 +62,6 @@ fn measured_by(sweep: &Sweep) -> Markup {
     }
 }
 
-/// Returns the configuration without the varied keys.
 fn held(mut config: ConfigRecord, keys: &[String]) -> ConfigRecord {
     let workload = &mut config.workload;
     for key in keys {
@@ -90,7 +88,6 @@ fn seeds(config: &ConfigRecord) -> String {
     }
 }
 
-/// Formats the axes: `ops 50, 100, 500; max-busy 10 to 80 (8 values)`.
 fn axes(axes: &[Axis]) -> String {
     let words = |Axis { key, values }: &Axis| match values.as_slice() {
         [first, .., last] if values.len() > FEW => {
@@ -122,7 +119,6 @@ fn has_intervals(best: &Best) -> bool {
     best.fresh.as_ref().is_some_and(|fresh| fresh.count >= MIN_SEEDS as u64)
 }
 
-/// Returns the points at which each strategy is first: `aimd is first at 500, 2 000 and 5 000 ops, full-jitter at 50 and 100.`
 fn first_sentence(best: &[Best]) -> Markup {
     let point = |best: &'_ Best| best.at.values().map(value).collect::<Vec<_>>().join(", ");
     let winners: Vec<PointWinner<'_>> =

@@ -12,7 +12,6 @@ use crate::report::ranking::Ranking;
 use crate::report::run::Run;
 use crate::report::strategy::Strategy;
 
-/// Maximum number of warnings that are not folded.
 const MAX_WARNINGS: usize = 4;
 
 struct Column {
@@ -172,7 +171,6 @@ fn mark(answer: &Answer, row: &Row) -> String {
     }
 }
 
-/// Returns the ratio to the best, with its interval or the number of stopped runs in small letters.
 fn times_best(answer: &Answer, row: &Row) -> Markup {
     let range = row.range_cell(answer.seeds);
     let may_be_one = row.times_best.is_some_and(|times| times.interval.is_some() && times.may_be_one());
@@ -368,7 +366,6 @@ fn alone(strategy: &Strategy) -> Markup {
     }
 }
 
-/// Formats the mean, with `≥` for the share done of stopped runs.
 fn mean_text(strategy: &Strategy, column: &Column) -> String {
     let bound = if column.head == DONE.head && strategy.share_is_lower_bound() { "≥ " } else { "" };
     let mean = mean(&strategy.values(column.figure));

@@ -5,7 +5,6 @@ use crate::report::document::Document;
 use crate::report::plot::{Axis, Plot, Series};
 use crate::report::strategy::Strategy;
 
-/// Draws two plots per strategy, one above the other, with the same clients in the same order.
 pub(in crate::report) fn per_client(document: &Document) -> Vec<Plot> {
     drawn(document).flat_map(|(_, strategy)| of(strategy)).collect()
 }

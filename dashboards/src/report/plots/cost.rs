@@ -7,7 +7,6 @@ use crate::report::plot::{Axis, Plot, Series, Shape};
 use crate::report::run::Run;
 use crate::report::strategy::Strategy;
 
-/// Draws every run as a point, and the lower bound of attempts and makespan.
 pub(in crate::report) fn pareto(document: &Document) -> Vec<Plot> {
     let mut series: Vec<Series> = drawn(document)
         .filter(|(_, strategy)| strategy.complete())

@@ -6,7 +6,6 @@ use crate::report::plot::{Axis, Plot, Scale, Series};
 use crate::report::strategy::Strategy;
 use statistics::percentile;
 
-/// Draws percentiles on an axis of nines, which shows the tail.
 pub(in crate::report) fn percentiles(document: &Document) -> Vec<Plot> {
     let x = Axis { scale: Scale::Nines, ..Axis::linear("share of ops", "") };
     let series = drawn(document)

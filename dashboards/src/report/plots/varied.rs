@@ -64,7 +64,6 @@ pub(in crate::report) fn jobs_by_submitters(document: &Document) -> Vec<Plot> {
     plots
 }
 
-/// Draws every figure against every varied setting, except pairs with a plot of their own.
 pub(in crate::report) fn all_else(document: &Document) -> Vec<Plot> {
     let chosen = by_columns(document, None);
     if !chosen.is_empty() {
@@ -133,7 +132,6 @@ fn both(
     plots
 }
 
-/// Draws one plot per experiment that varied the key, with a line per strategy and per value of the other varied settings.
 fn by_cells(document: &Document, key: &str, figure: &str, title: &str) -> Vec<Plot> {
     let experiments = document.unplotted().flat_map(|scenario| {
         let names: BTreeSet<&str> = scenario.cells.iter().map(|cell| cell.experiment.as_str()).collect();
@@ -211,7 +209,6 @@ fn of_workload(workload: &WorkloadRecord, key: &str) -> Option<f64> {
     }
 }
 
-/// Lines under construction, by label in order of appearance. Points are in order of x.
 #[derive(Default)]
 struct Lines(Vec<(String, ByX)>);
 
@@ -228,7 +225,6 @@ impl Lines {
         self.0[index].1.insert(x.max(0.0).to_bits(), y);
     }
 
-    /// Returns a plot if at least one line has two points.
     fn plot(self, title: &str, key: &str, figure: &str, mut note: String) -> Option<Plot> {
         if self.0.iter().all(|(_, points)| points.len() < 2) {
             return None;

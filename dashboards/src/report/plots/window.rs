@@ -89,7 +89,6 @@ fn with_shared_axes(mut plots: Vec<Plot>) -> Vec<Plot> {
     plots
 }
 
-/// Replaces the points by the mean of every interval, with its lowest and highest value as band.
 fn calmed(series: Series, part_s: f64) -> Series {
     let (mut points, mut band) = (Vec::new(), Vec::new());
     if series.points.len() <= MOST_MOVES {
@@ -110,7 +109,6 @@ fn calmed(series: Series, part_s: f64) -> Series {
 
 fn line(run: &Run, label: &str, look: usize, gauge: fn(&Point) -> f64) -> Series {
     let mut points: Vec<(f64, f64)> = run.series.iter().map(|point| (point.t_s, gauge(point))).collect();
-    // Of a constant stretch, only the ends are kept.
     let same = |a: f64, b: f64| a.to_bits() == b.to_bits();
     let kept = |index: usize| {
         index == 0

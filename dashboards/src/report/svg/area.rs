@@ -19,7 +19,6 @@ pub(in crate::report) struct Size {
 
 impl Size {
     pub(in crate::report) const FULL: Self = Self { width: 480.0, height: 296.0, ticks: 6 };
-    /// Size of one of several plots side by side.
     pub(in crate::report) const SMALL: Self = Self { width: 270.0, height: 200.0, ticks: 3 };
 }
 
@@ -48,9 +47,8 @@ pub(super) struct Frame<'a> {
 pub(in crate::report) struct Area {
     /// SVG elements, without an `<svg>` around them.
     pub(in crate::report) drawn: String,
-    /// Horizontal axis for reading values back: its ends in the picture, their values, and the scale.
+    /// Horizontal axis (`y`: vertical) for reading values back: its ends in the picture, their values, and the scale.
     pub(in crate::report) x: String,
-    /// Vertical axis, in the same form as `x`.
     pub(in crate::report) y: String,
 }
 
@@ -122,10 +120,8 @@ impl Frame<'_> {
             let label = shortened(label, letters);
             let x = self.x(*value);
             let _ = write!(drawn, "<path class=\"axis\" d=\"M{x:.1} {bottom}v4\"/>");
-            // A label that would overlap the previous one is left out.
             let half = label.chars().count() as f64 * 3.5;
             if x - half >= free_from {
-                // A label at the end stays inside the picture.
                 let (x, anchor) = if x + half > width - 2.0 { (width - 2.0, "end") } else { (x, "middle") };
                 let _ = write!(
                     drawn,

@@ -8,7 +8,6 @@ use crate::report::palette::{LOOKS, marker};
 use crate::report::plot::{Plot, Series, Shape};
 use crate::report::wrapping::shortened;
 
-/// Draws line and marker of a series, 30 wide and 12 high.
 pub(in crate::report) fn swatch(series: &Series) -> String {
     let look = series.look % LOOKS;
     let line = match series.shape {
@@ -30,7 +29,6 @@ pub(in crate::report) fn swatch(series: &Series) -> String {
     )
 }
 
-/// Draws the legend inside a picture, and returns it with its height. Letters are assumed to be `LETTER` wide.
 pub(super) fn legend(plot: &Plot, top: f64) -> (String, f64) {
     const LETTER: f64 = 7.0;
     const ROW: f64 = 17.0;

@@ -8,10 +8,8 @@ use crate::report::escaping::escaped;
 use crate::report::number::number;
 use crate::report::plot::Series;
 
-/// Share of the available width that a group of bars fills.
 const FILLED: f64 = 0.8;
 
-/// Minimum and maximum height of an event's stroke.
 const STROKE: [f64; 2] = [1.4, 8.0];
 
 impl Frame<'_> {
@@ -52,7 +50,6 @@ impl Frame<'_> {
         drawn
     }
 
-    /// Draws marks of equal size; those of several series at one name are side by side.
     pub(super) fn dots(&self, index: usize, series: &Series) -> String {
         const APART: f64 = 9.0;
         let (nth, count) = self.plot.among(index);

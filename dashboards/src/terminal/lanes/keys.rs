@@ -6,7 +6,6 @@ use super::state::LanesState;
 use crate::terminal::binding::{Binding, find};
 use crate::{Action, Lanes};
 
-/// All keys, in the order of the help.
 pub(crate) const BINDINGS: &[Binding<LanesState, Lanes>] = &[
     Binding {
         label: "q",

@@ -21,10 +21,8 @@ const BEHIND_NARROW: u16 = 47;
 const WIDE: u16 = 100;
 const NARROW: u16 = 76;
 
-/// Rows of the smallest useful chart.
 const CHART: u16 = 3;
 
-/// Rows of a lane that shows everything well.
 const TALLEST: u16 = 22;
 
 /// Returns the maximum height of a lane. There is no chart if single runs are not observed.
@@ -116,7 +114,6 @@ fn draw_figure(row: Rect, buf: &mut Buffer, lanes: &Lanes, lane: &Lane, column: 
     segments::draw(behind, buf, &words, &[]);
 }
 
-/// Splits a row into its name, its bar and the text behind the bar; narrow rows are all bar.
 fn parts(row: Rect) -> [Rect; 3] {
     let behind = match row.width {
         WIDE.. => BEHIND,

@@ -28,7 +28,6 @@ pub(crate) fn going_on(lane: &Lane) -> Option<&Frame> {
     lane.run.as_deref().filter(|_| lane.running)
 }
 
-/// Returns the share of runs that are done, 0 to 1, including the done part of the run in progress.
 pub(crate) fn share(lane: &Lane) -> f64 {
     let part = going_on(lane).and_then(|frame| Progress::of(&frame.snapshot).share());
     let done = lane.done as f64 + part.unwrap_or(0.0);

@@ -55,7 +55,6 @@ pub(crate) fn render(canvas: &mut ratatui::Frame<'_>, live: &Lanes, state: &Lane
     }
 }
 
-/// Arranges the screen as for a single run. The generator has a row only if single runs are observed.
 fn places(screen: Rect, lanes: &Lanes) -> Arrangement {
     let mut places = arrange(screen);
     if lanes.lanes.iter().all(|lane| lane.run.is_none()) {
@@ -140,7 +139,6 @@ fn draw_lanes(
     (shown.len() < all).then(|| format!("↑ ↓ lanes {}–{} of {all}", top + 1, top + shown.len()))
 }
 
-/// Returns the first lane that is shown: as chosen by the user, or so that the run in progress is visible.
 fn top(lanes: &Lanes, state: &LanesState, fitting: usize) -> usize {
     let last = lanes.lanes.len().saturating_sub(fitting);
     let running = || lanes.lanes.iter().position(|lane| lane.running);

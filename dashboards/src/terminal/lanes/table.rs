@@ -50,14 +50,12 @@ fn in_columns(texts: impl Iterator<Item = String>) -> String {
     padded.collect()
 }
 
-/// Returns the number of figures that fit. The last one is the window, if single runs are observed.
 fn figures(row: Rect, lanes: &Lanes) -> usize {
     let room = row.width.saturating_sub(NAME + PERCENT) / FIGURE;
     let looked_into = lanes.lanes.iter().any(|lane| lane.run.is_some());
     usize::from(room).min(lanes.columns.len() + usize::from(looked_into))
 }
 
-/// Returns the width of the bar, or of the percentage alone if there is no room for the bar.
 fn bar_width(row: Rect, figures: usize) -> u16 {
     let taken = NAME + u16::try_from(figures).unwrap_or(0) * FIGURE;
     if row.width.saturating_sub(taken) >= BAR { BAR } else { PERCENT }

@@ -11,10 +11,8 @@ use crate::text;
 
 const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
-/// Pattern of work without success.
 const IN_VAIN: &str = "×";
 
-/// Width of the percentage in columns.
 const PERCENT: u16 = 6;
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -38,8 +36,6 @@ impl Extent {
     }
 }
 
-/// Draws the work done as a bar, with the percentage that is over at its end, and the mark. Work without success
-/// follows in another colour and pattern.
 pub(crate) fn draw(area: Rect, buf: &mut Buffer, extent: Extent, theme: Theme) {
     let Extent { share, in_vain, mark } = extent;
     let bar = Rect { height: 1, width: area.width.saturating_sub(PERCENT), ..area }.intersection(buf.area);

@@ -18,7 +18,6 @@ use crate::text;
 const FEW: &[f64] = &[0.5, 0.9, 0.99];
 const MANY: &[f64] = &[0.5, 0.75, 0.9, 0.95, 0.99, 0.999];
 
-/// Width of the percentiles in columns.
 const FIGURES: u16 = 15;
 
 pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, theme: Theme) {
@@ -55,7 +54,6 @@ fn draw_figures(area: Rect, buf: &mut Buffer, latencies: &Latencies, theme: Them
     }
 }
 
-/// Draws bars over equal intervals up to a round end, which is labelled below.
 fn draw_histogram(area: Rect, buf: &mut Buffer, latencies: &Latencies, theme: Theme) {
     if area.width < 6 || area.height < 2 || latencies.count() == 0 {
         return;

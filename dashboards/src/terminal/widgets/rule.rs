@@ -8,7 +8,6 @@ use ratatui::layout::Rect;
 use crate::terminal::theme::{Role, Theme};
 use crate::text;
 
-/// One entry of a legend: `██ accepted    82/s`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct LegendKey {
     /// Sample of the drawing; may be empty.
@@ -16,7 +15,6 @@ pub(crate) struct LegendKey {
     pub(crate) name: Cow<'static, str>,
     /// Latest value, of constant width so that nothing jumps.
     pub(crate) value: String,
-    /// Style of the mark.
     pub(crate) role: Role,
 }
 
@@ -27,7 +25,6 @@ impl LegendKey {
     }
 }
 
-/// Draws the line, the title, and as many entries of the legend as fit.
 pub(crate) fn rule(area: Rect, buf: &mut Buffer, theme: Theme, title: &str, legend: &[LegendKey]) {
     let row = Rect { height: 1, ..area }.intersection(buf.area);
     if row.is_empty() || area.height == 0 {

@@ -6,12 +6,10 @@ use ratatui::style::Style;
 
 use crate::text;
 
-/// Columns between two texts.
 const GAP: usize = 2;
 
 pub(crate) type Segment = (String, Style);
 
-/// Draws texts from the left and, where they leave room, others at the right end.
 pub(crate) fn draw(area: Rect, buf: &mut Buffer, left: &[Segment], right: &[Segment]) {
     let row = Rect { height: 1, ..area }.intersection(buf.area);
     if row.is_empty() || area.height == 0 {

@@ -13,7 +13,6 @@ use crate::figures::{CapLimit, RateLimit};
 use crate::terminal::theme::{Role, Theme};
 use crate::text;
 
-/// Draws as many lines as there are rows, the most informative ones first.
 pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, theme: Theme) {
     rule(area, buf, theme, "Strategy now", &[]);
     let lines = lines(frame);
@@ -25,7 +24,7 @@ pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, theme: Theme) {
     }
 }
 
-/// Returns names and values. A small screen shows the first five.
+/// Returns names and values, the most informative first. A small screen shows the first five.
 fn lines(frame: &Frame) -> Vec<(Cow<'static, str>, String)> {
     let snapshot = &frame.snapshot;
     let gauges = &snapshot.gauges;

@@ -20,14 +20,12 @@ const LEAST_HORIZON_S: f64 = 60.0;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct TimeAxis {
     pub(crate) span_s: f64,
-    /// Lower bound on the makespan.
     optimal: Option<Duration>,
-    /// Time of the bound, counted from the origin: the first arrival plus the bound.
+    /// Time of the lower bound on the makespan, counted from the origin: the first arrival plus the bound.
     optimal_at_s: Option<f64>,
 }
 
 impl TimeAxis {
-    /// Creates an axis that covers the elapsed time, and the bound unless that is far away.
     pub(crate) fn of(snapshot: &Snapshot) -> Self {
         let optimal = snapshot.optimal_makespan;
         let end = |optimal: Duration| {
@@ -41,7 +39,6 @@ impl TimeAxis {
         Self { span_s: nice_span(needed_s), optimal, optimal_at_s }
     }
 
-    /// Returns the start of a column, out of this many columns (or dots).
     pub(crate) fn at(&self, column: usize, columns: usize) -> f64 {
         self.span_s * column as f64 / columns.max(1) as f64
     }
@@ -68,7 +65,6 @@ impl TimeAxis {
     }
 }
 
-/// Draws labels at round times. The mark of the bound takes precedence over them.
 pub(crate) fn draw(axis: TimeAxis, row: Rect, buf: &mut Buffer, theme: Theme) {
     let mut taken = 0..0;
     if let Some(column) = axis.optimal_column(row.width) {

@@ -18,7 +18,6 @@ pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, labelled: bool, 
     draw_on(TimeAxis::of(&frame.snapshot), area, buf, frame, labelled, theme);
 }
 
-/// Variant of [`draw`] on a given time axis, which charts of several runs can share.
 pub(crate) fn draw_on(
     time: TimeAxis,
     area: Rect,
@@ -45,7 +44,6 @@ pub(crate) fn draw_on(
     let in_flight = highs(&ranges(width, |point| point.in_flight));
     let latest_cap = timeline.latest(|point| point.server_cap);
     let caps = highs(&ranges(width, |point| point.server_cap));
-    // The cap is what the window should find.
     let cap = level(&caps, latest_cap);
 
     // Without a window, the strategy's own gauge determines the axis.
