@@ -10,7 +10,6 @@ use vocabulary::wire;
 use crate::template::Template;
 use crate::transport::TransportError;
 
-/// Parts of requests that differ between ops, ready to be sent.
 #[derive(Clone, Debug)]
 pub(crate) struct Asked {
     requests: Requests,

@@ -24,12 +24,10 @@ impl Clock {
         Instant::ORIGIN + self.scale.to_experiment(self.origin.elapsed())
     }
 
-    /// Returns the real time since the origin.
     pub(crate) fn wall(&self) -> Duration {
         self.origin.elapsed()
     }
 
-    /// Returns the real time of an instant of the experiment.
     pub(crate) fn real(&self, at: Instant) -> RealInstant {
         // Capped at a year, because an instant that late never comes and may exceed the range of `RealInstant`.
         let since = self.scale.to_real(at.since_origin()).min(Duration::from_hours(365 * 24));

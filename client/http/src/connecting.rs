@@ -17,7 +17,6 @@ use tower::{Layer, Service};
 /// leads to more connects than can be processed, and those to more delay.
 const CONNECTS_AT_ONCE: usize = 32;
 
-/// Layer that adds the limit and the measurement to a connector.
 #[derive(Clone, Debug)]
 pub(crate) struct Connecting {
     shared: Arc<Shared>,
@@ -56,7 +55,6 @@ impl Connecting {
         self.shared.most.load(Ordering::Relaxed)
     }
 
-    /// Lowers the maximum number of open connections.
     pub(crate) fn limit(&self, most: usize) {
         self.shared.most.fetch_min(most, Ordering::Relaxed);
     }
@@ -70,7 +68,6 @@ impl Connecting {
         (open.fetch_max(used, Ordering::Relaxed).max(used) + CONNECTS_AT_ONCE).min(self.most())
     }
 
-    /// Counts a request until the returned guard is dropped.
     pub(crate) fn begin_request(&self) -> impl Drop + Send + use<> {
         Counted::new(self.shared.clone(), |shared| &shared.requests)
     }
@@ -89,7 +86,6 @@ impl Connecting {
         Ok(connection)
     }
 
-    /// Waits until a connection has been opened since the last call.
     pub(crate) async fn grown(&self) {
         self.shared.grown.notified().await;
     }
@@ -100,7 +96,6 @@ impl Connecting {
         let _ = self.shared.open.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less);
     }
 
-    /// Returns the durations of all successful connects, in real time.
     pub(crate) fn opened(&self) -> Latencies {
         self.shared.opened.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -10,7 +10,6 @@ pub enum Command {
     /// Send nothing more, wait a moment for attempts in flight, then end.
     Stop,
     Abort,
-    /// Copy the measurements, for [`Control::latest`].
     Snapshot,
 }
 
@@ -29,7 +28,6 @@ struct Latest {
 }
 
 impl Control {
-    /// Queues a command, which the run executes as soon as possible.
     pub fn ask(&self, command: Command) {
         locked(&self.commands).push(command);
         self.wake.notify_one();
@@ -42,7 +40,6 @@ impl Control {
         (latest.connections, latest.over)
     }
 
-    /// Waits until a command is queued.
     pub(crate) async fn asked(&self) {
         self.wake.notified().await;
     }

@@ -20,7 +20,6 @@ use crate::transport::{TransportConfig, TransportError};
 use crate::trouble::{Stage, kind};
 use crate::trust;
 
-/// Dialer for transports that manage their own connections.
 pub(crate) struct Dialer {
     addresses: Vec<SocketAddr>,
     /// Index of the address of the last connection. The other addresses are tried if it does not respond.
@@ -77,7 +76,6 @@ impl Dialer {
         })
     }
 
-    /// Tries the address that responded last, then the others.
     async fn reach(&self) -> io::Result<TcpStream> {
         let first = self.good.load(Ordering::Relaxed);
         let mut refused = io::Error::from(io::ErrorKind::AddrNotAvailable);

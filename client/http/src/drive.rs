@@ -25,7 +25,6 @@ const WARM_UP_PATIENCE: Duration = Duration::from_secs(5);
 pub struct DriveOptions {
     /// Real time that attempts in flight get after a stop request.
     pub grace: Duration,
-    /// Number of connections to open before the clock starts.
     pub warm_connections: usize,
     /// Start of the clock; `None` starts it as soon as everything is ready. If the driver is ready only later, everything due by
     /// then is late.
@@ -165,7 +164,6 @@ async fn warm_up<T: Transport>(lanes: &[(Handle, T)], connections: usize) -> Res
     Ok(all)
 }
 
-/// Drives `run` to its end over `lanes`, inside the runtime of the first.
 async fn drive<T: Transport>(
     run: &mut Run,
     lanes: Vec<(Handle, T)>,
@@ -179,7 +177,6 @@ async fn drive<T: Transport>(
     let answers = workers.answers();
     let mut batch: Vec<Delivered> = Vec::new();
     let mut abort_at: Option<RealInstant> = None;
-    // Current time of the state machine.
     let mut present = Instant::ORIGIN;
     loop {
         answers.take(&mut batch);
@@ -247,7 +244,6 @@ enum Next {
     Wait(Option<Instant>),
 }
 
-/// Executes the outputs of the state machine until it waits.
 fn carry_out<T: Transport>(run: &mut Run, workers: &mut Workers<T>, now: Instant) -> Next {
     loop {
         match run.poll_output(now) {

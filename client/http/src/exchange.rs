@@ -14,7 +14,6 @@ use crate::transport::Answer;
 /// Maximum size of an answer's body, in bytes. A longer body counts as a transport failure.
 const LONGEST_BODY: u64 = 64 << 20;
 
-/// Sends single requests to the server and returns its answers.
 pub(crate) trait Exchange {
     fn prepared(&self) -> &Prepared;
 
@@ -27,7 +26,6 @@ pub(crate) trait Exchange {
     ) -> impl Future<Output = Result<Heard, ErrorKind>> + Send;
 }
 
-/// A complete answer.
 pub(crate) struct Heard {
     pub(crate) answer: Answer,
     /// Entity tag of the object, after a read.
@@ -95,7 +93,6 @@ pub(crate) enum Undrained<E> {
     Long,
 }
 
-/// Returns the entity tag of an answer to a read, for the write that follows.
 pub(crate) fn tag_of(step: &Step, headers: &HeaderMap) -> Option<HeaderValue> {
     let is_read = matches!(step, Step::Read);
     is_read.then(|| headers.get(ETAG)).flatten().cloned()

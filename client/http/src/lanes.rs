@@ -41,7 +41,6 @@ impl Helper {
         &self.handle
     }
 
-    /// Ends the thread and returns its processor time.
     pub(crate) fn end(self) -> Option<Duration> {
         // The thread may have ended by itself.
         let _ = self.end.send(());

@@ -4,7 +4,6 @@ use std::future::poll_fn;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 
-/// Queue with many writers, and one reader that takes everything.
 pub(crate) struct Mailbox<T> {
     inner: Mutex<Inner<T>>,
 }
@@ -19,7 +18,6 @@ impl<T> Mailbox<T> {
         Self { inner: Mutex::new(Inner { letters: Vec::new(), reader: None }) }
     }
 
-    /// Adds one item and wakes the reader if it waits.
     pub(crate) fn put(&self, letter: T) {
         self.leave(|letters| letters.push(letter));
     }
@@ -44,7 +42,6 @@ impl<T> Mailbox<T> {
         std::mem::swap(&mut self.lock().letters, into);
     }
 
-    /// Waits until there is something to take.
     pub(crate) async fn filled(&self) {
         poll_fn(|context| {
             let mut inner = self.lock();

@@ -30,9 +30,7 @@ pub enum Probe {
     Gateway(String),
     /// A server other than a mockserver, with or without HTTP.
     Other,
-    /// A server that speaks TLS but was contacted over plain HTTP.
     SpeaksTls,
-    /// No connection, for this kind of reason.
     Unreachable(reqwest::Error, ErrorKind),
 }
 
@@ -42,7 +40,6 @@ pub struct MockServer {
     target: Target,
     /// Answer to `GET /_mock/config`, for callers with types for its configuration.
     pub config: Value,
-    /// Other values in the answer to `GET /_mock/config`.
     pub state: ServerState,
 }
 
@@ -70,7 +67,6 @@ pub enum BarrierError {
     Mock(#[from] MockError),
 }
 
-/// Lists the missing shards, at most ten by number.
 fn missing(missing: &[u32]) -> String {
     if missing.is_empty() {
         return String::new();
@@ -104,7 +100,6 @@ pub async fn probe(target: &Target) -> Result<Probe, TransportError> {
     Ok(answer)
 }
 
-/// Returns true if a server that failed over plain HTTP responds over TLS.
 async fn speaks_tls(target: &Target) -> bool {
     let Some(target) = target.over_tls() else { return false };
     let Ok(client) = client(&target, None, PATIENCE, &Connecting::new(1)) else { return false };
@@ -114,7 +109,6 @@ async fn speaks_tls(target: &Target) -> bool {
     }
 }
 
-/// Returns true if a server that failed over TLS answers over plain HTTP.
 async fn speaks_plainly(target: &Target) -> bool {
     let Some(target) = target.without_tls() else { return false };
     let Ok(client) = client(&target, None, PATIENCE, &Connecting::new(1)) else { return false };
@@ -122,7 +116,6 @@ async fn speaks_plainly(target: &Target) -> bool {
 }
 
 impl MockServer {
-    /// Requests the configuration and identifies the server by its answer.
     async fn introduce(&mut self) -> Probe {
         let response = match self.get("/_mock/config").send().await {
             Ok(response) => response,
@@ -246,7 +239,6 @@ impl MockServer {
     }
 }
 
-/// Returns the error message of a refusal, or the whole text if it has another form.
 fn reason(text: String) -> String {
     serde_json::from_str::<Refusal>(&text).map_or(text, |refusal| refusal.error)
 }

@@ -35,11 +35,9 @@ pub(crate) struct Prepared {
     run: Option<RunHeaders>,
 }
 
-/// One request of an attempt.
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
     Only,
-    /// The read before a conditional write.
     Read,
     /// The write, on condition that the object still has this entity tag.
     Write(HeaderValue),

@@ -6,7 +6,6 @@ use reqwest::Url;
 
 use crate::transport::TransportError;
 
-/// Form of the URL in a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Naming {
     /// Only the path; the host is a header. HTTP/1.1.
@@ -19,13 +18,11 @@ pub(crate) enum Naming {
 pub(crate) struct Template {
     pub(crate) method: Method,
     pub(crate) url: Url,
-    /// The URL in the form in which it is sent.
     pub(crate) uri: Uri,
     pub(crate) headers: HeaderMap,
     pub(crate) has_body: bool,
 }
 
-/// Converts a URL to its form in requests.
 pub(crate) fn named(url: &Url, naming: Naming, host: &HeaderValue) -> Result<Uri, TransportError> {
     let refuse = || TransportError::Path(url.path().to_owned());
     let path = match url.query() {

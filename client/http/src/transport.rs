@@ -21,7 +21,6 @@ use crate::target::Target;
 pub trait Transport: Clone + Send + Sync + 'static {
     /// Name by which users choose the transport, in kebab case.
     const NAME: &'static str;
-    /// Description in one line.
     const SUMMARY: &'static str;
 
     /// Creates a transport without connections.
@@ -38,7 +37,6 @@ pub trait Transport: Clone + Send + Sync + 'static {
     /// required to answer, so nothing is known about them.
     fn limit_connections(&self, connections: usize);
 
-    /// Sends the attempt and reads the whole answer.
     fn send(&self, attempt: Launched) -> impl Future<Output = Answer> + Send;
 
     /// Returns the maximum number of attempts in flight: one on each open connection, and a few that open one. More attempts
@@ -51,7 +49,6 @@ pub trait Transport: Clone + Send + Sync + 'static {
     /// Records that an attempt failed or was withdrawn, and took its connection with it.
     fn on_lost(&self);
 
-    /// Returns the number of connections opened so far.
     fn connections(&self) -> u64;
 
     /// Returns the durations of all connects, in real time.
@@ -77,7 +74,6 @@ where
     attempts.join_all().await.into_iter().filter(|ready| matches!(ready, Ok(true))).count()
 }
 
-/// Configuration of a transport: everything about the attempts that is fixed before the first one.
 #[derive(Clone, Debug)]
 pub struct TransportConfig {
     pub target: Target,
@@ -85,7 +81,6 @@ pub struct TransportConfig {
     /// Headers that identify the run to a mockserver; `None` for any other server.
     pub run: Option<RunHeaders>,
     pub classifier: Classifier,
-    /// Parser of the answer parts that the strategy needs.
     pub reading: Arc<Reading>,
     pub kind: OperationKind,
     /// Parts of requests that differ by op. The methods and paths of kinds replace those of `request` and `target`.
@@ -108,7 +103,6 @@ pub struct TransportConfig {
 
 #[derive(Clone, Debug, Default)]
 pub struct RequestTemplate {
-    /// Method, unless kinds of requests have their own.
     pub method: Method,
     /// Headers in addition to those of the run.
     pub headers: HeaderMap,
@@ -148,7 +142,6 @@ pub enum TransportError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer {
     pub outcome: Outcome,
-    /// State of a mockserver that the answer reports.
     pub server: Option<ServerSeen>,
     /// Retry delay that the answer itself advertises, in experiment time.
     pub told: Option<Duration>,
@@ -159,7 +152,6 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Creates the result of an attempt without a usable answer, for this reason.
     pub fn none(kind: ErrorKind) -> Self {
         let facts = Facts::missing(kind.missing());
         let outcome = Outcome { facts, ..Outcome::plain(Status::Failed(Failure::Transport)) };

@@ -66,12 +66,10 @@ pub enum TransportChoice {
 }
 
 impl TransportChoice {
-    /// Name of the automatic choice.
     pub const AUTO: &'static str = "auto";
 
     pub const HTTP2: Self = Self::Named(&TRANSPORTS[2]);
 
-    /// Returns true if attempts share connections, as HTTP/2 streams do.
     pub fn shares_connections(self) -> bool {
         matches!(self, Self::Named(entry) if entry.name == http2::Http2Transport::NAME)
     }

@@ -11,10 +11,8 @@ use crate::trust;
 /// Error numbers for too many open files: the process's limit, and the system's.
 const NO_FILES: [i32; 2] = [24, 23];
 
-/// Progress of a request at the time of the error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
-    /// There was no connection yet.
     Connecting,
     /// The head of the answer had not arrived.
     Asking,
@@ -117,12 +115,10 @@ pub(crate) fn is_tls_alert(error: &reqwest::Error) -> bool {
     matches!(rustls_error(error), Some(rustls::Error::AlertReceived(_)))
 }
 
-/// Returns true if TLS itself reported the error.
 pub(crate) fn is_tls(error: &reqwest::Error) -> bool {
     rustls_error(error).is_some()
 }
 
-/// Describes the problem with the certificate, if the library's own message consists of names of its types.
 pub(crate) fn refused_certificate(error: &reqwest::Error) -> Option<&'static str> {
     match rustls_error(error)? {
         authority if trust::is_authority_as_server(authority) => {

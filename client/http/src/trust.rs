@@ -87,7 +87,6 @@ impl ServerCertVerifier for AnyCertificate {
     }
 }
 
-/// The usual verification with one exception.
 #[derive(Debug)]
 struct Verifier {
     usual: Arc<WebPkiServerVerifier>,

@@ -12,13 +12,11 @@ use crate::advice::hear;
 use crate::fields::Headers;
 use crate::transport::{Answer, RunHeaders, TransportConfig};
 
-/// Classifier and parser of answers, with the settings of a run.
 #[derive(Debug)]
 pub(crate) struct Understanding {
     run: Option<RunHeaders>,
     classifier: Classifier,
     reading: Arc<Reading>,
-    /// Scale for advice in real time, from servers that do not receive the run's headers.
     scale: TimeScale,
 }
 
@@ -73,7 +71,6 @@ impl Understanding {
     }
 }
 
-/// Headers of an answer that the harness evaluates.
 #[derive(Default)]
 struct Told<'a> {
     grpc_status: Option<&'a str>,
@@ -89,7 +86,6 @@ struct Told<'a> {
 }
 
 impl<'a> Told<'a> {
-    /// Reads each header once.
     fn in_headers(headers: &'a HeaderMap) -> Self {
         let mut told = Self::default();
         for (name, value) in headers {
@@ -115,7 +111,6 @@ impl<'a> Told<'a> {
         told
     }
 
-    /// Returns the state that a mockserver reports.
     fn seen(&self) -> Option<ServerSeen> {
         let Self { busy, cap, took, verdict, limits, .. } = *self;
         Some(ServerSeen { busy: busy?, cap, took, limits, verdict })

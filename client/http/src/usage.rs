@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-/// Returns the processor time of the calling thread; `None` if the system does not report it.
 pub(crate) fn thread_cpu() -> Option<Duration> {
     cpu(rustix::time::ClockId::ThreadCPUTime)
 }

@@ -22,7 +22,6 @@ pub(crate) struct Delivered {
     pub(crate) sent_at: Instant,
     pub(crate) at: Instant,
     pub(crate) answer: Answer,
-    /// The worker, which is idle again.
     worker: WorkerId,
 }
 
@@ -55,7 +54,6 @@ struct Errand {
 }
 
 impl Errands {
-    /// Creates a queue of jobs, and the task that passes them on in this runtime.
     fn to(handle: &Handle) -> Self {
         let mailbox = Arc::new(Mailbox::new());
         handle.spawn(pass_on(mailbox.clone()));
@@ -69,7 +67,6 @@ impl<T: Transport> Lane<T> {
     }
 }
 
-/// Pool of workers. Attempts go to idle workers, and new workers start if none is idle.
 pub(crate) struct Workers<T> {
     lanes: Vec<Lane<T>>,
     clock: Clock,
@@ -81,7 +78,6 @@ pub(crate) struct Workers<T> {
     carriers: Vec<Option<(u64, WorkerId)>>,
 }
 
-/// Next attempt of a worker, and withdrawal of its current one.
 #[derive(Default)]
 struct Assignment {
     state: Mutex<AssignmentState>,
@@ -127,7 +123,6 @@ impl<T: Transport> Workers<T> {
         }
     }
 
-    /// Returns the lane with the fewest attempts among those with room.
     fn free_lane(&self) -> Option<usize> {
         let with_room = self.lanes.iter().enumerate().filter(|(_, lane)| lane.has_room());
         with_room.min_by_key(|(_, lane)| lane.under_way).map(|(lane, _)| lane)
@@ -141,7 +136,6 @@ impl<T: Transport> Workers<T> {
         self.lanes.iter().map(|lane| lane.transport.connections()).sum()
     }
 
-    /// Returns the durations of all connects, in real time.
     pub(crate) fn connect_times(&self) -> Latencies {
         let mut all = Latencies::default();
         for lane in &self.lanes {
@@ -150,7 +144,6 @@ impl<T: Transport> Workers<T> {
         all
     }
 
-    /// Sends waiting attempts as long as there is room.
     pub(crate) fn fill(&mut self) {
         while !self.waiting.is_empty()
             && let Some(lane) = self.free_lane()
@@ -161,7 +154,6 @@ impl<T: Transport> Workers<T> {
         }
     }
 
-    /// Waits until there is more room for waiting attempts.
     pub(crate) async fn grown(&self) {
         match &self.lanes[..] {
             _ if self.waiting.is_empty() => std::future::pending().await,
@@ -220,7 +212,6 @@ impl<T: Transport> Workers<T> {
         None
     }
 
-    /// Marks an answer's worker as idle.
     pub(crate) fn release(&mut self, delivered: &Delivered) {
         let lane = &mut self.lanes[delivered.worker.lane];
         lane.under_way -= 1;
@@ -245,7 +236,6 @@ impl<T: Transport> Workers<T> {
     }
 }
 
-/// Passes jobs on to the workers of this thread.
 async fn pass_on(errands: Arc<Mailbox<Errand>>) {
     let mut batch = Vec::new();
     loop {

@@ -39,9 +39,7 @@ struct Shared {
     understanding: Understanding,
     dialer: Dialer,
     connecting: Connecting,
-    /// Number of connections to spread attempts over.
     wanted: AtomicUsize,
-    /// Connections that accept new streams.
     links: Mutex<Vec<Arc<Link>>>,
     /// Serialises the opening of connections, so that attempts which arrive meanwhile find the connection open.
     opening: AsyncMutex<()>,

@@ -26,7 +26,6 @@ use link::Link;
 /// Size up to which a request body is copied behind its head, in bytes: one buffer is sent in less time than two.
 const MAX_COPIED_BODY: usize = 4 << 10;
 
-/// Transport whose connections carry one attempt at a time.
 #[derive(Clone)]
 pub(crate) struct HyperTransport {
     shared: Arc<Shared>,
@@ -67,7 +66,6 @@ impl Shared {
         request
     }
 
-    /// Sends a request of an attempt and returns its response, with the connection that the body comes from.
     async fn send(&self, attempt: &Launched, step: &Step) -> Result<(Response<Incoming>, Link), ErrorKind> {
         loop {
             let idle = self.idle().pop();
@@ -86,7 +84,6 @@ impl Shared {
         }
     }
 
-    /// Reads a body to its end, keeps at most `most_kept` bytes of it, and puts the connection back into the free list.
     async fn finish(
         &self,
         mut body: Incoming,

@@ -64,7 +64,6 @@ impl Link {
         Ok(Arc::new(Self { sender, streams: AtomicUsize::new(0), is_over }))
     }
 
-    /// True if the connection accepts no more streams.
     pub(super) fn is_over(&self) -> bool {
         self.is_over.load(Ordering::Relaxed)
     }

@@ -27,7 +27,6 @@ pub(super) struct Link {
 }
 
 impl Link {
-    /// Starts HTTP on an open connection.
     pub(super) async fn new(stream: Stream, open: Open, builder: &Builder) -> hyper::Result<Self> {
         let (sender, connection) = builder.handshake(TokioIo::new(stream)).await?;
         let task = tokio::spawn(Driver { connection, _open: open });
