@@ -8,7 +8,6 @@ use vocabulary::wire::ServerCounts;
 pub struct Account {
     /// Counts that are reported to clients.
     pub counts: ServerCounts,
-    /// Server time spent on requests that were served.
     pub served: Duration,
     /// Server time spent on rejections and on work without a result.
     pub wasted: Duration,
@@ -25,7 +24,6 @@ pub struct Account {
     pub lost_answers: u64,
     /// Accepted requests whose answers were spoiled by a fault.
     pub spoiled: u64,
-    /// Answers slowed down by a fault.
     pub slowed: u64,
     /// Requests that arrived before the time advised to their client.
     pub early: u64,

@@ -71,7 +71,6 @@ fn index(stage: usize) -> u8 {
     u8::try_from(stage).unwrap_or(u8::MAX)
 }
 
-/// Saturates at 2³² − 1.
 fn counted(count: u64) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }

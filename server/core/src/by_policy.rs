@@ -7,7 +7,6 @@ const NAMES: usize = 64;
 
 const OTHERS: &str = "others";
 
-/// Progress of a request through a stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fate {
     pub(crate) passed: usize,

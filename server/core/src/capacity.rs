@@ -43,7 +43,6 @@ pub enum CapacityLimit {
         service: Duration,
     },
     Rate {
-        /// Amount as configured: `500`, `0.5`.
         amount: String,
         /// Period as configured: `/min`, ` in 5m`.
         per: String,

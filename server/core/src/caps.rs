@@ -19,7 +19,6 @@ pub struct Cap {
 }
 
 impl PlannedList<Cap> {
-    /// Returns the cap at this instant; `None` before the first change.
     pub(crate) fn at(&self, at: Instant) -> Option<u32> {
         self.iter().rev().find(|cap| cap.from <= at).map(|cap| cap.slots)
     }

@@ -23,7 +23,6 @@ use crate::service::ServiceModel;
 pub struct Config {
     /// Number of slots, 1 to a million.
     pub max_busy: u32,
-    /// Time for which an accepted request holds its slot.
     pub service_time: Distribution,
     pub reject_time: Distribution,
     /// Artificial delay from client to admission.
@@ -44,12 +43,9 @@ pub struct Config {
     pub outages: Outages,
     /// Number of first attempts of every op that are rejected.
     pub reject_first: u32,
-    /// Numbers of slots that apply later, from given instants.
     pub caps: Caps,
-    /// Content of answers; empty for the server's default answers.
     #[serde(default, skip_serializing_if = "AnswersConfig::is_empty")]
     pub answers: AnswersConfig,
-    /// Preset that policy and answers come from, as given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preset: Option<String>,
     /// Factor by which the preset's figures were multiplied.
@@ -116,10 +112,6 @@ pub enum ConfigError {
 }
 
 impl Config {
-    /// Checks the constraints that the types do not express.
-    ///
-    /// # Errors
-    /// Names the value and the accepted range.
     pub fn validate(&self) -> Result<(), ConfigError> {
         if !(1..=MOST_SLOTS).contains(&self.max_busy) {
             return Err(ConfigError::Slots(self.max_busy));
@@ -140,7 +132,6 @@ impl Config {
 }
 
 impl Config {
-    /// Whether there is a cap that can be changed: its policy uses `max_busy`, or `caps`.
     pub fn has_cap(&self) -> bool {
         self.policy.has_cap()
     }
@@ -158,7 +149,6 @@ impl Config {
         self.policy.most_in_service(&courses.changed(), slots)
     }
 
-    /// Returns the proven pace of every rate limit whose parameters do not change.
     pub(crate) fn paces(&self) -> Vec<Pace> {
         self.policy.paces(&self.courses().changed())
     }
@@ -179,12 +169,10 @@ impl Config {
         is_disturbed || self.courses().goes_down() || self.policy.script().is_some()
     }
 
-    /// Whether rejections hold slots, so that the busy count can exceed the number of slots.
     pub fn rejections_hold_slots(&self) -> bool {
         self.rejects_occupy && self.policy.heeds_rejects_occupy()
     }
 
-    /// Whether services and rejections take `service_time` and `reject_time`. Some policies have their own times.
     pub fn draws_service_times(&self) -> bool {
         self.policy.mean_service().is_none()
     }
@@ -194,7 +182,6 @@ impl Config {
         self.beyond_a_plain_cap().is_empty()
     }
 
-    /// Returns the configuration keys that make the server more than a plain cap.
     pub fn beyond_a_plain_cap(&self) -> Vec<&'static str> {
         let policy = if self.preset.is_some() { "preset" } else { "policy" };
         let keys = [
@@ -209,7 +196,6 @@ impl Config {
         keys.into_iter().filter_map(|(key, is_so)| is_so.then_some(key)).collect()
     }
 
-    /// Returns the mean duration of an attempt that is not delayed by other requests.
     pub fn undisturbed_attempt(&self) -> Duration {
         let startup = self.policy.startup();
         self.network_delay.mean() + startup + self.mean_service() + self.return_delay.mean()
@@ -224,10 +210,6 @@ impl Config {
         self.policy.mean_service().unwrap_or_else(|| self.service_time.mean())
     }
 
-    /// Returns the parsed answers; `None` for the server's default answers.
-    ///
-    /// # Errors
-    /// Names the answer that cannot be sent, and the reason.
     pub fn answer_set(&self) -> Result<Option<AnswerSet>, AnswersError> {
         if self.answers.is_empty() {
             return Ok(None);
@@ -247,7 +229,6 @@ impl Config {
         statuses
     }
 
-    /// Builds the initial state of the policies. The server starts at the calendar time `anchor`.
     pub(crate) fn admission(&self, policies: &Policies, anchor: WallTime) -> Stages {
         policies.build(!self.answers.is_empty(), anchor)
     }

@@ -6,7 +6,6 @@ use crate::config::Config;
 use crate::policy_stack::Policies;
 
 impl Config {
-    /// Describes the server: its policy with only the settings that it uses, and the network delays in both directions.
     pub fn describe(&self) -> String {
         let mut text = String::new();
         // For the default policy, the cap alone is enough. Writing to a `String` never fails.

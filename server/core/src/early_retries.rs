@@ -81,7 +81,6 @@ impl EarlyRetries {
         client.and_then(|client| self.advised.get_mut(client)).is_some_and(|until| now < *until)
     }
 
-    /// Records the advice of an answer, which reaches its client at `reached_at`.
     pub(crate) fn on_answer(&mut self, answer: &Answer, config: &Config, reached_at: Instant) {
         let client = self.clients.get_mut(answer.id.0 as usize).and_then(Option::take);
         let (Some(client), Some(wait)) = (client, self.advice(answer, config, reached_at)) else { return };
@@ -107,7 +106,6 @@ impl EarlyRetries {
     }
 }
 
-/// Returns the wait that a scripted answer advises. It is written at `written` and reaches its client at `reached`.
 fn advice_of(reply: &Reply, written: WallTime, reached: WallTime) -> Option<Duration> {
     let Reply::Answer(answer) = reply else { return None };
     let header =

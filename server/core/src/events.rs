@@ -41,7 +41,6 @@ pub enum Output {
     Answer(Answer),
     /// Call again at this instant, or earlier with an input.
     WaitUntil(Instant),
-    /// Call again with an input.
     Idle,
 }
 
@@ -55,9 +54,7 @@ pub struct Answer {
     pub at: Instant,
     /// Number of busy slots until then, including the request's own.
     pub busy: u32,
-    /// Cap at that instant; `None` if there is none.
     pub cap: Option<u32>,
-    /// Scripted reply that replaces the server's default answer.
     pub reply: Option<ReplyId>,
     /// Version of the object at that instant, including the request's own write.
     pub version: u64,
@@ -67,7 +64,6 @@ pub struct Answer {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Extras {
-    /// Facts for templates and for the limits reported to a run, if there are any.
     pub facts: Option<AnswerFacts>,
     /// Fault of the answer. [`Fault::Hang`] and [`Fault::SlowHeaders`] do not occur here, because they only delay the answer.
     pub fault: Option<Fault>,
@@ -86,7 +82,6 @@ impl Answer {
         self.extras.as_ref()?.fault
     }
 
-    /// Whether a fault turns the answer into a failure, even if the request was served.
     pub fn is_spoiled(&self) -> bool {
         self.fault().is_some_and(|fault| !fault.is_slow())
     }

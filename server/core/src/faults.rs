@@ -28,7 +28,6 @@ pub enum Fault {
     Hang,
     /// The connection is closed in the middle of the answer.
     Truncate,
-    /// The answer is not HTTP.
     Garbage,
     /// The whole answer is delayed by this time.
     SlowHeaders(Duration),
@@ -38,7 +37,6 @@ pub enum Fault {
     Status(u16),
 }
 
-/// Faults written as a bare name.
 const PLAIN: [(&str, Fault); 5] = [
     ("reset", Fault::Reset),
     ("close", Fault::Close),
@@ -47,13 +45,11 @@ const PLAIN: [(&str, Fault); 5] = [
     ("garbage", Fault::Garbage),
 ];
 
-/// Faults written as a name with a time in parentheses.
 const SLOW: [(&str, Slow); 2] = [("slow-headers", Fault::SlowHeaders), ("slow-body", Fault::SlowBody)];
 
 type Slow = fn(Duration) -> Fault;
 
 impl Fault {
-    /// Whether the fault only delays the normal answer.
     pub const fn is_slow(self) -> bool {
         matches!(self, Self::SlowHeaders(_) | Self::SlowBody(_))
     }
@@ -145,7 +141,6 @@ impl Faults {
         self.0.is_empty()
     }
 
-    /// Whether a fault hits the request before anything is done for it.
     pub(crate) fn strike_before(&self, request: &Request) -> bool {
         !self.is_empty() && self.drawn(request).is_some_and(|striking| striking.when == When::Before)
     }
@@ -193,7 +188,6 @@ impl Striking {
     }
 }
 
-/// Parses a percentage; [`ALL`] is 100%.
 fn share(text: &str) -> Result<u64, String> {
     let percent = text.strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
     let percent = percent.filter(|percent| (0.0..=100.0).contains(percent));

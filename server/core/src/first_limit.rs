@@ -87,7 +87,6 @@ impl FirstLimit {
         }
     }
 
-    /// Returns the number of slots, if the limit is the server's own cap.
     pub fn slots(&self) -> Option<u64> {
         match self.target {
             Target::MaxBusy => u64::try_from(self.amount.millionths / Quantity::ONE).ok(),
@@ -101,14 +100,12 @@ impl FirstLimit {
     }
 }
 
-/// Writes the amount and its period: `50`, `20/s`, `100/h`, `30 in 10s`.
 impl fmt::Display for FirstLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", self.amount, self.per)
     }
 }
 
-/// Formats the period of a rate: `/min`, ` in 5m`.
 pub(crate) fn per_time(per: Per, policy: &Policy) -> String {
     let time = match per {
         Per::Nothing => return String::new(),

@@ -42,7 +42,6 @@ pub(crate) fn is_value(text: &str) -> bool {
     text.len() <= LONGEST_VALUE && text.bytes().all(|byte| (b' '..=b'~').contains(&byte))
 }
 
-/// Whether the status is final, as an answer needs it.
 pub(crate) fn is_final(status: u16) -> bool {
     (200..=599).contains(&status)
 }

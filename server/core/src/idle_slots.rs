@@ -4,7 +4,6 @@ use crate::config::{Config, ConfigError};
 use crate::setting::preset_with;
 
 impl Config {
-    /// Returns the error for `max_busy` or `caps` without effect, with the setting to use instead.
     pub fn no_cap(&self, key: &'static str) -> ConfigError {
         let Some(preset) = &self.preset else {
             let instead = format!(

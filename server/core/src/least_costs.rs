@@ -25,12 +25,10 @@ impl LeastCosts {
         (slots.is_some() || !paces.is_empty()).then(|| Self { config: config.clone(), slots, paces, seed })
     }
 
-    /// Returns the maximum number of requests in service at once, if bounded.
     pub fn slots(&self) -> Option<u32> {
         self.slots
     }
 
-    /// Whether a schedule may reduce the slots at times.
     pub fn slots_vary(&self) -> bool {
         !self.config.schedule.is_empty()
     }
@@ -45,7 +43,6 @@ impl LeastCosts {
         self.config.network_delay.least()
     }
 
-    /// Returns the minimum delay from server to client.
     pub fn way_back(&self) -> Duration {
         self.config.return_delay.least()
     }
@@ -54,7 +51,6 @@ impl LeastCosts {
         self.config.service_time.least()
     }
 
-    /// Returns the service time of this op, which is the same for each of its attempts.
     pub fn service(&self, op: u64) -> Duration {
         service_time(&self.config.service_time, self.seed, op)
     }

@@ -27,7 +27,6 @@ pub(crate) struct Ledger {
     /// Counts since the last reset.
     total: Account,
     runs: BTreeMap<RunId, Kept>,
-    /// Number of further shards that may have their own account.
     rows_left: usize,
     policies: Names,
     now: Instant,
@@ -98,7 +97,6 @@ impl Ledger {
         self.update(run, |account| count(account, step, verdict));
     }
 
-    /// Records that an accepted request is rejected after all.
     pub(crate) fn on_revocation(&mut self, run: Of, step: Step) {
         self.update(run, |Account { counts, revoked, .. }| {
             // An account that was evicted and created anew in the meantime does not contain the request.
@@ -144,7 +142,6 @@ impl Ledger {
         self.update(run, note);
     }
 
-    /// Resets all counts except those of the lifetime.
     pub(crate) fn reset(&mut self) {
         let mut earlier = std::mem::take(&mut self.earlier);
         earlier.add(&self.total);
@@ -152,14 +149,12 @@ impl Ledger {
             Self { earlier, now: self.now, policies: std::mem::take(&mut self.policies), ..Self::default() };
     }
 
-    /// Returns all counts since the start, regardless of resets.
     pub(crate) fn lifetime(&self) -> Account {
         let mut all = self.earlier.clone();
         all.add(&self.total);
         self.told(all)
     }
 
-    /// Returns the account of one run (empty if nothing was counted for it), or of all.
     pub(crate) fn account(&self, run: Option<RunId>) -> Account {
         self.told(match run {
             None => self.total.clone(),
@@ -223,7 +218,6 @@ impl Ledger {
 /// Owner of a count.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Of {
-    /// A run, or a request that belongs to none.
     ThisEpoch(Option<Counted>),
     /// A request that arrived before the last reset.
     Earlier,
@@ -238,7 +232,6 @@ fn count(account: &mut Account, step: Step, verdict: Verdict) {
         (_, Verdict::Accepted) => counts.accepted += 1,
         (_, Verdict::Rejected | Verdict::Conflict) => counts.rejected += 1,
         (_, Verdict::Failed) => counts.failed += 1,
-        // Deferred requests are not counted.
         (_, Verdict::Deferred) => {}
     }
 }

@@ -11,9 +11,7 @@ use crate::events::{Answer, Input};
 /// The instants of polls are not recorded, because every event happens at the instant for which it is scheduled.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ServerLog {
-    /// Configuration at the start of the log.
     pub config: Config,
-    /// Calendar time of the server's start.
     pub anchor: WallTime,
     pub events: Vec<ServerEvent>,
     pub until: Instant,

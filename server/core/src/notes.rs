@@ -6,7 +6,6 @@ use crate::config::Config;
 use crate::policies::Key;
 
 impl Config {
-    /// Returns one line for each doubtful setting.
     pub fn notes(&self) -> Vec<String> {
         let service = self.service_model();
         let named: Vec<_> = self.policy.labels().into_iter().zip(self.policy.iter()).collect();

@@ -17,7 +17,6 @@ pub struct Outage {
 }
 
 impl PlannedList<Outage> {
-    /// Returns start and end of each outage; the end is excluded.
     pub fn spans(&self) -> impl Iterator<Item = (Instant, Instant)> {
         self.iter().map(|outage| (outage.from, outage.to))
     }

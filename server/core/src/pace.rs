@@ -83,7 +83,6 @@ struct Asked<L: Law> {
     law: L,
     state: L::State,
     at: Instant,
-    /// Time by which a request that has to wait is admitted before the advised time.
     early: Option<Duration>,
 }
 

@@ -40,10 +40,6 @@ pub fn read_patch(text: &[u8]) -> Result<Patch, serde_json::Error> {
 }
 
 impl Config {
-    /// Returns this configuration with the patch applied.
-    ///
-    /// # Errors
-    /// The error names the key, the value and the accepted values.
     pub fn patched(&self, patch: &Patch) -> Result<Self, PatchError> {
         // A `preset` or `scale` of another type is refused below, by its key.
         let asked = serde_json::from_value::<Asked>(patch.clone().into()).unwrap_or_default();
@@ -137,7 +133,6 @@ impl Config {
         Ok(())
     }
 
-    /// Returns the same policies without their preset. The preset's answers are dropped with it.
     fn without_preset(&self) -> Self {
         if self.preset.is_none() {
             return self.clone();

@@ -13,18 +13,11 @@ pub struct PlannedList<T>(Vec<T>);
 /// Planned event; its `Display` is its notation.
 pub trait Planned: Clone + fmt::Display {
     const PLURAL: &'static str;
-    /// Valid lists, for error messages.
     const EXAMPLES: &'static str;
-    /// Error text for an event that [comes too early](Self::follows).
     const TOO_EARLY: &'static str;
 
-    /// Parses one event.
-    ///
-    /// # Errors
-    /// Describes the problem.
     fn read(text: &str) -> Result<Self, String>;
 
-    /// Whether the event may follow `before` in a list.
     fn follows(&self, before: &Self) -> bool;
 }
 
@@ -53,7 +46,6 @@ impl<T> Default for PlannedList<T> {
     }
 }
 
-/// Parses a server time, written as a duration.
 pub(crate) fn instant(text: &str) -> Result<Instant, String> {
     let since = duration_text::parse(text.trim()).map_err(|error| error.to_string())?;
     Ok(Instant::ORIGIN + since)

@@ -33,10 +33,8 @@ pub enum PolicyError {
     Twice { policy: &'static str, key: &'static str },
     #[error("policy `{policy}`: {source}")]
     Value { policy: &'static str, source: ParameterError },
-    /// Parameters that contradict each other.
     #[error("policy `{policy}`: {why}")]
     Combination { policy: &'static str, why: String },
-    /// Policies or labels that do not fit together.
     #[error("{0}")]
     Stack(String),
 }
@@ -55,10 +53,6 @@ impl Policy {
         &self.configured.parameters
     }
 
-    /// Returns the policy with these values of its parameters.
-    ///
-    /// # Errors
-    /// If there is no such parameter, or if it does not accept the value.
     pub(crate) fn with(&self, changed: &[(&str, String)]) -> Result<Self, PolicyError> {
         let own = self.parameters().iter().chain(&self.given);
         let mut options: Vec<(&str, &str)> = own.map(|info| (info.key, &*info.value)).collect();
@@ -83,37 +77,28 @@ impl Policy {
         &*self.configured.config
     }
 
-    /// Whether every request counts as one, from its arrival, whatever its client.
     pub(crate) fn counts_all_alike(&self) -> bool {
         self.common.counts_all_alike()
     }
 
-    /// Whether requests are counted per key instead of all together.
     pub fn counts_by_key(&self) -> bool {
         self.common.key != Common::default().key
     }
 
-    /// Whether no common parameter is given.
     pub(crate) fn is_plain(&self) -> bool {
         self.given.is_empty()
     }
 
-    /// Whether the policy can be a stage before the service.
     pub(crate) fn is_stage(&self) -> bool {
         self.config().gate(&self.common).is_some()
     }
 
-    /// Builds the stage before the service, for a server that started at the calendar time `anchor`.
     pub(crate) fn stage(&self, anchor: WallTime) -> Option<Stage> {
         let common = Common { anchor, ..self.common.clone() };
         let gate = self.config().gate(&common)?;
         Some(Stage::new(gate, common))
     }
 
-    /// Checks that a parameter can change while requests are in flight.
-    ///
-    /// # Errors
-    /// Explains why it cannot.
     pub(crate) fn check_changeable(&self, key: &str) -> Result<(), String> {
         let name = self.name();
         if !self.is_stage() {
@@ -142,7 +127,6 @@ impl Policy {
         is_same && (self.is_stage() || self.parameters() == other.parameters())
     }
 
-    /// Rejects common parameters that have no meaning for this policy.
     fn check(&self) -> Result<(), PolicyError> {
         let refuse = |why: String| PolicyError::Combination { policy: self.entry.name, why };
         let Some(stage) = self.stage(WallTime::VIRTUAL_START) else {

@@ -29,10 +29,6 @@ const MOST_STAGES: usize = 16;
 pub struct Policies(Vec<Policy>);
 
 impl Policies {
-    /// Creates a stack of at least one policy, in the order in which a request passes them.
-    ///
-    /// # Errors
-    /// If the policies do not fit together.
     pub fn new(policies: Vec<Policy>) -> Result<Self, PolicyError> {
         let refuse = |why| Err(PolicyError::Stack(why));
         if policies.is_empty() || policies.len() > MOST_STAGES {
@@ -69,7 +65,6 @@ impl Policies {
         Ok(Self(policies))
     }
 
-    /// Splits the notation of a stack into those of its policies.
     pub fn parts(text: &str) -> impl Iterator<Item = &str> {
         text.split(JOINT).map(str::trim)
     }
@@ -95,10 +90,6 @@ impl Policies {
         labels
     }
 
-    /// Returns the index of the policy with this name.
-    ///
-    /// # Errors
-    /// Lists the existing names.
     pub(crate) fn index_of(&self, label: &str) -> Result<usize, String> {
         let labels = self.labels();
         let known = || labels.iter().map(String::as_str);
@@ -108,10 +99,6 @@ impl Policies {
         })
     }
 
-    /// Returns the stack with another value of one parameter of the policy at `index`.
-    ///
-    /// # Errors
-    /// Names the value and the accepted ones.
     pub(crate) fn with(&self, index: usize, key: &str, value: &str) -> Result<Self, PolicyError> {
         self.with_all(index, &[(key.to_owned(), value.to_owned())])
     }
@@ -133,7 +120,6 @@ impl Policies {
         self.0.get(index).map_or(Ok(()), |policy| policy.check_changeable(key))
     }
 
-    /// Builds the initial state of one policy as a stage.
     pub(crate) fn stage(&self, index: usize, anchor: WallTime) -> Option<Stage> {
         self.0.get(index)?.stage(anchor)
     }
@@ -167,7 +153,6 @@ impl Policies {
         Stages::new(stages, server, tells_limits)
     }
 
-    /// Whether one of the policies uses the server's own cap, which is the only one that can be changed.
     pub fn has_cap(&self) -> bool {
         self.0.iter().any(|policy| policy.config().has_cap())
     }
@@ -210,7 +195,6 @@ impl Policies {
         counting.filter_map(|(_, policy)| policy.config().pace()).collect()
     }
 
-    /// Returns the rate law, if a single policy limits requests and counts them all alike.
     pub(crate) fn rate_law(&self, changed: &BTreeSet<usize>) -> Option<RateLaw> {
         let limiting = self.0.iter().enumerate().filter(|(_, policy)| !policy.config().limits_nothing());
         match &limiting.collect::<Vec<_>>()[..] {
@@ -221,8 +205,6 @@ impl Policies {
         }
     }
 
-    /// Whether an optimal schedule of ops can be computed: as long as no request is rejected, each one that finds fewer than the cap in
-    /// service is served.
     pub(crate) fn is_plannable(&self) -> bool {
         self.only().is_some_and(|policy| policy.config().is_plannable())
     }
@@ -231,17 +213,14 @@ impl Policies {
         self.0.iter().any(|policy| policy.config().heeds_rejects_occupy())
     }
 
-    /// Returns the mean service time, if it is not the server's `service_time`.
     pub(crate) fn mean_service(&self) -> Option<Duration> {
         self.last().config().mean_service()
     }
 
-    /// Returns the additional time of an undisturbed attempt.
     pub(crate) fn startup(&self) -> Duration {
         self.last().config().startup()
     }
 
-    /// Returns the policy, if it is the only one and has no common parameters.
     fn only(&self) -> Option<&Policy> {
         match &self.0[..] {
             [policy] if policy.is_plain() => Some(policy),

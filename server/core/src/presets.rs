@@ -44,7 +44,6 @@ const EMBEDDED: &[(&str, &str)] = &[
     ("busy", include_str!("../presets/busy.toml")),
 ];
 
-/// Parsed on first use.
 static PRESETS: LazyLock<Vec<ServerPreset>> = LazyLock::new(|| {
     let read = |(name, text): &(&str, &str)| {
         let preset: ServerPreset = text.parse().unwrap_or_else(|error| panic!("preset `{name}`: {error}"));

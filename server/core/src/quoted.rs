@@ -1,6 +1,5 @@
 //! Lists of names in messages.
 
-/// Joins the words with commas, each in backticks.
 pub(crate) fn quoted<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     let words: Vec<String> = words.into_iter().map(|word| format!("`{word}`")).collect();
     words.join(", ")

@@ -18,7 +18,6 @@ impl RateLaw {
         Self { pace, steady: Some((requests, Duration::from_nanos(per_nanos))) }
     }
 
-    /// Creates a law of windows, which has no steady rate.
     pub(crate) fn of_windows(pace: Pace) -> Self {
         Self { pace, steady: None }
     }

@@ -12,11 +12,8 @@ pub struct RequestId(pub u32);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// Not in use by another request at this moment.
     pub id: RequestId,
-    /// Run and shard to which the request is counted, if any.
     pub run: Option<Counted>,
-    /// Seed that keys the draws of the request.
     pub seed: u64,
     pub op: u64,
     /// Number of the attempt within its op, from 1.
@@ -43,8 +40,9 @@ pub enum Step {
     Work,
     /// Reads the state of the object before a conditional write. Counted as a read, not as received.
     Read,
-    /// Writes only if the object still has this version.
-    Write { if_match: u64 },
+    Write {
+        if_match: u64,
+    },
 }
 
 impl Request {
@@ -60,7 +58,6 @@ impl Request {
         self.sample(return_delay, purpose)
     }
 
-    /// Whether the request (or its answer, depending on `way`) is lost, with probability `loss`.
     pub(crate) fn is_lost(&self, way: Way, loss: f64) -> bool {
         if loss == 0.0 {
             return false;
@@ -77,7 +74,6 @@ impl Request {
         matches!(self.step, Step::Write { .. })
     }
 
-    /// Draws a duration that is keyed to this request.
     #[inline]
     pub(crate) fn sample(&self, distribution: &Distribution, purpose: Purpose) -> Duration {
         match distribution {

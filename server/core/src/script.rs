@@ -24,7 +24,6 @@ pub struct Script {
     ops: Vec<Range<usize>>,
 }
 
-/// Identifies a reply of the current script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReplyId(NonZeroU16);
 
@@ -100,7 +99,6 @@ impl Script {
 }
 
 impl Default for Script {
-    /// Serves every request.
     fn default() -> Self {
         let served = Reply::status(200).expect("it is a status");
         Self { replies: vec![served], ops: std::iter::once(0..1).collect() }

@@ -34,7 +34,6 @@ pub struct Server {
     anchor: WallTime,
     /// True if answers have no templates, no faults and no limits of a stack. Cached, because every answer checks it.
     is_plain: bool,
-    /// Whether answers have facts, for templates or about limits.
     has_facts: bool,
     service: ServiceModel,
     /// Changes on the run's clock; `None` if the schedule is empty.
@@ -64,7 +63,6 @@ pub struct Server {
     /// No event happens before this instant; [`Instant::FAR_FUTURE`] if none is pending. Cached, because it is checked far more often than
     /// events happen.
     next_at: Instant,
-    /// Advised times of clients; `None` if no answer advises anything.
     early_retries: Option<EarlyRetries>,
     log: Option<Box<ServerLog>>,
 }
@@ -263,7 +261,6 @@ impl Server {
         self.policy.busy()
     }
 
-    /// Returns the total number of slots, places or descriptors, if bounded.
     pub fn capacity(&self, now: Instant) -> Option<u32> {
         self.policy.capacity(now, &self.service)
     }
@@ -290,7 +287,6 @@ impl Server {
         }
     }
 
-    /// Returns all counts since the start, regardless of resets.
     pub fn lifetime(&mut self, now: Instant) -> Account {
         self.advance(now);
         self.ledger.lifetime()
@@ -314,7 +310,6 @@ impl Server {
         }
     }
 
-    /// Processes the next event at its own instant. Returns the answer, if it is one.
     #[inline]
     fn process_next(&mut self) -> Option<Answer> {
         let at = self.next_at;
@@ -350,7 +345,6 @@ impl Server {
         }
     }
 
-    /// Returns the instant of the next event; [`Instant::FAR_FUTURE`] if there is none.
     #[inline]
     fn next(&self) -> Instant {
         let next = self.policy.next().min(self.coming.next().0).min(self.going.next().0);
@@ -362,7 +356,6 @@ impl Server {
         self.requests[id.0 as usize].as_ref().is_some_and(|held| held.message == message)
     }
 
-    /// Returns the account of a request. Requests of an earlier epoch are not counted in the current one.
     fn of(&self, held: &Held) -> Of {
         if held.epoch == self.epoch { Of::ThisEpoch(held.request.run) } else { Of::Earlier }
     }

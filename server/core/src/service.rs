@@ -15,11 +15,9 @@ pub(crate) struct ServiceModel {
     pub(crate) caps: Caps,
     /// Number of slots over the run's clock. It replaces `max_busy` and `caps`.
     pub(crate) course: Option<Box<Course>>,
-    /// Start of the run.
     pub(crate) began: Option<Instant>,
     pub(crate) service_time: Distribution,
     pub(crate) reject_time: Distribution,
-    /// Whether a rejection counts as busy during its reject time.
     pub(crate) rejects_occupy: bool,
 }
 
@@ -39,7 +37,6 @@ impl ServiceModel {
         }
     }
 
-    /// Returns the service time of this request, which is the same for every attempt of an op.
     pub(crate) fn service_time(&self, request: &Request) -> Duration {
         service_time(&self.service_time, request.seed, request.op)
     }

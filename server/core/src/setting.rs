@@ -39,7 +39,6 @@ impl Config {
     }
 }
 
-/// Returns the notation of a preset with this parameter added or replaced.
 pub(crate) fn preset_with(preset: &str, target: &str, value: &str) -> String {
     let (name, typed) = split_options(preset);
     let kept = typed.into_iter().filter(|(key, _)| *key != target);

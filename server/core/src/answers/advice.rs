@@ -34,13 +34,11 @@ struct Form {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     Header,
-    /// Header next to it that lists the policies.
     Policy,
     ContentType,
 }
 
 impl Advice {
-    /// Returns the headers to fill: index of the form, part and header name.
     pub(super) fn headers(&self) -> impl Iterator<Item = (usize, Part, Cow<'_, str>)> {
         let of_form = |(index, form): (usize, &'_ Form)| {
             let parts: &[Part] = match form.entry.says {
@@ -57,7 +55,6 @@ impl Advice {
             .map(|(index, part)| (index, part, self.forms[index].name_of(part)))
     }
 
-    /// Returns the index of the form that writes a body.
     pub(super) fn body(&self) -> Option<usize> {
         self.forms.iter().position(|form| form.entry.says == Says::Problem)
     }

@@ -33,7 +33,6 @@ pub enum AnswersError {
         "`reject.{name}`: no stage is called `{name}`{suggestion}; the stages are {stages}, and `{ANY}` stands for all others"
     )]
     Stage { name: String, suggestion: String, stages: String },
-    /// A stage name that cannot be written in a field.
     #[error(
         "no stage can be called `{0}`: names begin with a small letter, and go on with small letters, digits, `-` and `_`, \
          at most {LONGEST_NAME} in all"
@@ -98,7 +97,6 @@ impl AnswerSet {
         self.response(told.outcome).render(&self.telling(told, teller))
     }
 
-    /// Returns the status of an answer; `None` for the server's default.
     pub fn status(&self, told: &Told<'_>) -> Option<u16> {
         self.response(told.outcome).status
     }
@@ -113,12 +111,10 @@ impl AnswerSet {
         self.response(told.outcome).header(name, &self.telling(told, teller))
     }
 
-    /// True if a rejection may have this header; `header` is in lower case.
     pub(crate) fn may_reject_with(&self, header: &str) -> bool {
         self.rejected.iter().chain([&self.turned_away]).any(|response| response.has_header(header))
     }
 
-    /// Returns the body of an answer; `None` for the server's default.
     pub fn body(&self, told: &Told<'_>, teller: &Teller) -> Option<Cow<'_, str>> {
         self.response(told.outcome).body(&self.telling(told, teller))
     }

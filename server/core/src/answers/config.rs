@@ -38,7 +38,6 @@ pub struct ResponseConfig {
     /// From 200 to 599; `None` for the server's default status.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
-    /// Templates by header name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, String>,
     /// Template; `None` for the server's default body.
@@ -64,7 +63,6 @@ impl AnswersConfig {
         self
     }
 
-    /// Returns the same answers, with the server's default status for all rejections.
     #[must_use]
     pub fn rejecting_alike(mut self) -> Self {
         self.reject.values_mut().for_each(|response| response.status = None);

@@ -21,7 +21,6 @@ pub(super) struct Field {
     quantity: Quantity,
 }
 
-/// Stage whose limit a field reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Stage {
     /// The stage that rejected, otherwise the first.
@@ -68,13 +67,11 @@ pub enum FieldError {
     Quantity { field: String, suggestion: String, stages: Vec<String> },
     #[error("`{{{field}}}`: no stage is called `{name}`{suggestion}; the stages are {}", quoted(stages.iter().map(String::as_str)))]
     Stage { field: String, name: String, suggestion: String, stages: Vec<String> },
-    /// A unit, rounding or stage that does not fit the quantity.
     #[error("`{{{field}}}`: {why}")]
     Form { field: String, why: String },
 }
 
 impl Field {
-    /// Parses the text between the braces. `stages` are the names of the stack's stages.
     pub(super) fn parse(field: &str, stages: &[Box<str>]) -> Result<Self, FieldError> {
         let form = |why: String| FieldError::Form { field: field.to_owned(), why };
         let mut words = field.split(':');
@@ -172,7 +169,6 @@ impl Field {
     }
 }
 
-/// Writes `after` as a duration, or the moment at which it ends.
 fn write_after(form: TimeForm, after: Duration, telling: &Telling<'_>, out: &mut String) {
     if form.unit.is_moment() {
         form.write_moment(telling.moment(after), out);
@@ -212,7 +208,6 @@ impl Stage {
     }
 }
 
-/// Whether a quantity has a value in this unit: a window has no moment, and `now` has no duration.
 fn fits(quantity: &str, unit: Unit) -> bool {
     match quantity {
         "window" => !unit.is_moment(),

@@ -138,7 +138,6 @@ impl Response {
         Rendered { status: self.status, headers, body: self.body(telling) }
     }
 
-    /// True if the answer may have this header; `name` is in lower case.
     pub(super) fn has_header(&self, name: &str) -> bool {
         has(&self.headers, name)
     }
@@ -164,7 +163,6 @@ impl Response {
     }
 }
 
-/// Parsed headers and advice of every answer.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Every {
     headers: Vec<(Box<str>, Value)>,

@@ -20,7 +20,6 @@ impl Teller {
         Self { anchor, scale: TimeScale::default() }
     }
 
-    /// Creates a teller of real time. The server started at `anchor`, and durations of the experiment are multiplied by `scale`.
     pub const fn real(anchor: WallTime, scale: TimeScale) -> Self {
         Self { anchor, scale }
     }

@@ -37,10 +37,6 @@ pub enum TemplateError {
 }
 
 impl Template {
-    /// Parses a template. `stages` are the names of the stack's stages.
-    ///
-    /// # Errors
-    /// Names the invalid field.
     pub fn parse(text: &str, stages: &[Box<str>]) -> Result<Self, TemplateError> {
         let (mut pieces, mut fields) = (Vec::new(), 0);
         let (mut plain, mut rest) = (String::new(), text);
@@ -75,7 +71,6 @@ impl Template {
         Ok(Self { pieces })
     }
 
-    /// Returns the stages whose limits the template reports; `speaker` is the stage of fields that name none.
     pub(super) fn stages(&self, speaker: usize) -> impl Iterator<Item = usize> {
         self.pieces.iter().filter_map(move |piece| match piece {
             Piece::Text(_) => None,
@@ -88,7 +83,6 @@ impl Template {
         self.rendered(|field, out| field.write(telling, out))
     }
 
-    /// Renders the text with the values of its fields, and the JSON value `null` for fields without a value.
     pub(super) fn render_with_nulls(&self, telling: &Telling<'_>) -> Cow<'_, str> {
         let rendered = self.rendered(|field, out| {
             if !field.write(telling, out) {
@@ -118,7 +112,6 @@ impl Template {
     }
 }
 
-/// Returns the field at the start of the text, without its braces.
 fn field_in(text: &str) -> Option<&str> {
     let inner = text.strip_prefix('{')?;
     let inner = &inner[..inner.bytes().take(LONGEST_FIELD).position(|byte| byte == b'}')?];

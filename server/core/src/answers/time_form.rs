@@ -13,7 +13,6 @@ use crate::calendar;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TimeForm {
     pub(super) unit: Unit,
-    /// Digits after the decimal point.
     pub(super) places: u8,
     pub(super) rounding: Rounding,
 }
@@ -155,7 +154,6 @@ impl TimeForm {
     }
 }
 
-/// Writes unit, digits and rounding as they follow the name of a field. Defaults of the unit are omitted.
 impl fmt::Display for TimeForm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let plain = Self::of(self.unit);

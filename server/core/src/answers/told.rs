@@ -10,18 +10,15 @@ use crate::standing::Standing;
 #[derive(Clone, Copy, Debug)]
 pub struct Told<'a> {
     pub outcome: Outcome,
-    /// Instant of the answer.
     pub now: Instant,
     /// Instant of the decision; resets of `standings` count from it.
     pub decided_at: Instant,
-    /// Limit status of each stage of the stack; `None` for stages without a limit.
     pub standings: &'a [Option<Standing>],
     pub seed: u64,
     pub op: u64,
     pub attempt: u32,
 }
 
-/// Outcome of a request, as far as answers depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     Accepted,
@@ -31,7 +28,6 @@ pub enum Outcome {
         /// Exact time after which the same request would be accepted if no other arrives; `None` if unknown.
         wait: Option<Duration>,
     },
-    /// A conditional write whose version had changed.
     Conflict,
 }
 
@@ -55,7 +51,6 @@ impl Outcome {
     }
 }
 
-/// Input of rendering: the answer's facts, its time base and the names of the stages.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Telling<'a> {
     pub(super) told: &'a Told<'a>,
@@ -68,7 +63,6 @@ impl<'a> Telling<'a> {
         self.told.standings.get(stage)?.as_ref()
     }
 
-    /// Returns the stage of fields that name none: the one that rejected, otherwise the first.
     pub(super) fn speaker(&self) -> usize {
         self.told.outcome.stage().unwrap_or(0)
     }
@@ -77,7 +71,6 @@ impl<'a> Telling<'a> {
         self.stages.get(self.told.outcome.stage()?).map(|name| &**name)
     }
 
-    /// Returns the calendar time `after` the answer.
     pub(super) fn moment(&self, after: Duration) -> WallTime {
         self.teller.wall(self.told.now + after)
     }
@@ -86,7 +79,6 @@ impl<'a> Telling<'a> {
         self.told.decided_at + standing.reset
     }
 
-    /// Returns the time from the answer until the limit resets; 0 if that has passed.
     pub(super) fn until_reset(&self, standing: &Standing) -> Duration {
         self.reset_at(standing).since(self.told.now)
     }

@@ -12,7 +12,6 @@ pub enum PatchError {
     Value { key: String, value: String, why: String },
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// A preset together with policies other than its own.
     #[error(
         "`policy` contradicts `preset`, which has policies of its own; keep one of them, or change the preset's: `preset = \"{0}:LIMIT=off\"`, `{0}:LIMIT.PARAMETER=VALUE`"
     )]

@@ -74,7 +74,6 @@ pub(crate) struct Released {
 }
 
 impl Released {
-    /// Creates the end of a request that held nothing.
     pub(crate) fn at_once(id: RequestId, verdict: Verdict, busy: u32) -> Self {
         Self { id, verdict, advice: None, held: Duration::ZERO, busy, reply: None }
     }
@@ -88,11 +87,11 @@ pub(crate) enum Arrived {
     /// All is settled, and takes no time.
     Done {
         verdict: Verdict,
-        /// See [`Released::advice`].
         advice: Option<Duration>,
     },
-    /// All is settled, takes no time, and a script has the response.
-    Scripted { verdict: Verdict, reply: ReplyId },
-    /// Nothing is settled yet.
+    Scripted {
+        verdict: Verdict,
+        reply: ReplyId,
+    },
     Open,
 }

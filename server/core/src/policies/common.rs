@@ -33,7 +33,6 @@ pub(crate) enum Later {
     Keep,
 }
 
-/// Time at which a request is charged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Charged {
     Arrival,

@@ -117,7 +117,6 @@ struct Place {
 struct Waiting {
     id: RequestId,
     cost: u64,
-    /// Key in `timeouts`.
     timeout: (Instant, u64),
 }
 

@@ -8,7 +8,6 @@ use crate::policies::policy_config::PolicyConfig;
 
 #[derive(Clone, Copy, Debug)]
 pub struct PolicyEntry {
-    /// Kebab-case, as given on the command line.
     pub name: &'static str,
     pub summary: &'static str,
     pub rule: &'static str,
@@ -43,7 +42,6 @@ impl PolicyEntry {
         (self.default)()
     }
 
-    /// Builds the configuration from options; missing ones keep their default.
     pub(crate) fn configure(&self, options: &Options) -> Result<Configured, OptionsError> {
         (self.configure)(options)
     }

@@ -49,7 +49,6 @@ pub(crate) trait Gate: Any + fmt::Debug + Send {
         wait
     }
 
-    /// Removes a queued request whose client is gone.
     fn withdraw(&mut self, _at: Instant, _asked: &Asked<'_>, _service: &ServiceModel) {}
 
     /// Returns when the next queued request is admitted or rejected, if any is queued.
@@ -84,7 +83,6 @@ pub(crate) trait Gate: Any + fmt::Debug + Send {
     /// Returns the state of a key's limit; `None` for a stage without a limit.
     fn standing(&mut self, at: Instant, key: Key, service: &ServiceModel) -> Option<Standing>;
 
-    /// Returns the number of keys evicted to make room for others.
     fn evicted(&self) -> u64 {
         0
     }
@@ -93,7 +91,6 @@ pub(crate) trait Gate: Any + fmt::Debug + Send {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Asked<'a> {
     pub(crate) request: &'a Request,
-    /// The key under which the request is counted.
     pub(crate) key: Key,
     pub(crate) cost: u32,
 }
@@ -115,7 +112,6 @@ pub(crate) enum Ruling {
     Reject(Option<Duration>),
 }
 
-/// A request whose wait in a queue is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Waited {
     pub(crate) id: crate::request::RequestId,
@@ -123,11 +119,9 @@ pub(crate) struct Waited {
     pub(crate) passes: bool,
 }
 
-/// Common parameters without effect on stages that hold places, see [`Gate::meaningless`].
 pub(crate) const PLACES_CHARGE_NOTHING: (&[&str], &str) =
     (&["refund", "own", "later", "charged"], "places are taken when a request comes and free when it ends");
 
-/// Downcasts a boxed stage to its concrete type.
 pub(crate) fn as_kind<G: Gate>(gate: Box<dyn Gate>) -> Option<G> {
     let gate: Box<dyn Any> = gate;
     gate.downcast().ok().map(|gate| *gate)

@@ -90,7 +90,6 @@ impl Holding {
         self.in_service
     }
 
-    /// Returns when the next request ends; [`Instant::FAR_FUTURE`] if none does.
     #[inline]
     pub(crate) fn next(&self) -> Instant {
         self.services.next().0.min(self.rejections.next().0)

@@ -24,7 +24,6 @@ enum Fact {
     Path(u32),
 }
 
-/// Maximum number of path segments in a key.
 const MOST_SEGMENTS: u32 = 16;
 
 impl Default for KeyRule {
@@ -112,7 +111,6 @@ impl Fact {
     }
 }
 
-/// Parses a header name into lower case.
 pub(crate) fn header_name(name: &str) -> Result<String, String> {
     // The token of RFC 9110, section 5.6.2, without the characters that separate alternatives and combined facts.
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.!#$%'*+^`~".contains(&byte);

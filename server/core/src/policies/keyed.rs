@@ -21,7 +21,6 @@ pub(crate) struct Keyed<L: Law> {
     laws: u64,
 }
 
-/// State of a key, and the number of the configuration under which it was last used.
 #[derive(Debug)]
 struct Known<S> {
     state: S,

@@ -27,7 +27,6 @@ struct Low {
     missing: u128,
 }
 
-/// Maximum number of lows.
 const MOST: usize = 32;
 
 impl LeastMissing {
@@ -45,7 +44,6 @@ impl LeastMissing {
         self.lows.push(Low { at, missing });
     }
 
-    /// Returns the refund for a cost charged at `taken_at`, given the current deficit.
     pub(crate) fn give_back(&mut self, taken_at: Instant, cost: u128, missing: u128) -> u128 {
         self.drop_above(missing);
         let since = self.lows.partition_point(|low| low.at <= taken_at);

@@ -237,7 +237,6 @@ impl OverwhelmedQueue {
     }
 }
 
-/// Takes a step off the chosen entries of a list and removes the finished ones.
 fn work(
     list: &mut VecDeque<Entry>,
     chosen: impl Fn(usize) -> bool,

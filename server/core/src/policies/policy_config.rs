@@ -12,7 +12,6 @@ use crate::policies::limit::Limit;
 use crate::rate_law::RateLaw;
 use crate::script::Script;
 
-/// Upper bound on requests in service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Places {
     Slots,

@@ -16,7 +16,6 @@ const SECOND: u64 = 1_000_000_000;
 
 const MOST_DECIMALS: usize = 6;
 
-/// Millionths in 1, the unit of the last decimal.
 const TENFOLD: u128 = 10_u128.pow(6);
 
 impl Rate {

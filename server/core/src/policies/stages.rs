@@ -35,7 +35,6 @@ pub(crate) struct Stages {
     gates: Vec<Stage>,
     /// Serves requests that have passed all stages. Without it each is served for the server's service time.
     server: Option<Box<dyn Admission>>,
-    /// Whether responses report the state of its limits.
     tells_limits: bool,
     /// Requests served without `server`, and rejections that take time.
     holding: Holding,
@@ -50,7 +49,8 @@ pub(crate) struct Stages {
     /// Whether any stage may adjust its charge at the end.
     settles: bool,
     queues: Vec<usize>,
-    /// Instant of the next event. Computed once after every change, because the server reads it several times per request.
+    /// Instant of the next event; [`Instant::FAR_FUTURE`] if there is none. Computed once after every change, because the server reads it
+    /// several times per request.
     next: Instant,
     capacity: Capacity,
 }
@@ -100,7 +100,6 @@ impl Stages {
         arrived
     }
 
-    /// Handles the arrival of a request that must not be served, for the reason in the verdict.
     pub(crate) fn refuse(
         &mut self,
         at: Instant,
@@ -129,7 +128,6 @@ impl Stages {
         released
     }
 
-    /// Processes the event that is due [next](Self::next). At most one request ends per call. The seed keys draws.
     #[inline]
     pub(crate) fn advance(&mut self, seed: u64, service: &ServiceModel) -> Option<Released> {
         let released = self.happen(self.next, seed, service);
@@ -137,7 +135,6 @@ impl Stages {
         released
     }
 
-    /// Returns the number of busy slots, places or descriptors.
     #[inline]
     pub(crate) fn busy(&self) -> u32 {
         self.holding.busy() + self.server.as_ref().map_or(0, |server| server.load().busy)
@@ -148,13 +145,11 @@ impl Stages {
         self.holding.in_service() + self.server.as_ref().map_or(0, |server| server.load().in_service)
     }
 
-    /// Returns when the next event is due; [`Instant::FAR_FUTURE`] if there is none.
     #[inline]
     pub(crate) fn next(&self) -> Instant {
         self.next
     }
 
-    /// Returns the number of slots, places or descriptors at this instant, if it is bounded.
     #[inline]
     pub(crate) fn capacity(&self, at: Instant, service: &ServiceModel) -> Option<u32> {
         match self.capacity {
@@ -191,7 +186,6 @@ impl Stages {
         self.tells_limits
     }
 
-    /// Fills in the facts of an ended request for its answer: the stage that rejected it, and the state of the limits.
     pub(crate) fn tell(&mut self, id: RequestId, facts: &mut AnswerFacts) {
         facts.standings.clear();
         match self.passing.get_mut(id.0 as usize) {
@@ -212,7 +206,6 @@ impl Stages {
         }
     }
 
-    /// Returns how far a request came whose verdict has just been settled.
     pub(crate) fn fate(&self, id: RequestId, verdict: Verdict) -> Option<Fate> {
         let gates = self.gates.len();
         Some(match (self.passing.get(id.0 as usize)?.rejection, verdict) {
@@ -252,7 +245,6 @@ impl Stages {
         self.server.as_mut().map_or(0, |server| server.take_crashes())
     }
 
-    /// Caches properties of the gates that are read more often than they change.
     fn look_at_gates(&mut self) {
         let Self { gates, queues, .. } = self;
         *queues = (0..gates.len()).filter(|stage| gates[*stage].gate.has_queue()).collect();
@@ -386,7 +378,6 @@ impl Stages {
         None
     }
 
-    /// Admits a request whose place in the queue has come, or rejects it at its timeout.
     fn called(&mut self, at: Instant, stage: usize, waited: Waited, service: &ServiceModel) {
         if waited.passes {
             self.pass(at, waited.id, stage, true);

@@ -40,12 +40,10 @@ pub struct ServerPreset {
     pub every: EveryConfig,
     #[serde(default, skip_serializing_if = "is_default")]
     pub accepted: ResponseConfig,
-    /// Templates of answers to rejected requests, by the name of the limit; `*` for all others.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub reject: BTreeMap<String, ResponseConfig>,
 }
 
-/// Setting that points an existing client at another server: an environment variable or an option.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BaseUrl {
@@ -74,12 +72,10 @@ pub struct Limit {
     /// Whether all figures were read in the source.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub verified: bool,
-    /// Figures that were not read there, and other remarks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
 
-/// Source of a template or a setting.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fact {
@@ -99,7 +95,6 @@ pub enum ServerPresetError {
     Toml(String),
     #[error("the limit `{limit}`: {why}")]
     Limit { limit: String, why: Box<PolicyError> },
-    /// A limit or fact without a source that is not marked as unverified.
     #[error("`{0}` names no source and is not marked `verified = false`")]
     Unsourced(String),
     #[error("no `[[fact]]` says where `[{0}]` was read")]
@@ -113,7 +108,6 @@ impl ServerPreset {
         self.limits.iter().find(|limit| limit.name == name)
     }
 
-    /// Statuses of rejections, in ascending order.
     pub fn statuses(&self) -> Vec<u16> {
         let statuses: BTreeSet<u16> = self.reject.values().filter_map(|response| response.status).collect();
         statuses.into_iter().collect()
@@ -142,7 +136,6 @@ impl ServerPreset {
         plain.chain(self.reject.keys().map(|name| format!("reject.{name}"))).collect()
     }
 
-    /// Checks that every figure has a source or is marked as unverified, and that every table has a fact.
     fn check(&self) -> Result<(), ServerPresetError> {
         for limit in &self.limits {
             limit
@@ -186,7 +179,6 @@ impl BaseUrl {
 }
 
 impl Limit {
-    /// Returns the policy, labelled with the limit's name.
     pub(super) fn policy(&self) -> Result<Policy, PolicyError> {
         format!("{}={}", self.name, self.policy).parse()
     }

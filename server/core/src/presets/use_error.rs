@@ -6,24 +6,13 @@ use crate::policy::PolicyError;
 #[non_exhaustive]
 pub enum ServerPresetUseError {
     #[error("unknown preset `{name}`{suggestion}")]
-    Unknown {
-        name: String,
-        /// Nearest name as a question, or the command that lists the names.
-        suggestion: String,
-    },
+    Unknown { name: String, suggestion: String },
     #[error("preset `{preset}` has no limit `{limit}`{suggestion}; its limits are {limits}")]
     Limit { preset: &'static str, limit: String, suggestion: String, limits: String },
     #[error(
         "preset `{preset}`: `{option}` is neither a limit that is switched off, such as `{limit}=off`, nor a parameter of one, such as `{limit}.{parameter}`"
     )]
-    Option {
-        preset: &'static str,
-        option: String,
-        /// First limit of the preset, as an example.
-        limit: &'static str,
-        /// A parameter of this limit with its value, as an example.
-        parameter: String,
-    },
+    Option { preset: &'static str, option: String, limit: &'static str, parameter: String },
     /// The same key twice, or contradictory values.
     #[error("preset `{preset}` is given `{key}` twice; keep one of them")]
     Twice { preset: &'static str, key: String },

@@ -16,7 +16,6 @@ const OFF: &str = "off";
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expanded {
     pub preset: &'static ServerPreset,
-    /// Policies of the limits that are not switched off.
     pub policy: Policies,
     /// Answers that refer only to these limits.
     pub answers: AnswersConfig,
@@ -46,10 +45,6 @@ pub fn expand(text: &str, scale: Option<f64>) -> Result<Expanded, ServerPresetUs
     Ok(Expanded { preset, policy, answers })
 }
 
-/// Parses a factor.
-///
-/// # Errors
-/// The error names the accepted range.
 pub fn read_scale(text: &str) -> Result<f64, ServerPresetUseError> {
     let scale = text.trim().parse().map_err(|_| ServerPresetUseError::Scale(text.to_owned()))?;
     scaling::checked(scale)

@@ -10,7 +10,6 @@ use super::quantity::{ONE, number_text};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Point {
-    /// As given in the schedule.
     Text(String),
     /// In millionths.
     Number(i64),
@@ -23,7 +22,6 @@ pub(crate) struct Course {
     notation: Notation,
 }
 
-/// Part of a course, from `from` until the next segment begins.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Segment {
     pub(super) from: u64,
@@ -122,17 +120,14 @@ impl Segment {
 }
 
 impl Course {
-    /// Creates a course of segments that are in order of time.
     pub(super) fn new(segments: Vec<Segment>, notation: Notation) -> Self {
         Self { segments, notation }
     }
 
-    /// Returns the index of the current segment; `None` before the first.
     fn segment(&self, elapsed: u64) -> Option<usize> {
         self.segments.partition_point(|segment| segment.from <= elapsed).checked_sub(1)
     }
 
-    /// Returns the value at this time; `None` before the first segment.
     fn point(&self, elapsed: u64) -> Option<Point> {
         let segment = &self.segments[self.segment(elapsed)?];
         Some(segment.point(elapsed - segment.from))
@@ -165,12 +160,10 @@ impl Course {
         most.collect::<Option<Vec<u32>>>()?.into_iter().max()
     }
 
-    /// Whether the course starts together with the run.
     pub(crate) fn begins_at_once(&self) -> bool {
         self.segments.first().is_some_and(|first| first.from == 0)
     }
 
-    /// Returns the first time after `elapsed` at which the value may change.
     pub(super) fn next_after(&self, elapsed: u64) -> Option<u64> {
         let Some(index) = self.segment(elapsed) else { return self.segments.first().map(|first| first.from) };
         let segment = &self.segments[index];

@@ -15,7 +15,6 @@ use crate::policy_stack::Policies;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Courses {
-    /// Course of the server's own cap.
     pub(crate) slots: Option<Course>,
     pub(super) parameters: Vec<ParameterCourse>,
     /// Outages in order of time, in nanoseconds since the run began.
@@ -24,17 +23,12 @@ pub(crate) struct Courses {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ParameterCourse {
-    /// Index of the policy in the stack, from 0.
     pub(super) stage: usize,
     pub(super) key: String,
     pub(super) course: Course,
 }
 
 impl Schedule {
-    /// Computes the courses for these policies.
-    ///
-    /// # Errors
-    /// Names the entry that cannot be applied, and the reason.
     pub(crate) fn courses(&self, policies: &Policies) -> Result<Courses, ScheduleError> {
         let mut courses = Courses { down: self.down(), ..Courses::default() };
         let mut by_target: BTreeMap<&Target, Vec<(&Entry, &Value)>> = BTreeMap::new();
@@ -58,7 +52,6 @@ impl Schedule {
 }
 
 impl Courses {
-    /// Returns the indices of the policies with a parameter that changes.
     pub(crate) fn changed(&self) -> BTreeSet<usize> {
         self.parameters.iter().map(|parameter| parameter.stage).collect()
     }
@@ -69,7 +62,6 @@ impl Courses {
         self.parameters.iter().find(is_it)?.course.text(elapsed)
     }
 
-    /// Returns key and value of all parameters of a policy whose course has begun at `elapsed`.
     pub(super) fn texts(&self, stage: usize, elapsed: u64) -> Vec<(String, String)> {
         let of_stage = self.parameters.iter().filter(|parameter| parameter.stage == stage);
         of_stage
@@ -142,7 +134,6 @@ fn replay(policies: &Policies, mut settings: Vec<Setting<'_>>) -> Result<(), Sch
     Ok(())
 }
 
-/// Computes the course of a policy's parameter and adds its values to `settings`.
 fn parameter<'a>(
     policies: &Policies,
     (stage, key): (&str, &'a str),
@@ -199,13 +190,11 @@ fn parameter<'a>(
 /// Unit of rates without a unit.
 const PER_SECOND: &str = "/s";
 
-/// Returns the unit in which a parameter accepts the number.
 fn unit_of(number: &Quantity, accepts: impl Fn(&str) -> bool) -> &str {
     let is_rate = number.unit.is_empty() && !accepts(&number.to_string());
     if is_rate && accepts(&format!("{number}{PER_SECOND}")) { PER_SECOND } else { &number.unit }
 }
 
-/// Returns the text with a unit, if the parameter needs one.
 fn in_unit(text: &str, accepts: impl Fn(&str) -> bool) -> String {
     match Quantity::read(text) {
         Some(number) if number.unit.is_empty() => format!("{text}{}", unit_of(&number, accepts)),
@@ -213,7 +202,6 @@ fn in_unit(text: &str, accepts: impl Fn(&str) -> bool) -> String {
     }
 }
 
-/// Returns the extreme values in their notation.
 fn extremes(value: &Value) -> Vec<String> {
     match value {
         Value::Constant(text) => vec![text.clone()],

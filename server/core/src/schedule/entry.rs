@@ -7,7 +7,6 @@ use vocabulary::{did_you_mean, duration_text};
 
 use super::value::Value;
 
-/// Entry of a schedule; its `Display` is its notation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
     pub(super) from: Duration,
@@ -32,13 +31,14 @@ pub(super) enum Action {
     Set(Target, Value),
 }
 
-/// Figure that an entry sets.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Target {
-    /// The server's own cap.
     MaxBusy,
     /// A parameter of the policy with this name in the stack.
-    Parameter { stage: String, key: String },
+    Parameter {
+        stage: String,
+        key: String,
+    },
 }
 
 const MAX_BUSY: &str = "max-busy";
@@ -93,7 +93,6 @@ impl Action {
         Ok(Self::Set(Target::read(target.trim())?, Value::read(value)?))
     }
 
-    /// Checks that a range or an instant is given, as the action requires.
     fn check(&self, when: &str, until: Until) -> Result<(), String> {
         match (self, until) {
             (Self::Up | Self::Down, Until::Open) | (Self::Up, Until::Then(_)) => Err(format!(
@@ -115,7 +114,6 @@ impl Action {
 }
 
 impl Target {
-    /// Parses `max-busy` or `primary.rate`.
     pub(crate) fn read(text: &str) -> Result<Self, String> {
         if text == MAX_BUSY {
             return Ok(Self::MaxBusy);

@@ -7,11 +7,9 @@ use crate::config::Config;
 use crate::policies::Stage;
 use crate::policy_stack::Policies;
 
-/// Schedule on the run's clock, with the policies as they currently are.
 #[derive(Debug)]
 pub(crate) struct InForce {
     courses: Courses,
-    /// Calendar time of the server's start.
     anchor: WallTime,
     /// Start of the run. Nothing changes before it.
     began: Option<Instant>,
@@ -22,7 +20,6 @@ pub(crate) struct InForce {
 
 #[derive(Debug)]
 pub(crate) enum Change {
-    /// The server's own cap has changed.
     Slots(Instant),
     /// The figures of a policy of the stack have changed. The stage has the new figures and the initial state.
     Stage(Instant, usize, Stage),
@@ -54,7 +51,6 @@ impl InForce {
         Some(Self { courses, anchor, began, policies, next })
     }
 
-    /// Returns the policies with their current figures.
     pub(crate) fn policies(&self) -> &Policies {
         &self.policies
     }

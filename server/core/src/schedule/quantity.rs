@@ -15,11 +15,9 @@ pub(super) const ONE: i64 = Quantity::ONE;
 /// Maximum number of digits before the decimal point.
 const MOST_DIGITS: usize = 12;
 
-/// Maximum number of digits after the decimal point.
 const MOST_DECIMALS: usize = 6;
 
 impl Quantity {
-    /// The number 1, in millionths.
     pub(crate) const ONE: i64 = 1_000_000;
 
     /// Parses `50`, `0.25`, `100/s` or `500ms`.
@@ -36,13 +34,11 @@ impl Quantity {
         Some(Self { millionths, unit: unit.to_owned() })
     }
 
-    /// Returns the number with the unit of `other`, if it has none.
     pub(super) fn in_unit_of(self, other: &Self) -> Self {
         if self.unit.is_empty() { Self { unit: other.unit.clone(), ..self } } else { self }
     }
 }
 
-/// Formats a number of millionths as the shortest decimal number.
 pub(super) fn number_text(millionths: i64) -> String {
     let (whole, rest) = (millionths / ONE, (millionths % ONE).unsigned_abs());
     if rest == 0 {

@@ -20,7 +20,6 @@ pub struct Schedule(Vec<Entry>);
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScheduleError {
-    /// An invalid entry, or one that does not fit the others or the policies.
     #[error(
         "`{entry}` cannot be scheduled: {why}; a schedule is for example `0s max-busy=50; 20s..30s down; 30s..40s max-busy=20..80`"
     )]
@@ -40,7 +39,6 @@ impl Schedule {
         self.0.is_empty()
     }
 
-    /// Returns the schedule without the entries that set `target`.
     #[must_use]
     pub(crate) fn without(&self, target: &Target) -> Self {
         let is_it = |entry: &Entry| matches!(&entry.action, Action::Set(set, _) if set == target);

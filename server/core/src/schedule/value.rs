@@ -11,13 +11,10 @@ use super::quantity::Quantity;
 pub(super) enum Value {
     /// Number or word in the notation of the policy.
     Constant(String),
-    /// `20..80`.
     Ramp(Quantity, Quantity),
-    /// `50+30*sin(20s)`.
     Sine(Sine),
 }
 
-/// Wave around a base value. It starts by rising or by falling.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Sine {
     pub(super) base: Quantity,

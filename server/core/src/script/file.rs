@@ -54,17 +54,12 @@ pub struct WrittenStep {
     push: Option<String>,
 }
 
-/// Recorded scenario, or any other object with steps.
 #[derive(Deserialize)]
 struct WithSteps {
     steps: Vec<WrittenStep>,
 }
 
 impl Script {
-    /// Parses the text of a file.
-    ///
-    /// # Errors
-    /// Names the line or the step, and the problem.
     pub fn from_json(text: &str) -> Result<Self, ScriptFileError> {
         let json = ScriptFileError::Json;
         let mut inner = text.trim_start();
@@ -80,10 +75,6 @@ impl Script {
         }
     }
 
-    /// Creates a script from the written steps of each op.
-    ///
-    /// # Errors
-    /// Names the step and the problem.
     pub fn from_steps(ops: Vec<Vec<WrittenStep>>) -> Result<Self, ScriptFileError> {
         let mut scripts = Vec::with_capacity(ops.len());
         for (op, steps) in ops.into_iter().enumerate() {
@@ -98,7 +89,6 @@ impl Script {
 }
 
 impl WrittenStep {
-    /// Creates a step that answers with this status, without headers and body.
     pub fn status(status: u16) -> Self {
         Self { status: Some(status), ..Self::default() }
     }

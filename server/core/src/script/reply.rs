@@ -7,7 +7,6 @@ use vocabulary::WallTime;
 use crate::calendar::http_date;
 use crate::header_rules::{HeaderError, MOST_HEADERS, checked_name, is_final, is_value};
 
-/// Name of the body in the notation of scripts.
 pub(super) const BODY: &str = "body";
 
 /// Maximum offset of a time, in seconds: about 317 years.
@@ -15,7 +14,6 @@ const LONGEST_OFFSET: i64 = 10_000_000_000;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reply {
-    /// The connection is closed without an answer.
     Close,
     Answer(ScriptedAnswer),
 }
@@ -55,10 +53,6 @@ enum Value {
 }
 
 impl Reply {
-    /// Creates an answer with this status, without headers and body.
-    ///
-    /// # Errors
-    /// If the status is not final.
     pub fn status(status: u16) -> Result<Self, ReplyError> {
         Self::answer(status, [], String::new())
     }
@@ -133,7 +127,6 @@ impl Value {
     }
 }
 
-/// Returns the seconds since 1970 at `offset` seconds after the next whole second.
 fn moved(now: WallTime, offset: i64) -> u64 {
     let since = now.since_unix();
     let next = since.as_secs() + u64::from(since.subsec_nanos() > 0);

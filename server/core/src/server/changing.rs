@@ -26,7 +26,6 @@ impl Server {
         self.begin_schedule(now);
     }
 
-    /// Sets the schedule to the time of a clock that was restarted.
     fn begin_schedule(&mut self, now: Instant) {
         self.service.began = self.clock.began();
         if self.schedule.is_some() {
@@ -36,7 +35,6 @@ impl Server {
         }
     }
 
-    /// Returns the policies with their current figures.
     pub(super) fn policies(&self) -> &Policies {
         self.schedule.as_ref().map_or(&self.config.policy, InForce::policies)
     }
@@ -89,7 +87,6 @@ impl Server {
         change.into_iter().chain(self.next_cap).min()
     }
 
-    /// Whether an outage rejects every request.
     pub(super) fn is_down(&self, at: Instant) -> bool {
         self.config.outages.cover(at) || self.schedule.as_ref().is_some_and(|schedule| schedule.is_down(at))
     }

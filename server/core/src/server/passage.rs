@@ -14,7 +14,6 @@ use crate::policies::{Arrived, Released};
 use crate::request::{Request, RequestId, Step, Verdict, Way};
 
 impl Server {
-    /// Receives a request and passes it on to admission. If less than `least` is free, it is deferred instead.
     pub(super) fn meet(&mut self, now: Instant, request: Request, least: u32, details: Option<Arc<Details>>) {
         self.on_arrival(now, &request);
         self.follow_schedule(now);
@@ -173,7 +172,6 @@ impl Server {
         self.answer(at, &Released::at_once(id, Verdict::Failed, busy))
     }
 
-    /// Counts a decision that the policies made by themselves.
     #[inline]
     pub(super) fn count_policies(&mut self, id: RequestId, verdict: Verdict) {
         if self.ledger.counts_policies() {
@@ -215,7 +213,6 @@ impl Server {
         }
     }
 
-    /// Returns the rare parts of an answer, if it has any: facts for templates and runs, and its fault.
     fn extras(&mut self, request: &Request, fault: Option<Fault>, verdict: Verdict) -> Option<Box<Extras>> {
         let mut extras = self.spare.take().unwrap_or_default();
         if self.has_facts {

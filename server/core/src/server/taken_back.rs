@@ -37,8 +37,6 @@ impl Server {
         }
     }
 
-    /// Applies a new configuration. If policies differ only in figures of stages and answers do not differ, requests in service continue.
-    /// Otherwise they are rejected, as are queued ones.
     pub(super) fn configure(&mut self, now: Instant, config: Config) {
         // Templates need the status of limits and the names of the stages, so the stages are kept only if the answers are unchanged.
         let answers_as_before = config.answers == self.config.answers;
@@ -81,7 +79,6 @@ impl Server {
         }
     }
 
-    /// Counts an accepted request as rejected after all.
     fn revoke(&mut self, id: RequestId) {
         if let Some(held) = self.requests[id.0 as usize] {
             self.ledger.on_revocation(self.of(&held), held.request.step);

@@ -7,13 +7,11 @@ use super::settings::{PARAMETERS, Settings};
 
 #[derive(Debug)]
 pub struct AdviceEntry {
-    /// Name in the notation, in kebab-case.
     pub name: &'static str,
     pub summary: &'static str,
     /// Reference: the specification, or a vendor or library that uses the form.
     pub source: &'static str,
     pub(super) says: Says,
-    /// Default header name.
     pub header: &'static str,
     /// Default number of digits after the decimal point; `None` if the form has no `places` parameter.
     pub(super) places: Option<u32>,
@@ -21,7 +19,6 @@ pub struct AdviceEntry {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Says {
-    /// A header with the time to wait, or with the moment.
     Time(Unit),
     RateLimit,
     Problem,

@@ -6,12 +6,10 @@ use vocabulary::{Draws, Purpose, Rng, draws, unit};
 
 use super::super::told::Told;
 
-/// Accuracy of one form of advice; exact by default.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Honesty {
     /// Subtracted from the exact wait; the result is at least zero.
     pub(super) early: Duration,
-    /// Added to the exact wait.
     pub(super) late: Duration,
     /// Upper end of a uniform draw from zero that is added to the exact wait.
     pub(super) jitter: Duration,
@@ -28,10 +26,8 @@ impl Default for Honesty {
     }
 }
 
-/// Accuracy of a form in one answer, after its draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct OfAnswer {
-    /// Whether the advice is given.
     pub(super) speaks: bool,
     /// Malformed value to send instead of the advice.
     pub(super) nonsense: Option<&'static str>,

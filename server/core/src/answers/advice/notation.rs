@@ -33,7 +33,6 @@ pub enum AdviceError {
         "advice `{form}`: `places={places}` is finer than a nanosecond; `places` is at most {most} there"
     )]
     Places { form: &'static str, places: u32, most: u8 },
-    /// `none` joined with other forms.
     #[error("`{NONE}` sends no advice, so nothing can be added to it")]
     None,
     /// A repeated form without a `header` parameter, so it cannot fill another header.
@@ -108,7 +107,6 @@ impl Form {
     }
 }
 
-/// Prints only the parameters that differ from the defaults of their form.
 impl fmt::Display for Advice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.forms.is_empty() {

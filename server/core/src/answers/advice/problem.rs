@@ -5,7 +5,6 @@ use vocabulary::Choice;
 
 pub(super) const CONTENT_TYPE: &str = "application/problem+json";
 
-/// Problem type, as defined by the draft.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Problem {
     #[default]

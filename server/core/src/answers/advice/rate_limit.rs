@@ -24,7 +24,6 @@ const AT_ONCE: &StringRef = string_ref("concurrent-requests");
 /// Largest integer of a structured field (RFC 9651, section 3.3.1).
 const MOST: Integer = integer(999_999_999_999_999);
 
-/// Returns the `RateLimit-Policy` header; `None` if no stage has a limit.
 pub(super) fn policies(telling: &Telling<'_>) -> Option<String> {
     let mut list = ListSerializer::new();
     for (_, name, standing) in standings(telling) {
@@ -65,7 +64,6 @@ pub(super) fn limits(
     list.finish()
 }
 
-/// Returns index, name and status of the stages that have a limit.
 fn standings<'a>(telling: &Telling<'a>) -> impl Iterator<Item = (usize, &'a StringRef, &'a Standing)> {
     let telling = *telling;
     telling.stages.iter().enumerate().filter_map(move |(index, name)| {

@@ -60,7 +60,6 @@ impl Settings {
         }
     }
 
-    /// Writes the wait in this unit: as a duration, or as a moment shifted by the clock skew.
     pub(super) fn write(&self, unit: Unit, wait: Duration, telling: &Telling<'_>) -> String {
         let places = u8::try_from(self.places).unwrap_or(0);
         let form = TimeForm { unit, places, rounding: self.rounding };
@@ -106,7 +105,6 @@ struct Skew {
 }
 
 impl Skew {
-    /// Returns the reading of the skewed clock, not before 1970.
     fn applied(self, moment: WallTime, teller: &Teller) -> WallTime {
         let (moment, by) = (moment.since_unix(), teller.duration(self.by));
         WallTime::from_unix(if self.is_behind {

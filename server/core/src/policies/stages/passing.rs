@@ -28,7 +28,6 @@ pub(super) struct Passing {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rejection {
     pub(super) stage: usize,
-    /// Instant at which the request would pass.
     pub(super) free_at: Option<Instant>,
     /// Whether the request holds places until its end.
     pub(super) occupies: bool,
@@ -58,7 +57,6 @@ impl Passing {
         self.request = None;
     }
 
-    /// Clears all that an earlier request with this id left.
     pub(super) fn forget(&mut self) {
         self.end();
         self.rejection = None;
@@ -90,7 +88,6 @@ impl Passing {
         self.faces.get(index).unwrap_or(&stage.plain).used
     }
 
-    /// Whether a stage charges the decided request only with its response.
     pub(super) fn is_charged_with_answer(&self, index: usize, stage: &Stage) -> bool {
         let Common { charged, later, .. } = stage.common;
         let has_passed = match self.rejection {

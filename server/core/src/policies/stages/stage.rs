@@ -11,7 +11,6 @@ pub(crate) struct Stage {
     pub(crate) common: Common,
     /// Key and cost of a request without details.
     pub(super) plain: Face,
-    /// See [`Gate::holds_places`].
     pub(super) holds_places: bool,
     pub(super) settles: bool,
 }

@@ -14,7 +14,6 @@ use crate::request::{RequestId, Verdict};
 use crate::service::ServiceModel;
 
 impl Stages {
-    /// Passes a request through the stages from `from` on, then to the service.
     #[inline]
     pub(super) fn walk(
         &mut self,
@@ -223,7 +222,6 @@ impl Stages {
         arrived
     }
 
-    /// Ends a request after its service. Returns the final advice.
     #[inline]
     fn end_of_service(
         &mut self,
@@ -254,7 +252,6 @@ impl Stages {
             return self.end_of_service(at, id, verdict, released.advice, service);
         };
         self.finish(at, id, Some(verdict), service);
-        // Remainder of the exact wait.
         rejection.free_at.map(|free_at| free_at.since(at)).or(released.advice)
     }
 
@@ -320,7 +317,6 @@ impl Stages {
     }
 }
 
-/// Adjusts the charge of an accepted request to its actual cost.
 fn settle(at: Instant, index: usize, stage: &mut Stage, slot: &Passing) {
     let Some(asked) = slot.asked(index, stage) else { return };
     let used = slot.used(index, stage).unwrap_or(asked.cost);
