@@ -19,10 +19,10 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::Value;
 
 /// Maximum growth of the server's memory per connection.
-const MOST_PER_CONNECTION_KIB: u64 = 32;
+const MAX_PER_CONNECTION_KIB: u64 = 32;
 
 /// Maximum makespan beside the crowd, as a multiple of the makespan alone.
-const LONGEST_FACTOR: f64 = 2.0;
+const MAX_FACTOR: f64 = 2.0;
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
@@ -76,11 +76,11 @@ fn main() -> Result<()> {
     drop(crowd);
     server.run()?;
     println!("after:  a run still works; server {} KiB", server.memory_kib()?);
-    if beside.succeeded != alone.succeeded || beside.makespan_s > alone.makespan_s * LONGEST_FACTOR {
+    if beside.succeeded != alone.succeeded || beside.makespan_s > alone.makespan_s * MAX_FACTOR {
         return Err("the run suffered from the crowd".into());
     }
-    if grown > MOST_PER_CONNECTION_KIB * (idle + slow) as u64 {
-        return Err(format!("a connection costs more than {MOST_PER_CONNECTION_KIB} KiB").into());
+    if grown > MAX_PER_CONNECTION_KIB * (idle + slow) as u64 {
+        return Err(format!("a connection costs more than {MAX_PER_CONNECTION_KIB} KiB").into());
     }
     Ok(())
 }

@@ -10,7 +10,7 @@ mod scale;
 mod timeline;
 
 pub(crate) use bins::{attempts_per_op, latency_bins};
-pub(crate) use effort::{Effort, failures};
+pub(crate) use effort::{AttemptStats, failures};
 pub(crate) use health::trouble;
 pub(crate) use limits::{CapLimit, RateLimit, level};
 pub(crate) use progress::{Goal, Progress};

@@ -2,7 +2,7 @@
 
 use loadgen_core::{Phase, Snapshot};
 
-use crate::figures::{Effort, Goal, Progress, Timeline};
+use crate::figures::{AttemptStats, Goal, Progress, Timeline};
 use crate::text;
 
 /// Formats a run in one line of at most `width` columns; parts that do not fit are left out from the end.
@@ -25,7 +25,7 @@ pub fn progress_line(snapshot: &Snapshot, width: usize) -> String {
 
 fn parts(snapshot: &Snapshot) -> Vec<String> {
     let progress = Progress::of(snapshot);
-    let effort = Effort::of(snapshot);
+    let effort = AttemptStats::of(snapshot);
     let timeline = Timeline::of(snapshot);
     let recent = |rate: f64, what: &str| format!("{} {what}", text::rate(rate));
     let mut parts = vec![text::clock(snapshot.now.as_secs_f64()), ops(&progress)];

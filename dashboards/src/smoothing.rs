@@ -12,12 +12,12 @@ pub(crate) const WAVES: f64 = 2.0;
 
 /// Kernel of weights around zero that add up to one.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Bell {
+pub(crate) struct GaussianKernel {
     /// Width of the kernel's foot, twice that of a plain window of the same height.
     width: f64,
 }
 
-impl Bell {
+impl GaussianKernel {
     pub(crate) fn of(width: f64) -> Self {
         Self { width: 2.0 * width }
     }
@@ -42,7 +42,7 @@ mod tests {
 
     #[test]
     fn weights_come_to_one_and_are_even() {
-        let bell = Bell::of(1.2);
+        let bell = GaussianKernel::of(1.2);
         assert!((bell.between(-9.0, 9.0) - 1.0).abs() < 1e-12);
         assert!((bell.between(-9.0, 0.0) - 0.5).abs() < 1e-12);
         assert!((bell.between(-0.6, 0.6) - bell.between(-1.2, -0.6) * 2.0) > 0.5, "the middle counts most");

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use loadgen_core::{Phase, RATE_LIMIT, Snapshot};
-use vocabulary::{Instant, LimitsTold};
+use vocabulary::{AdvertisedLimits, Instant};
 
 const STEP_MS: u64 = 10;
 const CAP: usize = 50;
@@ -44,7 +44,7 @@ pub(crate) struct SyntheticRun {
     fails_every: u64,
     pub(crate) cap: usize,
     /// Limits that a policy stack advertises; if there are any, no cap of the server is reported.
-    pub(crate) limits: LimitsTold,
+    pub(crate) limits: AdvertisedLimits,
 }
 
 impl SyntheticRun {
@@ -67,7 +67,7 @@ impl SyntheticRun {
             cut_at: 0,
             fails_every: 0,
             cap: CAP,
-            limits: LimitsTold::default(),
+            limits: AdvertisedLimits::default(),
         }
     }
 

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use libfuzzer_sys::fuzz_target;
-use mockserver_core::{AnswerSet, AnswersConfig, Outcome, Standing, Teller, Told};
+use mockserver_core::{AnswerSet, AnswersConfig, Outcome, Standing, HeaderWriter, ResponseContext};
 use vocabulary::{Instant, WallTime};
 
 fuzz_target!(|bytes: &[u8]| {
@@ -25,8 +25,8 @@ fuzz_target!(|bytes: &[u8]| {
     ] {
         for standings in [[Some(standing), None], [None, Some(Standing::default())]] {
             let told =
-                Told { outcome, now: Instant::FAR_FUTURE, decided_at: Instant::ORIGIN, standings: &standings, seed: 1, op: 2, attempt: 3 };
-            let teller = Teller::experiment(WallTime::VIRTUAL_START);
+                ResponseContext { outcome, now: Instant::FAR_FUTURE, decided_at: Instant::ORIGIN, standings: &standings, seed: 1, op: 2, attempt: 3 };
+            let teller = HeaderWriter::experiment(WallTime::VIRTUAL_START);
             let rendered = answers.render(&told, &teller);
             for (name, value) in &rendered.headers {
                 assert!(value.bytes().all(|byte| (b' '..=b'~').contains(&byte)), "{name}: {value}");

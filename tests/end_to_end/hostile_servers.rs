@@ -10,7 +10,7 @@ use super::foreign_server::{Connection, ForeignServer, hang_up, reply};
 use crate::support::{MockServer, assert_conserved, count, loadgen, request};
 
 /// More bytes than any of these runs needs, and far less than the servers send.
-const MOST_MEMORY: u64 = 128 << 20;
+const MAX_MEMORY: u64 = 128 << 20;
 
 /// Runs four ops that give up after two attempts. The test's timeout limits the time, and this function the memory.
 fn run(url: &str) -> Value {
@@ -22,7 +22,7 @@ fn run(url: &str) -> Value {
     assert_conserved(&result);
     assert_eq!(count(&result, "/ops/total"), 4, "{result}");
     let memory = count(&result, "/generator/peak_rss_bytes");
-    assert!(memory < MOST_MEMORY, "{memory} bytes");
+    assert!(memory < MAX_MEMORY, "{memory} bytes");
     result
 }
 

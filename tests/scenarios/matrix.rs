@@ -12,7 +12,7 @@ use vocabulary::{Purpose, draws, unit};
 const CASES: u64 = 60;
 
 /// Number of calls of the steering function after which a run counts as endless. One call covers 65 536 events.
-const MOST_LOOKS: u32 = 100;
+const MAX_LOOKS: u32 = 100;
 
 const STRATEGIES: &[&str] = &[
     "none",
@@ -116,7 +116,7 @@ fn told(case: &Case) -> String {
     let mut looks = 0;
     let finished = Simulation::new(run, client.kind, seed, server.clone()).run(|_, now| {
         looks += 1;
-        assert!(looks < MOST_LOOKS, "no end in sight at {now:?}: {case:#?}");
+        assert!(looks < MAX_LOOKS, "no end in sight at {now:?}: {case:#?}");
         Steer::On
     });
     let conservation = finished.run.conservation(Some(&finished.server.counts));

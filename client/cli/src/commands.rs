@@ -25,7 +25,7 @@ use crate::args::{self, RunArgs, StrategyList};
 use crate::schema;
 
 /// Flags that `loadgen -h` lists; the others are listed by `--help` only.
-const MOST_USED: [&str; 11] = [
+const COMMON_FLAGS: [&str; 11] = [
     "strategy",
     "ops",
     "rate",
@@ -40,7 +40,7 @@ const MOST_USED: [&str; 11] = [
 ];
 
 /// Flags that the `-h` of `compare` and `sweep` lists.
-const MOST_USED_OF_SEVERAL: [&str; 9] =
+const COMMON_FLAGS_OF_SEVERAL: [&str; 9] =
     ["vary", "strategies", "by", "simulate", "repeats", "sensitivity", "json", "html", "explain"];
 
 /// Finds out what a retry or throttling strategy costs against a throttling server.
@@ -94,11 +94,11 @@ fn command_line() -> clap::Command {
     let several = |subcommand: clap::Command| {
         let note = "And all flags of `loadgen` for workload, target and server: `loadgen --help`.";
         let of_a_run = [args::WORKLOAD, args::TARGET, args::MOCK_SERVER].map(Some);
-        let own = most_used(subcommand, &MOST_USED_OF_SEVERAL)
+        let own = most_used(subcommand, &COMMON_FLAGS_OF_SEVERAL)
             .mut_args(|arg| if of_a_run.contains(&arg.get_help_heading()) { arg.hide(true) } else { arg });
         with_note(own, note)
     };
-    let command = most_used(Cli::command(), &MOST_USED).mut_subcommands(|subcommand| {
+    let command = most_used(Cli::command(), &COMMON_FLAGS).mut_subcommands(|subcommand| {
         let subcommand = with_first_examples(subcommand);
         if matches!(subcommand.get_name(), "compare" | "sweep") { several(subcommand) } else { subcommand }
     });

@@ -93,14 +93,14 @@ impl Interrupt {
         for signal in [SIGHUP, SIGQUIT].into_iter().filter(|signal| !is_ignored(*signal)) {
             signals.add_signal(signal)?;
         }
-        let heard = interrupt.clone();
+        let received = interrupt.clone();
         std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
             for signal in signals.forever() {
                 if signal == SIGQUIT {
                     clean_up();
                     drop(emulate_default_handler(signal));
                 }
-                heard.on_signal(signal);
+                received.on_signal(signal);
             }
         })?;
         *installed = Some(interrupt.clone());
@@ -145,7 +145,7 @@ impl Interrupt {
     }
 
     /// Returns the number of signals that counted. A waiting caller gives up when it grows.
-    pub(crate) fn heard(&self) -> u32 {
+    pub(crate) fn received(&self) -> u32 {
         self.state().count
     }
 
@@ -170,7 +170,7 @@ impl Stop for Interrupt {
     }
 
     fn times_asked(&self) -> u32 {
-        self.heard()
+        self.received()
     }
 
     fn is_running(&self, control: Option<Arc<Control>>) {

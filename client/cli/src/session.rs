@@ -15,10 +15,10 @@ use tailback::StrategySpec;
 
 use crate::args::SeveralArgs;
 use crate::exit::{Exit, is_broken_pipe};
-use crate::files::exports::{Exports, OnTheWay};
+use crate::files::exports::{Exports, InFlightExports};
 use crate::interrupt::Interrupt;
 use crate::screen::board::Board;
-use crate::screen::lanes::OnLanes;
+use crate::screen::lanes::LaneWatcher;
 use crate::screen::watch::Watch;
 use crate::text::people::to_people;
 use crate::text::stderr::to_stderr;
@@ -118,10 +118,10 @@ impl Session {
         board: &Board,
         (blocks, name): (Blocks<'_>, &str),
         figures: &[&'static Figure],
-        files: Option<&OnTheWay>,
+        files: Option<&InFlightExports>,
         passed_on: &mut dyn FnMut(BlockRun),
     ) -> anyhow::Result<Measured> {
-        let lanes = OnLanes::new(board, InTurn::new([blocks]), vec![name.to_owned()], files, Vec::new());
+        let lanes = LaneWatcher::new(board, InTurn::new([blocks]), vec![name.to_owned()], files, Vec::new());
         blocks.run(&*self.driver, &self.interrupt, &lanes, figures, passed_on)
     }
 
@@ -140,7 +140,7 @@ impl Session {
     /// Runs all strategies with all seeds, one point after the other, and passes on the complete points.
     pub(crate) fn run_in_turn(
         &self,
-        lanes: &OnLanes<'_>,
+        lanes: &LaneWatcher<'_>,
         figures: &[&'static Figure],
         passed_on: &mut dyn FnMut(usize, &Measured, Vec<BlockRun>),
     ) -> anyhow::Result<()> {
@@ -150,7 +150,7 @@ impl Session {
     /// Runs points that depend on results of earlier runs; does nothing with `Fresh::ByNobody`.
     pub(crate) fn run_fresh(
         &self,
-        lanes: &OnLanes<'_>,
+        lanes: &LaneWatcher<'_>,
         figures: &[&'static Figure],
         passed_on: &mut dyn FnMut(usize, &Measured, Vec<BlockRun>),
     ) -> anyhow::Result<()> {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use experiments::Experiment;
-use experiments::servers::opponent::{GivenServer, Opponent};
+use experiments::servers::server_under_test::{GivenServer, ServerUnderTest};
 use tailback::StrategySpec;
 
 use crate::args::{RunArgs, SeveralArgs};
@@ -18,7 +18,7 @@ pub(crate) fn configured(
     strategies: Vec<StrategySpec>,
     what: &str,
     reached: &mut Option<Arc<GivenServer>>,
-) -> anyhow::Result<(Vec<Experiment>, Opponent)> {
+) -> anyhow::Result<(Vec<Experiment>, ServerUnderTest)> {
     let mut run = RunArgs::defaults();
     (run.simulate, run.workload, run.server) = (args.simulate, args.workload.clone(), args.server.clone());
     (run.target, run.output.threads) = (args.target.clone(), args.output.threads);
@@ -35,8 +35,8 @@ pub(crate) fn configured(
         *reached = GivenServer::reach(&experiment::server_choice(&run, first), first)?.map(Arc::new);
     }
     let opponent = match reached {
-        Some(given) => Opponent::Given(given.clone()),
-        None => Opponent::Own(Box::new(
+        Some(given) => ServerUnderTest::Given(given.clone()),
+        None => ServerUnderTest::Own(Box::new(
             run.server
                 .to_config(experiments.first().map_or(1, |first| first.run.seed))
                 .map_err(|error| Fatal::because(Exit::Usage, what.to_owned(), error))?,

@@ -16,7 +16,7 @@ use crate::text::stderr::to_stderr;
 const MAX_FAILED_PERCENT: u64 = 10;
 
 #[derive(Debug, Default)]
-pub(crate) struct Shortfalls {
+pub(crate) struct Failures {
     runs: usize,
     short: usize,
     first: Option<String>,
@@ -32,7 +32,7 @@ struct FailureCounts {
     cause: Option<String>,
 }
 
-impl Shortfalls {
+impl Failures {
     pub(crate) fn note<'a>(&mut self, runs: impl IntoIterator<Item = &'a Finished>) {
         for run in runs {
             self.runs += 1;

@@ -67,7 +67,7 @@ fn the_client(bencher: divan::Bencher<'_, '_>, strategy: &str) {
                         sent_at: launched.due,
                         outcome: Outcome::plain(Status::Succeeded),
                         server: None,
-                        told: None,
+                        advised_wait: None,
                         cause: None,
                         by_gateway: false,
                     };

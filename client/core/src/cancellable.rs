@@ -9,11 +9,11 @@ use std::collections::VecDeque;
 use crate::queue::Queue;
 
 #[derive(Debug, Default)]
-pub(crate) struct Cancellable<Q> {
+pub(crate) struct LazyCancelQueue<Q> {
     queue: Q,
 }
 
-impl<Q: Queue> Cancellable<Q> {
+impl<Q: Queue> LazyCancelQueue<Q> {
     /// Number of dead items that is never worth a sweep: few enough to stay in the nearest cache.
     const FEW: usize = 256;
 
@@ -52,7 +52,7 @@ impl<Q: Queue> Cancellable<Q> {
     }
 }
 
-impl<T: Copy> Cancellable<VecDeque<T>> {
+impl<T: Copy> LazyCancelQueue<VecDeque<T>> {
     pub(crate) fn iter(&self) -> impl Iterator<Item = T> {
         self.queue.iter().copied()
     }
@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn the_dead_are_dropped_at_the_front_and_told_of() {
-        let mut queue: Cancellable<VecDeque<u32>> = Cancellable::default();
+        let mut queue: LazyCancelQueue<VecDeque<u32>> = LazyCancelQueue::default();
         for item in 1..=5 {
             queue.push(item);
         }
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn a_heap_gives_the_least_first_whenever_it_came() {
-        let mut queue: Cancellable<BinaryHeap<Reverse<u32>>> = Cancellable::default();
+        let mut queue: LazyCancelQueue<BinaryHeap<Reverse<u32>>> = LazyCancelQueue::default();
         for item in [3, 1, 2] {
             queue.push(item);
         }
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn memory_is_bounded_by_the_living() {
-        let mut queue: Cancellable<VecDeque<u32>> = Cancellable::default();
+        let mut queue: LazyCancelQueue<VecDeque<u32>> = LazyCancelQueue::default();
         for item in 0..100_000 {
             queue.push(item);
             queue.sweep(1, |other| other == 0 || other == item);

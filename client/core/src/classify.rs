@@ -17,11 +17,11 @@ impl Classifier {
     /// Creates a classifier from the rejections given on the command line and the statuses with which a mockserver
     /// rejects.
     pub fn new(
-        told: &RejectedWhen,
+        rejected_when: &RejectedWhen,
         of_server: impl IntoIterator<Item = u16>,
         conditional_writes: bool,
     ) -> Self {
-        let mut rejected = told.clone();
+        let mut rejected = rejected_when.clone();
         rejected.statuses.extend(of_server);
         Self { rejected, conditional_writes }
     }
@@ -101,8 +101,8 @@ mod tests {
 
     #[test]
     fn what_a_body_says_goes_before_the_status() {
-        let told = "403,body:THROTTLED".parse().unwrap();
-        let classifier = Classifier::new(&told, [], false);
+        let rejected_when = "403,body:THROTTLED".parse().unwrap();
+        let classifier = Classifier::new(&rejected_when, [], false);
         let no_headers: [(&str, &str); 0] = [];
         for (code, body, status) in [
             (200, r#"{"code": "THROTTLED"}"#, Status::Rejected),

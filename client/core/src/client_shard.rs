@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use vocabulary::wire::MOST_SHARDS;
+use vocabulary::wire::MAX_SHARDS;
 
 /// Share of the clients of a run: client c belongs to shard c mod `of`. The number, arrival and random draws of an op
 /// are those of the whole run, whichever shard executes it.
@@ -18,7 +18,7 @@ pub struct ClientShard {
 pub enum ClientShardError {
     #[error("`{0}` is not a valid shard; write `I/N`, such as `0/4` for the first of four")]
     Form(String),
-    #[error("{0} shards cannot be; it must be from 1 to {MOST_SHARDS}")]
+    #[error("{0} shards cannot be; it must be from 1 to {MAX_SHARDS}")]
     Count(u32),
     #[error("there is no shard {index} of {of}: they are counted from 0 to {}", of - 1)]
     Index { index: u32, of: u32 },
@@ -30,9 +30,9 @@ impl ClientShard {
     /// Creates shard `index`, from 0, of `of` shards.
     ///
     /// # Errors
-    /// Fails if `of` is 0 or greater than [`MOST_SHARDS`], or if `index` is not less than `of`.
+    /// Fails if `of` is 0 or greater than [`MAX_SHARDS`], or if `index` is not less than `of`.
     pub const fn new(index: u32, of: u32) -> Result<Self, ClientShardError> {
-        if of == 0 || of > MOST_SHARDS {
+        if of == 0 || of > MAX_SHARDS {
             return Err(ClientShardError::Count(of));
         }
         if index >= of {

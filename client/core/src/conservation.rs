@@ -51,7 +51,7 @@ pub enum Mismatch {
         "the server received {received} attempts and decided about {decided} (accepted + rejected + failed); at most \
          {allowed} were left open"
     )]
-    Decided {
+    Admitted {
         /// Attempts that reached admission.
         received: u64,
         decided: u64,
@@ -102,7 +102,7 @@ impl Conservation {
         }
         let (received, decided) = (server.received, server.accepted + server.rejected + server.failed);
         if decided > received || received - decided > unsure {
-            mismatches.push(Mismatch::Decided { received, decided, allowed: unsure });
+            mismatches.push(Mismatch::Admitted { received, decided, allowed: unsure });
         }
         // Attempts failed on purpose were received, so they account for no missing ones.
         let allowed = unsure.saturating_sub(server.failed);

@@ -39,9 +39,9 @@ pub use measure::{
     LatencyFigures, LatencySums, Measurements, OpCounts, Point, RATE_LIMIT, REMAINING, RateFigures, RateLaw,
     SERIES_POINTS, Series, SteadyRate, TOLERABLE_EXCESS, WindowFigures, fairness_of, histogram,
 };
-pub use mix::{HIGHEST_COST, MOST_KINDS, Mix, MixError, RequestKind};
+pub use mix::{HIGHEST_COST, MAX_KINDS, Mix, MixError, RequestKind};
 pub use rejected_when::{RejectedWhen, RejectedWhenError};
-pub use requests::{MOST_API_KEYS, Requests, authorization};
+pub use requests::{MAX_API_KEYS, Requests, authorization};
 pub use run::{
     AttemptKey, Completion, Input, Launched, Output, Refusal, Run, RunLog, ServerSeen, ServerVerdict,
 };

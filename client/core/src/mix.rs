@@ -10,11 +10,11 @@ use std::sync::Arc;
 use tailback::Method;
 use vocabulary::{Purpose, Rng, draws};
 
-pub const MOST_KINDS: usize = 64;
+pub const MAX_KINDS: usize = 64;
 /// Maximum length of a path, in bytes. It keeps the head of a request far below the limits of servers.
-const LONGEST_PATH: usize = 1024;
+const MAX_PATH: usize = 1024;
 /// Maximum length of a method, in bytes.
-const LONGEST_METHOD: usize = 32;
+const MAX_METHOD: usize = 32;
 pub const HIGHEST_COST: u64 = 1_000_000_000;
 /// Weight of 1 in the unit in which weights are stored.
 const ONE: u64 = 1_000_000;
@@ -60,7 +60,7 @@ pub enum MixError {
          such as `GET /repos 8; POST /issues 2 cost=5`"
     )]
     Kind { kind: String, why: String },
-    #[error("it has {0} kinds of requests; at most {MOST_KINDS} are accepted")]
+    #[error("it has {0} kinds of requests; at most {MAX_KINDS} are accepted")]
     TooMany(usize),
 }
 
@@ -121,7 +121,7 @@ impl RequestKind {
 fn method(text: &str) -> Result<Box<str>, String> {
     // Token characters of RFC 9110, section 5.6.2.
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-    let is_method = (1..=LONGEST_METHOD).contains(&text.len()) && text.bytes().all(is_token);
+    let is_method = (1..=MAX_METHOD).contains(&text.len()) && text.bytes().all(is_token);
     match text.to_ascii_uppercase() {
         _ if !is_method => Err(format!("`{text}` is not an HTTP method")),
         connect if connect == "CONNECT" => Err("CONNECT asks for a tunnel and has no path".to_owned()),
@@ -133,8 +133,8 @@ fn path(text: &str) -> Result<Box<str>, String> {
     if !text.starts_with('/') {
         return Err(format!("the path `{text}` does not begin with `/`"));
     }
-    if text.len() > LONGEST_PATH {
-        return Err(format!("its path is longer than {LONGEST_PATH} bytes"));
+    if text.len() > MAX_PATH {
+        return Err(format!("its path is longer than {MAX_PATH} bytes"));
     }
     let is_allowed = |character: &char| {
         u8::try_from(*character).is_ok_and(|byte| byte.is_ascii_alphanumeric() || IN_PATHS.contains(&byte))
@@ -190,7 +190,7 @@ impl FromStr for Mix {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let count = text.split(';').count();
-        if count > MOST_KINDS {
+        if count > MAX_KINDS {
             return Err(MixError::TooMany(count));
         }
         let read = |kind: &str| {

@@ -1,6 +1,6 @@
 //! Unfinished ops: 32 bytes in a slab for one that was tried, 16 bytes in a queue for one that only waits.
 
-use tailback::{Failure, Opinion, RetryState, Status};
+use tailback::{Classification, Failure, RetryState, Status};
 use vocabulary::Instant;
 
 /// Number of an op within the run, from 0.
@@ -33,20 +33,20 @@ pub(crate) struct Op {
     pub(crate) failures: u32,
     pub(crate) last: Option<Status>,
     /// Strategy's classification of the last attempt, if that failed.
-    pub(crate) last_opinion: Opinion,
-    pub(crate) prospect: Prospect,
+    pub(crate) last_opinion: Classification,
+    pub(crate) prospect: RetryOutlook,
     pub(crate) place: Place,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Prospect {
+pub(crate) enum RetryOutlook {
     Open,
     /// The answer was one that no retry changes.
     Refused,
     Unreachable,
 }
 
-impl Prospect {
+impl RetryOutlook {
     /// Returns the outlook after an attempt that ended with `status`. A withdrawn attempt leaves it unchanged.
     pub(crate) const fn after(self, status: Status) -> Self {
         match status {
@@ -95,7 +95,7 @@ impl Waiting {
 
 impl Op {
     pub(crate) fn failed_for_good(&self) -> bool {
-        self.prospect != Prospect::Open
+        self.prospect != RetryOutlook::Open
     }
 
     /// Returns whether a retry was permitted and not sent: the op sleeps, is queued, or was shed or deferred from its
@@ -113,8 +113,8 @@ impl Op {
             attempts: 0,
             failures: 0,
             last: None,
-            last_opinion: Opinion::Done,
-            prospect: Prospect::Open,
+            last_opinion: Classification::Done,
+            prospect: RetryOutlook::Open,
             place: Place::Ready,
         }
     }
@@ -126,10 +126,13 @@ mod tests {
 
     #[test]
     fn an_attempt_that_was_withdrawn_says_nothing_of_further_ones() {
-        let refused = Prospect::Open.after(Status::Failed(Failure::Fatal));
-        assert_eq!((refused, refused.after(Status::Cancelled)), (Prospect::Refused, Prospect::Refused));
-        assert_eq!(refused.after(Status::Failed(Failure::Transport)), Prospect::Unreachable);
-        assert_eq!(refused.after(Status::Failed(Failure::Timeout)), Prospect::Open);
+        let refused = RetryOutlook::Open.after(Status::Failed(Failure::Fatal));
+        assert_eq!(
+            (refused, refused.after(Status::Cancelled)),
+            (RetryOutlook::Refused, RetryOutlook::Refused)
+        );
+        assert_eq!(refused.after(Status::Failed(Failure::Transport)), RetryOutlook::Unreachable);
+        assert_eq!(refused.after(Status::Failed(Failure::Timeout)), RetryOutlook::Open);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use vocabulary::{Purpose, Rng, draws};
 
 use crate::mix::{Mix, RequestKind};
 
-pub const MOST_API_KEYS: u32 = 1_000_000;
+pub const MAX_API_KEYS: u32 = 1_000_000;
 
 /// Request settings that differ by op. Kinds and keys are drawn from seed and op.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

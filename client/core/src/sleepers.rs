@@ -33,7 +33,7 @@ const KEPT: usize = 4096;
 ///
 /// Instant, order and op are packed into one number.
 #[derive(Debug, Default)]
-pub(crate) struct Sleepers {
+pub(crate) struct TimerQueue {
     /// Sleepers that wake before `near_until`, in order. Empty only if there are no others either.
     near: VecDeque<u128>,
     near_until: u64,
@@ -48,7 +48,7 @@ pub(crate) struct Sleepers {
     order: u32,
 }
 
-impl Sleepers {
+impl TimerQueue {
     #[inline]
     pub(crate) fn push(&mut self, until: Instant, op: OpSlot) {
         let at = until.as_nanos();
@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn ops_wake_by_instant_and_then_in_the_order_of_going_to_sleep() {
-        let mut sleepers = Sleepers::default();
+        let mut sleepers = TimerQueue::default();
         for (until, op) in [(5, 7), (3, 9), (5, 1), (u64::MAX, 2), (3, 8)] {
             sleepers.push(Instant::from_nanos(until), OpSlot(op));
         }
@@ -204,7 +204,7 @@ mod tests {
     proptest! {
         #[test]
         fn the_order_is_that_of_a_heap(events in events(), crowd in 0..400_u32) {
-            let (mut sleepers, mut heap, mut now) = (Sleepers::default(), BinaryHeap::new(), 0_u64);
+            let (mut sleepers, mut heap, mut now) = (TimerQueue::default(), BinaryHeap::new(), 0_u64);
             let crowd = (0..crowd).map(|number| Event::Sleep(i64::from(number % 7) * 50_000));
             let wakes = std::iter::repeat_n(Event::Wake, events.len() + crowd.len());
             for (order, event) in (0_u32..).zip(crowd.chain(events.iter().copied()).chain(wakes)) {

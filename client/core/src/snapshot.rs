@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use hdrhistogram::Histogram;
 use tailback::Gauges;
-use vocabulary::{Instant, LimitsTold};
+use vocabulary::{AdvertisedLimits, Instant};
 
 use crate::cause::FailureCounts;
 use crate::measure::{AttemptCounts, Excess, Latencies, OpCounts, Series};
@@ -40,7 +40,7 @@ pub struct Snapshot {
     pub server_busy: Option<u64>,
     pub server_cap: Option<u64>,
     /// State of the server's limits at the latest request for which it was reported.
-    pub limits: LimitsTold,
+    pub limits: AdvertisedLimits,
     pub op_latency: Latencies,
     pub send_lag: Latencies,
     pub attempt_latency: Latencies,
@@ -69,7 +69,7 @@ impl Default for Snapshot {
             gauges: Gauges::default(),
             server_busy: None,
             server_cap: None,
-            limits: LimitsTold::default(),
+            limits: AdvertisedLimits::default(),
             op_latency: blank.op_latency,
             send_lag: blank.send_lag,
             attempt_latency: Latencies::default(),

@@ -8,10 +8,10 @@ use crate::downtime::Downtime;
 
 /// Attempts without a success after which a run is stalled, however little time has passed, because in virtual time
 /// each may take only nanoseconds.
-const MOST_ATTEMPTS: u64 = 10_000_000;
+const MAX_ATTEMPTS: u64 = 10_000_000;
 
-/// Minimum number of attempts per unfinished op before [`MOST_ATTEMPTS`] without a success are a stall.
-const MOST_ATTEMPTS_PER_OP: u64 = 10;
+/// Minimum number of attempts per unfinished op before [`MAX_ATTEMPTS`] without a success are a stall.
+const MAX_ATTEMPTS_PER_OP: u64 = 10;
 
 /// Maximum number of tries at one instant that are not a stall. With many unfinished ops [`MAX_TRIES_PER_OP`] each are
 /// allowed.
@@ -95,7 +95,7 @@ impl StallWatch {
     pub(crate) fn worn_out_at(&self, unfinished: u64) -> Option<Instant> {
         let (at, count) = self.in_vain;
         // Fast path: the first comparison is the cheapest, and usually decides.
-        let enough = || count >= MOST_ATTEMPTS && count >= unfinished.saturating_mul(MOST_ATTEMPTS_PER_OP);
+        let enough = || count >= MAX_ATTEMPTS && count >= unfinished.saturating_mul(MAX_ATTEMPTS_PER_OP);
         (enough() && unfinished > 0).then_some(at)
     }
 
@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn ten_million_attempts_without_a_success_are_a_stall_and_a_success_counts_anew() {
         let mut watch = StallWatch::new(Duration::ZERO, MINUTE);
-        for nanos in 1..MOST_ATTEMPTS {
+        for nanos in 1..MAX_ATTEMPTS {
             watch.on_in_vain(Instant::from_nanos(nanos));
         }
         assert_eq!(watch.worn_out_at(100), None);

@@ -28,7 +28,7 @@ pub struct Admin {
 }
 
 /// Longest rate-limit window that a run waits for before it counts as stalled.
-const LONGEST_WINDOW: Duration = Duration::from_hours(1);
+const MAX_WINDOW: Duration = Duration::from_hours(1);
 
 #[derive(Clone, Debug)]
 pub struct Sending {
@@ -231,7 +231,7 @@ impl Experiment {
             run.mean_service = Some(model.mean_service());
             // While a rate-limit window is used up nothing succeeds, but the run is not stalled. A window of days is
             // not waited for.
-            run.patience = run.patience.saturating_add(model.longest_window().min(LONGEST_WINDOW));
+            run.patience = run.patience.saturating_add(model.longest_window().min(MAX_WINDOW));
             run.outages = planned_outages(model);
         } else {
             // A conditional write counts once, however often it is sent. In a mix, each op has its own method.

@@ -10,13 +10,13 @@ use results::{Mode, PlannedPoint, PlannedServer, RequestRecord, ServerModel, Tra
 
 use crate::experiment::{Experiment, Sending};
 use crate::record::{ServerRecord, config_record, server_model};
-use crate::servers::opponent::{Opponent, PastServer};
+use crate::servers::server_under_test::{PastServer, ServerUnderTest};
 use crate::workload::{PARAMETERS, Spelling, WorkloadSpec};
 
 const EMBEDDED: &str = "embedded";
 
 /// Maximum size of a request body, in bytes. Nobody sends more, so a plan with a larger one is rejected.
-const LONGEST_BODY: usize = 64 << 20;
+const MAX_BODY: usize = 64 << 20;
 
 /// Returns the plan of a point: its experiments, which differ only in their strategies, and the server under test.
 ///
@@ -25,7 +25,7 @@ const LONGEST_BODY: usize = 64 << 20;
 pub fn written(
     at: &[String],
     experiments: &[Experiment],
-    opponent: &Opponent,
+    opponent: &ServerUnderTest,
     mode: Mode,
 ) -> anyhow::Result<PlannedPoint> {
     let simulated = mode == Mode::Simulated;
@@ -62,9 +62,11 @@ pub fn written(
 
 /// Describes the server for people. An embedded server is described by its kind, because its address changes with each
 /// start.
-fn words(opponent: &Opponent, server: &ServerRecord<'_>, simulated: bool) -> String {
+fn words(opponent: &ServerUnderTest, server: &ServerRecord<'_>, simulated: bool) -> String {
     match opponent {
-        Opponent::Given(_) if server.kind == EMBEDDED => "embedded mockserver, one for each shard".to_owned(),
+        ServerUnderTest::Given(_) if server.kind == EMBEDDED => {
+            "embedded mockserver, one for each shard".to_owned()
+        }
         other => other.words(simulated),
     }
 }
@@ -78,7 +80,7 @@ pub fn restored(
     point: &PlannedPoint,
     mode: Mode,
     command_line: &[String],
-) -> anyhow::Result<(Vec<Experiment>, Opponent)> {
+) -> anyhow::Result<(Vec<Experiment>, ServerUnderTest)> {
     let mut workload = WorkloadSpec::default();
     for (key, text) in &point.workload {
         let parameter = PARAMETERS.iter().find(|parameter| parameter.key == key);
@@ -106,7 +108,7 @@ pub fn restored(
     Ok((experiments, opponent))
 }
 
-fn opponent(server: &PlannedServer, mode: Mode) -> anyhow::Result<Opponent> {
+fn opponent(server: &PlannedServer, mode: Mode) -> anyhow::Result<ServerUnderTest> {
     let read = |model: &ServerModel| {
         let config = model.read::<Config>().context("the server's configuration is none of a mockserver")?;
         config.validate().context("the server cannot be configured")?;
@@ -114,10 +116,10 @@ fn opponent(server: &PlannedServer, mode: Mode) -> anyhow::Result<Opponent> {
     };
     let model = server.model.as_ref().map(read).transpose()?;
     if mode == Mode::Simulated {
-        return Ok(Opponent::Own(Box::new(model.context("no server is described")?)));
+        return Ok(ServerUnderTest::Own(Box::new(model.context("no server is described")?)));
     }
     let PlannedServer { kind, target, words, .. } = server.clone();
-    Ok(Opponent::Past(Box::new(PastServer { kind, target, words, model })))
+    Ok(ServerUnderTest::Past(Box::new(PastServer { kind, target, words, model })))
 }
 
 /// Builds a request from its record. Header values and the body's content are unknown, so they are empty and zeros.
@@ -131,7 +133,7 @@ fn request(record: &RequestRecord) -> anyhow::Result<RequestTemplate> {
         let name = name.parse::<HeaderName>().with_context(|| format!("`{name}` is not a valid header"))?;
         headers.append(name, HeaderValue::from_static(""));
     }
-    ensure!(record.body_bytes <= LONGEST_BODY, "a body of {} bytes is longer than any", record.body_bytes);
+    ensure!(record.body_bytes <= MAX_BODY, "a body of {} bytes is longer than any", record.body_bytes);
     Ok(RequestTemplate { method, headers, body: vec![0; record.body_bytes].into() })
 }
 
@@ -154,7 +156,7 @@ mod tests {
     #[test]
     fn whatever_command_lines_say_of_a_workload_comes_back_from_what_is_written() {
         for (parameter, said) in said_of_each() {
-            let opponent = Opponent::Own(Box::default());
+            let opponent = ServerUnderTest::Own(Box::default());
             let before = experiment(&said);
             let point = written(&[], std::slice::from_ref(&before), &opponent, Mode::Simulated).unwrap();
             let json = serde_json::to_string(&point).unwrap();
@@ -167,7 +169,7 @@ mod tests {
 
     #[test]
     fn every_strategy_and_preset_comes_back_from_what_is_written() {
-        let opponent = Opponent::Own(Box::default());
+        let opponent = ServerUnderTest::Own(Box::default());
         let presets = tailback::preset_names().map(|name| format!("preset:{name}"));
         let names = tailback::STRATEGIES.iter().map(|entry| entry.name.to_owned());
         for name in names.chain(presets) {
@@ -182,7 +184,7 @@ mod tests {
 
     #[test]
     fn what_is_no_point_is_refused_in_words() {
-        let opponent = Opponent::Own(Box::default());
+        let opponent = ServerUnderTest::Own(Box::default());
         let good = written(&[], &[experiment(&WorkloadSpec::default())], &opponent, Mode::Simulated).unwrap();
         let refused = |wrong: &dyn Fn(&mut PlannedPoint)| {
             let mut point = good.clone();

@@ -40,11 +40,11 @@ fn part_records(described: Vec<(&'static str, Vec<ParameterInfo>)>) -> Vec<PartR
     let parts = described.into_iter().enumerate().filter_map(|(index, (name, parameters))| {
         let is_rules = name.is_empty();
         let has_key = |key| index == last && ["max-attempts", "retry-after"].contains(&key);
-        let is_told =
+        let is_recorded =
             |parameter: &ParameterInfo| !is_rules || !has_key(parameter.key) && !usual.contains(parameter);
-        let told = parameters.into_iter().filter(is_told);
+        let recorded = parameters.into_iter().filter(is_recorded);
         let parameters: BTreeMap<String, String> =
-            told.map(|parameter| (parameter.key.to_owned(), parameter.value)).collect();
+            recorded.map(|parameter| (parameter.key.to_owned(), parameter.value)).collect();
         let name = if is_rules { "rules" } else { name }.to_owned();
         (!is_rules || !parameters.is_empty()).then_some(PartRecord { name, parameters })
     });

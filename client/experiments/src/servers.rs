@@ -2,7 +2,7 @@
 
 mod barrier;
 pub mod connection_room;
-pub mod opponent;
+pub mod server_under_test;
 pub mod target;
 mod url;
 

@@ -16,5 +16,5 @@ pub(crate) mod testing;
 pub use file::{FileError, from_table, is_key};
 pub use parameter::{Kind, Parameter, Place, Word};
 pub use recorded::recorded_as_typed;
-pub use spec::{Arrivals, DEFAULT_RATE, LARGEST_BURST, Spelling, WorkloadError, WorkloadSpec};
+pub use spec::{Arrivals, DEFAULT_RATE, MAX_BURST, Spelling, WorkloadError, WorkloadSpec};
 pub use table::PARAMETERS;

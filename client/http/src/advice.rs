@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use http::HeaderMap;
-use tailback::{Heard, Reading};
+use tailback::{ParsedResponse, ResponseParser};
 use vocabulary::WallTime;
 
 use crate::fields::Headers;
@@ -11,12 +11,12 @@ use crate::fields::Headers;
 /// Parses the parts that the strategy needs, and the advice for the harness. Dates are relative to `answered`, the time at which
 /// the server responded, or to the clock if that is unknown.
 pub(crate) fn hear(
-    reading: &Reading,
+    reading: &ResponseParser,
     code: u16,
     headers: &HeaderMap,
     body: &[u8],
     answered: Option<WallTime>,
-) -> Heard {
+) -> ParsedResponse {
     let now = answered.unwrap_or_else(|| {
         let since_unix = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         // With a clock before 1970, no date counts as past.
@@ -33,8 +33,8 @@ mod tests {
 
     fn read(headers: &HeaderMap, forms: &str) -> (Advice, Advice) {
         let spec: StrategySpec = format!("none:advice={forms}").parse().unwrap();
-        let heard = hear(spec.reading(), 503, headers, &[], None);
-        (heard.advice, heard.told)
+        let response = hear(spec.reading(), 503, headers, &[], None);
+        (response.advice, response.advertised)
     }
 
     fn default(name: &'static str, value: &str) -> Advice {
@@ -67,8 +67,8 @@ mod tests {
     fn the_harness_reads_advice_that_the_strategy_does_not() {
         let mut headers = HeaderMap::new();
         headers.insert("retry-after", "2".parse().unwrap());
-        let told = Advice::After(Duration::from_secs(2));
-        assert_eq!(read(&headers, "x-amz-retry-after.whole"), (Advice::None, told));
+        let advertised = Advice::After(Duration::from_secs(2));
+        assert_eq!(read(&headers, "x-amz-retry-after.whole"), (Advice::None, advertised));
     }
 
     #[test]

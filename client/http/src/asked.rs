@@ -155,10 +155,10 @@ mod tests {
         for is_mock in [true, false] {
             let asked = asked("GET /a cost=5 used=2; POST /b", 0, "http://h/", is_mock);
             let [get, post] = &asked.kinds[..] else { panic!("two kinds") };
-            let told = |words: &str| is_mock.then(|| words.to_owned());
+            let mock_only = |words: &str| is_mock.then(|| words.to_owned());
             assert_eq!(
                 [header(get, "x-tailback-cost"), header(get, "x-tailback-used")],
-                [told("5"), told("2")]
+                [mock_only("5"), mock_only("2")]
             );
             assert_eq!([header(post, "x-tailback-cost"), header(post, "x-tailback-used")], [None, None]);
             assert_eq!((header(get, "content-type"), get.has_body), (None, false));

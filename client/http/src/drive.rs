@@ -266,7 +266,7 @@ fn completion(delivered: &Delivered) -> Completion {
         sent_at: delivered.sent_at,
         outcome: delivered.answer.outcome,
         server: delivered.answer.server,
-        told: delivered.answer.told,
+        advised_wait: delivered.answer.advised_wait,
         cause: delivered.answer.cause,
         by_gateway: delivered.answer.by_gateway,
     }

@@ -12,7 +12,7 @@ use crate::prepared::{Prepared, Step};
 use crate::transport::Answer;
 
 /// Maximum size of an answer's body, in bytes. A longer body counts as a transport failure.
-const LONGEST_BODY: u64 = 64 << 20;
+const MAX_BODY: u64 = 64 << 20;
 
 pub(crate) trait Exchange {
     fn prepared(&self) -> &Prepared;
@@ -23,10 +23,10 @@ pub(crate) trait Exchange {
         &self,
         attempt: &Launched,
         step: Step,
-    ) -> impl Future<Output = Result<Heard, ErrorKind>> + Send;
+    ) -> impl Future<Output = Result<ParsedResponse, ErrorKind>> + Send;
 }
 
-pub(crate) struct Heard {
+pub(crate) struct ParsedResponse {
     pub(crate) answer: Answer,
     /// Entity tag of the object, after a read.
     pub(crate) tag: Option<HeaderValue>,
@@ -37,13 +37,13 @@ pub(crate) struct Heard {
 pub(crate) async fn attempt(by: &(impl Exchange + Sync), attempt: &Launched) -> Answer {
     if !by.prepared().reads_first() {
         return match by.exchange(attempt, Step::Only).await {
-            Ok(heard) => heard.answer,
+            Ok(response) => response.answer,
             Err(kind) => Answer::none(kind),
         };
     }
-    let Heard { answer: read, tag } = match by.exchange(attempt, Step::Read).await {
-        Ok(heard) if heard.answer.outcome.status == Status::Succeeded => heard,
-        Ok(heard) => return heard.answer,
+    let ParsedResponse { answer: read, tag } = match by.exchange(attempt, Step::Read).await {
+        Ok(response) if response.answer.outcome.status == Status::Succeeded => response,
+        Ok(response) => return response.answer,
         Err(kind) => return Answer::none(kind),
     };
     let Some(tag) = tag else {
@@ -54,7 +54,7 @@ pub(crate) async fn attempt(by: &(impl Exchange + Sync), attempt: &Launched) -> 
         };
     };
     let mut answer = match by.exchange(attempt, Step::Write(tag)).await {
-        Ok(heard) => heard.answer,
+        Ok(response) => response.answer,
         Err(kind) => return Answer::none(kind),
     };
     answer.by_gateway |= read.by_gateway;
@@ -73,7 +73,7 @@ pub(crate) async fn drain<B>(mut body: B, most_kept: usize) -> Result<Vec<u8>, U
 where
     B: Body<Data = Bytes> + Unpin,
 {
-    let mut left = LONGEST_BODY;
+    let mut left = MAX_BODY;
     let mut kept = Vec::new();
     // Fast path: after the last frame, most bodies are known to be complete and are not polled again.
     while !body.is_end_stream()

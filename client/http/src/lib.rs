@@ -19,13 +19,13 @@ mod mailbox;
 mod mock;
 mod open_files;
 mod prepared;
+mod response_classifier;
 mod target;
 mod template;
 mod transport;
 mod transports;
 mod trouble;
 mod trust;
-mod understanding;
 mod usage;
 mod workers;
 

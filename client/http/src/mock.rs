@@ -18,7 +18,7 @@ use crate::trouble;
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Maximum size of an answer, in bytes.
-const LONGEST_ANSWER: usize = 1 << 20;
+const MAX_ANSWER: usize = 1 << 20;
 
 #[derive(Debug)]
 pub enum Probe {
@@ -210,9 +210,9 @@ impl MockServer {
             Ok(released) => serde_json::from_value(released)
                 .map_err(|error| BarrierError::Mock(MockError::Garbage(error.to_string()))),
             Err(MockError::Refused { status: StatusCode::GATEWAY_TIMEOUT, text }) => {
-                let told: NotReleased = serde_json::from_str(&text)
+                let refusal: NotReleased = serde_json::from_str(&text)
                     .map_err(|error| BarrierError::Mock(MockError::Garbage(error.to_string())))?;
-                Err(BarrierError::NotFilled(told))
+                Err(BarrierError::NotFilled(refusal))
             }
             Err(MockError::Refused { status, text }) if status.is_client_error() => {
                 Err(BarrierError::Refused(reason(text)))
@@ -248,7 +248,7 @@ async fn json(mut response: Response) -> Result<Value, MockError> {
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await? {
         body.extend_from_slice(&chunk);
-        if body.len() > LONGEST_ANSWER {
+        if body.len() > MAX_ANSWER {
             return Err(MockError::Garbage("it is too long".to_owned()));
         }
     }

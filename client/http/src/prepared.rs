@@ -22,7 +22,7 @@ const OWN: [HeaderName; 3] = [
     HeaderName::from_static(wire::ATTEMPT),
     HeaderName::from_static(wire::CLIENT),
 ];
-const LEAST_FREE: HeaderName = HeaderName::from_static(wire::LEAST_FREE);
+const MIN_FREE: HeaderName = HeaderName::from_static(wire::MIN_FREE);
 
 #[derive(Debug)]
 pub(crate) struct Prepared {
@@ -160,7 +160,7 @@ impl Prepared {
         // The first request of an attempt with carrier sense contains the number of slots that must be free for it to start. Only
         // a mockserver supports that.
         let looks = self.run.is_some() && attempt.least_free > 0 && !matches!(step, Step::Write(_));
-        let least_free = looks.then(|| (LEAST_FREE, HeaderValue::from(attempt.least_free)));
+        let least_free = looks.then(|| (MIN_FREE, HeaderValue::from(attempt.least_free)));
         let tag = if let Step::Write(tag) = step { Some((IF_MATCH, tag.clone())) } else { None };
         let key = self.asked.as_ref().and_then(|asked| asked.authorization(attempt.op));
         least_free.into_iter().chain(tag).chain(key.map(|key| (AUTHORIZATION, key)))

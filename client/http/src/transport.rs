@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use http::{HeaderMap, Method};
 use loadgen_core::{Cause, Classifier, ErrorKind, Latencies, Launched, OperationKind, Requests, ServerSeen};
-use tailback::{Facts, Failure, Outcome, Reading, Status};
+use tailback::{Facts, Failure, Outcome, ResponseParser, Status};
 use vocabulary::wire::RunId;
 use vocabulary::{TimeScale, WallTime};
 
@@ -81,7 +81,7 @@ pub struct TransportConfig {
     /// Headers that identify the run to a mockserver; `None` for any other server.
     pub run: Option<RunHeaders>,
     pub classifier: Classifier,
-    pub reading: Arc<Reading>,
+    pub reading: Arc<ResponseParser>,
     pub kind: OperationKind,
     /// Parts of requests that differ by op. The methods and paths of kinds replace those of `request` and `target`.
     pub requests: Requests,
@@ -144,7 +144,7 @@ pub struct Answer {
     pub outcome: Outcome,
     pub server: Option<ServerSeen>,
     /// Retry delay that the answer itself advertises, in experiment time.
-    pub told: Option<Duration>,
+    pub advised_wait: Option<Duration>,
     /// Status or error on the wire; `None` if the attempt was withdrawn.
     pub cause: Option<Cause>,
     /// True if an intermediary answered instead of the recognised mockserver.
@@ -155,14 +155,14 @@ impl Answer {
     pub fn none(kind: ErrorKind) -> Self {
         let facts = Facts::missing(kind.missing());
         let outcome = Outcome { facts, ..Outcome::plain(Status::Failed(Failure::Transport)) };
-        Self { outcome, server: None, told: None, cause: Some(Cause::Error(kind)), by_gateway: false }
+        Self { outcome, server: None, advised_wait: None, cause: Some(Cause::Error(kind)), by_gateway: false }
     }
 
     pub fn withdrawn() -> Self {
         Self {
             outcome: Outcome::plain(Status::Cancelled),
             server: None,
-            told: None,
+            advised_wait: None,
             cause: None,
             by_gateway: false,
         }

@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn memory_and_processor_time_are_told() {
+    fn memory_and_processor_time_are_reported() {
         assert!(peak_rss_bytes().is_some_and(|bytes| bytes > 100_000));
         assert!(thread_cpu().is_some());
     }

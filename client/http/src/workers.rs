@@ -37,19 +37,19 @@ struct Lane<T> {
     transport: T,
     /// Jobs for the lane's thread; `None` for the driver's own thread.
     errands: Option<Errands>,
-    assignments: Vec<Arc<Assignment>>,
+    assignments: Vec<Arc<WorkerSlot>>,
     idle: Vec<usize>,
     under_way: usize,
 }
 
 /// Jobs for another thread. All jobs of a turn are sent together, because every wake-up of a thread is a system call.
 struct Errands {
-    mailbox: Arc<Mailbox<Errand>>,
-    untold: Vec<Errand>,
+    mailbox: Arc<Mailbox<Job>>,
+    untold: Vec<Job>,
 }
 
-struct Errand {
-    assignment: Arc<Assignment>,
+struct Job {
+    assignment: Arc<WorkerSlot>,
     attempt: Launched,
 }
 
@@ -79,7 +79,7 @@ pub(crate) struct Workers<T> {
 }
 
 #[derive(Default)]
-struct Assignment {
+struct WorkerSlot {
     state: Mutex<AssignmentState>,
 }
 
@@ -184,7 +184,7 @@ impl<T: Transport> Workers<T> {
         let assignment = &lane.assignments[number];
         match &mut lane.errands {
             None => assignment.update(|state| state.next = Some(attempt)),
-            Some(errands) => errands.untold.push(Errand { assignment: assignment.clone(), attempt }),
+            Some(errands) => errands.untold.push(Job { assignment: assignment.clone(), attempt }),
         }
     }
 
@@ -228,7 +228,7 @@ impl<T: Transport> Workers<T> {
     fn spawn_worker(&mut self, lane: usize) -> usize {
         let at = &mut self.lanes[lane];
         let number = at.assignments.len();
-        let assignment = Arc::<Assignment>::default();
+        let assignment = Arc::<WorkerSlot>::default();
         at.assignments.push(assignment.clone());
         let worker = WorkerId { lane, number };
         at.handle.spawn(work(worker, assignment, at.transport.clone(), self.clock, self.answers.clone()));
@@ -236,12 +236,12 @@ impl<T: Transport> Workers<T> {
     }
 }
 
-async fn pass_on(errands: Arc<Mailbox<Errand>>) {
+async fn pass_on(errands: Arc<Mailbox<Job>>) {
     let mut batch = Vec::new();
     loop {
         errands.filled().await;
         errands.take(&mut batch);
-        for Errand { assignment, attempt } in batch.drain(..) {
+        for Job { assignment, attempt } in batch.drain(..) {
             assignment.update(|state| state.next = Some(attempt));
         }
     }
@@ -249,7 +249,7 @@ async fn pass_on(errands: Arc<Mailbox<Errand>>) {
 
 async fn work<T: Transport>(
     worker: WorkerId,
-    assignment: Arc<Assignment>,
+    assignment: Arc<WorkerSlot>,
     transport: T,
     clock: Clock,
     answers: Arc<Mailbox<Delivered>>,
@@ -272,7 +272,7 @@ async fn work<T: Transport>(
     }
 }
 
-impl Assignment {
+impl WorkerSlot {
     fn update(&self, change: impl FnOnce(&mut AssignmentState)) {
         let waker = {
             let mut state = self.lock();

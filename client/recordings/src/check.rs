@@ -270,8 +270,8 @@ mod tests {
                 "delay 1: recorded 0 s of 0 s to 0.99 s, here always 0.5 s",
             ),
         ] {
-            let told = verdict("python", &fields, strategy);
-            assert!(told.starts_with(words), "{strategy}: {told}");
+            let message = verdict("python", &fields, strategy);
+            assert!(message.starts_with(words), "{strategy}: {message}");
         }
     }
 

@@ -16,7 +16,7 @@ pub(crate) enum Ending {
 
 /// Ending of an op as recorded; libraries differ in the details they report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Told {
+pub(crate) enum RecordedEnding {
     Success,
     Answer(u16),
     /// The caller got an answer other than a success.
@@ -27,7 +27,7 @@ pub(crate) enum Told {
     Nothing,
 }
 
-impl Told {
+impl RecordedEnding {
     pub(crate) fn of(outcome: &RawOutcome) -> Self {
         if let Some(status) = outcome.status {
             return if (200..300).contains(&status) { Self::Success } else { Self::Answer(status) };
@@ -99,7 +99,7 @@ impl fmt::Display for Ending {
     }
 }
 
-impl fmt::Display for Told {
+impl fmt::Display for RecordedEnding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Success => f.write_str("success"),
@@ -116,43 +116,43 @@ impl fmt::Display for Told {
 mod tests {
     use super::*;
 
-    fn told(text: &str) -> Told {
-        Told::of(&serde_json::from_str(text).unwrap())
+    fn parsed(text: &str) -> RecordedEnding {
+        RecordedEnding::of(&serde_json::from_str(text).unwrap())
     }
 
     #[test]
     fn outcomes_of_all_libraries_are_understood() {
         for (text, meaning) in [
-            (r#"{"type": "success"}"#, Told::Success),
-            (r#"{"type": "success", "status": 200}"#, Told::Success),
-            (r#"{"type": "Response", "status": 503}"#, Told::Answer(503)),
-            (r#"{"type": "error 429"}"#, Told::Answer(429)),
-            (r#"{"type": "response 200"}"#, Told::Success),
-            (r#"{"type": "error without answer"}"#, Told::Transport),
-            (r#"{"type": "AxiosError", "code": "ECONNRESET"}"#, Told::Transport),
-            (r#"{"type": "exit", "code": 0}"#, Told::Nothing),
-            (r#"{"type": "exit", "code": 22}"#, Told::SomeAnswer),
-            (r#"{"type": "exit", "code": 52}"#, Told::Transport),
-            (r#"{"type": "UNAVAILABLE"}"#, Told::SomeAnswer),
-            (r#"{"type": "MaxRetryError"}"#, Told::Failure),
-            (r#"{"type": "iterator"}"#, Told::Nothing),
+            (r#"{"type": "success"}"#, RecordedEnding::Success),
+            (r#"{"type": "success", "status": 200}"#, RecordedEnding::Success),
+            (r#"{"type": "Response", "status": 503}"#, RecordedEnding::Answer(503)),
+            (r#"{"type": "error 429"}"#, RecordedEnding::Answer(429)),
+            (r#"{"type": "response 200"}"#, RecordedEnding::Success),
+            (r#"{"type": "error without answer"}"#, RecordedEnding::Transport),
+            (r#"{"type": "AxiosError", "code": "ECONNRESET"}"#, RecordedEnding::Transport),
+            (r#"{"type": "exit", "code": 0}"#, RecordedEnding::Nothing),
+            (r#"{"type": "exit", "code": 22}"#, RecordedEnding::SomeAnswer),
+            (r#"{"type": "exit", "code": 52}"#, RecordedEnding::Transport),
+            (r#"{"type": "UNAVAILABLE"}"#, RecordedEnding::SomeAnswer),
+            (r#"{"type": "MaxRetryError"}"#, RecordedEnding::Failure),
+            (r#"{"type": "iterator"}"#, RecordedEnding::Nothing),
         ] {
-            assert_eq!(told(text), meaning, "{text}");
+            assert_eq!(parsed(text), meaning, "{text}");
         }
     }
 
     #[test]
     fn what_is_told_fits_only_what_it_says() {
         let endings = [Ending::Success, Ending::Answer(503), Ending::Answer(429), Ending::Transport];
-        for (told, fits) in [
-            (Told::Success, [true, false, false, false]),
-            (Told::Answer(503), [false, true, false, false]),
-            (Told::SomeAnswer, [false, true, true, false]),
-            (Told::Transport, [false, false, false, true]),
-            (Told::Failure, [false, true, true, true]),
-            (Told::Nothing, [true, true, true, true]),
+        for (parsed, fits) in [
+            (RecordedEnding::Success, [true, false, false, false]),
+            (RecordedEnding::Answer(503), [false, true, false, false]),
+            (RecordedEnding::SomeAnswer, [false, true, true, false]),
+            (RecordedEnding::Transport, [false, false, false, true]),
+            (RecordedEnding::Failure, [false, true, true, true]),
+            (RecordedEnding::Nothing, [true, true, true, true]),
         ] {
-            assert_eq!(endings.map(|ending| told.fits(ending)), fits, "{told}");
+            assert_eq!(endings.map(|ending| parsed.fits(ending)), fits, "{parsed}");
         }
     }
 }

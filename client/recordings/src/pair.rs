@@ -5,17 +5,17 @@ use std::time::Duration;
 use mockserver_core::{Script, ScriptFileError, WrittenStep};
 use serde_json::Value;
 
-use crate::ending::Told;
+use crate::ending::RecordedEnding;
 use crate::grain::Grain;
 use crate::raw::{OneOrEach, RawFile, RawKind, RawOutcome, RawOutcomes, RawScenario};
 use crate::series::{self, SeriesScripts};
 
 /// Maximum number of ops of one pair, and of a series, which is run many times.
-const MOST_OPS: usize = 100_000;
-const MOST_OF_SERIES: usize = 10_000;
+const MAX_OPS: usize = 100_000;
+const MAX_OF_SERIES: usize = 10_000;
 
 /// Maximum number of delays of one pair, because one list may represent all ops.
-const MOST_DELAYS: usize = 1_000_000;
+const MAX_DELAYS: usize = 1_000_000;
 
 #[derive(Clone, Debug)]
 pub struct Pair {
@@ -52,7 +52,7 @@ pub(crate) struct Ops {
     pub(crate) delays: Vec<Vec<f64>>,
     pub(crate) before_first: Vec<f64>,
     pub(crate) after_last: Vec<f64>,
-    pub(crate) endings: Vec<(Told, usize)>,
+    pub(crate) endings: Vec<(RecordedEnding, usize)>,
 }
 
 /// Consecutive ops of one client. `attempts`, `waits` and `endings` have one entry per op, or none if not recorded.
@@ -63,9 +63,9 @@ pub(crate) struct Series {
     pub(crate) ops: usize,
     pub(crate) attempts: Vec<u32>,
     pub(crate) waits: Vec<Waits>,
-    pub(crate) endings: Vec<Told>,
+    pub(crate) endings: Vec<RecordedEnding>,
     /// All kinds of endings that occurred, if recorded.
-    pub(crate) kinds: Vec<Told>,
+    pub(crate) kinds: Vec<RecordedEnding>,
     /// Total number of retries after each 100 ops, if recorded.
     pub(crate) granted: Vec<u64>,
 }
@@ -137,8 +137,8 @@ impl Pair {
 impl Ops {
     fn of(raw: RawScenario) -> Result<Self, Wrong> {
         let n = raw.n.ok_or(("n", "is missing".to_owned()))?;
-        if !(1..=MOST_OPS).contains(&n) {
-            return Err(("n", format!("is {n}; it must be from 1 to {MOST_OPS}")));
+        if !(1..=MAX_OPS).contains(&n) {
+            return Err(("n", format!("is {n}; it must be from 1 to {MAX_OPS}")));
         }
         // A recording without a server has only delays: those of ops that are rejected forever.
         let steps = raw.steps.unwrap_or_else(|| vec![WrittenStep::status(503)]);
@@ -150,8 +150,8 @@ impl Ops {
         })?;
         let samples = raw.samples.ok_or(("samples", "is missing".to_owned()))?;
         let longest = samples.iter().map(Vec::len).max().unwrap_or(0);
-        if longest.saturating_mul(n) > MOST_DELAYS {
-            let why = format!("has up to {longest} delays for {n} ops; at most {MOST_DELAYS} are compared");
+        if longest.saturating_mul(n) > MAX_DELAYS {
+            let why = format!("has up to {longest} delays for {n} ops; at most {MAX_DELAYS} are compared");
             return Err(("samples", why));
         }
         let delays = each("samples", OneOrEach::Each(samples), n)?;
@@ -173,11 +173,11 @@ impl Ops {
         }
         let endings = endings(raw.outcome.as_ref(), raw.outcomes.as_ref(), n)?;
         // A status that the server never sent is the library's own code for a missing answer: Octokit uses 500.
-        let endings = endings.into_iter().map(|(told, count)| match told {
-            Told::Answer(status) if !script.has_status(status) => (Told::Failure, count),
-            told => (told, count),
+        let endings = endings.into_iter().map(|(ending, count)| match ending {
+            RecordedEnding::Answer(status) if !script.has_status(status) => (RecordedEnding::Failure, count),
+            ending => (ending, count),
         });
-        let endings: Vec<(Told, usize)> = endings.collect();
+        let endings: Vec<(RecordedEnding, usize)> = endings.collect();
         Ok(Self {
             script,
             attempts,
@@ -192,8 +192,8 @@ impl Ops {
 impl Series {
     fn of(raw: RawScenario, scripts: &SeriesScripts) -> Result<Self, Wrong> {
         let ops = raw.ops.ok_or(("ops", "is missing".to_owned()))?;
-        if !(1..=MOST_OF_SERIES).contains(&ops) {
-            return Err(("ops", format!("is {ops}; it must be from 1 to {MOST_OF_SERIES}")));
+        if !(1..=MAX_OF_SERIES).contains(&ops) {
+            return Err(("ops", format!("is {ops}; it must be from 1 to {MAX_OF_SERIES}")));
         }
         let unknown = "names a series whose script is not known; describe it in the file's `series`";
         let answers = series::find(scripts, &raw.id).ok_or_else(|| ("id", unknown.to_owned()))?;
@@ -214,7 +214,7 @@ impl Series {
             if count > ops - endings.len() {
                 return Err(("outcomes_per_op", format!("tells of more than {ops} ops")));
             }
-            endings.extend(std::iter::repeat_n(Told::of_type(&name), count));
+            endings.extend(std::iter::repeat_n(RecordedEnding::of_type(&name), count));
         }
         let granted = raw.retries_granted_after_each_100.unwrap_or_default();
         if granted.len() * 100 > ops {
@@ -224,7 +224,9 @@ impl Series {
             return Err(("attempts_per_op", "is missing".to_owned()));
         }
         let kinds = match raw.outcomes {
-            Some(RawOutcomes::Named(names)) => names.iter().map(|name| Told::of_type(name)).collect(),
+            Some(RawOutcomes::Named(names)) => {
+                names.iter().map(|name| RecordedEnding::of_type(name)).collect()
+            }
             _ => Vec::new(),
         };
         Ok(Self { script, pause, ops, attempts, waits, endings, kinds, granted })
@@ -278,18 +280,18 @@ fn endings(
     one: Option<&RawOutcome>,
     all: Option<&RawOutcomes>,
     n: usize,
-) -> Result<Vec<(Told, usize)>, Wrong> {
+) -> Result<Vec<(RecordedEnding, usize)>, Wrong> {
     match (one, all) {
         (_, Some(RawOutcomes::Counted(counts))) => {
             let ending = |(text, count): (&String, &usize)| {
                 let outcome: RawOutcome = serde_json::from_str(text).map_err(|error| {
                     ("outcomes", format!("has `{text}`, which is not an outcome: {error}"))
                 })?;
-                Ok((Told::of(&outcome), *count))
+                Ok((RecordedEnding::of(&outcome), *count))
             };
             counts.iter().map(ending).collect()
         }
-        (Some(outcome), _) => Ok(vec![(Told::of(outcome), n)]),
+        (Some(outcome), _) => Ok(vec![(RecordedEnding::of(outcome), n)]),
         (None, _) => Ok(Vec::new()),
     }
 }
@@ -319,7 +321,7 @@ mod tests {
             (&ops.attempts[..], &ops.delays[..]),
             (&[2; 3][..], &[vec![0.5], vec![0.5], vec![0.5]][..])
         );
-        assert_eq!(ops.endings, [(Told::Answer(503), 3)]);
+        assert_eq!(ops.endings, [(RecordedEnding::Answer(503), 3)]);
     }
 
     #[test]

@@ -81,7 +81,7 @@ impl Trial<'_> {
         if is_endless || finished.run.stalled_at().is_some() {
             return Ok(Replayed::Endless);
         }
-        Ok(Replayed::Ops(told(&log, self.ops)))
+        Ok(Replayed::Ops(ops_of(&log, self.ops)))
     }
 
     fn config(&self) -> RunConfig {
@@ -106,7 +106,7 @@ impl Trial<'_> {
     }
 }
 
-fn told(log: &RunLog, ops: usize) -> Vec<Op> {
+fn ops_of(log: &RunLog, ops: usize) -> Vec<Op> {
     let never =
         Op { attempts: 0, before_first: 0.0, delays: Vec::new(), after_last: 0.0, ending: Ending::Refused };
     let mut all = vec![never; ops];

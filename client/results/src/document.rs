@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::comparison::{Comparison, Repeats};
 use crate::malformed::Malformed;
-use crate::outline::Outline;
+use crate::outline::DocumentProbe;
 use crate::parity::Parity;
 use crate::reading::read;
 use crate::reproduction::Reproduction;
@@ -42,7 +42,7 @@ impl Document {
     pub fn read(text: &str) -> Result<Self, Malformed> {
         // For blank text, the parser would report a truncated file.
         let text = if text.trim().is_empty() { "" } else { text };
-        let outline: Outline = read(text)?;
+        let outline: DocumentProbe = read(text)?;
         if outline.has("schema_version") {
             // Checked first, because a later version may also have changed everything else.
             read::<Versioned>(text)?;

@@ -56,5 +56,5 @@ pub(crate) fn above_zero<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f
 
 /// Distinguishes a winner that is null from a missing key.
 pub(crate) fn winner<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Winner, D::Error> {
-    Option::deserialize(deserializer).map(Winner::Said)
+    Option::deserialize(deserializer).map(Winner::Known)
 }

@@ -14,7 +14,7 @@ const TOO_LATE_MS: f64 = 2.0;
 /// Largest harmless send lag as a share of an attempt's duration.
 const USUAL_SHARE: f64 = 1.0 / 20.0;
 /// Fewest sends after which the lag of a running experiment is judged. A percentile of fewer describes the start more than the run.
-const FEWEST_SENDS: u64 = 100;
+const MIN_SENDS: u64 = 100;
 const FULL_CORE: f64 = 0.95;
 
 /// Smallest reported share of the run that was spent waiting for the file of attempts. Less hardly affects the measurement.
@@ -50,7 +50,7 @@ impl GeneratorLoad {
         let late_ms = self.send_lag_p99_ms * self.time_scale;
         // A short real time is long if the experiment runs fast, so the lag is also compared with the duration of an attempt.
         let much = late_ms > TOO_LATE_MS && self.send_lag_p99_ms > self.usual_attempt_ms * USUAL_SHARE;
-        let enough = self.sends_so_far.is_none_or(|sends| sends >= FEWEST_SENDS);
+        let enough = self.sends_so_far.is_none_or(|sends| sends >= MIN_SENDS);
         if enough && (late_ms > MUCH_TOO_LATE_MS || much) {
             return Some(Bottleneck::Late { late_ms, waited_for_connection: self.waited_for_connection });
         }

@@ -8,12 +8,12 @@ use serde::de::{self, Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAcces
 const LARGEST: f64 = 1e15;
 
 #[derive(Debug, Default)]
-pub(crate) struct Outline {
+pub(crate) struct DocumentProbe {
     /// Keys of the document, if it is an object, each with whether its value is null.
     keys: Vec<(String, bool)>,
 }
 
-impl Outline {
+impl DocumentProbe {
     pub(crate) fn has(&self, key: &str) -> bool {
         self.keys.iter().any(|(there, _)| there == key)
     }
@@ -24,52 +24,52 @@ impl Outline {
     }
 }
 
-impl<'de> Deserialize<'de> for Outline {
+impl<'de> Deserialize<'de> for DocumentProbe {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Keys;
         impl<'de> Visitor<'de> for Keys {
-            type Value = Outline;
+            type Value = DocumentProbe;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a result")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Outline, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<DocumentProbe, A::Error> {
                 let mut keys = Vec::new();
                 while let Some(key) = map.next_key::<String>()? {
                     let Bounded { is_null } = map.next_value()?;
                     keys.push((key, is_null));
                 }
-                Ok(Outline { keys })
+                Ok(DocumentProbe { keys })
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Outline, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<DocumentProbe, A::Error> {
                 while list.next_element::<IgnoredAny>()?.is_some() {}
-                Ok(Outline::default())
+                Ok(DocumentProbe::default())
             }
 
-            fn visit_unit<E>(self) -> Result<Outline, E> {
-                Ok(Outline::default())
+            fn visit_unit<E>(self) -> Result<DocumentProbe, E> {
+                Ok(DocumentProbe::default())
             }
 
-            fn visit_bool<E>(self, _: bool) -> Result<Outline, E> {
-                Ok(Outline::default())
+            fn visit_bool<E>(self, _: bool) -> Result<DocumentProbe, E> {
+                Ok(DocumentProbe::default())
             }
 
-            fn visit_u64<E>(self, _: u64) -> Result<Outline, E> {
-                Ok(Outline::default())
+            fn visit_u64<E>(self, _: u64) -> Result<DocumentProbe, E> {
+                Ok(DocumentProbe::default())
             }
 
-            fn visit_i64<E>(self, _: i64) -> Result<Outline, E> {
-                Ok(Outline::default())
+            fn visit_i64<E>(self, _: i64) -> Result<DocumentProbe, E> {
+                Ok(DocumentProbe::default())
             }
 
-            fn visit_f64<E>(self, _: f64) -> Result<Outline, E> {
-                Ok(Outline::default())
+            fn visit_f64<E>(self, _: f64) -> Result<DocumentProbe, E> {
+                Ok(DocumentProbe::default())
             }
 
-            fn visit_str<E>(self, _: &str) -> Result<Outline, E> {
-                Ok(Outline::default())
+            fn visit_str<E>(self, _: &str) -> Result<DocumentProbe, E> {
+                Ok(DocumentProbe::default())
             }
         }
         deserializer.deserialize_any(Keys)
@@ -142,8 +142,8 @@ mod tests {
 
     #[test]
     fn a_number_that_cannot_be_drawn_is_refused_wherever_it_stands() {
-        let refusal = read::<Outline>(r#"{"a": [1, {"b": 1e300}]}"#).unwrap_err().to_string();
+        let refusal = read::<DocumentProbe>(r#"{"a": [1, {"b": 1e300}]}"#).unwrap_err().to_string();
         assert_eq!(refusal, "`a[1].b`: 1e300 is beyond all measure");
-        assert!(read::<Outline>(r#"{"a": [1, {"b": 1e3}], "c": null}"#).unwrap().has("c"));
+        assert!(read::<DocumentProbe>(r#"{"a": [1, {"b": 1e3}], "c": null}"#).unwrap().has("c"));
     }
 }

@@ -148,17 +148,17 @@ pub struct LeadRecord {
 #[serde(untagged)]
 pub enum Winner {
     /// Winner of a file that states it; `None` if no strategy is distinguishably best.
-    Said(Option<String>),
+    Known(Option<String>),
     #[default]
-    Unsaid,
+    Unknown,
 }
 
 impl Best {
     /// Returns the best strategy; `None` for a tie. Earlier versions wrote only the best of the sweep, which is returned for their files.
     pub fn winner(&self) -> Option<&str> {
         match &self.winner {
-            Winner::Said(winner) => winner.as_deref(),
-            Winner::Unsaid => self.strategy.as_deref(),
+            Winner::Known(winner) => winner.as_deref(),
+            Winner::Unknown => self.strategy.as_deref(),
         }
     }
 }

@@ -8,12 +8,12 @@
 
 mod delay_noise;
 mod event_loop;
-mod heard;
 mod rendered;
 mod replay;
 mod request_details;
 mod server_facts;
 mod side_by_side;
+mod simulated_response;
 mod simulated_server;
 mod simulation;
 mod steer;

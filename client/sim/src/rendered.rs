@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
-use mockserver_core::{AnswerSet, Teller, Told};
+use mockserver_core::{AnswerSet, HeaderWriter, ResponseContext};
 use tailback::{AdviceHeaders, AdviceValue};
 use vocabulary::WallTime;
 
 pub(crate) struct RenderedHeaders<'a> {
     answers: &'a AnswerSet,
-    told: Told<'a>,
-    teller: Teller,
+    context: ResponseContext<'a>,
+    teller: HeaderWriter,
     status: u16,
     written: Written,
 }
@@ -25,16 +25,27 @@ struct Written {
 impl<'a> RenderedHeaders<'a> {
     /// Creates the headers of one answer. `status` applies if no template sets one; `anchor` is the wall-clock time at which the
     /// server started.
-    pub(crate) fn new(answers: &'a AnswerSet, told: Told<'a>, status: u16, anchor: WallTime) -> Self {
-        let status = answers.status(&told).unwrap_or(status);
-        Self { answers, told, teller: Teller::experiment(anchor), status, written: Written::default() }
+    pub(crate) fn new(
+        answers: &'a AnswerSet,
+        context: ResponseContext<'a>,
+        status: u16,
+        anchor: WallTime,
+    ) -> Self {
+        let status = answers.status(&context).unwrap_or(status);
+        Self {
+            answers,
+            context,
+            teller: HeaderWriter::experiment(anchor),
+            status,
+            written: Written::default(),
+        }
     }
 }
 
 impl RenderedHeaders<'_> {
     /// Returns the body, or `None` if it is the server's own.
     pub(crate) fn body(&self) -> Option<Cow<'_, str>> {
-        self.answers.body(&self.told, &self.teller)
+        self.answers.body(&self.context, &self.teller)
     }
 }
 
@@ -47,7 +58,7 @@ impl AdviceHeaders for RenderedHeaders<'_> {
             }
             place = place.next.get_or_init(Box::default);
         }
-        match self.answers.header(name, &self.told, &self.teller)? {
+        match self.answers.header(name, &self.context, &self.teller)? {
             Cow::Borrowed(text) => Some(AdviceValue::Text(text)),
             Cow::Owned(text) => Some(AdviceValue::Text(&place.value.get_or_init(|| (name, text)).1)),
         }
@@ -68,7 +79,7 @@ mod tests {
     use std::time::Duration;
 
     use mockserver_core::{AnswersConfig, Outcome};
-    use tailback::{Advice, Reading};
+    use tailback::{Advice, ResponseParser};
     use vocabulary::Instant;
 
     use super::*;
@@ -77,7 +88,7 @@ mod tests {
     fn a_strategy_reads_what_the_real_server_would_write() {
         let answers = AnswersConfig::default().advising("seconds:header=x-ratelimit-retry-after+date");
         let answers = AnswerSet::read(&answers, ["limit"]).unwrap();
-        let told = Told {
+        let context = ResponseContext {
             outcome: Outcome::Rejected { stage: Some(0), wait: Some(Duration::from_millis(1500)) },
             now: Instant::from_millis(250),
             decided_at: Instant::from_millis(250),
@@ -86,9 +97,9 @@ mod tests {
             op: 0,
             attempt: 1,
         };
-        let headers = RenderedHeaders::new(&answers, told, 429, WallTime::VIRTUAL_START);
-        let now = WallTime::VIRTUAL_START.at(told.now);
-        let heard = Reading::default().hear(headers.status(), &headers, &[], now);
+        let headers = RenderedHeaders::new(&answers, context, 429, WallTime::VIRTUAL_START);
+        let now = WallTime::VIRTUAL_START.at(context.now);
+        let heard = ResponseParser::default().hear(headers.status(), &headers, &[], now);
         assert_eq!((heard.facts.code, heard.advice), (429, Advice::After(Duration::from_millis(1750))));
         for _ in 0..2 {
             assert_eq!(headers.value("x-ratelimit-retry-after"), Some(AdviceValue::Text("2")));

@@ -8,7 +8,7 @@ use mockserver_core::{Details, Step, Wants};
 use vocabulary::wire;
 
 /// Maximum number of cached details. If there are more combinations, they replace each other in the cache.
-const MOST_KEPT: u64 = 1 << 14;
+const MAX_KEPT: u64 = 1 << 14;
 
 /// Headers that differ between attempts or clients. Details with one of them are not cached.
 const OF_ATTEMPTS: [&str; 3] = [wire::OP, wire::ATTEMPT, wire::CLIENT];
@@ -38,7 +38,7 @@ impl RequestDetails {
             let kinds = requests.mix.as_ref().map_or(1, |mix| mix.kinds().len() as u64);
             let keys = u64::from(requests.api_keys.map_or(1, Into::into));
             let differ = OF_ATTEMPTS.iter().any(|name| wants.headers.contains(*name));
-            let kept = if differ { 0 } else { (kinds * keys * STEPS).min(MOST_KEPT) };
+            let kept = if differ { 0 } else { (kinds * keys * STEPS).min(MAX_KEPT) };
             let kept = (0..kept).map(|_| None).collect();
             Self { requests, seed, method: method.into(), wants, kept }
         })
@@ -186,7 +186,7 @@ mod tests {
         }
         assert_eq!(seen.len(), 6);
         let many = details("GET /a; PUT /b", 1_000_000, &["authorization"]);
-        assert_eq!(many.kept.len() as u64, MOST_KEPT);
+        assert_eq!(many.kept.len() as u64, MAX_KEPT);
     }
 
     #[test]

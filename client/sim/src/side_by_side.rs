@@ -16,7 +16,7 @@ const TICK: u32 = 10;
 const WAKING: usize = 4;
 
 /// Undelivered results per thread at which workers pause.
-const MOST_WAITING: usize = 16;
+const MAX_WAITING: usize = 16;
 
 /// Runs `count` independent pieces of work on `threads` threads and passes their results to `take`, in order and on the calling
 /// thread, while the rest continues. Passes `None` from time to time while there is no result. If `take` returns `false`, no
@@ -94,7 +94,7 @@ impl<T> Shared<T> {
     /// run far ahead of the receiver.
     fn begin(&self) -> Option<usize> {
         let full = |state: &mut State<T>| {
-            state.next < state.count && state.results.len() >= MOST_WAITING * self.threads
+            state.next < state.count && state.results.len() >= MAX_WAITING * self.threads
         };
         let mut state = self.room.wait_while(self.state(), full).unwrap_or_else(PoisonError::into_inner);
         let index = state.next;

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use loadgen_core::{AttemptKey, Input, Launched, OperationKind, Requests, Run};
 use mockserver_core::{Answer, AnswerSet, Config, Fault, Request, RequestId, Server, Step, Verdict};
-use tailback::Reading;
+use tailback::ResponseParser;
 use vocabulary::wire::ServerStats;
 use vocabulary::{Instant, WallTime};
 
 use crate::event_loop::Peer;
-use crate::heard::{Speech, Understanding, hear, nothing_heard};
 use crate::request_details::RequestDetails;
+use crate::simulated_response::{Speech, StepClassifiers, hear, no_response};
 
 #[derive(Debug)]
 pub(crate) struct SimulatedServer {
@@ -20,8 +20,8 @@ pub(crate) struct SimulatedServer {
     server: Server,
     details: Option<RequestDetails>,
     answers: Option<AnswerSet>,
-    understanding: Understanding,
-    reading: Arc<Reading>,
+    understanding: StepClassifiers,
+    reading: Arc<ResponseParser>,
     /// Unfinished attempts by request id. Ids are dense, so that the server's tables stay as small as the number of attempts in
     /// flight: an attempt's slot is its op's, and there are as many slots as unfinished ops.
     under_way: Vec<Option<UnderWay>>,
@@ -45,7 +45,7 @@ struct UnderWay {
 
 impl SimulatedServer {
     pub(crate) fn new(kind: OperationKind, seed: u64, server: Config, client: &Run) -> Self {
-        let understanding = Understanding::new(client.rejected_when(), &server);
+        let understanding = StepClassifiers::new(client.rejected_when(), &server);
         // Invalid templates were rejected earlier.
         let answers = server.answer_set().ok().flatten();
         let server = Server::new(server);
@@ -61,7 +61,7 @@ impl SimulatedServer {
             free: Vec::new(),
             ids: Vec::new(),
             looked: None,
-            ended: Input::Ended(nothing_heard()),
+            ended: Input::Ended(no_response()),
             dripping: BTreeMap::new(),
         }
     }
@@ -226,21 +226,21 @@ impl Peer for SimulatedServer {
         mut until: Instant,
         mut tell: impl FnMut(Instant, &Input),
     ) -> Option<Instant> {
-        let mut heard_at = None;
+        let mut received_at = None;
         if let Some((at, attempt)) = self.looked.take() {
             self.hear_whether_started(at, attempt, &mut tell);
-            (until, heard_at) = (at, Some(at));
+            (until, received_at) = (at, Some(at));
         }
         loop {
             let whole = self.first_dripping();
             if let Some(answer) = self.server.next_answer(until.min(whole)) {
-                (until, heard_at) = (answer.at, Some(answer.at));
+                (until, received_at) = (answer.at, Some(answer.at));
                 self.take(answer.at, answer, &mut tell);
             } else if whole <= until {
-                (until, heard_at) = (whole, Some(whole));
+                (until, received_at) = (whole, Some(whole));
                 self.hear_dripping(whole, &mut tell);
             } else {
-                return heard_at;
+                return received_at;
             }
         }
     }

@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use mockserver_core::{AnswerSet, AnswersConfig, EveryConfig, Outcome, Standing, Teller, Told};
+use mockserver_core::{
+    AnswerSet, AnswersConfig, EveryConfig, HeaderWriter, Outcome, ResponseContext, Standing,
+};
 use tailback::{Advice, AdviceForms, AdviceHeaders, AdviceValue};
 use vocabulary::{Instant, TextField, TimeScale, WallTime};
 
@@ -48,9 +50,16 @@ fn forms(text: &str) -> AdviceForms {
 }
 
 /// Returns the advice that a client parses when the server advises `wait` in this form.
-fn read(advice: &str, header: &str, reader: &str, wait: Duration, teller: Teller, wall: WallTime) -> Advice {
+fn read(
+    advice: &str,
+    header: &str,
+    reader: &str,
+    wait: Duration,
+    teller: HeaderWriter,
+    wall: WallTime,
+) -> Advice {
     let (answers, standing) = (answers(advice), Standing { limit: 5, ..Standing::default() });
-    let told = Told {
+    let told = ResponseContext {
         outcome: Outcome::Rejected { stage: Some(0), wait: Some(wait) },
         now: Instant::from_millis(1250),
         decided_at: Instant::from_millis(1250),
@@ -97,8 +106,8 @@ fn every_form_is_read_as_the_wait_that_it_says() {
             let at = Duration::from_millis(1250);
             let wait = real.to_experiment(exact);
             let spoken = [
-                (Teller::experiment(anchor), exact, exact, at),
-                (Teller::real(anchor, real), wait, real.to_real(wait), real.to_real(at)),
+                (HeaderWriter::experiment(anchor), exact, exact, at),
+                (HeaderWriter::real(anchor, real), wait, real.to_real(wait), real.to_real(at)),
             ];
             for (teller, wait, exact, at) in spoken {
                 let wall = WallTime::from_unix(anchor.since_unix() + at);
@@ -119,7 +128,7 @@ fn every_form_is_read_as_the_wait_that_it_says() {
 
 #[test]
 fn nothing_is_read_where_nothing_is_said_and_nonsense_is_no_advice() {
-    let teller = Teller::experiment(WallTime::VIRTUAL_START);
+    let teller = HeaderWriter::experiment(WallTime::VIRTUAL_START);
     for (advice, header, reader, _) in FORMS {
         let joint = if advice.contains(':') { ',' } else { ':' };
         let said = |honesty: &str| {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use loadgen_core::{ArrivalProcess, OperationKind, Run, RunConfig, Sample, Workload};
 use loadgen_sim::{Finished, Simulation, Steer};
 use mockserver_core::Config;
-use tailback::{MOST_COPIES, Status, StrategySpec};
+use tailback::{MAX_COPIES, Status, StrategySpec};
 use vocabulary::{Distribution, Instant, Purpose, draws, unit};
 
 fn run(strategy: &str, config: &RunConfig, server: &Config) -> (Finished, Vec<Sample>) {
@@ -145,7 +145,7 @@ fn whatever_is_combined_nothing_gets_lost_and_no_op_has_too_many_attempts_at_onc
         for sample in &samples {
             by_op.entry(sample.op).or_default().push(sample);
         }
-        let most = i32::try_from(MOST_COPIES).expect("it is small") + 1;
+        let most = i32::try_from(MAX_COPIES).expect("it is small") + 1;
         let mut numbers = 0;
         for samples in by_op.values_mut() {
             assert!(most_at_once(samples) <= most, "{}", what());

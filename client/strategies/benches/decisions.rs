@@ -8,8 +8,8 @@ use std::time::Duration;
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use tailback::{
-    Ended, FailedOp, Instant, Launch, Opinion, OracleSchedule, Outcome, RetryState, STRATEGIES, Status,
-    Strategy, StrategySpec, Verdict, View,
+    Classification, Ended, FailedOp, Instant, Launch, OracleSchedule, Outcome, RetryState, STRATEGIES,
+    Status, Strategy, StrategySpec, Verdict, View,
 };
 
 fn main() {
@@ -55,7 +55,7 @@ fn decisions(bencher: Bencher<'_, '_>, name: &str) {
 /// Runs one op from arrival to its end. Every second op is rejected and gets a delay.
 fn launch_and_end(strategy: &mut Strategy, op: u64) -> bool {
     let now = Instant::from_millis(op);
-    let last_opinion = Opinion::Done;
+    let last_opinion = Classification::Done;
     let candidate = Launch { seq: op, op, attempt: 1, arrived: now, last: None, last_opinion, copy: 0 };
     strategy.on_ready(now, &candidate);
     let mut state = RetryState::default();

@@ -18,7 +18,7 @@ mod rule;
 use std::time::Duration;
 
 pub use forms::AdviceForms;
-pub use headers::{AdviceHeaders, AdviceValue, OwnWords};
+pub use headers::{AdviceHeaders, AdviceValue, CustomResponses};
 pub use rule::{AdviceRule, Advised, RetryAfter};
 
 /// Advice of a server about retries, as parsed by the client.

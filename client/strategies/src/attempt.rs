@@ -1,6 +1,6 @@
 //! Attempts as the parts of a strategy see them: start and outcome.
 
-use crate::{Advice, Facts, Instant, Method, Opinion, Status};
+use crate::{Advice, Classification, Facts, Instant, Method, Status};
 
 /// Attempt about to start, or the op that would start next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,8 +16,8 @@ pub struct Launch {
     pub arrived: Instant,
     /// Result of the op's last try; `None` before the first.
     pub last: Option<Status>,
-    /// Classification of the op's last attempt, without sheds and deferrals. [`Opinion::Done`] if the op has no failed attempt.
-    pub last_opinion: Opinion,
+    /// Classification of the op's last attempt, without sheds and deferrals. [`Classification::Done`] if the op has no failed attempt.
+    pub last_opinion: Classification,
     /// Number of the copy within its round, from 1. 0 for the attempt that began the round, and so for every attempt
     /// without hedging. A copy has the same fields as that attempt, except `seq` and `attempt`.
     pub copy: u32,
@@ -53,7 +53,7 @@ pub struct Outcome {
     /// Facts from the wire that strategies request.
     pub facts: Facts,
     /// Classification by the strategy, which sets it before its parts see the outcome.
-    pub opinion: Opinion,
+    pub opinion: Classification,
     /// Advice of the server about retries, as the innermost layer of a strategy parses it.
     pub advice: Advice,
     /// The same advice, as parsed by outer layers with other rules for advice.
@@ -70,7 +70,7 @@ impl Outcome {
 
     /// Creates an outcome with advice and no other facts.
     pub const fn advised(status: Status, advice: Advice) -> Self {
-        let (facts, opinion, method) = (Facts::NONE, Opinion::of(status), Method::Get);
+        let (facts, opinion, method) = (Facts::NONE, Classification::of(status), Method::Get);
         Self { status, facts, opinion, advice, outer_advice: Advice::None, method }
     }
 }

@@ -6,7 +6,7 @@ use crate::hint_rule::HintRule;
 use crate::method::Methods;
 use crate::retry_on::RetryOn;
 use crate::rules::{MaxRetries, MaxTime, Opinions, Rules, WhenOver};
-use crate::{AdviceForms, AdviceRule, Reading};
+use crate::{AdviceForms, AdviceRule, ResponseParser};
 use vocabulary::{Parameter, ParameterInfo};
 
 #[derive(Clone, Debug)]
@@ -129,7 +129,7 @@ pub(crate) const COMMON: &[Parameter<Common>] = &[
 ];
 
 impl Common {
-    pub(crate) fn rules(&self, methods: Methods, reading: &Reading) -> Rules {
+    pub(crate) fn rules(&self, methods: Methods, reading: &ResponseParser) -> Rules {
         let reasons = &reading.reasons;
         let opinions =
             || Opinions::new(self.hints.clone(), &self.retry_on, &self.throttle_on, methods, reasons);

@@ -22,7 +22,7 @@ pub(crate) const REFUSED: GaugeKind = GaugeKind { name: "refused", unit: "%" };
 pub(crate) const HEDGE_DELAY: GaugeKind = GaugeKind { name: "hedge-delay", unit: "ms" };
 
 /// Maximum number of gauges of one strategy that are plotted besides window and threshold.
-pub const MOST_DRAWN: usize = 4;
+pub const MAX_DRAWN: usize = 4;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BreakerPhase {
@@ -58,7 +58,7 @@ pub struct Gauges {
     /// Reason for the last change, e.g. `cut by a rejection`.
     pub reason: Option<&'static str>,
     /// Further plotted values, in the order of the parts.
-    pub(crate) drawn: [Option<(&'static GaugeKind, f64)>; MOST_DRAWN],
+    pub(crate) drawn: [Option<(&'static GaugeKind, f64)>; MAX_DRAWN],
 }
 
 impl Gauges {
@@ -75,7 +75,7 @@ impl Gauges {
         }
     }
 
-    /// Adds a plotted number. Only the first of several parts with the same name is plotted, and at most [`MOST_DRAWN`] numbers.
+    /// Adds a plotted number. Only the first of several parts with the same name is plotted, and at most [`MAX_DRAWN`] numbers.
     pub fn draw(&mut self, kind: &'static GaugeKind, value: f64) {
         let free = self.drawn.iter().position(|drawn| drawn.is_none_or(|(other, _)| other.name == kind.name));
         if let Some(place) = free.and_then(|free| self.drawn.get_mut(free)) {

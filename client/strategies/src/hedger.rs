@@ -8,7 +8,7 @@ use crate::{Ended, Gauges, Instant, Launch, Outcome};
 
 /// Maximum number of copies of one attempt. With the attempt itself these are 5, gRPC's maximum for a hedged call
 /// (grpc/proposal `A6-client-retries.md`, "Limits on Retries and Hedges").
-pub const MOST_COPIES: u32 = 4;
+pub const MAX_COPIES: u32 = 4;
 
 /// Decides about copies: further attempts of an op while one is in flight. The first success ends the others.
 ///
@@ -33,7 +33,7 @@ pub trait Hedger: Send {
 /// Copies that may follow an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Copies {
-    /// Number of copies, at most [`MOST_COPIES`].
+    /// Number of copies, at most [`MAX_COPIES`].
     pub count: u32,
     /// Delay of each copy after the attempt or the copy before it.
     pub delay: Duration,

@@ -27,6 +27,7 @@ mod attempt;
 mod backoffs;
 mod budget;
 mod budgets;
+mod classification;
 mod common;
 mod delay;
 mod entry;
@@ -40,46 +41,45 @@ mod hint_rule;
 mod limiter;
 mod limiters;
 mod method;
-mod opinion;
+mod outage_backoff;
 mod part;
 mod part_config;
 mod presets;
-mod reading;
 mod reason;
 mod registry;
+mod response_parser;
 mod retry;
 mod retry_on;
 mod rules;
 mod shape;
 mod spec;
-mod standstill;
 mod status;
 mod strategy;
 #[cfg(test)]
 mod testing;
 
 pub use advice::{
-    Advice, AdviceForms, AdviceHeaders, AdviceRule, AdviceValue, Advised, OwnWords, RetryAfter,
+    Advice, AdviceForms, AdviceHeaders, AdviceRule, AdviceValue, Advised, CustomResponses, RetryAfter,
 };
 pub use attempt::{Ended, Launch, Outcome};
 pub use budget::{Budget, Gate, Permit};
+pub use classification::Classification;
 pub use entry::Entry;
 pub use error::SpecError;
 pub use facts::{Facts, Grpc, Hints, Missing};
-pub use gauges::{GaugeKind, Gauges, MOST_DRAWN};
-pub use hedger::{AfterFailure, Copies, Hedger, MOST_COPIES};
+pub use gauges::{GaugeKind, Gauges, MAX_DRAWN};
+pub use hedger::{AfterFailure, Copies, Hedger, MAX_COPIES};
 pub use limiter::{Admit, Carrier, Limiter, Until, View};
 pub use limiters::ORACLE;
 pub use method::Method;
-pub use opinion::Opinion;
 pub use part::{Part, PartKind};
 pub use part_config::Context;
 pub use presets::{
     Golden, GoldenDelay, Preset, PresetError, PresetParameter, Rule, preset, preset_names, presets, systems,
 };
-pub use reading::{Heard, Reading};
-pub use reason::{MOST_BODY, gives_reason};
+pub use reason::{MAX_BODY, gives_reason};
 pub use registry::{STRATEGIES, find};
+pub use response_parser::{ParsedResponse, ResponseParser};
 pub use retry::{FailedOp, Retry, RetryPolicy, RetryState};
 pub use rules::Rules;
 pub use shape::Shaped;

@@ -10,7 +10,7 @@ use std::num::NonZeroU8;
 use crate::{AdviceHeaders, AdviceValue};
 
 /// Maximum number of bytes of a body that are searched.
-pub const MOST_BODY: usize = 8 << 10;
+pub const MAX_BODY: usize = 8 << 10;
 
 /// Headers that begin with an error code, and the character that ends it.
 const HEADERS: [(&str, char); 2] = [("x-amzn-query-error", ';'), ("x-amzn-errortype", ':')];
@@ -25,7 +25,7 @@ pub(crate) fn reason(
         AdviceValue::Text(text) => text.split(*end).next().map(str::trim),
         AdviceValue::Wait(_) => None,
     });
-    let body = &body[..body.len().min(MOST_BODY)];
+    let body = &body[..body.len().min(MAX_BODY)];
     let gives = |reason: &String| code == Some(reason) || in_body(reason.as_bytes(), body);
     let place = reasons.iter().position(gives)?;
     NonZeroU8::new(u8::try_from(place + 1).ok()?)
@@ -94,7 +94,7 @@ mod tests {
         let names = ["RequestThrottled".to_owned()];
         let headers = [("X-Amzn-Query-Error", "RequestThrottled;Sender")];
         assert_eq!(reason(&names, &headers[..], b"").map(NonZeroU8::get), Some(1));
-        let long = format!("{}\"RequestThrottled\"", " ".repeat(MOST_BODY));
+        let long = format!("{}\"RequestThrottled\"", " ".repeat(MAX_BODY));
         assert_eq!(reason(&names, &NO_HEADERS[..], long.as_bytes()), None);
     }
 }

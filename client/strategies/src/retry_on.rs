@@ -72,7 +72,7 @@ enum MethodCondition {
 enum Advised {
     Whatever,
     Readable,
-    Told,
+    Given,
 }
 
 const WORDS: [(&str, Subject<String>); 11] = [
@@ -154,7 +154,7 @@ impl Compiled {
             let advised = match test.advised {
                 Advised::Whatever => true,
                 Advised::Readable => !matches!(advice, Advice::None | Advice::Unreadable | Advice::Never),
-                Advised::Told => advice != Advice::None,
+                Advised::Given => advice != Advice::None,
             };
             if advised && test.methods.contains(*method) && test.subject.fits(*status, *facts, throttled) {
                 return test.takes_in;
@@ -210,7 +210,7 @@ fn read_term(text: &str) -> Result<Term, String> {
         match (word, Method::named(word)) {
             ("idempotent", _) => term.methods.push(MethodCondition::Idempotent),
             ("advice", _) => term.advised = Advised::Readable,
-            ("told", _) => term.advised = Advised::Told,
+            ("told", _) => term.advised = Advised::Given,
             (_, Method::Other) => {
                 return Err(format!(
                     "`{word}` is no condition (`idempotent`, `advice`, `told`, or a method)"

@@ -7,7 +7,7 @@ use vocabulary::Choice;
 use crate::hint_rule::HintRule;
 use crate::method::Methods;
 use crate::retry_on::{Compiled, RetryOn};
-use crate::{Advice, AdviceRule, Failure, Instant, Missing, Opinion, Outcome, Status};
+use crate::{Advice, AdviceRule, Classification, Failure, Instant, Missing, Outcome, Status};
 
 /// Rules of a strategy or a layer, besides its parts.
 #[derive(Clone, Debug)]
@@ -61,12 +61,12 @@ impl Rules {
     }
 
     #[inline]
-    pub(crate) fn opinion(&self, outcome: &Outcome) -> Opinion {
+    pub(crate) fn opinion(&self, outcome: &Outcome) -> Classification {
         match (&self.opinions, outcome.status) {
             (Some(opinions), Status::Rejected | Status::Failed(_)) => {
                 opinions.of(outcome, self.advice_of(outcome))
             }
-            (_, status) => Opinion::of(status),
+            (_, status) => Classification::of(status),
         }
     }
 }
@@ -93,13 +93,13 @@ impl Opinions {
         }
     }
 
-    fn of(&self, outcome: &Outcome, advice: Advice) -> Opinion {
+    fn of(&self, outcome: &Outcome, advice: Advice) -> Classification {
         let hinted = self.hints.decide(outcome.facts.hints);
         let throttled = self.throttle_on.fits(outcome, advice, false);
         match hinted.unwrap_or_else(|| self.retry_on.fits(outcome, advice, throttled)) {
-            false => Opinion::Final,
-            true if throttled => Opinion::Throttled,
-            true => Opinion::Transient,
+            false => Classification::Final,
+            true if throttled => Classification::Throttled,
+            true => Classification::Transient,
         }
     }
 }
@@ -220,11 +220,11 @@ mod tests {
     fn a_hint_decides_before_any_rule() {
         let rules = opinions("x-should-retry", "429", "429");
         for (code, hints, expected) in [
-            (429, Hints::NONE, Opinion::Throttled),
-            (503, Hints::NONE, Opinion::Final),
-            (503, Hints::SHOULD_RETRY, Opinion::Transient),
-            (429, Hints::SHOULD_NOT_RETRY, Opinion::Final),
-            (429, Hints::STRIPE_SHOULD_NOT_RETRY, Opinion::Throttled),
+            (429, Hints::NONE, Classification::Throttled),
+            (503, Hints::NONE, Classification::Final),
+            (503, Hints::SHOULD_RETRY, Classification::Transient),
+            (429, Hints::SHOULD_NOT_RETRY, Classification::Final),
+            (429, Hints::STRIPE_SHOULD_NOT_RETRY, Classification::Throttled),
         ] {
             assert_eq!(rules.opinion(&answer(code, hints)), expected, "{code} {hints:?}");
         }
@@ -234,14 +234,14 @@ mod tests {
     fn without_rules_things_are_as_they_are_counted() {
         let rules = Rules::default();
         for (outcome, expected) in [
-            (OK, Opinion::Done),
-            (REJECTED, Opinion::Throttled),
-            (TIMEOUT, Opinion::Transient),
-            (FATAL, Opinion::Final),
+            (OK, Classification::Done),
+            (REJECTED, Classification::Throttled),
+            (TIMEOUT, Classification::Transient),
+            (FATAL, Classification::Final),
         ] {
             assert_eq!(rules.opinion(&outcome), expected);
         }
-        assert_eq!(opinions("none", "none", "none").opinion(&OK), Opinion::Done);
+        assert_eq!(opinions("none", "none", "none").opinion(&OK), Classification::Done);
     }
 
     #[test]

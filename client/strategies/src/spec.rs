@@ -22,7 +22,7 @@ use crate::registry::{STRATEGIES, find};
 use crate::retry_on::RetryOn;
 use crate::rules::Rules;
 use crate::strategy::MAX_LAYERS;
-use crate::{AdviceForms, OracleSchedule, Reading, Strategy};
+use crate::{AdviceForms, OracleSchedule, ResponseParser, Strategy};
 use vocabulary::{ParameterInfo, duration_text};
 
 /// Strategy that was parsed and checked, and can be instantiated any number of times.
@@ -33,7 +33,7 @@ pub struct StrategySpec {
     layers: Vec<LayerSpec>,
     max_attempts: u32,
     methods: Methods,
-    reading: Arc<Reading>,
+    reading: Arc<ResponseParser>,
 }
 
 #[derive(Clone, Debug)]
@@ -171,7 +171,7 @@ impl StrategySpec {
     }
 
     /// Returns the parser for answers.
-    pub fn reading(&self) -> &Arc<Reading> {
+    pub fn reading(&self) -> &Arc<ResponseParser> {
         &self.reading
     }
 
@@ -241,7 +241,7 @@ impl LayerSpec {
     }
 }
 
-fn reading_of(layers: &[LayerSpec]) -> Reading {
+fn reading_of(layers: &[LayerSpec]) -> ResponseParser {
     let forms = &layers[0].common.advice_forms;
     let others = layers.iter().map(|layer| &layer.common.advice_forms);
     let rules = || layers.iter().flat_map(|layer| layer.common.judges_by());
@@ -252,7 +252,7 @@ fn reading_of(layers: &[LayerSpec]) -> Reading {
         }
     }
     let harness = AdviceForms::default();
-    Reading {
+    ResponseParser {
         outer_forms: others.into_iter().find(|other| *other != forms).cloned(),
         hints: layers.iter().any(|layer| layer.common.asks_for_hints()),
         grpc: rules().any(RetryOn::asks_for_grpc),

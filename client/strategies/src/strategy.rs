@@ -15,11 +15,11 @@ use vocabulary::{Draws, Purpose, Rng, draws};
 
 use self::layer::{Asked, Layer};
 use self::memory::Memory;
+use crate::outage_backoff::OutageBackoff;
 use crate::rules::Rules;
-use crate::standstill::Standstill;
 use crate::{
-    Advice, Carrier, Ended, FailedOp, Gauges, Instant, Launch, Opinion, Outcome, Part, Reading, Retry,
-    RetryState, Status, Until, View,
+    Advice, Carrier, Classification, Ended, FailedOp, Gauges, Instant, Launch, Outcome, Part, ResponseParser,
+    Retry, RetryState, Status, Until, View,
 };
 
 pub use self::hedging::AfterCopy;
@@ -36,13 +36,13 @@ pub struct Strategy {
     holds_tries: bool,
     inner: Layer,
     /// Present for a limiter without a backoff, which would otherwise send without pause to a dead server.
-    standstill: Option<Standstill>,
+    standstill: Option<OutageBackoff>,
     /// Outer layers, from the inside to the outside.
     outer: Box<[Outer]>,
     /// Number of sheds so far. Draws of budgets change with each shed, so that no op is rejected forever.
     sheds: u64,
     memory: Memory,
-    reading: Arc<Reading>,
+    reading: Arc<ResponseParser>,
 }
 
 struct Outer {
@@ -74,14 +74,14 @@ impl Strategy {
         seed: u64,
         layers: Vec<(Vec<Part>, Arc<Rules>)>,
         max_attempts: u32,
-        reading: Arc<Reading>,
+        reading: Arc<ResponseParser>,
     ) -> Self {
         let mut layers = layers.into_iter().map(|(parts, rules)| Layer::new(parts, rules));
         let inner = layers.next().unwrap_or_else(|| Layer::new([], Arc::default()));
         let outer: Box<[Outer]> = layers.map(|layer| Outer { layer, next_seq: 0, in_flight: 0 }).collect();
         let limits = !inner.limiters.is_empty() || outer.iter().any(|outer| !outer.layer.limiters.is_empty());
         let backs_off = inner.backs_off() || outer.iter().any(|outer| outer.layer.backs_off());
-        let standstill = (limits && !backs_off).then(Standstill::new);
+        let standstill = (limits && !backs_off).then(OutageBackoff::new);
         let keeps_memory = !outer.is_empty() || inner.rules.need_memory();
         let memory = Memory::default();
         let holds = |outer: &Outer| !outer.layer.limiters.is_empty() || !outer.layer.budgets.is_empty();
@@ -165,12 +165,12 @@ impl Strategy {
 
     /// Classifies an outcome. The driver stores the result in the outcome before any of the calls below.
     #[inline]
-    pub fn opinion(&self, outcome: &Outcome) -> Opinion {
+    pub fn opinion(&self, outcome: &Outcome) -> Classification {
         self.inner.rules.opinion(outcome)
     }
 
     /// Returns the parser for answers. Drivers read nothing else from answers.
-    pub fn reading(&self) -> &Arc<Reading> {
+    pub fn reading(&self) -> &Arc<ResponseParser> {
         &self.reading
     }
 
@@ -186,11 +186,11 @@ impl Strategy {
     ) {
         let standstill = self.standstill.as_mut();
         let no_news = standstill.is_some_and(|it| it.on_ended(now, ended.seq, outcome.status));
-        let heard = if no_news { &const { Outcome::plain(Status::Cancelled) } } else { outcome };
+        let response = if no_news { &const { Outcome::plain(Status::Cancelled) } } else { outcome };
         if self.keeps_memory {
-            return self.on_ended_in_layers(now, ended, (heard, outcome), permits, *state);
+            return self.on_ended_in_layers(now, ended, (response, outcome), permits, *state);
         }
-        self.inner.on_ended(now, ended, (heard, outcome), permits);
+        self.inner.on_ended(now, ended, (response, outcome), permits);
     }
 
     /// Records that no op waits although more could be sent.
@@ -285,7 +285,7 @@ impl Strategy {
         for outer in &self.outer {
             outer.layer.report(&mut gauges);
         }
-        if let Some((phase, reason)) = self.standstill.as_ref().and_then(Standstill::gauges) {
+        if let Some((phase, reason)) = self.standstill.as_ref().and_then(OutageBackoff::gauges) {
             gauges.phase = Some(phase);
             gauges.reason = Some(reason);
         }

@@ -7,7 +7,7 @@ use rand_core::TryRng;
 
 use crate::part_config::Context;
 use crate::{
-    Advice, Ended, FailedOp, Failure, Instant, Launch, Opinion, Outcome, Part, Retry, RetryPolicy,
+    Advice, Classification, Ended, FailedOp, Failure, Instant, Launch, Outcome, Part, Retry, RetryPolicy,
     RetryState, Status, Strategy, StrategySpec, Until, Verdict, View,
 };
 
@@ -68,7 +68,7 @@ pub(crate) fn delays_ms<const N: usize>(text: &str, r: f64) -> [u64; N] {
 }
 
 pub(crate) fn launch(seq: u64, last: Option<Status>) -> Launch {
-    let last_opinion = last.map_or(Opinion::Done, Opinion::of);
+    let last_opinion = last.map_or(Classification::Done, Classification::of);
     let attempt = 1 + u32::from(last.is_some());
     Launch { seq, op: seq, attempt, arrived: Instant::ORIGIN, last, last_opinion, copy: 0 }
 }
@@ -130,7 +130,7 @@ impl Series {
         let (op, arrived) = (self.ops, self.now);
         self.ops += 1;
         let (mut state, mut attempts, mut failures) = (RetryState::default(), 0, 0);
-        let (mut last, mut last_opinion) = (None, Opinion::Done);
+        let (mut last, mut last_opinion) = (None, Classification::Done);
         for _ in 0..100_000 {
             let candidate =
                 Launch { seq: self.seq, op, attempt: attempts + 1, arrived, last, last_opinion, copy: 0 };

@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 /// Longest time that a thread is woken early.
-const MOST_AHEAD: Duration = Duration::from_micros(80);
+const MAX_AHEAD: Duration = Duration::from_micros(80);
 
 /// At most one part in `SHARE` of the elapsed time is spent busy-waiting. Events that are more frequent need none of
 /// it, because sleeps between them are short.
@@ -36,13 +36,13 @@ impl EarlyWaking {
     /// Returns how long before its due time a thread should be woken to busy-wait. Zero once the budget is used up.
     pub(crate) fn ahead(&self, now: Duration) -> Duration {
         let may_stay_awake = self.awake < now / SHARE + ADVANCE;
-        if may_stay_awake { self.lateness.min(MOST_AHEAD) } else { Duration::ZERO }
+        if may_stay_awake { self.lateness.min(MAX_AHEAD) } else { Duration::ZERO }
     }
 
     /// Records that a thread woke at `now` instead of `meant`.
     pub(crate) fn woken(&mut self, meant: Duration, now: Duration) {
         // Longer delays mean that another thread had the processor, which cannot be predicted.
-        let late = now.saturating_sub(meant).min(2 * MOST_AHEAD);
+        let late = now.saturating_sub(meant).min(2 * MAX_AHEAD);
         self.lateness = (self.lateness * (SMOOTHING - 1) + late) / SMOOTHING;
     }
 
@@ -68,7 +68,7 @@ mod tests {
         for _ in 0..100 {
             waking.woken(Duration::from_secs(1), Duration::from_secs(2));
         }
-        assert_eq!(waking.ahead(Duration::from_secs(1)), MOST_AHEAD);
+        assert_eq!(waking.ahead(Duration::from_secs(1)), MAX_AHEAD);
     }
 
     #[test]

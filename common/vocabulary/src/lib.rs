@@ -5,6 +5,7 @@
 //! the generator of random durations. [`wire`] has the headers and counts that the two programs exchange.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
+mod advertised_limits;
 mod chance;
 mod choice;
 mod configurable;
@@ -13,7 +14,6 @@ pub mod duration_text;
 mod excerpt;
 pub mod grpc;
 mod instant;
-mod limits_told;
 mod nesting;
 mod oracle_schedule;
 mod parameter;
@@ -27,13 +27,13 @@ mod time_scale;
 mod wall_time;
 pub mod wire;
 
+pub use advertised_limits::{AdvertisedLimits, AdvertisedLimitsError, AdvertisedRate, AdvertisedSlots};
 pub use chance::{Draws, Purpose, draws, unit};
 pub use choice::{Choice, ChoiceField};
 pub use configurable::{Configurable, Options, OptionsError, split_options, split_options_of};
 pub use distribution::{Distribution, DistributionError};
 pub use excerpt::{beginning, excerpt};
 pub use instant::{Instant, nanos, whole_nanos};
-pub use limits_told::{LimitsTold, LimitsToldError, PlacesTold, RateTold};
 pub use nesting::split_outside;
 pub use oracle_schedule::OracleSchedule;
 pub use parameter::{Parameter, ParameterError, ParameterInfo};

@@ -18,12 +18,12 @@ pub const SHARD: &str = "x-tailback-shard";
 pub const STEP: &str = "x-tailback-step";
 pub const STEP_READ: &str = "read";
 /// Request header: minimum free capacity (slots, places, descriptors) for the server to start this attempt, decimal.
-pub const LEAST_FREE: &str = "x-tailback-least-free";
+pub const MIN_FREE: &str = "x-tailback-least-free";
 /// Request header: cost of the request, for policies that read the cost from this header, decimal.
 pub const COST: &str = "x-tailback-cost";
 /// Request header: actual cost of the request once answered, decimal. A server may refund the rest of [`COST`].
 pub const USED: &str = "x-tailback-used";
-/// Response header: the server had less free than [`LEAST_FREE`] and started nothing. Such an attempt counts on neither side.
+/// Response header: the server had less free than [`MIN_FREE`] and started nothing. Such an attempt counts on neither side.
 pub const DEFERRED: &str = "x-tailback-deferred";
 /// Response header: experiment time from the request's arrival until its answer was due, in nanoseconds, decimal. Any
 /// further time that the client measures is overhead of the machine.
@@ -32,7 +32,7 @@ pub const TOOK: &str = "x-tailback-took-ns";
 pub const BUSY: &str = "x-tailback-busy";
 /// Response header: the server's cap at the time of the answer, decimal.
 pub const CAP: &str = "x-tailback-cap";
-/// Response header: state of the limits of a stack of policies for the request, in the format of [`LimitsTold`](crate::LimitsTold).
+/// Response header: state of the limits of a stack of policies for the request, in the format of [`AdvertisedLimits`](crate::LimitsTold).
 pub const LIMITS: &str = "x-tailback-limits";
 /// Response header: experiment time since the server's start at which the answer was due, in nanoseconds, decimal.
 /// A run's client evaluates dates in the answer as of this moment.
@@ -197,7 +197,7 @@ impl ShardRow {
 }
 
 /// Maximum number of shards of a run, both for separate counts and at a barrier.
-pub const MOST_SHARDS: u32 = 1024;
+pub const MAX_SHARDS: u32 = 1024;
 
 /// Answer to `POST /_mock/barrier`, sent when all participants have arrived.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

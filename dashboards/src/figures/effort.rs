@@ -5,7 +5,7 @@ use loadgen_core::Snapshot;
 use crate::text;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Effort {
+pub(crate) struct AttemptStats {
     pub(crate) attempts: u64,
     /// Ended attempts per ended op; NaN before the first op ended.
     pub(crate) per_op: f64,
@@ -13,7 +13,7 @@ pub(crate) struct Effort {
     pub(crate) efficiency: f64,
 }
 
-impl Effort {
+impl AttemptStats {
     pub(crate) fn of(snapshot: &Snapshot) -> Self {
         let attempts = snapshot.attempts;
         let ended = attempts.succeeded + attempts.rejected + attempts.failed + attempts.cancelled;

@@ -43,14 +43,14 @@ impl CapLimit {
 
 impl RateLimit {
     pub(crate) fn of(frame: &Frame) -> Option<Self> {
-        let told = frame.snapshot.limits.rate()?;
-        let policy = frame.policies.get(usize::from(told.stage));
+        let advertised = frame.snapshot.limits.rate()?;
+        let policy = frame.policies.get(usize::from(advertised.stage));
         Some(Self {
             name: policy.map_or_else(|| "limit".to_owned(), |policy| policy.name.clone()),
-            per_s: told.per_s(),
-            rate: words(told.limit, told.window),
-            remaining: told.remaining,
-            limit: told.limit,
+            per_s: advertised.per_s(),
+            rate: words(advertised.limit, advertised.window),
+            remaining: advertised.remaining,
+            limit: advertised.limit,
         })
     }
 
@@ -74,25 +74,25 @@ fn words(limit: u32, window: Duration) -> String {
 
 /// Fills the columns without a limit. Columns before the first response take the limit of that response, even if it
 /// has changed since. Later ones, including the future, take the latest limit.
-pub(crate) fn level(told: &[Option<f64>], latest: Option<f64>) -> Vec<Option<f64>> {
-    let first_known = told.iter().position(Option::is_some).unwrap_or(0);
-    let first = told.get(first_known).copied().flatten();
+pub(crate) fn level(advertised: &[Option<f64>], latest: Option<f64>) -> Vec<Option<f64>> {
+    let first_known = advertised.iter().position(Option::is_some).unwrap_or(0);
+    let first = advertised.get(first_known).copied().flatten();
     let unknown = |column| if column < first_known { first } else { latest };
-    told.iter().enumerate().map(|(column, told)| told.or_else(|| unknown(column))).collect()
+    advertised.iter().enumerate().map(|(column, advertised)| advertised.or_else(|| unknown(column))).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use vocabulary::{LimitsTold, PlacesTold, RateTold};
+    use vocabulary::{AdvertisedLimits, AdvertisedRate, AdvertisedSlots};
 
     use super::*;
     use crate::PolicyName;
 
     fn frame() -> Frame {
         let mut frame = Frame::default();
-        let places = PlacesTold { stage: 1, busy: 1, cap: 2 };
-        let rate = RateTold { stage: 0, remaining: 37, limit: 100, window: Duration::from_hours(1) };
-        frame.snapshot.limits = LimitsTold::default().with_places(places).with_rate(rate);
+        let places = AdvertisedSlots { stage: 1, busy: 1, cap: 2 };
+        let rate = AdvertisedRate { stage: 0, remaining: 37, limit: 100, window: Duration::from_hours(1) };
+        frame.snapshot.limits = AdvertisedLimits::default().with_places(places).with_rate(rate);
         frame
     }
 
@@ -134,9 +134,9 @@ mod tests {
 
     #[test]
     fn a_limit_is_known_backwards_to_the_beginning_and_goes_on() {
-        let told = [None, None, Some(50.0), Some(25.0), None];
+        let advertised = [None, None, Some(50.0), Some(25.0), None];
         let drawn = [Some(50.0), Some(50.0), Some(50.0), Some(25.0), Some(20.0)];
-        assert_eq!(level(&told, Some(20.0)), drawn);
+        assert_eq!(level(&advertised, Some(20.0)), drawn);
         assert_eq!(level(&[None, None], None), [None, None]);
     }
 }

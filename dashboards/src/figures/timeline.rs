@@ -2,7 +2,7 @@
 
 use loadgen_core::{DrawnGauge, Gauge, Point, Snapshot};
 
-use crate::smoothing::{Bell, WAVES};
+use crate::smoothing::{GaussianKernel, WAVES};
 
 /// Minimum smoothing width of current rates, in seconds.
 const RECENT_S: f64 = 1.0;
@@ -92,7 +92,7 @@ impl Counter {
         }
         // Long waves must not blur a short run.
         let waves_s = (WAVES * self.wave_s).min(self.now_s / 4.0);
-        let bell = Bell::of(least_s.max(waves_s).min(self.now_s / 2.0));
+        let bell = GaussianKernel::of(least_s.max(waves_s).min(self.now_s / 2.0));
         let at_s = at_s.min(self.now_s - bell.reach());
         let (from_s, to_s) = (at_s - bell.reach(), at_s + bell.reach());
         let (first, last) = (index(from_s.max(0.0) / self.width_s), index(to_s / self.width_s));

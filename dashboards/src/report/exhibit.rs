@@ -6,7 +6,7 @@ use super::run::Run;
 use super::strategy::Strategy;
 
 #[derive(Clone, Debug)]
-pub(super) struct Exhibit {
+pub(super) struct ScenarioPlot {
     pub(super) name: String,
     pub(super) title: String,
     pub(super) shows: String,
@@ -21,7 +21,7 @@ pub(super) struct Exhibit {
     pub(super) adjustments: Adjustments,
 }
 
-impl Exhibit {
+impl ScenarioPlot {
     pub(super) fn of(plot: results::Plot, cells: &[Cell]) -> Self {
         let own = plot.cells.iter().flatten().filter_map(|index| cells.get(*index));
         let runs = plot.runs.iter().flatten();

@@ -3,7 +3,7 @@
 use results::{Axis, Best, ConfigRecord, Written, WrittenSweep};
 
 use super::cell::{Cell, Column};
-use super::exhibit::Exhibit;
+use super::exhibit::ScenarioPlot;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scenario {
@@ -14,7 +14,7 @@ pub(super) struct Scenario {
     pub(super) claims: Vec<Claim>,
     pub(super) cells: Vec<Cell>,
     pub(super) columns: Vec<Column>,
-    pub(super) exhibits: Vec<Exhibit>,
+    pub(super) exhibits: Vec<ScenarioPlot>,
     pub(super) sweep: Option<Sweep>,
     /// First seed.
     pub(super) seed: Option<u64>,
@@ -64,7 +64,7 @@ impl Scenario {
             source: scenario.source,
             about: scenario.about,
             claims: scenario.claims.into_iter().map(claim).collect(),
-            exhibits: scenario.plots.into_iter().map(|plot| Exhibit::of(plot, &cells)).collect(),
+            exhibits: scenario.plots.into_iter().map(|plot| ScenarioPlot::of(plot, &cells)).collect(),
             cells,
             columns: Vec::new(),
             sweep: None,

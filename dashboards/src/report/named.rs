@@ -1,13 +1,13 @@
 //! Plots by name: those that the registry draws of the whole document, and those that scenarios request.
 
 use super::document::Document;
-use super::exhibit::Exhibit;
+use super::exhibit::ScenarioPlot;
 use super::experiment::Scenario;
 use super::long_times::in_fitting_unit;
 use super::plot::Plot;
 use super::registry::Entry;
 
-pub(super) fn plots_for(exhibit: &Exhibit) -> Vec<Plot> {
+pub(super) fn plots_for(exhibit: &ScenarioPlot) -> Vec<Plot> {
     let Some(entry) = Entry::named(&exhibit.draws) else { return Vec::new() };
     let scenario =
         Scenario { cells: exhibit.cells.clone(), columns: exhibit.columns.clone(), ..Scenario::default() };

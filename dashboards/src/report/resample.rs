@@ -4,17 +4,17 @@ use super::number::number;
 use super::run::{Point, Run};
 use super::strategy::Strategy;
 use super::ticks::nice_step;
-use crate::smoothing::{Bell, WAVES};
+use crate::smoothing::{GaussianKernel, WAVES};
 use statistics::percentile;
 
-const FEWEST_RUNS: usize = 5;
+const MIN_RUNS: usize = 5;
 
 /// Maximum number of cells. More would show the noise of single events.
-const MOST_CELLS: f64 = 320.0;
+const MAX_CELLS: f64 = 320.0;
 
 /// Smoothing width of rates: at least this many cells, and at most this share of the time.
-const LEAST_CELLS: f64 = 4.0;
-const MOST_OF_TIME: f64 = 1.0 / 12.0;
+const MIN_CELLS: f64 = 4.0;
+const MAX_OF_TIME: f64 = 1.0 / 12.0;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Grid {
@@ -36,14 +36,14 @@ impl Grid {
             width_s = width_s.max(run.width_s());
             wave_s = wave_s.max(run.latency_ms(0.0).unwrap_or_default() / 1e3);
         }
-        let step_s = nice_step((end_s / MOST_CELLS).max(width_s));
+        let step_s = nice_step((end_s / MAX_CELLS).max(width_s));
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
             reason = "at most `MOST_CELLS` + 1"
         )]
         let cells = (end_s / step_s).ceil() as usize;
-        let smooth_s = (WAVES * wave_s).min(end_s * MOST_OF_TIME).max(LEAST_CELLS * step_s);
+        let smooth_s = (WAVES * wave_s).min(end_s * MAX_OF_TIME).max(MIN_CELLS * step_s);
         // Whole cells are precise enough, and have few digits in notes.
         let smooth_s = (smooth_s / step_s).round() * step_s;
         Self { cell_s: step_s, cells, smooth_s }
@@ -101,7 +101,7 @@ impl Grid {
     /// because nothing could happen there. After the end counts are zero, so that the last wave of answers seems no
     /// faster than the others.
     fn smoothed(self, cells: &[f64]) -> Vec<f64> {
-        let bell = Bell::of(self.smooth_s / self.cell_s);
+        let bell = GaussianKernel::of(self.smooth_s / self.cell_s);
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
@@ -124,7 +124,7 @@ impl Grid {
         let points =
             cells(strategy.median()).into_iter().enumerate().map(|(cell, value)| (time_s(cell), value));
         let points = points.take_while(|(at_s, _)| *at_s <= end_s).collect();
-        if strategy.runs.len() < FEWEST_RUNS {
+        if strategy.runs.len() < MIN_RUNS {
             return Course { points, band: Vec::new() };
         }
         let runs: Vec<Vec<f64>> = strategy.runs.iter().map(cells).collect();

@@ -22,10 +22,10 @@ const ASPECTS: [Aspect; 7] = [
     ("", |run| Some(run.config.server.clone()).filter(|server| !server.is_empty())),
 ];
 
-const MOST_TOLD: usize = 3;
+const MAX_LISTED: usize = 3;
 
 /// Maximum length of a value in a label, in characters.
-const LONGEST_TOLD: usize = 40;
+const MAX_VALUE: usize = 40;
 
 /// Prefixes of settings that a preset determines. Labels leave them out, because the preset's name covers them.
 const OF_A_PRESET: [&str; 2] = ["server_model.answers", "server_model.policy"];
@@ -142,8 +142,9 @@ fn tell_settings(groups: &[Vec<Run>], labels: &mut [String]) {
             .into_iter()
             .filter(|key| alike.iter().any(|other| settings[*other].get(*key) != settings[index].get(*key)));
         let has_preset = settings[index].contains_key("server_model.preset");
-        let told = differing.filter(|key| !(has_preset && OF_A_PRESET.iter().any(|of| key.starts_with(of))));
-        for (key, value) in told.filter_map(|key| Some((key, settings[index].get(key)?))).take(MOST_TOLD) {
+        let listed =
+            differing.filter(|key| !(has_preset && OF_A_PRESET.iter().any(|of| key.starts_with(of))));
+        for (key, value) in listed.filter_map(|key| Some((key, settings[index].get(key)?))).take(MAX_LISTED) {
             let name = key.rsplit('.').next().unwrap_or(key).replace('_', " ");
             let _ = write!(label, ", {name} {}", shortened(value));
         }
@@ -151,10 +152,10 @@ fn tell_settings(groups: &[Vec<Run>], labels: &mut [String]) {
 }
 
 fn shortened(value: &str) -> String {
-    if value.chars().count() <= LONGEST_TOLD {
+    if value.chars().count() <= MAX_VALUE {
         return value.to_owned();
     }
-    let beginning: String = value.chars().take(LONGEST_TOLD - 1).collect();
+    let beginning: String = value.chars().take(MAX_VALUE - 1).collect();
     format!("{beginning}…")
 }
 

@@ -6,7 +6,7 @@ use loadgen_core::Snapshot;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::style::Color;
-use vocabulary::{LimitsTold, PlacesTold, RateTold};
+use vocabulary::{AdvertisedLimits, AdvertisedRate, AdvertisedSlots};
 
 use super::render::render;
 use super::state::{State, View};
@@ -154,11 +154,12 @@ fn the_cap_line_follows_a_change_of_the_cap() {
 #[test]
 fn the_limits_of_a_stack_are_drawn_under_the_names_of_their_policies() {
     let mut run = SyntheticRun::aimd();
-    let rate = |remaining, limit| RateTold { stage: 0, remaining, limit, window: Duration::from_secs(1) };
+    let rate =
+        |remaining, limit| AdvertisedRate { stage: 0, remaining, limit, window: Duration::from_secs(1) };
     for (until_s, limit) in [(4.0, 100), (8.0, 60)] {
         run.advance(until_s);
-        let places = PlacesTold { stage: 1, busy: 30, cap: 40 };
-        run.limits = LimitsTold::default().with_places(places).with_rate(rate(7, limit));
+        let places = AdvertisedSlots { stage: 1, busy: 30, cap: 40 };
+        run.limits = AdvertisedLimits::default().with_places(places).with_rate(rate(7, limit));
     }
     run.advance(12.0);
     let policy = |name: &str| PolicyName { name: name.to_owned(), is_keyed: name == "concurrent" };

@@ -46,12 +46,12 @@ impl Theme {
             _ if std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) => Self::Monochrome,
             Background::Dark => Self::Dark,
             Background::Light => Self::Light,
-            Background::Auto => Self::told_by(&variable("COLORFGBG")),
+            Background::Auto => Self::chosen_by(&variable("COLORFGBG")),
         }
     }
 
     /// Returns the theme for `COLORFGBG`: `foreground;background` as numbers of the first sixteen colours.
-    fn told_by(colours: &str) -> Self {
+    fn chosen_by(colours: &str) -> Self {
         match colours.rsplit(';').next().map(str::parse) {
             Some(Ok(0..=6 | 8)) => Self::Dark,
             Some(Ok(7 | 9..=15)) => Self::Light,
@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn a_terminal_that_tells_its_background_is_believed() {
         assert_eq!(
-            ["15;0", "0;15", "12;8", "0;default;15", "", "x;y"].map(Theme::told_by),
+            ["15;0", "0;15", "12;8", "0;default;15", "", "x;y"].map(Theme::chosen_by),
             [Theme::Dark, Theme::Light, Theme::Dark, Theme::Light, Theme::Either, Theme::Either]
         );
     }

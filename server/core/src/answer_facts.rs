@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use vocabulary::{Instant, LimitsTold, PlacesTold, RateTold};
+use vocabulary::{AdvertisedLimits, AdvertisedRate, AdvertisedSlots, Instant};
 
 use crate::standing::Standing;
 
@@ -22,7 +22,7 @@ pub struct AnswerFacts {
 impl AnswerFacts {
     /// Returns the limits reported to a run. Of the concurrency limits, that is the smallest. Of the rate limits, it is the one that
     /// rejected the request, otherwise the one with the smallest share left. Ties go to the first stage.
-    pub fn limits(&self) -> LimitsTold {
+    pub fn limits(&self) -> AdvertisedLimits {
         let mut places: Option<(usize, &Standing)> = None;
         let mut rate: Option<(usize, &Standing, Duration)> = None;
         let share_left = |(at, standing): (usize, &Standing)| {
@@ -52,17 +52,20 @@ impl AnswerFacts {
                 _ => {}
             }
         }
-        let mut told = LimitsTold::default();
+        let mut limits = AdvertisedLimits::default();
         if let Some((stage, standing)) = places {
             let (busy, cap) = (standing.limit.saturating_sub(standing.remaining), standing.limit);
-            told =
-                told.with_places(PlacesTold { stage: index(stage), busy: counted(busy), cap: counted(cap) });
+            limits = limits.with_places(AdvertisedSlots {
+                stage: index(stage),
+                busy: counted(busy),
+                cap: counted(cap),
+            });
         }
         if let Some((stage, standing, window)) = rate {
             let (remaining, limit) = (counted(standing.remaining), counted(standing.limit));
-            told = told.with_rate(RateTold { stage: index(stage), remaining, limit, window });
+            limits = limits.with_rate(AdvertisedRate { stage: index(stage), remaining, limit, window });
         }
-        told
+        limits
     }
 }
 
@@ -88,7 +91,7 @@ mod tests {
         Standing { limit, remaining, ..Standing::default() }
     }
 
-    fn told(stage: Option<usize>, standings: &[Option<Standing>]) -> String {
+    fn limits(stage: Option<usize>, standings: &[Option<Standing>]) -> String {
         AnswerFacts { stage, standings: standings.to_vec(), ..AnswerFacts::default() }.limits().to_string()
     }
 
@@ -101,19 +104,19 @@ mod tests {
             Some(rate(18, 9, 60)),
             Some(rate(2, 2, 60)),
         ];
-        assert_eq!(told(None, &stack), "places=3/5@1;rate=9/18/60000000000@3");
-        assert_eq!(told(Some(0), &stack), "places=3/5@1;rate=90/100/3600000000000@0");
+        assert_eq!(limits(None, &stack), "places=3/5@1;rate=9/18/60000000000@3");
+        assert_eq!(limits(Some(0), &stack), "places=3/5@1;rate=90/100/3600000000000@0");
         // Stage 1 limits concurrency, so its rejection does not change the reported rate limit.
-        assert_eq!(told(Some(1), &stack), told(None, &stack));
-        assert_eq!(told(None, &[Some(rate(4, 2, 1)), Some(rate(2, 1, 9))]), "rate=2/4/1000000000@0");
+        assert_eq!(limits(Some(1), &stack), limits(None, &stack));
+        assert_eq!(limits(None, &[Some(rate(4, 2, 1)), Some(rate(2, 1, 9))]), "rate=2/4/1000000000@0");
     }
 
     #[test]
     fn the_fewest_places_are_told_and_of_nothing_there_is_nothing() {
-        assert_eq!(told(None, &[Some(places(5, 2)), Some(places(2, 2))]), "places=0/2@1");
-        assert_eq!(told(None, &[None]), "");
+        assert_eq!(limits(None, &[Some(places(5, 2)), Some(places(2, 2))]), "places=0/2@1");
+        assert_eq!(limits(None, &[None]), "");
         assert_eq!(
-            told(None, &[Some(rate(u64::MAX, u64::MAX, 1))]),
+            limits(None, &[Some(rate(u64::MAX, u64::MAX, 1))]),
             "rate=4294967295/4294967295/1000000000@0"
         );
     }

@@ -60,14 +60,14 @@ impl Names {
     }
 
     /// Returns the counts to report: of all current policies, and of earlier ones that are not zero.
-    pub(crate) fn told(&self, counts: &[PolicyCounts]) -> Vec<PolicyCounts> {
+    pub(crate) fn reported(&self, counts: &[PolicyCounts]) -> Vec<PolicyCounts> {
         let named = self.known.iter().enumerate().map(|(index, name)| {
             let counted = counts.get(index).cloned();
             (index, counted.unwrap_or_else(|| PolicyCounts { name: name.clone(), ..PolicyCounts::default() }))
         });
-        let is_told =
+        let is_recorded =
             |index: usize, counted: &PolicyCounts| counted.total() > 0 || self.in_force.contains(&index);
-        named.filter(|(index, counted)| is_told(*index, counted)).map(|(_, counted)| counted).collect()
+        named.filter(|(index, counted)| is_recorded(*index, counted)).map(|(_, counted)| counted).collect()
     }
 }
 
@@ -79,8 +79,12 @@ mod tests {
         names.set(labels.iter().map(|label| (*label).to_owned()).collect());
     }
 
-    fn told(names: &Names, counts: &[PolicyCounts]) -> Vec<(String, u64, u64)> {
-        names.told(counts).into_iter().map(|counts| (counts.name, counts.accepted, counts.rejected)).collect()
+    fn reported(names: &Names, counts: &[PolicyCounts]) -> Vec<(String, u64, u64)> {
+        names
+            .reported(counts)
+            .into_iter()
+            .map(|counts| (counts.name, counts.accepted, counts.rejected))
+            .collect()
     }
 
     #[test]
@@ -91,7 +95,7 @@ mod tests {
         names.count(&mut counts, Fate { passed: 4, is_turned_away: false });
         let expected = [("a", 2, 0), ("b", 2, 0), ("c", 1, 1), ("d", 1, 0)];
         assert_eq!(
-            told(&names, &counts),
+            reported(&names, &counts),
             expected.map(|(name, accepted, rejected)| (name.to_owned(), accepted, rejected))
         );
     }
@@ -105,11 +109,11 @@ mod tests {
         names.count(&mut counts, Fate { passed: 1, is_turned_away: true });
         let expected = [("a", 0, 1), ("b", 1, 0), ("c", 0, 1)];
         assert_eq!(
-            told(&names, &counts),
+            reported(&names, &counts),
             expected.map(|(name, accepted, rejected)| (name.to_owned(), accepted, rejected))
         );
         // A later run reports only the current policies.
-        assert_eq!(told(&names, &[]), [("b".to_owned(), 0, 0), ("c".to_owned(), 0, 0)]);
+        assert_eq!(reported(&names, &[]), [("b".to_owned(), 0, 0), ("c".to_owned(), 0, 0)]);
         set(&mut names, &["c"]);
         assert!(!names.are_counted());
     }

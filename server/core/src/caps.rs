@@ -6,7 +6,7 @@ use vocabulary::Instant;
 
 use crate::planned::{Planned, PlannedList, instant, instant_text};
 
-pub(crate) const MOST_SLOTS: u32 = 1_000_000;
+pub(crate) const MAX_SLOTS: u32 = 1_000_000;
 
 /// Caps with the server time from which each applies, written `10s=25,20s=80`; times increase. Before the first of them, `max_busy`
 /// applies.
@@ -37,9 +37,9 @@ impl Planned for Cap {
         let (from, slots) = text.split_once('=').ok_or_else(|| format!("`{text}` has no `=`"))?;
         let from = instant(from)?;
         let slots = slots.trim();
-        let number = slots.parse().ok().filter(|number| (1..=MOST_SLOTS).contains(number));
+        let number = slots.parse().ok().filter(|number| (1..=MAX_SLOTS).contains(number));
         let slots =
-            number.ok_or_else(|| format!("`{slots}` is not a number of slots from 1 to {MOST_SLOTS}"))?;
+            number.ok_or_else(|| format!("`{slots}` is not a number of slots from 1 to {MAX_SLOTS}"))?;
         Ok(Self { from, slots })
     }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use vocabulary::{Distribution, WallTime, duration_text};
 
 use crate::answers::{AnswerSet, AnswersConfig, AnswersError};
-use crate::caps::{Caps, MOST_SLOTS};
+use crate::caps::{Caps, MAX_SLOTS};
 use crate::faults::Faults;
 use crate::outages::Outages;
 use crate::pace::Pace;
@@ -86,7 +86,7 @@ impl Default for Config {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigError {
-    #[error("`max_busy` is {0}; it must be from 1 to {MOST_SLOTS}")]
+    #[error("`max_busy` is {0}; it must be from 1 to {MAX_SLOTS}")]
     Slots(u32),
     /// A status that is not an error, so that clients would not back off.
     #[error("`reject_status` is {0}; it must be an error status from 400 to 599, such as 503 or 429")]
@@ -113,7 +113,7 @@ pub enum ConfigError {
 
 impl Config {
     pub fn validate(&self) -> Result<(), ConfigError> {
-        if !(1..=MOST_SLOTS).contains(&self.max_busy) {
+        if !(1..=MAX_SLOTS).contains(&self.max_busy) {
             return Err(ConfigError::Slots(self.max_busy));
         }
         if !(400..=599).contains(&self.reject_status) {

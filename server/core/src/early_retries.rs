@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use vocabulary::{Instant, TextField as _, WallTime};
 
-use crate::answers::{AnswerSet, Teller};
+use crate::answers::{AnswerSet, HeaderWriter};
 use crate::config::Config;
 use crate::details::{Details, Wants};
 use crate::events::Answer;
@@ -34,7 +34,7 @@ pub(crate) struct EarlyRetries {
     /// Client of each request that has no answer yet, by request id.
     clients: Vec<Option<Key>>,
     answers: Option<AnswerSet>,
-    teller: Teller,
+    teller: HeaderWriter,
 }
 
 impl EarlyRetries {
@@ -59,7 +59,7 @@ impl EarlyRetries {
                 advised: Keys::new(MAX_CLIENTS),
                 clients: Vec::new(),
                 answers: None,
-                teller: Teller::experiment(anchor),
+                teller: HeaderWriter::experiment(anchor),
             }
         });
         Some(Self { answers, ..earlier })
@@ -94,8 +94,8 @@ impl EarlyRetries {
         match (answer.reply, answer.facts(), &self.answers) {
             (Some(reply), ..) => advice_of(config.policy.script()?.reply(reply)?, written, reached),
             (None, Some(facts), Some(answers)) => {
-                let told = answer.told(facts);
-                let header = |name: &str| answers.header(name, &told, &self.teller);
+                let context = answer.response_context(facts);
+                let header = |name: &str| answers.header(name, &context, &self.teller);
                 earliest(header, reached)
             }
             (None, ..) => {

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use vocabulary::{Instant, LimitsTold};
+use vocabulary::{AdvertisedLimits, Instant};
 
 use crate::answer_facts::AnswerFacts;
-use crate::answers::{Outcome, Told};
+use crate::answers::{Outcome, ResponseContext};
 use crate::config::Config;
 use crate::details::Details;
 use crate::faults::Fault;
@@ -74,8 +74,8 @@ impl Answer {
         self.extras.as_ref()?.facts.as_ref()
     }
 
-    pub fn limits(&self) -> LimitsTold {
-        self.facts().map_or_else(LimitsTold::default, AnswerFacts::limits)
+    pub fn limits(&self) -> AdvertisedLimits {
+        self.facts().map_or_else(AdvertisedLimits::default, AnswerFacts::limits)
     }
 
     pub fn fault(&self) -> Option<Fault> {
@@ -91,7 +91,7 @@ impl Answer {
         self.verdict == Verdict::Accepted && !self.is_spoiled()
     }
 
-    pub fn told<'a>(&self, facts: &'a AnswerFacts) -> Told<'a> {
+    pub fn response_context<'a>(&self, facts: &'a AnswerFacts) -> ResponseContext<'a> {
         let outcome = match self.verdict {
             Verdict::Accepted => Outcome::Accepted,
             Verdict::Conflict => Outcome::Conflict,
@@ -100,7 +100,7 @@ impl Answer {
             }
         };
         let AnswerFacts { decided_at, standings, seed, op, attempt, .. } = facts;
-        Told {
+        ResponseContext {
             outcome,
             now: self.at,
             decided_at: *decided_at,

@@ -114,7 +114,7 @@ enum When {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Striking {
+struct WeightedFault {
     fault: Fault,
     when: When,
     /// In units of which [`ALL`] is the total.
@@ -125,7 +125,7 @@ struct Striking {
 /// only on seed, op and attempt.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Option<String>", into = "String")]
-pub struct Faults(Vec<Striking>);
+pub struct Faults(Vec<WeightedFault>);
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
@@ -149,7 +149,7 @@ impl Faults {
         if self.is_empty() {
             return None;
         }
-        let Striking { fault, when, .. } = self.drawn(request)?;
+        let WeightedFault { fault, when, .. } = self.drawn(request)?;
         let strikes = match when {
             When::Before => verdict == Verdict::Failed,
             When::After => verdict == Verdict::Accepted,
@@ -158,7 +158,7 @@ impl Faults {
         strikes.then_some(*fault)
     }
 
-    fn drawn(&self, request: &Request) -> Option<&Striking> {
+    fn drawn(&self, request: &Request) -> Option<&WeightedFault> {
         let mut rng = draws(request.seed, Purpose::Fault, request.op, request.attempt);
         // A conditional write is a separate request after the read of its attempt, so it uses the next draw.
         if matches!(request.step, Step::Write { .. }) {
@@ -173,7 +173,7 @@ impl Faults {
     }
 }
 
-impl Striking {
+impl WeightedFault {
     fn read(text: &str) -> Result<Self, String> {
         let (fault, rest) =
             text.split_once(':').ok_or_else(|| format!("`{text}` has no share; write `{text}:1%`"))?;
@@ -196,7 +196,7 @@ fn share(text: &str) -> Result<u64, String> {
     Ok((percent / 100.0 * ALL as f64).round() as u64)
 }
 
-impl fmt::Display for Striking {
+impl fmt::Display for WeightedFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { fault, when, share } = self;
         let after = if *when == When::After { ":after" } else { "" };
@@ -209,9 +209,9 @@ impl FromStr for Faults {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let refuse = |why| FaultsError { text: text.to_owned(), why };
-        let mut all: Vec<Striking> = Vec::new();
+        let mut all: Vec<WeightedFault> = Vec::new();
         for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
-            let next = Striking::read(part).map_err(refuse)?;
+            let next = WeightedFault::read(part).map_err(refuse)?;
             if all.iter().any(|one| (one.fault, one.when) == (next.fault, next.when)) {
                 return Err(refuse(format!("`{}` is there twice", next.fault)));
             }

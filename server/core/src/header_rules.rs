@@ -1,10 +1,10 @@
 //! Rules for headers: valid names and values, and their number.
 
 /// Maximum number of headers of one answer, because HTTP clients read no more than about a hundred.
-pub(crate) const MOST_HEADERS: usize = 64;
+pub(crate) const MAX_HEADERS: usize = 64;
 
 /// Maximum length of a header's value, in bytes.
-pub(crate) const LONGEST_VALUE: usize = 8 << 10;
+pub(crate) const MAX_VALUE: usize = 8 << 10;
 
 /// Headers of HTTP itself, and the prefix of headers between the two programs. Nothing else may set them.
 const RESERVED: &[&str] =
@@ -19,7 +19,7 @@ pub enum HeaderError {
     #[error("the header `{0}` is set by the server itself")]
     Reserved(String),
     #[error(
-        "the header `{0}` has a value that cannot be sent: visible ASCII characters and spaces only, at most {LONGEST_VALUE}"
+        "the header `{0}` has a value that cannot be sent: visible ASCII characters and spaces only, at most {MAX_VALUE}"
     )]
     Value(String),
 }
@@ -39,7 +39,7 @@ pub(crate) fn checked_name(name: &str) -> Result<String, HeaderError> {
 }
 
 pub(crate) fn is_value(text: &str) -> bool {
-    text.len() <= LONGEST_VALUE && text.bytes().all(|byte| (b' '..=b'~').contains(&byte))
+    text.len() <= MAX_VALUE && text.bytes().all(|byte| (b' '..=b'~').contains(&byte))
 }
 
 pub(crate) fn is_final(status: u16) -> bool {

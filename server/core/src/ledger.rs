@@ -152,18 +152,18 @@ impl Ledger {
     pub(crate) fn lifetime(&self) -> Account {
         let mut all = self.earlier.clone();
         all.add(&self.total);
-        self.told(all)
+        self.reported(all)
     }
 
     pub(crate) fn account(&self, run: Option<RunId>) -> Account {
-        self.told(match run {
+        self.reported(match run {
             None => self.total.clone(),
             Some(run) => self.runs.get(&run).map(|kept| kept.account.clone()).unwrap_or_default(),
         })
     }
 
-    fn told(&self, mut account: Account) -> Account {
-        account.counts.by_policy = self.policies.told(&account.counts.by_policy);
+    fn reported(&self, mut account: Account) -> Account {
+        account.counts.by_policy = self.policies.reported(&account.counts.by_policy);
         account
     }
 
@@ -190,7 +190,7 @@ impl Ledger {
     }
 
     pub(crate) fn shard_rows(&self, run: RunId) -> Vec<ShardRow> {
-        self.runs.get(&run).map(|kept| kept.shards.told()).unwrap_or_default()
+        self.runs.get(&run).map(|kept| kept.shards.rows()).unwrap_or_default()
     }
 
     /// Evicts the run that was idle for the longest time. Returns false if all runs are live.

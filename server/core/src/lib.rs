@@ -49,7 +49,8 @@ pub use account::Account;
 pub use answer_facts::AnswerFacts;
 pub use answers::{
     ADVICE_FORMS, Advice, AdviceEntry, AdviceError, AnswerSet, AnswersConfig, AnswersError, EveryConfig,
-    FieldError, Outcome, Rendered, ResponseConfig, ResponseError, Teller, Template, TemplateError, Told,
+    FieldError, HeaderWriter, Outcome, Rendered, ResponseConfig, ResponseContext, ResponseError, Template,
+    TemplateError,
 };
 pub use capacity::{Capacity, CapacityLimit, Traffic};
 pub use caps::{Cap, Caps};
@@ -76,8 +77,8 @@ pub use rate_law::RateLaw;
 pub use request::{Counted, Request, RequestId, Step, Verdict};
 pub use schedule::{Schedule, ScheduleError};
 pub use script::{
-    MOST_REPLIES, Reply, ReplyError, ReplyId, Script, ScriptError, ScriptFileError, ScriptedAnswer,
-    StepError, WrittenStep,
+    MAX_REPLIES, Reply, ReplyError, ReplyId, Script, ScriptError, ScriptFileError, ScriptedAnswer, StepError,
+    WrittenStep,
 };
 pub use server::Server;
 pub use standing::Standing;

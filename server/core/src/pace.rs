@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use vocabulary::Instant;
 
-use crate::policies::gate::Ruling;
+use crate::policies::gate::Decision;
 use crate::policies::law::Law;
 
 /// Pace of a law for a client that is never late.
@@ -93,15 +93,15 @@ impl<L: Law<State: Clone + Sync> + Clone + Sync> Passing for Asked<L> {
         for _ in 0..1000 {
             self.law.advance(&mut self.state, self.at);
             match self.law.ask(&self.state, self.at, 1) {
-                Ruling::PassAfter(_) if self.early.is_none() => return None,
-                Ruling::Pass | Ruling::PassAfter(_) => {
+                Decision::PassAfter(_) if self.early.is_none() => return None,
+                Decision::Pass | Decision::PassAfter(_) => {
                     self.law.charge(&mut self.state, self.at, 1);
                     return Some(self.at);
                 }
-                Ruling::Reject(Some(wait)) => {
+                Decision::Reject(Some(wait)) => {
                     self.at = self.at + wait.saturating_sub(self.early.unwrap_or_default());
                 }
-                Ruling::Reject(None) | Ruling::Queue => return None,
+                Decision::Reject(None) | Decision::Queue => return None,
             }
         }
         Some(self.at)

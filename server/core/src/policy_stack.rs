@@ -21,7 +21,7 @@ use crate::service::ServiceModel;
 /// Separator between two policies of a stack. It is unambiguous, because no value of a parameter has spaces around a word.
 const JOINT: &str = " then ";
 
-const MOST_STAGES: usize = 16;
+const MAX_STAGES: usize = 16;
 
 /// Policies of a server in the order in which a request passes them, written `A then B`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -31,9 +31,9 @@ pub struct Policies(Vec<Policy>);
 impl Policies {
     pub fn new(policies: Vec<Policy>) -> Result<Self, PolicyError> {
         let refuse = |why| Err(PolicyError::Stack(why));
-        if policies.is_empty() || policies.len() > MOST_STAGES {
+        if policies.is_empty() || policies.len() > MAX_STAGES {
             return refuse(format!(
-                "{} policies are given; a stack has from 1 to {MOST_STAGES}",
+                "{} policies are given; a stack has from 1 to {MAX_STAGES}",
                 policies.len()
             ));
         }
@@ -144,12 +144,13 @@ impl Policies {
     }
 
     /// Builds the initial state of the policies, for a server that started at the calendar time `anchor`. A stack always reports its
-    /// limits. A single policy does so if it always reports its limit, or if templates need it (`are_told`).
-    pub(crate) fn build(&self, are_told: bool, anchor: WallTime) -> Stages {
+    /// limits. A single policy does so if it always reports its limit, or if templates need it (`are_reported`).
+    pub(crate) fn build(&self, are_reported: bool, anchor: WallTime) -> Stages {
         let stages = self.0.iter().filter_map(|policy| policy.stage(anchor)).collect();
         let server = self.last().config().build();
-        let tells_limits =
-            self.only().is_none_or(|policy| policy.is_stage() && (are_told || policy.config().tells_limit()));
+        let tells_limits = self
+            .only()
+            .is_none_or(|policy| policy.is_stage() && (are_reported || policy.config().tells_limit()));
         Stages::new(stages, server, tells_limits)
     }
 

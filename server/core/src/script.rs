@@ -14,7 +14,7 @@ pub use file::{ScriptFileError, StepError, WrittenStep};
 pub use reply::{Reply, ReplyError, ScriptedAnswer};
 
 /// Maximum number of replies of a script, because an [`Answer`](crate::Answer) refers to one in two bytes.
-pub const MOST_REPLIES: usize = 50_000;
+pub const MAX_REPLIES: usize = 50_000;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Script {
@@ -35,7 +35,7 @@ pub enum ScriptError {
         /// From 1.
         op: usize,
     },
-    #[error("a script has at most {MOST_REPLIES} steps; this one has {0}")]
+    #[error("a script has at most {MAX_REPLIES} steps; this one has {0}")]
     TooLong(usize),
 }
 
@@ -57,7 +57,7 @@ impl Script {
         if ranges.is_empty() {
             return Err(ScriptError::Empty { op: 1 });
         }
-        if replies.len() > MOST_REPLIES {
+        if replies.len() > MAX_REPLIES {
             return Err(ScriptError::TooLong(replies.len()));
         }
         Ok(Self { replies, ops: ranges })
@@ -138,8 +138,8 @@ mod tests {
         let reply = || Reply::status(503).unwrap();
         assert_eq!(Script::new([]), Err(ScriptError::Empty { op: 1 }));
         assert_eq!(Script::new([vec![reply()], Vec::new()]), Err(ScriptError::Empty { op: 2 }));
-        let long = vec![reply(); MOST_REPLIES + 1];
-        assert_eq!(Script::new([long]), Err(ScriptError::TooLong(MOST_REPLIES + 1)));
+        let long = vec![reply(); MAX_REPLIES + 1];
+        assert_eq!(Script::new([long]), Err(ScriptError::TooLong(MAX_REPLIES + 1)));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use vocabulary::wire::{MOST_SHARDS, ServerCounts, ShardRow};
+use vocabulary::wire::{MAX_SHARDS, ServerCounts, ShardRow};
 
 use crate::account::Account;
 
@@ -16,7 +16,7 @@ impl ShardRows {
         if let Some(row) = self.0.get_mut(&shard) {
             return change(row);
         }
-        if u32::from(shard) >= MOST_SHARDS || *left == 0 {
+        if u32::from(shard) >= MAX_SHARDS || *left == 0 {
             return;
         }
         *left -= 1;
@@ -27,7 +27,7 @@ impl ShardRows {
         self.0.len()
     }
 
-    pub(crate) fn told(&self) -> Vec<ShardRow> {
+    pub(crate) fn rows(&self) -> Vec<ShardRow> {
         let row = |(shard, account): (&u16, &Account)| {
             let ServerCounts { received, reads, reads_rejected, accepted, rejected, failed, .. } =
                 account.counts;

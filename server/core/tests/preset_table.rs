@@ -75,7 +75,8 @@ fn check(page: &str, table: &str) {
         fs::write(file, format!("{before}{BEGIN}{table}{END}{after}")).unwrap();
         return;
     }
-    let words = "`WRITE_DOCS=1 cargo test -p tailback-mockserver-core --test preset_table` writes the tables anew";
+    let words =
+        "`WRITE_DOCS=1 cargo test -p tailback-mockserver-core --test preset_table` writes the tables anew";
     assert!(found == table, "docs/{page}: {words}");
 }
 

@@ -42,10 +42,10 @@ fn answers(config: Config, arrivals: &[(u64, Arc<Details>)]) -> Vec<(u32, Answer
 
 /// Returns by request: milliseconds of the answer, and whether it was accepted. A rejection has its advice in milliseconds.
 fn told(policy: &str, at_ms: &[u64]) -> Vec<(u64, Result<(), Option<u64>>)> {
-    told_by(config(policy), &at_ms.iter().map(|at| (*at, details("GET", "one"))).collect::<Vec<_>>())
+    chosen_by(config(policy), &at_ms.iter().map(|at| (*at, details("GET", "one"))).collect::<Vec<_>>())
 }
 
-fn told_by(config: Config, arrivals: &[(u64, Arc<Details>)]) -> Vec<(u64, Result<(), Option<u64>>)> {
+fn chosen_by(config: Config, arrivals: &[(u64, Arc<Details>)]) -> Vec<(u64, Result<(), Option<u64>>)> {
     let millis = |time: Duration| u64::try_from(time.as_millis()).expect("short");
     let told = answers(config, arrivals).into_iter().map(|(_, answer)| {
         let verdict = match answer.verdict {
@@ -105,7 +105,7 @@ fn what_an_accepted_request_did_not_cost_comes_back_with_its_answer() {
     let of_seven = "token-bucket:rate=1/h,burst=10,cost=GET 10|7,refund=30%";
     let arrivals = [(0, details("GET", "a")), (50, details("POST", "a")), (100, details("POST", "a"))];
     let told: Vec<bool> =
-        told_by(config(of_seven), &arrivals).iter().map(|(_, verdict)| verdict.is_ok()).collect();
+        chosen_by(config(of_seven), &arrivals).iter().map(|(_, verdict)| verdict.is_ok()).collect();
     assert_eq!(told, [true, false, true]);
 }
 
@@ -113,7 +113,7 @@ fn what_an_accepted_request_did_not_cost_comes_back_with_its_answer() {
 fn keys_are_counted_apart_and_the_oldest_are_forgotten() {
     let arrivals: Vec<_> = ["a", "b", "a", "c", "b", "a"].map(|who| (0, details("GET", who))).to_vec();
     let told = |policy: &str| -> Vec<bool> {
-        told_by(config(policy), &arrivals).iter().map(|(_, verdict)| verdict.is_ok()).collect()
+        chosen_by(config(policy), &arrivals).iter().map(|(_, verdict)| verdict.is_ok()).collect()
     };
     let window = "fixed-window:limit=1,window=1s,key=header:authorization";
     assert_eq!(told(window), [true, true, false, true, false, false]);
@@ -137,7 +137,8 @@ fn a_rejection_holds_its_place_for_its_time_if_the_server_has_it_so() {
     for (rejects_occupy, third) in [(true, false), (false, true)] {
         let config = Config { reject_time: Distribution::millis(50), rejects_occupy, ..config(policy) };
         let arrivals = [0, 101, 130].map(|at| (at, details("GET", "a")));
-        let told: Vec<bool> = told_by(config, &arrivals).iter().map(|(_, verdict)| verdict.is_ok()).collect();
+        let told: Vec<bool> =
+            chosen_by(config, &arrivals).iter().map(|(_, verdict)| verdict.is_ok()).collect();
         assert_eq!(told, [true, false, third], "{rejects_occupy}");
     }
 }
@@ -157,7 +158,7 @@ fn places_grow_while_requests_are_rejected() {
     // After half a second without requests, the initial state is restored.
     let again = [0, 10, 200, 200, 200, 800, 800].map(|at| (at, details("GET", "a")));
     let told: Vec<bool> =
-        told_by(config(policy), &again).iter().map(|(_, verdict)| verdict.is_ok()).collect();
+        chosen_by(config(policy), &again).iter().map(|(_, verdict)| verdict.is_ok()).collect();
     assert_eq!(told, [true, false, true, true, true, true, false]);
 }
 
@@ -184,7 +185,7 @@ fn weighed(order: &str, requests: &[(u64, &str)]) -> Vec<(u64, Result<(), Option
             (*at, Arc::new(Details { headers, ..Details::default() }))
         })
         .collect();
-    told_by(config, &arrivals)
+    chosen_by(config, &arrivals)
 }
 
 #[test]
@@ -209,7 +210,7 @@ fn whoever_waits_is_called_when_the_cap_rises() {
             schedule: schedule.parse().expect("a schedule"),
             ..config("concurrency:queue=10,queue-timeout=60s")
         };
-        let told = told_by(config, &vec![(0, details("GET", "one")); 7]);
+        let told = chosen_by(config, &vec![(0, details("GET", "one")); 7]);
         let [first, later] = [(5000, Ok(())), (6000, Ok(()))];
         assert_eq!(told, [first, first, later, later, later, later, later], "{caps}{schedule}");
     }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mockserver_core::{
-    Config, Details, Expanded, Input, Request, RequestId, Server, Step, Teller, Verdict, expand,
+    Config, Details, Expanded, HeaderWriter, Input, Request, RequestId, Server, Step, Verdict, expand,
 };
 use vocabulary::{Distribution, Instant, WallTime};
 
@@ -48,10 +48,10 @@ fn answers(config: Config, requests: &[&str]) -> Vec<(Verdict, Vec<(String, Stri
         let at = Instant::from_millis(number.into());
         server.handle(at, Input::ArriveWith { request, details: Arc::new(details), least: 0 });
     }
-    let teller = Teller::experiment(STARTED);
+    let teller = HeaderWriter::experiment(STARTED);
     let mut answers = Vec::new();
     drain(&mut server, Instant::FAR_FUTURE, |answer| {
-        let told = answer.told(answer.facts().expect("a stack has facts"));
+        let told = answer.response_context(answer.facts().expect("a stack has facts"));
         let rendered = set.render(&told, &teller);
         let headers = rendered.headers.iter().map(|(name, value)| (name.to_string(), value.to_string()));
         answers.push((answer.id, answer.verdict, headers.collect()));

@@ -21,13 +21,13 @@ use vocabulary::{excerpt, wire};
 
 use crate::abort::Abort;
 use crate::access::Access;
-use crate::barrier::{BarrierError, Comer};
+use crate::barrier::{BarrierError, Participant};
 use crate::channel::Client;
 use crate::shared::Shared;
 use crate::{metrics, presets, request_body, response};
 
 /// Maximum size of a configuration change, in bytes: enough for several body templates of maximum size.
-const LONGEST_PATCH: usize = 1 << 20;
+const MAX_PATCH: usize = 1 << 20;
 
 pub(crate) const ENDPOINTS: &str = "GET /_mock/stats[?run=ID], GET /_mock/capacity, GET /_mock/config, \
      PATCH /_mock/config, POST /_mock/reset, GET /_mock/presets[/NAME], GET /metrics";
@@ -40,7 +40,7 @@ const READY_IN: Duration = Duration::from_millis(100);
 
 /// Default and maximum real time of a wait at a barrier.
 const PATIENCE: Duration = Duration::from_mins(1);
-const LONGEST_PATIENCE: Duration = Duration::from_hours(1);
+const MAX_PATIENCE: Duration = Duration::from_hours(1);
 
 /// Returns the router of the admin endpoints. Its access rules cover every path that reaches it, known or not.
 pub(crate) fn router(shared: Arc<Shared>, access: Access) -> Router {
@@ -55,7 +55,7 @@ pub(crate) fn router(shared: Arc<Shared>, access: Access) -> Router {
         .route("/metrics", get(metrics))
         .fallback(unknown)
         .method_not_allowed_fallback(other_method)
-        .layer(DefaultBodyLimit::max(LONGEST_PATCH))
+        .layer(DefaultBodyLimit::max(MAX_PATCH))
         .layer(middleware::from_fn_with_state(Arc::new(access), check_access))
         .layer(middleware::map_response(mark))
         .with_state(shared)
@@ -101,7 +101,7 @@ async fn configure(State(shared): State<Arc<Shared>>, body: Result<Bytes, BytesR
     let body = match body {
         Ok(body) => body,
         Err(error) if error.status() == StatusCode::PAYLOAD_TOO_LARGE => {
-            let words = format!("a change of the configuration has at most {LONGEST_PATCH} bytes");
+            let words = format!("a change of the configuration has at most {MAX_PATCH} bytes");
             return refuse(error.status(), &words);
         }
         Err(error) => return refuse(error.status(), &format!("the body cannot be read: {error}")),
@@ -139,7 +139,7 @@ async fn barrier(
         biased;
         response = at_barrier(&shared, query.as_deref().unwrap_or_default()) => response,
         () = client.channel.gone() => Abort::ClientGone.into_response(),
-        () = shared.stopping.told() => refuse(StatusCode::SERVICE_UNAVAILABLE, "the server is shutting down"),
+        () = shared.stopping.stopped() => refuse(StatusCode::SERVICE_UNAVAILABLE, "the server is shutting down"),
     }
 }
 
@@ -171,12 +171,12 @@ async fn at_barrier(shared: &Shared, query: &str) -> Response {
         Ok(Some(released)) => answer(StatusCode::OK, to_value(released)),
         Ok(None) | Err(_) => match place.given_up() {
             Ok(released) => answer(StatusCode::OK, to_value(released)),
-            Err(told) => answer(StatusCode::GATEWAY_TIMEOUT, to_value(told)),
+            Err(not_released) => answer(StatusCode::GATEWAY_TIMEOUT, to_value(not_released)),
         },
     }
 }
 
-fn comer(query: &str) -> Result<(Comer, Duration), &'static str> {
+fn comer(query: &str) -> Result<(Participant, Duration), &'static str> {
     let value = |key: &str| {
         query
             .split('&')
@@ -192,11 +192,11 @@ fn comer(query: &str) -> Result<(Comer, Duration), &'static str> {
         Some(ms) => {
             let patience = ms.parse().ok().map(Duration::from_millis);
             patience
-                .filter(|patience| *patience <= LONGEST_PATIENCE)
+                .filter(|patience| *patience <= MAX_PATIENCE)
                 .ok_or("`wait_ms` must be milliseconds, at most 3600000")?
         }
     };
-    Ok((Comer { run: run.to_owned(), of, index, plan }, patience))
+    Ok((Participant { run: run.to_owned(), of, index, plan }, patience))
 }
 
 async fn presets() -> Response {

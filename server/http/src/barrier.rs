@@ -4,19 +4,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::oneshot;
-use vocabulary::wire::{MOST_SHARDS, NotReleased, Released};
+use vocabulary::wire::{MAX_SHARDS, NotReleased, Released};
 
-const MOST_BARRIERS: usize = 64;
+const MAX_BARRIERS: usize = 64;
 
 /// Maximum number of waiting requests at all barriers.
-const MOST_WAITING: usize = 4096;
+const MAX_WAITING: usize = 4096;
 
 /// Maximum length of a barrier's name, in bytes.
-const LONGEST_NAME: usize = 64;
+const MAX_NAME: usize = 64;
 
 /// A shard that arrives at a barrier.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Comer {
+pub(crate) struct Participant {
     /// Shards with the same run name wait for each other.
     pub(crate) run: String,
     pub(crate) of: u32,
@@ -28,9 +28,9 @@ pub(crate) struct Comer {
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum BarrierError {
-    #[error("`{0}` must be a name of 1 to {LONGEST_NAME} letters, digits, `.`, `_` or `-`")]
+    #[error("`{0}` must be a name of 1 to {MAX_NAME} letters, digits, `.`, `_` or `-`")]
     Name(&'static str),
-    #[error("`of` is {0}; it must be from 1 to {MOST_SHARDS}")]
+    #[error("`of` is {0}; it must be from 1 to {MAX_SHARDS}")]
     Of(u32),
     #[error("`index` is {index} of {of}; they are counted from 0")]
     Index { index: u32, of: u32 },
@@ -44,7 +44,7 @@ pub(crate) enum BarrierError {
     #[error("this one says that run `{run}` has {of} shards, and those that wait say {there}")]
     OtherCount { run: String, of: u32, there: u32 },
     #[error(
-        "too many wait already: at most {MOST_WAITING} requests at {MOST_BARRIERS} barriers; come again when some are gone"
+        "too many wait already: at most {MAX_WAITING} requests at {MAX_BARRIERS} barriers; come again when some are gone"
     )]
     Full,
 }
@@ -89,19 +89,19 @@ pub(crate) struct Place<'a> {
 impl Barriers {
     pub(crate) fn join(
         &self,
-        comer: Comer,
+        comer: Participant,
         release: impl FnOnce() -> Released,
     ) -> Result<Place<'_>, BarrierError> {
-        let Comer { run, of, index, plan } = comer;
+        let Participant { run, of, index, plan } = comer;
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
-        let is_name = |name: &str| (1..=LONGEST_NAME).contains(&name.len()) && name.bytes().all(is_plain);
+        let is_name = |name: &str| (1..=MAX_NAME).contains(&name.len()) && name.bytes().all(is_plain);
         if !is_name(&run) {
             return Err(BarrierError::Name("run"));
         }
         if plan.as_deref().is_some_and(|plan| !is_name(plan)) {
             return Err(BarrierError::Name("plan"));
         }
-        if !(1..=MOST_SHARDS).contains(&of) {
+        if !(1..=MAX_SHARDS).contains(&of) {
             return Err(BarrierError::Of(of));
         }
         if let Some(index) = index.filter(|index| *index >= of) {
@@ -110,7 +110,7 @@ impl Barriers {
         let mut waiting = self.lock();
         let all: usize = waiting.by_run.values().map(|gathering| gathering.places.len()).sum();
         let is_new = !waiting.by_run.contains_key(&run);
-        if all >= MOST_WAITING || is_new && waiting.by_run.len() >= MOST_BARRIERS {
+        if all >= MAX_WAITING || is_new && waiting.by_run.len() >= MAX_BARRIERS {
             return Err(BarrierError::Full);
         }
         waiting.comers += 1;
@@ -192,8 +192,8 @@ impl Drop for Place<'_> {
 mod tests {
     use super::*;
 
-    fn comer(run: &str, of: u32, index: u32) -> Comer {
-        Comer { run: run.to_owned(), of, index: Some(index), plan: None }
+    fn comer(run: &str, of: u32, index: u32) -> Participant {
+        Participant { run: run.to_owned(), of, index: Some(index), plan: None }
     }
 
     fn released() -> Released {
@@ -242,7 +242,7 @@ mod tests {
     #[test]
     fn who_is_to_do_something_else_than_those_that_wait_is_refused() {
         let barriers = Barriers::default();
-        let of_plan = |index, plan: &str| Comer { plan: Some(plan.to_owned()), ..comer("a", 4, index) };
+        let of_plan = |index, plan: &str| Participant { plan: Some(plan.to_owned()), ..comer("a", 4, index) };
         let silent = barriers.join(comer("a", 4, 0), released).unwrap();
         let first = barriers.join(of_plan(1, "7f"), released).unwrap();
         let refused = barriers.join(of_plan(2, "80"), released).unwrap_err();
@@ -259,11 +259,11 @@ mod tests {
     fn barriers_and_places_are_bounded() {
         let barriers = Barriers::default();
         let mut waits = Vec::new();
-        for run in 0..MOST_BARRIERS {
+        for run in 0..MAX_BARRIERS {
             waits.push(barriers.join(comer(&run.to_string(), 1024, 0), released).unwrap());
         }
         assert_eq!(barriers.join(comer("more", 2, 0), released).unwrap_err(), BarrierError::Full);
-        let unnamed = || Comer { run: "0".to_owned(), of: 1024, index: None, plan: None };
+        let unnamed = || Participant { run: "0".to_owned(), of: 1024, index: None, plan: None };
         for _ in 0..1000 {
             waits.push(barriers.join(unnamed(), released).unwrap());
         }
@@ -272,7 +272,7 @@ mod tests {
                 waits.push(barriers.join(comer(&run.to_string(), 1024, index), released).unwrap());
             }
         }
-        while waits.len() < MOST_WAITING {
+        while waits.len() < MAX_WAITING {
             let index = u32::try_from(waits.len() - 4000).unwrap();
             waits.push(barriers.join(comer("9", 1024, index), released).unwrap());
         }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// Limits of a request head: bytes and number of headers.
-pub(crate) const LARGEST_HEAD: u32 = 64 << 10;
+pub(crate) const MAX_HEAD: u32 = 64 << 10;
 pub(crate) const MAX_HEADERS: usize = 100;
 
 #[derive(Clone, Copy, Debug)]

@@ -49,7 +49,7 @@ Exit codes: 2 bad usage; 74 stdout cannot be written (presets, completions, man)
 
 The first signal ends the requests in flight within five seconds, the second ends the program at once."#;
 
-const MOST_USED: [&str; 9] = [
+const COMMON_FLAGS: [&str; 9] = [
     "listen",
     "preset",
     "scale",
@@ -147,7 +147,7 @@ enum Command {
 }
 
 fn command_line() -> clap::Command {
-    let command = most_used(Cli::command(), &MOST_USED);
+    let command = most_used(Cli::command(), &COMMON_FLAGS);
     let pointer = pointer_to_all(&command);
     let command = with_first_examples(command);
     let examples = command.get_after_help().map(ToString::to_string).unwrap_or_default();

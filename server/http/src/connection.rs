@@ -11,7 +11,7 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 
 use crate::app::App;
-use crate::bounds::{Bounds, LARGEST_HEAD};
+use crate::bounds::{Bounds, MAX_HEAD};
 use crate::channel::{Channel, Client};
 use crate::head_timer::HeadTimer;
 use crate::http2;
@@ -23,7 +23,7 @@ pub(crate) async fn serve(stream: TcpStream, address: IpAddr, app: App, bounds: 
     drop(stream.set_nodelay(true));
     let begun = tokio::select! {
         begun = tokio::time::timeout(bounds.head_patience, Socket::begin(stream)) => begun,
-        () = app.stopping.told() => return,
+        () = app.stopping.stopped() => return,
     };
     // hyper's futures are boxed, because they are larger than most connections need.
     match begun {
@@ -45,7 +45,7 @@ async fn serve_http1(io: SocketIo, address: IpAddr, app: App, bounds: Bounds) {
         .timer(HeadTimer::new(Instant::now() + bounds.head_patience))
         .header_read_timeout(bounds.head_patience)
         // No `max_headers`: `MAX_HEADERS` is hyper's default, and naming it would cost every request some 2000 instructions.
-        .max_buf_size(LARGEST_HEAD as usize)
+        .max_buf_size(MAX_HEAD as usize)
         // A client that has ended its sending side may still wait for the answer.
         .half_close(true)
         // Responses are short: copying head and body into one buffer takes 450 of 12 700 instructions less than sending both.
@@ -56,7 +56,7 @@ async fn serve_http1(io: SocketIo, address: IpAddr, app: App, bounds: Bounds) {
         biased;
         // An invalid request or an absent client ends only its own connection.
         _ = serving.as_mut() => return,
-        () = stopping.told() => {}
+        () = stopping.stopped() => {}
     }
     // hyper would wait for the rest of the first head.
     if !has_request.load(Ordering::Relaxed) {

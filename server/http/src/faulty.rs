@@ -29,7 +29,7 @@ const NO_LENGTH: HeaderValue = HeaderValue::from_static("garbage");
 /// Real time for sending half of a body before the stream is reset, which discards unsent data.
 const BREAK: Duration = Duration::from_millis(10);
 
-const MOST_DRIPS: usize = 20;
+const MAX_DRIPS: usize = 20;
 
 /// Returns the answer with the fault applied. A slow answer is complete after `until_over` of real time.
 pub(crate) async fn apply(
@@ -122,7 +122,7 @@ impl Dripping {
 
 /// Returns the size of a part, the delay of the first part and the interval of the others.
 fn drips(length: usize, until_over: Duration) -> (usize, Duration, Duration) {
-    let part = length.div_ceil(MOST_DRIPS).max(1);
+    let part = length.div_ceil(MAX_DRIPS).max(1);
     let parts = u32::try_from(length.div_ceil(part).max(1)).unwrap_or(u32::MAX);
     let pause = until_over / parts;
     // The first delay takes the rounding remainder, so that the end is exact.

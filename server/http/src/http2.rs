@@ -16,7 +16,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 
 use crate::abort::Unanswered;
 use crate::app::App;
-use crate::bounds::{Bounds, LARGEST_HEAD, MAX_HEADERS};
+use crate::bounds::{Bounds, MAX_HEAD, MAX_HEADERS};
 use crate::channel::{Channel, Client, Leaving};
 use crate::faulty::may_have_body;
 use crate::socket::SocketIo;
@@ -40,7 +40,7 @@ pub(crate) async fn serve(io: SocketIo, address: IpAddr, app: App, bounds: Bound
     let serving = http2::Builder::new(TokioExecutor::new())
         .timer(TokioTimer::new())
         .max_concurrent_streams(bounds.http2_max_streams)
-        .max_header_list_size(LARGEST_HEAD)
+        .max_header_list_size(MAX_HEAD)
         .serve_connection(TokioIo::new(io), service);
     let mut serving = pin!(serving);
     let mut looks = tokio::time::interval(bounds.head_patience);
@@ -52,7 +52,7 @@ pub(crate) async fn serve(io: SocketIo, address: IpAddr, app: App, bounds: Bound
             biased;
             // An invalid request or an absent client ends only its own connection.
             _ = serving.as_mut() => return,
-            () = stopping.told(), if !is_leaving => {}
+            () = stopping.stopped(), if !is_leaving => {}
             () = leaving.requested(), if !is_leaving => {}
             _ = looks.tick() => {
                 let begun = begun.load(Ordering::Relaxed);

@@ -27,7 +27,7 @@ pub(crate) struct Marks<'a> {
 }
 
 const NAMES: [&str; 8] =
-    [wire::RUN, wire::SEED, wire::OP, wire::ATTEMPT, wire::STEP, wire::LEAST_FREE, wire::SHARD, IF_MATCH];
+    [wire::RUN, wire::SEED, wire::OP, wire::ATTEMPT, wire::STEP, wire::MIN_FREE, wire::SHARD, IF_MATCH];
 
 /// Prefix of the project's own headers, by which most headers are skipped quickly.
 const OURS: &str = "x-tailback-";

@@ -6,12 +6,12 @@ use axum::http::header::{CACHE_CONTROL, ETAG, HeaderMap, HeaderName, HeaderValue
 use axum::http::{Response, StatusCode};
 use bytes::Bytes;
 use http_body_util::Full;
-use mockserver_core::{Answer, Step, Teller, Verdict};
+use mockserver_core::{Answer, HeaderWriter, Step, Verdict};
 use vocabulary::wire;
 
 use crate::clock::Clock;
 use crate::identity::Identity;
-use crate::shared::Decided;
+use crate::shared::Admitted;
 
 const AT: HeaderName = HeaderName::from_static(wire::AT);
 const BUSY: HeaderName = HeaderName::from_static(wire::BUSY);
@@ -50,7 +50,7 @@ pub(crate) fn with_text(
     with_body(identity, status, Bytes::from_static(text.as_bytes()))
 }
 
-pub(crate) fn of_verdict(identity: &Identity, decided: &Decided) -> Response<Full<Bytes>> {
+pub(crate) fn of_verdict(identity: &Identity, decided: &Admitted) -> Response<Full<Bytes>> {
     let reject_status = decided.reject_status;
     let (status, text) = match decided.answer.verdict {
         // A failed request gets a whole response only from its fault.
@@ -64,7 +64,12 @@ pub(crate) fn of_verdict(identity: &Identity, decided: &Decided) -> Response<Ful
 
 /// Inserts the server's own headers. Headers that only loadgen reads go only to its runs, so that other clients get the same response as
 /// from a real server.
-pub(crate) fn insert_headers(headers: &mut HeaderMap, clock: &Clock, identity: &Identity, decided: &Decided) {
+pub(crate) fn insert_headers(
+    headers: &mut HeaderMap,
+    clock: &Clock,
+    identity: &Identity,
+    decided: &Admitted,
+) {
     let answer = &decided.answer;
     let is_ours = identity.run.is_some();
     if decided.is_deferred() {
@@ -114,8 +119,12 @@ fn insert_text(headers: &mut HeaderMap, name: HeaderName, value: &str) {
 }
 
 /// Returns the time that responses use: experiment time for a run, which has the same time scale, else real time.
-pub(crate) fn teller(clock: &Clock, is_ours: bool) -> Teller {
-    if is_ours { Teller::experiment(clock.anchor) } else { Teller::real(clock.anchor, clock.scale) }
+pub(crate) fn teller(clock: &Clock, is_ours: bool) -> HeaderWriter {
+    if is_ours {
+        HeaderWriter::experiment(clock.anchor)
+    } else {
+        HeaderWriter::real(clock.anchor, clock.scale)
+    }
 }
 
 pub(crate) fn status(code: u16) -> StatusCode {

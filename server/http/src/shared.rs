@@ -52,12 +52,12 @@ pub(crate) struct Inner {
 struct Waiting {
     since: Instant,
     /// `None` only during `hand_in` and after the server has closed.
-    answer: Option<oneshot::Sender<Decided>>,
+    answer: Option<oneshot::Sender<Admitted>>,
 }
 
 /// An answer with the settings for responses at that moment.
 #[derive(Clone, Debug)]
-pub(crate) struct Decided {
+pub(crate) struct Admitted {
     pub(crate) answer: Answer,
     pub(crate) reject_status: u16,
     script: Option<Arc<Script>>,
@@ -67,7 +67,7 @@ pub(crate) struct Decided {
     pub(crate) took: Duration,
 }
 
-impl Decided {
+impl Admitted {
     fn new(answer: Answer, since: Instant, config: &Config, answers: Option<&Arc<AnswerSet>>) -> Self {
         let took = answer.at.since(since);
         let answers = answers.filter(|_| answer.facts().is_some()).cloned();
@@ -127,14 +127,14 @@ impl Shared {
     }
 
     /// Serves a request. Dropping the future means that the client is gone.
-    pub(crate) async fn serve(&self, identity: Identity, details: Option<Arc<Details>>) -> Option<Decided> {
+    pub(crate) async fn serve(&self, identity: Identity, details: Option<Arc<Details>>) -> Option<Admitted> {
         match self.hand_in(identity, details) {
             Ok(answer) => Some(answer),
             Err(ticket) => ticket.wait().await,
         }
     }
 
-    fn hand_in(&self, identity: Identity, details: Option<Arc<Details>>) -> Result<Decided, Ticket<'_>> {
+    fn hand_in(&self, identity: Identity, details: Option<Arc<Details>>) -> Result<Admitted, Ticket<'_>> {
         let mut inner = self.lock();
         let now = self.clock.now();
         let index = inner.waiting.insert(Waiting { since: now, answer: None });
@@ -157,7 +157,7 @@ impl Shared {
     }
 
     /// Sends every answer that is due to the task that waits for it. Returns the answer to `own`, for which no task waits yet.
-    fn drain(&self, inner: &mut Inner, now: Instant, own: Option<RequestId>) -> Option<Decided> {
+    fn drain(&self, inner: &mut Inner, now: Instant, own: Option<RequestId>) -> Option<Admitted> {
         let (own_answer, next) = inner.send_due(now, own);
         if let Some(at) = next
             && inner.alarm_at.is_none_or(|set| at < set)
@@ -282,7 +282,7 @@ impl Shared {
 
 impl Inner {
     /// Sends the answers that are due. Returns the one to `own` and the next deadline, if any; does not set the alarm.
-    fn send_due(&mut self, now: Instant, own: Option<RequestId>) -> (Option<Decided>, Option<Instant>) {
+    fn send_due(&mut self, now: Instant, own: Option<RequestId>) -> (Option<Admitted>, Option<Instant>) {
         let mut own_answer = None;
         loop {
             match self.server.poll(now) {
@@ -290,7 +290,7 @@ impl Inner {
                     let Some(waiting) = self.waiting.try_remove(answer.id.0 as usize) else { continue };
                     let (id, verdict) = (answer.id, answer.verdict);
                     let (config, answers) = (self.server.config(), self.answers.as_ref());
-                    let decided = Decided::new(answer, waiting.since, config, answers);
+                    let decided = Admitted::new(answer, waiting.since, config, answers);
                     self.answer_times.observe(verdict, decided.took);
                     if own == Some(id) {
                         own_answer = Some(decided);
@@ -330,12 +330,12 @@ impl Inner {
 struct Ticket<'a> {
     shared: &'a Shared,
     id: RequestId,
-    answer: oneshot::Receiver<Decided>,
+    answer: oneshot::Receiver<Admitted>,
 }
 
 impl Ticket<'_> {
     /// Returns the answer; `None` only at the server's shutdown.
-    async fn wait(mut self) -> Option<Decided> {
+    async fn wait(mut self) -> Option<Admitted> {
         (&mut self.answer).await.ok()
     }
 }

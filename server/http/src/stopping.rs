@@ -8,24 +8,24 @@ use tokio::sync::Notify;
 #[derive(Debug, Default)]
 pub(crate) struct Stopping {
     now: AtomicBool,
-    told: Notify,
+    stopped: Notify,
 }
 
 impl Stopping {
     pub(crate) fn stop(&self) {
         self.now.store(true, Ordering::Release);
-        self.told.notify_waiters();
+        self.stopped.notify_waiters();
     }
 
     pub(crate) fn is_now(&self) -> bool {
         self.now.load(Ordering::Acquire)
     }
 
-    pub(crate) async fn told(&self) {
-        let told = self.told.notified();
+    pub(crate) async fn stopped(&self) {
+        let stopped = self.stopped.notified();
         // Checked after registering, because a stop before that is not notified.
         if !self.is_now() {
-            told.await;
+            stopped.await;
         }
     }
 }

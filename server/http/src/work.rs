@@ -21,7 +21,7 @@ use vocabulary::{WallTime, wire};
 use crate::abort::Abort;
 use crate::channel::Client;
 use crate::identity::{Identity, Marks};
-use crate::shared::{Decided, Shared};
+use crate::shared::{Admitted, Shared};
 use crate::{faulty, request_body, response, wanted};
 
 type Plain = axum::http::Response<Full<Bytes>>;
@@ -116,8 +116,8 @@ fn undecided(code: StatusCode, text: &'static str, identity: &Identity) -> Plain
     response
 }
 
-fn respond(shared: &Shared, identity: &Identity, decided: &Decided) -> Option<Plain> {
-    let Decided { answer, .. } = decided;
+fn respond(shared: &Shared, identity: &Identity, decided: &Admitted) -> Option<Plain> {
+    let Admitted { answer, .. } = decided;
     let teller = response::teller(&shared.clock, identity.run.is_some());
     let mut response = match (answer.fault(), decided.reply()) {
         (Some(Fault::Status(code)), _) => response::with_text(identity, response::status(code), "failed\n"),
@@ -126,7 +126,7 @@ fn respond(shared: &Shared, identity: &Identity, decided: &Decided) -> Option<Pl
         (_, None) => response::of_verdict(identity, decided),
     };
     if let (Some(answers), Some(facts), true) = (&decided.answers, answer.facts(), decided.has_templates()) {
-        apply_templates(&mut response, answers.render(&answer.told(facts), &teller));
+        apply_templates(&mut response, answers.render(&answer.response_context(facts), &teller));
     }
     response::insert_headers(response.headers_mut(), &shared.clock, identity, decided);
     Some(response)

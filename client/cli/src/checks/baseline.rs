@@ -11,7 +11,7 @@ use crate::exit::{Exit, Fatal};
 use crate::files::output::Output;
 
 /// Limit on the size of a baseline, so that another file given by mistake does not fill the memory.
-const LARGEST_BYTES: u64 = 256 << 20;
+const MAX_BYTES: u64 = 256 << 20;
 
 pub(super) fn read(BaselineName(path): &BaselineName) -> anyhow::Result<Baseline> {
     let shown = path.display();
@@ -26,8 +26,8 @@ pub(super) fn read(BaselineName(path): &BaselineName) -> anyhow::Result<Baseline
     })?;
     // The size is limited while reading, because a device may have no length and no end.
     let mut bytes = Vec::new();
-    file.take(LARGEST_BYTES + 1).read_to_end(&mut bytes).map_err(|error| refuse(error.into()))?;
-    if bytes.len() as u64 > LARGEST_BYTES {
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| refuse(error.into()))?;
+    if bytes.len() as u64 > MAX_BYTES {
         return Err(refuse(anyhow!("it is larger than any baseline")));
     }
     let text = String::from_utf8(bytes).map_err(|error| refuse(error.into()))?;

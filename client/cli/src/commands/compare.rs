@@ -23,7 +23,7 @@ use experiments::runs::driver::Tasks;
 use experiments::runs::drivers::driver;
 use experiments::runs::shard::Shard;
 use experiments::runs::stored::Stored;
-use experiments::servers::opponent::Opponent;
+use experiments::servers::server_under_test::ServerUnderTest;
 use results::{Figure, Incomplete, Mode, RunFigures, Score, ShardPlan, ShardedCommand};
 use tailback::StrategySpec;
 
@@ -42,7 +42,7 @@ use crate::several::{configured, refuse_twice};
 use crate::shards::asked;
 use crate::shards::merging::Merging;
 use crate::shards::written::OfShard;
-use crate::shortfall::Shortfalls;
+use crate::shortfall::Failures;
 use crate::text::colour::stdout_has_colours;
 use crate::text::figures::counted;
 use crate::text::stderr::to_stderr;
@@ -122,17 +122,17 @@ pub(super) fn merged(mut merging: Merging) -> anyhow::Result<ExitCode> {
 }
 
 /// Returns the servers of `--sensitivity`, or none without the flag.
-fn others(args: &CompareArgs, opponent: &Opponent) -> Vec<(Variation, Opponent)> {
+fn others(args: &CompareArgs, opponent: &ServerUnderTest) -> Vec<(Variation, ServerUnderTest)> {
     let variations = opponent.model().filter(|_| args.sensitivity).map(variations).unwrap_or_default();
     let against = |variation: Variation| {
-        let opponent = Opponent::Own(Box::new(variation.server.clone()));
+        let opponent = ServerUnderTest::Own(Box::new(variation.server.clone()));
         (variation, opponent)
     };
     variations.into_iter().map(against).collect()
 }
 
 /// Lists the runs of the comparison first, because shards write only the later ones without time series.
-fn tasks<'a>(blocks: Blocks<'a>, others: &'a [(Variation, Opponent)]) -> Tasks<'a> {
+fn tasks<'a>(blocks: Blocks<'a>, others: &'a [(Variation, ServerUnderTest)]) -> Tasks<'a> {
     let others = others.iter().map(|(_, opponent)| Blocks { opponent, ..blocks }.tasks());
     Tasks::in_turn(std::iter::once(blocks.tasks()).chain(others).collect())
 }
@@ -140,7 +140,7 @@ fn tasks<'a>(blocks: Blocks<'a>, others: &'a [(Variation, Opponent)]) -> Tasks<'
 /// Executes the runs, or takes `stored` runs of merged shards, and reports the results.
 fn conduct(
     args: &CompareArgs,
-    (mut experiments, opponent): (Vec<Experiment>, Opponent),
+    (mut experiments, opponent): (Vec<Experiment>, ServerUnderTest),
     stored: Option<(Stored, Option<Incomplete>)>,
 ) -> anyhow::Result<ExitCode> {
     let CompareArgs { checks, several, .. } = args;
@@ -169,7 +169,7 @@ fn conduct(
     }
     let board = board(blocks, 1 + others.len(), simulated, session.at_once);
     let figures: Vec<_> = RunFigures::ranked(several.by).chain(checks.figures()).collect();
-    let mut taken = Taken { exports: &mut exports, short: Shortfalls::default(), bottlenecks: 0 };
+    let mut taken = Taken { exports: &mut exports, short: Failures::default(), bottlenecks: 0 };
     let comparison = session
         .show(&board, || compared(&session, &board, blocks, (others, several.by), &figures, &mut taken))?;
     let Taken { short, bottlenecks, .. } = taken;
@@ -232,7 +232,7 @@ fn unranked(
     Ok(session.cut_off().map_or(ExitCode::SUCCESS, ExitCode::from))
 }
 
-pub(super) fn experiments(args: &CompareArgs) -> anyhow::Result<(Vec<Experiment>, Opponent)> {
+pub(super) fn experiments(args: &CompareArgs) -> anyhow::Result<(Vec<Experiment>, ServerUnderTest)> {
     let strategies: Vec<StrategySpec> = args.strategies.iter().flat_map(|list| list.0.clone()).collect();
     if strategies.len() < 2 {
         let words = "`--strategies` names one strategy; name at least two, such as `aimd,full-jitter`";
@@ -250,7 +250,7 @@ pub(super) fn experiments(args: &CompareArgs) -> anyhow::Result<(Vec<Experiment>
 fn prepared<'a>(
     args: &'a CheckArgs,
     experiments: &[Experiment],
-    opponent: &Opponent,
+    opponent: &ServerUnderTest,
     simulated: bool,
 ) -> anyhow::Result<Checks<'a>> {
     let names: Vec<String> = experiments.iter().map(|experiment| experiment.strategy.to_string()).collect();
@@ -289,7 +289,7 @@ fn board(blocks: Blocks<'_>, servers: usize, simulated: bool, at_once: usize) ->
 /// Sink for the runs of complete blocks. Exports each run at once and keeps only its shortfalls and a count of bottlenecks.
 struct Taken<'a> {
     exports: &'a mut Exports,
-    short: Shortfalls,
+    short: Failures,
     bottlenecks: usize,
 }
 
@@ -306,7 +306,7 @@ fn compared(
     session: &Session,
     board: &Board,
     blocks: Blocks<'_>,
-    (others, by): (Vec<(Variation, Opponent)>, Score),
+    (others, by): (Vec<(Variation, ServerUnderTest)>, Score),
     figures: &[&'static Figure],
     taken: &mut Taken<'_>,
 ) -> anyhow::Result<Result<Comparison, Vec<BlockRun>>> {

@@ -16,7 +16,7 @@ use experiments::runs::one_run::Finished;
 use experiments::runs::over_http::OverHttp;
 use experiments::runs::stop::Stop;
 use experiments::runs::virtual_time::VirtualTime;
-use experiments::servers::opponent::Opponent;
+use experiments::servers::server_under_test::ServerUnderTest;
 use results::{Parity, RunResult, SchemaVersion};
 use vocabulary::TimeScale;
 
@@ -79,7 +79,7 @@ fn compare_all(
         let mut reals: Vec<Finished> = Vec::new();
         let mut figures = Vec::new();
         while reals.len() < RUNS_IN_DOUBT {
-            let opponent = Opponent::Own(Box::new(pairing.server.clone()));
+            let opponent = ServerUnderTest::Own(Box::new(pairing.server.clone()));
             let watcher = Saying { progress: &progress, say: || say("") };
             let real = runs((&experiment, &opponent), (args.seed, 1), &over_http, interrupt, &watcher)?.pop();
             let Some(real) = real.filter(|_| interrupt.exit().is_none()) else { break };
@@ -139,14 +139,14 @@ fn scale(factor: f64) -> anyhow::Result<TimeScale> {
 }
 
 fn simulated(pairing: &Pairing, args: &ParityArgs, stop: &dyn Stop) -> anyhow::Result<Vec<RunResult>> {
-    let opponent = Opponent::Own(Box::new(pairing.server.clone()));
+    let opponent = ServerUnderTest::Own(Box::new(pairing.server.clone()));
     let driver = VirtualTime::on_threads(args.output.threads);
     let runs = runs((&pairing.experiment, &opponent), (args.seed, args.repeats), &driver, stop, &Nobody)?;
     Ok(runs.into_iter().map(|run| run.result).collect())
 }
 
 fn runs(
-    (experiment, opponent): (&Experiment, &Opponent),
+    (experiment, opponent): (&Experiment, &ServerUnderTest),
     (first_seed, repeats): (u64, u32),
     driver: &dyn Driver,
     stop: &dyn Stop,

@@ -128,7 +128,7 @@ fn conduct(args: &RunArgs, plan: Plan<'_>) -> anyhow::Result<ExitCode> {
         kept.take(over.finished, over.texts, !args.simulate);
         Ok(())
     });
-    let told = watcher.conclude();
+    let figures_written = watcher.conclude();
     let mut runs = kept.conclude();
     // If a later run fails, the completed ones are still written and summarised.
     let failed = match driven {
@@ -136,7 +136,14 @@ fn conduct(args: &RunArgs, plan: Plan<'_>) -> anyhow::Result<ExitCode> {
         driven => driven.err().map(|error| crate::exit::report(&error)),
     };
     let of_clients = of_clients.map(|shard| TaskShard { tasks: std::mem::take(&mut runs.records), ..shard });
-    report.conclude(&runs, told, experiment, (exports, of_clients), &checks, (&interrupt, failed, incomplete))
+    report.conclude(
+        &runs,
+        figures_written,
+        experiment,
+        (exports, of_clients),
+        &checks,
+        (&interrupt, failed, incomplete),
+    )
 }
 
 fn figures(document: bool, checks: &Checks<'_>) -> Vec<&'static Figure> {

@@ -12,7 +12,7 @@ use clap::{Args as _, Command, FromArgMatches as _};
 use experiments::runs::blocks::BlockRun;
 use experiments::runs::driver::Nobody;
 use experiments::runs::in_turn::InTurn;
-use experiments::runs::point::{Point, Situation};
+use experiments::runs::point::{Point, SweepPoint};
 use experiments::runs::stop::Stop as _;
 use experiments::runs::virtual_time::VirtualTime;
 use experiments::survey::{MAX_ATTEMPTS_PER_OP, Run, Setting, Survey, Surveyed, settings};
@@ -126,7 +126,7 @@ fn points(drawn: &[Setting], strategies: &[String], repeats: u32) -> anyhow::Res
             for experiment in &mut experiments {
                 experiment.run.max_attempts_per_op = Some(MAX_ATTEMPTS_PER_OP);
             }
-            let (at, situation) = (Vec::new(), Situation::default());
+            let (at, situation) = (Vec::new(), SweepPoint::default());
             Ok(Point { at, situation, experiments, opponent })
         })
         .collect()

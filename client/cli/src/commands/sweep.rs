@@ -27,12 +27,12 @@ use crate::files::exporter::{Layout, RunsStand};
 use crate::files::exports::Exports;
 use crate::interrupt::Interrupt;
 use crate::screen::board::Board;
-use crate::screen::lanes::OnLanes;
+use crate::screen::lanes::LaneWatcher;
 use crate::session::Session;
 use crate::shards::asked;
 use crate::shards::merging::Merging;
 use crate::shards::written::OfShard;
-use crate::shortfall::Shortfalls;
+use crate::shortfall::Failures;
 use crate::text::stderr::to_stderr;
 use crate::text::summary;
 use crate::text::wrapping::terminal_width;
@@ -115,7 +115,7 @@ fn conduct(
         session.warn(&warning);
     }
 
-    let mut short = Shortfalls::default();
+    let mut short = Failures::default();
     let board = grid.board(&grid.labels, grid.points.len(), session.at_once);
     let cells = session.show(&board, || measured(grid, &session, &board, &mut exports, &mut short))?;
     let axes: Vec<results::Axis> = args.vary.iter().map(Axis::record).collect();
@@ -164,7 +164,7 @@ fn measured(
     session: &Session,
     board: &Board,
     exports: &mut Exports,
-    short: &mut Shortfalls,
+    short: &mut Failures,
 ) -> anyhow::Result<Vec<Cell>> {
     let by = grid.args.several.by;
     let figures: Vec<_> = RunFigures::ranked(by).collect();
@@ -172,7 +172,7 @@ fn measured(
     let names = grid.points.iter().map(|point| points::name(&grid.args.vary, &point.at)).collect();
     let at = grid.points.iter().map(|point| point.at.as_slice()).collect();
     let in_turn = InTurn::new(grid.points.iter().map(Point::blocks));
-    let lanes = OnLanes::new(board, in_turn, names, Some(&files), at);
+    let lanes = LaneWatcher::new(board, in_turn, names, Some(&files), at);
     let mut all = Vec::new();
     session.run_in_turn(&lanes, &figures, &mut |index, measured, runs| {
         for BlockRun { finished, texts, .. } in runs {
@@ -190,13 +190,13 @@ fn estimated(
     choices: &[BestPoint<'_>],
     session: &Session,
     board: &Board,
-    short: &mut Shortfalls,
+    short: &mut Failures,
 ) -> anyhow::Result<Vec<Estimate>> {
     let by = grid.args.several.by;
     let figures: Vec<_> = RunFigures::ranked(by).collect();
     let names = choices.iter().map(BestPoint::name).collect();
     let in_turn = InTurn::new(choices.iter().map(BestPoint::blocks));
-    let lanes = OnLanes::new(board, in_turn, names, None, Vec::new());
+    let lanes = LaneWatcher::new(board, in_turn, names, None, Vec::new());
     let mut estimates = Vec::new();
     session.run_fresh(&lanes, &figures, &mut |index, measured, runs| {
         short.note(runs.iter().map(|run| &run.finished));

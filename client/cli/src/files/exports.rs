@@ -21,13 +21,13 @@ pub(crate) struct Exports {
 }
 
 /// State that files share with running threads, for attempts and per-run texts.
-pub(crate) struct OnTheWay {
+pub(crate) struct InFlightExports {
     formats: Vec<&'static Format>,
     layout: Layout,
     attempts: Vec<Box<dyn Attempts>>,
 }
 
-impl OnTheWay {
+impl InFlightExports {
     pub(crate) fn attempts_of(&self, seed: u64) -> Option<SampleSink> {
         joined(self.attempts.iter().map(|attempts| attempts.of(seed)))
     }
@@ -83,9 +83,9 @@ impl Exports {
         self.files.iter().any(|file| file.format.from == source)
     }
 
-    pub(crate) fn on_the_way(&self) -> OnTheWay {
+    pub(crate) fn on_the_way(&self) -> InFlightExports {
         let exporters = self.files.iter().filter_map(|file| file.state.as_ref().ok());
-        OnTheWay {
+        InFlightExports {
             formats: self.files.iter().map(|file| file.format).collect(),
             layout: self.layout.clone(),
             attempts: exporters.filter_map(|exporter| exporter.attempts()).collect(),

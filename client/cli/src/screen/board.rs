@@ -13,7 +13,7 @@ use loadgen_http::{Command, Control};
 use statistics::percentile;
 
 use crate::interrupt::Interrupt;
-use crate::screen::watch::{Meter, Watch};
+use crate::screen::watch::{PlainProgress, Watch};
 use crate::text::progress::Progress;
 
 /// Delay before the dashboard opens. For shorter commands it would only flash.
@@ -37,7 +37,7 @@ struct Watched {
     lane: usize,
     control: Arc<Control>,
     bound: PlannedBound,
-    meter: Meter,
+    meter: PlainProgress,
 }
 
 impl Board {
@@ -69,7 +69,7 @@ impl Board {
         let mut state = self.state();
         if state.watched.as_ref().is_none_or(|watched| !Arc::ptr_eq(&watched.control, &underway.control)) {
             let (control, bound) = (underway.control.clone(), underway.bound);
-            state.watched = Some(Watched { lane, control, bound, meter: Meter::start() });
+            state.watched = Some(Watched { lane, control, bound, meter: PlainProgress::start() });
             for (index, row) in state.lanes.lanes.iter_mut().enumerate() {
                 row.running = index == lane;
             }

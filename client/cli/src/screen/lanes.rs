@@ -9,7 +9,7 @@ use experiments::runs::in_turn::InTurn;
 use experiments::runs::one_run::Finished;
 
 use crate::files::exporter::ExportedRun;
-use crate::files::exports::OnTheWay;
+use crate::files::exports::InFlightExports;
 use crate::screen::board::Board;
 
 const COLUMNS: [Column; 3] = [
@@ -37,22 +37,22 @@ fn figures(run: &Finished) -> (Vec<Option<f64>>, bool) {
     (vec![complete(result.makespan_s), Some(result.attempts.total as f64), complete(p99_s)], short)
 }
 
-pub(crate) struct OnLanes<'a> {
+pub(crate) struct LaneWatcher<'a> {
     board: &'a Board,
     in_turn: InTurn<'a>,
     /// Name of each point's blocks, empty if there is only one point.
     names: Vec<String>,
-    files: Option<&'a OnTheWay>,
+    files: Option<&'a InFlightExports>,
     at: Vec<&'a [String]>,
     shown: AtomicUsize,
 }
 
-impl<'a> OnLanes<'a> {
+impl<'a> LaneWatcher<'a> {
     pub(crate) fn new(
         board: &'a Board,
         in_turn: InTurn<'a>,
         names: Vec<String>,
-        files: Option<&'a OnTheWay>,
+        files: Option<&'a InFlightExports>,
         at: Vec<&'a [String]>,
     ) -> Self {
         let lanes = Self { board, in_turn, names, files, at, shown: AtomicUsize::new(usize::MAX) };
@@ -79,7 +79,7 @@ impl<'a> OnLanes<'a> {
     }
 }
 
-impl Watcher for OnLanes<'_> {
+impl Watcher for LaneWatcher<'_> {
     fn texts_of(&self, number: usize, run: &Finished) -> anyhow::Result<Vec<Vec<u8>>> {
         let Some(files) = self.files else { return Ok(Vec::new()) };
         let (point, ..) = self.place(number);

@@ -20,16 +20,16 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub(crate) struct LiveFigures {
     /// `None` after the reader stalled or stdout failed.
     lines: Option<LineWriter>,
-    told: anyhow::Result<()>,
+    result: anyhow::Result<()>,
 }
 
 impl LiveFigures {
     pub(crate) fn on_stdout() -> io::Result<Self> {
-        Ok(Self { lines: Some(LineWriter::to_stdout()?), told: Ok(()) })
+        Ok(Self { lines: Some(LineWriter::to_stdout()?), result: Ok(()) })
     }
 
     pub(crate) fn conclude(self) -> anyhow::Result<()> {
-        self.told
+        self.result
     }
 
     pub(crate) fn watch(&mut self, underway: &Underway, interrupt: &Interrupt) {
@@ -48,16 +48,16 @@ impl LiveFigures {
         });
         underway.control.latest(&mut now);
         // After an interrupt that stopped the run, its last line is still written. A further interrupt ends the wait.
-        let (over, heard) = (Instant::now(), interrupt.heard());
-        let is_wanted = || over.elapsed() < PATIENCE && interrupt.heard() == heard;
-        let mut is_told = lines.wait(is_wanted);
-        if is_told {
+        let (over, received) = (Instant::now(), interrupt.received());
+        let is_wanted = || over.elapsed() < PATIENCE && interrupt.received() == received;
+        let mut is_recorded = lines.wait(is_wanted);
+        if is_recorded {
             lines.hand_over(line(underway, &before, &now));
-            is_told = lines.wait(is_wanted);
+            is_recorded = lines.wait(is_wanted);
         }
         if let Some(error) = lines.error() {
-            (self.lines, self.told) = (None, Err(error));
-        } else if !is_told {
+            (self.lines, self.result) = (None, Err(error));
+        } else if !is_recorded {
             self.lines = None;
             let words = "nobody reads stdout: the last line of `--progress` could not be written, and no more are; results are";
             to_stderr(&format!("{}\n", wrapped(words, "warning: ", "         ")));

@@ -16,7 +16,7 @@ pub(super) struct MovedLimit<'a> {
     config: Option<Config>,
     /// The server's own cap: the last reported, or the one requested since.
     cap: Option<u64>,
-    told_cap: Option<u64>,
+    reported_cap: Option<u64>,
     /// Time since the first arrival, on which scheduled limits depend.
     elapsed: Duration,
     /// Whether the limit was moved. If so, bounds proven for the original server no longer hold.
@@ -27,7 +27,7 @@ impl<'a> MovedLimit<'a> {
     pub(super) fn of(server: &'a Server, runtime: &'a Runtime) -> Self {
         let (mock, config) = (server.mock.as_deref(), server.model.clone());
         let cap = config.as_ref().map(|config| u64::from(config.max_busy));
-        Self { mock, runtime, config, cap, told_cap: cap, elapsed: Duration::ZERO, is_moved: false }
+        Self { mock, runtime, config, cap, reported_cap: cap, elapsed: Duration::ZERO, is_moved: false }
     }
 
     pub(super) fn name(&self) -> Option<String> {
@@ -36,10 +36,10 @@ impl<'a> MovedLimit<'a> {
 
     pub(super) fn on_snapshot(&mut self, snapshot: &Snapshot) {
         self.elapsed = snapshot.first_arrival.map_or(Duration::ZERO, |first| snapshot.now.since(first));
-        let told = snapshot.server_cap;
+        let reported = snapshot.server_cap;
         // Responses report a change a moment after the request. Until then the requested cap counts.
-        if told.is_some() && told != self.told_cap {
-            (self.told_cap, self.cap) = (told, told);
+        if reported.is_some() && reported != self.reported_cap {
+            (self.reported_cap, self.cap) = (reported, reported);
         }
     }
 

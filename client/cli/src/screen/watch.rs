@@ -97,7 +97,7 @@ fn dashboard(background: Background, run: &RealRun<'_>, interrupt: &Interrupt) {
         adjustable_limit: limit.borrow().name(),
     };
     let policies = policy_names(server);
-    let mut meter = Meter::start();
+    let mut meter = PlainProgress::start();
     let refresh = |frame: &mut Frame| {
         frame.policies.clone_from(&policies);
         underway.control.ask(Command::Snapshot);
@@ -132,13 +132,13 @@ fn policy_names(server: &Server) -> Vec<PolicyName> {
     named.map(|(name, policy)| PolicyName { name, is_keyed: policy.counts_by_key() }).collect()
 }
 
-pub(crate) struct Meter {
+pub(crate) struct PlainProgress {
     at: Instant,
     cpu: Option<Duration>,
     state: GeneratorState,
 }
 
-impl Meter {
+impl PlainProgress {
     pub(crate) fn start() -> Self {
         Self { at: Instant::now(), cpu: process_cpu(), state: GeneratorState::default() }
     }

@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use experiments::Experiment;
 use experiments::planned::restored;
 use experiments::runs::stored::Stored;
-use experiments::servers::opponent::Opponent;
+use experiments::servers::server_under_test::ServerUnderTest;
 use results::{Incomplete, Mode, PlannedPoint, Score, ShardPlan};
 
 use crate::args::{CheckArgs, ExplainArgs, ReportArgs, ScreenArgs};
@@ -16,7 +16,7 @@ use crate::files::exports::Asked;
 use crate::shards::kept::{Place, Texts};
 
 /// Maximum number of tasks, because a merge iterates over all of them, missing ones included.
-const MOST_TASKS: usize = 100_000_000;
+const MAX_TASKS: usize = 100_000_000;
 
 pub(crate) struct Merging {
     pub(crate) plan: ShardPlan,
@@ -48,7 +48,7 @@ impl Merging {
         self.plan.mode == Mode::Simulated
     }
 
-    pub(crate) fn points(&self) -> anyhow::Result<Vec<(Vec<Experiment>, Opponent)>> {
+    pub(crate) fn points(&self) -> anyhow::Result<Vec<(Vec<Experiment>, ServerUnderTest)>> {
         let ShardPlan { mode, command_line, points, .. } = &self.plan;
         let at = |(index, point): (usize, &PlannedPoint)| {
             restored(point, *mode, command_line).with_context(|| format!("`plan.points[{index}]`"))
@@ -58,7 +58,7 @@ impl Merging {
         })
     }
 
-    pub(crate) fn point(&self) -> anyhow::Result<(Vec<Experiment>, Opponent)> {
+    pub(crate) fn point(&self) -> anyhow::Result<(Vec<Experiment>, ServerUnderTest)> {
         match <[_; 1]>::try_from(self.points()?) {
             Ok([only]) => Ok(only),
             Err(points) => {
@@ -79,7 +79,7 @@ impl Merging {
             );
             return Err(Fatal::error(Exit::Usage, words));
         }
-        if tasks.count() > MOST_TASKS {
+        if tasks.count() > MAX_TASKS {
             let words = format!("`plan.tasks`: {} are more runs than anybody makes", tasks.count());
             return Err(Fatal::error(Exit::Usage, words));
         }

@@ -120,7 +120,7 @@ mod tests {
     use experiments::runs::driver::{Task, Watcher};
     use experiments::runs::stop::Stop;
     use experiments::runs::virtual_time::VirtualTime;
-    use experiments::servers::opponent::Opponent;
+    use experiments::servers::server_under_test::ServerUnderTest;
     use experiments::{Error, Experiment};
     use loadgen_core::{RunConfig, Workload};
     use results::{Mode, ShardedCommand};
@@ -152,7 +152,7 @@ mod tests {
         let workload = Workload { ops: Some(5), ..Workload::default() };
         let experiment =
             Experiment::of_run("none".parse().unwrap(), RunConfig { workload, ..RunConfig::default() });
-        let opponent = Opponent::Own(Box::default());
+        let opponent = ServerUnderTest::Own(Box::default());
         let tasks = Tasks::new(3, |number| Task {
             experiment: &experiment,
             opponent: &opponent,

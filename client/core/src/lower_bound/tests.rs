@@ -1,7 +1,7 @@
 //! The bound, compared with every order of service of small workloads and with the words of its proof.
 
 use tailback::{Outcome, Status, StrategySpec};
-use vocabulary::{Draws, LimitsTold, Purpose, draws, unit};
+use vocabulary::{AdvertisedLimits, Draws, Purpose, draws, unit};
 
 use super::*;
 use crate::run::{Completion, Input, Output, Run, ServerSeen};
@@ -253,7 +253,7 @@ fn holds(server: Option<ServerSeen>, by_gateway: bool) -> [bool; 2] {
         sent_at: launched.due,
         outcome: Outcome::plain(Status::Succeeded),
         server,
-        told: None,
+        advised_wait: None,
         cause: None,
         by_gateway,
     };
@@ -263,8 +263,9 @@ fn holds(server: Option<ServerSeen>, by_gateway: bool) -> [bool; 2] {
 
 #[test]
 fn snapshots_say_whether_something_was_met_that_the_bound_is_not_proven_for() {
-    let with_cap =
-        |cap| Some(ServerSeen { busy: 1, cap, took: None, limits: LimitsTold::default(), verdict: None });
+    let with_cap = |cap| {
+        Some(ServerSeen { busy: 1, cap, took: None, limits: AdvertisedLimits::default(), verdict: None })
+    };
     assert_eq!(holds(with_cap(Some(4)), false), [true, true]);
     assert_eq!(holds(None, false), [true, true]);
     assert_eq!(holds(with_cap(Some(5)), false), [true, false], "another cap");

@@ -5,7 +5,7 @@ use std::time::Duration;
 use vocabulary::Instant;
 
 /// Maximum number of bins; later calls are not counted.
-const MOST_BINS: usize = 1_000_000;
+const MAX_BINS: usize = 1_000_000;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bin {
@@ -42,7 +42,7 @@ impl Bins {
     /// Records an event in the bin at `at`; time does not go back.
     pub(crate) fn note(&mut self, at: Instant, in_flight: u64, note: impl FnOnce(&mut Bin)) {
         let index = usize::try_from(at.as_nanos() / self.width_nanos).unwrap_or(usize::MAX);
-        if index >= MOST_BINS {
+        if index >= MAX_BINS {
             return;
         }
         if index >= self.bins.len() {

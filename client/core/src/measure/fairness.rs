@@ -13,7 +13,7 @@ use crate::client_shard::ClientShard;
 const WINDOW_ATTEMPTS: u32 = 10;
 
 /// Minimum length of half a window, because a server that takes no time must not make a window of every instant.
-const SHORTEST_HALF: Duration = Duration::from_millis(50);
+const MIN_HALF: Duration = Duration::from_millis(50);
 
 /// Results of every client, in memory that grows with the number of clients only: some fifty bytes for each.
 ///
@@ -169,7 +169,7 @@ impl From<&Client> for ClientCount {
 
 impl Fairness {
     pub(crate) fn new(clients: u32, shard: ClientShard, undisturbed_attempt: Duration) -> Self {
-        let half = (undisturbed_attempt.saturating_mul(WINDOW_ATTEMPTS) / 2).max(SHORTEST_HALF);
+        let half = (undisturbed_attempt.saturating_mul(WINDOW_ATTEMPTS) / 2).max(MIN_HALF);
         let clients = shard.count(clients) as usize;
         let bits = || vec![0; clients.div_ceil(64)];
         Self {

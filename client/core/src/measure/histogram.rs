@@ -5,7 +5,7 @@
 use hdrhistogram::Histogram;
 
 /// Bound of latency histograms: a day, in microseconds.
-pub const LONGEST_US: u64 = 86_400_000_000;
+pub const MAX_US: u64 = 86_400_000_000;
 
 pub const MAX_ATTEMPTS_PER_OP: u64 = 1_000_000;
 
@@ -85,7 +85,7 @@ mod tests {
         fn one_that_grows_equals_one_of_fixed_range(
             numbers in numbers(),
             others in numbers(),
-            bound in prop_oneof![Just(MAX_ATTEMPTS_PER_OP), Just(LONGEST_US)],
+            bound in prop_oneof![Just(MAX_ATTEMPTS_PER_OP), Just(MAX_US)],
         ) {
             let (mut grown, mut fixed) = both(&numbers, bound);
             let earlier = grown.clone();
@@ -111,10 +111,10 @@ mod tests {
     #[test]
     fn memory_grows_with_the_values_up_to_the_bound() {
         let mut histogram = empty();
-        record(&mut histogram, 999, LONGEST_US);
+        record(&mut histogram, 999, MAX_US);
         assert_eq!(histogram.distinct_values(), 2048);
-        record(&mut histogram, u64::MAX, LONGEST_US);
-        assert_eq!((histogram.distinct_values(), histogram.max()), (28_672, LONGEST_US | 0x03ff_ffff));
+        record(&mut histogram, u64::MAX, MAX_US);
+        assert_eq!((histogram.distinct_values(), histogram.max()), (28_672, MAX_US | 0x03ff_ffff));
     }
 
     #[test]
@@ -123,7 +123,7 @@ mod tests {
         assert!(restored(other(1, 1000, 3), MAX_ATTEMPTS_PER_OP).is_some());
         assert!(restored(other(2, 1000, 3), MAX_ATTEMPTS_PER_OP).is_none());
         assert!(restored(other(1, 1000, 2), MAX_ATTEMPTS_PER_OP).is_none());
-        let (mut beyond, mut overflowing) = (other(1, LONGEST_US, 3), other(1, 1000, 3));
+        let (mut beyond, mut overflowing) = (other(1, MAX_US, 3), other(1, 1000, 3));
         beyond.record(1 << 20).unwrap();
         assert!(restored(beyond, MAX_ATTEMPTS_PER_OP).is_none());
         for value in [1, 2] {

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use vocabulary::Instant;
 
 use super::exact::{Exact, Place, deviation};
-use super::histogram::{self, LONGEST_US};
+use super::histogram::{self, MAX_US};
 use super::tally::{LatencySums, Tally};
 
 const SHARES: [f64; 6] = [0.5, 0.75, 0.9, 0.95, 0.99, 0.999];
@@ -60,12 +60,12 @@ impl Latencies {
         // Fast path: in virtual time every send lag is zero.
         if nanos == 0 {
             self.tally.record_zero();
-            histogram::record(&mut self.histogram, 0, LONGEST_US);
+            histogram::record(&mut self.histogram, 0, MAX_US);
             return self.exact.record(0);
         }
         self.tally.record(nanos);
         // Less than a microsecond counts as zero, which has a bucket of its own.
-        histogram::record(&mut self.histogram, nanos / 1000, LONGEST_US);
+        histogram::record(&mut self.histogram, nanos / 1000, MAX_US);
         self.exact.record(nanos);
     }
 
@@ -114,7 +114,7 @@ impl Latencies {
 
     /// Returns the histogram in microseconds, with the fixed range that documents have.
     pub fn histogram(&self) -> Histogram<u64> {
-        histogram::with_bound(&self.histogram, LONGEST_US)
+        histogram::with_bound(&self.histogram, MAX_US)
     }
 
     pub fn sums(&self) -> LatencySums {
@@ -124,7 +124,7 @@ impl Latencies {
     /// Restores latencies from their sums and their histogram in microseconds; `None` if these are not of the same
     /// latencies.
     pub fn restored(sums: &LatencySums, histogram: Histogram<u64>) -> Option<Self> {
-        let histogram = histogram::restored(histogram, LONGEST_US)?;
+        let histogram = histogram::restored(histogram, MAX_US)?;
         let is_sound = sums.count == 0 || sums.min_nanos <= sums.max_nanos;
         (histogram.len() == sums.count && is_sound).then(|| Self {
             tally: Tally::of_sums(sums),

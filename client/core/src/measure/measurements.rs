@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use hdrhistogram::Histogram;
 use tailback::{Failure, GaugeKind, Status};
-use vocabulary::{Instant, LimitsTold, whole_nanos};
+use vocabulary::{AdvertisedLimits, Instant, whole_nanos};
 
 use super::advice::Advice;
 use super::counts::{AttemptCounts, OpCounts};
@@ -186,7 +186,7 @@ impl Measurements {
     /// Records the limits of a stack of policies that an answer reported. If there is a cap for all requests, that one
     /// is drawn.
     #[cold]
-    pub fn on_limits_told(&mut self, at: Instant, cap: Option<u32>, limits: LimitsTold) {
+    pub fn on_advertised_limits(&mut self, at: Instant, cap: Option<u32>, limits: AdvertisedLimits) {
         if let (None, Some(places)) = (cap, limits.places()) {
             self.series.at(at).server_cap.set(f64::from(places.cap));
         }

@@ -61,11 +61,11 @@ fn nonsense_is_refused_with_what_is_wrong_and_what_is_accepted() {
         let words = refused(text);
         assert!(words.contains(why), "{text}: {words}");
     }
-    let long = format!("GET /{}", "a".repeat(LONGEST_PATH));
+    let long = format!("GET /{}", "a".repeat(MAX_PATH));
     assert!(refused(&long).contains("longer than 1024 bytes"));
-    let many = vec!["GET /"; MOST_KINDS + 1].join(";");
+    let many = vec!["GET /"; MAX_KINDS + 1].join(";");
     assert_eq!(refused(&many), "it has 65 kinds of requests; at most 64 are accepted");
-    assert_eq!(mix(&vec!["GET /"; MOST_KINDS].join(";")).kinds().len(), MOST_KINDS);
+    assert_eq!(mix(&vec!["GET /"; MAX_KINDS].join(";")).kinds().len(), MAX_KINDS);
 }
 
 #[test]

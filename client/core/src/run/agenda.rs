@@ -8,9 +8,9 @@ use vocabulary::Instant;
 
 use super::arriving::Arriving;
 use super::instance::{Instance, InstanceId};
-use crate::cancellable::Cancellable;
+use crate::cancellable::LazyCancelQueue;
 use crate::op::{Op, OpId, OpSlot};
-use crate::sleepers::Sleepers;
+use crate::sleepers::TimerQueue;
 use crate::workload::RunConfig;
 
 /// Kind of a due event. At the same instant fresh arrivals come before retries, and those before other timers.
@@ -26,13 +26,13 @@ pub(super) enum Due {
     Stall,
 }
 
-pub(super) struct Agenda {
+pub(super) struct Timers {
     pub(super) arriving: Arriving,
-    wakes: Sleepers,
+    wakes: TimerQueue,
     /// Instances by the instant of their next poll. Only one entry per instance counts, see [`Instance::armed`].
-    polls: Cancellable<BinaryHeap<Reverse<(Instant, InstanceId)>>>,
+    polls: LazyCancelQueue<BinaryHeap<Reverse<(Instant, InstanceId)>>>,
     /// Ops in the order of their deadlines, which is the order of their arrival.
-    deadlines: Cancellable<VecDeque<(Instant, OpSlot, OpId)>>,
+    deadlines: LazyCancelQueue<VecDeque<(Instant, OpSlot, OpId)>>,
     /// Lower bound on the instants of rare events: deadlines, timeouts, copies, end of the drain, end of patience.
     rare_not_before: Instant,
     /// Lower bound on the instants of all events.
@@ -41,13 +41,13 @@ pub(super) struct Agenda {
     foreseen: Option<Due>,
 }
 
-impl Agenda {
+impl Timers {
     pub(super) fn new(config: &RunConfig) -> Self {
         Self {
             arriving: Arriving::new(config),
-            wakes: Sleepers::default(),
-            polls: Cancellable::default(),
-            deadlines: Cancellable::default(),
+            wakes: TimerQueue::default(),
+            polls: LazyCancelQueue::default(),
+            deadlines: LazyCancelQueue::default(),
             rare_not_before: Instant::ORIGIN,
             quiet_until: Instant::ORIGIN,
             foreseen: None,

@@ -95,7 +95,7 @@ mod tests {
                 sent_at,
                 outcome,
                 server: None,
-                told: None,
+                advised_wait: None,
                 cause: None,
                 by_gateway: false,
             };

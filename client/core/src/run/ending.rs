@@ -66,13 +66,13 @@ impl Run {
             self.measured.on_server_seen(now, seen.busy, seen.cap);
             if !seen.limits.is_empty() {
                 self.limits = seen.limits;
-                self.measured.on_limits_told(now, seen.cap, seen.limits);
+                self.measured.on_advertised_limits(now, seen.cap, seen.limits);
             }
             if let Some(took) = seen.took {
                 self.measured.on_answer_due(completion.sent_at + took, now);
             }
         }
-        if let Some(wait) = completion.told {
+        if let Some(wait) = completion.advised_wait {
             self.advised.note(attempt.op, now, wait);
         }
         let Completion { sent_at, outcome, cause, by_gateway, .. } = *completion;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tailback::{Failure, Outcome, Status};
-use vocabulary::{Instant, LimitsTold};
+use vocabulary::{AdvertisedLimits, Instant};
 
 use crate::cause::Cause;
 
@@ -41,7 +41,7 @@ pub struct Completion {
     pub outcome: Outcome,
     pub server: Option<ServerSeen>,
     /// Wait that the answer itself advises. The harness judges by it, whatever the strategy reads.
-    pub told: Option<Duration>,
+    pub advised_wait: Option<Duration>,
     pub cause: Option<Cause>,
     /// True if an intermediary between the client and the recognised server answered.
     pub by_gateway: bool,
@@ -55,7 +55,7 @@ pub struct ServerSeen {
     /// where no other time is possible.
     pub took: Option<Duration>,
     /// State of the limits of its policies for the request; empty if none can be reported.
-    pub limits: LimitsTold,
+    pub limits: AdvertisedLimits,
     /// Verdict on the attempt, whatever the status means; `None` from earlier versions.
     pub verdict: Option<ServerVerdict>,
 }

@@ -6,7 +6,7 @@ use tailback::Strategy;
 use vocabulary::Instant;
 
 use super::drawn::Drawn;
-use crate::cancellable::Cancellable;
+use crate::cancellable::LazyCancelQueue;
 use crate::op::Waiting;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,9 +24,9 @@ pub(super) struct Instance {
     pub(super) next_seq: u64,
     pub(super) sleeping: u64,
     pub(super) strategy: Strategy,
-    pub(super) ready: Cancellable<VecDeque<Waiting>>,
+    pub(super) ready: LazyCancelQueue<VecDeque<Waiting>>,
     /// Ready ops in the middle of a try of an outer layer. They go first, because they hold what other ops wait for.
-    pub(super) resumed: Option<Box<Cancellable<VecDeque<Waiting>>>>,
+    pub(super) resumed: Option<Box<LazyCancelQueue<VecDeque<Waiting>>>>,
     /// Instant of its poll that counts, out of all that are scheduled.
     pub(super) armed: Option<Instant>,
     pub(super) window: Option<f64>,
@@ -38,7 +38,7 @@ impl Instance {
     pub(super) fn new(strategy: Strategy) -> Self {
         Self {
             strategy,
-            ready: Cancellable::default(),
+            ready: LazyCancelQueue::default(),
             resumed: None,
             sleeping: 0,
             in_flight: 0,

@@ -4,17 +4,17 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use slab::Slab;
-use tailback::{Carrier, Launch, Opinion, Permits, RetryState, Until, Verdict, View};
+use tailback::{Carrier, Classification, Launch, Permits, RetryState, Until, Verdict, View};
 use vocabulary::Instant;
 
 use super::attempt::{Attempt, Undecided};
 use super::instance::{Instance, InstanceId};
 use super::{Launched, Output, Run};
-use crate::cancellable::Cancellable;
+use crate::cancellable::LazyCancelQueue;
 use crate::op::{Op, OpSlot, Place, Waiting};
 
 /// Delay of a poll that a strategy requests for a past instant, which would otherwise repeat for ever.
-const SHORTEST_WAIT: Duration = Duration::from_micros(1);
+const MIN_WAIT: Duration = Duration::from_micros(1);
 
 impl Run {
     pub(super) fn enqueue(&mut self, op: Waiting, id: InstanceId, at: Instant) {
@@ -136,7 +136,7 @@ impl Run {
                 let op = &self.ops[slot.index()];
                 (op.attempts, op.last, op.last_opinion)
             }
-            None => (0, None, Opinion::Done),
+            None => (0, None, Classification::Done),
         };
         Launch {
             seq,
@@ -216,13 +216,13 @@ impl Run {
             (Some(one), Some(other)) => one.min(other),
             (Some(at), None) | (None, Some(at)) => at,
         };
-        let next = if next > at { next } else { at + SHORTEST_WAIT };
+        let next = if next > at { next } else { at + MIN_WAIT };
         self.agenda.poll(next, id, instance);
     }
 }
 
 #[inline]
-fn first_alive(queue: &mut Cancellable<VecDeque<Waiting>>, ops: &mut Slab<Op>) -> Option<Waiting> {
+fn first_alive(queue: &mut LazyCancelQueue<VecDeque<Waiting>>, ops: &mut Slab<Op>) -> Option<Waiting> {
     queue.first(|op| {
         let dead = op.slot().filter(|slot| ops[slot.index()].place == Place::Dead);
         if let Some(slot) = dead {

@@ -7,15 +7,15 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::time::Duration;
 
-use tailback::{Copies, Launch, MOST_COPIES, Outcome};
+use tailback::{Copies, Launch, MAX_COPIES, Outcome};
 use vocabulary::Instant;
 
 use super::exchange::AttemptKey;
-use crate::cancellable::Cancellable;
+use crate::cancellable::LazyCancelQueue;
 use crate::op::OpSlot;
 
 /// Maximum number of attempts of one op in flight at once.
-const MOST_LIVE: usize = MOST_COPIES as usize + 1;
+const MAX_LIVE: usize = MAX_COPIES as usize + 1;
 
 /// Attempt that is not a copy, with its copies. It lasts until its op is done or returns to its retry policy.
 #[derive(Clone, Copy, Debug)]
@@ -27,7 +27,7 @@ pub(super) struct Round {
     pub(super) failed: Option<Outcome>,
     /// Instant of the next copy and number of its plan, if it is planned.
     due: Option<(Instant, u64)>,
-    live: [AttemptKey; MOST_LIVE],
+    live: [AttemptKey; MAX_LIVE],
     count: usize,
 }
 
@@ -43,7 +43,7 @@ pub(super) struct Rounds {
     by_slot: Vec<Option<Round>>,
     open: usize,
     /// Planned copies. Of each op the last plan counts.
-    due: Cancellable<BinaryHeap<Reverse<PlannedCopy>>>,
+    due: LazyCancelQueue<BinaryHeap<Reverse<PlannedCopy>>>,
     plans: u64,
 }
 
@@ -61,10 +61,10 @@ impl Rounds {
         self.by_slot[index] = Some(Round {
             first,
             delay: copies.delay,
-            left: copies.count.min(MOST_COPIES),
+            left: copies.count.min(MAX_COPIES),
             failed: None,
             due: None,
-            live: [key; MOST_LIVE],
+            live: [key; MAX_LIVE],
             count: 1,
         });
     }
@@ -79,7 +79,7 @@ impl Rounds {
 
     /// Adds a copy that was sent. Returns whether another attempt is in flight.
     pub(super) fn join(&mut self, slot: OpSlot, key: AttemptKey) -> bool {
-        let Some(round) = self.of_mut(slot).filter(|round| round.count < MOST_LIVE) else { return false };
+        let Some(round) = self.of_mut(slot).filter(|round| round.count < MAX_LIVE) else { return false };
         round.live[round.count] = key;
         round.count += 1;
         round.count > 1
@@ -140,13 +140,13 @@ fn is_planned(by_slot: &[Option<Round>], (at, _, slot, plan): PlannedCopy) -> bo
 
 #[cfg(test)]
 mod tests {
-    use tailback::Opinion;
+    use tailback::Classification;
 
     use super::*;
 
     fn launch(op: u64) -> Launch {
         let arrived = Instant::ORIGIN;
-        Launch { seq: 0, op, attempt: 1, arrived, last: None, last_opinion: Opinion::Done, copy: 0 }
+        Launch { seq: 0, op, attempt: 1, arrived, last: None, last_opinion: Classification::Done, copy: 0 }
     }
 
     fn key(serial: u64) -> AttemptKey {
@@ -162,7 +162,7 @@ mod tests {
         let (mut rounds, slot) = (Rounds::default(), OpSlot(3));
         assert!(rounds.of(slot).is_none() && !rounds.leave(slot, 0) && !rounds.join(slot, key(0)));
         rounds.open(slot, key(0), launch(5), copies(9));
-        assert_eq!(rounds.of(slot).map(|round| round.left), Some(MOST_COPIES));
+        assert_eq!(rounds.of(slot).map(|round| round.left), Some(MAX_COPIES));
         assert!((1..5).all(|serial| rounds.join(slot, key(serial))));
         assert!(rounds.leave(slot, 2) && rounds.leave(slot, 0) && rounds.leave(slot, 99));
         let live: Vec<u64> = rounds.of(slot).unwrap().live().iter().map(|key| key.serial).collect();

@@ -4,11 +4,11 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use slab::Slab;
-use tailback::{Method, Reading, Strategy};
-use vocabulary::{Instant, LimitsTold};
+use tailback::{Method, ResponseParser, Strategy};
+use vocabulary::{AdvertisedLimits, Instant};
 
 use super::advised::Advised;
-use super::agenda::Agenda;
+use super::agenda::Timers;
 use super::drawn::Drawn;
 use super::exchange::Output;
 use super::in_flight::InFlight;
@@ -26,7 +26,7 @@ use crate::workload::RunConfig;
 
 pub struct Run {
     pub(super) config: RunConfig,
-    pub(super) agenda: Agenda,
+    pub(super) agenda: Timers,
     pub(super) instances: Vec<Instance>,
     pub(super) ops: Slab<Op>,
     pub(super) advised: Advised,
@@ -43,7 +43,7 @@ pub struct Run {
     pub(super) stalled_at: Option<Instant>,
     pub(super) stopping: bool,
     pub(super) server: Option<Slots>,
-    pub(super) limits: LimitsTold,
+    pub(super) limits: AdvertisedLimits,
     pub(super) cap_changed: bool,
     /// Sums over instances, updated with every change.
     pub(super) window: f64,
@@ -81,7 +81,7 @@ impl Run {
             .map(|place| strategy(config.shard.client(place)).map(Instance::new))
             .collect::<Result<Vec<_>, E>>()?;
         let mut run = Self {
-            agenda: Agenda::new(&config),
+            agenda: Timers::new(&config),
             hedges: instances.iter().any(|instance| instance.strategy.hedges()),
             instances,
             ops: Slab::new(),
@@ -96,7 +96,7 @@ impl Run {
             stalled_at: None,
             stopping: false,
             server: None,
-            limits: LimitsTold::default(),
+            limits: AdvertisedLimits::default(),
             cap_changed: false,
             window: 0.0,
             ssthresh: 0.0,
@@ -115,7 +115,7 @@ impl Run {
     }
 
     /// Returns the parts of answers that the strategies read. They are all of one kind.
-    pub fn reading(&self) -> Arc<Reading> {
+    pub fn reading(&self) -> Arc<ResponseParser> {
         self.instances.first().map_or_else(Arc::default, |instance| instance.strategy.reading().clone())
     }
 

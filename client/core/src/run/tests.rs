@@ -66,11 +66,23 @@ impl Bench {
         self.advise(launched, now, status, None)
     }
 
-    fn advise(&mut self, launched: Launched, now: Instant, status: Status, told: Option<Duration>) -> Output {
-        self.end(launched, now, Outcome::plain(status), told)
+    fn advise(
+        &mut self,
+        launched: Launched,
+        now: Instant,
+        status: Status,
+        advised_wait: Option<Duration>,
+    ) -> Output {
+        self.end(launched, now, Outcome::plain(status), advised_wait)
     }
 
-    fn end(&mut self, launched: Launched, now: Instant, outcome: Outcome, told: Option<Duration>) -> Output {
+    fn end(
+        &mut self,
+        launched: Launched,
+        now: Instant,
+        outcome: Outcome,
+        advised_wait: Option<Duration>,
+    ) -> Output {
         self.run.handle_input(
             now,
             Input::Ended(Completion {
@@ -78,7 +90,7 @@ impl Bench {
                 sent_at: launched.due,
                 outcome,
                 server: None,
-                told,
+                advised_wait,
                 cause: None,
                 by_gateway: false,
             }),

@@ -99,7 +99,7 @@ mod tests {
     use crate::runs::driver::Nobody;
     use crate::runs::stop::Never;
     use crate::runs::virtual_time::VirtualTime;
-    use crate::servers::opponent::Opponent;
+    use crate::servers::server_under_test::ServerUnderTest;
 
     fn simulated(max_busy: u32, repeats: u32) -> Vec<RunResult> {
         let arrivals = ArrivalProcess::Poisson { rate_per_s: 100.0 };
@@ -112,7 +112,7 @@ mod tests {
             network_delay: Distribution::Constant(Duration::from_millis(50)),
             ..Config::default()
         };
-        let opponent = Opponent::Own(Box::new(server));
+        let opponent = ServerUnderTest::Own(Box::new(server));
         let blocks = Blocks { strategies: &[experiment], opponent: &opponent };
         let mut runs = Vec::new();
         let mut take = |run: BlockRun| runs.push(run.finished.result);

@@ -10,15 +10,15 @@ use super::range_end::range_end;
 use super::standings::{first_seed, standings};
 use crate::experiment::Experiment;
 use crate::runs::blocks::{Blocks, Measured};
-use crate::runs::point::{Point, Situation};
-use crate::servers::opponent::Opponent;
+use crate::runs::point::{Point, SweepPoint};
+use crate::servers::server_under_test::ServerUnderTest;
 
 /// Best and second best candidate of a situation, to be run again, because the best of many is partly there by luck.
 pub struct BestPoint<'a> {
-    situation: &'a Situation,
+    situation: &'a SweepPoint,
     /// Best and second best of the sweep, then the other strategies of their point. Their seeds had no part in the choice.
     experiments: Vec<Experiment>,
-    opponent: &'a Opponent,
+    opponent: &'a ServerUnderTest,
     in_sweep: [Standing; 2],
     /// For the best and the second best: sentence about the varied parameter that has its first or last value.
     range_ends: [Option<String>; 2],
@@ -30,7 +30,7 @@ pub const MAX_COLUMNS: usize = 4;
 /// Returns a choice for each situation in which at least two candidates can be ranked. All candidates of a situation are ranked together,
 /// across points: first by the share of ops done, as strategies in a comparison.
 pub fn best_points<'a>(points: &'a [Point], axes: &[Axis], cells: &[Cell], by: Score) -> Vec<BestPoint<'a>> {
-    let mut situations: Vec<(&Situation, Vec<&Cell>)> = Vec::new();
+    let mut situations: Vec<(&SweepPoint, Vec<&Cell>)> = Vec::new();
     for cell in cells.iter().filter(|cell| !cell.standing.foresees) {
         let situation = &points[cell.point].situation;
         match situations.iter_mut().find(|(there, _)| *there == situation) {
@@ -51,7 +51,7 @@ fn is_the_same(one: &Cell, other: &Cell) -> bool {
 }
 
 fn best_point<'a>(
-    situation: &'a Situation,
+    situation: &'a SweepPoint,
     candidates: &[&Cell],
     (points, axes): (&'a [Point], &[Axis]),
     by: Score,
@@ -134,12 +134,12 @@ mod tests {
     fn points(values: &[(&str, &str)], repeats: u32) -> Vec<Point> {
         let point = |(ops, beta): &(&str, &str)| Point {
             at: vec![(*ops).to_owned(), (*beta).to_owned()],
-            situation: Situation(vec![("ops".to_owned(), (*ops).to_owned())]),
+            situation: SweepPoint(vec![("ops".to_owned(), (*ops).to_owned())]),
             experiments: vec![
                 experiment(&format!("aimd:beta={beta}"), 1, repeats),
                 experiment("none", 1, repeats),
             ],
-            opponent: Opponent::Own(Box::default()),
+            opponent: ServerUnderTest::Own(Box::default()),
         };
         values.iter().map(point).collect()
     }
@@ -220,9 +220,9 @@ mod tests {
     fn points_of_one(max_attempts: &[&str]) -> (Vec<Point>, [Axis; 1]) {
         let point = |most: &&str| Point {
             at: vec![(*most).to_owned()],
-            situation: Situation::default(),
+            situation: SweepPoint::default(),
             experiments: vec![experiment(&format!("constant:delay=1s,max-attempts={most}"), 1, 6)],
-            opponent: Opponent::Own(Box::default()),
+            opponent: ServerUnderTest::Own(Box::default()),
         };
         let values = max_attempts.iter().map(|most| (*most).to_owned()).collect();
         let axis = Axis { key: "constant.max-attempts".to_owned(), values };

@@ -102,10 +102,10 @@ mod tests {
     use crate::judge::variation::variations;
     use crate::runs::driver::Driver;
     use crate::runs::virtual_time::VirtualTime;
-    use crate::servers::opponent::Opponent;
+    use crate::servers::server_under_test::ServerUnderTest;
 
     fn compared(strategies: &[Experiment], driver: &dyn Driver, by: Score) -> Comparison {
-        let opponent = Opponent::Own(Box::default());
+        let opponent = ServerUnderTest::Own(Box::default());
         let blocks = Blocks { strategies, opponent: &opponent };
         Comparison::of(blocks, measured(blocks, driver, by), by).unwrap()
     }
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn nothing_is_made_of_no_block() {
-        let (strategies, opponent) = ([experiment("none", 1, 0)], Opponent::Own(Box::default()));
+        let (strategies, opponent) = ([experiment("none", 1, 0)], ServerUnderTest::Own(Box::default()));
         let blocks = Blocks { strategies: &strategies, opponent: &opponent };
         let measured = measured(blocks, &Scripted(|_: &str, _| 1), Score::makespan());
         assert!(Comparison::of(blocks, measured, Score::makespan()).is_none());
@@ -159,9 +159,9 @@ mod tests {
         let driver = VirtualTime { threads: 1 };
         let mut comparison = compared(&strategies, &driver, Score::attempts());
         assert_eq!(comparison.standings[0].strategy, "aimd");
-        let own = Opponent::Own(Box::default());
+        let own = ServerUnderTest::Own(Box::default());
         for variation in variations(own.model().unwrap()) {
-            let opponent = Opponent::Own(Box::new(variation.server.clone()));
+            let opponent = ServerUnderTest::Own(Box::new(variation.server.clone()));
             let blocks = Blocks { strategies: &strategies, opponent: &opponent };
             let measured = measured(blocks, &driver, Score::attempts());
             comparison.vary(variation, blocks, &measured);

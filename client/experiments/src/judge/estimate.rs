@@ -5,10 +5,10 @@ use results::{Best, Score, Standing, Winner};
 use statistics::Verdict;
 
 use super::pair::Pair;
-use crate::runs::point::Situation;
+use crate::runs::point::SweepPoint;
 
 pub struct Estimate {
-    pub(super) situation: Situation,
+    pub(super) situation: SweepPoint,
     pub(super) in_sweep: [Standing; 2],
     pub(super) by: Score,
     pub(super) standings: Vec<Standing>,
@@ -61,7 +61,7 @@ impl Estimate {
         Some(format!("{}{}", short(figure.mean), self.by.unit()))
     }
 
-    pub fn situation(&self) -> &Situation {
+    pub fn situation(&self) -> &SweepPoint {
         &self.situation
     }
 
@@ -125,7 +125,7 @@ impl Estimate {
         Best {
             at: self.situation.at(),
             strategy: Some(self.best().to_owned()),
-            winner: Winner::Said(self.winner().map(ToOwned::to_owned)),
+            winner: Winner::Known(self.winner().map(ToOwned::to_owned)),
             words: self.words(),
             figure: path.to_owned(),
             in_sweep: self.in_sweep[0].figure(path).map(|figure| figure.mean),

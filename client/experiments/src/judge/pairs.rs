@@ -6,7 +6,7 @@ use statistics::{Comparison, Level, Margin, Method, PairedRatio, holm, holm_leve
 use super::pair::Pair;
 
 /// Largest number of comparisons with a bootstrap. With more, its smallest p value can no longer be corrected.
-const MOST_RESAMPLED: usize = 100;
+const MAX_RESAMPLED: usize = 100;
 
 /// Compares every two strategies that did the same work in this figure, better ranked first. Corrects for all pairs, because the best
 /// strategy was not known before.
@@ -46,7 +46,7 @@ pub fn best_against_others(standings: &[Standing], score: Score, seed: u64) -> V
 }
 
 fn compared(pairs: &[(&Standing, &Standing)], score: Score, seed: u64) -> Vec<Pair> {
-    let resampled = pairs.len() <= MOST_RESAMPLED;
+    let resampled = pairs.len() <= MAX_RESAMPLED;
     let method = if resampled { Method::BySize { seed } } else { Method::StudentT };
     let ratio = |(first, second): &(&Standing, &Standing), level| {
         let comparison = Comparison { level, method, margin: Margin::TWO_PERCENT };

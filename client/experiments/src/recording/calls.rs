@@ -7,7 +7,7 @@ use vocabulary::Instant;
 use super::rounded::rounded;
 
 /// Maximum number of calls kept. More strokes could not be distinguished in a plot.
-const MOST_CALLS: usize = 5000;
+const MAX_CALLS: usize = 5000;
 
 /// Calls of every n-th op. Ops are kept whole, so that clusters stay clusters.
 pub(super) struct CallRecorder {
@@ -29,7 +29,7 @@ impl CallRecorder {
             return;
         }
         self.kept.push((sample.sent, sample.op));
-        while self.kept.len() > MOST_CALLS {
+        while self.kept.len() > MAX_CALLS {
             let before = self.kept.len();
             self.every = self.every.saturating_mul(2);
             self.kept.retain(|(_, op)| op.is_multiple_of(self.every));
@@ -76,7 +76,7 @@ mod tests {
         for round in 0..100_000 {
             calls.note(&sample(0, round, u64::from(round), u64::from(round)));
         }
-        assert_eq!(calls.kept.len(), MOST_CALLS + 1);
+        assert_eq!(calls.kept.len(), MAX_CALLS + 1);
         assert!(calls.finish().full);
     }
 }

@@ -6,9 +6,9 @@ use tailback::Status;
 
 use super::rounded::rounded;
 
-const MOST_CLIENTS: usize = 100_000;
+const MAX_CLIENTS: usize = 100_000;
 /// Maximum number of ranks written. A curve does not need more.
-const MOST_RANKS: usize = 1000;
+const MAX_RANKS: usize = 1000;
 
 pub(super) struct ClientRecorder {
     by_op: bool,
@@ -36,7 +36,7 @@ impl ClientRecorder {
 
     pub(super) fn note(&mut self, sample: &Sample) {
         let who = if self.by_op { sample.op } else { u64::from(sample.client) };
-        let Some(who) = usize::try_from(who).ok().filter(|who| *who < MOST_CLIENTS) else { return };
+        let Some(who) = usize::try_from(who).ok().filter(|who| *who < MAX_CLIENTS) else { return };
         if who >= self.clients.len() {
             self.clients.resize(who + 1, Client::default());
         }
@@ -54,7 +54,7 @@ impl ClientRecorder {
         let key = |client: &Client| client.latency_s().unwrap_or(f64::INFINITY);
         self.clients.sort_by(|a, b| key(a).total_cmp(&key(b)).then(a.attempts.cmp(&b.attempts)));
         let count = self.clients.len();
-        let every = count.div_ceil(MOST_RANKS).max(1);
+        let every = count.div_ceil(MAX_RANKS).max(1);
         // The last rank is the longest wait, so it is always included.
         let ranks: Vec<usize> = (0..count).filter(|index| index % every == 0 || index + 1 == count).collect();
         let latency = |index: &usize| self.clients[*index].latency_s().map(rounded);

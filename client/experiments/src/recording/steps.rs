@@ -11,7 +11,7 @@ use super::rounded::rounded;
 use crate::scenario::Counted;
 
 /// Maximum number of steps. Longer runs get wider steps.
-const MOST_STEPS: usize = 6000;
+const MAX_STEPS: usize = 6000;
 
 pub(super) struct StepRecorder {
     wanted: Vec<Counted>,
@@ -55,11 +55,11 @@ impl StepRecorder {
     }
 
     fn at(&mut self, at: Instant) -> &mut Step {
-        while at.as_nanos() / self.width_nanos >= MOST_STEPS as u64 {
+        while at.as_nanos() / self.width_nanos >= MAX_STEPS as u64 {
             self.width_nanos *= 2;
             self.counts = self.counts.chunks(2).map(Step::merged).collect();
         }
-        let index = usize::try_from(at.as_nanos() / self.width_nanos).unwrap_or(MOST_STEPS - 1);
+        let index = usize::try_from(at.as_nanos() / self.width_nanos).unwrap_or(MAX_STEPS - 1);
         if index >= self.counts.len() {
             self.counts.resize(index + 1, Step::default());
         }
@@ -130,7 +130,7 @@ mod tests {
         }
         let steps = steps.finish();
         let sent = steps.sent.unwrap();
-        assert!(sent.len() <= MOST_STEPS && sent.iter().sum::<i64>() == 20_000);
+        assert!(sent.len() <= MAX_STEPS && sent.iter().sum::<i64>() == 20_000);
         assert_eq!(steps.step_s.to_string(), "0.004");
     }
 }

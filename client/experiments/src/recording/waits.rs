@@ -11,9 +11,9 @@ use super::rounded::rounded;
 use crate::scenario::over_seeds;
 
 /// Number of retries per op that are distinguished.
-const MOST_RETRIES: usize = 30;
-const MOST_WAITS: usize = 20_000;
-const MOST_OPS: usize = 100_000;
+const MAX_RETRIES: usize = 30;
+const MAX_WAITS: usize = 20_000;
+const MAX_OPS: usize = 100_000;
 
 /// Waits by retry, in seconds.
 #[derive(Default)]
@@ -27,18 +27,18 @@ impl WaitRecorder {
     pub(super) fn note(&mut self, sample: &Sample) {
         let retry = usize::try_from(sample.attempt).unwrap_or(usize::MAX).saturating_sub(1);
         // A hedged copy does not wait for the end of another attempt.
-        let is_retry = |ended: &Instant| sample.sent >= *ended && (1..=MOST_RETRIES).contains(&retry);
+        let is_retry = |ended: &Instant| sample.sent >= *ended && (1..=MAX_RETRIES).contains(&retry);
         if let Some(ended) = self.ended.remove(&sample.op).filter(is_retry) {
             if self.waits.len() < retry {
                 self.waits.resize(retry, Vec::new());
             }
             let waits = &mut self.waits[retry - 1];
-            if waits.len() < MOST_WAITS {
+            if waits.len() < MAX_WAITS {
                 waits.push(sample.sent.since(ended).as_secs_f64());
             }
         }
         let is_over = matches!(sample.status, Status::Succeeded | Status::Cancelled);
-        if !is_over && self.ended.len() < MOST_OPS {
+        if !is_over && self.ended.len() < MAX_OPS {
             self.ended.insert(sample.op, sample.ended);
         }
     }

@@ -14,7 +14,7 @@ use crate::runs::driver::{Driver, Nobody, Task, Tasks, Watcher};
 use crate::runs::stop::Stop;
 use crate::runs::virtual_time;
 use crate::scenario::{Cell, figures_of};
-use crate::servers::opponent::Opponent;
+use crate::servers::server_under_test::ServerUnderTest;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScenarioRun {
@@ -46,12 +46,12 @@ struct PlannedRun {
 
 struct PlannedCell {
     experiment: Experiment,
-    opponent: Opponent,
+    opponent: ServerUnderTest,
 }
 
 impl PlannedCell {
     fn of(cell: &Cell) -> Self {
-        let opponent = Opponent::Own(Box::new(cell.server.clone()));
+        let opponent = ServerUnderTest::Own(Box::new(cell.server.clone()));
         Self { experiment: cell.settings.clone(), opponent }
     }
 }

@@ -8,13 +8,13 @@ use super::driver::{Driver, Outcome, Task, Tasks, Watcher};
 use super::stop::Stop;
 use crate::experiment::Experiment;
 use crate::runs::one_run::Finished;
-use crate::servers::opponent::Opponent;
+use crate::servers::server_under_test::ServerUnderTest;
 
 #[derive(Clone, Copy)]
 pub struct Blocks<'a> {
     /// One experiment per strategy; they differ only in the strategy.
     pub strategies: &'a [Experiment],
-    pub opponent: &'a Opponent,
+    pub opponent: &'a ServerUnderTest,
 }
 
 /// Measurements of all complete blocks.
@@ -188,7 +188,7 @@ mod tests {
 
     fn measured(runs: usize) -> (Measured, Vec<BlockRun>) {
         let strategies = [small("none"), small("aimd"), small("full-jitter")];
-        let opponent = Opponent::Own(Box::default());
+        let opponent = ServerUnderTest::Own(Box::default());
         let stop = After { runs, over: AtomicUsize::new(0) };
         let blocks = Blocks { strategies: &strategies, opponent: &opponent };
         let mut passed_on = Vec::new();
@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn the_first_error_of_whoever_takes_ends_the_runs() {
-        let (experiment, opponent) = (small("none"), Opponent::Own(Box::default()));
+        let (experiment, opponent) = (small("none"), ServerUnderTest::Own(Box::default()));
         let task = Task { experiment: &experiment, opponent: &opponent, seed: 1, runs_of_file: 1 };
         let mut taken = Vec::new();
         let tasks = Tasks::new(1_000, |_| task);
@@ -254,7 +254,7 @@ mod tests {
             }
         }
 
-        let (experiment, opponent) = (small("none"), Opponent::Own(Box::default()));
+        let (experiment, opponent) = (small("none"), ServerUnderTest::Own(Box::default()));
         let task = Task { experiment: &experiment, opponent: &opponent, seed: 1, runs_of_file: 1 };
         let full = Full(After { runs: usize::MAX, over: AtomicUsize::new(0) });
         let mut taken = Vec::new();

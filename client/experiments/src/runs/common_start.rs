@@ -83,7 +83,7 @@ fn at_barrier(
             () = asked_more_than(0, stop) => None,
         }
     });
-    let heard = Instant::now();
+    let released_at = Instant::now();
     let Released { run, start_in_ms, instance, epoch, of: _ } = match released {
         None => return Ok(None),
         Some(Ok(released)) => released,
@@ -100,7 +100,7 @@ fn at_barrier(
         let words = format!("the barrier at `{url}` (--barrier) names no run: `{run}`");
         return Err(refusal(ErrorKind::Unreachable, words));
     };
-    let at = heard + Duration::from_millis(start_in_ms.min(60_000));
+    let at = released_at + Duration::from_millis(start_in_ms.min(60_000));
     let counts = Some((instance, epoch));
     Ok(Some(CommonStart { run, at, by: StartedBy::Barrier, at_unix_ms: None, counts }))
 }

@@ -8,7 +8,7 @@ use tokio::runtime::Runtime;
 use super::stop::Stop;
 use crate::experiment::Experiment;
 use crate::runs::one_run::{Finished, Underway};
-use crate::servers::opponent::Opponent;
+use crate::servers::server_under_test::ServerUnderTest;
 use crate::servers::target::Server;
 
 /// Interval at which a run over HTTP is observed.
@@ -17,7 +17,7 @@ const LOOK: Duration = Duration::from_millis(200);
 #[derive(Clone, Copy)]
 pub struct Task<'a> {
     pub experiment: &'a Experiment,
-    pub opponent: &'a Opponent,
+    pub opponent: &'a ServerUnderTest,
     pub seed: u64,
     /// Number of runs in the output file. The more runs, the fewer points each time series may have.
     pub runs_of_file: u32,

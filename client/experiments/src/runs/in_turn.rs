@@ -109,7 +109,7 @@ mod tests {
     use crate::runs::driver::Nobody;
     use crate::runs::stop::Never;
     use crate::runs::virtual_time::VirtualTime;
-    use crate::servers::opponent::Opponent;
+    use crate::servers::server_under_test::ServerUnderTest;
 
     struct Now;
 
@@ -129,7 +129,7 @@ mod tests {
     fn points_come_one_after_the_other_and_half_a_point_is_none() {
         let strategies = [small("none"), small("aimd")];
         let nobody: [Experiment; 0] = [];
-        let opponent = Opponent::Own(Box::default());
+        let opponent = ServerUnderTest::Own(Box::default());
         let points = [&strategies[..], &nobody, &strategies[..1]];
         let in_turn = InTurn::new(points.map(|strategies| Blocks { strategies, opponent: &opponent }));
         assert_eq!([0, 7, 8, 11].map(|number| in_turn.place(number)), [(0, 0), (0, 7), (2, 0), (2, 3)]);

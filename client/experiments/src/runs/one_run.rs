@@ -220,8 +220,8 @@ impl Underway {
         }
         // Counts instead of latencies, because latencies leave out attempts that were sent during the warm-up.
         let attempts = &measured.attempts;
-        let heard = attempts.succeeded + attempts.rejected + measured.answered_failures;
-        let answered = heard > 0 || attempts.failed == 0;
+        let answers = attempts.succeeded + attempts.rejected + measured.answered_failures;
+        let answered = answers > 0 || attempts.failed == 0;
         // For a shard of the clients, the server's counts are those of all shards together. A merge includes them once.
         let (stats, ledger) = if self.common.is_some() { (None, stats) } else { (stats, None) };
         let mut result = RunResult::new(

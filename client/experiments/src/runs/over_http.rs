@@ -10,7 +10,7 @@ use super::driver::{Driver, Outcome, RealRun, Task, Tasks, Watcher};
 use super::stop::Stop;
 use crate::runs::{common_start, one_run};
 use crate::servers::connection_room::ConnectionRoom;
-use crate::servers::opponent::Opponent;
+use crate::servers::server_under_test::ServerUnderTest;
 use crate::servers::target::Server;
 
 /// Driver that sends real requests: to a server that is started for each run, so that it is reset and idle, or to an
@@ -39,16 +39,16 @@ impl OverHttp {
     ) -> anyhow::Result<Option<Outcome>> {
         let begun = Instant::now();
         match task.opponent {
-            Opponent::Own(config) => {
+            ServerUnderTest::Own(config) => {
                 let config = Config { seed: task.seed, ..(**config).clone() };
                 let server = Server::start(config, task.experiment, &self.runtime)?;
                 let room = ConnectionRoom::within(self.files, &server);
                 against(&server, room, &self.runtime, task, number, begun, stop, watcher)
             }
-            Opponent::Given(given) => given.with_current(stop, |server, room, runtime| {
+            ServerUnderTest::Given(given) => given.with_current(stop, |server, room, runtime| {
                 against(server, room, runtime, task, number, begun, stop, watcher)
             }),
-            Opponent::Past(_) => anyhow::bail!("a server of runs that are over cannot be asked again"),
+            ServerUnderTest::Past(_) => anyhow::bail!("a server of runs that are over cannot be asked again"),
         }
     }
 }

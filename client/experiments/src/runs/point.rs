@@ -6,14 +6,14 @@ use results::At;
 
 use super::blocks::Blocks;
 use crate::experiment::Experiment;
-use crate::servers::opponent::Opponent;
+use crate::servers::server_under_test::ServerUnderTest;
 
 pub struct Point {
     pub at: Vec<String>,
     /// Situation within which the best point can be chosen.
-    pub situation: Situation,
+    pub situation: SweepPoint,
     pub experiments: Vec<Experiment>,
-    pub opponent: Opponent,
+    pub opponent: ServerUnderTest,
 }
 
 impl Point {
@@ -24,15 +24,15 @@ impl Point {
 
 /// Keys and values that no client chooses, such as the workload.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Situation(pub Vec<(String, String)>);
+pub struct SweepPoint(pub Vec<(String, String)>);
 
-impl Situation {
+impl SweepPoint {
     pub fn at(&self) -> At {
         results::at(self.0.iter().map(|(key, value)| (key.as_str(), value.as_str())))
     }
 }
 
-impl fmt::Display for Situation {
+impl fmt::Display for SweepPoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, (key, value)) in self.0.iter().enumerate() {
             let between = if index > 0 { ", " } else { "" };

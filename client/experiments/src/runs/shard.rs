@@ -68,7 +68,7 @@ mod tests {
     use crate::runs::blocks::Blocks;
     use crate::runs::driver::Task;
     use crate::runs::in_turn::InTurn;
-    use crate::servers::opponent::Opponent;
+    use crate::servers::server_under_test::ServerUnderTest;
 
     #[test]
     fn a_shard_is_one_of_so_many_from_zero() {
@@ -93,7 +93,7 @@ mod tests {
             let run = RunConfig { seed: 7, ..RunConfig::default() };
             Experiment { repeats: 2, ..Experiment::of_run(strategy.parse().unwrap(), run) }
         });
-        let opponent = Opponent::Own(Box::default());
+        let opponent = ServerUnderTest::Own(Box::default());
         let blocks = Blocks { strategies: &experiments, opponent: &opponent };
         let by_strategy = ["none 7", "none 8", "aimd 7", "aimd 8", "immediate 7", "immediate 8"];
         assert_eq!(in_document(&blocks.tasks()), by_strategy);

@@ -18,7 +18,7 @@ use crate::load::Load;
 use crate::record::{ServerRecord, config_record};
 use crate::runs::kept_latencies::KeptLatencies;
 use crate::runs::one_run::{Finished, unfinished};
-use crate::servers::opponent::Opponent;
+use crate::servers::server_under_test::ServerUnderTest;
 
 /// Number of series points in a file, over all of its runs, that are worth their space.
 const POINTS_OF_A_FILE: usize = 40_000;
@@ -75,7 +75,7 @@ pub fn one_run(
 ) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
     // A given mockserver has a known model, too, but its user expects real requests.
-    let Opponent::Own(server) = task.opponent else {
+    let ServerUnderTest::Own(server) = task.opponent else {
         anyhow::bail!("a server that is there cannot be run in virtual time");
     };
     let attempts = watcher.attempts_of(number, task.seed)?;
@@ -161,7 +161,7 @@ mod tests {
     use super::*;
     use crate::runs::driver::Nobody;
     use crate::runs::stop::Never;
-    use crate::servers::opponent::GivenServer;
+    use crate::servers::server_under_test::GivenServer;
     use crate::servers::target::Server;
 
     #[test]
@@ -169,7 +169,7 @@ mod tests {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let experiment = Experiment::of_run("none".parse().unwrap(), RunConfig::default());
         let server = Server::start(Config::default(), &experiment, &runtime).unwrap();
-        let opponent = Opponent::Given(Arc::new(GivenServer::new(server, runtime, None)));
+        let opponent = ServerUnderTest::Given(Arc::new(GivenServer::new(server, runtime, None)));
         assert!(opponent.model().is_some());
         let task = Task { experiment: &experiment, opponent: &opponent, seed: 1, runs_of_file: 1 };
         let error = one_run(&task, 0, &Never, &Nobody).err().unwrap();

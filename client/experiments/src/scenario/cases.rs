@@ -92,7 +92,8 @@ pub(super) fn cases<'a>(
             let own = Spot { cell: table.find("of", of, point)?, figure };
             let mut case = |against: Option<&str>, other: Option<Spot<'a>>, published: Option<f64>| {
                 let against = against.map(|label| format!("against {label}"));
-                let point = point.filter(|_| claim.over.len() > 1).map(|point| told(point, &claim.over));
+                let point =
+                    point.filter(|_| claim.over.len() > 1).map(|point| point_text(point, &claim.over));
                 let parts: Vec<String> = [of_one.clone(), point, against].into_iter().flatten().collect();
                 let at = (!parts.is_empty()).then(|| parts.join(" "));
                 cases.push(Case { at, own: own.clone(), other, published, exponent: None });
@@ -154,7 +155,7 @@ fn published(claim: &Claim, place: &Place, index: usize) -> Result<f64, Wrong> {
 }
 
 /// Formats a point. Of a table, only the values that distinguish it from the others are shown.
-fn told(point: &Value, all: &[Value]) -> String {
+fn point_text(point: &Value, all: &[Value]) -> String {
     match point {
         Value::Table(keys) => {
             let differs = |key: &str, value: &Value| all.iter().any(|other| other.get(key) != Some(value));

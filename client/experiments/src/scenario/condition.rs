@@ -57,7 +57,7 @@ impl Condition {
         let mut condition = Self { low: None, high: None, words: String::new(), printed: false };
         for (key, bound, words, included) in written {
             let lower = matches!(key, "above" | "at_least");
-            let (edge, told) = match bound {
+            let (edge, bound_text) = match bound {
                 Bound::Number(number) if !number.is_finite() => {
                     return Err(Wrong::new(key, format!("`{key}` is {number}; a finite number is needed")));
                 }
@@ -89,7 +89,7 @@ impl Condition {
             }
             *side = Some(Edge { value: edge, included });
             let and = if condition.words.is_empty() { "" } else { " and " };
-            condition.words = format!("{}{and}{words} {told}", condition.words);
+            condition.words = format!("{}{and}{words} {bound_text}", condition.words);
         }
         if let (Some(low), Some(high)) = (condition.low, condition.high) {
             let nothing =

@@ -47,9 +47,9 @@ fn refusal(contents: &str, settings: &[&str]) -> Option<String> {
 }
 
 fn lacking(refusal: Option<String>, words: &[&str]) -> Option<String> {
-    let said = refusal.unwrap_or_else(|| "nothing is wrong".to_owned());
-    let whole = words.iter().all(|word| said.contains(word)) && said.len() < 2000;
-    (!whole).then(|| format!("wanted {words:?}, got: {}", said.chars().take(600).collect::<String>()))
+    let text = refusal.unwrap_or_else(|| "nothing is wrong".to_owned());
+    let whole = words.iter().all(|word| text.contains(word)) && text.len() < 2000;
+    (!whole).then(|| format!("wanted {words:?}, got: {}", text.chars().take(600).collect::<String>()))
 }
 
 #[test]

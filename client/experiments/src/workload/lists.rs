@@ -8,7 +8,7 @@ use serde::Deserialize;
 use toml::Value;
 use vocabulary::{Instant, duration_text};
 
-use super::spec::LARGEST_BURST;
+use super::spec::MAX_BURST;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -35,8 +35,8 @@ pub(super) fn groups(key: &str, value: &Value) -> Result<Arc<[Group]>, String> {
         ops = ops.saturating_add(section.ops);
         groups.push(Group { ops: section.ops, from, to, grid });
     }
-    if groups.iter().any(|group| group.ops == 0) || !(1..=LARGEST_BURST).contains(&ops) {
-        return Err(format!("`{key}` takes groups of at least one op, and at most {LARGEST_BURST} in all"));
+    if groups.iter().any(|group| group.ops == 0) || !(1..=MAX_BURST).contains(&ops) {
+        return Err(format!("`{key}` takes groups of at least one op, and at most {MAX_BURST} in all"));
     }
     Ok(groups.into())
 }

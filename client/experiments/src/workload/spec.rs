@@ -11,11 +11,11 @@ use vocabulary::{Instant, Rate, TimeScale, duration_text};
 pub const DEFAULT_RATE: Rate = Rate::per_second(1000.0);
 /// Number of ops of a run that is limited in neither number nor time.
 const DEFAULT_OPS: u64 = 2000;
-pub(super) const MOST_OPS: u64 = 4_000_000_000;
+pub(super) const MAX_OPS: u64 = 4_000_000_000;
 /// Maximum number of clients, and of unfinished ops in a closed loop.
-pub(super) const MOST_CLIENTS: u32 = 1_000_000;
+pub(super) const MAX_CLIENTS: u32 = 1_000_000;
 /// Maximum number of ops that arrive at once, because they all wait in memory.
-pub const LARGEST_BURST: u64 = 10_000_000;
+pub const MAX_BURST: u64 = 10_000_000;
 /// Default time after a run of limited duration in which ops that have arrived may finish.
 const DEFAULT_DRAIN: Duration = Duration::from_mins(1);
 /// Default delay noise of virtual time, about as much as a quiet machine adds to a round trip.
@@ -101,8 +101,8 @@ impl WorkloadSpec {
         let clients = self.clients.unwrap_or(1);
         let of_clients = self.ops_per_client.map(|ops| ops.saturating_mul(clients.into()));
         let ops = of_clients.or(self.ops).or(unlimited.then_some(DEFAULT_OPS));
-        if let Some(ops) = ops.filter(|ops| !(1..=MOST_OPS).contains(ops)) {
-            return Err(error("ops", format!("`ops` is {ops}; it must be from 1 to {MOST_OPS}")));
+        if let Some(ops) = ops.filter(|ops| !(1..=MAX_OPS).contains(ops)) {
+            return Err(error("ops", format!("`ops` is {ops}; it must be from 1 to {MAX_OPS}")));
         }
         check_arrivals(&arrivals, ops, self.duration, spelling)?;
         if counted && self.ops.is_some() {
@@ -175,15 +175,15 @@ fn check_arrivals(
     spelling: Spelling,
 ) -> Result<(), WorkloadError> {
     match (arrivals, lasts) {
-        (ArrivalProcess::Burst, _) if ops.is_none_or(|ops| ops > LARGEST_BURST) => {
+        (ArrivalProcess::Burst, _) if ops.is_none_or(|ops| ops > MAX_BURST) => {
             let words = match (spelling, ops) {
                 (Spelling::Flags, None) => {
                     "`--arrivals burst` needs `--ops`: a burst has no duration".to_owned()
                 }
                 (Spelling::Flags, Some(_)) => format!(
-                    "`--arrivals burst` takes at most {LARGEST_BURST} ops: they all wait in memory at once"
+                    "`--arrivals burst` takes at most {MAX_BURST} ops: they all wait in memory at once"
                 ),
-                (Spelling::Keys, _) => format!("`arrivals` at once need `ops` of at most {LARGEST_BURST}"),
+                (Spelling::Keys, _) => format!("`arrivals` at once need `ops` of at most {MAX_BURST}"),
             };
             Err(error("arrivals", words))
         }

@@ -1,17 +1,17 @@
 //! Table of workload parameters, in the order of help texts. A new parameter needs a line here, its field in
 //! [`WorkloadSpec`](super::WorkloadSpec), and its effect on a run there. Command lines, files and records follow.
 
-use loadgen_core::{MOST_API_KEYS, OperationKind};
+use loadgen_core::{MAX_API_KEYS, OperationKind};
 
 use super::parameter::{Kind, Parameter, Place, Word};
-use super::spec::{Arrivals, MOST_CLIENTS, MOST_OPS};
+use super::spec::{Arrivals, MAX_CLIENTS, MAX_OPS};
 
 pub const PARAMETERS: &[Parameter] = &[
     Parameter::new(
         "ops",
         "N",
         "Number of ops [default: 2000, without --duration]",
-        Kind::Count { min: 1, max: MOST_OPS, field: |spec| &mut spec.ops },
+        Kind::Count { min: 1, max: MAX_OPS, field: |spec| &mut spec.ops },
     )
     .short('n')
     .resolved(),
@@ -19,7 +19,7 @@ pub const PARAMETERS: &[Parameter] = &[
         "ops_per_client",
         "N",
         "Number of ops of each client",
-        Kind::Count { min: 1, max: MOST_OPS, field: |spec| &mut spec.ops_per_client },
+        Kind::Count { min: 1, max: MAX_OPS, field: |spec| &mut spec.ops_per_client },
     )
     .only(Place::Files)
     .resolved(),
@@ -64,7 +64,7 @@ pub const PARAMETERS: &[Parameter] = &[
         "in_flight",
         "N",
         "Closed loop: at most N unfinished ops\n\nThe next op arrives when one ends, which hides queueing.",
-        Kind::SmallCount { min: 1, max: MOST_CLIENTS, field: |spec| &mut spec.in_flight },
+        Kind::SmallCount { min: 1, max: MAX_CLIENTS, field: |spec| &mut spec.in_flight },
     )
     .short('c')
     .excluding(&["rate", "arrivals"])
@@ -73,7 +73,7 @@ pub const PARAMETERS: &[Parameter] = &[
         "clients",
         "K",
         "Independent clients; op i belongs to client i mod K",
-        Kind::SmallCount { min: 1, max: MOST_CLIENTS, field: |spec| &mut spec.clients },
+        Kind::SmallCount { min: 1, max: MAX_CLIENTS, field: |spec| &mut spec.clients },
     )
     .by_default("1")
     .resolved(),
@@ -161,7 +161,7 @@ pub const PARAMETERS: &[Parameter] = &[
         "api_keys",
         "N",
         "Send each op with one of N API keys, drawn uniformly: `authorization: Bearer key-0000017`",
-        Kind::SmallCount { min: 1, max: MOST_API_KEYS, field: |spec| &mut spec.api_keys },
+        Kind::SmallCount { min: 1, max: MAX_API_KEYS, field: |spec| &mut spec.api_keys },
     ),
     Parameter::new(
         "rejected_when",

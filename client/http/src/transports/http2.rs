@@ -16,11 +16,11 @@ use tokio::time::{Instant, timeout_at};
 use self::link::{Carried, Link};
 use crate::connecting::Connecting;
 use crate::dialer::Dialer;
-use crate::exchange::{Exchange, Heard, attempt, looks, tag_of};
+use crate::exchange::{Exchange, ParsedResponse, attempt, looks, tag_of};
 use crate::prepared::{Prepared, Step};
+use crate::response_classifier::ResponseClassifier;
 use crate::template::Naming;
 use crate::transport::{Answer, Transport, TransportConfig, TransportError, WarmUp};
-use crate::understanding::Understanding;
 
 /// Maximum number of streams on a connection before the server has announced its limit. RFC 9113, section 6.5.2, recommends that
 /// no server allows fewer.
@@ -36,7 +36,7 @@ pub(crate) struct Http2Transport {
 
 struct Shared {
     prepared: Prepared,
-    understanding: Understanding,
+    understanding: ResponseClassifier,
     dialer: Dialer,
     connecting: Connecting,
     wanted: AtomicUsize,
@@ -131,7 +131,7 @@ impl Exchange for Http2Transport {
         &self.shared.prepared
     }
 
-    async fn exchange(&self, attempt: &Launched, step: Step) -> Result<Heard, ErrorKind> {
+    async fn exchange(&self, attempt: &Launched, step: Step) -> Result<ParsedResponse, ErrorKind> {
         let shared = &*self.shared;
         // A server that accepts no stream on several consecutive connections is taken to accept none.
         for _ in 0..CONNECTIONS_TRIED {
@@ -148,7 +148,7 @@ impl Exchange for Http2Transport {
                         &body,
                         looks(attempt, &step),
                     );
-                    return Ok(Heard { answer, tag: tag_of(&step, &head.headers) });
+                    return Ok(ParsedResponse { answer, tag: tag_of(&step, &head.headers) });
                 }
                 // The connection accepted no more streams, so no request was lost on it.
                 Carried::Unsent => {}
@@ -167,7 +167,7 @@ impl Transport for Http2Transport {
         let wanted = config.http2_connections.get().min(config.most_connections.max(1));
         let shared = Shared {
             prepared: Prepared::new(&config, Naming::Whole)?,
-            understanding: Understanding::new(&config),
+            understanding: ResponseClassifier::new(&config),
             dialer: Dialer::new(&config, &[b"h2"])?,
             connecting: Connecting::new(config.most_connections),
             wanted: AtomicUsize::new(wanted),

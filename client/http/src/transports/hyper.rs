@@ -15,12 +15,12 @@ use loadgen_core::{ErrorKind, Latencies, Launched};
 
 use crate::connecting::{Connecting, Open};
 use crate::dialer::Dialer;
-use crate::exchange::{Exchange, Heard, Undrained, attempt, drain, looks, tag_of};
+use crate::exchange::{Exchange, ParsedResponse, Undrained, attempt, drain, looks, tag_of};
 use crate::prepared::{AGENT, Prepared, Step};
+use crate::response_classifier::ResponseClassifier;
 use crate::template::Naming;
 use crate::transport::{Answer, Transport, TransportConfig, TransportError, WarmUp, ready_in_time};
 use crate::trouble::{Stage, kind};
-use crate::understanding::Understanding;
 use link::Link;
 
 /// Size up to which a request body is copied behind its head, in bytes: one buffer is sent in less time than two.
@@ -33,7 +33,7 @@ pub(crate) struct HyperTransport {
 
 struct Shared {
     prepared: Prepared,
-    understanding: Understanding,
+    understanding: ResponseClassifier,
     dialer: Dialer,
     connecting: Connecting,
     builder: Builder,
@@ -117,14 +117,14 @@ impl Exchange for HyperTransport {
         &self.shared.prepared
     }
 
-    async fn exchange(&self, attempt: &Launched, step: Step) -> Result<Heard, ErrorKind> {
+    async fn exchange(&self, attempt: &Launched, step: Step) -> Result<ParsedResponse, ErrorKind> {
         let shared = &*self.shared;
         let (response, link) = shared.send(attempt, &step).await?;
         let (head, body) = response.into_parts();
         let code = head.status.as_u16();
         let body = shared.finish(body, shared.understanding.most_body(code), link).await?;
         let answer = shared.understanding.of(code, &head.headers, &body, looks(attempt, &step));
-        Ok(Heard { answer, tag: tag_of(&step, &head.headers) })
+        Ok(ParsedResponse { answer, tag: tag_of(&step, &head.headers) })
     }
 }
 
@@ -142,7 +142,7 @@ impl Transport for HyperTransport {
         question.headers_mut().insert(USER_AGENT, HeaderValue::from_static(AGENT));
         let shared = Shared {
             prepared: Prepared::new(&config, Naming::Path)?,
-            understanding: Understanding::new(&config),
+            understanding: ResponseClassifier::new(&config),
             dialer: Dialer::new(&config, &[b"http/1.1"])?,
             connecting: Connecting::new(config.most_connections),
             builder,

@@ -7,13 +7,13 @@ use loadgen_core::{ErrorKind, Latencies, Launched};
 use reqwest::{Body, Client, Request};
 
 use crate::connecting::Connecting;
-use crate::exchange::{Exchange, Heard, Undrained, attempt, drain, looks, tag_of};
+use crate::exchange::{Exchange, ParsedResponse, Undrained, attempt, drain, looks, tag_of};
 use crate::http_client::client;
 use crate::prepared::{Prepared, Step};
+use crate::response_classifier::ResponseClassifier;
 use crate::template::Naming;
 use crate::transport::{Answer, Transport, TransportConfig, TransportError, WarmUp, ready_in_time};
 use crate::trouble;
-use crate::understanding::Understanding;
 
 #[derive(Clone, Debug)]
 pub(crate) struct ReqwestTransport {
@@ -25,7 +25,7 @@ pub(crate) struct ReqwestTransport {
 #[derive(Debug)]
 struct Shared {
     prepared: Prepared,
-    understanding: Understanding,
+    understanding: ResponseClassifier,
     /// True if the server is a mockserver, which does not count admin requests as work.
     is_mock: bool,
 }
@@ -35,7 +35,7 @@ impl Exchange for ReqwestTransport {
         &self.shared.prepared
     }
 
-    async fn exchange(&self, attempt: &Launched, step: Step) -> Result<Heard, ErrorKind> {
+    async fn exchange(&self, attempt: &Launched, step: Step) -> Result<ParsedResponse, ErrorKind> {
         let rendered = self.shared.prepared.render(attempt, &step);
         let mut request = Request::new(rendered.method, rendered.url.clone());
         *request.headers_mut() = rendered.headers;
@@ -54,7 +54,7 @@ impl Exchange for ReqwestTransport {
                 },
             )?;
         let answer = understanding.of(head.status.as_u16(), &head.headers, &body, looks(attempt, &step));
-        Ok(Heard { answer, tag: tag_of(&step, &head.headers) })
+        Ok(ParsedResponse { answer, tag: tag_of(&step, &head.headers) })
     }
 }
 
@@ -72,7 +72,7 @@ impl Transport for ReqwestTransport {
         let client = client(&config.target, from, config.timeout, &connecting)?;
         let shared = Shared {
             prepared: Prepared::new(&config, Naming::Path)?,
-            understanding: Understanding::new(&config),
+            understanding: ResponseClassifier::new(&config),
             is_mock: config.run.is_some(),
         };
         Ok(Self { client, shared: Arc::new(shared), connecting })

@@ -20,10 +20,10 @@ pub(crate) fn attempts(recorded: &[u32], own: &[u32]) -> Option<Difference> {
             KolmogorovSmirnov::of(&numbers(recorded), &numbers(own)).p < LEVEL
         }
     };
-    differs.then(|| Difference::new("attempts", told(recorded), told(own)))
+    differs.then(|| Difference::new("attempts", listed(recorded), listed(own)))
 }
 
-fn told(values: &[u32]) -> String {
+fn listed(values: &[u32]) -> String {
     let (low, high) = (values.iter().min().unwrap_or(&0), values.iter().max().unwrap_or(&0));
     if low == high {
         return low.to_string();
@@ -44,8 +44,8 @@ mod tests {
     fn one_number_must_be_the_same() {
         assert!(!differs(&[3; 6], &[3; 64]) && !differs(&[], &[3]));
         assert!(differs(&[3], &[2; 64]) && differs(&[3; 6], &[2; 64]));
-        let told = attempts(&[3; 6], &[2, 2]).unwrap();
-        assert_eq!(told.to_string(), "attempts: recorded 3, here 2");
+        let listed = attempts(&[3; 6], &[2, 2]).unwrap();
+        assert_eq!(listed.to_string(), "attempts: recorded 3, here 2");
     }
 
     #[test]

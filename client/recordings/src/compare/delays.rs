@@ -44,7 +44,7 @@ impl Delays<'_> {
         let (low, high) = ends(self.own);
         if high - low < 1e-9 {
             let other = self.recorded.iter().find(|recorded| !self.grain.takes(low, **recorded))?;
-            let recorded = self.told(*other);
+            let recorded = self.described(*other);
             return Some(Difference::new(self.what, recorded, format!("always {}", seconds(low))));
         }
         if self.beyond(self.own, 0.0, 0.0).is_some()
@@ -61,7 +61,7 @@ impl Delays<'_> {
         let least = self.grain.lowest((low - room).max(0.0)) - below;
         let most = self.grain.highest(high + room) + above;
         let outside = self.recorded.iter().find(|recorded| !(least..=most).contains(*recorded))?;
-        Some(Difference::new(self.what, self.told(*outside), range(own)))
+        Some(Difference::new(self.what, self.described(*outside), range(own)))
     }
 
     /// Returns a difference if the recorded value is always the same although the strategy draws.
@@ -93,15 +93,19 @@ impl Delays<'_> {
             if self.grain.adds_time() { &[0.0, 1e-3, 2e-3, 3e-3, 5e-3, 8e-3, 12e-3, 15e-3] } else { &[0.0] };
         let best = shifts.iter().map(|shift| p(*shift)).fold(0.0, f64::max);
         (best < LEVEL).then(|| {
-            let told = |values: &[f64]| {
+            let described = |values: &[f64]| {
                 let mean = values.iter().sum::<f64>() / values.len() as f64;
                 format!("{}, {} on average", range(values), seconds(mean))
             };
-            Difference::new(self.what, told(self.recorded), format!("{} (p {best:.1e})", told(self.own)))
+            Difference::new(
+                self.what,
+                described(self.recorded),
+                format!("{} (p {best:.1e})", described(self.own)),
+            )
         })
     }
 
-    fn told(&self, value: f64) -> String {
+    fn described(&self, value: f64) -> String {
         let (low, high) = ends(self.recorded);
         if high - low < 1e-9 {
             seconds(value)
@@ -134,10 +138,10 @@ mod tests {
     #[test]
     fn fixed_delays_must_be_equal_to_the_grain() {
         assert_eq!(difference(&[0.5, 0.5], &[0.500_02; 64]), None);
-        let told = difference(&[0.5, 0.6], &[0.5; 64]).unwrap();
-        assert_eq!(told, "delay 1: recorded 0.6 s of 0.5 s to 0.6 s, here always 0.5 s");
-        let told = difference(&[0.5; 6], &[1.0; 64]).unwrap();
-        assert_eq!(told, "delay 1: recorded 0.5 s, here always 1 s");
+        let described = difference(&[0.5, 0.6], &[0.5; 64]).unwrap();
+        assert_eq!(described, "delay 1: recorded 0.6 s of 0.5 s to 0.6 s, here always 0.5 s");
+        let described = difference(&[0.5; 6], &[1.0; 64]).unwrap();
+        assert_eq!(described, "delay 1: recorded 0.5 s, here always 1 s");
         assert!(difference(&[1.0], &[]).unwrap().ends_with("here none"));
         assert_eq!(difference(&[], &[1.0]), None);
     }
@@ -164,8 +168,8 @@ mod tests {
     #[test]
     fn the_same_value_again_and_again_is_not_drawn() {
         let own = drawn(0.0, 1.0, 2000);
-        let told = difference(&[0.5; 6], &own).unwrap();
-        assert!(told.starts_with("delay 1: recorded always 0.5 s, here drawn, "), "{told}");
+        let described = difference(&[0.5; 6], &own).unwrap();
+        assert!(described.starts_with("delay 1: recorded always 0.5 s, here drawn, "), "{described}");
         assert_eq!(difference(&[0.5], &own), None, "once tells nothing");
     }
 

@@ -3,21 +3,21 @@
 use statistics::KolmogorovSmirnov;
 
 use super::LEVEL;
-use crate::ending::{Ending, Told};
+use crate::ending::{Ending, RecordedEnding};
 use crate::verdict::Difference;
 
-pub(crate) fn endings(recorded: &[(Told, usize)], own: &[Ending]) -> Option<Difference> {
+pub(crate) fn endings(recorded: &[(RecordedEnding, usize)], own: &[Ending]) -> Option<Difference> {
     match recorded {
         [] => None,
-        [(told, count)] => {
-            let share = own.iter().filter(|ending| told.fits(**ending)).count() as f64 / own.len() as f64;
+        [(expected, count)] => {
+            let share = own.iter().filter(|ending| expected.fits(**ending)).count() as f64 / own.len() as f64;
             let likely = libm::pow(share, *count as f64);
-            let other = own.iter().find(|ending| !told.fits(**ending))?;
-            (likely < LEVEL).then(|| Difference::new("outcome", told.to_string(), other.to_string()))
+            let other = own.iter().find(|ending| !expected.fits(**ending))?;
+            (likely < LEVEL).then(|| Difference::new("outcome", expected.to_string(), other.to_string()))
         }
         several => {
-            let successes = |(told, count): &(Told, usize)| {
-                std::iter::repeat_n(f64::from(u8::from(*told == Told::Success)), *count)
+            let successes = |(expected, count): &(RecordedEnding, usize)| {
+                std::iter::repeat_n(f64::from(u8::from(*expected == RecordedEnding::Success)), *count)
             };
             let recorded: Vec<f64> = several.iter().flat_map(successes).collect();
             let own: Vec<f64> =
@@ -38,17 +38,17 @@ mod tests {
     #[test]
     fn an_ending_that_is_told_must_be_that_of_the_strategy() {
         let answer = [Ending::Answer(503); 9];
-        assert_eq!(endings(&[(Told::Answer(503), 6)], &answer), None);
-        assert_eq!(endings(&[(Told::Nothing, 6)], &answer), None);
+        assert_eq!(endings(&[(RecordedEnding::Answer(503), 6)], &answer), None);
+        assert_eq!(endings(&[(RecordedEnding::Nothing, 6)], &answer), None);
         assert_eq!(endings(&[], &answer), None);
-        let differs = endings(&[(Told::Success, 6)], &answer).unwrap();
+        let differs = endings(&[(RecordedEnding::Success, 6)], &answer).unwrap();
         assert_eq!(differs.to_string(), "outcome: recorded success, here an answer with 503");
-        assert!(endings(&[(Told::Answer(429), 1)], &answer).is_some());
+        assert!(endings(&[(RecordedEnding::Answer(429), 1)], &answer).is_some());
     }
 
     #[test]
     fn of_several_endings_the_share_of_successes_counts() {
-        let half = [(Told::Success, 20), (Told::Transport, 20)];
+        let half = [(RecordedEnding::Success, 20), (RecordedEnding::Transport, 20)];
         let mixed: Vec<Ending> = [Ending::Success, Ending::Transport].repeat(100);
         assert_eq!(endings(&half, &mixed), None);
         assert!(endings(&half, &[Ending::Success; 200]).is_some());

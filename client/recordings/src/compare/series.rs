@@ -7,7 +7,7 @@
 use statistics::KolmogorovSmirnov;
 
 use super::number::{ends, range, seconds};
-use crate::ending::Told;
+use crate::ending::RecordedEnding;
 use crate::grain::Grain;
 use crate::pair::{Series, Waits};
 use crate::replay::Op;
@@ -48,23 +48,25 @@ fn attempts(recorded: &[u32], runs: &[Vec<Op>]) -> Option<Difference> {
 }
 
 fn endings(recorded: &Series, runs: &[Vec<Op>]) -> Option<Difference> {
-    recorded.endings.iter().enumerate().find_map(|(op, told)| {
+    recorded.endings.iter().enumerate().find_map(|(op, described)| {
         let own = runs.first()?[op].ending;
-        (!runs.iter().any(|run| told.fits(run[op].ending)))
-            .then(|| Difference::new(format!("outcome of op {}", op + 1), told.to_string(), own.to_string()))
+        (!runs.iter().any(|run| described.fits(run[op].ending))).then(|| {
+            Difference::new(format!("outcome of op {}", op + 1), described.to_string(), own.to_string())
+        })
     })
 }
 
 /// Checks that every recorded kind of ending occurs in some op, and that every op has one of these kinds.
-fn kinds(recorded: &[Told], runs: &[Vec<Op>]) -> Option<Difference> {
+fn kinds(recorded: &[RecordedEnding], runs: &[Vec<Op>]) -> Option<Difference> {
     let first = runs.first().filter(|_| !recorded.is_empty())?;
-    let other = first.iter().find(|op| !recorded.iter().any(|told| told.fits(op.ending)));
-    let told = |kinds: &[Told]| kinds.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let other = first.iter().find(|op| !recorded.iter().any(|described| described.fits(op.ending)));
+    let described =
+        |kinds: &[RecordedEnding]| kinds.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     if let Some(other) = other {
-        return Some(Difference::new("outcomes", told(recorded), other.ending.to_string()));
+        return Some(Difference::new("outcomes", described(recorded), other.ending.to_string()));
     }
-    let missing = recorded.iter().find(|told| !first.iter().any(|op| told.fits(op.ending)))?;
-    Some(Difference::new("outcomes", told(recorded), format!("never {missing}")))
+    let missing = recorded.iter().find(|described| !first.iter().any(|op| described.fits(op.ending)))?;
+    Some(Difference::new("outcomes", described(recorded), format!("never {missing}")))
 }
 
 fn granted(recorded: &[u64], runs: &[Vec<Op>]) -> Option<Difference> {
@@ -144,8 +146,8 @@ impl Place {
         let is_far = distance(&values) > FURTHER * furthest;
         (values.iter().any(is_out) || is_far).then(|| {
             let mean = |values: &[f64]| seconds(values.iter().sum::<f64>() / values.len().max(1) as f64);
-            let told = |values: &[f64]| format!("{}, {} on average", range(values), mean(values));
-            Difference::new(self.name(), told(&values), told(&all))
+            let described = |values: &[f64]| format!("{}, {} on average", range(values), mean(values));
+            Difference::new(self.name(), described(&values), described(&all))
         })
     }
 }
@@ -180,7 +182,7 @@ mod tests {
         }
     }
 
-    fn told(recorded: &Series, runs: &[Vec<Op>]) -> Option<String> {
+    fn described(recorded: &Series, runs: &[Vec<Op>]) -> Option<String> {
         let grain = Grain::of("some", "python", "time.sleep replaced");
         series(recorded, runs, grain).map(|difference| difference.to_string())
     }
@@ -189,7 +191,7 @@ mod tests {
     fn where_all_runs_agree_every_op_must_be_the_same() {
         let runs = vec![vec![op(0.0, &[1.0]), op(0.25, &[1.0]), op(0.25, &[])]; 3];
         let right: [(f64, &[f64]); 3] = [(0.002, &[1.0]), (0.2487, &[1.0]), (0.25, &[])];
-        assert_eq!(told(&recorded(&right), &runs), None);
+        assert_eq!(described(&recorded(&right), &runs), None);
         for (op, wrong, words) in [
             (1, (0.25, &[][..]), "attempts of op 2: recorded 1, here 2"),
             (1, (0.0, &[1.0][..]), "wait before the first attempt of op 2: recorded 0 s, here always 0.25 s"),
@@ -197,7 +199,7 @@ mod tests {
         ] {
             let mut waits = right;
             waits[op] = wrong;
-            assert_eq!(told(&recorded(&waits), &runs).as_deref(), Some(words));
+            assert_eq!(described(&recorded(&waits), &runs).as_deref(), Some(words));
         }
     }
 
@@ -206,25 +208,28 @@ mod tests {
         let runs = vec![vec![op(0.0, &[1.0]); 100]; 2];
         let mut series = recorded(&[(0.0, &[1.0][..]); 100]);
         series.granted = vec![100];
-        series.endings = vec![Told::Failure; 100];
-        assert_eq!(told(&series, &runs), None);
+        series.endings = vec![RecordedEnding::Failure; 100];
+        assert_eq!(described(&series, &runs), None);
         series.granted = vec![20];
         assert_eq!(
-            told(&series, &runs).as_deref(),
+            described(&series, &runs).as_deref(),
             Some("retries of the first 100 ops: recorded 20, here 100")
         );
-        series.kinds = vec![Told::SomeAnswer];
-        assert!(told(&series, &runs).unwrap().starts_with("retries"));
+        series.kinds = vec![RecordedEnding::SomeAnswer];
+        assert!(described(&series, &runs).unwrap().starts_with("retries"));
         for (kinds, words) in [
-            (vec![Told::Success], "outcomes: recorded success, here an answer with 503"),
-            (vec![Told::Failure, Told::Success], "outcomes: recorded a failure, success, here never success"),
+            (vec![RecordedEnding::Success], "outcomes: recorded success, here an answer with 503"),
+            (
+                vec![RecordedEnding::Failure, RecordedEnding::Success],
+                "outcomes: recorded a failure, success, here never success",
+            ),
         ] {
             series.kinds = kinds;
-            assert_eq!(told(&series, &runs).as_deref(), Some(words));
+            assert_eq!(described(&series, &runs).as_deref(), Some(words));
         }
-        series.endings[41] = Told::Success;
+        series.endings[41] = RecordedEnding::Success;
         let words = "outcome of op 42: recorded success, here an answer with 503";
-        assert_eq!(told(&series, &runs).as_deref(), Some(words));
+        assert_eq!(described(&series, &runs).as_deref(), Some(words));
     }
 
     #[test]
@@ -235,7 +240,7 @@ mod tests {
         let of = |delay: fn(f64) -> f64| {
             let delays: Vec<[f64; 1]> = (0..50).map(|op| [delay(drawn(99, op))]).collect();
             let waits: Vec<(f64, &[f64])> = delays.iter().map(|delay| (0.0, &delay[..])).collect();
-            told(&recorded(&waits), &runs)
+            described(&recorded(&waits), &runs)
         };
         assert_eq!(of(|drawn| drawn), None);
         assert!(of(|drawn| drawn / 2.0).unwrap().starts_with("delay 1: recorded "));

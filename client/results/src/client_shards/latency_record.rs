@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use flate2::read::ZlibDecoder;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer as _, V2DeflateSerializer};
-use loadgen_core::histogram::{LONGEST_US, MAX_ATTEMPTS_PER_OP, restored, with_bound};
+use loadgen_core::histogram::{MAX_ATTEMPTS_PER_OP, MAX_US, restored, with_bound};
 use loadgen_core::{Latencies, LatencySums};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -94,7 +94,7 @@ fn encoded(histogram: &Histogram<u64>) -> String {
 const LONGEST: usize = 1 << 20;
 
 /// Longest accepted histogram in bytes after inflation.
-const LONGEST_INFLATED: u64 = 1 << 20;
+const MAX_INFLATED: u64 = 1 << 20;
 
 /// Bytes before the counts: cookie, length, offset, digits, least and greatest value, ratio.
 const HEAD: usize = 40;
@@ -108,7 +108,7 @@ fn decoded(text: &str) -> Option<Histogram<u64>> {
     // A cookie and a length precede the deflated part.
     let deflated = bytes.get(8..)?;
     let mut inflated = Vec::new();
-    ZlibDecoder::new(deflated).take(LONGEST_INFLATED).read_to_end(&mut inflated).ok()?;
+    ZlibDecoder::new(deflated).take(MAX_INFLATED).read_to_end(&mut inflated).ok()?;
     let (head, counts) = inflated.split_at_checked(HEAD)?;
     let length = u32::from_be_bytes(head[4..8].try_into().ok()?);
     let digits = u32::from_be_bytes(head[12..16].try_into().ok()?);
@@ -116,7 +116,7 @@ fn decoded(text: &str) -> Option<Histogram<u64>> {
     if head[..4] != COOKIE.to_be_bytes()
         || length as usize != counts.len()
         || digits != 3
-        || greatest > LONGEST_US
+        || greatest > MAX_US
     {
         return None;
     }
@@ -146,8 +146,8 @@ mod tests {
 
     #[test]
     fn a_histogram_that_asks_for_more_memory_than_ours_have_is_none() {
-        assert!(decoded(&bomb(9, 3, LONGEST_US)).is_some());
-        for (length, digits, greatest) in [(u32::MAX, 3, LONGEST_US), (9, 5, LONGEST_US), (9, 3, u64::MAX)] {
+        assert!(decoded(&bomb(9, 3, MAX_US)).is_some());
+        for (length, digits, greatest) in [(u32::MAX, 3, MAX_US), (9, 5, MAX_US), (9, 3, u64::MAX)] {
             assert!(decoded(&bomb(length, digits, greatest)).is_none(), "{length} {digits} {greatest}");
         }
         let mut zeros = [0x1c84_9314_u32, 0].map(u32::to_be_bytes).concat();

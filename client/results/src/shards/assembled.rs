@@ -96,7 +96,7 @@ impl<T> Assembly<T> {
     pub fn whole(self) -> Result<Assembled<T>, ShardError> {
         let Some((_, mut whole)) = self.whole else { return Err(ShardError::None) };
         let missing = (0..whole.of).filter(|index| !self.files.contains_key(index));
-        whole.missing_shards = missing.take(MOST_NAMED).collect();
+        whole.missing_shards = missing.take(MAX_NAMED).collect();
         Ok(whole)
     }
 }
@@ -114,7 +114,7 @@ impl<T> Assembled<T> {
 }
 
 /// Largest number of missing shards that are listed, because a file may claim to be one of four thousand million.
-const MOST_NAMED: usize = 10_000;
+const MAX_NAMED: usize = 10_000;
 
 fn share(tasks: u64, index: u32, of: u32) -> u64 {
     let (index, of) = (u64::from(index), u64::from(of));

@@ -10,7 +10,7 @@ use super::kind::{ShardKind, ShardOf};
 use super::plan::{ShardPlan, is_unprintable};
 use crate::countable::{uncountable, words};
 use crate::malformed::Malformed;
-use crate::outline::Outline;
+use crate::outline::DocumentProbe;
 use crate::reading::read;
 use crate::run::{OpsResult, RunResult};
 use crate::version::SchemaVersion;
@@ -88,7 +88,7 @@ impl<'a> ReadShard<'a> {
     /// If the text is not JSON, has another form, is of a later version, or contradicts itself.
     pub fn read(text: &'a str) -> Result<Self, Malformed> {
         // Rejects numbers above 10¹⁵.
-        read::<Outline>(text)?;
+        read::<DocumentProbe>(text)?;
         let Head { shard, plan, .. } = read(text)?;
         let ShardOf { kind, index, of } = shard;
         if index >= of {

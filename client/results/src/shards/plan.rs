@@ -122,8 +122,8 @@ impl ShardPlan {
             ]
         };
         let (ours, theirs) = (texts(self), texts(other));
-        let mut told = ours.into_iter().zip(theirs);
-        if let Some(((what, ours), (_, theirs))) = told.find(|(ours, theirs)| ours != theirs) {
+        let mut pairs = ours.into_iter().zip(theirs);
+        if let Some(((what, ours), (_, theirs))) = pairs.find(|(ours, theirs)| ours != theirs) {
             // The command line also determines workload and server, whose differences are reported by name.
             let inner = if what == "its command line" { self.inner_difference(other) } else { None };
             return Some(inner.unwrap_or((what, ours, theirs)));
@@ -187,7 +187,7 @@ impl ShardPlan {
                 return Some(("its request", ours, theirs));
             }
             if ours.server != theirs.server {
-                return Some(("its server", ours.server.told(), theirs.server.told()));
+                return Some(("its server", ours.server.pairs(), theirs.server.pairs()));
             }
             let name =
                 |point: &PlannedPoint| point.transport.as_ref().map(|transport| transport.name.clone());
@@ -208,7 +208,7 @@ impl ShardPlan {
 }
 
 impl PlannedServer {
-    fn told(&self) -> String {
+    fn pairs(&self) -> String {
         let model = self.model.as_ref().and_then(|model| serde_json::to_string(model).ok());
         [Some(self.words.clone()), self.target.clone(), model]
             .into_iter()

@@ -10,8 +10,8 @@ use tailback::Status;
 use vocabulary::Instant;
 
 use super::Difference;
-use crate::heard::{Heard, Speech, Understanding};
 use crate::request_details::RequestDetails;
+use crate::simulated_response::{SimulatedResponse, Speech, StepClassifiers};
 
 /// Checks the two logs of one run against each other. Every attempt must have reached the server with the settings and the
 /// details that it would have in a simulation of GETs or of the run's kinds of requests. Its answer must mean the same to the
@@ -27,13 +27,14 @@ pub fn replay_between(client: &RunLog, server: &ServerLog, run: &Run) -> Result<
     for (index, sent) in sent(client).into_iter().enumerate() {
         let (op, ordinal) = (sent.launched.op, sent.launched.ordinal);
         let reached = reached.get_mut(&(op, ordinal)).and_then(VecDeque::pop_front);
-        if sent.withdrawn && reached.as_ref().is_none_or(|reached| reached.heard != sent.heard) {
+        if sent.withdrawn && reached.as_ref().is_none_or(|reached| reached.response != sent.response) {
             continue;
         }
         let is_read = reached.as_ref().is_some_and(|reached| reached.is_read);
         let step = if is_read { Step::Read } else { Step::Work };
-        let said = details.as_mut().map(|details| details.of(&sent.launched, step));
-        let expected = Exchange { least_free: sent.launched.least_free, is_read, said, heard: sent.heard };
+        let details_sent = details.as_mut().map(|details| details.of(&sent.launched, step));
+        let expected =
+            Exchange { least_free: sent.launched.least_free, is_read, details_sent, response: sent.response };
         Difference::unless_equal("attempt sent", index, reached, Some(expected))?;
     }
     let unsent = reached.into_iter().find(|(_, exchanges)| !exchanges.is_empty());
@@ -46,8 +47,8 @@ struct Exchange {
     /// True if it started with a read, before a write.
     is_read: bool,
     /// Details of the request, if the server needs them.
-    said: Option<Arc<Details>>,
-    heard: Option<Heard>,
+    details_sent: Option<Arc<Details>>,
+    response: Option<SimulatedResponse>,
 }
 
 fn reached_first(log: &ServerLog) -> Option<&Request> {
@@ -60,14 +61,19 @@ fn reached_first(log: &ServerLog) -> Option<&Request> {
     })
 }
 
-fn told(completion: &Completion) -> Option<Heard> {
-    let Completion { outcome, cause, server, told, .. } = *completion;
-    (outcome.status != Status::Cancelled).then_some(Heard { outcome, cause, server, told })
+fn advised_wait(completion: &Completion) -> Option<SimulatedResponse> {
+    let Completion { outcome, cause, server, advised_wait, .. } = *completion;
+    (outcome.status != Status::Cancelled).then_some(SimulatedResponse {
+        outcome,
+        cause,
+        server,
+        advised_wait,
+    })
 }
 
 struct Sent {
     launched: Launched,
-    heard: Option<Heard>,
+    response: Option<SimulatedResponse>,
     withdrawn: bool,
 }
 
@@ -91,7 +97,7 @@ fn sent(log: &RunLog) -> Vec<Sent> {
         // A key is reused only after its attempt has ended.
         let end = ends.get_mut(&key).and_then(VecDeque::pop_front);
         let withdrawn = withdrawn.contains(&key);
-        all.push(Sent { launched: *launched, heard: end.and_then(told), withdrawn });
+        all.push(Sent { launched: *launched, response: end.and_then(advised_wait), withdrawn });
     }
     all
 }
@@ -102,7 +108,7 @@ fn reached(log: &ServerLog, run: &Run) -> BTreeMap<(u64, u32), VecDeque<Exchange
     let mut all: BTreeMap<_, VecDeque<Exchange>> = BTreeMap::new();
     let reading = run.reading();
     let answers = log.config.answer_set().ok().flatten();
-    let understanding = Understanding::new(run.rejected_when(), &log.config);
+    let understanding = StepClassifiers::new(run.rejected_when(), &log.config);
     let speech = Speech {
         config: &log.config,
         answers: answers.as_ref(),
@@ -113,7 +119,7 @@ fn reached(log: &ServerLog, run: &Run) -> BTreeMap<(u64, u32), VecDeque<Exchange
     // Durations of reads whose writes are still to come.
     let mut reads: BTreeMap<(u64, u32), Duration> = BTreeMap::new();
     for event in &log.events {
-        let (at, request, least_free, said) = match event {
+        let (at, request, least_free, details_sent) = match event {
             ServerEvent::Input(at, Input::Arrive(request)) => (*at, *request, 0, None),
             ServerEvent::Input(at, Input::ArriveIfFree { request, least }) => (*at, *request, *least, None),
             ServerEvent::Input(at, Input::ArriveWith { request, details, least }) => {
@@ -127,7 +133,8 @@ fn reached(log: &ServerLog, run: &Run) -> BTreeMap<(u64, u32), VecDeque<Exchange
                 if request.step == Step::Read && answer.tells_service() {
                     reads.insert(attempt, took);
                 } else if let Some(exchange) = all.get_mut(&attempt).and_then(VecDeque::back_mut) {
-                    exchange.heard = Some(Heard::of(answer, request.step, &speech, &reading, Some(took)));
+                    exchange.response =
+                        Some(SimulatedResponse::of(answer, request.step, &speech, &reading, Some(took)));
                 }
                 continue;
             }
@@ -137,7 +144,12 @@ fn reached(log: &ServerLog, run: &Run) -> BTreeMap<(u64, u32), VecDeque<Exchange
         // A write after a read is the second half of the same attempt.
         if !(matches!(request.step, Step::Write { .. }) && reads.contains_key(&attempt)) {
             let is_read = request.step == Step::Read;
-            all.entry(attempt).or_default().push_back(Exchange { least_free, is_read, said, heard: None });
+            all.entry(attempt).or_default().push_back(Exchange {
+                least_free,
+                is_read,
+                details_sent,
+                response: None,
+            });
         }
     }
     all

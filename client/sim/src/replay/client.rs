@@ -15,9 +15,9 @@ use crate::steer::Steer;
 /// Returns the first decision that differs.
 pub fn replay_client(log: &RunLog, mut run: Run) -> Result<Run, Difference> {
     run.record_log();
-    let (mut run, unheard, _) = EventLoop::new(run, Heard(&log.inputs)).run(&mut |_, _| Steer::On);
+    let (mut run, unread, _) = EventLoop::new(run, LoggedInputs(&log.inputs)).run(&mut |_, _| Steer::On);
     // Withdrawn attempts still report their ends until the driver notices that the run is over.
-    for (at, input) in unheard.0 {
+    for (at, input) in unread.0 {
         run.handle_input(*at, *input);
     }
     let replayed = run.take_log().unwrap_or_default();
@@ -28,9 +28,9 @@ pub fn replay_client(log: &RunLog, mut run: Run) -> Result<Run, Difference> {
     Ok(run)
 }
 
-struct Heard<'a>(&'a [(Instant, Input)]);
+struct LoggedInputs<'a>(&'a [(Instant, Input)]);
 
-impl Peer for Heard<'_> {
+impl Peer for LoggedInputs<'_> {
     fn on_send(&mut self, _now: Instant, _launched: Launched) {}
 
     fn on_cancel(&mut self, _now: Instant, _key: AttemptKey) {}

@@ -14,7 +14,7 @@ use tailback::{Status, StrategySpec};
 use vocabulary::{Distribution, Instant, WallTime};
 
 use super::*;
-use crate::heard::{Heard, Speech, Understanding};
+use crate::simulated_response::{SimulatedResponse, Speech, StepClassifiers};
 
 /// Period at which the driver looks at its clock, in milliseconds.
 const DRIVER_TICK: u64 = 7;
@@ -65,17 +65,23 @@ impl Late {
         while let ServerOutput::Answer(answer) = self.server.poll(self.now) {
             let Some((launched, sent_at)) = self.waiting[answer.id.0 as usize].take() else { continue };
             let took = Some(answer.at.since(sent_at));
-            let understanding = Understanding::new(self.run.rejected_when(), self.server.config());
+            let understanding = StepClassifiers::new(self.run.rejected_when(), self.server.config());
             let speech = Speech {
                 config: self.server.config(),
                 answers: None,
                 anchor: WallTime::VIRTUAL_START,
                 understanding: &understanding,
             };
-            let Heard { outcome, cause, server, told } =
-                Heard::of(&answer, Step::Work, &speech, &tailback::Reading::default(), took);
+            let SimulatedResponse { outcome, cause, server, advised_wait } = SimulatedResponse::of(
+                &answer,
+                Step::Work,
+                &speech,
+                &tailback::ResponseParser::default(),
+                took,
+            );
             let attempt = launched.attempt;
-            let completion = Completion { attempt, sent_at, outcome, server, told, cause, by_gateway: false };
+            let completion =
+                Completion { attempt, sent_at, outcome, server, advised_wait, cause, by_gateway: false };
             self.mailbox.push((self.now, completion));
         }
     }

@@ -14,7 +14,7 @@ use super::header::{HEADERS, Header, Notation, Unit};
 use super::{Advice, AdviceHeaders, AdviceValue, LONGEST, moments, numbers, rate_limit};
 
 /// Maximum length in bytes of a header value; longer ones are not parsed.
-const LONGEST_TEXT: usize = 256;
+const MAX_TEXT: usize = 256;
 
 /// Headers that a client reads, in its order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -141,7 +141,7 @@ impl HeaderForms {
         {
             return Advice::None;
         }
-        if text.len() > LONGEST_TEXT {
+        if text.len() > MAX_TEXT {
             return Advice::Unreadable;
         }
         let advice = match self.header.notation {
@@ -151,7 +151,7 @@ impl HeaderForms {
             }
             Notation::RateLimit => {
                 let policies = match headers.value("ratelimit-policy") {
-                    Some(AdviceValue::Text(policies)) if policies.len() <= LONGEST_TEXT => Some(policies),
+                    Some(AdviceValue::Text(policies)) if policies.len() <= MAX_TEXT => Some(policies),
                     _ => None,
                 };
                 rate_limit::rate_limit(text, policies)

@@ -59,14 +59,14 @@ impl<N: AsRef<str>, V: AsRef<str>> AdviceHeaders for (u16, Vec<(N, V)>) {
 
 /// Advice of a simulated server, equivalent to the headers of a real one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OwnWords {
+pub struct CustomResponses {
     /// Exact wait.
     pub wait: Duration,
     /// Whether `Retry-After` has the wait, too, in whole seconds rounded up.
     pub in_seconds: bool,
 }
 
-impl AdviceHeaders for OwnWords {
+impl AdviceHeaders for CustomResponses {
     fn value(&self, name: &'static str) -> Option<AdviceValue<'_>> {
         (self.in_seconds && name == "retry-after").then(|| {
             let seconds = self.wait.as_secs().saturating_add(u64::from(self.wait.subsec_nanos() > 0));
@@ -102,9 +102,9 @@ mod tests {
     #[test]
     fn a_simulated_server_says_what_the_real_one_would() {
         let wait = Duration::from_millis(1200);
-        let advice = OwnWords { wait, in_seconds: true };
+        let advice = CustomResponses { wait, in_seconds: true };
         assert_eq!(advice.value("retry-after"), Some(AdviceValue::Wait(Duration::from_secs(2))));
         assert_eq!((advice.value("retry-after-ms"), advice.exact_wait()), (None, Some(wait)));
-        assert_eq!(OwnWords { in_seconds: false, ..advice }.value("retry-after"), None);
+        assert_eq!(CustomResponses { in_seconds: false, ..advice }.value("retry-after"), None);
     }
 }

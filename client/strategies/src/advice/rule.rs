@@ -11,7 +11,7 @@ use vocabulary::{Choice, Rng, unit};
 use super::limit::Limit;
 use super::reaction::{Beyond, Reaction};
 use super::{Advice, LONGEST};
-use crate::Opinion;
+use crate::Classification;
 
 /// Rules for a server's advice.
 #[derive(Clone, Debug, PartialEq)]
@@ -111,7 +111,7 @@ impl AdviceRule {
     pub fn apply<R: Rng>(
         &self,
         advice: Advice,
-        opinion: Opinion,
+        opinion: Classification,
         delay: Duration,
         draws: impl FnOnce() -> R,
     ) -> Advised {
@@ -127,7 +127,7 @@ impl AdviceRule {
             Advice::Past => self.past.wait(),
             Advice::Negative => self.negative.wait(),
             Advice::Unreadable => self.unreadable.wait(),
-            Advice::None if opinion == Opinion::Throttled => self.missing.wait(),
+            Advice::None if opinion == Classification::Throttled => self.missing.wait(),
             Advice::None | Advice::Never => return Advised::BackOff,
         };
         let wait = wait.and_then(|wait| self.limited(wait));

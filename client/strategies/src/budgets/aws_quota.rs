@@ -16,7 +16,7 @@ use crate::gauges::TOKENS;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{
-    Budget, Ended, FailedOp, Failure, Gate, Gauges, Instant, Launch, Opinion, Outcome, Permit, Status,
+    Budget, Classification, Ended, FailedOp, Failure, Gate, Gauges, Instant, Launch, Outcome, Permit, Status,
 };
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -88,9 +88,9 @@ struct Quota {
 }
 
 impl Quota {
-    fn cost(&self, status: Status, opinion: Opinion) -> u32 {
+    fn cost(&self, status: Status, opinion: Classification) -> u32 {
         match (opinion, status) {
-            (Opinion::Throttled, _) => self.config.throttled_cost,
+            (Classification::Throttled, _) => self.config.throttled_cost,
             (_, Status::Failed(Failure::Timeout)) => self.config.timeout_cost,
             _ => self.config.retry_cost,
         }

@@ -2,7 +2,7 @@
 
 use vocabulary::Choice;
 
-use crate::{Advice, Gate, Opinion, Outcome, Status};
+use crate::{Advice, Classification, Gate, Outcome, Status};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum OnRefusal {
@@ -35,7 +35,7 @@ pub(super) fn surplus(requests: f64, accepted: f64) -> f64 {
 pub(super) fn was_accepted(outcome: &Outcome) -> Option<bool> {
     match outcome.status {
         Status::Succeeded => Some(true),
-        Status::Rejected | Status::Failed(_) => Some(outcome.opinion == Opinion::Final),
+        Status::Rejected | Status::Failed(_) => Some(outcome.opinion == Classification::Final),
         Status::Shed | Status::Deferred | Status::Cancelled => None,
     }
 }

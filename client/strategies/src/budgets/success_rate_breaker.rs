@@ -26,7 +26,7 @@ use crate::error::SpecError;
 use crate::gauges::BreakerPhase;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::{Budget, Ended, Gate, Gauges, Instant, Launch, Opinion, Outcome, Permit, Until};
+use crate::{Budget, Classification, Ended, Gate, Gauges, Instant, Launch, Outcome, Permit, Until};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum RowOf {
@@ -209,14 +209,14 @@ impl Breaker {
         }
     }
 
-    fn on_failure(&mut self, now: Instant, op: u64, opinion: Opinion) {
+    fn on_failure(&mut self, now: Instant, op: u64, opinion: Classification) {
         let is_probe = match self.phase {
             Phase::Closed => false,
             Phase::HalfOpen { probing: true } => true,
             // Attempts sent before the opening show nothing new.
             Phase::Open { .. } | Phase::HalfOpen { probing: false } => return,
         };
-        if self.config.row_of == RowOf::Any || opinion != Opinion::Throttled {
+        if self.config.row_of == RowOf::Any || opinion != Classification::Throttled {
             self.row = self.row.saturating_add(1);
         } else {
             // As in linkerd, an answer that only throttles ends the row.

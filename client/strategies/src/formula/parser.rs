@@ -28,7 +28,7 @@ const FUNCTIONS: &[(&str, Instruction)] = &[
 ];
 
 /// Maximum length in bytes and nesting depth of an expression.
-const LONGEST_TEXT: usize = 500;
+const MAX_TEXT: usize = 500;
 const DEEPEST: u32 = 24;
 /// Upper bound of numbers in an expression, in seconds.
 const GREATEST: f64 = 1e15;
@@ -46,8 +46,8 @@ impl Program {
     /// # Errors
     /// The fault in the text, in half a sentence that names it.
     pub(crate) fn compile(text: &str) -> Result<Self, String> {
-        if text.len() > LONGEST_TEXT {
-            return Err(format!("it is longer than {LONGEST_TEXT} bytes"));
+        if text.len() > MAX_TEXT {
+            return Err(format!("it is longer than {MAX_TEXT} bytes"));
         }
         let mut parser = Parser { rest: text, instructions: Vec::new(), height: 0, depth: 0 };
         parser.sum()?;

@@ -13,7 +13,7 @@ use std::time::Duration;
 use vocabulary::{Configurable, Parameter};
 
 use crate::error::SpecError;
-use crate::hedger::{AfterFailure, Copies, Hedger, MOST_COPIES};
+use crate::hedger::{AfterFailure, Copies, Hedger, MAX_COPIES};
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{Instant, Launch};
@@ -46,7 +46,7 @@ impl Configurable for Hedging {
         Parameter::duration("delay", "time until the next copy; 0 sends all at once", |config| {
             &mut config.delay
         }),
-        Parameter::count("copies", "copies beside an attempt", (1, MOST_COPIES), |config| &mut config.copies),
+        Parameter::count("copies", "copies beside an attempt", (1, MAX_COPIES), |config| &mut config.copies),
         Parameter::choice(
             "after-failure",
             "when one fails, the next copy goes at once, the others are waited for, or the op has failed",

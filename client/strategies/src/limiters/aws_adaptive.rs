@@ -18,7 +18,7 @@ use crate::error::SpecError;
 use crate::gauges::{RATE, TOKENS};
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::{Admit, Ended, Gauges, Instant, Launch, Limiter, Opinion, Outcome, Status, View};
+use crate::{Admit, Classification, Ended, Gauges, Instant, Launch, Limiter, Outcome, Status, View};
 use vocabulary::{Choice, Configurable, Parameter, Purpose, Rate, draws, unit, whole_nanos};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,7 +36,7 @@ impl Costs {
     fn of(self, launch: &Launch) -> f64 {
         match (self, launch.last, launch.last_opinion) {
             (Self::One, ..) | (Self::Older, None, _) => 1.0,
-            (Self::Older, Some(_), Opinion::Throttled) => 10.0,
+            (Self::Older, Some(_), Classification::Throttled) => 10.0,
             (Self::Older, Some(_), _) => 5.0,
         }
     }
@@ -199,7 +199,7 @@ impl Limiter for AwsAdaptive {
             // No attempt was made. With `costs=older`, all but one token of a retry's cost is lost.
             Status::Deferred if self.enabled => self.bucket.give_back(now, 1.0),
             Status::Cancelled | Status::Shed | Status::Deferred => {}
-            _ => self.on_answer(now, outcome.opinion == Opinion::Throttled),
+            _ => self.on_answer(now, outcome.opinion == Classification::Throttled),
         }
     }
 

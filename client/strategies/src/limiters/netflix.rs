@@ -8,7 +8,7 @@
 use std::time::Duration;
 
 use super::netflix_window::{Sample, SampleWindow, Windowed};
-use crate::{Ended, Failure, GaugeKind, Gauges, Instant, Limiter, Opinion, Outcome, Status};
+use crate::{Classification, Ended, Failure, GaugeKind, Gauges, Instant, Limiter, Outcome, Status};
 
 pub(crate) const NO_LOAD: GaugeKind = GaugeKind { name: "rtt without load", unit: "ms" };
 
@@ -37,9 +37,11 @@ impl<L: Limit> NetflixLimiter<L> {
 fn was_dropped(outcome: &Outcome) -> Option<bool> {
     match (outcome.status, outcome.opinion) {
         (Status::Shed | Status::Deferred | Status::Cancelled, _) => None,
-        (_, Opinion::Done) => Some(false),
-        (_, Opinion::Throttled) | (Status::Failed(Failure::Timeout | Failure::Transport), _) => Some(true),
-        (_, Opinion::Transient | Opinion::Final) => None,
+        (_, Classification::Done) => Some(false),
+        (_, Classification::Throttled) | (Status::Failed(Failure::Timeout | Failure::Transport), _) => {
+            Some(true)
+        }
+        (_, Classification::Transient | Classification::Final) => None,
     }
 }
 
@@ -100,7 +102,7 @@ mod tests {
         let transport = Outcome::plain(Status::Failed(Failure::Transport));
         let server = Outcome::plain(Status::Failed(Failure::Server));
         // An outcome that the strategy's own rules classify as throttling, whatever its status.
-        let throttled = Outcome { opinion: Opinion::Throttled, ..server };
+        let throttled = Outcome { opinion: Classification::Throttled, ..server };
         for (outcome, dropped) in [
             (OK, Some(false)),
             (REJECTED, Some(true)),

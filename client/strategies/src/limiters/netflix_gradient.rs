@@ -21,7 +21,7 @@ use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 
 /// Minimum queue, from the builder's `SquareRootFunction.create(4)`.
-const SHORTEST_QUEUE: u32 = 4;
+const MIN_QUEUE: u32 = 4;
 
 #[derive(Clone, Debug)]
 pub(crate) struct NetflixGradient {
@@ -148,7 +148,7 @@ impl Gradient {
 
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "cut as Java does")]
     fn queue(&self) -> f64 {
-        f64::from((self.limit as u32).isqrt().max(SHORTEST_QUEUE))
+        f64::from((self.limit as u32).isqrt().max(MIN_QUEUE))
     }
 }
 

@@ -15,8 +15,8 @@ use crate::Instant;
 const QUICKEST: Duration = Duration::from_micros(100);
 /// The builder's `minWindowTime` and `maxWindowTime`. A window lasts twice the shortest round trip, clamped between
 /// them.
-const SHORTEST_WINDOW: Duration = Duration::from_secs(1);
-const LONGEST_WINDOW: Duration = Duration::from_secs(1);
+const MIN_WINDOW: Duration = Duration::from_secs(1);
+const MAX_WINDOW: Duration = Duration::from_secs(1);
 /// The builder's `windowSize`.
 const FEWEST: u32 = 10;
 
@@ -76,7 +76,7 @@ impl SampleWindow {
         if now <= self.ends {
             return None;
         }
-        let ends = now + shortest.saturating_mul(2).max(SHORTEST_WINDOW).min(LONGEST_WINDOW);
+        let ends = now + shortest.saturating_mul(2).max(MIN_WINDOW).min(MAX_WINDOW);
         let over = std::mem::replace(self, Self { ends, ..Self::default() });
         (over.count >= FEWEST).then(|| Sample {
             rtt: Duration::from_nanos(over.sum_nanos / u64::from(over.count)),

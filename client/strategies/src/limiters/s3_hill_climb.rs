@@ -15,7 +15,7 @@ use crate::error::SpecError;
 use crate::gauges::RATE;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::{Ended, Gauges, Instant, Limiter, Opinion, Outcome, Status, View};
+use crate::{Classification, Ended, Gauges, Instant, Limiter, Outcome, Status, View};
 use vocabulary::{Choice, Configurable, Parameter};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -332,7 +332,7 @@ impl Limiter for S3HillClimb {
             Status::Succeeded => self.goodput.on_success(now),
             Status::Rejected | Status::Failed(_) => {}
         }
-        if outcome.opinion == Opinion::Throttled && self.phase != Phase::Shedding {
+        if outcome.opinion == Classification::Throttled && self.phase != Phase::Shedding {
             self.enter(Phase::Shedding);
             self.reason = "throttled";
         }

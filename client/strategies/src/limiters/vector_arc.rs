@@ -14,7 +14,7 @@ use vocabulary::{Configurable, Parameter};
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::{Ended, GaugeKind, Gauges, Instant, Limiter, Opinion, Outcome, Status, View};
+use crate::{Classification, Ended, GaugeKind, Gauges, Instant, Limiter, Outcome, Status, View};
 
 const PAST: GaugeKind = GaugeKind { name: "past rtt", unit: "ms" };
 
@@ -170,9 +170,9 @@ impl Limiter for VectorArc {
             return;
         }
         match outcome.opinion {
-            Opinion::Done => self.current.add(now.since(ended.sent_at).as_secs_f64()),
-            Opinion::Throttled | Opinion::Transient => self.had_back_pressure = true,
-            Opinion::Final => {}
+            Classification::Done => self.current.add(now.since(ended.sent_at).as_secs_f64()),
+            Classification::Throttled | Classification::Transient => self.had_back_pressure = true,
+            Classification::Final => {}
         }
         let current = self.current.value();
         let past = match self.past {

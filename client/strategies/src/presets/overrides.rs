@@ -9,7 +9,7 @@ use crate::error::SpecError;
 use crate::registry::find;
 use crate::spec::raw::RawPart;
 
-const MOST_NESTED: u32 = 4;
+const MAX_NESTED: u32 = 4;
 
 /// Parts of each layer, the outer layer first.
 type Layers = Vec<Vec<RawPart>>;
@@ -28,7 +28,7 @@ pub(crate) fn expand(part: &RawPart, nested: u32, read: Reader<'_>) -> Result<La
     let unknown =
         || SpecError::UnknownPreset { name: name.clone(), suggestion: did_you_mean(name, preset_names()) };
     let preset = preset(name).ok_or_else(unknown)?;
-    if nested >= MOST_NESTED {
+    if nested >= MAX_NESTED {
         return Err(unknown());
     }
     let mut typed = Vec::new();

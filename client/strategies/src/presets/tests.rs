@@ -8,8 +8,8 @@ use vocabulary::WallTime;
 use super::*;
 use crate::testing::{Always, ended, rejected, view};
 use crate::{
-    Ended, Facts, FailedOp, Failure, Instant, Launch, Method, Missing, Outcome, Reading, Retry, RetryState,
-    Status, StrategySpec, Verdict,
+    Ended, Facts, FailedOp, Failure, Instant, Launch, Method, Missing, Outcome, ResponseParser, Retry,
+    RetryState, Status, StrategySpec, Verdict,
 };
 
 fn error(text: &str) -> String {
@@ -76,7 +76,7 @@ fn mistakes_around_presets_are_answered() {
     assert!(error("preset:aws-2025+full-jitter").contains("two retry policies"));
 }
 
-fn outcome(text: &str, reading: &Reading) -> Outcome {
+fn outcome(text: &str, reading: &ResponseParser) -> Outcome {
     let missing =
         |why, failure| Outcome { facts: Facts::missing(why), ..Outcome::plain(Status::Failed(failure)) };
     let (first, headers) = text.split_once(' ').unwrap_or((text, ""));

@@ -58,16 +58,16 @@ impl Growth {
 }
 
 /// Maximum number of steps of iterative growth. By then it exceeds every cap, or no longer grows.
-const MOST_STEPS: u32 = 128;
+const MAX_STEPS: u32 = 128;
 
 fn truncated(base_nanos: f64, factor: f64, k: u32) -> f64 {
     let base = base_nanos / 1e6;
-    let steps = k.saturating_sub(1).min(MOST_STEPS);
+    let steps = k.saturating_sub(1).min(MAX_STEPS);
     (0..steps).fold(libm::trunc(base), |delay, _| libm::trunc(delay * factor)) / base
 }
 
 fn fibonacci(k: u32) -> f64 {
-    let (before, _) = (0..k.min(MOST_STEPS)).fold((0.0, 1.0), |(now, next), _| (next, now + next));
+    let (before, _) = (0..k.min(MAX_STEPS)).fold((0.0, 1.0), |(now, next), _| (next, now + next));
     before
 }
 

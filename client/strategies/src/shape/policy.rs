@@ -12,7 +12,7 @@ use crate::shape::grain::Grain;
 use crate::shape::growth::Growth;
 use crate::shape::spread::Spread;
 use crate::shape::{AfterLast, Applies, Counter, Shape};
-use crate::{FailedOp, Instant, Opinion, Retry, RetryPolicy, RetryState};
+use crate::{Classification, FailedOp, Instant, Retry, RetryPolicy, RetryState};
 
 /// Backoff of this crate, with any growth, spread and bounds. It takes 16 bytes per client.
 #[derive(Clone, Debug)]
@@ -145,9 +145,9 @@ impl Rule {
     /// Source: App-vNext/Polly `src/Polly.Core/Retry/RetryHelper.cs`. The state is `x` of the previous retry.
     fn pollys(&self, base: Duration, k: u32, u: f64, state: &mut RetryState) -> Duration {
         // By then the delay exceeds a day for any base, and `x` still has enough digits for a day.
-        const MOST_STEPS: u32 = 62;
+        const MAX_STEPS: u32 = 62;
         let step = k.saturating_sub(1);
-        if base.is_zero() || step > MOST_STEPS {
+        if base.is_zero() || step > MAX_STEPS {
             return if base.is_zero() { Duration::ZERO } else { self.shape.cap };
         }
         let t = f64::from(step) + u;
@@ -193,7 +193,7 @@ impl Rule {
         rng: &mut R,
     ) -> Retry {
         let curve = match &self.throttled {
-            Some(throttled) if failed.outcome.opinion == Opinion::Throttled => throttled,
+            Some(throttled) if failed.outcome.opinion == Classification::Throttled => throttled,
             _ => &self.curve,
         };
         match self.way {

@@ -102,16 +102,16 @@ impl Layer {
         permits
     }
 
-    /// Records the end of an attempt. Limiters get the outcome `heard`, which may differ from the one of the budgets.
+    /// Records the end of an attempt. Limiters get the outcome `inner_outcome`, which may differ from the one of the budgets.
     pub(super) fn on_ended(
         &mut self,
         now: Instant,
         ended: &Ended,
-        (heard, outcome): (&Outcome, &Outcome),
+        (inner_outcome, outcome): (&Outcome, &Outcome),
         permits: &Permits,
     ) {
         for limiter in &mut self.limiters {
-            limiter.on_ended(now, ended, heard);
+            limiter.on_ended(now, ended, inner_outcome);
         }
         for (budget, permit) in self.budgets.iter_mut().zip(permits) {
             budget.on_ended(now, ended, outcome, *permit);

@@ -79,13 +79,13 @@ impl Strategy {
         &mut self,
         now: Instant,
         ended: &Ended,
-        (heard, outcome): (&Outcome, &Outcome),
+        (inner_outcome, outcome): (&Outcome, &Outcome),
         permits: &Permits,
         state: RetryState,
     ) {
         let before = self.memory.of(state).map_or(0, |memory| memory.layers[0].attempts_before);
         let inner = Ended { attempt: ended.attempt.saturating_sub(before).max(1), ..*ended };
-        self.inner.on_ended(now, &inner, (heard, outcome), permits);
+        self.inner.on_ended(now, &inner, (inner_outcome, outcome), permits);
         if outcome.status == Status::Deferred
             && let Some(memory) = self.memory.of_mut(state)
         {
@@ -242,7 +242,7 @@ fn inner_launch(candidate: &Launch, memory: Option<LayerMemory>) -> Launch {
         attempt,
         arrived: memory.since,
         last: candidate.last.filter(|_| !is_first),
-        last_opinion: if is_first { crate::Opinion::Done } else { candidate.last_opinion },
+        last_opinion: if is_first { crate::Classification::Done } else { candidate.last_opinion },
         ..*candidate
     }
 }

@@ -4,7 +4,7 @@ use slab::Slab;
 
 use crate::budget::MAX_BUDGETS;
 use crate::rules::FailureKind;
-use crate::{Instant, Opinion, Permit, RetryState, Status};
+use crate::{Classification, Instant, Permit, RetryState, Status};
 
 pub(crate) const MAX_LAYERS: usize = 3;
 
@@ -39,7 +39,7 @@ pub(super) struct LayerMemory {
     /// Number of failed tries. Only for outer layers.
     pub(super) tries: u32,
     pub(super) last: Option<Status>,
-    pub(super) last_opinion: Opinion,
+    pub(super) last_opinion: Classification,
     /// Whether its budgets were notified of a retry ([`on_retry`](crate::Budget::on_retry)) that has not been sent.
     pub(super) awaits_retry: bool,
     /// Whether the layer had begun the try that just failed. Only for outer layers.
@@ -67,7 +67,7 @@ impl LayerMemory {
             retries: [0; 3],
             tries: 0,
             last: None,
-            last_opinion: Opinion::Done,
+            last_opinion: Classification::Done,
             awaits_retry: false,
             tried: false,
             open: None,

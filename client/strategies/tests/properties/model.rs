@@ -7,8 +7,8 @@ use std::collections::{BinaryHeap, VecDeque};
 use std::time::Duration;
 
 use tailback::{
-    Advice, Carrier, Ended, FailedOp, Instant, Launch, Opinion, OracleSchedule, Outcome, Permits, Retry,
-    RetryState, Status, Strategy, StrategySpec, Until, Verdict, View,
+    Advice, Carrier, Classification, Ended, FailedOp, Instant, Launch, OracleSchedule, Outcome, Permits,
+    Retry, RetryState, Status, Strategy, StrategySpec, Until, Verdict, View,
 };
 
 #[derive(Clone, Debug)]
@@ -56,7 +56,7 @@ struct Op {
     attempts: u32,
     failures: u32,
     last: Option<Status>,
-    last_opinion: Opinion,
+    last_opinion: Classification,
     state: RetryState,
 }
 
@@ -78,7 +78,7 @@ fn every_seven_millis() -> OracleSchedule {
 }
 
 /// Upper bound of all delays: a cap of a day, doubled by jitter.
-const LONGEST_DELAY: Duration = Duration::from_hours(48);
+const MAX_DELAY: Duration = Duration::from_hours(48);
 
 impl Client {
     pub(crate) fn new(spec: &str, seed: u64) -> Self {
@@ -144,7 +144,7 @@ impl Client {
             attempts: 0,
             failures: 0,
             last: None,
-            last_opinion: Opinion::Done,
+            last_opinion: Classification::Done,
             state: RetryState::default(),
         });
         self.make_ready(op);
@@ -218,7 +218,7 @@ impl Client {
             }
             Retry::After(delay) => {
                 let advised = matches!(outcome.advice, Advice::After(after) if after >= delay);
-                assert!(delay <= LONGEST_DELAY || advised, "{delay:?}");
+                assert!(delay <= MAX_DELAY || advised, "{delay:?}");
                 self.trace.push(Event::Slept(now, op, delay));
                 self.sleeping.push(Reverse((now + delay, op)));
             }

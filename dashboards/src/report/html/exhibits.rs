@@ -6,7 +6,7 @@ use maud::{Markup, html};
 
 use super::plot;
 use crate::report::document::Document;
-use crate::report::exhibit::Exhibit;
+use crate::report::exhibit::ScenarioPlot;
 use crate::report::experiment::{Claim, Scenario};
 use crate::report::named::plots_for;
 use crate::report::number::number;
@@ -78,7 +78,7 @@ fn section(index: usize, scenario: &Scenario) -> Markup {
     }
 }
 
-fn exhibit(exhibit: &Exhibit, scenario: &Scenario) -> Markup {
+fn exhibit(exhibit: &ScenarioPlot, scenario: &Scenario) -> Markup {
     let plots = plots_for(exhibit);
     let class = if plots.len() > 1 { "exhibit several" } else { "exhibit" };
     html! {

@@ -14,7 +14,7 @@ const MOST: usize = 6;
 
 /// Maximum number of points of a line. A line that moves more often is a blur, so the mean and range of `PARTS`
 /// intervals are drawn instead.
-const MOST_MOVES: usize = 320;
+const MAX_MOVES: usize = 320;
 const PARTS: usize = 100;
 
 /// Ratio of the highest plot to the lowest one, above which the axis of attempts is logarithmic.
@@ -45,7 +45,7 @@ pub(in crate::report) fn windows(document: &Document) -> Vec<Plot> {
         let cut = |(t, y): &(f64, f64)| (*t, if *y <= highest * 1.5 { *y } else { f64::NAN });
         series.push(Series { points: ssthresh.points.iter().map(cut).collect(), ..ssthresh });
         let mut note = Vec::new();
-        if series.iter().any(|series| series.points.len() > MOST_MOVES) {
+        if series.iter().any(|series| series.points.len() > MAX_MOVES) {
             let part_s = run.end_s() / PARTS as f64;
             series = series.into_iter().map(|series| calmed(series, part_s)).collect();
             note.push(format!("lines: means over {} s; bands: lowest to highest", number(part_s)));
@@ -91,7 +91,7 @@ fn with_shared_axes(mut plots: Vec<Plot>) -> Vec<Plot> {
 
 fn calmed(series: Series, part_s: f64) -> Series {
     let (mut points, mut band) = (Vec::new(), Vec::new());
-    if series.points.len() <= MOST_MOVES {
+    if series.points.len() <= MAX_MOVES {
         return series;
     }
     for part in 0..PARTS {

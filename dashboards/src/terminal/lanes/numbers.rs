@@ -2,7 +2,7 @@
 
 use loadgen_core::Snapshot;
 
-use crate::figures::{Effort, Goal, Progress};
+use crate::figures::{AttemptStats, Goal, Progress};
 use crate::{Column, Frame, Lane, Lanes, Spread, Unit, text};
 
 pub(crate) fn value(column: Column, value: f64) -> String {
@@ -60,5 +60,5 @@ pub(crate) fn now(snapshot: &Snapshot) -> Vec<String> {
 }
 
 pub(crate) fn attempts(snapshot: &Snapshot) -> String {
-    format!("attempts {:>6}", text::count(Effort::of(snapshot).attempts))
+    format!("attempts {:>6}", text::count(AttemptStats::of(snapshot).attempts))
 }

@@ -7,7 +7,7 @@ use ratatui::style::Style;
 use super::rule::{LegendKey, rule};
 use super::segments;
 use crate::Frame;
-use crate::figures::{Effort, attempts_per_op, failures};
+use crate::figures::{AttemptStats, attempts_per_op, failures};
 use crate::terminal::painter::steps;
 use crate::terminal::theme::{Role, Theme};
 use crate::text;
@@ -17,7 +17,7 @@ const LABEL: u16 = 8;
 const PERCENT: u16 = 8;
 
 pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, theme: Theme) {
-    let effort = Effort::of(&frame.snapshot);
+    let effort = AttemptStats::of(&frame.snapshot);
     let value = format!("{:>5}", effort.per_op_text());
     rule(
         area,

@@ -6,7 +6,7 @@ use ratatui::style::Style;
 
 use super::segments::{self, Segment};
 use crate::Frame;
-use crate::figures::{CapLimit, Effort, RateLimit, failures};
+use crate::figures::{AttemptStats, CapLimit, RateLimit, failures};
 use crate::terminal::theme::Theme;
 use crate::text;
 
@@ -18,7 +18,7 @@ pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, _theme: Theme) {
 
 fn lines(frame: &Frame) -> [Vec<Segment>; 3] {
     let snapshot = &frame.snapshot;
-    let effort = Effort::of(snapshot);
+    let effort = AttemptStats::of(snapshot);
     let latency = |share| match snapshot.op_latency.count() {
         0 => "–".to_owned(),
         _ => text::duration(snapshot.op_latency.quantile(share)),

@@ -77,8 +77,8 @@ fn limits(timeline: &Timeline<'_>, time: TimeAxis, width: usize) -> Vec<Option<f
     };
     let value = |bucket: usize| drawn.values.get(bucket).copied().unwrap_or_default();
     let least = |column| timeline.range(time.at(column, width), time.at(column + 1, width), value);
-    let told: Vec<Option<f64>> = (0..width).map(|column| Some(least(column)?.0)).collect();
-    level(&told, drawn.values.last().copied().and_then(Gauge::value))
+    let known: Vec<Option<f64>> = (0..width).map(|column| Some(least(column)?.0)).collect();
+    level(&known, drawn.values.last().copied().and_then(Gauge::value))
 }
 
 fn rates(counter: &Counter, time: TimeAxis, parts: usize) -> Vec<Option<f64>> {

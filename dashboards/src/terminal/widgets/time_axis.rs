@@ -14,7 +14,7 @@ use crate::text;
 /// The axis reaches a bound up to this many times the elapsed time, or within the first minute. A bound further away
 /// would leave no room for what has happened.
 const FORESIGHT: f64 = 4.0;
-const LEAST_HORIZON_S: f64 = 60.0;
+const MIN_HORIZON_S: f64 = 60.0;
 
 /// Span of experiment time from the run's origin, in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,7 +34,7 @@ impl TimeAxis {
         let optimal_at_s = optimal.map(|optimal| end(optimal).as_secs_f64());
         let now_s = Timeline::of(snapshot).now_s;
         let optimal_end_s = optimal_at_s.unwrap_or(0.0) * 1.05;
-        let horizon_s = (FORESIGHT * now_s).max(LEAST_HORIZON_S);
+        let horizon_s = (FORESIGHT * now_s).max(MIN_HORIZON_S);
         let needed_s = if optimal_end_s <= horizon_s { now_s.max(optimal_end_s) } else { now_s };
         Self { span_s: nice_span(needed_s), optimal, optimal_at_s }
     }

@@ -1,8 +1,8 @@
 //! Advice: how an answer states when to come back, and how accurate that is. Written as `seconds:share=0.7+ms`, forms joined by `+`.
 
+mod accuracy;
 mod entry;
 mod forms;
-mod honesty;
 mod notation;
 mod problem;
 mod rate_limit;
@@ -17,7 +17,7 @@ pub use notation::AdviceError;
 use self::entry::Says;
 use self::problem::CONTENT_TYPE;
 use self::settings::Settings;
-use super::told::Telling;
+use super::response_context::RenderContext;
 
 /// Forms of advice in one answer, in order of notation; empty for no advice.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -64,39 +64,48 @@ impl Advice {
     }
 
     /// Returns the text that `form` writes for `part`; `None` if it writes nothing in this answer.
-    pub(super) fn say(&self, form: usize, part: Part, telling: &Telling<'_>) -> Option<Cow<'static, str>> {
+    pub(super) fn say(
+        &self,
+        form: usize,
+        part: Part,
+        rendering: &RenderContext<'_>,
+    ) -> Option<Cow<'static, str>> {
         let Form { entry, settings } = self.forms.get(form)?;
-        let honesty = settings.honesty.of_answer(form, telling.told);
+        let honesty = settings.honesty.of_answer(form, rendering.context);
         if !honesty.speaks {
             return None;
         }
         match (entry.says, part) {
             (Says::Time(unit), Part::Header) => {
-                let wait = telling.told.outcome.wait()?;
+                let wait = rendering.context.outcome.wait()?;
                 if let Some(nonsense) = honesty.nonsense {
                     return Some(nonsense.into());
                 }
-                Some(settings.write(unit, honesty.wait(wait), telling).into())
+                Some(settings.write(unit, honesty.wait(wait), rendering).into())
             }
             (Says::RateLimit, Part::Header) => match honesty.nonsense {
                 Some(nonsense) => Some(nonsense.into()),
-                None => {
-                    rate_limit::limits(settings.rounding, |wait| honesty.wait(wait), telling).map(Cow::Owned)
-                }
+                None => rate_limit::limits(settings.rounding, |wait| honesty.wait(wait), rendering)
+                    .map(Cow::Owned),
             },
-            (Says::RateLimit, Part::Policy) => rate_limit::policies(telling).map(Cow::Owned),
+            (Says::RateLimit, Part::Policy) => rate_limit::policies(rendering).map(Cow::Owned),
             (Says::Problem, Part::ContentType) => {
-                telling.told.outcome.is_rejected().then(|| CONTENT_TYPE.into())
+                rendering.context.outcome.is_rejected().then(|| CONTENT_TYPE.into())
             }
             _ => None,
         }
     }
 
-    pub(super) fn say_body(&self, form: usize, status: Option<u16>, telling: &Telling<'_>) -> Option<String> {
+    pub(super) fn say_body(
+        &self,
+        form: usize,
+        status: Option<u16>,
+        rendering: &RenderContext<'_>,
+    ) -> Option<String> {
         let Form { settings, .. } = self.forms.get(form)?;
-        let speaks = settings.honesty.of_answer(form, telling.told).speaks;
-        (speaks && telling.told.outcome.is_rejected())
-            .then(|| settings.problem.write(status, telling.reason()))
+        let speaks = settings.honesty.of_answer(form, rendering.context).speaks;
+        (speaks && rendering.context.outcome.is_rejected())
+            .then(|| settings.problem.write(status, rendering.reason()))
     }
 }
 

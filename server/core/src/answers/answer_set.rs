@@ -5,15 +5,15 @@ use std::borrow::Cow;
 use vocabulary::did_you_mean;
 
 use super::config::{AnswersConfig, ResponseConfig};
+use super::header_writer::HeaderWriter;
 use super::response::{Every, Rendered, Response, ResponseError};
-use super::teller::Teller;
-use super::told::{Outcome, Telling, Told};
+use super::response_context::{Outcome, RenderContext, ResponseContext};
 use crate::quoted::quoted;
 
 /// Key for rejections by stages without their own table, and by no stage.
 const ANY: &str = "*";
 
-const LONGEST_NAME: usize = 64;
+const MAX_NAME: usize = 64;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AnswerSet {
@@ -35,7 +35,7 @@ pub enum AnswersError {
     Stage { name: String, suggestion: String, stages: String },
     #[error(
         "no stage can be called `{0}`: names begin with a small letter, and go on with small letters, digits, `-` and `_`, \
-         at most {LONGEST_NAME} in all"
+         at most {MAX_NAME} in all"
     )]
     Name(String),
     #[error("`{place}`: {why}")]
@@ -93,12 +93,12 @@ impl AnswerSet {
         })
     }
 
-    pub fn render(&self, told: &Told<'_>, teller: &Teller) -> Rendered<'_> {
-        self.response(told.outcome).render(&self.telling(told, teller))
+    pub fn render(&self, context: &ResponseContext<'_>, teller: &HeaderWriter) -> Rendered<'_> {
+        self.response(context.outcome).render(&self.rendering(context, teller))
     }
 
-    pub fn status(&self, told: &Told<'_>) -> Option<u16> {
-        self.response(told.outcome).status
+    pub fn status(&self, context: &ResponseContext<'_>) -> Option<u16> {
+        self.response(context.outcome).status
     }
 
     /// Whether an answer with this outcome reports the limit of `stage`. The status of other limits need not be computed.
@@ -107,20 +107,29 @@ impl AnswerSet {
     }
 
     /// Returns the value of one header; `name` is in lower case.
-    pub fn header(&self, name: &str, told: &Told<'_>, teller: &Teller) -> Option<Cow<'_, str>> {
-        self.response(told.outcome).header(name, &self.telling(told, teller))
+    pub fn header(
+        &self,
+        name: &str,
+        context: &ResponseContext<'_>,
+        teller: &HeaderWriter,
+    ) -> Option<Cow<'_, str>> {
+        self.response(context.outcome).header(name, &self.rendering(context, teller))
     }
 
     pub(crate) fn may_reject_with(&self, header: &str) -> bool {
         self.rejected.iter().chain([&self.turned_away]).any(|response| response.has_header(header))
     }
 
-    pub fn body(&self, told: &Told<'_>, teller: &Teller) -> Option<Cow<'_, str>> {
-        self.response(told.outcome).body(&self.telling(told, teller))
+    pub fn body(&self, context: &ResponseContext<'_>, teller: &HeaderWriter) -> Option<Cow<'_, str>> {
+        self.response(context.outcome).body(&self.rendering(context, teller))
     }
 
-    fn telling<'a>(&'a self, told: &'a Told<'a>, teller: &'a Teller) -> Telling<'a> {
-        Telling { told, teller, stages: &self.stages }
+    fn rendering<'a>(
+        &'a self,
+        context: &'a ResponseContext<'a>,
+        teller: &'a HeaderWriter,
+    ) -> RenderContext<'a> {
+        RenderContext { context, teller, stages: &self.stages }
     }
 
     fn response(&self, outcome: Outcome) -> &Response {
@@ -136,7 +145,7 @@ impl AnswerSet {
 
 fn can_be_named(name: &str) -> bool {
     let rest = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte);
-    name.len() <= LONGEST_NAME
+    name.len() <= MAX_NAME
         && name.starts_with(|first: char| first.is_ascii_lowercase())
         && name.bytes().all(rest)
 }

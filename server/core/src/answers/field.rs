@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use vocabulary::{Choice, did_you_mean};
 
+use super::response_context::RenderContext;
 use super::time_form::{TimeForm, Unit};
-use super::told::Telling;
 use crate::quoted::quoted;
 use crate::standing::Standing;
 
@@ -145,12 +145,12 @@ impl Field {
     }
 
     /// Writes the field's value. If it has none, returns false and writes nothing.
-    pub(super) fn write(&self, telling: &Telling<'_>, out: &mut String) -> bool {
-        self.try_write(telling, out).is_some()
+    pub(super) fn write(&self, rendering: &RenderContext<'_>, out: &mut String) -> bool {
+        self.try_write(rendering, out).is_some()
     }
 
-    fn try_write(&self, telling: &Telling<'_>, out: &mut String) -> Option<()> {
-        let standing = || telling.standing(self.stage.index(telling.speaker()));
+    fn try_write(&self, rendering: &RenderContext<'_>, out: &mut String) -> Option<()> {
+        let standing = || rendering.standing(self.stage.index(rendering.speaker()));
         let mut number = |number: u64| {
             // Writing to a `String` never fails.
             let _ = write!(out, "{number}");
@@ -159,31 +159,31 @@ impl Field {
             Quantity::Limit => number(standing()?.limit),
             Quantity::Remaining => number(standing()?.remaining),
             Quantity::Used => number(standing().map(|there| there.limit.saturating_sub(there.remaining))?),
-            Quantity::Reset(form) => write_reset(form, standing()?, telling, out),
-            Quantity::Window(form) => write_after(form, standing()?.window?, telling, out),
-            Quantity::Wait(form) => write_after(form, telling.told.outcome.wait()?, telling, out),
-            Quantity::Now(form) => write_after(form, Duration::ZERO, telling, out),
-            Quantity::Reason => out.push_str(telling.reason()?),
+            Quantity::Reset(form) => write_reset(form, standing()?, rendering, out),
+            Quantity::Window(form) => write_after(form, standing()?.window?, rendering, out),
+            Quantity::Wait(form) => write_after(form, rendering.context.outcome.wait()?, rendering, out),
+            Quantity::Now(form) => write_after(form, Duration::ZERO, rendering, out),
+            Quantity::Reason => out.push_str(rendering.reason()?),
         }
         Some(())
     }
 }
 
-fn write_after(form: TimeForm, after: Duration, telling: &Telling<'_>, out: &mut String) {
+fn write_after(form: TimeForm, after: Duration, rendering: &RenderContext<'_>, out: &mut String) {
     if form.unit.is_moment() {
-        form.write_moment(telling.moment(after), out);
+        form.write_moment(rendering.moment(after), out);
     } else {
-        form.write_duration(telling.teller.duration(after), out);
+        form.write_duration(rendering.teller.duration(after), out);
     }
 }
 
 /// Writes the moment at which a limit resets, or the time left until then. A limit may reset while its request is served. Such a moment is
 /// in the past, as in answers of servers that write their headers when they decide.
-fn write_reset(form: TimeForm, standing: &Standing, telling: &Telling<'_>, out: &mut String) {
+fn write_reset(form: TimeForm, standing: &Standing, rendering: &RenderContext<'_>, out: &mut String) {
     if form.unit.is_moment() {
-        form.write_moment(telling.teller.wall(telling.reset_at(standing)), out);
+        form.write_moment(rendering.teller.wall(rendering.reset_at(standing)), out);
     } else {
-        form.write_duration(telling.teller.duration(telling.until_reset(standing)), out);
+        form.write_duration(rendering.teller.duration(rendering.until_reset(standing)), out);
     }
 }
 

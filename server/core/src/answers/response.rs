@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 
 use super::advice::{Advice, AdviceError, Part};
 use super::config::{EveryConfig, ResponseConfig};
+use super::response_context::RenderContext;
 use super::template::{Template, TemplateError};
-use super::told::Telling;
-use crate::header_rules::{HeaderError, MOST_HEADERS, checked_name, is_final, is_value};
+use crate::header_rules::{HeaderError, MAX_HEADERS, checked_name, is_final, is_value};
 
-const LONGEST_BODY: usize = 64 << 10;
+const MAX_BODY: usize = 64 << 10;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -25,7 +25,7 @@ pub enum ResponseError {
     HeaderTemplate { name: String, why: TemplateError },
     #[error("`body`: {0}")]
     BodyTemplate(TemplateError),
-    #[error("`body` is {0} bytes long; at most {LONGEST_BODY} are accepted")]
+    #[error("`body` is {0} bytes long; at most {MAX_BODY} are accepted")]
     LongBody(usize),
     #[error("`advice`: {0}")]
     Advice(#[from] AdviceError),
@@ -33,7 +33,7 @@ pub enum ResponseError {
     Both(String),
     #[error("there is a `body`, and `advice` has `problem`, which writes one; keep one of them")]
     Bodies,
-    #[error("there are {0} headers; at most {MOST_HEADERS} are read by clients")]
+    #[error("there are {0} headers; at most {MAX_HEADERS} are read by clients")]
     Headers(usize),
 }
 
@@ -105,13 +105,14 @@ impl Response {
                 headers.push((name.clone(), value.clone()));
             }
         }
-        if headers.len() > MOST_HEADERS {
+        if headers.len() > MAX_HEADERS {
             return Err(ResponseError::Headers(headers.len()));
         }
         let mut response = Self { status: config.status, headers, body, advice, tells: Vec::new() };
-        let told: Vec<usize> = response.templates().flat_map(|template| template.stages(speaker)).collect();
+        let context: Vec<usize> =
+            response.templates().flat_map(|template| template.stages(speaker)).collect();
         let all = response.advice.tells_of_limits();
-        response.tells = (0..stages.len()).map(|stage| all || told.contains(&stage)).collect();
+        response.tells = (0..stages.len()).map(|stage| all || context.contains(&stage)).collect();
         Ok(response)
     }
 
@@ -131,11 +132,11 @@ impl Response {
     }
 
     /// Renders the whole answer. A header is left out if one of its fields has no value.
-    pub(super) fn render(&self, telling: &Telling<'_>) -> Rendered<'_> {
+    pub(super) fn render(&self, rendering: &RenderContext<'_>) -> Rendered<'_> {
         let headers = self.headers.iter();
         let headers =
-            headers.filter_map(|(name, value)| Some((&**name, self.value(value, telling)?))).collect();
-        Rendered { status: self.status, headers, body: self.body(telling) }
+            headers.filter_map(|(name, value)| Some((&**name, self.value(value, rendering)?))).collect();
+        Rendered { status: self.status, headers, body: self.body(rendering) }
     }
 
     pub(super) fn has_header(&self, name: &str) -> bool {
@@ -143,22 +144,22 @@ impl Response {
     }
 
     /// Returns the value of a header; `name` is in lower case.
-    pub(super) fn header(&self, name: &str, telling: &Telling<'_>) -> Option<Cow<'_, str>> {
+    pub(super) fn header(&self, name: &str, rendering: &RenderContext<'_>) -> Option<Cow<'_, str>> {
         let (_, value) = self.headers.iter().find(|(there, _)| **there == *name)?;
-        self.value(value, telling)
+        self.value(value, rendering)
     }
 
-    pub(super) fn body(&self, telling: &Telling<'_>) -> Option<Cow<'_, str>> {
+    pub(super) fn body(&self, rendering: &RenderContext<'_>) -> Option<Cow<'_, str>> {
         match self.body.as_ref()? {
-            Body::Template(template) => Some(template.render_with_nulls(telling)),
-            Body::Advice { form } => self.advice.say_body(*form, self.status, telling).map(Cow::Owned),
+            Body::Template(template) => Some(template.render_with_nulls(rendering)),
+            Body::Advice { form } => self.advice.say_body(*form, self.status, rendering).map(Cow::Owned),
         }
     }
 
-    fn value<'a>(&'a self, value: &'a Value, telling: &Telling<'_>) -> Option<Cow<'a, str>> {
+    fn value<'a>(&'a self, value: &'a Value, rendering: &RenderContext<'_>) -> Option<Cow<'a, str>> {
         match value {
-            Value::Template(template) => template.render(telling),
-            Value::Advice { form, part } => self.advice.say(*form, *part, telling),
+            Value::Template(template) => template.render(rendering),
+            Value::Advice { form, part } => self.advice.say(*form, *part, rendering),
         }
     }
 }
@@ -206,7 +207,7 @@ fn read_headers(
 }
 
 fn read_body(body: &str, stages: &[Box<str>]) -> Result<Template, ResponseError> {
-    if body.len() > LONGEST_BODY {
+    if body.len() > MAX_BODY {
         return Err(ResponseError::LongBody(body.len()));
     }
     Template::parse(body, stages).map_err(ResponseError::BodyTemplate)

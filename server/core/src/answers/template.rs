@@ -8,13 +8,13 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::field::{Field, FieldError};
-use super::told::Telling;
+use super::response_context::RenderContext;
 
 /// Maximum number of fields in a template. It keeps headers short enough for clients to read.
-const MOST_FIELDS: usize = 64;
+const MAX_FIELDS: usize = 64;
 
 /// Length in bytes from which a text in braces is literal, even if it looks like a field.
-const LONGEST_FIELD: usize = 256;
+const MAX_FIELD: usize = 256;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Template {
@@ -32,7 +32,7 @@ enum Piece {
 pub enum TemplateError {
     #[error(transparent)]
     Field(#[from] FieldError),
-    #[error("there are more than {MOST_FIELDS} fields")]
+    #[error("there are more than {MAX_FIELDS} fields")]
     Fields,
 }
 
@@ -45,7 +45,7 @@ impl Template {
             rest = &rest[at..];
             if let Some(field) = field_in(rest) {
                 fields += 1;
-                if fields > MOST_FIELDS {
+                if fields > MAX_FIELDS {
                     return Err(TemplateError::Fields);
                 }
                 if !plain.is_empty() {
@@ -79,13 +79,13 @@ impl Template {
     }
 
     /// Renders the text with the values of its fields; `None` if one of them has no value.
-    pub(super) fn render(&self, telling: &Telling<'_>) -> Option<Cow<'_, str>> {
-        self.rendered(|field, out| field.write(telling, out))
+    pub(super) fn render(&self, rendering: &RenderContext<'_>) -> Option<Cow<'_, str>> {
+        self.rendered(|field, out| field.write(rendering, out))
     }
 
-    pub(super) fn render_with_nulls(&self, telling: &Telling<'_>) -> Cow<'_, str> {
+    pub(super) fn render_with_nulls(&self, rendering: &RenderContext<'_>) -> Cow<'_, str> {
         let rendered = self.rendered(|field, out| {
-            if !field.write(telling, out) {
+            if !field.write(rendering, out) {
                 out.push_str("null");
             }
             true
@@ -114,7 +114,7 @@ impl Template {
 
 fn field_in(text: &str) -> Option<&str> {
     let inner = text.strip_prefix('{')?;
-    let inner = &inner[..inner.bytes().take(LONGEST_FIELD).position(|byte| byte == b'}')?];
+    let inner = &inner[..inner.bytes().take(MAX_FIELD).position(|byte| byte == b'}')?];
     let (name, forms) = inner.split_once(':').unwrap_or((inner, ""));
     let of_name = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_.-".contains(&byte);
     let is_field = name.starts_with(|first: char| first.is_ascii_lowercase())
@@ -154,7 +154,7 @@ mod tests {
     use proptest::prelude::*;
     use vocabulary::{Instant, WallTime};
 
-    use super::super::{Outcome, Teller, Told};
+    use super::super::{HeaderWriter, Outcome, ResponseContext};
     use super::*;
     use crate::standing::Standing;
 
@@ -171,7 +171,7 @@ mod tests {
         let full =
             |limit| Standing { limit, remaining: 3, reset: Duration::from_millis(59_500), window: None };
         let first = Standing { window: Some(Duration::from_hours(1)), ..full(5000) };
-        let told = Told {
+        let context = ResponseContext {
             outcome: Outcome::Rejected { stage: Some(1), wait: Some(Duration::from_millis(1500)) },
             now: Instant::from_millis(500),
             decided_at: Instant::from_millis(500),
@@ -180,9 +180,9 @@ mod tests {
             op: 0,
             attempt: 1,
         };
-        let teller = Teller::experiment(WallTime::from_unix(Duration::from_secs(1_000_000_000)));
-        let telling = Telling { told: &told, teller: &teller, stages: &stages() };
-        parse(text).unwrap().render(&telling).map(Cow::into_owned)
+        let teller = HeaderWriter::experiment(WallTime::from_unix(Duration::from_secs(1_000_000_000)));
+        let rendering = RenderContext { context: &context, teller: &teller, stages: &stages() };
+        parse(text).unwrap().render(&rendering).map(Cow::into_owned)
     }
 
     #[test]

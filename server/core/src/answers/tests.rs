@@ -26,8 +26,8 @@ fn set(toml: &str, stages: &[&str]) -> AnswerSet {
 }
 
 /// The clock shows 2026-01-01, 00:00:00 UTC at the server's start.
-fn teller() -> Teller {
-    Teller::experiment(WallTime::VIRTUAL_START)
+fn teller() -> HeaderWriter {
+    HeaderWriter::experiment(WallTime::VIRTUAL_START)
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "what is told of a stage that has a limit")]
@@ -35,9 +35,9 @@ fn standing(limit: u64, remaining: u64, reset: Duration) -> Option<Standing> {
     Some(Standing { limit, remaining, reset, window: Some(Duration::from_mins(1)) })
 }
 
-fn told(outcome: Outcome, standings: &[Option<Standing>]) -> Told<'_> {
+fn context(outcome: Outcome, standings: &[Option<Standing>]) -> ResponseContext<'_> {
     let now = Instant::from_millis(500);
-    Told { outcome, now, decided_at: now, standings, seed: 1, op: 0, attempt: 1 }
+    ResponseContext { outcome, now, decided_at: now, standings, seed: 1, op: 0, attempt: 1 }
 }
 
 fn rejected(stage: usize, wait: Duration) -> Outcome {
@@ -45,12 +45,12 @@ fn rejected(stage: usize, wait: Duration) -> Outcome {
 }
 
 /// Returns status, headers as `name: value`, and body.
-fn said(set: &AnswerSet, told: &Told<'_>) -> (Option<u16>, Vec<String>, String) {
-    let rendered = set.render(told, &teller());
+fn said(set: &AnswerSet, context: &ResponseContext<'_>) -> (Option<u16>, Vec<String>, String) {
+    let rendered = set.render(context, &teller());
     for (name, value) in &rendered.headers {
-        assert_eq!(set.header(name, told, &teller()).as_ref(), Some(value));
+        assert_eq!(set.header(name, context, &teller()).as_ref(), Some(value));
     }
-    assert_eq!((set.status(told), set.body(told, &teller())), (rendered.status, rendered.body.clone()));
+    assert_eq!((set.status(context), set.body(context, &teller())), (rendered.status, rendered.body.clone()));
     let headers = rendered.headers.iter().map(|(name, value)| format!("{name}: {value}"));
     (rendered.status, headers.collect(), rendered.body.unwrap_or_default().into_owned())
 }

@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
-use crate::caps::MOST_SLOTS;
+use crate::caps::MAX_SLOTS;
 
 /// Returns the values that a key accepts; `None` if the value has the right type, because then its own parser explains the error.
 pub(super) fn instead_of(key: &str, value: &Value) -> Option<String> {
     let example = match key {
-        "max_busy" => return Some(format!("it takes a whole number from 1 to {MOST_SLOTS}")),
+        "max_busy" => return Some(format!("it takes a whole number from 1 to {MAX_SLOTS}")),
         "reject_status" => return took("an error status from 400 to 599, such as 503 or 429"),
         "seed" | "reject_first" => return took("a whole number from 0"),
         "loss" => return took("a probability from 0 to 1"),

@@ -83,7 +83,7 @@ impl Released {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Arrived {
     /// The verdict is settled; the response comes later.
-    Decided(Verdict),
+    Admitted(Verdict),
     /// All is settled, and takes no time.
     Done {
         verdict: Verdict,

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use vocabulary::{Choice, Configurable, Instant, Parameter};
 
-use crate::caps::MOST_SLOTS;
+use crate::caps::MAX_SLOTS;
 use crate::policies::capacity::Capacity;
 use crate::policies::common::Common;
-use crate::policies::gate::{Asked, Gate, PLACES_CHARGE_NOTHING, Ruling, Taken, Waited, as_kind};
+use crate::policies::gate::{Asked, Decision, Gate, PLACES_CHARGE_NOTHING, Taken, Waited, as_kind};
 use crate::policies::key::Key;
 use crate::policies::limit::Limit;
 use crate::policies::policy_config::{self, PolicyConfig};
@@ -58,7 +58,7 @@ impl Configurable for Concurrency {
             (1, u32::MAX),
             |config| &mut config.cap,
         ),
-        Parameter::count("queue", "requests that may wait", (0, MOST_SLOTS), |config| &mut config.queue),
+        Parameter::count("queue", "requests that may wait", (0, MAX_SLOTS), |config| &mut config.queue),
         Parameter::duration("queue-timeout", "how long one waits before it is rejected", |config| {
             &mut config.queue_timeout
         }),
@@ -206,10 +206,10 @@ impl Gate for Places {
         !self.timeouts.is_empty()
     }
 
-    fn ask(&mut self, at: Instant, asked: &Asked<'_>, service: &ServiceModel) -> Ruling {
+    fn ask(&mut self, at: Instant, asked: &Asked<'_>, service: &ServiceModel) -> Decision {
         let (cap, cost) = (self.cap(at, service), u64::from(asked.cost));
         if cost > cap {
-            return Ruling::Reject(None);
+            return Decision::Reject(None);
         }
         if !self.timeouts.is_empty() {
             // The cap may have changed.
@@ -219,17 +219,17 @@ impl Gate for Places {
         // In LIFO order the newest request is next, and the queued ones do not fit.
         let is_first = waiting == 0 || self.config.order == Order::Lifo;
         if is_first && busy + cost <= cap {
-            return Ruling::Pass;
+            return Decision::Pass;
         }
         if waiting >= usize::try_from(self.config.queue).unwrap_or(usize::MAX) {
             // It is unknown when a place becomes free.
-            return Ruling::Reject(None);
+            return Decision::Reject(None);
         }
         let (id, timeout) = (asked.request.id, (at + self.config.queue_timeout, self.arrivals));
         self.arrivals += 1;
         self.place_of(asked.key).queue.push_back(Waiting { id, cost, timeout });
         self.timeouts.insert(timeout, (id, asked.key));
-        Ruling::Queue
+        Decision::Queue
     }
 
     fn take(&mut self, _at: Instant, asked: &Asked<'_>) {
@@ -341,10 +341,10 @@ mod tests {
         })
     }
 
-    fn come(places: &mut Places, at_ms: u64, id: u32) -> Ruling {
+    fn come(places: &mut Places, at_ms: u64, id: u32) -> Decision {
         let (at, asked) = (Instant::from_millis(at_ms), asked(id, 1));
         let ruling = places.ask(at, &asked, &service());
-        if ruling == Ruling::Pass {
+        if ruling == Decision::Pass {
             places.take(at, &asked);
         }
         ruling
@@ -355,11 +355,11 @@ mod tests {
         for (order, next) in [(Order::Fifo, 2), (Order::Lifo, 3)] {
             let mut places = places(order);
             let rulings = [0, 1, 2, 3, 4].map(|id| come(&mut places, 0, id));
-            assert_eq!(rulings[..2], [Ruling::Pass; 2]);
-            assert_eq!(rulings[2..], [Ruling::Queue, Ruling::Queue, Ruling::Reject(None)]);
+            assert_eq!(rulings[..2], [Decision::Pass; 2]);
+            assert_eq!(rulings[2..], [Decision::Queue, Decision::Queue, Decision::Reject(None)]);
             let at = Instant::from_millis(300);
             places.ended(at, &asked(0, 1), &service());
-            assert_eq!(come(&mut places, 300, 5), Ruling::Queue, "whoever comes now finds the place taken");
+            assert_eq!(come(&mut places, 300, 5), Decision::Queue, "whoever comes now finds the place taken");
             assert_eq!(places.next(), Some(at));
             assert_eq!(places.advance(at, &service()), Some(Waited { id: RequestId(next), passes: true }));
             assert_eq!(places.advance(at, &service()), None);
@@ -389,10 +389,10 @@ mod tests {
         let cap_of_10 = Concurrency { cap: 10, queue: 10, ..places(Order::Fifo).config };
         let mut places = Places::new(cap_of_10);
         let at = Instant::ORIGIN;
-        assert_eq!(places.ask(at, &asked(0, 6), &service()), Ruling::Pass);
+        assert_eq!(places.ask(at, &asked(0, 6), &service()), Decision::Pass);
         places.take(at, &asked(0, 6));
-        assert_eq!(places.ask(at, &asked(1, 6), &service()), Ruling::Queue);
-        assert_eq!(places.ask(Instant::from_millis(1), &asked(2, 1), &service()), Ruling::Queue);
+        assert_eq!(places.ask(at, &asked(1, 6), &service()), Decision::Queue);
+        assert_eq!(places.ask(Instant::from_millis(1), &asked(2, 1), &service()), Decision::Queue);
         let at = Instant::from_millis(1000);
         assert_eq!(places.advance(at, &service()), Some(Waited { id: RequestId(1), passes: false }));
         assert_eq!(places.next(), Some(at));
@@ -409,18 +409,18 @@ mod tests {
         let mut places = Places::new(cap_of_10);
         let at = Instant::ORIGIN;
         places.take(at, &asked(0, 6));
-        assert_eq!(places.ask(at, &asked(1, 6), &service()), Ruling::Queue);
-        assert_eq!(places.ask(at, &asked(2, 1), &service()), Ruling::Pass);
+        assert_eq!(places.ask(at, &asked(1, 6), &service()), Decision::Queue);
+        assert_eq!(places.ask(at, &asked(2, 1), &service()), Decision::Pass);
     }
 
     #[test]
     fn what_costs_more_takes_more_places() {
         let mut places = places(Order::Fifo);
         let at = Instant::ORIGIN;
-        assert_eq!(places.ask(at, &asked(0, 3), &service()), Ruling::Reject(None), "never");
-        assert_eq!(places.ask(at, &asked(1, 2), &service()), Ruling::Pass);
+        assert_eq!(places.ask(at, &asked(0, 3), &service()), Decision::Reject(None), "never");
+        assert_eq!(places.ask(at, &asked(1, 2), &service()), Decision::Pass);
         places.take(at, &asked(1, 2));
-        assert_eq!(places.ask(at, &asked(2, 2), &service()), Ruling::Queue);
+        assert_eq!(places.ask(at, &asked(2, 2), &service()), Decision::Queue);
         assert_eq!(places.standing(at, key(), &service()).map(|standing| standing.remaining), Some(0));
         places.ended(at, &asked(1, 2), &service());
         assert_eq!(places.advance(at, &service()), Some(Waited { id: RequestId(2), passes: true }));

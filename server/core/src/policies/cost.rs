@@ -41,11 +41,11 @@ impl CostRule {
     }
 
     pub(crate) fn least(&self) -> u32 {
-        let said = self.0.iter().map(|source| match source {
+        let costs = self.0.iter().map(|source| match source {
             Source::Number(number) | Source::Method(_, _, number) => *number,
             Source::Share(_) | Source::Header(_) | Source::Body(_) => 0,
         });
-        said.min().unwrap_or(1)
+        costs.min().unwrap_or(1)
     }
 
     pub(crate) fn want(&self, wants: &mut Wants) {

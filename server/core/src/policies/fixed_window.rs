@@ -9,7 +9,7 @@ use vocabulary::{Choice, Configurable, Instant, Parameter};
 
 use crate::pace::Pace;
 use crate::policies::common::Common;
-use crate::policies::gate::{Gate, Ruling, Taken, after};
+use crate::policies::gate::{Decision, Gate, Taken, after};
 use crate::policies::keyed::Keyed;
 use crate::policies::law::Law;
 use crate::policies::limit::Limit;
@@ -127,10 +127,10 @@ impl Law for FixedWindow {
         }
     }
 
-    fn ask(&self, window: &Window, at: Instant, cost: u32) -> Ruling {
+    fn ask(&self, window: &Window, at: Instant, cost: u32) -> Decision {
         match self.limit.checked_sub(window.accepted) {
-            _ if cost > self.limit => Ruling::Reject(None),
-            Some(left) if cost <= left => Ruling::Pass,
+            _ if cost > self.limit => Decision::Reject(None),
+            Some(left) if cost <= left => Decision::Pass,
             _ => after(window.ends.since(at).as_nanos()),
         }
     }
@@ -211,9 +211,9 @@ mod tests {
             }
             longer.tune(&mut window, at(19_700), &law);
             longer.give_back(&mut window, at(19_800), Taken { at: at(9000), cost: 1 });
-            assert!(matches!(longer.ask(&window, at(19_800), 1), Ruling::Reject(_)), "{align:?}");
+            assert!(matches!(longer.ask(&window, at(19_800), 1), Decision::Reject(_)), "{align:?}");
             longer.give_back(&mut window, at(19_800), Taken { at: at(19_600), cost: 1 });
-            assert_eq!(longer.ask(&window, at(19_800), 1), Ruling::Pass, "{align:?}");
+            assert_eq!(longer.ask(&window, at(19_800), 1), Decision::Pass, "{align:?}");
         }
     }
 

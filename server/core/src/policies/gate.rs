@@ -35,7 +35,7 @@ pub(crate) trait Gate: Any + fmt::Debug + Send {
     }
 
     /// Decides about a request. Changes only the state that depends on time, the queue, and the penalties for early requests.
-    fn ask(&mut self, at: Instant, asked: &Asked<'_>, service: &ServiceModel) -> Ruling;
+    fn ask(&mut self, at: Instant, asked: &Asked<'_>, service: &ServiceModel) -> Decision;
 
     fn take(&mut self, at: Instant, asked: &Asked<'_>);
 
@@ -102,7 +102,7 @@ pub(crate) struct Taken {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ruling {
+pub(crate) enum Decision {
     Pass,
     /// The request goes on after this time, and is charged at once.
     PassAfter(Duration),
@@ -133,6 +133,6 @@ pub(crate) fn nanos(nanos: u128) -> Duration {
 }
 
 /// Rejects for this many nanoseconds; beyond 584 years that counts as never.
-pub(crate) fn after(nanos: u128) -> Ruling {
-    Ruling::Reject(u64::try_from(nanos).ok().map(Duration::from_nanos))
+pub(crate) fn after(nanos: u128) -> Decision {
+    Decision::Reject(u64::try_from(nanos).ok().map(Duration::from_nanos))
 }

@@ -6,7 +6,7 @@ use vocabulary::{Configurable, Instant, Parameter};
 
 use crate::pace::Pace;
 use crate::policies::common::Common;
-use crate::policies::gate::{Gate, Ruling, Taken, after, nanos};
+use crate::policies::gate::{Decision, Gate, Taken, after, nanos};
 use crate::policies::keyed::Keyed;
 use crate::policies::law::Law;
 use crate::policies::least_missing::LeastMissing;
@@ -107,10 +107,10 @@ impl Law for Gcra {
         expected.arrival = expected.arrival.max(self.scaled(at));
     }
 
-    fn ask(&self, expected: &Expected, at: Instant, cost: u32) -> Ruling {
-        let Some(spare) = self.burst.checked_sub(cost) else { return Ruling::Reject(None) };
+    fn ask(&self, expected: &Expected, at: Instant, cost: u32) -> Decision {
+        let Some(spare) = self.burst.checked_sub(cost) else { return Decision::Reject(None) };
         match self.ahead(expected, at).checked_sub(self.increment(spare)) {
-            None | Some(0) => Ruling::Pass,
+            None | Some(0) => Decision::Pass,
             Some(early) => after(early.div_ceil(u128::from(self.rate.count))),
         }
     }

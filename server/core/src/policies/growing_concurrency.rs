@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use vocabulary::{Configurable, Instant, Parameter};
 
-use crate::caps::MOST_SLOTS;
+use crate::caps::MAX_SLOTS;
 use crate::policies::common::Common;
-use crate::policies::gate::{Asked, Gate, PLACES_CHARGE_NOTHING, Ruling, Taken, as_kind};
+use crate::policies::gate::{Asked, Decision, Gate, PLACES_CHARGE_NOTHING, Taken, as_kind};
 use crate::policies::growth::{Grown, Growth};
 use crate::policies::key::Key;
 use crate::policies::keys::Keys;
@@ -38,11 +38,11 @@ impl Configurable for GrowingConcurrency {
                                 begins anew; when somebody ends nobody knows, so nothing is advised";
     const SOURCE: &'static str = "AWS Lambda Developer Guide, scaling behavior";
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::count("start", "requests at once in the beginning", (1, MOST_SLOTS), |config| {
+        Parameter::count("start", "requests at once in the beginning", (1, MAX_SLOTS), |config| {
             &mut config.0.start
         }),
-        Parameter::count("by", "how many more in a step", (1, MOST_SLOTS), |config| &mut config.0.by),
-        Parameter::count("most", "how many at most", (1, MOST_SLOTS), |config| &mut config.0.most),
+        Parameter::count("by", "how many more in a step", (1, MAX_SLOTS), |config| &mut config.0.by),
+        Parameter::count("most", "how many at most", (1, MAX_SLOTS), |config| &mut config.0.most),
         Parameter::duration_from("every", "how long a step takes", Duration::from_millis(1), |config| {
             &mut config.0.every
         }),
@@ -105,15 +105,15 @@ impl Gate for GrowingPlaces {
         }
     }
 
-    fn ask(&mut self, at: Instant, asked: &Asked<'_>, _service: &ServiceModel) -> Ruling {
+    fn ask(&mut self, at: Instant, asked: &Asked<'_>, _service: &ServiceModel) -> Decision {
         let growth = self.growth;
         let places = self.places(at, asked.key);
         places.grown.used = at;
         if places.busy + u64::from(asked.cost) <= u64::from(places.grown.limit) {
-            return Ruling::Pass;
+            return Decision::Pass;
         }
         growth.press(&mut places.grown, at);
-        Ruling::Reject(None)
+        Decision::Reject(None)
     }
 
     fn take(&mut self, at: Instant, asked: &Asked<'_>) {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use vocabulary::{Configurable, Instant, Parameter, whole_nanos};
 
 use crate::policies::common::Common;
-use crate::policies::gate::{Gate, Ruling, Taken, after, nanos};
+use crate::policies::gate::{Decision, Gate, Taken, after, nanos};
 use crate::policies::growth::{Grown, Growth};
 use crate::policies::keyed::Keyed;
 use crate::policies::law::Law;
@@ -132,14 +132,14 @@ impl Law for GrowingRate {
         self.fill(bucket, at);
     }
 
-    fn ask(&self, bucket: &Bucket, at: Instant, cost: u32) -> Ruling {
+    fn ask(&self, bucket: &Bucket, at: Instant, cost: u32) -> Decision {
         let (limit, needed) = (bucket.grown.limit, self.scaled(cost));
         let Some(lacking) = needed.checked_sub(bucket.filled).filter(|lacking| *lacking > 0) else {
-            return Ruling::Pass;
+            return Decision::Pass;
         };
         let unchanged = (cost <= limit).then(|| lacking.div_ceil(limit.into()));
         let Some(grows_at) = self.growth.grows_at(&bucket.grown, at) else {
-            return unchanged.map_or(Ruling::Reject(None), after);
+            return unchanged.map_or(Decision::Reject(None), after);
         };
         let until_step = grows_at.since(at).as_nanos();
         if let Some(wait) = unchanged.filter(|wait| *wait <= until_step) {
@@ -148,7 +148,7 @@ impl Law for GrowingRate {
         let next = self.growth.next_limit(&bucket.grown);
         if cost > next {
             // The cost fits only after further steps, and those depend on later rejections.
-            return Ruling::Reject(None);
+            return Decision::Reject(None);
         }
         let lacking = needed.saturating_sub(self.filled_after(bucket, until_step));
         after(until_step + lacking.div_ceil(next.into()))
@@ -231,11 +231,11 @@ mod tests {
         let (law, at) = (law(), Instant::ORIGIN);
         let mut bucket = law.fresh();
         // One token is there; the second one arrives 2.5 s after the step at 10 s.
-        assert_eq!(law.ask(&bucket, at, 2), Ruling::Reject(Some(Duration::from_millis(12_500))));
-        assert_eq!(law.ask(&bucket, at, 3), Ruling::Reject(None));
+        assert_eq!(law.ask(&bucket, at, 2), Decision::Reject(Some(Duration::from_millis(12_500))));
+        assert_eq!(law.ask(&bucket, at, 3), Decision::Reject(None));
         law.turn_away(&mut bucket, at);
         law.advance(&mut bucket, Instant::from_millis(12_500));
-        assert_eq!(law.ask(&bucket, Instant::from_millis(12_500), 2), Ruling::Pass);
+        assert_eq!(law.ask(&bucket, Instant::from_millis(12_500), 2), Decision::Pass);
     }
 
     #[test]
@@ -257,7 +257,7 @@ mod tests {
                 let at = Instant::from_millis(now);
                 law.advance(&mut bucket, at);
                 match law.ask(&bucket, at, cost) {
-                    Ruling::Pass => {
+                    Decision::Pass => {
                         law.charge(&mut bucket, at, cost);
                         taken.push((now, u64::from(cost)));
                     }

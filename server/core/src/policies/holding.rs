@@ -58,7 +58,7 @@ impl Holding {
         self.holders[index] = Some(Holder { verdict, since: at, occupies, order });
         let ends = if accepted { &mut self.services } else { &mut self.rejections };
         ends.push(at + takes, order, id);
-        Arrived::Decided(verdict)
+        Arrived::Admitted(verdict)
     }
 
     pub(crate) fn cancel(&mut self, at: Instant, id: RequestId) -> Option<Released> {

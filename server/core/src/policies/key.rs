@@ -24,7 +24,7 @@ enum Fact {
     Path(u32),
 }
 
-const MOST_SEGMENTS: u32 = 16;
+const MAX_SEGMENTS: u32 = 16;
 
 impl Default for KeyRule {
     fn default() -> Self {
@@ -91,8 +91,8 @@ impl Fact {
             ("method", "") => Ok(Self::Method),
             ("path", "") => Ok(Self::Path(1)),
             ("path", number) => match number.parse() {
-                Ok(segments @ 1..=MOST_SEGMENTS) => Ok(Self::Path(segments)),
-                _ => Err(format!("`{number}` is not a number of segments from 1 to {MOST_SEGMENTS}")),
+                Ok(segments @ 1..=MAX_SEGMENTS) => Ok(Self::Path(segments)),
+                _ => Err(format!("`{number}` is not a number of segments from 1 to {MAX_SEGMENTS}")),
             },
             ("header", name) => header_name(name).map(Self::Header),
             _ => Err(format!("`{text}` is nothing that requests are told apart by")),

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use vocabulary::Instant;
 
-use crate::policies::gate::{Asked, Gate, Ruling, Taken, as_kind};
+use crate::policies::gate::{Asked, Decision, Gate, Taken, as_kind};
 use crate::policies::key::Key;
 use crate::policies::keys::Keys;
 use crate::policies::law::Law;
@@ -30,7 +30,7 @@ struct Known<S> {
 /// Maximum number of past configurations kept for lazy migration. A key migrates when it is next used, so a change touches no keys. Only
 /// when this many have piled up, all keys migrate past the older half at once. A key that was not used meanwhile stays under its last
 /// configuration until the end of that half.
-const MOST_PAST: usize = 1024;
+const MAX_PAST: usize = 1024;
 
 impl<L: Law> Keyed<L> {
     pub(crate) fn new(law: L, most_keys: u32) -> Self {
@@ -47,7 +47,7 @@ impl<L: Law> Keyed<L> {
     fn forget_laws(&mut self) {
         let Self { keys, past, laws, .. } = self;
         let oldest = *laws - past.len() as u64;
-        let kept = MOST_PAST / 2;
+        let kept = MAX_PAST / 2;
         let (Some((first, _)), Some((_, began))) = (past.get(kept), past.get(kept - 1)) else { return };
         let first_kept = oldest + kept as u64;
         for known in keys.states().filter(|known| known.law < first_kept) {
@@ -80,22 +80,22 @@ fn position(law: u64, oldest: u64) -> usize {
 impl<L: Law> Gate for Keyed<L> {
     fn tune(&mut self, at: Instant, other: Box<dyn Gate>, _service: &ServiceModel) {
         let Some(Self { law, .. }) = as_kind(other) else { return };
-        if self.past.len() == MOST_PAST {
+        if self.past.len() == MAX_PAST {
             self.forget_laws();
         }
         self.past.push_back((std::mem::replace(&mut self.law, law), at));
         self.laws += 1;
     }
 
-    fn ask(&mut self, at: Instant, asked: &Asked<'_>, service: &ServiceModel) -> Ruling {
+    fn ask(&mut self, at: Instant, asked: &Asked<'_>, service: &ServiceModel) -> Decision {
         let (law, state) = self.state(asked.key);
         law.begin(state, service.began);
         law.advance(state, at);
         if asked.cost == 0 {
-            return Ruling::Pass;
+            return Decision::Pass;
         }
         let ruling = law.ask(state, at, asked.cost);
-        if matches!(ruling, Ruling::Reject(_)) {
+        if matches!(ruling, Decision::Reject(_)) {
             law.turn_away(state, at);
         }
         ruling

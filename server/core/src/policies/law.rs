@@ -4,7 +4,7 @@ use std::fmt;
 
 use vocabulary::Instant;
 
-use crate::policies::gate::{Ruling, Taken};
+use crate::policies::gate::{Decision, Taken};
 use crate::standing::Standing;
 
 /// A rate algorithm with its configuration. Its state is separate, so that every key can have its own.
@@ -20,7 +20,7 @@ pub(crate) trait Law: fmt::Debug + Send + 'static {
     fn advance(&self, state: &mut Self::State, at: Instant);
 
     /// Decides about a request of this cost (at least 1) at the instant to which the state has [advanced](Self::advance).
-    fn ask(&self, state: &Self::State, at: Instant, cost: u32) -> Ruling;
+    fn ask(&self, state: &Self::State, at: Instant, cost: u32) -> Decision;
 
     /// Switches a key's state, as the configuration `before` left it, to this configuration from this instant on. No earlier instant
     /// follows. Tokens accumulated by then are kept as far as they fit.

@@ -9,7 +9,7 @@ use vocabulary::{Configurable, Instant, Parameter};
 
 use crate::pace::Pace;
 use crate::policies::common::Common;
-use crate::policies::gate::{Gate, Ruling, Taken};
+use crate::policies::gate::{Decision, Gate, Taken};
 use crate::policies::keyed::Keyed;
 use crate::policies::law::Law;
 use crate::policies::least_missing::LeastMissing;
@@ -153,24 +153,24 @@ impl Law for LeakyQueue {
     /// Does nothing: the leak is computed in one step since the last request, because it is cut to whole thousandths.
     fn advance(&self, _excess: &mut Excess, _at: Instant) {}
 
-    fn ask(&self, excess: &Excess, at: Instant, cost: u32) -> Ruling {
+    fn ask(&self, excess: &Excess, at: Instant, cost: u32) -> Decision {
         let cost = i128::from(cost) * ONE;
         // The most that may be left for the request to fit.
         let room = self.most() - cost;
         if room < -ONE {
-            return Ruling::Reject(None);
+            return Decision::Reject(None);
         }
         let left = self.left(excess, at);
         if left > room {
-            return Ruling::Reject(Some(self.left_at(excess, room).since(at)));
+            return Decision::Reject(Some(self.left_at(excess, room).since(at)));
         }
         let ahead = left + cost - i128::from(self.delay) * ONE;
         if self.delay == u32::MAX || ahead <= 0 {
-            return Ruling::Pass;
+            return Decision::Pass;
         }
         match millis(ahead * 1000 / self.milli_rate()) {
-            Duration::ZERO => Ruling::Pass,
-            wait => Ruling::PassAfter(wait),
+            Duration::ZERO => Decision::Pass,
+            wait => Decision::PassAfter(wait),
         }
     }
 
@@ -244,7 +244,7 @@ mod tests {
         let at = Instant::from_nanos(1_999_999);
         assert_eq!(
             law.ask(&state, at, 1),
-            Ruling::Reject(Some(Duration::from_nanos(601_000_000 - 1_999_999)))
+            Decision::Reject(Some(Duration::from_nanos(601_000_000 - 1_999_999)))
         );
     }
 

@@ -131,7 +131,7 @@ impl Admission for OverwhelmedQueue {
             let tick = self.tick_nanos();
             self.tick_at = Some(Instant::from_nanos((at.as_nanos() / tick + 1).saturating_mul(tick)));
         }
-        Arrived::Decided(verdict)
+        Arrived::Admitted(verdict)
     }
 
     fn cancel(&mut self, _at: Instant, id: RequestId, _service: &ServiceModel) -> Option<Released> {

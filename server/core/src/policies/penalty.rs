@@ -9,7 +9,7 @@ use std::time::Duration;
 use vocabulary::{Choice, Configurable, Instant, Parameter};
 
 use crate::policies::common::Common;
-use crate::policies::gate::{Asked, Gate, Ruling, Taken, as_kind};
+use crate::policies::gate::{Asked, Decision, Gate, Taken, as_kind};
 use crate::policies::key::Key;
 use crate::policies::keys::Keys;
 use crate::policies::policy_config::PolicyConfig;
@@ -125,11 +125,11 @@ impl Gate for Locks {
         }
     }
 
-    fn ask(&mut self, at: Instant, asked: &Asked<'_>, _service: &ServiceModel) -> Ruling {
+    fn ask(&mut self, at: Instant, asked: &Asked<'_>, _service: &ServiceModel) -> Decision {
         let Self { config, keys } = self;
         let lock = keys.state(asked.key, Lock::default);
         if lock.rest(at).is_zero() {
-            return Ruling::Pass;
+            return Decision::Pass;
         }
         // During a ban an early request neither changes the lock nor counts.
         if at >= lock.banned_until {
@@ -138,7 +138,7 @@ impl Gate for Locks {
             }
             lock.count(at, config);
         }
-        Ruling::Reject(Some(lock.rest(at)))
+        Decision::Reject(Some(lock.rest(at)))
     }
 
     fn take(&mut self, _at: Instant, _asked: &Asked<'_>) {}

@@ -5,7 +5,7 @@
 use vocabulary::{Configurable, Instant, Parameter, Purpose, draws, unit};
 
 use crate::policies::common::Common;
-use crate::policies::gate::{Asked, Gate, Ruling, Taken, as_kind};
+use crate::policies::gate::{Asked, Decision, Gate, Taken, as_kind};
 use crate::policies::key::Key;
 use crate::policies::policy_config::PolicyConfig;
 use crate::request::{Request, Step};
@@ -57,8 +57,8 @@ impl Gate for Random {
         }
     }
 
-    fn ask(&mut self, _at: Instant, asked: &Asked<'_>, _service: &ServiceModel) -> Ruling {
-        if self.rejects(asked.request) { Ruling::Reject(None) } else { Ruling::Pass }
+    fn ask(&mut self, _at: Instant, asked: &Asked<'_>, _service: &ServiceModel) -> Decision {
+        if self.rejects(asked.request) { Decision::Reject(None) } else { Decision::Pass }
     }
 
     fn take(&mut self, _at: Instant, _asked: &Asked<'_>) {}

@@ -14,7 +14,7 @@ pub(crate) struct Rate {
 
 const SECOND: u64 = 1_000_000_000;
 
-const MOST_DECIMALS: usize = 6;
+const MAX_DECIMALS: usize = 6;
 
 const TENFOLD: u128 = 10_u128.pow(6);
 
@@ -31,7 +31,7 @@ impl Rate {
         let (number, unit) = split_rate(text)?;
         let (whole, decimals) = number.split_once('.').unwrap_or((number, ""));
         let is_number = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit());
-        if whole.is_empty() || whole.len() > 13 || decimals.len() > MOST_DECIMALS {
+        if whole.is_empty() || whole.len() > 13 || decimals.len() > MAX_DECIMALS {
             return None;
         }
         if !is_number(whole) || !is_number(decimals) {
@@ -75,7 +75,7 @@ impl TextField for Rate {
         let steps = u128::from(self.per_nanos / self.step_nanos);
         let millionths = u128::from(self.count) * TENFOLD / steps;
         let (whole, rest) = (millionths / TENFOLD, millionths % TENFOLD);
-        let decimals = format!(".{rest:0MOST_DECIMALS$}");
+        let decimals = format!(".{rest:0MAX_DECIMALS$}");
         let decimals = decimals.trim_end_matches('0').trim_end_matches('.');
         format!("{whole}{decimals}/{}", RateUnit::of_nanos(self.step_nanos))
     }

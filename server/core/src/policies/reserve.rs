@@ -9,7 +9,7 @@ use vocabulary::{Configurable, Instant, Parameter};
 
 use crate::pace::Pace;
 use crate::policies::common::Common;
-use crate::policies::gate::{Gate, Ruling, Taken};
+use crate::policies::gate::{Decision, Gate, Taken};
 use crate::policies::gcra::{Expected, Gcra};
 use crate::policies::keyed::Keyed;
 use crate::policies::law::Law;
@@ -87,10 +87,10 @@ impl Law for Reserve {
         self.bucket().advance(expected, at);
     }
 
-    fn ask(&self, expected: &Expected, at: Instant, cost: u32) -> Ruling {
+    fn ask(&self, expected: &Expected, at: Instant, cost: u32) -> Decision {
         match self.bucket().ask(expected, at, cost) {
-            Ruling::Reject(Some(wait)) if wait.as_nanos() <= u128::from(self.longest_wait()) => {
-                Ruling::PassAfter(wait)
+            Decision::Reject(Some(wait)) if wait.as_nanos() <= u128::from(self.longest_wait()) => {
+                Decision::PassAfter(wait)
             }
             ruling => ruling,
         }
@@ -143,6 +143,6 @@ mod tests {
 
     #[test]
     fn what_never_fits_is_never_advised() {
-        assert_eq!(law(2).ask(&law(2).fresh(), Instant::ORIGIN, 3), Ruling::Reject(None));
+        assert_eq!(law(2).ask(&law(2).fresh(), Instant::ORIGIN, 3), Decision::Reject(None));
     }
 }

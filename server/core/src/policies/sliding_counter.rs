@@ -7,7 +7,7 @@ use std::time::Duration;
 use vocabulary::{Configurable, Instant, Parameter};
 
 use crate::policies::common::Common;
-use crate::policies::gate::{Gate, Ruling, Taken, after, nanos};
+use crate::policies::gate::{Decision, Gate, Taken, after, nanos};
 use crate::policies::keyed::Keyed;
 use crate::policies::law::Law;
 use crate::policies::limit::Limit;
@@ -95,15 +95,15 @@ impl Law for SlidingCounter {
         }
     }
 
-    fn ask(&self, counters: &Counters, at: Instant, cost: u32) -> Ruling {
+    fn ask(&self, counters: &Counters, at: Instant, cost: u32) -> Decision {
         let (now, length) = (u128::from(at.as_nanos()), self.window.as_nanos());
         if cost > self.limit {
-            return Ruling::Reject(None);
+            return Decision::Reject(None);
         }
         let elapsed = now % length;
         let soonest = self.soonest(counters.before, counters.accepted, cost);
         if soonest <= elapsed {
-            return Ruling::Pass;
+            return Decision::Pass;
         }
         if soonest < length {
             return after(soonest - elapsed);

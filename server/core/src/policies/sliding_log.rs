@@ -7,7 +7,7 @@ use vocabulary::{Configurable, Instant, Parameter};
 
 use crate::pace::Pace;
 use crate::policies::common::Common;
-use crate::policies::gate::{Gate, Ruling, Taken, after};
+use crate::policies::gate::{Decision, Gate, Taken, after};
 use crate::policies::keyed::Keyed;
 use crate::policies::law::Law;
 use crate::policies::limit::Limit;
@@ -82,8 +82,8 @@ impl Law for SlidingLog {
         }
     }
 
-    fn ask(&self, accepted: &Accepted, at: Instant, cost: u32) -> Ruling {
-        let Some(spare) = self.limit.checked_sub(cost) else { return Ruling::Reject(None) };
+    fn ask(&self, accepted: &Accepted, at: Instant, cost: u32) -> Decision {
+        let Some(spare) = self.limit.checked_sub(cost) else { return Decision::Reject(None) };
         let mut sum = accepted.sum;
         let mut free_at = at;
         for (then, past) in &accepted.entries {
@@ -93,7 +93,7 @@ impl Law for SlidingLog {
             sum -= u64::from(*past);
             free_at = *then + self.window;
         }
-        if free_at > at { after(free_at.since(at).as_nanos()) } else { Ruling::Pass }
+        if free_at > at { after(free_at.since(at).as_nanos()) } else { Decision::Pass }
     }
 
     /// Requests that have left the old window stay forgotten, even if the new window is longer.

@@ -7,7 +7,7 @@
 use vocabulary::{Configurable, Instant, Parameter};
 
 use crate::policies::common::Common;
-use crate::policies::gate::{Asked, Gate, Ruling, Taken, as_kind};
+use crate::policies::gate::{Asked, Decision, Gate, Taken, as_kind};
 use crate::policies::key::Key;
 use crate::policies::policy_config::PolicyConfig;
 use crate::service::ServiceModel;
@@ -64,8 +64,8 @@ impl Gate for SlowDown {
         }
     }
 
-    fn ask(&mut self, _at: Instant, _asked: &Asked<'_>, _service: &ServiceModel) -> Ruling {
-        Ruling::Pass
+    fn ask(&mut self, _at: Instant, _asked: &Asked<'_>, _service: &ServiceModel) -> Decision {
+        Decision::Pass
     }
 
     fn take(&mut self, _at: Instant, _asked: &Asked<'_>) {}

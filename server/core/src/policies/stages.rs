@@ -14,7 +14,7 @@ use crate::by_policy::Fate;
 use crate::details::Details;
 use crate::policies::admission::{Admission, Arrived, Released};
 use crate::policies::capacity::Capacity;
-use crate::policies::gate::{Gate, Ruling, Waited};
+use crate::policies::gate::{Decision, Gate, Waited};
 use crate::policies::holding::Holding;
 use crate::request::{Request, RequestId, Verdict};
 use crate::service::ServiceModel;
@@ -312,7 +312,7 @@ impl Stages {
         let Self { gates, passing, .. } = self;
         let is_free = gates.iter_mut().enumerate().all(|(index, stage)| {
             let asked = passing[id.0 as usize].asked(index, stage);
-            asked.is_some_and(|asked| stage.gate.ask(at, &asked, service) == Ruling::Pass)
+            asked.is_some_and(|asked| stage.gate.ask(at, &asked, service) == Decision::Pass)
         });
         self.reject(at, id, 0, None, service);
         self.turn_away(at, id, if is_free { verdict } else { Verdict::Rejected }, service)

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use vocabulary::Instant;
 
-use crate::policies::gate::Ruling;
+use crate::policies::gate::Decision;
 use crate::policies::law::Law;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,14 +38,14 @@ pub(crate) fn assert_timeline<L: Law>(law: &L, timeline: &[(u64, Expected)]) {
         law.advance(&mut state, at);
         let ruling = law.ask(&state, at, 1);
         let told = match ruling {
-            Ruling::Pass => A,
-            Ruling::PassAfter(wait) => After(whole_millis(wait)),
-            Ruling::Reject(Some(wait)) => R(whole_millis(wait)),
-            Ruling::Reject(None) | Ruling::Queue => panic!("request {index} at {at_ms} ms: {ruling:?}"),
+            Decision::Pass => A,
+            Decision::PassAfter(wait) => After(whole_millis(wait)),
+            Decision::Reject(Some(wait)) => R(whole_millis(wait)),
+            Decision::Reject(None) | Decision::Queue => panic!("request {index} at {at_ms} ms: {ruling:?}"),
         };
         assert_eq!(told, *expected, "request {index} at {at_ms} ms");
         match ruling {
-            Ruling::Reject(Some(wait)) => {
+            Decision::Reject(Some(wait)) => {
                 law.turn_away(&mut state, at);
                 assert_exact(law, &timeline[..=index], at, wait);
             }
@@ -70,8 +70,8 @@ fn assert_exact<L: Law>(law: &L, timeline: &[(u64, Expected)], at: Instant, wait
         law.advance(&mut state, at + wait);
         law.ask(&state, at + wait, 1)
     });
-    assert!(!matches!(in_time, Ruling::Reject(_)), "{law:?} at {at}: {wait:?} is too short");
-    assert!(early != in_time && early != Ruling::Pass, "{law:?} at {at}: {wait:?} is too long");
+    assert!(!matches!(in_time, Decision::Reject(_)), "{law:?} at {at}: {wait:?} is too short");
+    assert!(early != in_time && early != Decision::Pass, "{law:?} at {at}: {wait:?} is too long");
 }
 
 fn whole_millis(wait: Duration) -> u64 {

@@ -7,7 +7,7 @@ use vocabulary::{Choice, Configurable, Instant, Parameter};
 
 use crate::pace::Pace;
 use crate::policies::common::Common;
-use crate::policies::gate::{Gate, Ruling, Taken, after, nanos};
+use crate::policies::gate::{Decision, Gate, Taken, after, nanos};
 use crate::policies::keyed::Keyed;
 use crate::policies::law::Law;
 use crate::policies::least_missing::LeastMissing;
@@ -144,13 +144,13 @@ impl Law for TokenBucket {
         level.at = at;
     }
 
-    fn ask(&self, level: &Level, at: Instant, cost: u32) -> Ruling {
+    fn ask(&self, level: &Level, at: Instant, cost: u32) -> Decision {
         let needed = self.scaled(cost);
         if needed > self.scaled(self.burst) {
-            return Ruling::Reject(None);
+            return Decision::Reject(None);
         }
         let Some(lacking) = needed.checked_sub(level.filled).filter(|lacking| *lacking > 0) else {
-            return Ruling::Pass;
+            return Decision::Pass;
         };
         after(self.until(lacking, at))
     }
@@ -245,7 +245,7 @@ mod tests {
     fn what_never_fits_is_never_advised() {
         let law = TokenBucket { burst: 5, ..TokenBucket::default() };
         let level = law.fresh();
-        assert_eq!(law.ask(&level, Instant::ORIGIN, 6), Ruling::Reject(None));
-        assert_eq!(law.ask(&level, Instant::ORIGIN, 5), Ruling::Pass);
+        assert_eq!(law.ask(&level, Instant::ORIGIN, 6), Decision::Reject(None));
+        assert_eq!(law.ask(&level, Instant::ORIGIN, 5), Decision::Pass);
     }
 }

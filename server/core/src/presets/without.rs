@@ -25,14 +25,14 @@ fn drop_headers(headers: &mut BTreeMap<String, String>, begin: &str) {
 }
 
 fn with_nulls(body: &str, begin: &str) -> String {
-    let (mut told, mut rest) = (String::new(), body);
+    let (mut written, mut rest) = (String::new(), body);
     while let Some(at) = rest.find(begin) {
         let Some(length) = rest[at..].find('}') else { break };
-        told.push_str(&rest[..at]);
-        told.push_str("null");
+        written.push_str(&rest[..at]);
+        written.push_str("null");
         rest = &rest[at + length + 1..];
     }
-    told + rest
+    written + rest
 }
 
 #[cfg(test)]

@@ -53,8 +53,8 @@ pub(super) struct Notation {
     pub(super) is_whole: bool,
 }
 
-const SHORTEST_STEP: u64 = 10_000_000;
-const MOST_STEPS: u64 = 1000;
+const MIN_STEP: u64 = 10_000_000;
+const MAX_STEPS: u64 = 1000;
 
 /// Maximum number of whole periods without a request that are processed step by step. Beyond that, the mean replaces them.
 const PERIODS_MADE_UP_FOR: u64 = 2;
@@ -74,7 +74,7 @@ impl Segment {
             Shape::Ramp { takes, .. } => (takes, 1),
             Shape::Wave { period, .. } => (period, 10),
         };
-        Some((length, (length / SHORTEST_STEP).clamp(least, MOST_STEPS)))
+        Some((length, (length / MIN_STEP).clamp(least, MAX_STEPS)))
     }
 
     /// Returns the step at `since` after the segment began.

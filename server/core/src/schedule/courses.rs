@@ -10,7 +10,7 @@ use super::entry::{Action, Entry, Target, Until};
 use super::quantity::Quantity;
 use super::text::{Schedule, ScheduleError};
 use super::value::{Sine, Value};
-use crate::caps::MOST_SLOTS;
+use crate::caps::MAX_SLOTS;
 use crate::policy_stack::Policies;
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -89,9 +89,9 @@ fn slots(policies: &Policies, entries: &[(&Entry, &Value)]) -> Result<Course, Sc
             return Err(ScheduleError::of(entry, why));
         }
         for extreme in extremes(value) {
-            let slots = extreme.parse().ok().filter(|slots| (1..=MOST_SLOTS).contains(slots));
+            let slots = extreme.parse().ok().filter(|slots| (1..=MAX_SLOTS).contains(slots));
             if slots.is_none() {
-                let why = format!("`{extreme}` is not a number of slots from 1 to {MOST_SLOTS}");
+                let why = format!("`{extreme}` is not a number of slots from 1 to {MAX_SLOTS}");
                 return Err(ScheduleError::of(entry, why));
             }
         }

@@ -13,9 +13,9 @@ pub(crate) struct Quantity {
 pub(super) const ONE: i64 = Quantity::ONE;
 
 /// Maximum number of digits before the decimal point.
-const MOST_DIGITS: usize = 12;
+const MAX_DIGITS: usize = 12;
 
-const MOST_DECIMALS: usize = 6;
+const MAX_DECIMALS: usize = 6;
 
 impl Quantity {
     pub(crate) const ONE: i64 = 1_000_000;
@@ -27,10 +27,10 @@ impl Quantity {
         let (number, unit) = text.split_at(end);
         let (whole, decimals) = number.split_once('.').unwrap_or((number, ""));
         let is_unit = unit.chars().all(|c| c.is_ascii_alphanumeric() || c == '/' || c == 'µ');
-        if whole.is_empty() || whole.len() > MOST_DIGITS || decimals.len() > MOST_DECIMALS || !is_unit {
+        if whole.is_empty() || whole.len() > MAX_DIGITS || decimals.len() > MAX_DECIMALS || !is_unit {
             return None;
         }
-        let millionths = format!("{whole}{decimals:0<MOST_DECIMALS$}").parse().ok()?;
+        let millionths = format!("{whole}{decimals:0<MAX_DECIMALS$}").parse().ok()?;
         Some(Self { millionths, unit: unit.to_owned() })
     }
 

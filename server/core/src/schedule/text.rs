@@ -9,7 +9,7 @@ use vocabulary::whole_nanos;
 
 use super::entry::{Action, Entry, Target, Until};
 
-const MOST_ENTRIES: usize = 1000;
+const MAX_ENTRIES: usize = 1000;
 
 /// Changes during a run, in order of time. Whether the current policies can follow them is checked by
 /// [`Config::validate`](crate::Config::validate).
@@ -24,7 +24,7 @@ pub enum ScheduleError {
         "`{entry}` cannot be scheduled: {why}; a schedule is for example `0s max-busy=50; 20s..30s down; 30s..40s max-busy=20..80`"
     )]
     Entry { entry: String, why: String },
-    #[error("a schedule of {0} entries is too long; at most {MOST_ENTRIES} are accepted")]
+    #[error("a schedule of {0} entries is too long; at most {MAX_ENTRIES} are accepted")]
     TooLong(usize),
 }
 
@@ -82,7 +82,7 @@ impl FromStr for Schedule {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let parts = text.split(';').map(str::trim).filter(|part| !part.is_empty());
         let count = parts.clone().count();
-        if count > MOST_ENTRIES {
+        if count > MAX_ENTRIES {
             return Err(ScheduleError::TooLong(count));
         }
         let mut entries: Vec<Entry> = Vec::with_capacity(count);

@@ -25,9 +25,9 @@ pub(super) struct Sine {
 }
 
 /// Shortest period of a wave. A shorter one would have too few steps to be a wave.
-const SHORTEST_PERIOD: Duration = Duration::from_millis(100);
+const MIN_PERIOD: Duration = Duration::from_millis(100);
 
-const LONGEST_PERIOD: Duration = Duration::from_hours(100 * 24);
+const MAX_PERIOD: Duration = Duration::from_hours(100 * 24);
 
 impl Value {
     pub(super) fn read(text: &str) -> Result<Self, String> {
@@ -61,7 +61,7 @@ impl Sine {
         let malformed = || format!("`{text}` is not a wave; write for example `50+30*sin(20s)`");
         let period = period.trim().strip_suffix(')').ok_or_else(malformed)?;
         let period = duration_text::parse(period).map_err(|error| error.to_string())?;
-        if !(SHORTEST_PERIOD..=LONGEST_PERIOD).contains(&period) {
+        if !(MIN_PERIOD..=MAX_PERIOD).contains(&period) {
             return Err(format!("the period in `{text}` must be from 100ms to 100days"));
         }
         let sign = wave.rfind(['+', '-']).ok_or_else(malformed)?;

@@ -5,12 +5,12 @@ use std::borrow::Cow;
 use vocabulary::WallTime;
 
 use crate::calendar::http_date;
-use crate::header_rules::{HeaderError, MOST_HEADERS, checked_name, is_final, is_value};
+use crate::header_rules::{HeaderError, MAX_HEADERS, checked_name, is_final, is_value};
 
 pub(super) const BODY: &str = "body";
 
 /// Maximum offset of a time, in seconds: about 317 years.
-const LONGEST_OFFSET: i64 = 10_000_000_000;
+const MAX_OFFSET: i64 = 10_000_000_000;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reply {
@@ -39,7 +39,7 @@ pub enum ReplyError {
         "the header `{name}` is `{value}`; a time is written `@date+3`, `@date-60` or `@epoch+5`, in seconds"
     )]
     Time { name: String, value: String },
-    #[error("a step has {0} headers; at most {MOST_HEADERS} are read by clients")]
+    #[error("a step has {0} headers; at most {MAX_HEADERS} are read by clients")]
     Headers(usize),
 }
 
@@ -71,7 +71,7 @@ impl Reply {
         }
         let headers =
             headers.into_iter().map(|(name, value)| header(&name, value)).collect::<Result<Vec<_>, _>>()?;
-        if headers.len() > MOST_HEADERS {
+        if headers.len() > MAX_HEADERS {
             return Err(ReplyError::Headers(headers.len()));
         }
         Ok(Self::Answer(ScriptedAnswer { status, body, headers }))
@@ -156,9 +156,7 @@ fn header(name: &str, value: String) -> Result<(String, Value), ReplyError> {
 fn offset_of(text: &str) -> Option<i64> {
     match text.as_bytes() {
         [] => Some(0),
-        [b'+' | b'-', b'0'..=b'9', ..] => {
-            text.parse().ok().filter(|offset: &i64| offset.abs() <= LONGEST_OFFSET)
-        }
+        [b'+' | b'-', b'0'..=b'9', ..] => text.parse().ok().filter(|offset: &i64| offset.abs() <= MAX_OFFSET),
         _ => None,
     }
 }

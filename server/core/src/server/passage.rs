@@ -125,9 +125,9 @@ impl Server {
             Some(refusal) => self.policy.refuse(at, &held.request, refusal, &self.service),
         };
         let verdict = match arrived {
-            Arrived::Decided(verdict) | Arrived::Done { verdict, .. } | Arrived::Scripted { verdict, .. } => {
-                Some(verdict)
-            }
+            Arrived::Admitted(verdict)
+            | Arrived::Done { verdict, .. }
+            | Arrived::Scripted { verdict, .. } => Some(verdict),
             Arrived::Open => None,
         };
         let accepted = verdict == Some(Verdict::Accepted);
@@ -146,7 +146,7 @@ impl Server {
             self.ledger.note(of, |account| account.forced += 1);
         }
         match arrived {
-            Arrived::Decided(_) => None,
+            Arrived::Admitted(_) => None,
             Arrived::Done { verdict, advice } => {
                 let released = Released { advice, ..Released::at_once(id, verdict, busy + passing) };
                 self.answer(at, &released)

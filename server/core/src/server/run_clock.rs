@@ -19,7 +19,7 @@ pub(crate) struct RunClock {
 }
 
 /// Maximum number of runs that are remembered. Once it is reached, all of them are forgotten.
-const MOST_MET: usize = 10_000;
+const MAX_MET: usize = 10_000;
 
 impl RunClock {
     pub(crate) fn began(&self) -> Option<Instant> {
@@ -43,7 +43,7 @@ impl RunClock {
         if self.goes_on_with(run) {
             return false;
         }
-        if self.met.len() == MOST_MET {
+        if self.met.len() == MAX_MET {
             self.met.clear();
         }
         let is_new = run.is_some_and(|run| self.met.insert(run));
@@ -81,9 +81,9 @@ mod tests {
     #[test]
     fn it_begins_with_a_new_run_however_many_there_were() {
         let mut clock = RunClock::default();
-        for run in 0..=2 * MOST_MET as u64 {
+        for run in 0..=2 * MAX_MET as u64 {
             assert!(clock.on_arrival(Instant::from_nanos(run), Some(run), || true), "{run}");
-            assert!(clock.met.len() <= MOST_MET);
+            assert!(clock.met.len() <= MAX_MET);
         }
     }
 }

@@ -5,7 +5,7 @@ use experiments::judge::comparison::Comparison;
 use experiments::runs::blocks::Blocks;
 use experiments::runs::driver::Nobody;
 use experiments::runs::virtual_time::VirtualTime;
-use experiments::servers::opponent::Opponent;
+use experiments::servers::server_under_test::ServerUnderTest;
 use loadgen_core::{RunConfig, Workload};
 use results::{Mode, RunFigures, Score};
 
@@ -29,7 +29,7 @@ fn the_table_fits_terminals_of_all_widths() {
         "oracle",
     ];
     let experiments: Vec<Experiment> = strategies.iter().map(experiment).collect();
-    let opponent = Opponent::Own(Box::default());
+    let opponent = ServerUnderTest::Own(Box::default());
     let blocks = Blocks { strategies: &experiments, opponent: &opponent };
     let figures: Vec<_> = RunFigures::ranked(Score::makespan()).collect();
     let driver = VirtualTime { threads: 1 };

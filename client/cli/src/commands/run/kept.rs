@@ -4,11 +4,11 @@ use experiments::runs::one_run::Finished;
 use results::{Figure, RunFigures, TaskRecord};
 
 use crate::files::exports::Exports;
-use crate::shortfall::Shortfalls;
+use crate::shortfall::Failures;
 use crate::text::summary::OverSeeds;
 
 /// Limit on the runs for which memory is reserved in advance, because larger numbers may never be reached.
-const MOST_RESERVED: usize = 200_000;
+const MAX_RESERVED: usize = 200_000;
 
 pub(super) struct Kept<'a> {
     exports: &'a mut Exports,
@@ -21,7 +21,7 @@ pub(super) struct Runs {
     /// Figures of complete runs, or of the interrupted run if there is no other.
     pub(super) figures: RunFigures,
     pub(super) over_seeds: OverSeeds,
-    pub(super) short: Shortfalls,
+    pub(super) short: Failures,
     /// Number of exported runs, some of which may have been interrupted.
     pub(super) count: usize,
     pub(super) only: Option<Finished>,
@@ -38,11 +38,11 @@ pub(super) struct Runs {
 impl<'a> Kept<'a> {
     pub(super) fn new(figures: Vec<&'static Figure>, count: usize, exports: &'a mut Exports) -> Self {
         let mut figures = RunFigures::keeping(figures);
-        figures.reserve(count.min(MOST_RESERVED));
+        figures.reserve(count.min(MAX_RESERVED));
         let runs = Runs {
             figures,
             over_seeds: OverSeeds::default(),
-            short: Shortfalls::default(),
+            short: Failures::default(),
             count: 0,
             only: None,
             conserved: true,

@@ -8,7 +8,7 @@ use experiments::record::{ServerRecord, config_record};
 use experiments::runs::driver::{Driver, Task, Tasks};
 use experiments::runs::over_http::OverHttp;
 use experiments::runs::virtual_time::VirtualTime;
-use experiments::servers::opponent::{GivenServer, Opponent};
+use experiments::servers::server_under_test::{GivenServer, ServerUnderTest};
 use experiments::servers::target::Server;
 use experiments::{Experiment, Sharded, StartChoice};
 use loadgen_core::ClientShard;
@@ -29,7 +29,7 @@ use crate::text::summary;
 
 pub(super) struct Plan<'a> {
     pub(super) experiment: Experiment,
-    pub(super) opponent: Opponent,
+    pub(super) opponent: ServerUnderTest,
     pub(super) driver: Box<dyn Driver>,
     pub(super) exports: Exports,
     pub(super) checks: Checks<'a>,
@@ -84,7 +84,7 @@ impl<'a> Plan<'a> {
             announcement: summary::announcement(&experiment, "simulated server", Some(&server)),
             warnings: doubts(None, Some(&server), &experiment),
             driver: Box::new(VirtualTime::on_threads(threads)),
-            opponent: Opponent::Own(Box::new(server)),
+            opponent: ServerUnderTest::Own(Box::new(server)),
             experiment,
             exports,
             checks,
@@ -118,7 +118,7 @@ impl<'a> Plan<'a> {
             summary::announcement(&experiment, &server.describe(), server.model.as_ref()) + &share;
         let model = server.model.clone();
         let given = GivenServer::new(server, runtime, driver.files());
-        let opponent = Opponent::Given(Arc::new(given));
+        let opponent = ServerUnderTest::Given(Arc::new(given));
         let known = opponent.warning_before(&experiment.run.workload);
         let warnings = doubts(known, model.as_ref(), &experiment);
         let driver = Box::new(driver);
@@ -176,7 +176,7 @@ impl<'a> Plan<'a> {
 
 pub(super) fn for_shards(
     experiment: &Experiment,
-    opponent: &Opponent,
+    opponent: &ServerUnderTest,
     mode: Mode,
 ) -> anyhow::Result<ShardPlan> {
     Ok(ShardPlan {
@@ -196,7 +196,7 @@ pub(super) fn for_shards(
 fn document_of(
     shard: ClientShard,
     experiment: &Experiment,
-    opponent: &Opponent,
+    opponent: &ServerUnderTest,
 ) -> anyhow::Result<TaskShard> {
     Ok(TaskShard {
         schema_version: SchemaVersion::default(),
@@ -206,7 +206,7 @@ fn document_of(
     })
 }
 
-pub(super) fn tasks<'a>(experiment: &'a Experiment, opponent: &'a Opponent) -> Tasks<'a> {
+pub(super) fn tasks<'a>(experiment: &'a Experiment, opponent: &'a ServerUnderTest) -> Tasks<'a> {
     Tasks::new(experiment.repeats as usize, move |repeat| {
         let seed = experiment.run.seed.wrapping_add(repeat as u64);
         Task { experiment, opponent, seed, runs_of_file: experiment.repeats }

@@ -8,7 +8,7 @@ use experiments::runs::one_run::Finished;
 use loadgen_core::{Run, SampleSink};
 
 use crate::files::exporter::ExportedRun;
-use crate::files::exports::OnTheWay;
+use crate::files::exports::InFlightExports;
 use crate::interrupt::Interrupt;
 use crate::screen::live_figures::LiveFigures;
 use crate::screen::watch::{Watch, watch};
@@ -16,7 +16,7 @@ use crate::text::progress::Progress;
 use crate::text::summary;
 
 pub(super) struct Watching<'a> {
-    files: OnTheWay,
+    files: InFlightExports,
     mode: Watch,
     interrupt: &'a Interrupt,
     /// Set with `--progress ndjson`.
@@ -33,7 +33,7 @@ struct Simulated {
 
 impl<'a> Watching<'a> {
     pub(super) fn new(
-        files: OnTheWay,
+        files: InFlightExports,
         mode: Watch,
         interrupt: &'a Interrupt,
         quiet: bool,

@@ -61,15 +61,15 @@ pub(super) fn table(text: Option<&str>) -> anyhow::Result<String> {
     if let (Some(name), Some(_)) = (deaf.first(), text) {
         return Ok(format!("no advice is read, or nothing retried, by {name}\n"));
     }
-    let mut told = table.into_text();
+    let mut listed = table.into_text();
     if !deaf.is_empty() {
         let names = format!("{} of {all}: {}", deaf.len(), deaf.join(", "));
-        let _ = writeln!(told, "\n{}", wrapped(&names, "No advice is read, or nothing retried, by ", "  "));
+        let _ = writeln!(listed, "\n{}", wrapped(&names, "No advice is read, or nothing retried, by ", "  "));
     }
     let notes = "The wait before the first retry after an answer with this advice; – as if nothing had been advised; past: a date \
                  that is over. Below it: what the advice is to the strategy's own wait, after which statuses it is read, and the \
                  headers in their order with the forms that are understood.";
-    Ok(format!("{told}\n{}\n", wrapped(notes, "", "")))
+    Ok(format!("{listed}\n{}\n", wrapped(notes, "", "")))
 }
 
 struct Reader {
@@ -100,7 +100,7 @@ impl Reader {
 fn is_read(spec: &StrategySpec, status: u16, header: &str) -> anyhow::Result<bool> {
     let own = waits_after(spec, status, "", FEW)?;
     for advised in &ADVISED[..3] {
-        if waits_after(spec, status, &said(header, advised), FEW)? != own {
+        if waits_after(spec, status, &header_step(header, advised), FEW)? != own {
             return Ok(true);
         }
     }
@@ -112,13 +112,13 @@ fn after(spec: &StrategySpec, status: u16, header: &str) -> anyhow::Result<[Stri
     let retries = own.iter().any(Option::is_some);
     let mut cells = [const { String::new() }; 6];
     for (cell, advised) in cells.iter_mut().zip(&ADVISED) {
-        let waits = waits_after(spec, status, &said(header, advised), MANY)?;
-        *cell = if waits == own && retries { "–".to_owned() } else { told(&waits) };
+        let waits = waits_after(spec, status, &header_step(header, advised), MANY)?;
+        *cell = if waits == own && retries { "–".to_owned() } else { listed(&waits) };
     }
     Ok(cells)
 }
 
-fn said(header: &str, (_, seconds, millis): &(&str, &str, &str)) -> String {
+fn header_step(header: &str, (_, seconds, millis): &(&str, &str, &str)) -> String {
     let in_millis = header.contains("-ms") || header.starts_with("x-amz");
     format!(" {header}:{}", if in_millis { millis } else { seconds })
 }
@@ -126,11 +126,11 @@ fn said(header: &str, (_, seconds, millis): &(&str, &str, &str)) -> String {
 fn waits_after(
     spec: &StrategySpec,
     status: u16,
-    said: &str,
+    header_step: &str,
     clients: usize,
 ) -> anyhow::Result<Vec<Option<f64>>> {
     let body = if matches!(status, 403 | 429) { GITHUB } else { "" };
-    let script: Script = format!("{status}{said} {body}|200").parse().map_err(anyhow::Error::msg)?;
+    let script: Script = format!("{status}{header_step} {body}|200").parse().map_err(anyhow::Error::msg)?;
     Ok(waits(spec, &script, clients)?)
 }
 
@@ -144,7 +144,7 @@ fn statuses(read_on: &[u16]) -> String {
     words.join(" ")
 }
 
-fn told(waits: &[Option<f64>]) -> String {
+fn listed(waits: &[Option<f64>]) -> String {
     let known: Vec<f64> = waits.iter().flatten().copied().collect();
     let (Some(least), Some(most)) =
         (known.iter().copied().reduce(f64::min), known.iter().copied().reduce(f64::max))

@@ -103,7 +103,7 @@ pub(super) fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
     };
     let document = document(&files, &tasks, verdicts);
     if !args.output.quiet {
-        to_people(&told(&document), exports.take_stdout())?;
+        to_people(&screen(&document), exports.take_stdout())?;
     }
     exports.finish(&results::sorted(&document)?)?;
     // A successful exit must mean that at least one pair was checked.
@@ -254,7 +254,7 @@ fn checked(task: &Task<'_>, verdict: Verdict) -> CheckedPair {
     }
 }
 
-fn told(document: &RecordingsCheck) -> String {
+fn screen(document: &RecordingsCheck) -> String {
     use std::fmt::Write as _;
     let mut text = String::new();
     for recording in &document.recordings {
@@ -337,7 +337,7 @@ mod tests {
             "a.json · a 1\n  reproduced  503 · x\n  differs     503 · y\n              delay 1: recorded 1 s, here 2 s\n  \
              no preset   503 · z\n  skipped     503 · s\n              `id` names it\n  {sum}\n\n{sum}\n"
         );
-        assert_eq!(told(&document), expected);
+        assert_eq!(screen(&document), expected);
         assert_eq!(nothing_checked(&document), None);
     }
 

@@ -52,13 +52,13 @@ pub(super) fn print(text: &str, format: Option<&str>) -> anyhow::Result<()> {
     let spec = text.parse::<StrategySpec>().map_err(|error| Fatal::error(Exit::Usage, error.to_string()))?;
     let format = chosen(text, format)?;
     let printed = printed(text, spec, format)?;
-    let told = told(text, format, &printed.left_out);
+    let notes = notes(text, format, &printed.left_out);
     // Settings come first. Formats without comments list differences on stderr, so that readers of stdout get settings only.
     if format.comment.is_some() {
-        return to_people(&(printed.settings + &told), false);
+        return to_people(&(printed.settings + &notes), false);
     }
     to_people(&printed.settings, false)?;
-    to_stderr(&told);
+    to_stderr(&notes);
     Ok(())
 }
 
@@ -147,19 +147,19 @@ fn list() -> String {
     lines.join("\n")
 }
 
-fn told(text: &str, format: &Format, left_out: &[String]) -> String {
+fn notes(text: &str, format: &Format, left_out: &[String]) -> String {
     let comment = format.comment.map_or_else(String::new, |comment| format!("{comment} "));
     let head = if left_out.is_empty() {
         format!("Nothing of `{text}` is left out.")
     } else {
         format!("What {} cannot express of `{text}`, or does besides:", format.name)
     };
-    let mut told = wrapped(&head, &comment, &comment) + "\n";
+    let mut notes = wrapped(&head, &comment, &comment) + "\n";
     for line in left_out {
-        told += &wrapped(line, &format!("{comment}- "), &format!("{comment}  "));
-        told.push('\n');
+        notes += &wrapped(line, &format!("{comment}- "), &format!("{comment}  "));
+        notes.push('\n');
     }
-    told
+    notes
 }
 
 #[cfg(test)]
@@ -198,9 +198,9 @@ mod tests {
                 if ["envoy", "resilience4j"].contains(&format.name) {
                     assert!(testing::is_yaml(&printed.settings), "{}", printed.settings);
                 }
-                let told = told(&text, format, &printed.left_out);
+                let notes = notes(&text, format, &printed.left_out);
                 let comment = format.comment.unwrap_or_default();
-                assert!(told.lines().all(|line| line.starts_with(comment)), "{told}");
+                assert!(notes.lines().all(|line| line.starts_with(comment)), "{notes}");
             }
         }
     }
@@ -246,8 +246,9 @@ mod tests {
             ("netflix-vegas", &resilience4j::FORMAT, "preset:resilience4j+fixed-window"),
         ] {
             let error = printed(text, text.parse().unwrap(), format).unwrap_err().to_string();
-            let told = format!("nearest: `loadgen strategies '{nearest}' --print-settings {0}`", format.name);
-            assert!(error.contains("has no limiter like") && error.ends_with(&told), "{text}: {error}");
+            let notes =
+                format!("nearest: `loadgen strategies '{nearest}' --print-settings {0}`", format.name);
+            assert!(error.contains("has no limiter like") && error.ends_with(&notes), "{text}: {error}");
         }
         let gap = "preset:pygithub";
         let error = printed(gap, gap.parse().unwrap(), &urllib3::FORMAT).unwrap_err().to_string();
@@ -271,9 +272,9 @@ mod tests {
 
     #[test]
     fn what_is_left_out_is_a_comment_of_the_format() {
-        let told = told("aimd", &polly::FORMAT, &["`aimd`: nothing like it".to_owned()]);
+        let notes = notes("aimd", &polly::FORMAT, &["`aimd`: nothing like it".to_owned()]);
         assert_eq!(
-            told,
+            notes,
             "// What polly cannot express of `aimd`, or does besides:\n// - `aimd`: nothing like it\n"
         );
     }

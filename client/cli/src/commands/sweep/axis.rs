@@ -10,7 +10,7 @@ use vocabulary::duration_text;
 use crate::args::WorkloadArgs;
 
 /// Limit on the values of an axis, which is more than a reader compares.
-const MOST_VALUES: usize = 1000;
+const MAX_VALUES: usize = 1000;
 
 /// Varied flag or strategy parameter, with its values in command-line order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,8 +79,8 @@ impl FromStr for Axis {
                 Some(values) => all.extend(values),
                 None => all.push(item),
             }
-            if all.len() > MOST_VALUES {
-                return Err(format!("these are more than {MOST_VALUES} values; name fewer"));
+            if all.len() > MAX_VALUES {
+                return Err(format!("these are more than {MAX_VALUES} values; name fewer"));
             }
         }
         if let Some((_, twice)) = all.iter().enumerate().find(|(index, value)| all[..*index].contains(value))
@@ -138,8 +138,8 @@ fn range(text: &str) -> Result<Option<Vec<String>>, String> {
         .trim()
         .parse()
         .ok()
-        .filter(|count| (2..=MOST_VALUES).contains(count))
-        .ok_or_else(|| format!("`{count}` is not a number of values from 2 to {MOST_VALUES}"))?;
+        .filter(|count| (2..=MAX_VALUES).contains(count))
+        .ok_or_else(|| format!("`{count}` is not a number of values from 2 to {MAX_VALUES}"))?;
     let ends = (low.trim(), high.trim());
     let (numbers, write): ((f64, f64), fn(f64) -> String) = match numbers(ends) {
         Some(numbers) if whole(ends) => (numbers, |value| format!("{value:.0}")),

@@ -7,7 +7,7 @@ use experiments::judge::cell::Cell;
 use experiments::judge::estimate::Estimate;
 use experiments::record::config_record;
 use experiments::runs::point::Point;
-use experiments::servers::opponent::Opponent;
+use experiments::servers::server_under_test::ServerUnderTest;
 use experiments::{Experiment, planned};
 use results::{Mode, PlannedPoint, ShardPlan, ShardedCommand, Swept};
 use tailback::StrategySpec;
@@ -49,10 +49,10 @@ impl<'a> Grid<'a> {
     pub(super) fn of_plan(
         args: &'a SweepArgs,
         plan: &ShardPlan,
-        at: Vec<(Vec<Experiment>, Opponent)>,
+        at: Vec<(Vec<Experiment>, ServerUnderTest)>,
     ) -> anyhow::Result<Self> {
         let repeats = at.first().map_or(0, |(experiments, _)| experiments[0].repeats);
-        let fits = |(point, (experiments, _)): (&PlannedPoint, &(Vec<Experiment>, Opponent))| {
+        let fits = |(point, (experiments, _)): (&PlannedPoint, &(Vec<Experiment>, ServerUnderTest))| {
             let repeated = experiments.iter().all(|experiment| experiment.repeats == repeats);
             point.at.len() == args.vary.len() && experiments.len() == plan.strategies.len() && repeated
         };
@@ -61,12 +61,13 @@ impl<'a> Grid<'a> {
                 "`plan.points`: a point has another number of values, strategies or seeds than the others";
             return Err(Fatal::error(Exit::Usage, words));
         }
-        let point = |(point, (experiments, opponent)): (&PlannedPoint, (Vec<Experiment>, Opponent))| Point {
-            situation: situation(&args.vary, &point.at),
-            at: point.at.clone(),
-            experiments,
-            opponent,
-        };
+        let point =
+            |(point, (experiments, opponent)): (&PlannedPoint, (Vec<Experiment>, ServerUnderTest))| Point {
+                situation: situation(&args.vary, &point.at),
+                at: point.at.clone(),
+                experiments,
+                opponent,
+            };
         let points = plan.points.iter().zip(at).map(point).collect();
         Ok(Self { args, points, labels: plan.strategies.clone() })
     }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Command};
-use experiments::runs::point::{Point, Situation};
-use experiments::servers::opponent::GivenServer;
+use experiments::runs::point::{Point, SweepPoint};
+use experiments::servers::server_under_test::GivenServer;
 use tailback::StrategySpec;
 use vocabulary::did_you_mean;
 
@@ -21,7 +21,7 @@ use crate::text::figures::thousands;
 const NOT_VARIED: [&str; 3] = ["seed", "repeats", "time-scale"];
 
 /// Limit on points, because each is checked before anything runs and nobody waits for more.
-const MOST_POINTS: usize = 10_000;
+const MAX_POINTS: usize = 10_000;
 
 pub(super) fn name(axes: &[Axis], at: &[String]) -> String {
     let pairs = axes.iter().zip(at).map(|(axis, value)| format!("{}={value}", axis.key));
@@ -29,9 +29,9 @@ pub(super) fn name(axes: &[Axis], at: &[String]) -> String {
 }
 
 /// Returns the values that no client chooses: flags, but not parameters of strategies.
-pub(super) fn situation(axes: &[Axis], at: &[String]) -> Situation {
+pub(super) fn situation(axes: &[Axis], at: &[String]) -> SweepPoint {
     let flags = axes.iter().zip(at).filter(|(axis, _)| matches!(axis.key, Key::Flag(_)));
-    Situation(flags.map(|(axis, value)| (axis.key.to_string(), value.clone())).collect())
+    SweepPoint(flags.map(|(axis, value)| (axis.key.to_string(), value.clone())).collect())
 }
 
 /// Returns every point of the grid; the first axis varies slowest. Rejects invalid points before anything runs.
@@ -56,8 +56,8 @@ pub(super) fn points(args: &SweepArgs, typed: &[OsString]) -> anyhow::Result<Vec
         }
     }
     let many = args.vary.iter().map(|axis| axis.values.len()).product::<usize>();
-    if many > MOST_POINTS {
-        let (many, most) = (thousands(many as u64), thousands(MOST_POINTS as u64));
+    if many > MAX_POINTS {
+        let (many, most) = (thousands(many as u64), thousands(MAX_POINTS as u64));
         let words =
             format!("`--vary`: these are {many} points, and {most} are the most; vary in larger steps");
         return Err(Fatal::error(Exit::Usage, words));

@@ -54,11 +54,11 @@ impl Link {
             .await
             .map_err(|error| of_stream(&error, Stage::Connecting))?;
         let is_over = Arc::<AtomicBool>::default();
-        let told = is_over.clone();
+        let over = is_over.clone();
         tokio::spawn(async move {
             // Every stream itself receives the reason for the end of the connection.
             drop(connection.await);
-            told.store(true, Ordering::Relaxed);
+            over.store(true, Ordering::Relaxed);
             connecting.on_lost();
         });
         Ok(Arc::new(Self { sender, streams: AtomicUsize::new(0), is_over }))

@@ -42,7 +42,7 @@ fn driven(shard: ClientShard, clients: u32, ops: u64, slow: u64) -> Run {
                     sent_at: sent.due,
                     outcome: Outcome::plain(status),
                     server: None,
-                    told: None,
+                    advised_wait: None,
                     cause: None,
                     by_gateway: false,
                 };
@@ -225,7 +225,7 @@ fn shards_that_do_not_belong_together_are_named_with_the_reason() {
         merged_clients(files).unwrap_err().to_string()
     };
     let other = |change: fn(&mut RunResult)| refused(&|files| change(&mut files[1].1));
-    for (told, words) in [
+    for (advised_wait, words) in [
         (refused(&|files| files.clear()), "no shard is given"),
         (
             refused(&|files| files[2] = (files[2].0.clone(), files[0].1.clone())),
@@ -304,7 +304,7 @@ fn shards_that_do_not_belong_together_are_named_with_the_reason() {
             "`1.json` is a shard of another run than `0.json`: its common start is `7 ms after 1970 began`, there `a barrier's`",
         ),
     ] {
-        assert_eq!(told, words);
+        assert_eq!(advised_wait, words);
     }
 }
 
@@ -316,9 +316,9 @@ fn a_lost_shard_can_be_left_out_and_is_named() {
     assert_eq!((merged.ops.total, merged.makespan_complete, merged.optimal_makespan_s), (40, false, None));
     let server = (&merged.server, merged.wasted_server_s, merged.server_work_per_success_ms);
     assert_eq!(server, (&None, None, None), "it counted the lost one's, too");
-    let told = merged.merged.unwrap();
-    assert_eq!((told.of, told.missing), (3, vec![1]));
-    assert_eq!(told.rows.iter().map(|row| row.shard).collect::<Vec<_>>(), [0, 2]);
+    let advised_wait = merged.merged.unwrap();
+    assert_eq!((advised_wait.of, advised_wait.missing), (3, vec![1]));
+    assert_eq!(advised_wait.rows.iter().map(|row| row.shard).collect::<Vec<_>>(), [0, 2]);
 }
 
 #[test]
@@ -327,8 +327,8 @@ fn what_the_server_counted_when_the_last_one_ended_may_be_unknown_and_is_no_mism
     files[2].1.shard.as_mut().unwrap().ledger = None;
     let merged = merged_clients(files.clone()).unwrap();
     assert!(merged.server.is_none() && merged.merged.unwrap().rows.is_empty());
-    let told = "shard 2 does not know what the server counted: its counts are not put together";
-    assert_eq!(merged.warnings, [told]);
+    let advised_wait = "shard 2 does not know what the server counted: its counts are not put together";
+    assert_eq!(merged.warnings, [advised_wait]);
     // Without a mockserver no shard has counts, so there is nothing to warn about.
     for (_, run) in &mut files {
         run.shard.as_mut().unwrap().ledger = None;

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use vocabulary::TextField;
 
 use super::*;
-use crate::OwnWords;
+use crate::CustomResponses;
 
 /// 2026-11-22 10:00:00 UTC.
 const NOW: WallTime = WallTime::from_unix(Duration::from_hours(498_706));
@@ -121,14 +121,14 @@ fn a_push_back_is_one_whole_number_or_the_end() {
 
 #[test]
 fn long_texts_are_not_read() {
-    let digits = "1".repeat(LONGEST_TEXT + 1);
+    let digits = "1".repeat(MAX_TEXT + 1);
     assert_eq!(read("retry-after.whole", &[("retry-after", &digits)]), Advice::Unreadable);
     assert_eq!(read("retry-after.whole", &[("retry-after", &digits[1..])]), Advice::After(LONGEST));
 }
 
 #[test]
 fn a_simulated_server_is_read_by_the_same_list() {
-    let advice = OwnWords { wait: Duration::from_micros(1_200_300), in_seconds: true };
+    let advice = CustomResponses { wait: Duration::from_micros(1_200_300), in_seconds: true };
     assert_eq!(AdviceForms::default().read(&advice, NOW), Advice::After(Duration::from_micros(1_200_300)));
     assert_eq!(forms("retry-after.whole").read(&advice, NOW), ms(2000));
     assert_eq!(forms("x-amz-retry-after.whole").read(&advice, NOW), Advice::None);
@@ -212,7 +212,7 @@ fn seconds_can_be_taken_for_milliseconds() {
     for (value, advice) in [("60", ms(60)), ("1.5", ms(1)), ("-1", Advice::Negative), ("", Advice::None)] {
         assert_eq!(read(shopify, &[("retry-after", value)]), advice, "{value}");
     }
-    let words = OwnWords { wait: Duration::from_millis(1200), in_seconds: true };
+    let words = CustomResponses { wait: Duration::from_millis(1200), in_seconds: true };
     let simulated = forms(shopify).read(&words, NOW);
     assert_eq!(simulated, ms(2), "the simulated server writes 2 seconds");
     assert_eq!(forms(shopify).show(), shopify);

@@ -22,7 +22,7 @@ fn apply(text: &str, advice: Advice) -> Advised {
 }
 
 fn apply_drawn(text: &str, advice: Advice, seed: u64) -> Advised {
-    rule(text).apply(advice, Opinion::Throttled, SECOND, || draws(seed, Purpose::Backoff, 0, 1))
+    rule(text).apply(advice, Classification::Throttled, SECOND, || draws(seed, Purpose::Backoff, 0, 1))
 }
 
 const fn seconds(seconds: u64) -> Advice {
@@ -85,8 +85,8 @@ fn what_is_no_time_to_wait_has_rules_of_its_own() {
 fn no_advice_has_a_meaning_only_when_the_server_throttles() {
     let missing = rule("retry-after=exact,advice-missing=60s");
     let draws = || draws(1, Purpose::Backoff, 0, 1);
-    assert_eq!(missing.apply(Advice::None, Opinion::Throttled, SECOND, draws), after(60_000));
-    assert_eq!(missing.apply(Advice::None, Opinion::Transient, SECOND, draws), Advised::BackOff);
+    assert_eq!(missing.apply(Advice::None, Classification::Throttled, SECOND, draws), after(60_000));
+    assert_eq!(missing.apply(Advice::None, Classification::Transient, SECOND, draws), Advised::BackOff);
 }
 
 /// AWS, retry behaviour of 2026: `clamp [d, d + 5 s]`, `d` being the jittered delay.

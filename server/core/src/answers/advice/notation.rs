@@ -13,7 +13,7 @@ use crate::quoted::quoted;
 
 const NONE: &str = "none";
 
-const MOST_FORMS: usize = 8;
+const MAX_FORMS: usize = 8;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -40,7 +40,7 @@ pub enum AdviceError {
     Again(&'static str),
     #[error("two forms of advice fill the header `{0}`; name another one by `header=`")]
     Header(String),
-    #[error("there are {0} forms of advice; at most {MOST_FORMS} are accepted")]
+    #[error("there are {0} forms of advice; at most {MAX_FORMS} are accepted")]
     Forms(usize),
 }
 
@@ -52,7 +52,7 @@ impl FromStr for Advice {
             return Ok(Self::default());
         }
         let forms = split_outside(text, '+').map(Form::typed).collect::<Result<Vec<_>, _>>()?;
-        if forms.len() > MOST_FORMS {
+        if forms.len() > MAX_FORMS {
             return Err(AdviceError::Forms(forms.len()));
         }
         let advice = Self { forms };

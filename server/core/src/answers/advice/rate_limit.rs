@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use sfv::{Integer, KeyRef, ListSerializer, StringRef, integer, key_ref, string_ref};
 
+use super::super::response_context::RenderContext;
 use super::super::time_form::{Rounding, TimeForm, Unit};
-use super::super::told::Telling;
 use crate::standing::Standing;
 
 const QUOTA: &KeyRef = key_ref("q");
@@ -24,14 +24,14 @@ const AT_ONCE: &StringRef = string_ref("concurrent-requests");
 /// Largest integer of a structured field (RFC 9651, section 3.3.1).
 const MOST: Integer = integer(999_999_999_999_999);
 
-pub(super) fn policies(telling: &Telling<'_>) -> Option<String> {
+pub(super) fn policies(rendering: &RenderContext<'_>) -> Option<String> {
     let mut list = ListSerializer::new();
-    for (_, name, standing) in standings(telling) {
+    for (_, name, standing) in standings(rendering) {
         let policy = list.bare_item(name).parameter(QUOTA, number(standing.limit));
         let _ = match standing.window {
             // A window of zero is not allowed.
             Some(window) => {
-                policy.parameter(WINDOW, number(seconds(window, Rounding::Nearest, telling).max(1)))
+                policy.parameter(WINDOW, number(seconds(window, Rounding::Nearest, rendering).max(1)))
             }
             None => policy.parameter(UNIT, AT_ONCE),
         };
@@ -43,11 +43,11 @@ pub(super) fn policies(telling: &Telling<'_>) -> Option<String> {
 pub(super) fn limits(
     rounding: Rounding,
     honestly: impl Fn(Duration) -> Duration,
-    telling: &Telling<'_>,
+    rendering: &RenderContext<'_>,
 ) -> Option<String> {
-    let outcome = telling.told.outcome;
+    let outcome = rendering.context.outcome;
     let mut list = ListSerializer::new();
-    for (index, name, standing) in standings(telling) {
+    for (index, name, standing) in standings(rendering) {
         let rejects = outcome.stage() == Some(index);
         // A rejecting stage may have a remainder that is too small for this request. If it were reported, the client would not wait.
         let remaining = if rejects { 0 } else { standing.remaining };
@@ -55,20 +55,22 @@ pub(super) fn limits(
         let reset = if rejects {
             outcome.wait().map(&honestly)
         } else {
-            standing.window.map(|_| telling.until_reset(standing))
+            standing.window.map(|_| rendering.until_reset(standing))
         };
         if let Some(reset) = reset {
-            let _ = limit.parameter(RESET, number(seconds(reset, rounding, telling)));
+            let _ = limit.parameter(RESET, number(seconds(reset, rounding, rendering)));
         }
     }
     list.finish()
 }
 
-fn standings<'a>(telling: &Telling<'a>) -> impl Iterator<Item = (usize, &'a StringRef, &'a Standing)> {
-    let telling = *telling;
-    telling.stages.iter().enumerate().filter_map(move |(index, name)| {
+fn standings<'a>(
+    rendering: &RenderContext<'a>,
+) -> impl Iterator<Item = (usize, &'a StringRef, &'a Standing)> {
+    let rendering = *rendering;
+    rendering.stages.iter().enumerate().filter_map(move |(index, name)| {
         // Never skips a stage, because stage names are lower-case letters, digits, `-` and `_`.
-        Some((index, StringRef::from_str(name).ok()?, telling.standing(index)?))
+        Some((index, StringRef::from_str(name).ok()?, rendering.standing(index)?))
     })
 }
 
@@ -76,7 +78,7 @@ fn number(number: u64) -> Integer {
     Integer::try_from(number).unwrap_or(MOST)
 }
 
-fn seconds(duration: Duration, rounding: Rounding, telling: &Telling<'_>) -> u64 {
+fn seconds(duration: Duration, rounding: Rounding, rendering: &RenderContext<'_>) -> u64 {
     let form = TimeForm { rounding, ..TimeForm::of(Unit::Seconds) };
-    u64::try_from(form.rounded(telling.teller.duration(duration))).unwrap_or(u64::MAX)
+    u64::try_from(form.rounded(rendering.teller.duration(duration))).unwrap_or(u64::MAX)
 }

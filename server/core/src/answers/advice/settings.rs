@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use vocabulary::{Parameter, TextField, WallTime, duration_text};
 
-use super::super::teller::Teller;
+use super::super::header_writer::HeaderWriter;
+use super::super::response_context::RenderContext;
 use super::super::time_form::{Rounding, TimeForm, Unit};
-use super::super::told::Telling;
-use super::honesty::Honesty;
+use super::accuracy::AdviceAccuracy;
 use super::problem::Problem;
 use crate::header_rules::checked_name;
 
@@ -17,7 +17,7 @@ pub(super) struct Settings {
     pub(super) header: HeaderName,
     pub(super) rounding: Rounding,
     pub(super) places: u32,
-    pub(super) honesty: Honesty,
+    pub(super) honesty: AdviceAccuracy,
     skew: Skew,
     pub(super) problem: Problem,
 }
@@ -54,20 +54,20 @@ impl Settings {
             header: HeaderName(header.to_owned()),
             rounding: Rounding::default(),
             places,
-            honesty: Honesty::default(),
+            honesty: AdviceAccuracy::default(),
             skew: Skew::default(),
             problem: Problem::default(),
         }
     }
 
-    pub(super) fn write(&self, unit: Unit, wait: Duration, telling: &Telling<'_>) -> String {
+    pub(super) fn write(&self, unit: Unit, wait: Duration, rendering: &RenderContext<'_>) -> String {
         let places = u8::try_from(self.places).unwrap_or(0);
         let form = TimeForm { unit, places, rounding: self.rounding };
         let mut out = String::new();
         if unit.is_moment() {
-            form.write_moment(self.skew.applied(telling.moment(wait), telling.teller), &mut out);
+            form.write_moment(self.skew.applied(rendering.moment(wait), rendering.teller), &mut out);
         } else {
-            form.write_duration(telling.teller.duration(wait), &mut out);
+            form.write_duration(rendering.teller.duration(wait), &mut out);
         }
         out
     }
@@ -105,7 +105,7 @@ struct Skew {
 }
 
 impl Skew {
-    fn applied(self, moment: WallTime, teller: &Teller) -> WallTime {
+    fn applied(self, moment: WallTime, teller: &HeaderWriter) -> WallTime {
         let (moment, by) = (moment.since_unix(), teller.duration(self.by));
         WallTime::from_unix(if self.is_behind {
             moment.saturating_sub(by)

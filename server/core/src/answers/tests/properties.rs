@@ -42,15 +42,15 @@ proptest! {
     ) {
         let set = set(ALL, &["a", "b"]);
         let (now, decided_at) = (Instant::from_nanos(now), Instant::from_nanos(decided_at));
-        let told = Told { outcome, now, decided_at, standings: &standings, seed, op, attempt };
+        let context = ResponseContext { outcome, now, decided_at, standings: &standings, seed, op, attempt };
         let anchor = WallTime::from_unix(anchor);
-        for teller in [Teller::experiment(anchor), Teller::real(anchor, TimeScale::parse(&scale.to_string()).unwrap())] {
-            let rendered = set.render(&told, &teller);
+        for teller in [HeaderWriter::experiment(anchor), HeaderWriter::real(anchor, TimeScale::parse(&scale.to_string()).unwrap())] {
+            let rendered = set.render(&context, &teller);
             for (name, value) in &rendered.headers {
                 prop_assert!(value.bytes().all(|byte| (b' '..=b'~').contains(&byte)), "{name}: {value}");
-                prop_assert_eq!(set.header(name, &told, &teller), Some(value.clone()));
+                prop_assert_eq!(set.header(name, &context, &teller), Some(value.clone()));
             }
-            prop_assert_eq!(set.render(&told, &teller), rendered);
+            prop_assert_eq!(set.render(&context, &teller), rendered);
         }
     }
 
@@ -63,12 +63,12 @@ proptest! {
         let wait = Duration::from_nanos(nanos);
         let set = set(&format!("[every]\nadvice = 'decimal:places={}+ms:header=m'", places.max(1)), &["a"]);
         let scale = TimeScale::parse(&scale.to_string()).unwrap();
-        let teller = Teller::real(WallTime::VIRTUAL_START, scale);
-        let told = told(rejected(0, wait), &[]);
-        let millis: u128 = set.header("m", &told, &teller).unwrap().parse().unwrap();
+        let teller = HeaderWriter::real(WallTime::VIRTUAL_START, scale);
+        let context = context(rejected(0, wait), &[]);
+        let millis: u128 = set.header("m", &context, &teller).unwrap().parse().unwrap();
         let real = scale.to_real(wait).as_nanos();
         prop_assert!(millis * 1_000_000 >= real && millis * 1_000_000 < real + 1_000_000);
-        let text = set.header("retry-after", &told, &teller).unwrap();
+        let text = set.header("retry-after", &context, &teller).unwrap();
         let (whole, digits) = text.split_once('.').unwrap();
         let count: u128 = format!("{whole}{digits}").parse().unwrap();
         let step = 10_u128.pow(9 - places.max(1));
@@ -91,7 +91,7 @@ proptest! {
         };
         let config = AnswersConfig { reject: [("*".to_owned(), response)].into(), ..AnswersConfig::default() };
         if let Ok(set) = AnswerSet::read(&config, ["a"]) {
-            drop(said(&set, &told(rejected(0, SECOND), &[None])));
+            drop(said(&set, &context(rejected(0, SECOND), &[None])));
         }
     }
 }

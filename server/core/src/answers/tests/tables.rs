@@ -26,15 +26,15 @@ fn an_answers_own_words_take_the_place_of_those_of_every_answer() {
         &["first", "second", "third"],
     );
     let standings = [None; 3];
-    let headers = |outcome| said(&set, &told(outcome, &standings)).1;
+    let headers = |outcome| said(&set, &context(outcome, &standings)).1;
     assert_eq!(headers(Outcome::Accepted), ["a: every", "b: every"]);
     assert_eq!(headers(rejected(0, SECOND)), ["a: own", "b: every"]);
     assert_eq!(headers(rejected(1, SECOND)), ["retry-after: later", "a: every", "b: every"]);
     assert_eq!(headers(rejected(2, SECOND)), ["c: third", "retry-after-ms: 1000", "a: every", "b: every"]);
     let by_none = Outcome::Rejected { stage: None, wait: Some(SECOND) };
     assert_eq!(headers(by_none), ["retry-after-ms: 1000", "a: every", "b: every"]);
-    assert_eq!(said(&set, &told(Outcome::Conflict, &standings)).0, Some(409));
-    assert_eq!(said(&set, &told(Outcome::Accepted, &standings)).2, "done");
+    assert_eq!(said(&set, &context(Outcome::Conflict, &standings)).0, Some(409));
+    assert_eq!(said(&set, &context(Outcome::Accepted, &standings)).2, "done");
 }
 
 #[test]
@@ -56,9 +56,9 @@ fn one_advice_takes_the_place_of_all() {
     let config = config(GITHUB).advising("ms");
     let set = AnswerSet::read(&config, ["primary", "secondary"]).unwrap();
     for outcome in [rejected(0, SECOND), rejected(1, SECOND)] {
-        let told = told(outcome, &[]);
-        assert_eq!(set.header("retry-after-ms", &told, &teller()).as_deref(), Some("1000"));
-        assert_eq!((set.header("retry-after", &told, &teller()), set.status(&told)), (None, Some(403)));
+        let context = context(outcome, &[]);
+        assert_eq!(set.header("retry-after-ms", &context, &teller()).as_deref(), Some("1000"));
+        assert_eq!((set.header("retry-after", &context, &teller()), set.status(&context)), (None, Some(403)));
     }
 }
 
@@ -71,8 +71,8 @@ fn whatever_a_stack_calls_its_policies_can_be_named() {
     let config = AnswersConfig { every, ..AnswersConfig::default() };
     let set = AnswerSet::read(&config, labels.iter().map(String::as_str)).unwrap();
     let standings = [1, 2, 3, 4].map(|limit| standing(limit, 0, SECOND));
-    let told = told(Outcome::Accepted, &standings);
-    let values: Vec<_> = labels.iter().map(|label| set.header(label, &told, &teller()).unwrap()).collect();
+    let context = context(Outcome::Accepted, &standings);
+    let values: Vec<_> = labels.iter().map(|label| set.header(label, &context, &teller()).unwrap()).collect();
     assert_eq!(values, ["1", "2", "3", "4"]);
 }
 
@@ -82,7 +82,7 @@ fn without_tables_nothing_is_said() {
     assert!(config.is_empty());
     let set = AnswerSet::read(&config, ["a"]).unwrap();
     for outcome in [Outcome::Accepted, Outcome::Conflict, rejected(0, SECOND), rejected(9, SECOND)] {
-        assert_eq!(set.render(&told(outcome, &[]), &teller()), Rendered::default());
+        assert_eq!(set.render(&context(outcome, &[]), &teller()), Rendered::default());
     }
 }
 

@@ -7,7 +7,7 @@ use super::*;
 #[test]
 fn a_clock_that_is_off_shows_in_moments_only() {
     let advice = "[every]\nadvice = 'date:skew=-10s+epoch:skew=1h,places=1+ms:early=1s+decimal:header=x-late,late=500ms'";
-    let (_, headers, _) = said(&set(advice, &["a"]), &told(rejected(0, 20 * SECOND), &[None]));
+    let (_, headers, _) = said(&set(advice, &["a"]), &context(rejected(0, 20 * SECOND), &[None]));
     assert_eq!(
         headers,
         [
@@ -23,8 +23,8 @@ fn a_clock_that_is_off_shows_in_moments_only() {
 fn each_hears_its_own_time() {
     let set = set("[every]\nadvice = 'seconds+ms+epoch'\nheaders = { w = '{window_go}' }", &["a"]);
     let standings = [standing(1, 0, SECOND)];
-    let told = told(rejected(0, 20 * SECOND), &standings);
-    let scale = |scale| Teller::real(WallTime::VIRTUAL_START, TimeScale::parse(scale).unwrap());
+    let context = context(rejected(0, 20 * SECOND), &standings);
+    let scale = |scale| HeaderWriter::real(WallTime::VIRTUAL_START, TimeScale::parse(scale).unwrap());
     for (teller, values) in [
         (teller(), ["20", "20000", "1767225621", "1m0s"]),
         (scale("0.1"), ["2", "2000", "1767225603", "6s"]),
@@ -32,6 +32,6 @@ fn each_hears_its_own_time() {
         (scale("10"), ["200", "200000", "1767225805", "10m0s"]),
     ] {
         let headers = ["retry-after", "retry-after-ms", "x-ratelimit-reset", "w"];
-        assert_eq!(headers.map(|name| set.header(name, &told, &teller).unwrap().into_owned()), values);
+        assert_eq!(headers.map(|name| set.header(name, &context, &teller).unwrap().into_owned()), values);
     }
 }

@@ -8,19 +8,19 @@ fn github_tells_epochs_on_all_answers_and_a_wait_on_some() {
     let set = set(GITHUB, &["primary", "secondary"]);
     let standings = [standing(5000, 4987, Duration::from_mins(30)), standing(100, 0, Duration::ZERO)];
     let common = ["x-ratelimit-limit: 5000", "x-ratelimit-remaining: 4987", "x-ratelimit-reset: 1767227401"];
-    let (status, headers, body) = said(&set, &told(Outcome::Accepted, &standings));
+    let (status, headers, body) = said(&set, &context(Outcome::Accepted, &standings));
     assert_eq!((status, body.as_str()), (None, ""));
     assert_eq!(&headers[..3], &common);
     assert_eq!(&headers[3..], &["x-ratelimit-resource: core", "x-ratelimit-used: 13"]);
 
-    let (status, headers, body) = said(&set, &told(rejected(0, SECOND), &standings));
+    let (status, headers, body) = said(&set, &context(rejected(0, SECOND), &standings));
     assert_eq!((status, headers[0].as_str()), (Some(403), "x-ratelimit-remaining: 0"));
     assert!(body.starts_with(r#"{"message":"API rate limit exceeded for user ID 1.""#), "{body}");
     assert_eq!((headers.len(), headers.iter().any(|header| header.contains("retry-after"))), (5, false));
 
     let advised = (0..1000).filter(|op| {
-        let told = Told { op: *op, ..told(rejected(1, 1500 * MS), &standings) };
-        match set.header("retry-after", &told, &teller()) {
+        let context = ResponseContext { op: *op, ..context(rejected(1, 1500 * MS), &standings) };
+        match set.header("retry-after", &context, &teller()) {
             Some(value) => value == "2" || panic!("{value}"),
             None => false,
         }
@@ -46,7 +46,7 @@ fn openai_tells_durations_of_go() {
         &["requests", "tokens"],
     );
     let standings = [standing(60, 0, Duration::from_mins(6)), standing(150_000, 149_984, 12 * MS)];
-    let (status, headers, body) = said(&set, &told(rejected(0, 6120 * MS), &standings));
+    let (status, headers, body) = said(&set, &context(rejected(0, 6120 * MS), &standings));
     assert_eq!(status, Some(429));
     assert_eq!(
         headers,
@@ -75,7 +75,7 @@ fn anthropic_tells_moments() {
         "#,
         &["requests"],
     );
-    let (_, headers, _) = said(&set, &told(rejected(0, 21 * SECOND), &[standing(50, 0, 37 * SECOND)]));
+    let (_, headers, _) = said(&set, &context(rejected(0, 21 * SECOND), &[standing(50, 0, 37 * SECOND)]));
     assert_eq!(headers, ["retry-after: 21", "anthropic-ratelimit-requests-reset: 2026-01-01T00:00:38Z"]);
 }
 
@@ -86,7 +86,7 @@ fn cloudflare_tells_dates() {
         "[every]\nheaders = { x-ratelimit-reset = '{reset_date}' }\n[reject.api]\nstatus = 429\nadvice = 'seconds'",
         &["api"],
     );
-    let (_, headers, _) = said(&set, &told(rejected(0, 299_001 * MS), &[standing(1200, 0, 299_500 * MS)]));
+    let (_, headers, _) = said(&set, &context(rejected(0, 299_001 * MS), &[standing(1200, 0, 299_500 * MS)]));
     assert_eq!(headers, ["retry-after: 300", "x-ratelimit-reset: Thu, 01 Jan 2026 00:05:00 GMT"]);
 }
 
@@ -103,9 +103,9 @@ fn shopify_tells_what_is_used() {
         "#,
         &["bucket"],
     );
-    let accepted = said(&set, &told(Outcome::Accepted, &[standing(40, 8, SECOND)]));
+    let accepted = said(&set, &context(Outcome::Accepted, &[standing(40, 8, SECOND)]));
     assert_eq!(accepted, (None, vec!["x-shopify-shop-api-call-limit: 32/40".to_owned()], String::new()));
-    let (_, headers, _) = said(&set, &told(rejected(0, 1600 * MS), &[standing(40, 0, SECOND)]));
+    let (_, headers, _) = said(&set, &context(rejected(0, 1600 * MS), &[standing(40, 0, SECOND)]));
     assert_eq!(headers, ["retry-after: 2.0", "x-shopify-shop-api-call-limit: 40/40"]);
 }
 
@@ -116,7 +116,7 @@ fn traefik_tells_a_duration_of_go() {
         "[reject.average]\nstatus = 429\nbody = 'Too Many Requests'\nadvice = 'seconds+go:places=9'",
         &["average"],
     );
-    let (_, headers, body) = said(&set, &told(rejected(0, 100 * MS), &[None]));
+    let (_, headers, body) = said(&set, &context(rejected(0, 100 * MS), &[None]));
     assert_eq!(
         (headers, body.as_str()),
         (vec!["retry-after: 1".to_owned(), "x-retry-in: 100ms".to_owned()], "Too Many Requests")
@@ -130,7 +130,7 @@ fn tower_governor_cuts_seconds() {
         "[reject.key]\nstatus = 429\nbody = 'Too Many Requests! Wait for {wait_s:down}s'\nadvice = 'seconds:round=down+seconds:round=down,header=x-ratelimit-after'",
         &["key"],
     );
-    let (_, headers, body) = said(&set, &told(rejected(0, 999 * MS), &[None]));
+    let (_, headers, body) = said(&set, &context(rejected(0, 999 * MS), &[None]));
     assert_eq!(headers, ["retry-after: 0", "x-ratelimit-after: 0"]);
     assert_eq!(body, "Too Many Requests! Wait for 0s");
 }
@@ -151,7 +151,7 @@ fn discord_tells_decimals() {
         &["route", "global"],
     );
     let standings = [standing(5, 0, 645 * MS), standing(50, 50, Duration::ZERO)];
-    let (_, headers, body) = said(&set, &told(rejected(0, 645 * MS), &standings));
+    let (_, headers, body) = said(&set, &context(rejected(0, 645 * MS), &standings));
     assert_eq!(
         headers,
         ["retry-after: 1", "x-ratelimit-reset: 1767225601.145", "x-ratelimit-reset-after: 0.645"]
@@ -159,7 +159,7 @@ fn discord_tells_decimals() {
     assert_eq!(body, r#"{"message":"You are being rate limited.","retry_after":0.65,"global":false}"#);
     // With an unknown wait, the header is omitted and the body is still valid JSON.
     let unknown = Outcome::Rejected { stage: None, wait: None };
-    let (_, headers, body) = said(&set, &told(unknown, &standings));
+    let (_, headers, body) = said(&set, &context(unknown, &standings));
     assert_eq!(headers.len(), 2);
     assert!(body.contains(r#""retry_after":null,"#), "{body}");
 }
@@ -174,10 +174,10 @@ fn the_draft_is_followed() {
     let slots = Standing { window: None, ..standing(50, 7, Duration::ZERO).unwrap() };
     let standings = [standing(100, 50, 30 * SECOND), Some(daily), Some(slots)];
     let policies = r#"ratelimit-policy: "burst";q=100;w=60, "daily";q=1000;w=86400, "slots";q=50;qu="concurrent-requests""#;
-    let (status, headers, body) = said(&set, &told(Outcome::Accepted, &standings));
+    let (status, headers, body) = said(&set, &context(Outcome::Accepted, &standings));
     assert_eq!((status, body.as_str()), (None, ""));
     assert_eq!(headers, [r#"ratelimit: "burst";r=50;t=30, "daily";r=50;t=30, "slots";r=7"#, policies]);
-    let (_, headers, body) = said(&set, &told(rejected(0, 4001 * MS), &standings));
+    let (_, headers, body) = said(&set, &context(rejected(0, 4001 * MS), &standings));
     assert_eq!(
         headers,
         [
@@ -190,5 +190,5 @@ fn the_draft_is_followed() {
         body,
         r#"{"type":"https://iana.org/assignments/http-problem-types#quota-exceeded","title":"Request cannot be satisfied as assigned quota has been exceeded","status":429,"violated-policies":["burst"]}"#
     );
-    assert_eq!(said(&set, &told(Outcome::Accepted, &[None; 3])), (None, Vec::new(), String::new()));
+    assert_eq!(said(&set, &context(Outcome::Accepted, &[None; 3])), (None, Vec::new(), String::new()));
 }

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use vocabulary::{Configurable, Instant};
 
 use crate::policies::fixed_window::FixedWindow;
-use crate::policies::gate::{Ruling, Taken};
+use crate::policies::gate::{Decision, Taken};
 use crate::policies::gcra::Gcra;
 use crate::policies::growing_rate::GrowingRate;
 use crate::policies::law::Law;
@@ -37,8 +37,8 @@ struct Accepted {
     cost: u32,
 }
 
-fn passes(ruling: Ruling) -> bool {
-    matches!(ruling, Ruling::Pass | Ruling::PassAfter(_))
+fn passes(ruling: Decision) -> bool {
+    matches!(ruling, Decision::Pass | Decision::PassAfter(_))
 }
 
 /// Returns the accepted requests. Checks that the wait of each rejection ends exactly when the request may pass.
@@ -49,33 +49,33 @@ fn accepted<L: Law>(law: &L, requests: &[(u64, u32)]) -> Result<Vec<Accepted>, T
         law.advance(&mut state, at);
         match law.ask(&state, at, *cost) {
             // A delayed request is charged at once; its tokens have arrived when the wait is over.
-            passes @ (Ruling::Pass | Ruling::PassAfter(_)) => {
+            passes @ (Decision::Pass | Decision::PassAfter(_)) => {
                 law.charge(&mut state, at, *cost);
-                let wait = if let Ruling::PassAfter(wait) = passes { wait } else { Duration::ZERO };
+                let wait = if let Decision::PassAfter(wait) = passes { wait } else { Duration::ZERO };
                 accepted.push(Accepted { at, wait, cost: *cost });
             }
-            Ruling::Reject(Some(wait)) => {
+            Decision::Reject(Some(wait)) => {
                 // State at the end of the wait, with nothing else accepted in between.
                 let early = replayed(law, &accepted, before(at + wait), *cost);
                 let in_time = replayed(law, &accepted, at + wait, *cost);
                 prop_assert!(passes(in_time), "{law:?}: {wait:?} at {at} is too short");
                 // A nanosecond earlier the request must not pass at once, nor with the same wait.
                 prop_assert!(
-                    early != Ruling::Pass && early != in_time,
+                    early != Decision::Pass && early != in_time,
                     "{law:?}: {wait:?} at {at} is too long"
                 );
             }
-            Ruling::Queue => prop_assert!(false, "a law decides at once"),
-            Ruling::Reject(None) => {
+            Decision::Queue => prop_assert!(false, "a law decides at once"),
+            Decision::Reject(None) => {
                 let later = at + Duration::from_hours(1);
-                prop_assert_eq!(replayed(law, &[], later, *cost), Ruling::Reject(None));
+                prop_assert_eq!(replayed(law, &[], later, *cost), Decision::Reject(None));
             }
         }
     }
     Ok(accepted)
 }
 
-fn replayed<L: Law>(law: &L, accepted: &[Accepted], at: Instant, cost: u32) -> Ruling {
+fn replayed<L: Law>(law: &L, accepted: &[Accepted], at: Instant, cost: u32) -> Decision {
     let mut state = law.fresh();
     for Accepted { at, cost, .. } in accepted {
         law.advance(&mut state, *at);
@@ -278,7 +278,7 @@ fn bear_extremes<L: Law + Configurable>(options: &[(&str, &str)]) {
         for cost in [1, 1_000_000, u32::MAX] {
             law.advance(&mut state, at);
             match law.ask(&state, at, cost) {
-                Ruling::Reject(_) => law.turn_away(&mut state, at),
+                Decision::Reject(_) => law.turn_away(&mut state, at),
                 _ => law.charge(&mut state, at, cost),
             }
             // A rejection that counts.

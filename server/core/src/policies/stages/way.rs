@@ -9,7 +9,7 @@ use super::passing::{Passing, Rejection};
 use super::stage::Stage;
 use crate::policies::admission::{Arrived, Released};
 use crate::policies::common::{Charged, Common, Later, Own};
-use crate::policies::gate::{Asked, Ruling, Taken};
+use crate::policies::gate::{Asked, Decision, Taken};
 use crate::request::{RequestId, Verdict};
 use crate::service::ServiceModel;
 
@@ -26,8 +26,8 @@ impl Stages {
             let (stage, slot) = self.stage_and_slot(index, id);
             let Some(asked) = slot.asked(index, stage) else { return Arrived::Open };
             match stage.gate.ask(at, &asked, service) {
-                Ruling::Pass => self.pass(at, id, index, false),
-                Ruling::PassAfter(wait) => {
+                Decision::Pass => self.pass(at, id, index, false),
+                Decision::PassAfter(wait) => {
                     self.pass(at, id, index, false);
                     let entry = (at + wait, self.waited);
                     self.waited += 1;
@@ -35,11 +35,11 @@ impl Stages {
                     self.slot(id).wait = Some(entry);
                     return Arrived::Open;
                 }
-                Ruling::Queue => {
+                Decision::Queue => {
                     slot.queued = Some(index);
                     return Arrived::Open;
                 }
-                Ruling::Reject(wait) => {
+                Decision::Reject(wait) => {
                     self.reject(at, id, index, wait, service);
                     return self.turn_away(at, id, Verdict::Rejected, service);
                 }
@@ -62,7 +62,7 @@ impl Stages {
     fn tell_late(&mut self, at: Instant, id: RequestId, arrived: Arrived) {
         let (verdict, advice, reply) = match arrived {
             // Its end is an event of its own.
-            Arrived::Open | Arrived::Decided(_) => return,
+            Arrived::Open | Arrived::Admitted(_) => return,
             Arrived::Done { verdict, advice } => (verdict, advice, None),
             Arrived::Scripted { verdict, reply } => (verdict, None, Some(reply)),
         };
@@ -107,7 +107,7 @@ impl Stages {
         }
         // A counted rejection lengthens the wait, so the stage computes it again.
         let wait = match counts_own.then(|| stage.gate.ask(at, &asked, service)) {
-            Some(Ruling::Reject(wait)) => wait,
+            Some(Decision::Reject(wait)) => wait,
             _ => wait,
         };
         let wait = if index == 0 { wait } else { self.undo(at, id, index, wait) };
@@ -202,7 +202,7 @@ impl Stages {
             self.holding.take(at, id, Verdict::Accepted, true, takes)
         };
         match arrived {
-            Arrived::Decided(verdict) if verdict != Verdict::Accepted => {
+            Arrived::Admitted(verdict) if verdict != Verdict::Accepted => {
                 let (stage, occupies) = (self.gates.len(), service.rejects_occupy);
                 let free_at = self.undo(at, id, stage, None).map(|wait| at + wait);
                 self.slot(id).rejection = Some(Rejection { stage, free_at, occupies });
@@ -217,7 +217,7 @@ impl Stages {
             Arrived::Scripted { verdict, .. } => {
                 self.end_of_service(at, id, verdict, None, service);
             }
-            Arrived::Open | Arrived::Decided(_) => {}
+            Arrived::Open | Arrived::Admitted(_) => {}
         }
         arrived
     }

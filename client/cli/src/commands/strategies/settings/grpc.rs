@@ -25,7 +25,7 @@ const BUDGET: &str = "retry-budget";
 const HEDGING: &str = "hedging";
 
 /// Clients reduce larger limits to this number of attempts, unless configured otherwise.
-const MOST_ATTEMPTS: u32 = 5;
+const MAX_ATTEMPTS: u32 = 5;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -80,7 +80,7 @@ fn write(settings: &mut Described) -> String {
     let has_copies = settings.most_attempts() > 1;
     let hedges = settings.has(HEDGING) && has_copies;
     let attempts = settings.count(COMMON, "max-attempts").unwrap_or(u32::MAX);
-    if !hedges && attempts > MOST_ATTEMPTS {
+    if !hedges && attempts > MAX_ATTEMPTS {
         settings.note(
             COMMON,
             "max-attempts",

@@ -26,8 +26,8 @@ const WINDOW: &str = "fixed-window";
 const HEDGING: &str = "hedging";
 
 /// Minimum values that Polly accepts. Its maximum is one day for all times, as it is for parameters here.
-const SHORTEST_TIMEOUT: Duration = Duration::from_millis(10);
-const SHORTEST_SLICE: Duration = Duration::from_millis(500);
+const MIN_TIMEOUT: Duration = Duration::from_millis(10);
+const MIN_SLICE: Duration = Duration::from_millis(500);
 
 fn write(settings: &mut Described) -> String {
     let mut text = "using System;\nusing System.Net.Http;\nusing System.Threading.Tasks;\nusing Microsoft.Extensions.Http.Resilience;\nusing Polly;\nusing Polly.CircuitBreaker;\n\
@@ -59,10 +59,10 @@ fn write(settings: &mut Described) -> String {
 
 fn timeout(settings: &mut Described, key: &str) -> Option<Duration> {
     let most = settings.limit(key)?;
-    if most < SHORTEST_TIMEOUT {
+    if most < MIN_TIMEOUT {
         settings.note(COMMON, key, "a timeout of Polly is at least 10 ms");
     }
-    Some(most.max(SHORTEST_TIMEOUT))
+    Some(most.max(MIN_TIMEOUT))
 }
 
 fn retry(settings: &mut Described, handled: &str, text: &mut String) {
@@ -234,7 +234,7 @@ fn breaker(settings: &mut Described, handled: &str, text: &mut String) {
     if least < 2 {
         settings.note(BREAKER, "least", "MinimumThroughput of Polly is at least 2");
     }
-    if open < SHORTEST_SLICE {
+    if open < MIN_SLICE {
         settings.note(BREAKER, "open", "BreakDuration of Polly is at least 0.5 s");
     }
     settings.fixed(BREAKER, "calls", &["0"], "the breaker of Polly counts by time");
@@ -252,7 +252,7 @@ fn breaker(settings: &mut Described, handled: &str, text: &mut String) {
          ShouldHandle = args => ValueTask.FromResult({handled}),\n    }})\n",
         least.max(2),
         span(window),
-        span(open.max(SHORTEST_SLICE)),
+        span(open.max(MIN_SLICE)),
     );
 }
 

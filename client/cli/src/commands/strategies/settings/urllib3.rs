@@ -22,7 +22,7 @@ pub(super) const FORMAT: Format = Format {
 const RETRY_AFTER_STATUSES: [u16; 3] = [413, 429, 503];
 
 /// `DEFAULT_RETRY_AFTER_MAX` of `Retry`.
-const LONGEST_ADVICE: Duration = Duration::from_hours(6);
+const MAX_ADVICE: Duration = Duration::from_hours(6);
 
 fn write(settings: &mut Described) -> String {
     let mut text = "from urllib3.util import Retry\n\nretry = Retry(\n".to_owned();
@@ -98,7 +98,7 @@ fn advice(settings: &mut Described, set: &mut dyn FnMut(&str, &str)) -> bool {
     }
     let limit = settings.duration(COMMON, "advice-limit").unwrap_or(Duration::from_hours(24 * 365));
     // urllib3 2.5.0 lacks this parameter. urllib3 2.8.0 uses this value by default.
-    if limit != LONGEST_ADVICE {
+    if limit != MAX_ADVICE {
         set("retry_after_max", &limit.as_secs().to_string());
     }
     let forms = "urllib3 reads Retry-After as whole seconds or a date, nothing else";

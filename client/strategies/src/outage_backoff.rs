@@ -22,7 +22,7 @@ const LONGEST: Duration = Duration::from_millis(250);
 const MAX_FAILURES: u32 = 10;
 
 #[derive(Debug)]
-pub(crate) struct Standstill {
+pub(crate) struct OutageBackoff {
     /// Boxed, because it is rarely set.
     held: Option<Box<Held>>,
     /// Delay before the next probe. Only an answer resets it to the shortest.
@@ -42,7 +42,7 @@ struct Held {
     is_failing: bool,
 }
 
-impl Standstill {
+impl OutageBackoff {
     pub(crate) fn new() -> Self {
         Self { held: None, wait: SHORTEST, next_seq: 0, failures: 0 }
     }
@@ -148,8 +148,8 @@ mod tests {
         Instant::from_millis(millis)
     }
 
-    fn dead(at: Instant) -> Standstill {
-        let mut standstill = Standstill::new();
+    fn dead(at: Instant) -> OutageBackoff {
+        let mut standstill = OutageBackoff::new();
         (0..3).for_each(|seq| standstill.on_sent(ms(0), seq));
         assert_eq!(standstill.holds(at), None);
         assert!(!standstill.on_ended(at, 0, REFUSED), "the first failure is news");
@@ -209,7 +209,7 @@ mod tests {
     }
 
     /// Sends `count` attempts at 0 ms, which fail one per millisecond.
-    fn failed(standstill: &mut Standstill, count: u64, failure: impl Fn(u64) -> Failure) {
+    fn failed(standstill: &mut OutageBackoff, count: u64, failure: impl Fn(u64) -> Failure) {
         (0..count).for_each(|seq| standstill.on_sent(ms(0), seq));
         for seq in 0..count {
             assert!(!standstill.on_ended(ms(seq + 1), seq, Status::Failed(failure(seq))), "no probe");
@@ -220,10 +220,10 @@ mod tests {
     fn ten_consecutive_failures_of_any_kind_begin_probing_and_nine_do_not() {
         let mixed = |seq| if seq % 2 == 0 { Failure::Server } else { Failure::Timeout };
         for kinds in [(|_| Failure::Server) as fn(u64) -> Failure, |_| Failure::Timeout, mixed] {
-            let mut standstill = Standstill::new();
+            let mut standstill = OutageBackoff::new();
             failed(&mut standstill, 9, kinds);
             assert_eq!(standstill.holds(ms(9)), None);
-            let mut standstill = Standstill::new();
+            let mut standstill = OutageBackoff::new();
             failed(&mut standstill, 10, kinds);
             let mut sent = Vec::new();
             let mut now = ms(10);
@@ -245,7 +245,7 @@ mod tests {
             (Status::Failed(Failure::Fatal), false),
             (Status::Cancelled, true),
         ] {
-            let mut standstill = Standstill::new();
+            let mut standstill = OutageBackoff::new();
             failed(&mut standstill, 9, |_| Failure::Server);
             standstill.on_sent(ms(20), 9);
             standstill.on_ended(ms(20), 9, between);
@@ -257,7 +257,7 @@ mod tests {
 
     #[test]
     fn a_failing_server_gets_no_more_than_probes_however_slowly_it_fails_until_it_works() {
-        let mut standstill = Standstill::new();
+        let mut standstill = OutageBackoff::new();
         failed(&mut standstill, 10, |_| Failure::Server);
         let mut now = ms(10);
         // No probe is answered for seconds; then one times out.

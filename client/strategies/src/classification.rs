@@ -4,7 +4,7 @@ use crate::Status;
 
 /// Classification of an outcome by a strategy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Opinion {
+pub enum Classification {
     /// The work is done, or there is no outcome yet.
     Done,
     /// Permanent failure, not to be retried.
@@ -15,7 +15,7 @@ pub enum Opinion {
     Throttled,
 }
 
-impl Opinion {
+impl Classification {
     /// Returns the classification of a strategy without rules of its own, which follows the status.
     pub const fn of(status: Status) -> Self {
         match status {

@@ -7,19 +7,21 @@ use loadgen_core::{
     AttemptKey, Cause, Classifier, Completion, ErrorKind, RejectedWhen, ServerSeen, ServerVerdict,
 };
 use mockserver_core::{Answer, AnswerFacts, AnswerSet, Config, Fault, Reply, ScriptedAnswer, Step, Verdict};
-use tailback::{Advice, AdviceHeaders, AdviceValue, Facts, Failure, Outcome, OwnWords, Reading, Status};
+use tailback::{
+    Advice, AdviceHeaders, AdviceValue, CustomResponses, Facts, Failure, Outcome, ResponseParser, Status,
+};
 
-use vocabulary::{Instant, LimitsTold, WallTime, grpc};
+use vocabulary::{AdvertisedLimits, Instant, WallTime, grpc};
 
 use crate::rendered::RenderedHeaders;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Heard {
+pub(crate) struct SimulatedResponse {
     pub(crate) outcome: Outcome,
     pub(crate) cause: Option<Cause>,
     pub(crate) server: Option<ServerSeen>,
     /// Retry delay that the answer itself advertises.
-    pub(crate) told: Option<Duration>,
+    pub(crate) advised_wait: Option<Duration>,
 }
 
 /// The server's settings that determine the form of its answers, and the client's classifiers for them.
@@ -30,19 +32,20 @@ pub(crate) struct Speech<'a> {
     pub(crate) answers: Option<&'a AnswerSet>,
     /// Wall-clock time at which the server started.
     pub(crate) anchor: WallTime,
-    pub(crate) understanding: &'a Understanding,
+    pub(crate) understanding: &'a StepClassifiers,
 }
 
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Understanding {
+pub(crate) struct StepClassifiers {
     plain: Classifier,
     conditional: Classifier,
 }
 
-impl Understanding {
+impl StepClassifiers {
     /// Adds the server's own rejection statuses to the rejections that the client is configured for.
-    pub(crate) fn new(told: &RejectedWhen, config: &Config) -> Self {
-        let of = |conditional_writes| Classifier::new(told, config.reject_statuses(), conditional_writes);
+    pub(crate) fn new(rejected_when: &RejectedWhen, config: &Config) -> Self {
+        let of =
+            |conditional_writes| Classifier::new(rejected_when, config.reject_statuses(), conditional_writes);
         Self { plain: of(false), conditional: of(true) }
     }
 
@@ -51,19 +54,19 @@ impl Understanding {
     }
 }
 
-impl Heard {
+impl SimulatedResponse {
     /// Returns the outcome of an attempt with this answer. `took` is its duration at the server, if that is reported.
     pub(crate) fn of(
         answer: &Answer,
         step: Step,
         speech: &Speech<'_>,
-        reading: &Reading,
+        reading: &ResponseParser,
         took: Option<Duration>,
     ) -> Self {
-        let mut completion = nothing_heard();
+        let mut completion = no_response();
         hear(&mut completion, answer, step, speech, reading, took);
-        let Completion { outcome, cause, server, told, .. } = completion;
-        Self { outcome, cause, server, told }
+        let Completion { outcome, cause, server, advised_wait, .. } = completion;
+        Self { outcome, cause, server, advised_wait }
     }
 
     /// Interprets an answer that a fault, a template or a script changed. Returns `None` for any other answer.
@@ -72,13 +75,13 @@ impl Heard {
         answer: &Answer,
         step: Step,
         speech: &Speech<'_>,
-        reading: &Reading,
+        reading: &ResponseParser,
         took: Option<Duration>,
     ) -> Option<Self> {
         let Speech { config, anchor, understanding, .. } = *speech;
         let server = Some(seen(answer, took));
-        if let Some(heard) = Self::with_extras(answer, understanding.of(step), speech, reading, server) {
-            return Some(heard);
+        if let Some(response) = Self::with_extras(answer, understanding.of(step), speech, reading, server) {
+            return Some(response);
         }
         match config.policy.script()?.reply(answer.reply?)? {
             Reply::Answer(scripted) => {
@@ -93,7 +96,7 @@ impl Heard {
         answer: &Answer,
         classifier: &Classifier,
         speech: &Speech<'_>,
-        reading: &Reading,
+        reading: &ResponseParser,
         server: Option<ServerSeen>,
     ) -> Option<Self> {
         let Speech { config, answers, anchor, .. } = *speech;
@@ -101,8 +104,8 @@ impl Heard {
             return Some(Self::spoiled(answer, fault, classifier, reading, server));
         }
         let (facts, answers) = (answer.facts()?, answers?);
-        let heard = Self::templated(answer, facts, answers, classifier, config, reading, anchor);
-        Some(Self { server, ..heard })
+        let response = Self::templated(answer, facts, answers, classifier, config, reading, anchor);
+        Some(Self { server, ..response })
     }
 
     /// Interprets a templated answer as over HTTP, but renders only the parts that the client reads.
@@ -112,16 +115,16 @@ impl Heard {
         answers: &AnswerSet,
         classifier: &Classifier,
         config: &Config,
-        reading: &Reading,
+        reading: &ResponseParser,
         anchor: WallTime,
     ) -> Self {
-        let told = answer.told(facts);
-        let code = answers.status(&told).unwrap_or(match answer.verdict {
+        let context = answer.response_context(facts);
+        let code = answers.status(&context).unwrap_or(match answer.verdict {
             Verdict::Accepted => 200,
             Verdict::Rejected | Verdict::Deferred | Verdict::Failed => config.reject_status,
             Verdict::Conflict => 412,
         });
-        let headers = RenderedHeaders::new(answers, told, code, anchor);
+        let headers = RenderedHeaders::new(answers, context, code, anchor);
         let is_read = reading.most_body() > 0 && !(200..300).contains(&code) || classifier.looks_at_bodies();
         let body = if is_read { headers.body() } else { None };
         let body = body.as_deref().unwrap_or_default().as_bytes();
@@ -130,13 +133,18 @@ impl Heard {
         let grpc = grpc.and_then(|value| if let AdviceValue::Text(text) = value { Some(text) } else { None });
         let status = classifier.whole_answer(code, grpc, &headers, body);
         let now = anchor.at(answer.at);
-        let heard = reading.hear(code, &headers, body, now);
-        Self::read(status, code, heard)
+        let response = reading.hear(code, &headers, body, now);
+        Self::read(status, code, response)
     }
 
     /// Interprets a script's answer. Only this function reads its status, headers and body.
     #[cold]
-    fn scripted(answer: &ScriptedAnswer, classifier: &Classifier, reading: &Reading, now: WallTime) -> Self {
+    fn scripted(
+        answer: &ScriptedAnswer,
+        classifier: &Classifier,
+        reading: &ResponseParser,
+        now: WallTime,
+    ) -> Self {
         let headers: Vec<(&str, Cow<'_, str>)> = answer.headers(now).collect();
         let (code, body) = (answer.status, answer.body.as_bytes());
         let answered = (code, headers);
@@ -144,24 +152,24 @@ impl Heard {
         Self::read(status, code, reading.hear(code, &answered, body, now))
     }
 
-    fn read(status: Status, code: u16, heard: tailback::Heard) -> Self {
+    fn read(status: Status, code: u16, response: tailback::ParsedResponse) -> Self {
         let outcome = Outcome {
-            facts: heard.facts,
-            outer_advice: heard.outer_advice,
-            ..Outcome::advised(status, heard.advice)
+            facts: response.facts,
+            outer_advice: response.outer_advice,
+            ..Outcome::advised(status, response.advice)
         };
-        let told = match heard.told {
-            Advice::After(told) if status != Status::Succeeded => Some(told),
+        let advised_wait = match response.advertised {
+            Advice::After(wait) if status != Status::Succeeded => Some(wait),
             _ => None,
         };
-        Self { outcome, cause: Some(Cause::Status(code)), server: None, told }
+        Self { outcome, cause: Some(Cause::Status(code)), server: None, advised_wait }
     }
 
     fn spoiled(
         answer: &Answer,
         fault: Fault,
         classifier: &Classifier,
-        reading: &Reading,
+        reading: &ResponseParser,
         server: Option<ServerSeen>,
     ) -> Self {
         let kind = match fault {
@@ -170,7 +178,12 @@ impl Heard {
                 let outcome = Outcome { facts: reading.hear_status(code), ..Outcome::plain(status) };
                 let verdict = Some(ServerVerdict::Failed);
                 let server = server.map(|seen| ServerSeen { verdict, ..seen });
-                return Self { outcome, cause: Some(Cause::Status(code)), server, told: answer.advice };
+                return Self {
+                    outcome,
+                    cause: Some(Cause::Status(code)),
+                    server,
+                    advised_wait: answer.advice,
+                };
             }
             Fault::Reset => ErrorKind::Reset,
             Fault::Truncate => ErrorKind::Truncated,
@@ -183,7 +196,7 @@ impl Heard {
     fn unanswered(kind: ErrorKind) -> Self {
         let facts = Facts::missing(kind.missing());
         let outcome = Outcome { facts, ..Outcome::plain(Status::Failed(Failure::Transport)) };
-        Self { outcome, cause: Some(Cause::Error(kind)), server: None, told: None }
+        Self { outcome, cause: Some(Cause::Error(kind)), server: None, advised_wait: None }
     }
 }
 
@@ -194,17 +207,18 @@ pub(crate) fn hear(
     answer: &Answer,
     step: Step,
     speech: &Speech<'_>,
-    reading: &Reading,
+    reading: &ResponseParser,
     took: Option<Duration>,
 ) {
     let is_own = answer.reply.is_none() && speech.answers.is_none() && answer.fault().is_none();
-    let other = if is_own { None } else { Heard::in_other_words(answer, step, speech, reading, took) };
+    let other =
+        if is_own { None } else { SimulatedResponse::in_other_words(answer, step, speech, reading, took) };
     match other {
-        Some(Heard { outcome, cause, server, told }) => {
+        Some(SimulatedResponse { outcome, cause, server, advised_wait }) => {
             completion.outcome = outcome;
             completion.cause = cause;
             completion.server = server;
-            completion.told = told;
+            completion.advised_wait = advised_wait;
         }
         None => hear_own_words(completion, answer, speech.config, reading, took),
     }
@@ -216,10 +230,10 @@ fn hear_own_words(
     completion: &mut Completion,
     answer: &Answer,
     config: &Config,
-    reading: &Reading,
+    reading: &ResponseParser,
     took: Option<Duration>,
 ) {
-    completion.told = answer.advice;
+    completion.advised_wait = answer.advice;
     let (status, code) = match answer.verdict {
         Verdict::Accepted => (Status::Succeeded, 200),
         // A failed request is recognised by its fault, before this function is called.
@@ -235,7 +249,7 @@ fn hear_own_words(
     completion.outcome = match answer.advice {
         None => Outcome { facts: reading.hear_status(code), ..Outcome::plain(status) },
         Some(wait) => {
-            advised(status, code, OwnWords { wait, in_seconds: config.retry_after.is_some() }, reading)
+            advised(status, code, CustomResponses { wait, in_seconds: config.retry_after.is_some() }, reading)
         }
     };
     completion.cause = Some(Cause::Status(code));
@@ -244,9 +258,9 @@ fn hear_own_words(
             server.busy = answer.busy;
             server.cap = answer.cap;
             server.took = took;
-            server.verdict = told_verdict(answer);
+            server.verdict = verdict_of(answer);
             match answer.facts() {
-                None => server.limits = LimitsTold::default(),
+                None => server.limits = AdvertisedLimits::default(),
                 Some(facts) => server.limits = facts.limits(),
             }
         }
@@ -256,33 +270,33 @@ fn hear_own_words(
 
 fn seen(answer: &Answer, took: Option<Duration>) -> ServerSeen {
     let limits = answer.limits();
-    ServerSeen { busy: answer.busy, cap: answer.cap, took, limits, verdict: told_verdict(answer) }
+    ServerSeen { busy: answer.busy, cap: answer.cap, took, limits, verdict: verdict_of(answer) }
 }
 
 /// Returns `None` for a script's answer, which is judged by its status.
 #[inline]
-fn told_verdict(answer: &Answer) -> Option<ServerVerdict> {
+fn verdict_of(answer: &Answer) -> Option<ServerVerdict> {
     answer.reply.is_none().then(|| verdict(answer.verdict))
 }
 
-pub(crate) fn nothing_heard() -> Completion {
+pub(crate) fn no_response() -> Completion {
     Completion {
         attempt: AttemptKey { slot: 0, serial: 0 },
         sent_at: Instant::ORIGIN,
         outcome: Outcome::plain(Status::Succeeded),
         server: None,
-        told: None,
+        advised_wait: None,
         cause: None,
         by_gateway: false,
     }
 }
 
 #[inline(never)]
-fn advised(status: Status, code: u16, words: OwnWords, reading: &Reading) -> Outcome {
+fn advised(status: Status, code: u16, words: CustomResponses, reading: &ResponseParser) -> Outcome {
     // Reads the advice from the form that the real server writes. None of these forms is a date, so the wall time is irrelevant.
-    let heard = reading.hear(code, &words, &[], WallTime::VIRTUAL_START);
-    let (facts, outer_advice) = (heard.facts, heard.outer_advice);
-    Outcome { facts, outer_advice, ..Outcome::advised(status, heard.advice) }
+    let response = reading.hear(code, &words, &[], WallTime::VIRTUAL_START);
+    let (facts, outer_advice) = (response.facts, response.outer_advice);
+    Outcome { facts, outer_advice, ..Outcome::advised(status, response.advice) }
 }
 
 fn verdict(verdict: Verdict) -> ServerVerdict {
@@ -301,34 +315,34 @@ mod tests {
     use super::*;
 
     /// Returns the first request's status, its cause, and whether the answer described the server, for a server with this script.
-    fn heard(step: &str) -> (Status, Option<Cause>, bool) {
+    fn response(step: &str) -> (Status, Option<Cause>, bool) {
         let policy = format!("script:steps={step}").parse().unwrap();
         let config = Config { policy, network_delay: Distribution::ZERO, ..Config::default() };
         let mut server = Server::new(config.clone());
         let request = Request { id: RequestId(0), run: None, seed: 1, op: 0, attempt: 1, step: Step::Work };
         server.handle(Instant::ORIGIN, Input::Arrive(request));
         let Output::Answer(answer) = server.poll(Instant::ORIGIN) else { panic!("an answer") };
-        let understanding = Understanding::new(&RejectedWhen::default(), &config);
+        let understanding = StepClassifiers::new(&RejectedWhen::default(), &config);
         let (answers, anchor) = (None, WallTime::VIRTUAL_START);
         let speech = Speech { config: &config, answers, anchor, understanding: &understanding };
-        let Heard { outcome, cause, server, .. } =
-            Heard::of(&answer, Step::Work, &speech, &Reading::default(), None);
+        let SimulatedResponse { outcome, cause, server, .. } =
+            SimulatedResponse::of(&answer, Step::Work, &speech, &ResponseParser::default(), None);
         (outcome.status, cause, server.is_some())
     }
 
     #[test]
     fn a_script_s_answers_are_classified_as_over_http() {
         let status = |code| Some(Cause::Status(code));
-        assert_eq!(heard("204"), (Status::Succeeded, status(204), true));
-        assert_eq!(heard("429 retry-after:1"), (Status::Rejected, status(429), true));
-        assert_eq!(heard("500"), (Status::Failed(Failure::Server), status(500), true));
-        assert_eq!(heard("404"), (Status::Failed(Failure::Fatal), status(404), true));
-        assert_eq!(heard("200 grpc-status:14"), (Status::Rejected, status(200), true));
+        assert_eq!(response("204"), (Status::Succeeded, status(204), true));
+        assert_eq!(response("429 retry-after:1"), (Status::Rejected, status(429), true));
+        assert_eq!(response("500"), (Status::Failed(Failure::Server), status(500), true));
+        assert_eq!(response("404"), (Status::Failed(Failure::Fatal), status(404), true));
+        assert_eq!(response("200 grpc-status:14"), (Status::Rejected, status(200), true));
     }
 
     #[test]
     fn a_connection_that_is_closed_is_a_failure_that_is_seen_at_once() {
         let closed = Some(Cause::Error(ErrorKind::Closed));
-        assert_eq!(heard("close"), (Status::Failed(Failure::Transport), closed, false));
+        assert_eq!(response("close"), (Status::Failed(Failure::Transport), closed, false));
     }
 }

@@ -15,7 +15,7 @@ use crate::servers::connection_room::ConnectionRoom;
 use crate::servers::target::{Server, ServerChoice};
 
 #[derive(Clone)]
-pub enum Opponent {
+pub enum ServerUnderTest {
     /// Mock server of this configuration: in virtual time, or a fresh one for every run.
     Own(Box<Config>),
     /// Server that `--target` names, for all runs.
@@ -46,7 +46,7 @@ pub struct GivenServer {
     model: Option<Config>,
 }
 
-impl Opponent {
+impl ServerUnderTest {
     pub fn model(&self) -> Option<&Config> {
         match self {
             Self::Own(model) => Some(model),

@@ -9,12 +9,12 @@ use vocabulary::{Instant, TimeScale, WallTime};
 /// Our own load generator receives experiment time if it runs at the server's time scale. All other clients receive real time, which is
 /// experiment time multiplied by the scale.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Teller {
+pub struct HeaderWriter {
     anchor: WallTime,
     scale: TimeScale,
 }
 
-impl Teller {
+impl HeaderWriter {
     /// Creates a teller of experiment time. Its calendar shows `anchor` at the server's start and advances with the experiment.
     pub fn experiment(anchor: WallTime) -> Self {
         Self { anchor, scale: TimeScale::default() }
@@ -30,8 +30,8 @@ impl Teller {
 
     /// Converts a duration of the experiment to whole seconds, rounded up, as in `Retry-After`.
     pub fn whole_seconds(&self, duration: Duration) -> u64 {
-        let told = self.duration(duration);
-        told.as_secs().saturating_add(u64::from(told.subsec_nanos() > 0))
+        let context = self.duration(duration);
+        context.as_secs().saturating_add(u64::from(context.subsec_nanos() > 0))
     }
 
     pub fn wall(&self, at: Instant) -> WallTime {
@@ -48,10 +48,11 @@ mod tests {
     fn real_time_is_scaled_and_experiment_time_is_not() {
         let start = WallTime::from_unix(Duration::from_secs(1000));
         let (minute, at) = (Duration::from_mins(1), Instant::from_millis(60_000));
-        let seconds =
-            |teller: Teller| (teller.duration(minute).as_secs(), teller.wall(at).since_unix().as_secs());
-        assert_eq!(seconds(Teller::experiment(start)), (60, 1060));
-        assert_eq!(seconds(Teller::real(start, TimeScale::parse("0.1").unwrap())), (6, 1006));
-        assert_eq!(seconds(Teller::real(start, TimeScale::parse("10").unwrap())), (600, 1600));
+        let seconds = |teller: HeaderWriter| {
+            (teller.duration(minute).as_secs(), teller.wall(at).since_unix().as_secs())
+        };
+        assert_eq!(seconds(HeaderWriter::experiment(start)), (60, 1060));
+        assert_eq!(seconds(HeaderWriter::real(start, TimeScale::parse("0.1").unwrap())), (6, 1006));
+        assert_eq!(seconds(HeaderWriter::real(start, TimeScale::parse("10").unwrap())), (600, 1600));
     }
 }

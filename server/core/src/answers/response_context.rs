@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use vocabulary::{Instant, WallTime};
 
-use super::teller::Teller;
+use super::header_writer::HeaderWriter;
 use crate::standing::Standing;
 
 #[derive(Clone, Copy, Debug)]
-pub struct Told<'a> {
+pub struct ResponseContext<'a> {
     pub outcome: Outcome,
     pub now: Instant,
     /// Instant of the decision; resets of `standings` count from it.
@@ -52,34 +52,34 @@ impl Outcome {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Telling<'a> {
-    pub(super) told: &'a Told<'a>,
-    pub(super) teller: &'a Teller,
+pub(super) struct RenderContext<'a> {
+    pub(super) context: &'a ResponseContext<'a>,
+    pub(super) teller: &'a HeaderWriter,
     pub(super) stages: &'a [Box<str>],
 }
 
-impl<'a> Telling<'a> {
+impl<'a> RenderContext<'a> {
     pub(super) fn standing(&self, stage: usize) -> Option<&'a Standing> {
-        self.told.standings.get(stage)?.as_ref()
+        self.context.standings.get(stage)?.as_ref()
     }
 
     pub(super) fn speaker(&self) -> usize {
-        self.told.outcome.stage().unwrap_or(0)
+        self.context.outcome.stage().unwrap_or(0)
     }
 
     pub(super) fn reason(&self) -> Option<&'a str> {
-        self.stages.get(self.told.outcome.stage()?).map(|name| &**name)
+        self.stages.get(self.context.outcome.stage()?).map(|name| &**name)
     }
 
     pub(super) fn moment(&self, after: Duration) -> WallTime {
-        self.teller.wall(self.told.now + after)
+        self.teller.wall(self.context.now + after)
     }
 
     pub(super) fn reset_at(&self, standing: &Standing) -> Instant {
-        self.told.decided_at + standing.reset
+        self.context.decided_at + standing.reset
     }
 
     pub(super) fn until_reset(&self, standing: &Standing) -> Duration {
-        self.reset_at(standing).since(self.told.now)
+        self.reset_at(standing).since(self.context.now)
     }
 }

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use vocabulary::{Draws, Purpose, Rng, draws, unit};
 
-use super::super::told::Told;
+use super::super::response_context::ResponseContext;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Honesty {
+pub(super) struct AdviceAccuracy {
     /// Subtracted from the exact wait; the result is at least zero.
     pub(super) early: Duration,
     pub(super) late: Duration,
@@ -19,7 +19,7 @@ pub(super) struct Honesty {
     pub(super) malformed: f64,
 }
 
-impl Default for Honesty {
+impl Default for AdviceAccuracy {
     fn default() -> Self {
         let zero = Duration::ZERO;
         Self { early: zero, late: zero, jitter: zero, share: 1.0, malformed: 0.0 }
@@ -50,14 +50,14 @@ const NONSENSE: [&str; 8] = [
 /// Number of draws per form and answer.
 const DRAWS: usize = 4;
 
-impl Honesty {
+impl AdviceAccuracy {
     /// Draws the accuracy of `form` in one answer. Forms draw independently.
-    pub(super) fn of_answer(&self, form: usize, told: &Told<'_>) -> OfAnswer {
+    pub(super) fn of_answer(&self, form: usize, context: &ResponseContext<'_>) -> OfAnswer {
         let mut honesty = OfAnswer { speaks: true, nonsense: None, later: self.late, early: self.early };
         if self.share >= 1.0 && self.malformed <= 0.0 && self.jitter.is_zero() {
             return honesty;
         }
-        let mut rng: Draws = draws(told.seed, Purpose::Advice, told.op, told.attempt);
+        let mut rng: Draws = draws(context.seed, Purpose::Advice, context.op, context.attempt);
         for _ in 0..form * DRAWS {
             rng.next_u64();
         }
@@ -86,8 +86,8 @@ mod tests {
     use super::super::super::Outcome;
     use super::*;
 
-    fn of_answers(honesty: Honesty, form: usize) -> Vec<OfAnswer> {
-        let told = |op| Told {
+    fn of_answers(honesty: AdviceAccuracy, form: usize) -> Vec<OfAnswer> {
+        let context = |op| ResponseContext {
             outcome: Outcome::Accepted,
             now: Instant::ORIGIN,
             decided_at: Instant::ORIGIN,
@@ -96,21 +96,21 @@ mod tests {
             op,
             attempt: 1,
         };
-        (0..1000).map(|op| honesty.of_answer(form, &told(op))).collect()
+        (0..1000).map(|op| honesty.of_answer(form, &context(op))).collect()
     }
 
     #[test]
     fn what_is_drawn_has_its_share_and_differs_by_form() {
-        let honesty = Honesty { share: 0.7, malformed: 0.1, ..Honesty::default() };
+        let honesty = AdviceAccuracy { share: 0.7, malformed: 0.1, ..AdviceAccuracy::default() };
         let first = of_answers(honesty, 0);
         let spoken = first.iter().filter(|of| of.speaks).count();
         let malformed = first.iter().filter(|of| of.nonsense.is_some()).count();
         assert!((650..750).contains(&spoken) && (70..130).contains(&malformed), "{spoken} {malformed}");
         assert_eq!(first, of_answers(honesty, 0));
         assert_ne!(first, of_answers(honesty, 1));
-        let never = of_answers(Honesty { share: 0.0, ..honesty }, 0);
+        let never = of_answers(AdviceAccuracy { share: 0.0, ..honesty }, 0);
         assert!(never.iter().all(|of| !of.speaks));
-        let always = of_answers(Honesty { malformed: 1.0, ..honesty }, 0);
+        let always = of_answers(AdviceAccuracy { malformed: 1.0, ..honesty }, 0);
         assert!(always.iter().all(|of| of.nonsense.is_some()));
     }
 
@@ -118,11 +118,11 @@ mod tests {
     fn waits_are_off_by_what_is_said() {
         let second = Duration::from_secs(1);
         let wait = |honesty| of_answers(honesty, 0)[0].wait(Duration::from_secs(5));
-        assert_eq!(wait(Honesty::default()), 5 * second);
-        assert_eq!(wait(Honesty { early: 2 * second, ..Honesty::default() }), 3 * second);
-        assert_eq!(wait(Honesty { early: 9 * second, ..Honesty::default() }), Duration::ZERO);
-        assert_eq!(wait(Honesty { late: second, ..Honesty::default() }), 6 * second);
-        let jittered = of_answers(Honesty { jitter: second, ..Honesty::default() }, 0);
+        assert_eq!(wait(AdviceAccuracy::default()), 5 * second);
+        assert_eq!(wait(AdviceAccuracy { early: 2 * second, ..AdviceAccuracy::default() }), 3 * second);
+        assert_eq!(wait(AdviceAccuracy { early: 9 * second, ..AdviceAccuracy::default() }), Duration::ZERO);
+        assert_eq!(wait(AdviceAccuracy { late: second, ..AdviceAccuracy::default() }), 6 * second);
+        let jittered = of_answers(AdviceAccuracy { jitter: second, ..AdviceAccuracy::default() }, 0);
         let waits: Vec<Duration> = jittered.iter().map(|of| of.wait(Duration::ZERO)).collect();
         assert!(waits.iter().all(|wait| *wait <= second));
         let mean = waits.iter().sum::<Duration>() / 1000;

@@ -5,22 +5,22 @@ use std::time::Duration;
 
 use http::HeaderMap;
 use loadgen_core::{Cause, Classifier, ErrorKind, ServerSeen, ServerVerdict};
-use tailback::{Advice, MOST_BODY, Outcome, Reading, Status};
-use vocabulary::{Instant, LimitsTold, TimeScale, grpc, wire};
+use tailback::{Advice, MAX_BODY, Outcome, ResponseParser, Status};
+use vocabulary::{AdvertisedLimits, Instant, TimeScale, grpc, wire};
 
 use crate::advice::hear;
 use crate::fields::Headers;
 use crate::transport::{Answer, RunHeaders, TransportConfig};
 
 #[derive(Debug)]
-pub(crate) struct Understanding {
+pub(crate) struct ResponseClassifier {
     run: Option<RunHeaders>,
     classifier: Classifier,
-    reading: Arc<Reading>,
+    reading: Arc<ResponseParser>,
     scale: TimeScale,
 }
 
-impl Understanding {
+impl ResponseClassifier {
     pub(crate) fn new(config: &TransportConfig) -> Self {
         Self {
             run: config.run,
@@ -33,7 +33,7 @@ impl Understanding {
     /// Returns the number of bytes needed from the body of an answer with this status.
     pub(crate) fn most_body(&self, code: u16) -> usize {
         match self.reading.most_body() {
-            _ if self.classifier.looks_at_bodies() => MOST_BODY,
+            _ if self.classifier.looks_at_bodies() => MAX_BODY,
             _ if (200..300).contains(&code) => 0,
             most => most,
         }
@@ -41,38 +41,39 @@ impl Understanding {
 
     /// Interprets an answer. Only a request with carrier sense (`looked`) may be deferred.
     pub(crate) fn of(&self, code: u16, headers: &HeaderMap, body: &[u8], looked: bool) -> Answer {
-        let told = Told::in_headers(headers);
-        if self.run.is_some() && told.deferred {
+        let mock_headers = MockHeaders::in_headers(headers);
+        if self.run.is_some() && mock_headers.deferred {
             if !looked {
                 // An attempt without carrier sense was counted when it was sent, so it cannot be deferred.
                 return Answer::none(ErrorKind::Other);
             }
             let outcome = Outcome::plain(Status::Deferred);
-            return Answer { outcome, server: None, told: None, cause: None, by_gateway: false };
+            return Answer { outcome, server: None, advised_wait: None, cause: None, by_gateway: false };
         }
-        let status = self.classifier.whole_answer(code, told.grpc_status, &Headers(code, headers), body);
+        let status =
+            self.classifier.whole_answer(code, mock_headers.grpc_status, &Headers(code, headers), body);
         let scaled = |advice| match advice {
             Advice::After(real) if self.run.is_none() => Advice::After(self.scale.to_experiment(real)),
             other => other,
         };
-        let answered = self.run.and_then(|run| Some(run.anchor.at(told.answered?)));
-        let heard = hear(&self.reading, code, headers, body, answered);
-        let advice = scaled(heard.advice);
-        let server = self.run.and_then(|_| told.seen());
-        let by_gateway = self.run.is_some() && !told.by_mock;
-        let told = match scaled(heard.told) {
-            Advice::After(told) if status != Status::Succeeded => Some(told),
+        let answered = self.run.and_then(|run| Some(run.anchor.at(mock_headers.answered?)));
+        let response = hear(&self.reading, code, headers, body, answered);
+        let advice = scaled(response.advice);
+        let server = self.run.and_then(|_| mock_headers.seen());
+        let by_gateway = self.run.is_some() && !mock_headers.by_mock;
+        let advised_wait = match scaled(response.advertised) {
+            Advice::After(wait) if status != Status::Succeeded => Some(wait),
             _ => None,
         };
         let cause = Some(Cause::Status(code));
-        let (facts, outer_advice) = (heard.facts, scaled(heard.outer_advice));
+        let (facts, outer_advice) = (response.facts, scaled(response.outer_advice));
         let outcome = Outcome { facts, outer_advice, ..Outcome::advised(status, advice) };
-        Answer { outcome, server, told, cause, by_gateway }
+        Answer { outcome, server, advised_wait, cause, by_gateway }
     }
 }
 
 #[derive(Default)]
-struct Told<'a> {
+struct MockHeaders<'a> {
     grpc_status: Option<&'a str>,
     by_mock: bool,
     deferred: bool,
@@ -80,35 +81,38 @@ struct Told<'a> {
     cap: Option<u32>,
     took: Option<Duration>,
     verdict: Option<ServerVerdict>,
-    limits: LimitsTold,
+    limits: AdvertisedLimits,
     /// Time of the response since the server's start.
     answered: Option<Instant>,
 }
 
-impl<'a> Told<'a> {
+impl<'a> MockHeaders<'a> {
     fn in_headers(headers: &'a HeaderMap) -> Self {
-        let mut told = Self::default();
+        let mut mock_headers = Self::default();
         for (name, value) in headers {
             let text = || value.to_str().ok();
             match name.as_str() {
-                wire::BUSY => told.busy = text().and_then(|text| text.parse().ok()),
-                wire::CAP => told.cap = text().and_then(|text| text.parse().ok()),
+                wire::BUSY => mock_headers.busy = text().and_then(|text| text.parse().ok()),
+                wire::CAP => mock_headers.cap = text().and_then(|text| text.parse().ok()),
                 wire::TOOK => {
-                    told.took = text().and_then(|text| text.parse().ok()).map(Duration::from_nanos);
+                    mock_headers.took = text().and_then(|text| text.parse().ok()).map(Duration::from_nanos);
                 }
-                wire::VERDICT => told.verdict = verdict(value.as_bytes()),
-                wire::LIMITS => told.limits = text().and_then(|text| text.parse().ok()).unwrap_or_default(),
+                wire::VERDICT => mock_headers.verdict = verdict(value.as_bytes()),
+                wire::LIMITS => {
+                    mock_headers.limits = text().and_then(|text| text.parse().ok()).unwrap_or_default();
+                }
                 wire::AT => {
-                    told.answered = text().and_then(|text| text.parse().ok()).map(Instant::from_nanos);
+                    mock_headers.answered =
+                        text().and_then(|text| text.parse().ok()).map(Instant::from_nanos);
                 }
-                wire::MOCK => told.by_mock = true,
-                wire::DEFERRED => told.deferred = true,
+                wire::MOCK => mock_headers.by_mock = true,
+                wire::DEFERRED => mock_headers.deferred = true,
                 // Of several values, the first one counts.
-                grpc::STATUS => told.grpc_status = told.grpc_status.or_else(text),
+                grpc::STATUS => mock_headers.grpc_status = mock_headers.grpc_status.or_else(text),
                 _ => {}
             }
         }
-        told
+        mock_headers
     }
 
     fn seen(&self) -> Option<ServerSeen> {
@@ -119,6 +123,6 @@ impl<'a> Told<'a> {
 
 fn verdict(word: &[u8]) -> Option<ServerVerdict> {
     let verdicts = [ServerVerdict::Accepted, ServerVerdict::Rejected, ServerVerdict::Failed];
-    let said = wire::VERDICTS.iter().position(|known| word == known.as_bytes())?;
-    verdicts.get(said).copied()
+    let place = wire::VERDICTS.iter().position(|known| word == known.as_bytes())?;
+    verdicts.get(place).copied()
 }

@@ -2,12 +2,12 @@
 
 use vocabulary::{WallTime, grpc};
 
-use crate::reason::{MOST_BODY, reason};
+use crate::reason::{MAX_BODY, reason};
 use crate::{Advice, AdviceForms, AdviceHeaders, AdviceValue, Facts, Grpc, Hints};
 
 /// Selection of what is parsed of every answer that is not a success.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Reading {
+pub struct ResponseParser {
     /// Notations of advice, for the innermost layer and for outer layers that differ from it.
     pub(crate) forms: AdviceForms,
     pub(crate) outer_forms: Option<AdviceForms>,
@@ -20,7 +20,7 @@ pub struct Reading {
 
 /// Parsed answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Heard {
+pub struct ParsedResponse {
     /// Facts from the wire.
     pub facts: Facts,
     /// Advice as the innermost layer parses it.
@@ -28,13 +28,13 @@ pub struct Heard {
     /// Advice as outer layers with other rules parse it.
     pub outer_advice: Advice,
     /// Advice as the harness parses it.
-    pub told: Advice,
+    pub advertised: Advice,
 }
 
-impl Reading {
+impl ResponseParser {
     /// Returns the number of body bytes to keep until [`hear`](Self::hear); usually none.
     pub fn most_body(&self) -> usize {
-        if self.reasons.is_empty() { 0 } else { MOST_BODY }
+        if self.reasons.is_empty() { 0 } else { MAX_BODY }
     }
 
     /// Returns the facts of an answer with this status and without headers or body.
@@ -50,7 +50,7 @@ impl Reading {
         headers: &(impl AdviceHeaders + ?Sized),
         body: &[u8],
         now: WallTime,
-    ) -> Heard {
+    ) -> ParsedResponse {
         let facts = Facts {
             code,
             missing: None,
@@ -60,12 +60,12 @@ impl Reading {
         };
         let advice = self.forms.read(headers, now);
         let outer = self.outer_forms.as_ref();
-        let told = self.harness.as_ref().map_or(advice, |forms| forms.read(headers, now));
-        Heard {
+        let advertised = self.harness.as_ref().map_or(advice, |forms| forms.read(headers, now));
+        ParsedResponse {
             facts,
             advice,
             outer_advice: outer.map_or(Advice::None, |forms| forms.read(headers, now)),
-            told,
+            advertised,
         }
     }
 }
@@ -78,15 +78,15 @@ fn text<'a>(headers: &'a (impl AdviceHeaders + ?Sized), name: &'static str) -> O
 }
 
 fn hints(headers: &(impl AdviceHeaders + ?Sized)) -> Hints {
-    let said = |name, yes, no| match text(headers, name) {
+    let hint = |name, yes, no| match text(headers, name) {
         Some("true") => yes,
         Some("false") => no,
         _ => Hints::NONE,
     };
     let limited =
         ["x-envoy-ratelimited", "x-envoy-overloaded"].iter().any(|name| text(headers, name).is_some());
-    said("x-should-retry", Hints::SHOULD_RETRY, Hints::SHOULD_NOT_RETRY)
-        .with(said("stripe-should-retry", Hints::STRIPE_SHOULD_RETRY, Hints::STRIPE_SHOULD_NOT_RETRY))
+    hint("x-should-retry", Hints::SHOULD_RETRY, Hints::SHOULD_NOT_RETRY)
+        .with(hint("stripe-should-retry", Hints::STRIPE_SHOULD_RETRY, Hints::STRIPE_SHOULD_NOT_RETRY))
         .with(if limited { Hints::ENVOY_RATE_LIMITED } else { Hints::NONE })
 }
 
@@ -103,10 +103,14 @@ mod tests {
         let headers = [("x-should-retry", "true"), ("stripe-should-retry", "false"), ("grpc-status", "14")];
         let body = b"<Code>SlowDown</Code>";
         let now = WallTime::VIRTUAL_START;
-        let nothing = Reading::default().hear(503, &headers[..], body, now);
-        assert_eq!((nothing.facts, Reading::default().most_body()), (Facts::code(503), 0));
-        let all =
-            Reading { hints: true, grpc: true, reasons: vec!["SlowDown".to_owned()], ..Reading::default() };
+        let nothing = ResponseParser::default().hear(503, &headers[..], body, now);
+        assert_eq!((nothing.facts, ResponseParser::default().most_body()), (Facts::code(503), 0));
+        let all = ResponseParser {
+            hints: true,
+            grpc: true,
+            reasons: vec!["SlowDown".to_owned()],
+            ..ResponseParser::default()
+        };
         let facts = all.hear(503, &headers[..], body, now).facts;
         assert!(facts.hints.has(Hints::SHOULD_RETRY) && facts.hints.has(Hints::STRIPE_SHOULD_NOT_RETRY));
         assert_eq!(

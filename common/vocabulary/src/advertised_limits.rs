@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// State of a concurrency limit and of a rate limit, both optional. Small, because every response carries it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LimitsTold {
+pub struct AdvertisedLimits {
     busy: u32,
     /// 0 if there is no concurrency limit.
     cap: u32,
@@ -22,7 +22,7 @@ pub struct LimitsTold {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PlacesTold {
+pub struct AdvertisedSlots {
     pub stage: u8,
     /// Occupied places, of all clients that share the limit with the request.
     pub busy: u32,
@@ -30,7 +30,7 @@ pub struct PlacesTold {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RateTold {
+pub struct AdvertisedRate {
     pub stage: u8,
     pub remaining: u32,
     /// Total: requests per window, or the size of a token bucket.
@@ -39,38 +39,38 @@ pub struct RateTold {
     pub window: Duration,
 }
 
-impl RateTold {
+impl AdvertisedRate {
     pub fn per_s(&self) -> f64 {
         f64::from(self.limit) / self.window.as_secs_f64().max(1e-9)
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LimitsToldError;
+pub struct AdvertisedLimitsError;
 
-impl LimitsTold {
+impl AdvertisedLimits {
     /// Sets the concurrency limit. A cap of 0 counts as no limit.
     #[must_use]
-    pub fn with_places(self, PlacesTold { stage, busy, cap }: PlacesTold) -> Self {
+    pub fn with_places(self, AdvertisedSlots { stage, busy, cap }: AdvertisedSlots) -> Self {
         Self { busy, cap, stages: [stage, self.stages[1]], ..self }
     }
 
     /// Sets the rate limit. Windows above 584 years are capped at that length.
     #[must_use]
-    pub fn with_rate(self, RateTold { stage, remaining, limit, window }: RateTold) -> Self {
+    pub fn with_rate(self, AdvertisedRate { stage, remaining, limit, window }: AdvertisedRate) -> Self {
         let window_nanos = crate::whole_nanos(window).max(1);
         Self { remaining, limit, window_nanos, stages: [self.stages[0], stage], ..self }
     }
 
-    pub fn places(&self) -> Option<PlacesTold> {
+    pub fn places(&self) -> Option<AdvertisedSlots> {
         let Self { busy, cap, stages: [stage, _], .. } = *self;
-        (cap > 0).then_some(PlacesTold { stage, busy, cap })
+        (cap > 0).then_some(AdvertisedSlots { stage, busy, cap })
     }
 
-    pub fn rate(&self) -> Option<RateTold> {
+    pub fn rate(&self) -> Option<AdvertisedRate> {
         let Self { remaining, limit, stages: [_, stage], .. } = *self;
         let window = Duration::from_nanos(self.window_nanos);
-        (self.window_nanos > 0).then_some(RateTold { stage, remaining, limit, window })
+        (self.window_nanos > 0).then_some(AdvertisedRate { stage, remaining, limit, window })
     }
 
     pub fn is_empty(&self) -> bool {
@@ -78,49 +78,51 @@ impl LimitsTold {
     }
 }
 
-impl fmt::Display for LimitsTold {
+impl fmt::Display for AdvertisedLimits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let joint = if self.cap > 0 && self.window_nanos > 0 { ";" } else { "" };
-        if let Some(PlacesTold { stage, busy, cap }) = self.places() {
+        if let Some(AdvertisedSlots { stage, busy, cap }) = self.places() {
             write!(f, "places={busy}/{cap}@{stage}")?;
         }
         f.write_str(joint)?;
-        if let Some(RateTold { stage, remaining, limit, .. }) = self.rate() {
+        if let Some(AdvertisedRate { stage, remaining, limit, .. }) = self.rate() {
             write!(f, "rate={remaining}/{limit}/{}@{stage}", self.window_nanos)?;
         }
         Ok(())
     }
 }
 
-impl FromStr for LimitsTold {
-    type Err = LimitsToldError;
+impl FromStr for AdvertisedLimits {
+    type Err = AdvertisedLimitsError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let read = || {
-            let mut told = Self::default();
+            let mut limits = Self::default();
             for part in text.split(';') {
                 let (kind, rest) = part.split_once('=')?;
                 let (figures, stage) = rest.split_once('@')?;
                 let stage = stage.parse().ok()?;
                 let (first, rest) = figures.split_once('/')?;
                 let first = first.parse().ok()?;
-                told = match (kind, rest.split_once('/')) {
-                    ("places", None) if told == Self::default() => {
-                        told.with_places(PlacesTold { stage, busy: first, cap: rest.parse().ok()? })
+                limits = match (kind, rest.split_once('/')) {
+                    ("places", None) if limits == Self::default() => {
+                        limits.with_places(AdvertisedSlots { stage, busy: first, cap: rest.parse().ok()? })
                     }
-                    ("rate", Some((limit, nanos))) if told.window_nanos == 0 => told.with_rate(RateTold {
-                        stage,
-                        remaining: first,
-                        limit: limit.parse().ok()?,
-                        window: Duration::from_nanos(nanos.parse().ok()?),
-                    }),
+                    ("rate", Some((limit, nanos))) if limits.window_nanos == 0 => {
+                        limits.with_rate(AdvertisedRate {
+                            stage,
+                            remaining: first,
+                            limit: limit.parse().ok()?,
+                            window: Duration::from_nanos(nanos.parse().ok()?),
+                        })
+                    }
                     _ => return None,
                 };
             }
             // The server writes neither signs nor leading zeros nor an empty text.
-            (told.to_string() == text && !text.is_empty()).then_some(told)
+            (limits.to_string() == text && !text.is_empty()).then_some(limits)
         };
-        read().ok_or(LimitsToldError)
+        read().ok_or(AdvertisedLimitsError)
     }
 }
 
@@ -130,15 +132,15 @@ mod tests {
 
     #[test]
     fn what_is_told_is_read_as_it_was() {
-        let places = PlacesTold { stage: 1, busy: 3, cap: 2 };
-        let rate = RateTold { stage: 0, remaining: 37, limit: 100, window: Duration::from_hours(1) };
-        let none = LimitsTold::default();
-        for (told, text) in [
+        let places = AdvertisedSlots { stage: 1, busy: 3, cap: 2 };
+        let rate = AdvertisedRate { stage: 0, remaining: 37, limit: 100, window: Duration::from_hours(1) };
+        let none = AdvertisedLimits::default();
+        for (limits, text) in [
             (none.with_places(places).with_rate(rate), "places=3/2@1;rate=37/100/3600000000000@0"),
             (none.with_rate(rate), "rate=37/100/3600000000000@0"),
             (none.with_places(places), "places=3/2@1"),
         ] {
-            assert_eq!((told.to_string().as_str(), text.parse()), (text, Ok(told)));
+            assert_eq!((limits.to_string().as_str(), text.parse()), (text, Ok(limits)));
         }
         let both = none.with_places(places).with_rate(rate);
         assert_eq!((both.places(), both.rate()), (Some(places), Some(rate)));
@@ -167,7 +169,7 @@ mod tests {
             "tokens=1/2/3@0",
             " places=1/2@0",
         ] {
-            assert_eq!(text.parse::<LimitsTold>(), Err(LimitsToldError), "{text}");
+            assert_eq!(text.parse::<AdvertisedLimits>(), Err(AdvertisedLimitsError), "{text}");
         }
     }
 }
