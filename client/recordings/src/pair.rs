@@ -212,13 +212,13 @@ impl Series {
         let mut endings = Vec::new();
         for (name, count) in raw.outcomes_per_op.unwrap_or_default() {
             if count > ops - endings.len() {
-                return Err(("outcomes_per_op", format!("tells of more than {ops} ops")));
+                return Err(("outcomes_per_op", format!("has more than {ops} ops")));
             }
             endings.extend(std::iter::repeat_n(RecordedEnding::of_type(&name), count));
         }
         let granted = raw.retries_granted_after_each_100.unwrap_or_default();
         if granted.len() * 100 > ops {
-            return Err(("retries_granted_after_each_100", format!("tells of more than {ops} ops")));
+            return Err(("retries_granted_after_each_100", format!("has more than {ops} ops")));
         }
         if attempts.is_empty() && granted.is_empty() {
             return Err(("attempts_per_op", "is missing".to_owned()));
@@ -404,7 +404,7 @@ mod tests {
             ),
             (
                 r#""ops": 1, "attempts_per_op": [1], "outcomes_per_op": [["ok", 2]]"#,
-                "`outcomes_per_op` tells of more than 1 ops",
+                "`outcomes_per_op` has more than 1 ops",
             ),
         ] {
             let why =

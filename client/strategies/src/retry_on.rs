@@ -213,7 +213,7 @@ fn read_term(text: &str) -> Result<Term, String> {
             ("told", _) => term.advised = Advised::Given,
             (_, Method::Other) => {
                 return Err(format!(
-                    "`{word}` is no condition (`idempotent`, `advice`, `told`, or a method)"
+                    "`{word}` is not a condition (`idempotent`, `advice`, `told`, or a method)"
                 ));
             }
             (_, method) => term.methods.push(MethodCondition::Is(method)),

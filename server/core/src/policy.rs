@@ -103,7 +103,7 @@ impl Policy {
         let name = self.name();
         if !self.is_stage() {
             return Err(format!(
-                "policy `{name}` serves requests itself, and goes by the same figures all the time"
+                "policy `{name}` serves requests itself, and its parameters cannot change"
             ));
         }
         if self.parameters().iter().any(|parameter| parameter.key == key) {

@@ -329,7 +329,7 @@ fn what_the_policies_cannot_follow_is_refused_by_name() {
         (
             "descriptor-pool",
             "0s descriptor-pool.startup=5s",
-            "serves requests itself, and goes by the same figures all the time",
+            "serves requests itself, and its parameters cannot change",
         ),
     ] {
         let error = config_error(policy, schedule).expect("refused");

@@ -50,7 +50,7 @@ impl Metrics {
         text.counter("requests_received_total", "Requests that reached admission.", counts.received);
         // A request that was accepted stays accepted here, because the counter must not decrease.
         text.counter("requests_accepted_total", "Requests that got a slot.", counts.accepted + revoked);
-        text.family("requests_rejected_total", "counter", "Requests that were turned away, by reason.");
+        text.family("requests_rejected_total", "counter", "Requests that were rejected, by reason.");
         let throttled = counts.rejected.saturating_sub(conflicts + outages + forced + revoked);
         for (reason, count) in [
             ("throttled", throttled),
@@ -65,7 +65,7 @@ impl Metrics {
             text.family(
                 "policy_requests_total",
                 "counter",
-                "Requests that each policy of a stack let pass (accepted) or turned away, by its name.",
+                "Requests that each policy of a stack accepted or rejected, by its name.",
             );
         }
         for PolicyCounts { name, accepted, rejected } in &counts.by_policy {
@@ -82,7 +82,7 @@ impl Metrics {
         text.sample("answers_disturbed_total", &[("how", "spoiled")], self.lifetime.spoiled);
         text.sample("answers_disturbed_total", &[("how", "slowed")], self.lifetime.slowed);
         text.counter("reads_received_total", "Reads that preceded conditional writes.", counts.reads);
-        text.counter("reads_rejected_total", "Of them, those that were turned away.", counts.reads_rejected);
+        text.counter("reads_rejected_total", "Of them, those that were rejected.", counts.reads_rejected);
         text.family("messages_lost_total", "counter", "Messages that were lost on purpose (--loss).");
         text.sample("messages_lost_total", &[("way", "to_server")], self.lifetime.lost_requests);
         text.sample("messages_lost_total", &[("way", "to_client")], self.lifetime.lost_answers);

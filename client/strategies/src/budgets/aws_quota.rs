@@ -47,7 +47,7 @@ impl Default for AwsQuota {
 
 impl Configurable for AwsQuota {
     const NAME: &'static str = "aws-quota";
-    const SUMMARY: &'static str = "retries cost tokens that successes give back, as in the AWS SDKs";
+    const SUMMARY: &'static str = "retries cost tokens that successes refund, as in the AWS SDKs";
     const RULE: &'static str = "tokens start at capacity; a retry takes its cost at the failure, or the op is given up when there are \
                                 fewer; a success gives back the cost of its op's last retry, at the first try 1; never above \
                                 capacity";

@@ -51,13 +51,13 @@ impl Default for BreakerConfig {
 
 impl Configurable for BreakerConfig {
     const NAME: &'static str = "breaker";
-    const SUMMARY: &'static str = "sends nothing for a while after failures in a row, then one probe";
+    const SUMMARY: &'static str = "circuit breaker: opens after consecutive failures, then sends one probe";
     const RULE: &'static str = "closed: after `failures` rejections or retriable failures in a row, open; open: nothing passes \
                                 for min(cap, open * factor^(k-1)) at the k-th opening in a row, then one probe; its success \
                                 closes, its failure opens again";
     const SOURCE: &'static str = "linkerd, consecutive-failures circuit breaker";
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::count("failures", "failures in a row that open it", (1, u32::MAX), |config| {
+        Parameter::count("failures", "consecutive failures that open it", (1, u32::MAX), |config| {
             &mut config.failures
         }),
         Parameter::duration("open", "time until the first probe", |config| &mut config.open),

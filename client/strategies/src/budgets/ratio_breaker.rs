@@ -1,4 +1,4 @@
-//! `ratio-breaker`: sends nothing for a while after too large a share of failures; then a few trials decide.
+//! `ratio-breaker`: circuit breaker: opens when the failure ratio exceeds a threshold; then a few trials decide.
 //!
 //! Source: App-vNext/Polly
 //! `src/Polly.Core/CircuitBreaker/{Controller/CircuitStateController,Controller/AdvancedCircuitBehavior,Health/RollingHealthMetrics}.cs`,
@@ -52,7 +52,7 @@ impl Default for RatioBreaker {
 
 impl Configurable for RatioBreaker {
     const NAME: &'static str = "ratio-breaker";
-    const SUMMARY: &'static str = "sends nothing for a while after too large a share of failures";
+    const SUMMARY: &'static str = "circuit breaker: opens when the failure ratio exceeds a threshold";
     const RULE: &'static str = "closed: when failures are ratio of the attempts that ended in the last window (or of the last calls) and \
                                 there were least of them, open; open: nothing passes for that long; then trials pass, and when as \
                                 many have ended, it closes if fewer than ratio of them failed, else opens again";

@@ -74,7 +74,7 @@ impl Default for SuccessRateBreaker {
 
 impl Configurable for SuccessRateBreaker {
     const NAME: &'static str = "success-rate-breaker";
-    const SUMMARY: &'static str = "sends nothing for a while when too few attempts succeed, then one probe";
+    const SUMMARY: &'static str = "circuit breaker: opens when too few attempts succeed, then sends one probe";
     const RULE: &'static str = "closed: at a failure with the rate of successes below success, once it has been measured for window (or calls) and over \
                                 least attempts, or with in-a-row failures, open; moving: rate = ok * (1 - w) + rate * w, w = exp(-age / \
                                 window); exact: successes / attempts of the last window; open: nothing passes for min(cap, open * \
@@ -112,13 +112,13 @@ impl Configurable for SuccessRateBreaker {
         ),
         Parameter::count(
             "in-a-row",
-            "failures in a row that open it, too; 0 for never",
+            "consecutive failures that open it, too; 0 for never",
             (0, 1_000_000),
             |config| &mut config.in_a_row,
         ),
         Parameter::choice(
             "row-of",
-            "failures that count in a row: any, or those that are no throttling",
+            "failures that count as consecutive: any, or those that are not throttling",
             |config| &mut config.row_of,
         ),
         Parameter::duration_from("open", "time until the first probe", Duration::from_millis(1), |config| {

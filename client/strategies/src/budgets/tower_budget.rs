@@ -31,7 +31,7 @@ impl Default for TowerBudget {
 
 impl Configurable for TowerBudget {
     const NAME: &'static str = "tower-budget";
-    const SUMMARY: &'static str = "retries up to a share of what was done of late, as in tower";
+    const SUMMARY: &'static str = "retries up to a share of recent successes, as in tower";
     const RULE: &'static str = "an op pays in 1, which counts for ttl, in tenths of it; a retry draws ⌊1 / share⌋ at the failure, or \
                                 the op is given up (share above 1: 1000 and ⌊1000 / share⌋); reserve * ttl retries are there besides";
     const SOURCE: &'static str = "tower-rs/tower tower/src/retry/budget/tps_budget.rs";

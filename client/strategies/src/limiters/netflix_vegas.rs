@@ -48,7 +48,7 @@ impl Default for NetflixVegas {
 
 impl Configurable for NetflixVegas {
     const NAME: &'static str = "netflix-vegas";
-    const SUMMARY: &'static str = "Netflix' VegasLimit: holds the queue that round trips tell of short";
+    const SUMMARY: &'static str = "Netflix VegasLimit: keeps the queue implied by round-trip times short";
     const RULE: &'static str = "send while in flight < floor(limit); lg = max(1, floor(log10 limit)); the shortest round trip of all is \
                                 the one without load, and every U(0.5, 1) * probe * limit samples the next one is; else queue = \
                                 ceil(limit * (1 - without load / rtt)): dropped: limit - lg; twice the in flight at its sending < \

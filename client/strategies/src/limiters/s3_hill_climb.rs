@@ -115,7 +115,7 @@ impl Configurable for S3HillClimbConfig {
             (0.0, 10.0),
             |config| &mut config.start_margin,
         ),
-        Parameter::count("start-patience", "misses in a row that end the start", (1, 1000), |config| {
+        Parameter::count("start-patience", "consecutive misses that end the start", (1, 1000), |config| {
             &mut config.start_patience
         }),
         Parameter::number("step", "by what share the window is changed later", (0.001, 0.5), |config| {
@@ -133,7 +133,7 @@ impl Configurable for S3HillClimbConfig {
             (0.0, 0.99),
             |config| &mut config.margin,
         ),
-        Parameter::count("patience", "misses in a row after which it sheds", (1, 1000), |config| {
+        Parameter::count("patience", "consecutive misses after which it sheds", (1, 1000), |config| {
             &mut config.patience
         }),
         Parameter::choice("used", "what must have been in flight for a measurement to be judged", |config| {

@@ -30,7 +30,7 @@ pub struct AnswerSet {
 #[non_exhaustive]
 pub enum AnswersError {
     #[error(
-        "`reject.{name}`: no stage is called `{name}`{suggestion}; the stages are {stages}, and `{ANY}` stands for all others"
+        "`reject.{name}`: no stage is called `{name}`{suggestion}; the stages are {stages}, and `{ANY}` matches all others"
     )]
     Stage { name: String, suggestion: String, stages: String },
     #[error(

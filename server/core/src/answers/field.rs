@@ -107,7 +107,7 @@ impl Field {
                     let units = quoted(known.clone().map(|(word, _)| *word));
                     let suggestion = did_you_mean(word, known.clone().map(|(word, _)| *word));
                     form(format!(
-                        "`{quantity}` cannot be told in `{word}`{suggestion}; its units are {units}"
+                        "`{quantity}` cannot be written in `{word}`{suggestion}; its units are {units}"
                     ))
                 })?;
                 Some(TimeForm::of(*unit))

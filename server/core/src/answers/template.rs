@@ -244,15 +244,15 @@ mod tests {
             ),
             (
                 "{wait_sec}",
-                "`{wait_sec}`: `wait` cannot be told in `sec`; its units are `s`, `ms`, `go`, `epoch`",
+                "`{wait_sec}`: `wait` cannot be written in `sec`; its units are `s`, `ms`, `go`, `epoch`",
             ),
             (
                 "{now_s}",
-                "`{now_s}`: `now` cannot be told in `s`; its units are `epoch`, `epoch_ms`, `date`, `rfc3339`",
+                "`{now_s}`: `now` cannot be written in `s`; its units are `epoch`, `epoch_ms`, `date`, `rfc3339`",
             ),
             (
                 "{window_date}",
-                "`{window_date}`: `window` cannot be told in `date`; its units are `s`, `ms`, `go`",
+                "`{window_date}`: `window` cannot be written in `date`; its units are `s`, `ms`, `go`",
             ),
             ("{limit_s}", "`{limit_s}`: `limit` has no unit, so nothing can be in `s`"),
             ("{limit:up}", "`{limit:up}`: `limit` is no time, so `up` says nothing"),

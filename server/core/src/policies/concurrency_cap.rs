@@ -15,7 +15,7 @@ pub(crate) struct CapConfig;
 
 impl Configurable for CapConfig {
     const NAME: &'static str = "concurrency-cap";
-    const SUMMARY: &'static str = "whoever comes while all slots are busy is rejected";
+    const SUMMARY: &'static str = "a request that arrives while all slots are busy is rejected";
     const RULE: &'static str = "accept while fewer than `max_busy` slots are busy (later as many as `caps` says); a \
                                 request holds its slot for `service_time`; a rejection takes `reject_time`, and holds a \
                                 slot, too, if `rejects_occupy`";

@@ -50,7 +50,7 @@ impl Default for PoolConfig {
 impl Configurable for PoolConfig {
     const NAME: &'static str = "descriptor-pool";
     const SUMMARY: &'static str =
-        "requests hold descriptors of one pool, and whoever finds none crashes the service";
+        "requests hold descriptors of one pool; a request that finds none crashes the service";
     const RULE: &'static str = "a request takes `per-process` descriptors (with fewer free it fails after `failed-start`) \
                                 and starts for `startup` + `startup-slope` * under way, times U(0.5, 1.5); then it \
                                 connects, which takes `per-connection` more, and is served, one at a time, for (1 + under \
@@ -64,7 +64,7 @@ impl Configurable for PoolConfig {
         }),
         Parameter::count(
             "per-process",
-            "descriptors that a submitter under way holds",
+            "descriptors that a submitter in flight holds",
             (0, 1_000_000),
             |config| &mut config.per_process,
         ),
@@ -76,18 +76,18 @@ impl Configurable for PoolConfig {
         ),
         Parameter::number(
             "service-rate",
-            "jobs per second when nobody else is under way",
+            "jobs per second when no other submitter is in flight",
             (1e-6, 1e6),
             |config| &mut config.service_rate,
         ),
         Parameter::number(
             "slowdown",
-            "submitters under way that double the service time",
+            "submitters in flight that double the service time",
             (1.0, 1e9),
             |config| &mut config.slowdown,
         ),
         Parameter::duration("startup", "time to start a submitter", |config| &mut config.startup),
-        Parameter::duration("startup-slope", "what every submitter under way adds to it", |config| {
+        Parameter::duration("startup-slope", "time that every submitter in flight adds to it", |config| {
             &mut config.startup_slope
         }),
         Parameter::duration("restart", "time from a crash to the next service", |config| &mut config.restart),

@@ -31,7 +31,7 @@ impl Default for Gcra {
 impl Configurable for Gcra {
     const NAME: &'static str = "gcra";
     const SUMMARY: &'static str =
-        "every request moves an arrival that is expected, and whoever comes too early is rejected";
+        "every request moves the next expected arrival; a request that comes too early is rejected";
     const RULE: &'static str = "expected = max(expected, now); accept while expected − now ≤ (burst − cost) / rate, and move \
                                 expected by cost / rate; the same decisions as those of a token-bucket";
     const SOURCE: &'static str = "ITU-T I.371 (GCRA); benwis/tower-governor";

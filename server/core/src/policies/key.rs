@@ -95,7 +95,7 @@ impl Fact {
                 _ => Err(format!("`{number}` is not a number of segments from 1 to {MAX_SEGMENTS}")),
             },
             ("header", name) => header_name(name).map(Self::Header),
-            _ => Err(format!("`{text}` is nothing that requests are told apart by")),
+            _ => Err(format!("`{text}` is not a key that distinguishes requests")),
         }
     }
 

@@ -36,7 +36,7 @@ impl Default for LeakyQueue {
 impl Configurable for LeakyQueue {
     const NAME: &'static str = "leaky-queue";
     const SUMMARY: &'static str =
-        "requests leave a short queue at a rate; whoever finds it full is rejected (nginx)";
+        "requests leave a short queue at a rate; a request that finds it full is rejected (nginx)";
     const RULE: &'static str = "in thousandths of a request, with rate in thousandths per second cut to whole ones, and ms whole \
                                 milliseconds since the request before: excess' = max(0, excess − rate × ms / 1000 + 1000), and 0 for a \
                                 first one; reject if excess' > 1000 × burst, and change nothing; else go on after \

@@ -44,7 +44,7 @@ impl Default for TokenBucket {
 
 impl Configurable for TokenBucket {
     const NAME: &'static str = "token-bucket";
-    const SUMMARY: &'static str = "a bucket fills at a rate, and whoever finds too little in it is rejected";
+    const SUMMARY: &'static str = "a bucket fills at a rate; a request that finds too few tokens is rejected";
     const RULE: &'static str = "the bucket starts full; tokens = min(burst, tokens + rate × time); accept while tokens ≥ cost, \
                                 and take the cost; the exact wait is (cost − tokens) / rate; with refill=stepwise all of a \
                                 rate's tokens come at once when its time is over";

@@ -220,7 +220,7 @@ fn advice(settings: &mut Described, text: &mut String) {
         text,
         "  rate_limited_retry_back_off:\n    reset_headers:\n{headers}    max_interval: {limit}s\n"
     );
-    settings.fixed(COMMON, "advice-stretch", &["0.5"], "Envoy waits up to half as long again as it is told");
+    settings.fixed(COMMON, "advice-stretch", &["0.5"], "Envoy waits up to half as long again as advised");
 }
 
 #[cfg(test)]
@@ -252,7 +252,7 @@ mod tests {
         `retry-after=floor`: advice replaces the back-off in Envoy
         `advice=retry-after-ms.decimal|retry-after.decimal.date`: Envoy reads whole seconds and epochs, no dates; Envoy reads headers of seconds or epochs only: Retry-After, X-RateLimit-Reset
         `advice-beyond=cut`: longer advice than max_interval leads to the back-off in Envoy
-        `advice-stretch=0`: Envoy waits up to half as long again as it is told
+        `advice-stretch=0`: Envoy waits up to half as long again as advised
         `hints=none`: Envoy never retries answers with x-envoy-ratelimited, and knows no other hint
         unless its `timeout` is set, a route of Envoy ends an op after 15 s, all attempts together
         without `envoy-budget`, a cluster of Envoy has at most 3 retries in flight (max_retries of its circuit breakers)
@@ -311,7 +311,7 @@ mod tests {
         `advice-beyond=give-up`: longer advice than max_interval leads to the back-off in Envoy
         `advice-zero=back-off`: envoy has no setting for it
         `advice-past=back-off`: envoy has no setting for it
-        `advice-stretch=0`: Envoy waits up to half as long again as it is told
+        `advice-stretch=0`: Envoy waits up to half as long again as advised
         `hints=x-should-retry`: Envoy never retries answers with x-envoy-ratelimited, and knows no other hint
         unless its `timeout` is set, a route of Envoy ends an op after 15 s, all attempts together
         without `envoy-budget`, a cluster of Envoy has at most 3 retries in flight (max_retries of its circuit breakers)

@@ -94,7 +94,7 @@ fn advice(settings: &mut Described, set: &mut dyn FnMut(&str, &str)) -> bool {
     }
     set("respect_retry_after_header", "True");
     if heeded != "exact" {
-        settings.note(COMMON, "retry-after", "urllib3 waits exactly as long as it is told");
+        settings.note(COMMON, "retry-after", "urllib3 waits exactly as long as advised");
     }
     let limit = settings.duration(COMMON, "advice-limit").unwrap_or(Duration::from_hours(24 * 365));
     // urllib3 2.5.0 lacks this parameter. urllib3 2.8.0 uses this value by default.
@@ -260,7 +260,7 @@ mod tests {
         `growth=linear`: urllib3 doubles its waits
         `first=none`: urllib3 does not wait before the first retry
         `spread=full`: urllib3 can only add up to so many seconds (`add|1s`)
-        `retry-after=floor`: urllib3 waits exactly as long as it is told
+        `retry-after=floor`: urllib3 waits exactly as long as advised
         `advice=retry-after-ms.decimal|retry-after.decimal.date`: urllib3 reads Retry-After as whole seconds or a date, nothing else
         `advice-zero=0s`: advice of zero leads to the back-off
         `advice-past=0s`: a moment that has passed leads to the back-off
