@@ -86,6 +86,7 @@ impl Connecting {
         Ok(connection)
     }
 
+    /// Waits until a connection has been opened since the last return.
     pub(crate) async fn grown(&self) {
         self.shared.grown.notified().await;
     }

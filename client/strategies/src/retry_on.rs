@@ -360,7 +360,7 @@ mod tests {
             ("6xx", "`6xx` is no status"),
             ("503-500", "`503-500` is no status"),
             ("timout", "did you mean `timeout`?"),
-            ("503&put&brew", "`brew` is no condition"),
+            ("503&put&brew", "`brew` is not a condition"),
             ("grpc.unavailable", "`unavailable` is no gRPC status"),
             ("reason.", "`reason.` names no reason"),
             ("+503", "`+503` is no status"),

@@ -46,6 +46,7 @@ pub(crate) struct Shape {
     pub(crate) grain: Grain,
     pub(crate) counter: Counter,
     pub(crate) throttled_base: Option<Duration>,
+    /// Factor after throttling. `None`: the same as after other failures.
     pub(crate) throttled_factor: Option<f64>,
     /// Whether a delay of zero is intended. Then the minimum delay after transport errors does not apply.
     pub(crate) states_delay: bool,

@@ -32,7 +32,7 @@ pub const TOOK: &str = "x-tailback-took-ns";
 pub const BUSY: &str = "x-tailback-busy";
 /// Response header: the server's cap at the time of the answer, decimal.
 pub const CAP: &str = "x-tailback-cap";
-/// Response header: state of the limits of a stack of policies for the request, in the format of [`AdvertisedLimits`](crate::LimitsTold).
+/// Response header: state of the limits of a stack of policies for the request, in the format of [`AdvertisedLimits`](crate::AdvertisedLimits).
 pub const LIMITS: &str = "x-tailback-limits";
 /// Response header: experiment time since the server's start at which the answer was due, in nanoseconds, decimal.
 /// A run's client evaluates dates in the answer as of this moment.

@@ -102,9 +102,7 @@ impl Policy {
     pub(crate) fn check_changeable(&self, key: &str) -> Result<(), String> {
         let name = self.name();
         if !self.is_stage() {
-            return Err(format!(
-                "policy `{name}` serves requests itself, and its parameters cannot change"
-            ));
+            return Err(format!("policy `{name}` serves requests itself, and its parameters cannot change"));
         }
         if self.parameters().iter().any(|parameter| parameter.key == key) {
             return Ok(());

@@ -42,6 +42,7 @@ pub(crate) enum Source {
     Runs,
     /// Op latencies of every run, which only this source keeps.
     Latencies,
+    /// Every attempt; attempts of different runs never interleave.
     Attempts,
 }
 

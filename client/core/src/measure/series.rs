@@ -18,7 +18,7 @@ pub struct Series {
     width_nanos: u64,
     points: Vec<Point>,
     /// Gauges with their own names, with a value for every point. They are drawn by strategies, at most
-    /// [`MAX_DRAWN`](tailback::MOST_DRAWN), and by a server's rate limit.
+    /// [`MAX_DRAWN`](tailback::MAX_DRAWN), and by a server's rate limit.
     drawn: Vec<DrawnGauge>,
     /// Start and index of the bucket used last, because most events fall into the same one again.
     latest: (u64, usize),

@@ -51,7 +51,7 @@ impl Default for BreakerConfig {
 
 impl Configurable for BreakerConfig {
     const NAME: &'static str = "breaker";
-    const SUMMARY: &'static str = "circuit breaker: opens after consecutive failures, then sends one probe";
+    const SUMMARY: &'static str = "circuit breaker: opens after consecutive failures";
     const RULE: &'static str = "closed: after `failures` rejections or retriable failures in a row, open; open: nothing passes \
                                 for min(cap, open * factor^(k-1)) at the k-th opening in a row, then one probe; its success \
                                 closes, its failure opens again";

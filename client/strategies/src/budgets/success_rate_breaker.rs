@@ -74,7 +74,7 @@ impl Default for SuccessRateBreaker {
 
 impl Configurable for SuccessRateBreaker {
     const NAME: &'static str = "success-rate-breaker";
-    const SUMMARY: &'static str = "circuit breaker: opens when too few attempts succeed, then sends one probe";
+    const SUMMARY: &'static str = "circuit breaker: opens when too few attempts succeed";
     const RULE: &'static str = "closed: at a failure with the rate of successes below success, once it has been measured for window (or calls) and over \
                                 least attempts, or with in-a-row failures, open; moving: rate = ok * (1 - w) + rate * w, w = exp(-age / \
                                 window); exact: successes / attempts of the last window; open: nothing passes for min(cap, open * \

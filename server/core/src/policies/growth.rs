@@ -59,6 +59,7 @@ impl Growth {
         Some(grew_at)
     }
 
+    /// Records a rejection, which schedules the next step.
     pub(crate) fn press(&self, grown: &mut Grown, at: Instant) {
         grown.grows_at = self.grows_at(grown, at);
         grown.used = at;

@@ -13,7 +13,7 @@ fn what_cannot_be_answered_is_refused_with_its_place() {
     for (toml, words) in [
         (
             "[reject.primry]",
-            "`reject.primry`: no stage is called `primry` (did you mean `primary`?); the stages are `primary`, `secondary`, and `*` stands",
+            "`reject.primry`: no stage is called `primry` (did you mean `primary`?); the stages are `primary`, `secondary`, and `*` matches",
         ),
         ("[reject.primary]\nstatus = 99", "`reject.primary`: `status` is 99; it must be from 200 to 599"),
         ("[accepted]\nheaders = { 'a b' = '' }", "`accepted`: `a b` cannot be the name of a header"),
