@@ -1,4 +1,4 @@
-//! Request counts of a run, of a shard of its clients, or of everything.
+//! Request counts of one run, of one shard of a run's clients, or of all requests.
 
 use std::time::Duration;
 
@@ -6,26 +6,26 @@ use vocabulary::wire::ServerCounts;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Account {
-    /// Counts that are reported to clients.
+    /// Counts that answers and statistics report to clients.
     pub counts: ServerCounts,
     pub served: Duration,
-    /// Server time spent on rejections and on work without a result.
+    /// Server time spent on rejections and on work whose result no client received.
     pub wasted: Duration,
-    /// Conditional writes whose condition did not hold. Part of the rejected.
+    /// Conditional writes rejected because the object's version had changed. Included in the rejected requests.
     pub conflicts: u64,
-    /// Requests that arrived while the server was down. Part of the rejected.
+    /// Requests rejected because the server was down. Included in the rejected requests.
     pub outages: u64,
-    /// First attempts of ops, rejected on purpose. Part of the rejected.
+    /// First attempts of ops that the server rejected because of `reject_first`. Included in the rejected requests.
     pub forced: u64,
-    /// Requests that were accepted and later rejected by a change of policy. Part of the rejected.
+    /// Requests that were accepted and later rejected because the policy changed. Included in the rejected requests.
     pub revoked: u64,
-    /// Requests lost on the way to the server. Not part of the received.
+    /// Requests lost on the way to the server. Not included in the received requests.
     pub lost_requests: u64,
     pub lost_answers: u64,
-    /// Accepted requests whose answers were spoiled by a fault.
+    /// Accepted requests whose answer was replaced or cut off by a fault.
     pub spoiled: u64,
     pub slowed: u64,
-    /// Requests that arrived before the time advised to their client.
+    /// Requests that arrived before the instant at which their client was advised to retry.
     pub early: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Facts about an answer that templates print and runs record.
+//! Facts about an answer. Templates print them, and runs record them.
 
 use std::time::Duration;
 
@@ -8,11 +8,11 @@ use crate::standing::Standing;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AnswerFacts {
-    /// Stage of the stack that rejected the request, from 0.
+    /// Index, from 0, of the stage (policy of the stack) that rejected the request.
     pub stage: Option<usize>,
-    /// Instant of the decision; resets of `standings` count from it.
+    /// Instant of the decision. The reset times in `standings` are counted from it.
     pub decided_at: Instant,
-    /// Limit status of each stage for the request at that instant; `None` for stages without a limit.
+    /// Status of each stage's limit for this request at `decided_at`. `None` for a stage without a limit.
     pub standings: Vec<Option<Standing>>,
     pub seed: u64,
     pub op: u64,
@@ -20,15 +20,16 @@ pub struct AnswerFacts {
 }
 
 impl AnswerFacts {
-    /// Returns the limits reported to a run. Of the concurrency limits, that is the smallest. Of the rate limits, it is the one that
-    /// rejected the request, otherwise the one with the smallest share left. Ties go to the first stage.
+    /// Returns at most two limits to report to a run: one concurrency limit and one rate limit. The concurrency limit is the smallest one
+    /// of the stack. The rate limit is the one that rejected the request, otherwise the one with the smallest share left. Ties go to the
+    /// first stage.
     pub fn limits(&self) -> AdvertisedLimits {
         let mut places: Option<(usize, &Standing)> = None;
         let mut rate: Option<(usize, &Standing, Duration)> = None;
         let share_left = |(at, standing): (usize, &Standing)| {
             let Standing { limit, remaining, .. } = *standing;
-            // Share left in units of 2⁻³², rounded down; the rejecting stage sorts first. Fast path: a `remaining` below 2³² needs no
-            // 128-bit division.
+            // The share left is in units of 2⁻³², rounded down. The rejecting stage sorts before all others. Fast path: a `remaining` below
+            // 2³² needs no 128-bit division.
             let (left, limit) = (remaining.min(limit), limit.max(1));
             let share = match u32::try_from(left) {
                 Ok(left) => (u64::from(left) << 32) / limit,
@@ -69,7 +70,7 @@ impl AnswerFacts {
     }
 }
 
-/// Saturates at 255. A stack has far fewer stages.
+/// Converts a stage's index to a byte. Indices above 255 become 255; a stack has far fewer stages.
 fn index(stage: usize) -> u8 {
     u8::try_from(stage).unwrap_or(u8::MAX)
 }

@@ -1,7 +1,9 @@
-//! Content of answers: status, headers and body by outcome and reason, as templates, and advice in the forms that real servers use.
+//! Content of answers: status, headers and body as templates, chosen by the outcome of the request and the reason of a rejection. Also
+//! advice when to retry, in the forms that real servers use.
 //!
-//! [`AnswersConfig`] is the serialized form, [`AnswerSet`] the parsed answers for the stages of a stack. An answer is rendered from its
-//! [`ResponseContext`] facts, in the time of a [`HeaderWriter`]: either whole, or header by header if only some are read.
+//! [`AnswersConfig`] is the serialized form of all answers. [`AnswerSet`] is the parsed form for the stages of one stack. An answer is
+//! rendered from the facts in a [`ResponseContext`], and a [`HeaderWriter`] converts its times. It is rendered whole, or one header at a
+//! time if only some are read.
 
 mod advice;
 mod answer_set;

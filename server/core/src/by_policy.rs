@@ -1,8 +1,8 @@
-//! Counts of passed and rejected requests per policy of a stack, by name. They survive changes of the stack.
+//! Counts of passed and rejected requests for each policy of a stack, by the policy's name. They are kept when the stack changes.
 
 use vocabulary::wire::PolicyCounts;
 
-/// Maximum number of policy names with their own counts. Later names share one count.
+/// Maximum number of policy names with their own counts. All later names share one count.
 const NAMES: usize = 64;
 
 const OTHERS: &str = "others";
@@ -10,20 +10,21 @@ const OTHERS: &str = "others";
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fate {
     pub(crate) passed: usize,
-    /// Whether the next policy rejected it.
+    /// Whether the policy that follows the passed ones rejected the request.
     pub(crate) is_turned_away: bool,
 }
 
-/// Names of all policies so far, in the order of their first use. Counts are in the same order and grow when needed.
+/// Names of all policies used so far, in the order of their first use. The lists of counts have the same order, and grow when a name is
+/// added.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names {
     known: Vec<String>,
-    /// Index of each policy of the current stack; empty if counts per policy are off.
+    /// Index in `known` of each policy of the current stack. Empty if counts per policy are off.
     in_force: Vec<usize>,
 }
 
 impl Names {
-    /// Sets the current policies. A single policy has no counts of its own, because they would equal the server's.
+    /// Replaces the current policies by these. A single policy gets no counts of its own, because they would equal the server's.
     pub(crate) fn set(&mut self, labels: Vec<String>) {
         self.in_force.clear();
         if labels.len() < 2 {
@@ -59,7 +60,7 @@ impl Names {
         }
     }
 
-    /// Returns the counts to report: of all current policies, and of earlier ones that are not zero.
+    /// Returns the counts to report: those of all current policies, and those of earlier policies that are not zero.
     pub(crate) fn reported(&self, counts: &[PolicyCounts]) -> Vec<PolicyCounts> {
         let named = self.known.iter().enumerate().map(|(index, name)| {
             let counted = counts.get(index).cloned();

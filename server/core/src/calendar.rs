@@ -1,9 +1,9 @@
-//! Notation of calendar times in answers.
+//! Calendar times in answers: HTTP dates and RFC 3339.
 
 use std::fmt::Write as _;
 use std::time::{Duration, UNIX_EPOCH};
 
-/// Last second that dates can express: 9999-12-31, 23:59:59 UTC.
+/// Last second that both notations can express: 9999-12-31, 23:59:59 UTC.
 const LAST_DATE: u64 = 253_402_300_799;
 
 /// Returns the HTTP date of a number of seconds since 1970 (RFC 9110, section 5.6.7): `Sun, 09 Sep 2001 01:46:40 GMT`. Times after the year
@@ -26,8 +26,8 @@ pub(crate) fn write_rfc3339(seconds: u64, fraction: Option<(u64, usize)>, out: &
     out.push('Z');
 }
 
-/// Converts days since 1970-01-01 to year, month and day of the Gregorian calendar. Years are counted from March (Howard Hinnant,
-/// "chrono-Compatible Low-Level Date Algorithms", `civil_from_days`).
+/// Converts days since 1970-01-01 to year, month and day of the Gregorian calendar. Internally, a year starts in March, so that the leap
+/// day is its last day (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `civil_from_days`).
 const fn civil(days: u64) -> (u64, u64, u64) {
     let days = days + 719_468;
     let (era, of_era) = (days / 146_097, days % 146_097);

@@ -1,4 +1,4 @@
-//! Caps that change at fixed times, so that capacity fluctuates and strategies must adapt.
+//! Caps that change at fixed times. The capacity then fluctuates, and strategies must adapt.
 
 use std::fmt;
 
@@ -8,8 +8,8 @@ use crate::planned::{Planned, PlannedList, instant, instant_text};
 
 pub(crate) const MAX_SLOTS: u32 = 1_000_000;
 
-/// Caps with the server time from which each applies, written `10s=25,20s=80`; times increase. Before the first of them, `max_busy`
-/// applies.
+/// List of caps, each with the server time from which it applies, written `10s=25,20s=80`. The times increase. Before the first of them,
+/// `max_busy` applies.
 pub type Caps = PlannedList<Cap>;
 
 #[derive(Clone, Debug, PartialEq, Eq)]

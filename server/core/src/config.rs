@@ -1,4 +1,4 @@
-//! Configuration of the server: every number of the model, validated.
+//! Configuration of the server: all numbers of the model, with their validation.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use crate::rate_law::RateLaw;
 use crate::schedule::{Courses, Schedule, ScheduleError};
 use crate::service::ServiceModel;
 
-/// Configuration of the server. The default is the experiment of seed 000 (Sync Musings, Improve on exponential backoff).
+/// Configuration of the server. The default is the experiment of seed 000, the article "Improve on exponential backoff" (Sync Musings).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Config {
     /// Number of slots, 1 to a million.
@@ -33,7 +33,7 @@ pub struct Config {
     pub reject_status: u16,
     #[serde(serialize_with = "write_duration", deserialize_with = "read_duration")]
     pub retry_after: Option<Duration>,
-    /// Seed for the draws of requests without their own seed.
+    /// Seed of the random draws for requests that carry no seed of their own.
     pub seed: u64,
     pub policy: Policies,
     /// Artificial delay from server to client.
@@ -41,14 +41,14 @@ pub struct Config {
     /// Probability, 0 to 1, that a message is lost, in either direction.
     pub loss: f64,
     pub outages: Outages,
-    /// Number of first attempts of every op that are rejected.
+    /// Number of attempts, from the first one on, that the server rejects for every op.
     pub reject_first: u32,
     pub caps: Caps,
     #[serde(default, skip_serializing_if = "AnswersConfig::is_empty")]
     pub answers: AnswersConfig,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preset: Option<String>,
-    /// Factor by which the preset's figures were multiplied.
+    /// Factor by which the preset's limits were multiplied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scale: Option<f64>,
     #[serde(default, skip_serializing_if = "Faults::is_empty")]
@@ -88,7 +88,7 @@ impl Default for Config {
 pub enum ConfigError {
     #[error("`max_busy` is {0}; it must be from 1 to {MAX_SLOTS}")]
     Slots(u32),
-    /// A status that is not an error, so that clients would not back off.
+    /// The status of a rejection is not an error status, so clients would not back off.
     #[error("`reject_status` is {0}; it must be an error status from 400 to 599, such as 503 or 429")]
     RejectStatus(u16),
     #[error(transparent)]
@@ -136,8 +136,8 @@ impl Config {
         self.policy.has_cap()
     }
 
-    /// Returns the maximum number of requests in service at once, if known, each for its own service time. With a schedule it is the
-    /// highest cap, because a lower one does not interrupt requests in service.
+    /// Returns the maximum number of requests in service at once, each for the service time that the server draws for it. `None` if it is
+    /// unknown. With a schedule it is the highest cap, because a lower cap does not interrupt requests in service.
     pub(crate) fn most_in_service(&self) -> Option<u32> {
         let courses = self.courses();
         let slots = || match &courses.slots {
@@ -153,8 +153,8 @@ impl Config {
         self.policy.paces(&self.courses().changed())
     }
 
-    /// Returns the rate law that the policies amount to. `None` if there is none, or if there is another limit beside it. Also `None` if it
-    /// depends on the client, on the cost of requests or on the time.
+    /// Returns the rate limit to which the policies are equivalent. `None` if they are not equivalent to a single rate limit, for example
+    /// because there is another limit beside it. Also `None` if the limit depends on the client, on the cost of requests or on the time.
     pub fn rate_law(&self) -> Option<RateLaw> {
         self.policy.rate_law(&self.courses().changed())
     }
@@ -163,7 +163,7 @@ impl Config {
         self.schedule.courses(&self.policy).unwrap_or_default()
     }
 
-    /// Whether disturbances are configured: faults, lost messages, outages, or a script, which may answer anything.
+    /// Whether disturbances are configured. These are faults, lost messages, outages, or a script, because a script may contain any answer.
     pub fn goes_wrong_on_purpose(&self) -> bool {
         let is_disturbed = !self.fault.is_empty() || self.loss > 0.0 || !self.outages.is_empty();
         is_disturbed || self.courses().goes_down() || self.policy.script().is_some()
@@ -177,7 +177,7 @@ impl Config {
         self.policy.mean_service().is_none()
     }
 
-    /// Whether the server is a plain cap on the busy count, for which an optimal schedule of ops can be computed.
+    /// Whether the server's only limit is a cap on the busy count. For such a server, an optimal schedule of ops can be computed.
     pub fn is_plain_cap(&self) -> bool {
         self.beyond_a_plain_cap().is_empty()
     }
@@ -201,7 +201,7 @@ impl Config {
         self.network_delay.mean() + startup + self.mean_service() + self.return_delay.mean()
     }
 
-    /// Returns the longest time for which an exhausted rate limit may admit nothing.
+    /// Returns the longest time for which a rate limit may admit nothing after it is exhausted.
     pub fn longest_window(&self) -> Duration {
         self.policy.longest_window(&self.service_model())
     }
@@ -218,8 +218,8 @@ impl Config {
         AnswerSet::read(&self.answers, labels.iter().map(String::as_str)).map(Some)
     }
 
-    /// Returns the statuses of rejections, which clients must be configured to expect. Statuses below 400 are excluded, because they signal
-    /// success.
+    /// Returns the statuses of rejections, which clients must be configured to treat as rejections. Statuses below 400 are excluded,
+    /// because they signal success.
     pub fn reject_statuses(&self) -> Vec<u16> {
         let own = self.answers.reject.values().filter_map(|response| response.status);
         let mut statuses: Vec<u16> =

@@ -5,14 +5,15 @@ use std::net::IpAddr;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Details {
-    /// In upper case.
+    /// Method in upper case.
     pub method: Box<str>,
-    /// Without the query.
+    /// Path without the query.
     pub path: Box<str>,
     pub address: Option<IpAddr>,
-    /// Names in lower case. Only [wanted](Wants::headers) headers, and only the first of each name.
+    /// Headers with their names in lower case. Only the [wanted](Wants::headers) headers are kept, and only the first of each name.
     pub headers: Vec<(Box<str>, Box<str>)>,
-    /// Numbers in the body, formatted as in JSON, by their [wanted](Wants::fields) paths. Missing ones are left out.
+    /// Numbers in the body, formatted as in JSON, by their [wanted](Wants::fields) paths. A number that the body does not contain is left
+    /// out.
     pub fields: Vec<(Box<str>, Box<str>)>,
 }
 
@@ -31,19 +32,19 @@ fn value_of<'a>(pairs: &'a [(Box<str>, Box<str>)], name: &str) -> Option<&'a str
     pairs.iter().find_map(|(there, value)| (**there == *name).then_some(&**value))
 }
 
-/// Parts of requests that the configuration uses. Callers need not keep any others.
+/// Parts of requests that the configuration uses. Callers need not keep other parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wants {
-    /// Whether any part is used; method, path and address are then always included.
+    /// Whether the configuration uses any part. If so, method, path and address are always kept.
     pub any: bool,
-    /// Header names, in lower case.
+    /// Names of the headers that are used, in lower case.
     pub headers: BTreeSet<String>,
-    /// Paths of numbers in JSON bodies: keys joined by points.
+    /// Paths of the numbers in JSON bodies that are used. A path consists of keys joined by points.
     pub fields: BTreeSet<String>,
 }
 
 impl Wants {
-    /// Extracts the wanted numbers from a body, which is parsed only once. A body that is not complete JSON has none.
+    /// Extracts the wanted numbers from a body, which is parsed only once. Returns none for a body that is not complete JSON.
     pub fn fields_in(&self, body: &[u8]) -> Vec<(Box<str>, Box<str>)> {
         if self.fields.is_empty() || body.is_empty() {
             return Vec::new();

@@ -1,8 +1,8 @@
-//! Detection of requests that arrive before the time that the server advised to their client.
+//! Detection of requests that arrive before the instant at which the server advised their client to retry.
 //!
-//! A client is identified by its `Authorization` header, or by its address if it sends none. The advised time is that of `Retry-After` or
-//! `retry-after-ms`, whichever is earlier, counted from the instant at which the answer reaches the client. If a client received several
-//! pieces of advice, the latest instant counts.
+//! A client is identified by its `Authorization` header, or by its address if it sends none. The advised wait is that of `Retry-After` or
+//! of `retry-after-ms`, whichever is shorter. It is counted from the instant at which the answer reaches the client. If a client received
+//! several pieces of advice, the latest advised instant counts.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -17,28 +17,29 @@ use crate::policies::{Key, KeyRule, Keys};
 use crate::request::RequestId;
 use crate::script::Reply;
 
-/// Headers that advise when to come back, with their unit.
+/// Headers that advise a wait, with the unit of their numbers.
 const HEADERS: [(&str, Duration); 2] =
     [("retry-after", Duration::from_secs(1)), ("retry-after-ms", Duration::from_millis(1))];
 
 const CLIENT: &str = "authorization";
 
-/// Maximum number of clients that are remembered. The least recently advised client is evicted.
+/// Maximum number of clients whose advice is remembered. The least recently advised client is evicted.
 const MAX_CLIENTS: u32 = 10_000;
 
 #[derive(Debug)]
 pub(crate) struct EarlyRetries {
     key: KeyRule,
-    /// Instant before which each client should not come back.
+    /// Instant of each client before which a request of this client is early.
     advised: Keys<Instant>,
-    /// Client of each request that has no answer yet, by request id.
+    /// Client of each unanswered request, by request id.
     clients: Vec<Option<Key>>,
     answers: Option<AnswerSet>,
     teller: HeaderWriter,
 }
 
 impl EarlyRetries {
-    /// Creates the state, or continues `earlier`, for a configuration whose answers may advise; `None` for any other.
+    /// Creates the state for a configuration whose answers may advise a wait. Keeps the state of `earlier` if it is given. Returns `None`
+    /// for a configuration whose answers never advise.
     pub(crate) fn new(config: &Config, anchor: WallTime, earlier: Option<Self>) -> Option<Self> {
         let answers = config.answer_set().ok().flatten();
         let script = config.policy.script();
@@ -70,7 +71,7 @@ impl EarlyRetries {
         wants.headers.insert(CLIENT.to_owned());
     }
 
-    /// Records an arrival. Returns whether it precedes the time that was advised to its client.
+    /// Records an arrival. Returns true if the request arrived before the instant advised to its client.
     pub(crate) fn on_arrival(&mut self, now: Instant, id: RequestId, details: Option<&Details>) -> bool {
         let index = id.0 as usize;
         if self.clients.len() <= index {
@@ -88,7 +89,7 @@ impl EarlyRetries {
         *until = (*until).max(reached_at + wait);
     }
 
-    /// Returns the wait that an answer advises, counted from `reached_at`.
+    /// Returns the wait that an answer advises, counted from the instant `reached_at` at which it reaches the client.
     fn advice(&self, answer: &Answer, config: &Config, reached_at: Instant) -> Option<Duration> {
         let (written, reached) = (self.teller.wall(answer.at), self.teller.wall(reached_at));
         match (answer.reply, answer.facts(), &self.answers) {
@@ -113,8 +114,8 @@ fn advice_of(reply: &Reply, written: WallTime, reached: WallTime) -> Option<Dura
     earliest(header, reached)
 }
 
-/// Returns the shortest wait, counted from `now`, that any of the headers advises. A header that is neither a number nor a date advises
-/// nothing.
+/// Returns the shortest wait, counted from `now`, that any of the headers advises. A header whose value is neither a number nor a date is
+/// ignored.
 fn earliest<'a>(header: impl Fn(&str) -> Option<Cow<'a, str>>, now: WallTime) -> Option<Duration> {
     let wait = |(name, unit): (&str, Duration)| {
         let value = header(name)?;

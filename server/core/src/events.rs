@@ -15,22 +15,23 @@ use crate::script::ReplyId;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Input {
-    /// A request was received; the network leg begins.
+    /// A request was received by the shell. Its network delay begins.
     Arrive(Request),
-    /// Like `Arrive`, but only if at least `least` is free at this instant (see [`Server::free`](crate::Server::free)). Otherwise it is
-    /// answered at once with [`Verdict::Deferred`], holds nothing and is counted nowhere.
+    /// Like `Arrive`, but the request starts only if at least `least` slots are free at this instant (see
+    /// [`Server::free`](crate::Server::free)). Otherwise it is answered at once with [`Verdict::Deferred`], holds no resources and is not
+    /// counted.
     ArriveIfFree { request: Request, least: u32 },
     /// Like `Arrive` or `ArriveIfFree`, with HTTP properties of the request; see [`Server::wants`](crate::Server::wants).
     ArriveWith {
         request: Request,
         details: Arc<Details>,
-        /// Amount that must be free; 0 for an unconditional start.
+        /// Number of slots that must be free; 0 for an unconditional start.
         least: u32,
     },
-    /// The client of this request is gone. Its slot is freed.
+    /// The client of this request has disconnected. The slot of the request is freed.
     Cancel(RequestId),
-    /// Replaces the configuration. If policies differ only in figures and answers do not differ, requests in service continue unchanged.
-    /// Otherwise all requests in service or in queues are rejected.
+    /// Replaces the configuration. If only figures of the policies differ and the answers are the same, requests in service continue
+    /// unchanged. Otherwise all requests in service or in queues are rejected.
     Configure(Box<Config>),
     /// Resets all counts. Requests in flight keep their slots and are answered, but not counted.
     Reset,
@@ -39,7 +40,7 @@ pub enum Input {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Output {
     Answer(Answer),
-    /// Call again at this instant, or earlier with an input.
+    /// No output now. The shell should call again at this instant, or earlier with an input.
     WaitUntil(Instant),
     Idle,
 }
@@ -48,24 +49,24 @@ pub enum Output {
 pub struct Answer {
     pub id: RequestId,
     pub verdict: Verdict,
-    /// Wait that a rejection advises, counted from the answer.
+    /// Wait that a rejection advises, counted from the instant of the answer.
     pub advice: Option<Duration>,
     /// Instant at which the answer was due.
     pub at: Instant,
-    /// Number of busy slots until then, including the request's own.
+    /// Number of busy slots just before the answer, including the request's own slot.
     pub busy: u32,
     pub cap: Option<u32>,
     pub reply: Option<ReplyId>,
-    /// Version of the object at that instant, including the request's own write.
+    /// Version of the object at the instant of the answer, after the request's own write.
     pub version: u64,
-    /// Rare parts of an answer, boxed together so that other answers pay for only one pointer.
+    /// Parts that few answers have. They share one box, so that all other answers only carry one pointer.
     pub extras: Option<Box<Extras>>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Extras {
     pub facts: Option<AnswerFacts>,
-    /// Fault of the answer. [`Fault::Hang`] and [`Fault::SlowHeaders`] do not occur here, because they only delay the answer.
+    /// Fault that applies to the answer. [`Fault::Hang`] and [`Fault::SlowHeaders`] do not occur here, because they only delay the answer.
     pub fault: Option<Fault>,
 }
 
@@ -86,7 +87,7 @@ impl Answer {
         self.fault().is_some_and(|fault| !fault.is_slow())
     }
 
-    /// Whether the client learns that the request was served.
+    /// Whether the answer shows the client that its request was served.
     pub fn tells_service(&self) -> bool {
         self.verdict == Verdict::Accepted && !self.is_spoiled()
     }

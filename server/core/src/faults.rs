@@ -1,7 +1,7 @@
-//! Injected faults: broken connections, unreadable answers and slow answers, each for a share of the requests.
+//! Injected faults: broken connections, unreadable answers and slow answers. Each fault affects a share of the requests.
 //!
 //! The notation follows fortio's lists of values with probabilities (`status=503:10,504:20`: fortio/fortio, README.md, "echo"). Shares need
-//! a percent sign, because a bare `1` means one percent there and certainty elsewhere.
+//! a percent sign here, because a bare `1` is ambiguous: it means one percent in fortio, and certainty in other programs.
 
 use std::fmt;
 use std::str::FromStr;
@@ -16,7 +16,7 @@ use crate::request::{Request, Step, Verdict};
 /// answer.
 pub(crate) const LONGEST: Duration = Duration::from_hours(1);
 
-/// Share of all requests, in the unit of shares: ten-millionths of a percent.
+/// All requests, as a number of ten-millionths of a percent, which is the unit of shares.
 const ALL: u64 = 1_000_000_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,9 +29,9 @@ pub enum Fault {
     /// The connection is closed in the middle of the answer.
     Truncate,
     Garbage,
-    /// The whole answer is delayed by this time.
+    /// The start of the answer, and with it the whole answer, is delayed by this time.
     SlowHeaders(Duration),
-    /// The head of the answer is sent at once, and its body trickles over this time.
+    /// The status and headers are sent at once. The body is sent in small parts over this time.
     SlowBody(Duration),
     /// The answer has this status, 400 to 599, regardless of the outcome of the request.
     Status(u16),
@@ -105,11 +105,11 @@ impl fmt::Display for Fault {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum When {
-    /// Before anything is done, so nothing is charged and no slot is taken.
+    /// The fault occurs before any work. The request is not charged and takes no slot.
     Before,
-    /// After the work is done. Rejections are not affected, because no work was done for them.
+    /// The fault occurs after the work is done. Rejections are not affected, because no work was done for them.
     After,
-    /// While the answer is sent, whatever its verdict.
+    /// The fault slows down the sending of the answer, whatever the verdict.
     Slowing,
 }
 
@@ -117,12 +117,12 @@ enum When {
 struct WeightedFault {
     fault: Fault,
     when: When,
-    /// In units of which [`ALL`] is the total.
+    /// Share of the requests; [`ALL`] means all of them.
     share: u64,
 }
 
-/// Faults with the share of requests that each affects, written `reset:1%,500:2%:after`. A request has at most one fault, which depends
-/// only on seed, op and attempt.
+/// Faults, each with the share of requests that it affects, written `reset:1%,500:2%:after`. A request has at most one fault. Which one
+/// depends only on seed, op and attempt.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Option<String>", into = "String")]
 pub struct Faults(Vec<WeightedFault>);
@@ -160,7 +160,7 @@ impl Faults {
 
     fn drawn(&self, request: &Request) -> Option<&WeightedFault> {
         let mut rng = draws(request.seed, Purpose::Fault, request.op, request.attempt);
-        // A conditional write is a separate request after the read of its attempt, so it uses the next draw.
+        // A conditional write comes after the read of the same attempt as a separate request, so it uses the attempt's next draw.
         if matches!(request.step, Step::Write { .. }) {
             unit(&mut rng);
         }

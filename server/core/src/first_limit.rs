@@ -1,4 +1,4 @@
-//! Limit that is adjusted manually during a run: that of the first policy in the stack that has one.
+//! Limit that users adjust by hand during a run. It belongs to the first policy in the stack that has a limit.
 
 use std::fmt;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::schedule::{Quantity, Target};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FirstLimit {
-    /// Name of the policy in its stack; `cap` for the server's own cap if the policy has no label.
+    /// Name of the policy in its stack. It is `cap` for the server's own cap if the policy has no label.
     pub name: String,
     target: Target,
     amount: Quantity,
@@ -26,8 +26,8 @@ pub enum Way {
 }
 
 impl Config {
-    /// Returns the first limit that can change while requests are in flight, with its value at `elapsed` after the run began. `None` if
-    /// there is none.
+    /// Returns the first limit of the stack that can be changed while requests are in flight, with its value at `elapsed` after the run
+    /// began. `None` if the stack has no such limit.
     pub fn first_limit(&self, elapsed: Duration) -> Option<FirstLimit> {
         let (elapsed, courses) = (whole_nanos(elapsed), self.courses());
         let mut stages = self.policy.iter().zip(self.policy.labels()).enumerate();
@@ -53,8 +53,8 @@ pub(crate) fn parameter<'a>(policy: &'a Policy, key: &str) -> Option<&'a str> {
 }
 
 impl FirstLimit {
-    /// Returns the limit changed by a tenth, but at least by one, to a whole number of at least one. An amount below one changes by a
-    /// tenth, stays positive and does not exceed one.
+    /// Returns the limit raised or lowered by a tenth, but by at least one, as a whole number of at least one. A limit below one is changed
+    /// by a tenth of itself, stays positive and does not exceed one.
     #[must_use]
     pub fn moved(&self, way: Way) -> Self {
         const ONE: i64 = Quantity::ONE;
@@ -76,7 +76,8 @@ impl FirstLimit {
         Self { amount: Quantity { millionths: moved * ONE, ..self.amount.clone() }, ..self.clone() }
     }
 
-    /// Returns the limit with the number of slots that answers report, if it is the server's own cap; otherwise unchanged.
+    /// Returns the limit with `slots` as its value if it is the server's own cap. `slots` is the number of slots that answers report. Any
+    /// other limit is returned unchanged.
     #[must_use]
     pub fn with_slots(self, slots: u64) -> Self {
         match (&self.target, i64::try_from(slots).ok().and_then(|slots| slots.checked_mul(Quantity::ONE))) {
@@ -94,7 +95,7 @@ impl FirstLimit {
         }
     }
 
-    /// Returns the setting of a configuration that applies this limit: `primary.limit=90`.
+    /// Returns the configuration setting that sets this limit, such as `primary.limit=90`.
     pub fn setting(&self) -> String {
         format!("{}={}", self.target, self.amount)
     }

@@ -1,12 +1,13 @@
-//! Rules for headers: valid names and values, and their number.
+//! Rules for headers: which names and values are valid, and how many headers an answer may have.
 
-/// Maximum number of headers of one answer, because HTTP clients read no more than about a hundred.
+/// Maximum number of headers of one answer. HTTP clients accept only about a hundred headers.
 pub(crate) const MAX_HEADERS: usize = 64;
 
 /// Maximum length of a header's value, in bytes.
 pub(crate) const MAX_VALUE: usize = 8 << 10;
 
-/// Headers of HTTP itself, and the prefix of headers between the two programs. Nothing else may set them.
+/// Headers that HTTP itself uses, and the prefix of headers between the server and our load generator. Presets, scripts and templates must
+/// not set them.
 const RESERVED: &[&str] =
     &["connection", "content-length", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"];
 const OURS: &str = "x-tailback-";
@@ -24,9 +25,9 @@ pub enum HeaderError {
     Value(String),
 }
 
-/// Returns the name in lower case, if answers may set this header.
+/// Returns the name in lower case if answers may set this header, otherwise an error.
 pub(crate) fn checked_name(name: &str) -> Result<String, HeaderError> {
-    // RFC 9110, section 5.6.2: characters of a token.
+    // Characters of a token in RFC 9110, section 5.6.2.
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     if name.is_empty() || name.len() > 256 || !name.bytes().all(is_token) {
         return Err(HeaderError::Name(name.to_owned()));

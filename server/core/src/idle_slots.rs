@@ -1,4 +1,4 @@
-//! Error for numbers of slots that no policy uses.
+//! Error for a configured number of slots that no policy uses.
 
 use crate::config::{Config, ConfigError};
 use crate::setting::preset_with;

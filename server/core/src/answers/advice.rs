@@ -1,4 +1,5 @@
-//! Advice: how an answer states when to come back, and how accurate that is. Written as `seconds:share=0.7+ms`, forms joined by `+`.
+//! Advice: the part of an answer that states when the client should retry, and how accurate that statement is. It is written as
+//! `seconds:share=0.7+ms`, with forms joined by `+`.
 
 mod accuracy;
 mod entry;
@@ -19,7 +20,7 @@ use self::problem::CONTENT_TYPE;
 use self::settings::Settings;
 use super::response_context::RenderContext;
 
-/// Forms of advice in one answer, in order of notation; empty for no advice.
+/// Forms of advice that one answer carries, in the order in which they were written. Empty if the answer advises nothing.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Advice {
     forms: Vec<Form>,
@@ -63,7 +64,7 @@ impl Advice {
         self.forms.iter().any(|form| form.entry.says == Says::RateLimit)
     }
 
-    /// Returns the text that `form` writes for `part`; `None` if it writes nothing in this answer.
+    /// Returns the text that the advice form `form` writes into `part` of the answer. `None` if the form writes nothing in this answer.
     pub(super) fn say(
         &self,
         form: usize,

@@ -1,4 +1,4 @@
-//! All answers of a server, parsed and checked for the stages of its stack.
+//! All answers of a server, parsed and checked against the stages of its stack.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use super::response::{Every, Rendered, Response, ResponseError};
 use super::response_context::{Outcome, RenderContext, ResponseContext};
 use crate::quoted::quoted;
 
-/// Key for rejections by stages without their own table, and by no stage.
+/// Key of the table for rejections by a stage without its own table, and for rejections that no stage made.
 const ANY: &str = "*";
 
 const MAX_NAME: usize = 64;
@@ -20,9 +20,9 @@ pub struct AnswerSet {
     stages: Vec<Box<str>>,
     accepted: Response,
     conflict: Response,
-    /// By index of the rejecting stage.
+    /// Answer to rejections by each stage, in the order of the stages.
     rejected: Vec<Response>,
-    /// Rejections by no stage.
+    /// Answer to rejections that no stage made, for example during an outage.
     turned_away: Response,
 }
 
@@ -46,7 +46,7 @@ impl AnswerSet {
     /// Parses the answers of a server whose stack has these stages, in this order.
     ///
     /// # Errors
-    /// Names the place and the problem.
+    /// The error names the table and the problem.
     pub fn read<'a>(
         config: &AnswersConfig,
         stages: impl IntoIterator<Item = &'a str>,
@@ -87,7 +87,7 @@ impl AnswerSet {
             accepted: read("accepted", &config.accepted, 0)?,
             conflict: read("conflict", &config.conflict, 0)?,
             rejected,
-            // Parsed even if every stage has its own table, so that errors in `reject.*` are reported.
+            // This table is parsed even if every stage has its own table, so that errors in `reject.*` are always reported.
             turned_away: read(any.0, any.1, 0)?,
             stages,
         })
@@ -101,7 +101,7 @@ impl AnswerSet {
         self.response(context.outcome).status
     }
 
-    /// Whether an answer with this outcome reports the limit of `stage`. The status of other limits need not be computed.
+    /// Whether an answer with this outcome reports the limit of `stage`. If not, the caller need not compute the limit's status.
     pub fn tells_of(&self, outcome: Outcome, stage: usize) -> bool {
         self.response(outcome).tells_of(stage)
     }

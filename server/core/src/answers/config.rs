@@ -1,22 +1,22 @@
-//! Serialized form of answers: tables in a preset's file, and part of the recorded configuration.
+//! Serialized form of the answers: tables in a preset's file, and part of the recorded configuration.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// Answers by outcome and reason. If empty, the server sends its default answers.
+/// Answers by outcome of the request and reason of a rejection. If it is empty, the server sends its default answers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AnswersConfig {
-    /// Content of every answer. The table of a single answer overrides it.
+    /// Content common to all answers. The table of a single answer overrides it.
     #[serde(skip_serializing_if = "EveryConfig::is_empty")]
     pub every: EveryConfig,
     #[serde(skip_serializing_if = "ResponseConfig::is_empty")]
     pub accepted: ResponseConfig,
-    /// Answers to conditional writes whose version had changed.
+    /// Answer to conditional writes that are rejected because the object's version has changed.
     #[serde(skip_serializing_if = "ResponseConfig::is_empty")]
     pub conflict: ResponseConfig,
-    /// Answers to rejected requests, by name of the rejecting stage; `*` for all others.
+    /// Answers to rejected requests, by the name of the rejecting stage. The key `*` applies to all other rejections.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub reject: BTreeMap<String, ResponseConfig>,
 }
@@ -27,7 +27,7 @@ pub struct EveryConfig {
     /// Templates by header name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, String>,
-    /// Forms of advice for answers whose own table has none.
+    /// Forms of advice for every answer whose own table sets none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub advice: Option<String>,
 }
@@ -35,15 +35,15 @@ pub struct EveryConfig {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ResponseConfig {
-    /// From 200 to 599; `None` for the server's default status.
+    /// Status from 200 to 599. `None` means the server's default status.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, String>,
-    /// Template; `None` for the server's default body.
+    /// Template of the body. `None` means the server's default body.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
-    /// Forms of advice that replace those of `every`.
+    /// Forms of advice for this answer. They replace the forms of `every`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub advice: Option<String>,
 }
@@ -53,7 +53,8 @@ impl AnswersConfig {
         *self == Self::default()
     }
 
-    /// Returns the same answers with this advice in all of them, instead of their own. A table's own headers and body stay.
+    /// Returns the same answers, but with `advice` in all of them instead of each answer's own advice. The headers and the body of each
+    /// table are kept.
     #[must_use]
     pub fn advising(mut self, advice: &str) -> Self {
         self.every.advice = Some(advice.to_owned());

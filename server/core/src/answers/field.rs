@@ -1,9 +1,9 @@
 //! Field of a template: `{primary.remaining}`, `{wait_s:up}`, `{reset_epoch}`.
 //!
-//! A field is written `{STAGE.quantity_unit:rounding}`. The stage is one of the stack; without it, the field uses the stage that rejected,
-//! otherwise the first. Numbers: `limit`, `remaining`, `used`. Times, formatted by [`TimeForm`]: `reset`, `window`, `wait` (the exact wait
-//! of a rejection) and `now`. Text: `reason`, the name of the stage that rejected. `wait`, `now` and `reason` belong to the answer, not to
-//! a stage. The default unit is `s` for times to wait and `epoch` for `now`.
+//! A field is written `{STAGE.quantity_unit:rounding}`. `STAGE` names a stage of the stack. A field without it refers to the stage that
+//! rejected the request, otherwise to the first stage. Numbers are `limit`, `remaining` and `used`. Times, formatted by [`TimeForm`], are
+//! `reset`, `window`, `wait` (the exact wait of a rejection) and `now`. The only text is `reason`, the name of the stage that rejected.
+//! `wait`, `now` and `reason` belong to the answer and not to a stage. The default unit is `s` for times to wait and `epoch` for `now`.
 
 use std::fmt::{self, Write as _};
 use std::time::Duration;
@@ -23,7 +23,7 @@ pub(super) struct Field {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Stage {
-    /// The stage that rejected, otherwise the first.
+    /// The stage that rejected the request, otherwise the first stage of the stack.
     Speaking,
     Named {
         index: usize,
@@ -136,7 +136,7 @@ impl Field {
         Ok(Self { stage, quantity })
     }
 
-    /// Returns the stage whose limit the field reports; `speaker` is the stage of fields that name none.
+    /// Returns the index of the stage whose limit the field reports. `speaker` is the stage for a field that names none.
     pub(super) fn stage(&self, speaker: usize) -> Option<usize> {
         match self.quantity {
             Quantity::Wait(_) | Quantity::Now(_) | Quantity::Reason => None,
@@ -144,7 +144,7 @@ impl Field {
         }
     }
 
-    /// Writes the field's value. If it has none, returns false and writes nothing.
+    /// Writes the field's value and returns true. If the field has no value in this answer, writes nothing and returns false.
     pub(super) fn write(&self, rendering: &RenderContext<'_>, out: &mut String) -> bool {
         self.try_write(rendering, out).is_some()
     }
@@ -177,8 +177,8 @@ fn write_after(form: TimeForm, after: Duration, rendering: &RenderContext<'_>, o
     }
 }
 
-/// Writes the moment at which a limit resets, or the time left until then. A limit may reset while its request is served. Such a moment is
-/// in the past, as in answers of servers that write their headers when they decide.
+/// Writes the moment at which a limit resets, or the time left until then. If the limit reset while its request was served, the moment is
+/// in the past. Real servers that write their headers at the decision send such moments, too.
 fn write_reset(form: TimeForm, standing: &Standing, rendering: &RenderContext<'_>, out: &mut String) {
     if form.unit.is_moment() {
         form.write_moment(rendering.teller.wall(rendering.reset_at(standing)), out);
@@ -216,7 +216,7 @@ fn fits(quantity: &str, unit: Unit) -> bool {
     }
 }
 
-/// Writes the field with its braces; parsing that returns the same field.
+/// Writes the field with its braces. Parsing the text returns an equal field.
 impl fmt::Display for Field {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("{")?;

@@ -1,4 +1,4 @@
-//! One kind of answer: status, headers and body, parsed and checked, and rendered for a request.
+//! One kind of answer: its status, headers and body. It is parsed and checked once, and rendered for each request.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ pub enum ResponseError {
     Status(u16),
     #[error(transparent)]
     Header(#[from] HeaderError),
-    /// Two headers whose names differ only in case.
+    /// Two headers of one answer have names that differ only in case.
     #[error("the header `{0}` is there twice; keep one of them")]
     Twice(String),
     #[error("the header `{name}`: {why}")]
@@ -37,11 +37,11 @@ pub enum ResponseError {
     Headers(usize),
 }
 
-/// Rendered answer. `None` means the server's default.
+/// Rendered answer. A part that is `None` has the server's default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rendered<'a> {
     pub status: Option<u16>,
-    /// Names in lower case; values of visible ASCII characters and spaces.
+    /// Header names are in lower case. Values consist of visible ASCII characters and spaces.
     pub headers: Vec<(&'a str, Cow<'a, str>)>,
     pub body: Option<Cow<'a, str>>,
 }
@@ -49,11 +49,11 @@ pub struct Rendered<'a> {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Response {
     pub(super) status: Option<u16>,
-    /// Includes the headers of `every`. Each name occurs once.
+    /// All headers of the answer, those of `every` included. Each name occurs once.
     headers: Vec<(Box<str>, Value)>,
     body: Option<Body>,
     advice: Advice,
-    /// For each stage: whether the answer reports its limit.
+    /// For each stage: whether the answer reports the limit of this stage.
     tells: Vec<bool>,
 }
 
@@ -70,7 +70,8 @@ enum Body {
 }
 
 impl Response {
-    /// Parses an answer in which fields without a stage refer to `speaker`. Headers and advice of `every` fill what the answer leaves open.
+    /// Parses an answer. A field that names no stage refers to the stage `speaker`. Headers and advice that the answer does not set come
+    /// from `every`.
     pub(super) fn read(
         config: &ResponseConfig,
         every: &Every,
@@ -131,7 +132,7 @@ impl Response {
         })
     }
 
-    /// Renders the whole answer. A header is left out if one of its fields has no value.
+    /// Renders the whole answer. A header is omitted if one of its fields has no value.
     pub(super) fn render(&self, rendering: &RenderContext<'_>) -> Rendered<'_> {
         let headers = self.headers.iter();
         let headers =
@@ -143,7 +144,7 @@ impl Response {
         has(&self.headers, name)
     }
 
-    /// Returns the value of a header; `name` is in lower case.
+    /// Returns the rendered value of one header. `name` is in lower case.
     pub(super) fn header(&self, name: &str, rendering: &RenderContext<'_>) -> Option<Cow<'_, str>> {
         let (_, value) = self.headers.iter().find(|(there, _)| **there == *name)?;
         self.value(value, rendering)

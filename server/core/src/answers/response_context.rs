@@ -11,7 +11,7 @@ use crate::standing::Standing;
 pub struct ResponseContext<'a> {
     pub outcome: Outcome,
     pub now: Instant,
-    /// Instant of the decision; resets of `standings` count from it.
+    /// Instant of the decision. The reset times in `standings` are counted from it.
     pub decided_at: Instant,
     pub standings: &'a [Option<Standing>],
     pub seed: u64,
@@ -23,9 +23,9 @@ pub struct ResponseContext<'a> {
 pub enum Outcome {
     Accepted,
     Rejected {
-        /// Stage that rejected, from 0; `None` if no stage did, for example because the server was down.
+        /// Index, from 0, of the stage that rejected the request. `None` if no stage rejected it, for example because the server was down.
         stage: Option<usize>,
-        /// Exact time after which the same request would be accepted if no other arrives; `None` if unknown.
+        /// Exact time after which the same request would be accepted if no other request arrives. `None` if unknown.
         wait: Option<Duration>,
     },
     Conflict,

@@ -1,7 +1,7 @@
 //! Format of a time: unit, precision and rounding.
 //!
-//! Units of durations: `s`, `ms`, and `go` (Go, `time.Duration.String`: `6m0s`, `12ms`). Units of moments: `epoch` (seconds since 1970),
-//! `epoch_ms`, `date` (RFC 9110's HTTP-date) and `rfc3339`.
+//! Units of durations are `s`, `ms`, and `go` (as Go's `time.Duration.String` writes them: `6m0s`, `12ms`). Units of moments are `epoch`
+//! (seconds since 1970), `epoch_ms`, `date` (the HTTP-date of RFC 9110) and `rfc3339`.
 
 use std::fmt::{self, Write as _};
 use std::time::Duration;
@@ -42,11 +42,11 @@ impl Choice for Unit {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Rounding {
-    /// The advised time is never too early.
+    /// Rounds up, so that the advised time is never too early.
     #[default]
     Up,
     Down,
-    /// Halves are rounded up.
+    /// Rounds to the nearest value. Halves are rounded up.
     Nearest,
 }
 
@@ -60,7 +60,7 @@ impl Unit {
         matches!(self, Self::Epoch | Self::EpochMillis | Self::Date | Self::Rfc3339)
     }
 
-    /// Returns the maximum number of digits after the decimal point. The last digit is at least a nanosecond.
+    /// Returns the maximum number of digits after the decimal point. The last allowed digit stands for one nanosecond or more.
     pub(super) const fn most_places(self) -> u8 {
         match self {
             Self::Date => 0,
@@ -78,13 +78,13 @@ impl Unit {
 }
 
 impl TimeForm {
-    /// Returns the usual format of this unit: rounded up to whole units, or to whole milliseconds for `go`.
+    /// Returns the default format of this unit. It rounds up to whole units, or to whole milliseconds for `go`.
     pub(super) const fn of(unit: Unit) -> Self {
         let places = if matches!(unit, Unit::Go) { 3 } else { 0 };
         Self { unit, places, rounding: Rounding::Up }
     }
 
-    /// Parses the words after the unit: `decimal(2)`, then `up`, `down` or `nearest`, each after a colon.
+    /// Parses the words that follow the unit: `decimal(2)`, then `up`, `down` or `nearest`. A colon precedes each word.
     pub(super) fn take<'a>(&mut self, words: impl Iterator<Item = &'a str>) -> Result<(), String> {
         let (mut has_places, mut has_rounding) = (false, false);
         for word in words {
@@ -134,7 +134,7 @@ impl TimeForm {
         }
     }
 
-    /// Converts a duration to a count of units of the last digit.
+    /// Converts a duration to a whole number of units of the last digit, for example of hundredths with two decimals.
     pub(super) fn rounded(self, duration: Duration) -> u128 {
         let step = self.unit.nanos() / 10_u128.pow(self.places.into());
         let nanos = duration.as_nanos();
@@ -168,8 +168,8 @@ impl fmt::Display for TimeForm {
     }
 }
 
-/// Writes a duration like Go (golang/go, `src/time/time.go`, `Duration.String`), except that microseconds are `us`, because `µ` is not
-/// ASCII. Go parses `us`, too.
+/// Writes a duration in the same way as Go (golang/go, `src/time/time.go`, `Duration.String`). The only difference is the unit `us` for
+/// microseconds, because `µ` is not ASCII. Go parses `us`, too.
 fn write_go(count: u128, places: u32, out: &mut String) {
     let nanos = count * 10_u128.pow(9 - places);
     let unit = match nanos {

@@ -1,4 +1,4 @@
-//! Accuracy of advice: exact, early, late, off by a draw, omitted or malformed. Draws are keyed by seed, op and attempt.
+//! Accuracy of advice: exact, too early, too late, randomly off, omitted or malformed. Random draws depend only on seed, op and attempt.
 
 use std::time::Duration;
 
@@ -11,11 +11,11 @@ pub(super) struct AdviceAccuracy {
     /// Subtracted from the exact wait; the result is at least zero.
     pub(super) early: Duration,
     pub(super) late: Duration,
-    /// Upper end of a uniform draw from zero that is added to the exact wait.
+    /// Upper end of a uniform random time, starting at zero, that is added to the exact wait.
     pub(super) jitter: Duration,
-    /// Share of the answers that carry the advice, 0 to 1.
+    /// Share of the answers that contain advice, 0 to 1.
     pub(super) share: f64,
-    /// Share of the given advice that is malformed, 0 to 1.
+    /// Share of the advice sent that is malformed, 0 to 1.
     pub(super) malformed: f64,
 }
 
@@ -47,11 +47,11 @@ const NONSENSE: [&str; 8] = [
     "2026-13-32T25:61:61Z",
 ];
 
-/// Number of draws per form and answer.
+/// Number of random draws that each form uses per answer.
 const DRAWS: usize = 4;
 
 impl AdviceAccuracy {
-    /// Draws the accuracy of `form` in one answer. Forms draw independently.
+    /// Draws the accuracy of the advice form with index `form` in one answer. Each form has its own draws.
     pub(super) fn of_answer(&self, form: usize, context: &ResponseContext<'_>) -> OfAnswer {
         let mut honesty = OfAnswer { speaks: true, nonsense: None, later: self.late, early: self.early };
         if self.share >= 1.0 && self.malformed <= 0.0 && self.jitter.is_zero() {

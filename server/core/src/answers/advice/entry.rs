@@ -13,7 +13,7 @@ pub struct AdviceEntry {
     pub source: &'static str,
     pub(super) says: Says,
     pub header: &'static str,
-    /// Default number of digits after the decimal point; `None` if the form has no `places` parameter.
+    /// Default number of digits after the decimal point. `None` if the form has no parameter `places`.
     pub(super) places: Option<u32>,
 }
 

@@ -35,7 +35,7 @@ pub enum AdviceError {
     Places { form: &'static str, places: u32, most: u8 },
     #[error("`{NONE}` sends no advice, so nothing can be added to it")]
     None,
-    /// A repeated form without a `header` parameter, so it cannot fill another header.
+    /// The same form was given twice and has no parameter `header` that could assign it to another header.
     #[error("advice `{0}` is given twice; keep one of them")]
     Again(&'static str),
     #[error("two forms of advice fill the header `{0}`; name another one by `header=`")]

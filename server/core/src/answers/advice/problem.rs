@@ -1,4 +1,5 @@
-//! Problem details: bodies that name the exceeded policy (draft-ietf-httpapi-ratelimit-headers-10, section 5; RFC 9457).
+//! Response bodies in the Problem Details format that name the exceeded policy (draft-ietf-httpapi-ratelimit-headers-10, section 5; RFC
+//! 9457).
 
 use serde::Serialize;
 use vocabulary::Choice;
@@ -32,7 +33,7 @@ struct Details<'a> {
 }
 
 impl Problem {
-    /// Returns the body. `status` is omitted if unknown; `reason` is the name of the rejecting stage.
+    /// Returns the body. Its member `status` is omitted if the status is unknown. `reason` is the name of the rejecting stage.
     pub(super) fn write(self, status: Option<u16>, reason: Option<&str>) -> String {
         let (r#type, title) = match self {
             Self::QuotaExceeded => (

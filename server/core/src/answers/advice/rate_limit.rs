@@ -1,10 +1,11 @@
 //! Headers `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4).
 //!
-//! `"burst";q=100;w=60` is a policy: its quota, and its window in seconds. A limit that time alone does not refill counts concurrent
-//! requests and has no window: `"slots";q=50;qu="concurrent-requests"`.
+//! An example of a policy is `"burst";q=100;w=60`: `q` is the quota, `w` the window in seconds. A limit on concurrent requests has no
+//! window, because time alone does not refill it: `"slots";q=50;qu="concurrent-requests"`.
 //!
-//! `"burst";r=50;t=30` is the status of a limit: the remaining quota, and the seconds until more is available. For the stage that rejected,
-//! that is the time until the request fits; for other stages, the time until the full quota is back.
+//! An example of a limit's status is `"burst";r=50;t=30`: `r` is the remaining quota, `t` the seconds until more is available. For the
+//! stage that rejected the request, `t` is the time until this request fits. For other stages, `t` is the time until the full quota is
+//! available.
 
 use std::time::Duration;
 
@@ -29,7 +30,7 @@ pub(super) fn policies(rendering: &RenderContext<'_>) -> Option<String> {
     for (_, name, standing) in standings(rendering) {
         let policy = list.bare_item(name).parameter(QUOTA, number(standing.limit));
         let _ = match standing.window {
-            // A window of zero is not allowed.
+            // The draft does not allow a window of zero.
             Some(window) => {
                 policy.parameter(WINDOW, number(seconds(window, Rounding::Nearest, rendering).max(1)))
             }
@@ -39,7 +40,8 @@ pub(super) fn policies(rendering: &RenderContext<'_>) -> Option<String> {
     list.finish()
 }
 
-/// Returns the `RateLimit` header; `None` if no stage has a limit. The wait of a rejection is passed through `honestly`.
+/// Returns the `RateLimit` header; `None` if no stage has a limit. The wait of a rejection is passed through `honestly`, which applies the
+/// configured inaccuracy.
 pub(super) fn limits(
     rounding: Rounding,
     honestly: impl Fn(Duration) -> Duration,
@@ -49,7 +51,8 @@ pub(super) fn limits(
     let mut list = ListSerializer::new();
     for (index, name, standing) in standings(rendering) {
         let rejects = outcome.stage() == Some(index);
-        // A rejecting stage may have a remainder that is too small for this request. If it were reported, the client would not wait.
+        // A stage that rejects a request may still have a remainder, which is too small for this request. Reporting the remainder would
+        // make the client retry without a wait.
         let remaining = if rejects { 0 } else { standing.remaining };
         let limit = list.bare_item(name).parameter(REMAINING, number(remaining));
         let reset = if rejects {
@@ -69,7 +72,7 @@ fn standings<'a>(
 ) -> impl Iterator<Item = (usize, &'a StringRef, &'a Standing)> {
     let rendering = *rendering;
     rendering.stages.iter().enumerate().filter_map(move |(index, name)| {
-        // Never skips a stage, because stage names are lower-case letters, digits, `-` and `_`.
+        // The conversion of the name never fails, because stage names consist of lower-case letters, digits, `-` and `_`.
         Some((index, StringRef::from_str(name).ok()?, rendering.standing(index)?))
     })
 }

@@ -1,4 +1,4 @@
-//! Parameters of a form of advice.
+//! Parameters of an advice form.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use super::accuracy::AdviceAccuracy;
 use super::problem::Problem;
 use crate::header_rules::checked_name;
 
-/// Parameters of all forms. A form may use only some of them.
+/// Parameters of all advice forms. Each form uses only some of them.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Settings {
     pub(super) header: HeaderName,
