@@ -1,4 +1,4 @@
-//! Lower bounds on the cost of a successful op for any client, at a server with slots or rate limits.
+//! Lower bounds on the cost of a successful op, at a server with slots or rate limits. They hold for any client.
 
 use std::time::Duration;
 
@@ -6,8 +6,8 @@ use crate::config::Config;
 use crate::pace::Pace;
 use crate::request::service_time;
 
-/// Lower bounds on the cost of every success. They also hold with lost messages, outages and rejected first attempts, because these only
-/// make attempts fail.
+/// Lower bounds on the cost of each successful op. They also hold with lost messages, outages and rejected first attempts, because these
+/// only make attempts fail.
 #[derive(Clone, Debug)]
 pub struct LeastCosts {
     config: Config,
@@ -17,8 +17,8 @@ pub struct LeastCosts {
 }
 
 impl LeastCosts {
-    /// Computes the bounds for the run with this seed. `None` if nothing bounds the number of requests in service or their rate. If the cap
-    /// changes by a schedule, its highest value counts.
+    /// Computes the bounds for the run with this seed. Returns `None` if the server limits neither the number of requests in service nor
+    /// their rate. If a schedule changes the cap, the bounds use its highest value.
     pub fn of(config: &Config, seed: u64) -> Option<Self> {
         let slots = config.most_in_service();
         let paces = config.paces();
@@ -33,12 +33,12 @@ impl LeastCosts {
         !self.config.schedule.is_empty()
     }
 
-    /// Returns the paces of all rate limits. Each of them is a bound of its own.
+    /// Returns the earliest admission times that each rate limit allows. Each limit is a bound of its own.
     pub fn paces(&self) -> Vec<Pace> {
         self.paces.clone()
     }
 
-    /// Returns the minimum delay from client to admission. Each attempt draws anew, so only the least possible draw is certain.
+    /// Returns the minimum delay from client to admission. Each attempt draws its own delay, so only the smallest possible draw is certain.
     pub fn way_there(&self) -> Duration {
         self.config.network_delay.least()
     }

@@ -1,4 +1,4 @@
-//! Counts of requests: since the last reset, in total and for each of the latest runs, and since the start.
+//! Counts of requests: since the server's start, since the last reset, and for each of the latest runs.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -11,18 +11,18 @@ use crate::by_policy::{Fate, Names};
 use crate::request::{Counted, Step, Verdict};
 use crate::shard_rows::ShardRows;
 
-/// Maximum number of runs with their own account. The run that was idle for the longest time is evicted.
+/// Maximum number of runs with their own account. To make room for a new run, the run without activity for the longest time is evicted.
 const RUNS: usize = 1024;
 
 /// Maximum number of shards with their own account, over all runs.
 const ROWS: usize = 4096;
 
-/// Time after its last activity for which a run counts as live. Live runs are never evicted, however many new runs arrive.
+/// A run counts as live for this time after its last activity. Live runs are never evicted, however many new runs arrive.
 const LIVE: Duration = Duration::from_mins(1);
 
 #[derive(Clone, Debug)]
 pub(crate) struct Ledger {
-    /// Counts before the last reset, and later counts of requests that arrived before it.
+    /// Counts up to the last reset, and later counts of requests that had arrived before the reset.
     earlier: Account,
     /// Counts since the last reset.
     total: Account,
@@ -30,9 +30,10 @@ pub(crate) struct Ledger {
     rows_left: usize,
     policies: Names,
     now: Instant,
-    /// Latest activity of any run that was evicted, or that got no account for lack of room.
+    /// Latest activity that is missing in the accounts: of a run that was evicted, or of a run that got no account because all accounts
+    /// were in use.
     forgotten_until: Option<Instant>,
-    /// If all runs are live, no run can be evicted before this instant.
+    /// No run can be evicted before this instant, because all runs are live until then.
     full_until: Instant,
 }
 
@@ -40,7 +41,7 @@ pub(crate) struct Ledger {
 struct Kept {
     account: Account,
     last: Instant,
-    /// Latest forgotten activity when this account was created. It may belong to the same run.
+    /// Value of `Ledger::forgotten_until` when this account was created. The missing activity may belong to the same run.
     forgotten_before: Option<Instant>,
     shards: ShardRows,
 }
@@ -65,13 +66,13 @@ impl Ledger {
         self.now = self.now.max(now);
     }
 
-    /// Returns the latest activity that may belong to this run and is missing in its account; `None` if nothing is missing.
+    /// Returns the latest activity that may belong to this run but is missing in its account. `None` if nothing is missing.
     pub(crate) fn forgotten_until(&self, run: RunId) -> Option<Instant> {
         self.runs.get(&run).map_or(self.forgotten_until, |kept| kept.forgotten_before)
     }
 
-    /// Records a request that reached admission. `busy` and `in_service` include it if it holds a slot. `verdict` is set if it is known
-    /// already.
+    /// Records a request that reached admission. If the request holds a slot, `busy` and `in_service` include it. `verdict` is `None` if it
+    /// is decided later.
     pub(crate) fn on_admission(
         &mut self,
         run: Of,
@@ -99,7 +100,8 @@ impl Ledger {
 
     pub(crate) fn on_revocation(&mut self, run: Of, step: Step) {
         self.update(run, |Account { counts, revoked, .. }| {
-            // An account that was evicted and created anew in the meantime does not contain the request.
+            // The account may have been evicted and created anew since the request was counted. Then it does not contain the request, and
+            // nothing must be subtracted.
             if step == Step::Read {
                 counts.reads_rejected += u64::from(counts.reads_rejected < counts.reads);
             } else if let Some(accepted) = counts.accepted.checked_sub(1) {
@@ -110,7 +112,7 @@ impl Ledger {
         });
     }
 
-    /// Records crashes of the service, for the run that observed them first.
+    /// Records crashes of the service. They count for the run whose request was the first to observe them.
     pub(crate) fn on_crashes(&mut self, run: Of, crashes: u64) {
         self.update(run, |account| account.counts.crashes += crashes);
     }
@@ -132,7 +134,7 @@ impl Ledger {
     }
 
     pub(crate) fn on_stack(&mut self, run: Of, fate: Fate) {
-        // Moved out, because the closure needs it while `update` borrows `self`.
+        // The names are moved out of `self`, because the closure needs them while `update` borrows `self`.
         let policies = std::mem::take(&mut self.policies);
         self.update(run, |account| policies.count(&mut account.counts.by_policy, fate));
         self.policies = policies;
@@ -193,7 +195,7 @@ impl Ledger {
         self.runs.get(&run).map(|kept| kept.shards.rows()).unwrap_or_default()
     }
 
-    /// Evicts the run that was idle for the longest time. Returns false if all runs are live.
+    /// Evicts the run without activity for the longest time. Returns false if all runs are live.
     fn make_room(&mut self) -> bool {
         if self.now < self.full_until {
             return false;
@@ -215,7 +217,7 @@ impl Ledger {
     }
 }
 
-/// Owner of a count.
+/// Owner of a count: a request that arrived before or after the last reset.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Of {
     ThisEpoch(Option<Counted>),

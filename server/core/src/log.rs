@@ -1,4 +1,4 @@
-//! Log of a server's inputs and answers, in order. It suffices to replay the run in virtual time.
+//! Log of a server's inputs and answers, in order. It contains all that a replay of the run in virtual time needs.
 
 use vocabulary::wire::ServerStats;
 use vocabulary::{Instant, WallTime};
@@ -22,12 +22,13 @@ pub struct ServerLog {
 #[derive(Clone, Debug, PartialEq)]
 pub enum ServerEvent {
     Input(Instant, Input),
-    /// Answer that the shell took to send it, at its due instant or later. An answer whose client disconnected before that is never taken.
+    /// Answer that the shell took in order to send it, at its due instant or later. The log does not contain an answer whose client
+    /// disconnected earlier.
     Answer(Answer),
 }
 
 impl ServerLog {
-    /// Cold, because most servers keep no log.
+    /// Marked as cold, because most servers keep no log.
     #[cold]
     pub(crate) fn on_input(&mut self, at: Instant, input: &Input) {
         self.events.push(ServerEvent::Input(at, input.clone()));

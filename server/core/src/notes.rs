@@ -32,7 +32,7 @@ impl Config {
         notes
     }
 
-    /// Whether a policy distinguishes requests by this header; `name` is in lower case.
+    /// Whether a policy uses this header to distinguish requests. `name` is in lower case.
     pub fn counts_by_header(&self, name: &str) -> bool {
         self.policy.wants().headers.contains(name)
     }

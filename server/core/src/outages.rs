@@ -6,10 +6,10 @@ use vocabulary::Instant;
 
 use crate::planned::{Planned, PlannedList, instant, instant_text};
 
-/// Periods of server time, written `10s..40s` or `0s..30s,60s..90s`. They are in order and do not overlap.
+/// List of periods of server time, written `10s..40s` or `0s..30s,60s..90s`. The periods are in order and do not overlap.
 pub type Outages = PlannedList<Outage>;
 
-/// Period in which the server is down, excluding its last instant.
+/// Period in which the server is down. The server is up again at the end of the period.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outage {
     from: Instant,

@@ -1,4 +1,5 @@
-//! Earliest instants at which a law admits a number of requests, whatever their client does. They give the bound that no run beats.
+//! Earliest instants at which a rate algorithm admits a given number of requests, whatever the client does. They bound the results of every
+//! run.
 
 use std::fmt;
 use std::time::Duration;
@@ -8,35 +9,35 @@ use vocabulary::Instant;
 use crate::policies::gate::Decision;
 use crate::policies::law::Law;
 
-/// Pace of a law for a client that is never late.
+/// Admission times of a rate algorithm (`Law`) for a client that always sends at the earliest possible instant.
 ///
-/// With these laws, a request that passes as early as possible never delays the next one. So no client's requests pass sooner, in whatever
-/// order they arrive. The same holds for requests that replace others whose charges were refunded: see `Law::give_back`.
+/// With these algorithms, a request that passes as early as possible never delays the next one. Therefore no client's requests pass sooner,
+/// in whatever order they arrive. The same holds for requests that replace others whose charges were refunded: see `Law::give_back`.
 #[derive(Clone, Debug)]
 pub struct Pace(Box<dyn Passing>);
 
 impl Pace {
-    /// Creates an upper bound on the pace of this law, from its fresh state without any charges.
+    /// Creates an upper bound on the pace of this algorithm, starting from its initial state without any charges.
     pub(crate) fn of<L: Law<State: Clone + Sync> + Clone + Sync>(law: L) -> Self {
         let state = law.fresh();
         Self(Box::new(Asked { law, state, at: Instant::ORIGIN, early: None }))
     }
 
-    /// Creates the pace at which a law admits requests, including those that wait before they pass. Such a request is admitted `early`
-    /// before the time that a rejection would advise.
+    /// Creates the pace at which an algorithm admits requests, including those that it delays before they pass. It admits such a request
+    /// `early` before the instant that a rejection would advise.
     pub(crate) fn of_admissions<L: Law<State: Clone + Sync> + Clone + Sync>(law: L, early: Duration) -> Self {
         let state = law.fresh();
         Self(Box::new(Asked { law, state, at: Instant::ORIGIN, early: Some(early) }))
     }
 
-    /// Creates the pace of clock-aligned windows with `limit` requests each. It is unknown where in a window a run begins. Any period
+    /// Creates the pace of clock-aligned windows with `limit` requests each. A run may begin anywhere in a window. A period of the run
     /// therefore contains as many whole windows as fit into it, and parts of at most two more.
     pub(crate) fn of_windows(limit: u32, window: Duration) -> Self {
         Self(Box::new(Windows { limit, window, began: None, passed: 0, at: Instant::ORIGIN }))
     }
 
-    /// Returns the earliest instant, from `from` on, at which one more request passes; `None` if it never does. Instants never decrease
-    /// from call to call.
+    /// Returns the earliest instant, not before `from`, at which one more request passes. `None` if no further request ever passes. The
+    /// instants never decrease from call to call.
     pub fn next(&mut self, from: Instant) -> Option<Instant> {
         self.0.next(from)
     }
@@ -54,7 +55,7 @@ struct Windows {
 impl Passing for Windows {
     fn next(&mut self, from: Instant) -> Option<Instant> {
         let began = *self.began.get_or_insert(from);
-        // Of the windows that have begun, the first and the last are not whole.
+        // Of the windows used so far, the first and the last may be only partly in the period.
         let whole = u128::from((self.passed / u64::from(self.limit)).saturating_sub(1));
         self.passed += 1;
         let over = u64::try_from(whole * self.window.as_nanos()).ok()?;
@@ -89,7 +90,7 @@ struct Asked<L: Law> {
 impl<L: Law<State: Clone + Sync> + Clone + Sync> Passing for Asked<L> {
     fn next(&mut self, from: Instant) -> Option<Instant> {
         self.at = self.at.max(from);
-        // An exact wait needs only one round. Other laws may return a wait that is too short at first.
+        // If the algorithm returns exact waits, one repetition is enough. Other algorithms may first return a wait that is too short.
         for _ in 0..1000 {
             self.law.advance(&mut self.state, self.at);
             match self.law.ask(&self.state, self.at, 1) {

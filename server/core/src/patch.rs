@@ -1,4 +1,4 @@
-//! Changes of the configuration while the server runs; each is applied completely or not at all.
+//! Changes of the configuration while the server runs. Each change is applied completely or not at all.
 
 mod accepted;
 mod error;
@@ -28,10 +28,10 @@ struct Asked {
 
 const SET: &str = "set";
 
-/// Key that sets the advice of all answers, as the flag of this name does. All other keys are those of the configuration.
+/// Key that sets the advice of all answers, like the flag `--advice`. All other keys except `set` are keys of the configuration.
 const ADVICE: &str = "advice";
 
-/// Parses a change from the wire.
+/// Parses a change of the configuration as received from a client.
 ///
 /// # Errors
 /// If it is not a JSON object, or a key appears twice.
@@ -41,7 +41,7 @@ pub fn read_patch(text: &[u8]) -> Result<Patch, serde_json::Error> {
 
 impl Config {
     pub fn patched(&self, patch: &Patch) -> Result<Self, PatchError> {
-        // A `preset` or `scale` of another type is refused below, by its key.
+        // If `preset` or `scale` has the wrong type, the loop below refuses it with an error that names the key.
         let asked = serde_json::from_value::<Asked>(patch.clone().into()).unwrap_or_default();
         let based = match (asked.preset.as_deref(), asked.scale) {
             (Some(preset), scale) => self.with_preset(preset, scale)?,
@@ -50,12 +50,12 @@ impl Config {
             (None, None) => self.clone(),
         };
         let is_preset = asked.preset.is_some() || asked.scale.is_some();
-        // It is an object. If it were not, no key would be accepted.
+        // The configuration always serializes to an object. If it did not, every key would be refused.
         let mut current = match serde_json::to_value(&based) {
             Ok(serde_json::Value::Object(current)) => current,
             _ => Patch::new(),
         };
-        // Keys that are omitted while they are empty can be changed all the same.
+        // A key that is not serialized while its value is empty can still be changed.
         current.entry("answers").or_insert_with(|| serde_json::Map::new().into());
         for key in ["preset", "scale", "schedule"] {
             current.entry(key).or_insert(serde_json::Value::Null);
@@ -72,7 +72,7 @@ impl Config {
                     accepted: quoted(known()),
                 });
             }
-            // One at a time, so that the error can name the key.
+            // Keys are applied one at a time, so that the error can name the key.
             current.insert(key.clone(), value.clone());
             config = serde_json::from_value(current.clone().into()).map_err(|error| {
                 let why = accepted::instead_of(key, value);
@@ -83,7 +83,7 @@ impl Config {
             config.preset.clone_from(&based.preset);
         }
         if patch.contains_key("max_busy") && !patch.contains_key("caps") {
-            // A number of slots for now also removes the planned later ones.
+            // A new current number of slots also removes the planned later numbers.
             config.caps = Caps::default();
         }
         if patch.contains_key("max_busy") && !patch.contains_key("schedule") {
@@ -97,7 +97,7 @@ impl Config {
                 return Err(PatchError::Contradiction(split_options(preset).0.to_owned()));
             }
             if config.preset.take().is_some() {
-                // The preset's answers refer to limits that are no longer there.
+                // The preset's answers refer to limits that the new policy does not have.
                 config.scale = None;
                 if !patch.contains_key("answers") {
                     config.answers = AnswersConfig::default();
@@ -119,7 +119,7 @@ impl Config {
         Ok(config)
     }
 
-    /// Refuses slots that have no effect. Values that are in force, or that every server has by default, are accepted, so that a client can
+    /// Refuses numbers of slots that have no effect. Values equal to the current ones or to the defaults are accepted, so that a client can
     /// send back the configuration that it received.
     fn refuse_idle_slots(&self, before: &Self, patch: &Patch) -> Result<(), ConfigError> {
         let is_new = |is: bool, key: &str| is && patch.contains_key(key) && !self.has_cap();
@@ -140,21 +140,21 @@ impl Config {
         Self { preset: None, scale: None, answers: AnswersConfig::default(), ..self.clone() }
     }
 
-    /// Returns the configuration with the preset's figures multiplied. All other settings stay as they are, also those that were changed
-    /// since.
+    /// Returns the configuration with the preset's limits multiplied by `scale`. All other settings are kept, including those that were
+    /// changed since the preset was chosen.
     fn scaled(&self, scale: f64) -> Result<Self, ConfigError> {
         let preset = self.preset.as_deref().ok_or(ConfigError::ScaleAlone)?;
         let Expanded { policy, .. } = expand(preset, Some(scale))?;
         Ok(Self { policy, scale: Some(scale), ..self.clone() })
     }
 
-    /// Returns this configuration with all that a preset sets: policies, answers, perhaps settings.
+    /// Returns this configuration with everything that a preset sets: policies, answers, and in some presets further settings.
     ///
     /// # Errors
-    /// If the preset, or what its options name, does not exist.
+    /// If the preset does not exist, or if its options name something that does not exist.
     pub fn with_preset(&self, preset: &str, scale: Option<f64>) -> Result<Self, ConfigError> {
         let Expanded { preset: found, policy, answers } = expand(preset, scale)?;
-        // `github:` is `github`.
+        // A preset with an empty list of options, such as `github:`, is the same as one without: `github`.
         let (name, options) = split_options(preset);
         let preset = if options.is_empty() { name } else { preset }.to_owned();
         let settings = self.patched(&found.server).map_err(|error| match error {

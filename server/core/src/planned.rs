@@ -1,4 +1,4 @@
-//! Lists of events that are planned for fixed server times: `part,part,…`, each later than the one before it.
+//! Lists of events that are planned for fixed server times. They are written `part,part,…`, and each event is later than the one before it.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,7 +10,7 @@ use vocabulary::{Instant, duration_text};
 #[serde(try_from = "Option<String>", into = "String", bound = "T: Planned")]
 pub struct PlannedList<T>(Vec<T>);
 
-/// Planned event; its `Display` is its notation.
+/// Planned event. `Display` writes it in the notation of the list.
 pub trait Planned: Clone + fmt::Display {
     const PLURAL: &'static str;
     const EXAMPLES: &'static str;

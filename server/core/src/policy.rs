@@ -1,4 +1,4 @@
-//! Configured policy: a stage of the stack that admits requests, or the last policy, which may serve them itself.
+//! Configured policy. It is either a stage of the stack, which only admits requests, or the last policy, which may also serve them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,14 +11,14 @@ use crate::policies::{Common, Configured, POLICIES, PolicyConfig, PolicyEntry, S
 use crate::quoted::quoted;
 use crate::script::Script;
 
-/// A policy, written `name` or `name:key=value,key=value`. A label for its place in a stack may precede it: `primary=name:…`.
+/// A policy, written `name` or `name:key=value,key=value`. In a stack, a label may precede it: `primary=name:…`.
 #[derive(Clone, Debug)]
 pub struct Policy {
     label: Option<String>,
     entry: &'static PolicyEntry,
     configured: Configured,
     common: Common,
-    /// Common parameters, which every policy has, as far as they are not the default.
+    /// Common parameters, which every policy accepts. Only those that differ from their default are listed.
     given: Vec<ParameterInfo>,
 }
 
@@ -48,7 +48,7 @@ impl Policy {
         self.label.as_deref()
     }
 
-    /// Returns the policy's own parameters, without the common ones.
+    /// Returns the parameters of this policy's kind, without the common ones.
     pub fn parameters(&self) -> &[ParameterInfo] {
         &self.configured.parameters
     }
@@ -119,7 +119,7 @@ impl Policy {
         Err(format!("policy `{name}` has no parameter `{key}`{}; {of_its_own}", did_you_mean(key, own())))
     }
 
-    /// Whether the policies differ only in figures, so that this one can continue with the state of `other`.
+    /// Whether the two policies differ only in figures. Then this policy can continue with the state of `other`.
     pub(crate) fn is_kind_of(&self, other: &Self) -> bool {
         let is_same = self.name() == other.name() && self.label == other.label && self.given == other.given;
         is_same && (self.is_stage() || self.parameters() == other.parameters())
@@ -144,7 +144,7 @@ impl Policy {
     }
 }
 
-/// Policies are equal if their notation is equal.
+/// Policies are equal if they are written in the same way.
 impl PartialEq for Policy {
     fn eq(&self, other: &Self) -> bool {
         self.name() == other.name()

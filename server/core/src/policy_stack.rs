@@ -1,4 +1,4 @@
-//! Admission of a server: one policy, or several in order, all of which must admit a request.
+//! The policies of a server: one policy, or several in order, all of which must admit a request.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -18,7 +18,7 @@ use crate::rate_law::RateLaw;
 use crate::script::Script;
 use crate::service::ServiceModel;
 
-/// Separator between two policies of a stack. It is unambiguous, because no value of a parameter has spaces around a word.
+/// Separator between two policies of a stack. It is unambiguous, because a parameter's value never contains a word between spaces.
 const JOINT: &str = " then ";
 
 const MAX_STAGES: usize = 16;
@@ -73,7 +73,8 @@ impl Policies {
         self.0.iter()
     }
 
-    /// Returns the name of each policy: its label, otherwise the policy's name. Further policies with the same name are numbered from 2.
+    /// Returns the name of each policy: its label, otherwise the name of its kind. If a name occurs again, the further policies get numbers
+    /// from 2.
     pub fn labels(&self) -> Vec<String> {
         let mut labels: Vec<String> = Vec::with_capacity(self.0.len());
         for policy in &self.0 {
@@ -103,10 +104,11 @@ impl Policies {
         self.with_all(index, &[(key.to_owned(), value.to_owned())])
     }
 
-    /// Returns the stack with other values of several parameters of one policy. Only the final combination needs to be valid.
+    /// Returns the stack with other values of several parameters of one policy. The values need to be valid only together, not one at a
+    /// time.
     ///
     /// # Errors
-    /// Names the value and the accepted ones.
+    /// The error names the value and the accepted values.
     pub(crate) fn with_all(&self, index: usize, changed: &[(String, String)]) -> Result<Self, PolicyError> {
         let mut policies = self.0.clone();
         if let Some(policy) = policies.get_mut(index) {
@@ -124,8 +126,8 @@ impl Policies {
         self.0.get(index)?.stage(anchor)
     }
 
-    /// Returns the indices of the stages whose figures differ from `before`. `None` if more than figures differ, so that the state cannot
-    /// be kept.
+    /// Returns the indices of the stages whose figures differ from those of `before`. `None` if the stacks differ in more than figures, so
+    /// that their state cannot be kept.
     pub(crate) fn other_figures(&self, before: &Self) -> Option<Vec<usize>> {
         let mut pairs = self.0.iter().zip(&before.0);
         let is_same_kind =
@@ -143,8 +145,9 @@ impl Policies {
         wants
     }
 
-    /// Builds the initial state of the policies, for a server that started at the calendar time `anchor`. A stack always reports its
-    /// limits. A single policy does so if it always reports its limit, or if templates need it (`are_reported`).
+    /// Builds the initial state of the policies, for a server that started at the calendar time `anchor`. A stack of several policies
+    /// always reports its limits in answers. A single policy does so only if it always reports its limit, or if templates need it
+    /// (`are_reported`).
     pub(crate) fn build(&self, are_reported: bool, anchor: WallTime) -> Stages {
         let stages = self.0.iter().filter_map(|policy| policy.stage(anchor)).collect();
         let server = self.last().config().build();
@@ -158,8 +161,8 @@ impl Policies {
         self.0.iter().any(|policy| policy.config().has_cap())
     }
 
-    /// Returns the maximum number of requests in service at once, each for a service time of the server. `slots` yields the maximum of the
-    /// server's own cap, which may change.
+    /// Returns the maximum number of requests in service at once, each for a service time that the server draws. `slots` returns the
+    /// highest value of the server's own cap, which may change during the run.
     pub(crate) fn most_in_service(
         &self,
         changed: &BTreeSet<usize>,
@@ -168,7 +171,7 @@ impl Policies {
         if !self.last().is_stage() {
             return None;
         }
-        // Policies that count per key or by weight give no certain bound.
+        // A policy that counts requests per key or by their cost gives no certain bound.
         let counting = self.0.iter().enumerate().filter(|(_, policy)| policy.counts_all_alike());
         let mut caps = counting.filter_map(|(index, policy)| Some((index, policy.config().places()?)));
         match (caps.next(), caps.next()) {
@@ -186,7 +189,8 @@ impl Policies {
         windows.max().unwrap_or_default()
     }
 
-    /// Returns the proven paces of the rate limits; none if service times are not those of the server.
+    /// Returns the earliest admission times that each rate limit allows, where they are proven. Returns none if a policy has its own
+    /// service times.
     pub(crate) fn paces(&self, changed: &BTreeSet<usize>) -> Vec<Pace> {
         if !self.last().is_stage() {
             return Vec::new();

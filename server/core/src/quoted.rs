@@ -1,4 +1,4 @@
-//! Lists of names in messages.
+//! Lists of quoted names for messages.
 
 pub(crate) fn quoted<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     let words: Vec<String> = words.into_iter().map(|word| format!("`{word}`")).collect();

@@ -1,15 +1,15 @@
-//! Rate law that describes a server whose policies amount to one rate limit. Clients are compared with it.
+//! Description of a server whose policies are together equivalent to one rate limit. Results of clients are compared with it.
 
 use std::time::Duration;
 
 use crate::pace::Pace;
 
-/// Law that counts all requests alike and is their only limit.
+/// A rate limit that counts all requests alike and is the server's only limit.
 #[derive(Clone, Debug)]
 pub struct RateLaw {
-    /// Instants at which requests are admitted if they arrive in order.
+    /// Instants at which requests are admitted if they arrive in order as early as possible.
     pub pace: Pace,
-    /// Number of requests per period, if they are admitted evenly.
+    /// Number of requests and the period in which they are admitted, if admission is even. `None` if it is uneven, as with windows.
     pub steady: Option<(u64, Duration)>,
 }
 

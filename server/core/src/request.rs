@@ -1,12 +1,12 @@
-//! Request: its purpose, its outcome and its draws.
+//! Request: its purpose, its outcome and its random draws.
 
 use std::time::Duration;
 
 use vocabulary::wire::RunId;
 use vocabulary::{Distribution, Purpose, draws, unit};
 
-/// Identifies a request between its arrival and its answer. Ids are small and dense, because the server indexes by them. The shell reuses
-/// an id once its request is answered or cancelled.
+/// Identifies a request between its arrival and its answer. Ids are small and consecutive, because the server uses them as indices. The
+/// shell reuses an id once its request is answered or cancelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RequestId(pub u32);
 
@@ -24,7 +24,8 @@ pub struct Request {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counted {
     pub run: RunId,
-    /// Shard of the run's clients; `None` if they are not sharded. The field does not enlarge requests, which are copied often.
+    /// Shard of the run's clients that sent the request. `None` if the clients are not sharded. Requests are copied often, but this field
+    /// does not increase their size.
     pub shard: Option<u16>,
 }
 
@@ -38,7 +39,7 @@ impl From<RunId> for Counted {
 pub enum Step {
     #[default]
     Work,
-    /// Reads the state of the object before a conditional write. Counted as a read, not as received.
+    /// First half of a conditional write: reads the state of the object. It is counted as a read and not as received.
     Read,
     Write {
         if_match: u64,
@@ -95,7 +96,7 @@ pub(crate) enum Way {
     ToClient,
 }
 
-/// Returns the service time of an op, which is the same for each of its attempts.
+/// Returns the service time of an op. All attempts of the op have the same service time.
 pub(crate) fn service_time(service_time: &Distribution, seed: u64, op: u64) -> Duration {
     match service_time {
         Distribution::Constant(value) => *value,
@@ -107,10 +108,10 @@ pub(crate) fn service_time(service_time: &Distribution, seed: u64, op: u64) -> D
 pub enum Verdict {
     Accepted,
     Rejected,
-    /// A conditional write came too late, because the object's version has changed.
+    /// A conditional write is rejected, because the object's version has changed since the read.
     Conflict,
-    /// A fault hit the request before anything was done.
+    /// A fault ended the request before any work was done.
     Failed,
-    /// Too little was free for a request that was to start only if enough is free.
+    /// The request had the condition that enough slots are free, and too few were free.
     Deferred,
 }

@@ -1,7 +1,7 @@
-//! Script: the server's answers to each request of each op, fixed in advance.
+//! Script: the server's replies to each request of each op, fixed in advance.
 //!
-//! Request n of an op gets reply n of its op's script, and the last reply repeats. Op i uses script i, and the last script repeats, too. A
-//! reply takes no time.
+//! Request n of an op gets reply n of the op's script; after the end of the script, its last reply repeats. Op i uses script i; ops after
+//! the last script use the last script. A reply takes no time.
 
 mod file;
 mod notation;
@@ -13,7 +13,7 @@ use std::ops::Range;
 pub use file::{ScriptFileError, StepError, WrittenStep};
 pub use reply::{Reply, ReplyError, ScriptedAnswer};
 
-/// Maximum number of replies of a script, because an [`Answer`](crate::Answer) refers to one in two bytes.
+/// Maximum number of replies of a script, because an [`Answer`](crate::Answer) stores the index of its reply in two bytes.
 pub const MAX_REPLIES: usize = 50_000;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub struct ReplyId(NonZeroU16);
 pub enum ScriptError {
     #[error("the script of op {op} has no steps; give at least one, such as 503")]
     Empty {
-        /// From 1.
+        /// Number of the op, from 1.
         op: usize,
     },
     #[error("a script has at most {MAX_REPLIES} steps; this one has {0}")]
@@ -40,7 +40,7 @@ pub enum ScriptError {
 }
 
 impl Script {
-    /// Creates a script from the replies to each op. The last op's replies are used for all later ops, too.
+    /// Creates a script from the replies to each op. All ops after the last given one get the replies of the last one.
     ///
     /// # Errors
     /// If there are no ops, if an op has no replies, or if there are too many replies in total.
@@ -88,7 +88,7 @@ impl Script {
         self.replies.iter().any(|reply| matches!(reply, Reply::Answer(answer) if answer.status == status))
     }
 
-    /// Returns the number of steps and ops, because the whole script may be long.
+    /// Returns the number of steps and ops as text, because the whole script may be long.
     pub(crate) fn summary(&self) -> String {
         match (self.replies.len(), self.ops.len()) {
             (1, _) => "1 step".to_owned(),

@@ -1,4 +1,4 @@
-//! Slots and service times that follow from the server's own settings, not from those of its policy.
+//! Slots and service times that follow from the server's own settings. A policy may have others of its own.
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use crate::schedule::Course;
 
 #[derive(Clone, Debug)]
 pub(crate) struct ServiceModel {
-    /// Number of slots before the first of `caps`.
+    /// Number of slots that applies before the first of `caps`.
     pub(crate) max_busy: u32,
     pub(crate) caps: Caps,
-    /// Number of slots over the run's clock. It replaces `max_busy` and `caps`.
+    /// Number of slots as a function of the run's time. If set, it replaces `max_busy` and `caps`.
     pub(crate) course: Option<Box<Course>>,
     pub(crate) began: Option<Instant>,
     pub(crate) service_time: Distribution,

@@ -1,4 +1,4 @@
-//! Change of one figure while the server runs. The rest of the stack, the preset and the schedule stay.
+//! Change of one figure while the server runs. The rest of the policies, the preset and the schedule are kept.
 
 use vocabulary::split_options;
 
@@ -7,11 +7,11 @@ use crate::config::Config;
 use crate::schedule::Target;
 
 impl Config {
-    /// Returns the configuration with one figure changed, written as in a schedule: `primary.limit=90` or `max-busy=20`. The schedule's
-    /// entries for this figure are removed, because a manual setting is meant to last.
+    /// Returns the configuration with one figure changed. The setting is written as in a schedule: `primary.limit=90` or `max-busy=20`. The
+    /// schedule's entries for this figure are removed, because a manual setting is meant to last.
     ///
     /// # Errors
-    /// Names the problem and the accepted values.
+    /// The error names the problem and the accepted values.
     pub(crate) fn with_setting(&self, text: &str) -> Result<Self, String> {
         let Some((target, value)) = text.split_once('=') else {
             return Err(format!("`{text}` has no `=`; write for example `token-bucket.rate=20/s`"));

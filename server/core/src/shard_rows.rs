@@ -1,4 +1,4 @@
-//! Counts for the shards of a run's clients: one row per shard, within a total limit.
+//! Counts for the shards of a run's clients. Each shard has one row, and the total number of rows is limited.
 
 use std::collections::BTreeMap;
 
@@ -10,8 +10,8 @@ use crate::account::Account;
 pub(crate) struct ShardRows(BTreeMap<u16, Account>);
 
 impl ShardRows {
-    /// Changes the row of this shard. A new row is created only if `left`, the number of further rows, is not zero. Otherwise the change is
-    /// dropped, which readers notice by the missing row.
+    /// Applies a change to the row of this shard. A missing row is created only if `left`, the number of rows that may still be created, is
+    /// not zero. Otherwise the change is dropped. Readers notice this, because the row is missing.
     pub(crate) fn update(&mut self, shard: u16, left: &mut usize, change: impl Fn(&mut Account)) {
         if let Some(row) = self.0.get_mut(&shard) {
             return change(row);

@@ -5,11 +5,12 @@ use std::time::Duration;
 /// Status of one limit for a client, directly after its request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Standing {
-    /// Total amount: requests of a window, size of a bucket, slots.
+    /// Full amount of the limit: requests per window, size of a bucket, or slots.
     pub limit: u64,
     pub remaining: u64,
-    /// Time from the decision until the total is available again, if nothing more is charged.
+    /// Time from the decision until the full amount is available again, if nothing more is charged.
     pub reset: Duration,
-    /// Time from empty to full: the length of a window, or the time in which a bucket fills. `None` if time alone restores nothing.
+    /// Time in which the limit recovers from empty to full: the length of a window, or the time in which a bucket fills. `None` if time
+    /// alone restores nothing.
     pub window: Option<Duration>,
 }

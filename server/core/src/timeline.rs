@@ -1,5 +1,5 @@
-//! Scheduled items in order of time, and then of scheduling. Items that are scheduled in the order in which they are due, as with constant
-//! delays, are kept in a queue. All others are kept in a heap.
+//! Scheduled items, ordered by due instant and then by the order in which they were scheduled. An item that is due no earlier than the
+//! queued ones before it goes into a queue, as always happens with constant delays. All other items go into a heap.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, VecDeque};
@@ -19,7 +19,8 @@ pub(crate) type Key = (Instant, u64);
 
 pub(crate) const NEVER: Key = (Instant::FAR_FUTURE, u64::MAX);
 
-/// Latest due instant. Items at the end of time are due just before it, because the end of time means that nothing is due.
+/// Latest instant at which items can be due. Items scheduled for the end of time are due just before it, because the end of time means that
+/// nothing is due.
 const LATEST: Instant = Instant::from_nanos(u64::MAX - 1);
 
 #[derive(Clone, Copy, Debug)]
@@ -40,13 +41,13 @@ impl<T> Timeline<T> {
     pub(crate) fn push(&mut self, at: Instant, order: u64, item: T) {
         let at = at.min(LATEST);
         let entry = Entry { key: (at, order), item };
-        // The order is larger, so comparing the instants suffices.
+        // `order` is larger than that of the last item, so comparing the instants is enough.
         if self.in_order.back().is_none_or(|last| last.key.0 <= at) {
             self.in_order.push_back(entry);
         } else {
             self.put_before(entry);
         }
-        // The order is larger than all others, so an item at the same instant stays first.
+        // `order` is larger than all others, so another item at the same instant stays first.
         if at < self.next.0 {
             self.next = (at, order);
         }
@@ -82,7 +83,7 @@ impl<T> Timeline<T> {
         Some((key, item))
     }
 
-    /// Slow path of `pop`, for the case that some items are out of order.
+    /// Slow path of `pop`, for timelines with items in the heap.
     #[inline(never)]
     fn pop_either(&mut self) -> Option<(Key, T)> {
         let entry = match self.out_of_order.peek() {
@@ -107,7 +108,7 @@ impl<T> Timeline<T> {
         for entry in &mut self.in_order {
             change(&mut entry.item);
         }
-        // The order depends only on the keys, which stay the same.
+        // The heap is rebuilt from a vector. Its order depends only on the keys, which do not change.
         let mut heaped = std::mem::take(&mut self.out_of_order).into_vec();
         for Reverse(entry) in &mut heaped {
             change(&mut entry.item);
@@ -130,7 +131,7 @@ impl<T> PartialEq for Entry<T> {
 
 impl<T> Eq for Entry<T> {}
 
-// Heaps compare with these operators, and both results are about equally likely. Comparing one number avoids branches.
+// The heap compares entries with these operators, and both results are about equally likely. Comparing one number avoids branches.
 impl<T> PartialOrd for Entry<T> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
@@ -164,7 +165,7 @@ impl<T> Ord for Entry<T> {
 }
 
 impl<T> Entry<T> {
-    /// Returns the key as one number of the same order.
+    /// Returns the key as one number. Numbers are ordered in the same way as keys.
     #[inline]
     fn number(&self) -> u128 {
         u128::from(self.key.0.as_nanos()) << 64 | u128::from(self.key.1)

@@ -1,10 +1,11 @@
-//! Error texts that name the accepted values of a key, for values of another type.
+//! Error texts for values of the wrong type: they name the values that the key accepts.
 
 use serde_json::Value;
 
 use crate::caps::MAX_SLOTS;
 
-/// Returns the values that a key accepts; `None` if the value has the right type, because then its own parser explains the error.
+/// Returns a text that names the values accepted by a key. `None` if the value has the right type, because then the error of its own parser
+/// is clearer.
 pub(super) fn instead_of(key: &str, value: &Value) -> Option<String> {
     let example = match key {
         "max_busy" => return Some(format!("it takes a whole number from 1 to {MAX_SLOTS}")),

@@ -2,7 +2,7 @@
 
 use crate::config::ConfigError;
 
-/// After an error the configuration is unchanged.
+/// Error of a change. The configuration is unchanged after it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PatchError {

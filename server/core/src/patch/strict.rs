@@ -1,4 +1,4 @@
-//! JSON parser that refuses duplicate keys, because one of two values would be dropped silently.
+//! JSON parser that refuses duplicate keys. A usual parser would silently drop one of the two values.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! One preset as in its file: limits, answers, and the source of every figure.
+//! A preset as read from its file: limits, answers, and the source of every figure.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
@@ -15,25 +15,25 @@ use crate::quoted::quoted;
 pub struct ServerPreset {
     pub name: String,
     pub title: String,
-    /// Day on which its sources were read: `2026-11-21`.
+    /// Day on which the preset's sources were read: `2026-11-21`.
     pub read: String,
-    /// Advice of the operator to clients.
+    /// Advice that the operator of the real server gives to clients.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clients: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notes: Option<String>,
-    /// Strategy of `loadgen` that behaves like a usual client of this server: `preset:openai`.
+    /// Strategy of `loadgen` that behaves like a common client of this server: `preset:openai`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strategy: Option<String>,
-    /// Settings that point existing clients at another server, the most usual first.
+    /// Settings with which existing client libraries send to another server. The most common setting is first.
     #[serde(default, rename = "base-url-env", skip_serializing_if = "Vec::is_empty")]
     pub base_urls: Vec<BaseUrl>,
-    /// In the order in which a request passes them.
+    /// Limits in the order in which a request passes them.
     #[serde(rename = "limit")]
     pub limits: Vec<Limit>,
     #[serde(default, rename = "fact", skip_serializing_if = "Vec::is_empty")]
     pub facts: Vec<Fact>,
-    /// Settings of the server, with the keys of a change of the configuration.
+    /// Settings of the server, with the same keys as a change of the configuration.
     #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
     pub server: serde_json::Map<String, serde_json::Value>,
     #[serde(default, skip_serializing_if = "is_default")]
@@ -47,9 +47,9 @@ pub struct ServerPreset {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BaseUrl {
-    /// The client, with its language where it has several: `openai (Python)`.
+    /// Client library, with the language if the library exists for several: `openai (Python)`.
     pub client: String,
-    /// The setting, with `{url}`, or `{host}` and `{port}`, for the other server's address: `OPENAI_BASE_URL={url}/v1`.
+    /// Setting of the client. `{url}`, or `{host}` and `{port}`, are replaced by the other server's address: `OPENAI_BASE_URL={url}/v1`.
     pub set: String,
     pub source: String,
 }
@@ -59,17 +59,17 @@ pub struct BaseUrl {
 pub struct Limit {
     pub name: String,
     pub about: String,
-    /// Noun for what is counted, plural: `tokens`. Absent if a number with its time is enough.
+    /// Plural noun for the counted unit: `tokens`. Absent if the limit is clear from its number and its period.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
-    /// Whom or what each limit applies to: `per user`.
+    /// Scope of the limit, such as `per user`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
     pub policy: String,
-    /// Source of its figures; empty if there is none.
+    /// Source of the limit's figures; empty if they have none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub source: String,
-    /// Whether all figures were read in the source.
+    /// Whether the source itself was read for all figures.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub verified: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -79,7 +79,7 @@ pub struct Limit {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fact {
-    /// The table: `every`, `accepted`, `reject.NAME`, `server`.
+    /// Table of the preset that this fact describes: `every`, `accepted`, `reject.NAME`, `server`.
     pub of: String,
     pub about: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -163,7 +163,7 @@ impl ServerPreset {
 }
 
 impl BaseUrl {
-    /// True if the setting is an environment variable, and not an option in a program.
+    /// True if the setting is an environment variable, false if it is an option in the program's code.
     pub fn is_variable(&self) -> bool {
         let (name, _) = self.set.split_once('=').unwrap_or_default();
         !name.is_empty()

@@ -1,18 +1,18 @@
-//! Scaling of presets: rates, bursts, limits and caps are multiplied, windows and other times stay.
+//! Scaling of presets. Rates, bursts, limits and caps are multiplied; windows and other times are not.
 
 use vocabulary::ParameterInfo;
 
 use super::use_error::ServerPresetUseError;
 use crate::schedule::Quantity;
 
-/// Parameters that are numbers of requests, and are multiplied.
+/// Keys of parameters that are numbers of requests. Scaling multiplies them.
 const COUNTS: &[&str] =
     &["burst", "limit", "cap", "queue", "delay", "knee", "ban-after", "start", "by", "most"];
 
-/// Parameters with one of these keys that are not numbers of requests: pairs of policy and key.
+/// Exceptions to `COUNTS`: pairs of policy and key whose value is not a number of requests.
 const FACTORS: &[(&str, &str)] = &[("slow-down", "most")];
 
-/// Rate parameters (`count/period`); the count is multiplied.
+/// Keys of rate parameters (`count/period`). Scaling multiplies the count.
 const RATES: &[&str] = &["rate"];
 
 const RANGE: std::ops::RangeInclusive<f64> = 1e-6..=1e6;
@@ -21,7 +21,7 @@ pub(super) fn checked(scale: f64) -> Result<f64, ServerPresetUseError> {
     if RANGE.contains(&scale) { Ok(scale) } else { Err(ServerPresetUseError::Scale(scale.to_string())) }
 }
 
-/// Returns the scaled value of a policy's parameter; `None` if it stays.
+/// Returns the scaled value of a policy's parameter. `None` if scaling does not change it.
 pub(super) fn scaled(policy: &str, parameter: &ParameterInfo, scale: f64) -> Option<String> {
     let value = &parameter.value;
     if FACTORS.contains(&(policy, parameter.key)) {

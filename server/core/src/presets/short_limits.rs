@@ -1,4 +1,4 @@
-//! Limits in a few words each, for lists and start screens: `500 requests/min`, `5 000/h per user`, `100 at once`.
+//! Short descriptions of limits, for lists and start screens: `500 requests/min`, `5 000/h per user`, `100 at once`.
 
 use vocabulary::thousands;
 
@@ -10,7 +10,7 @@ use crate::policy::Policy;
 use crate::schedule::Quantity;
 
 impl Expanded {
-    /// Returns the limits in a few words each, in the order of the stack. Stages without a figure of their own, such as penalties, are
+    /// Returns a short description of each limit, in the order of the stack. Stages without a figure of their own, such as penalties, are
     /// left out.
     pub fn short_limits(&self) -> Vec<String> {
         let limit = |policy: &Policy| {
@@ -24,7 +24,7 @@ impl Expanded {
 fn short(limit: &Limit, policy: &Policy) -> Option<String> {
     let config = policy.config();
     let figure = config.limit()?;
-    // A limit that grows starts at `start`, and that is the documented figure.
+    // For a limit that grows, the parameter `start` holds the documented figure.
     let amount = parameter(policy, if config.grows() { "start" } else { figure.key })?;
     let quantity = Quantity::read(amount)?;
     let per = match (&*quantity.unit, per_time(figure.per, policy)) {

@@ -1,4 +1,4 @@
-//! Expansion of a preset with options, `NAME` or `NAME:points=off,primary.limit=10`, into policies and answers.
+//! Converts a preset with options, such as `NAME` or `NAME:points=off,primary.limit=10`, into policies and answers.
 
 use vocabulary::{did_you_mean, nearest, split_options};
 
@@ -17,14 +17,15 @@ const OFF: &str = "off";
 pub struct Expanded {
     pub preset: &'static ServerPreset,
     pub policy: Policies,
-    /// Answers that refer only to these limits.
+    /// Answers of the preset without references to limits that are switched off.
     pub answers: AnswersConfig,
 }
 
-/// Expands a preset with the options behind its name. The scale multiplies the preset's own figures, not the values given by the user.
+/// Returns the policies and answers of a preset with the options that follow its name. The scale multiplies the preset's own figures, not
+/// the values given by the user.
 ///
 /// # Errors
-/// The error names the unknown or contradictory part, and what is accepted.
+/// The error names the unknown or contradictory part, and the accepted values.
 pub fn expand(text: &str, scale: Option<f64>) -> Result<Expanded, ServerPresetUseError> {
     let scale = scale.map(scaling::checked).transpose()?;
     let (name, typed) = split_options(text);
@@ -52,7 +53,7 @@ pub fn read_scale(text: &str) -> Result<f64, ServerPresetUseError> {
 
 struct Options<'a> {
     off: Vec<&'static str>,
-    /// Limit, key and value.
+    /// Changed parameters, each as limit, key and value.
     set: Vec<(&'static str, &'a str, &'a str)>,
 }
 

@@ -1,10 +1,11 @@
-//! Answers of a preset when a limit is switched off.
+//! Answers of a preset after one of its limits is switched off.
 
 use std::collections::BTreeMap;
 
 use crate::answers::AnswersConfig;
 
-/// Removes all that refers to this limit: its rejections and the headers that report its state. In bodies the state becomes `null`.
+/// Removes all parts of the answers that refer to this limit: the answer to its rejections, and headers that report its state. In bodies,
+/// its fields become `null`.
 pub(super) fn without(mut answers: AnswersConfig, limit: &str) -> AnswersConfig {
     answers.reject.remove(limit);
     let begin = format!("{{{limit}.");

@@ -1,8 +1,8 @@
-//! Course of one number or word over the run's time, in steps.
+//! Course: the value of one number or word as a function of the run's time, in steps.
 //!
 //! Continuous changes are divided into equal steps of 10 ms or more: a ramp into at most 1000 steps, a wave into at most 1000 per period. A
-//! step has the value of its start, computed from the time alone. The last step of a ramp has the ramp's second value. So the value at an
-//! instant does not depend on when requests arrive, and few steps remain to be processed after a period without requests.
+//! step has the value at its start, which is computed from the time alone. The last step of a ramp has the ramp's second value. Therefore
+//! the value at an instant does not depend on when requests arrive, and few steps have to be processed after a period without requests.
 
 use vocabulary::sine_of_turn;
 
@@ -11,11 +11,11 @@ use super::quantity::{ONE, number_text};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Point {
     Text(String),
-    /// In millionths.
+    /// Number in millionths.
     Number(i64),
 }
 
-/// Values in order of time. Times are in nanoseconds since the run began.
+/// Course of one figure: its segments in order of time. Times are in nanoseconds since the run began.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Course {
     segments: Vec<Segment>,
@@ -37,7 +37,7 @@ pub(super) enum Shape {
         to: i64,
         takes: u64,
     },
-    /// The amplitude is negative if the wave falls first. After `lasts` the value stays constant.
+    /// Sine wave around `base`. The amplitude is negative if the wave first falls. After `lasts` the value stays constant.
     Wave {
         base: i64,
         amplitude: i64,
@@ -49,14 +49,15 @@ pub(super) enum Shape {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Notation {
     pub(super) unit: String,
-    /// True if only whole numbers are accepted; the value is rounded to the nearest.
+    /// True if the figure accepts only whole numbers. Values are then rounded to the nearest whole number.
     pub(super) is_whole: bool,
 }
 
 const MIN_STEP: u64 = 10_000_000;
 const MAX_STEPS: u64 = 1000;
 
-/// Maximum number of whole periods without a request that are processed step by step. Beyond that, the mean replaces them.
+/// Maximum number of a wave's whole periods without a request that are processed step by step. After more periods, the mean of the wave
+/// replaces the steps.
 const PERIODS_MADE_UP_FOR: u64 = 2;
 
 impl Notation {
@@ -67,7 +68,7 @@ impl Notation {
 }
 
 impl Segment {
-    /// Returns the length that is divided into equal steps, and their number; `None` for constants.
+    /// Returns the length that is divided into equal steps, and the number of steps. `None` for constants.
     fn steps(&self) -> Option<(u64, u64)> {
         let (length, least) = match self.shape {
             Shape::Constant(_) => return None,
@@ -77,19 +78,19 @@ impl Segment {
         Some((length, (length / MIN_STEP).clamp(least, MAX_STEPS)))
     }
 
-    /// Returns the step at `since` after the segment began.
+    /// Returns the index of the step that is current at `since` after the segment began.
     fn step(&self, since: u64) -> u64 {
         let Some((length, steps)) = self.steps() else { return 0 };
         let since = match self.shape {
             Shape::Wave { lasts, .. } => since.min(lasts),
             _ => since.min(length),
         };
-        // The last step that begins no later than `since`: begins(k) = ⌊length × k / steps⌋.
+        // This is the last step k that begins no later than `since`, where step k begins at ⌊length × k / steps⌋.
         let step = ((u128::from(since) + 1) * u128::from(steps) - 1) / u128::from(length);
         u64::try_from(step).unwrap_or(u64::MAX)
     }
 
-    /// Returns the start of a step, relative to the segment; `None` if the segment has no such step.
+    /// Returns the start of a step, counted from the start of the segment. `None` if the segment has no such step.
     fn begins(&self, step: u64) -> Option<u64> {
         let (length, steps) = self.steps()?;
         let since = u64::try_from(u128::from(length) * u128::from(step) / u128::from(steps)).ok()?;
@@ -140,7 +141,7 @@ impl Course {
         })
     }
 
-    /// Returns the value at this time, rounded to a whole number; `None` if it is not a number.
+    /// Returns the value at `elapsed` after the run began, rounded to a whole number. `None` if the value is not a number.
     pub(crate) fn whole(&self, elapsed: u64) -> Option<u32> {
         match self.point(elapsed)? {
             Point::Text(text) => text.parse().ok(),
@@ -148,7 +149,7 @@ impl Course {
         }
     }
 
-    /// Returns the greatest whole number of the course; `None` if it is not a number throughout.
+    /// Returns the greatest value of the course, rounded to a whole number. `None` if any value of the course is not a number.
     pub(crate) fn greatest(&self) -> Option<u32> {
         let most = self.segments.iter().map(|segment| match &segment.shape {
             Shape::Constant(text) => text.parse().ok(),
@@ -177,8 +178,8 @@ impl Course {
         }
     }
 
-    /// Returns the mean of a wave and the start of its last whole period, if many periods passed without a request from `elapsed` to `now`.
-    /// The mean may replace the wave until then.
+    /// Returns the mean of a wave, and the start of the last whole period before `now`. The mean may replace the wave until that instant.
+    /// Returns `None` if only few periods passed without a request between `elapsed` and `now`.
     pub(super) fn mean_until(&self, elapsed: u64, now: u64) -> Option<(String, u64)> {
         let index = self.segment(elapsed)?;
         let Segment { from, shape: Shape::Wave { base, period, lasts, .. } } = &self.segments[index] else {

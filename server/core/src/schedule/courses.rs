@@ -1,4 +1,4 @@
-//! Schedule applied to a stack of policies: the course of every figure that changes.
+//! Schedule applied to a stack of policies: the course of every figure that changes during the run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -17,7 +17,7 @@ use crate::policy_stack::Policies;
 pub(crate) struct Courses {
     pub(crate) slots: Option<Course>,
     pub(super) parameters: Vec<ParameterCourse>,
-    /// Outages in order of time, in nanoseconds since the run began.
+    /// Outages in order of their start, each as start and end in nanoseconds since the run began.
     pub(super) down: Vec<(u64, u64)>,
 }
 
@@ -56,7 +56,8 @@ impl Courses {
         self.parameters.iter().map(|parameter| parameter.stage).collect()
     }
 
-    /// Returns the value of a policy's parameter at `elapsed` after the run began; `None` if its course has not begun by then.
+    /// Returns the value of a policy's parameter at `elapsed` after the run began. `None` if the schedule has not set this parameter by
+    /// then.
     pub(crate) fn text(&self, stage: usize, key: &str, elapsed: u64) -> Option<String> {
         let is_it = |parameter: &&ParameterCourse| parameter.stage == stage && parameter.key == key;
         self.parameters.iter().find(is_it)?.course.text(elapsed)
@@ -75,7 +76,7 @@ impl Courses {
 
     pub(super) fn is_down(&self, elapsed: u64) -> bool {
         let begun = self.down.partition_point(|(from, _)| *from <= elapsed);
-        // An outage without an end may have begun before another one that has ended.
+        // All outages that have begun are checked, because an early outage without an end may outlast a later one.
         self.down[..begun].iter().any(|(_, to)| elapsed < *to)
     }
 }
@@ -103,12 +104,12 @@ struct Setting<'a> {
     entry: &'a Entry,
     stage: usize,
     key: &'a str,
-    /// Consecutive values; for continuous changes, the extremes.
+    /// Values that the setting assigns one after another. For a continuous change, these are its extremes.
     texts: Vec<String>,
 }
 
-/// Applies all settings in order of time, because a value that does not fit those before it would be ignored when it is due. Settings of
-/// the same instant are applied together.
+/// Checks the settings by applying them in order of time, because during the run a value that does not fit the current ones would be
+/// ignored. Settings of the same instant are applied together.
 fn replay(policies: &Policies, mut settings: Vec<Setting<'_>>) -> Result<(), ScheduleError> {
     settings.sort_by_key(|setting| (setting.entry.from, setting.stage));
     let mut policies = policies.clone();
@@ -123,7 +124,8 @@ fn replay(policies: &Policies, mut settings: Vec<Setting<'_>>) -> Result<(), Sch
             };
             let changed: Vec<_> = together.iter().map(set).collect();
             policies = policies.with_all(together[0].stage, &changed).map_err(|error| {
-                // Of several settings that do not fit, report the first that is invalid by itself, or the last.
+                // Of several settings that do not fit together, the error names the first that is invalid by itself. If none is, it names
+                // the last.
                 let alone =
                     |index: &usize| policies.with_all(together[0].stage, &changed[*index..=*index]).is_err();
                 let index = (0..together.len()).find(alone).unwrap_or(together.len() - 1);
@@ -187,7 +189,7 @@ fn parameter<'a>(
     Ok(ParameterCourse { stage: index, key: key.to_owned(), course })
 }
 
-/// Unit of rates without a unit.
+/// Unit of a rate for which the user gave no unit.
 const PER_SECOND: &str = "/s";
 
 fn unit_of(number: &Quantity, accepts: impl Fn(&str) -> bool) -> &str {

@@ -1,4 +1,4 @@
-//! Entry of a schedule: a time, and the change that happens then.
+//! Entry of a schedule: a time or period, and the change that happens then.
 
 use std::fmt;
 use std::time::Duration;
@@ -16,11 +16,11 @@ pub(super) struct Entry {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Until {
-    /// `10s`: from then on.
+    /// Written `10s`: the change lasts from this time on.
     Later,
-    /// `10s..20s`.
+    /// Written `10s..20s`: the change lasts for this period.
     Then(Duration),
-    /// `10s..`: from then on, with a value that changes continuously.
+    /// Written `10s..`: from this time on, the value changes continuously.
     Open,
 }
 
@@ -34,7 +34,7 @@ pub(super) enum Action {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Target {
     MaxBusy,
-    /// A parameter of the policy with this name in the stack.
+    /// A parameter of the policy with the name `stage` in the stack.
     Parameter {
         stage: String,
         key: String,
@@ -67,7 +67,7 @@ impl Entry {
         }
     }
 
-    /// Whether both entries concern the same figure, or both concern outages.
+    /// Whether both entries change the same figure, or both concern outages.
     pub(super) fn is_about_what(&self, other: &Self) -> bool {
         match (&self.action, &other.action) {
             (Action::Set(target, _), Action::Set(other, _)) => target == other,

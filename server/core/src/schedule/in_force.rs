@@ -1,4 +1,4 @@
-//! Schedule in force: the current policies, and the changes since the last call.
+//! State of a schedule during the run: the current policies, and the next changes.
 
 use vocabulary::{Instant, WallTime, whole_nanos};
 
@@ -11,23 +11,24 @@ use crate::policy_stack::Policies;
 pub(crate) struct InForce {
     courses: Courses,
     anchor: WallTime,
-    /// Start of the run. Nothing changes before it.
+    /// Instant at which the run began; `None` before that. Nothing changes before the run begins.
     began: Option<Instant>,
     policies: Policies,
-    /// Time of the next change of each course, in nanoseconds since the run began. The first course is that of the cap.
+    /// Time of the next change of each course, in nanoseconds since the run began. The first entry is that of the cap, the others are those
+    /// of the parameters.
     next: Vec<Option<u64>>,
 }
 
 #[derive(Debug)]
 pub(crate) enum Change {
     Slots(Instant),
-    /// The figures of a policy of the stack have changed. The stage has the new figures and the initial state.
+    /// The figures of the policy with this index have changed. The [`Stage`] has the new figures and the initial state.
     Stage(Instant, usize, Stage),
 }
 
 impl InForce {
-    /// Creates the schedule as it is at `at`, in a run that started at `began`, if it has started. If the policies cannot follow the
-    /// schedule, nothing changes: [`Config::validate`] rejects such a configuration.
+    /// Creates the state at the instant `at`, for a run that began at `began`, or that has not begun. Values that do not fit the policies
+    /// are skipped; [`Config::validate`] rejects such a configuration.
     pub(crate) fn new(
         config: &Config,
         anchor: WallTime,
@@ -65,7 +66,7 @@ impl InForce {
         began.as_nanos().checked_add(*next).map(Instant::from_nanos)
     }
 
-    /// Returns the next change that is due by `at`. Changes are returned in order of time.
+    /// Returns the next change that is due by `at`, and marks it as done. Changes are returned in order of time.
     pub(crate) fn take_change(&mut self, at: Instant) -> Option<Change> {
         let now = elapsed(self.began, at);
         loop {
@@ -78,14 +79,15 @@ impl InForce {
                     return Some(Change::Stage(instant, stage, changed));
                 }
             } else if let Some(slots) = &self.courses.slots {
-                // If several changes of the cap are due, only the latest counts.
+                // If several changes of the cap are due, only the latest matters.
                 self.next[0] = slots.next_after(now);
                 return Some(Change::Slots(at));
             }
         }
     }
 
-    /// Sets a parameter to its value at `then`. Returns the policy's stage with it; `None` if nothing changed.
+    /// Sets a parameter to its value at `then`. Returns the index of its policy, and the policy as a stage with the new value. `None` if
+    /// nothing changed.
     fn set(&mut self, index: usize, then: u64, now: u64) -> Option<(usize, Stage)> {
         let Self { courses, anchor, policies, next, .. } = self;
         let parameter = &courses.parameters[index];
@@ -94,7 +96,7 @@ impl InForce {
             None => (parameter.course.text(then), parameter.course.next_after(then)),
         };
         next[index + 1] = from;
-        // Values that are set at the same instant may fit only together.
+        // The value is first set by itself. If it does not fit, all values of that instant are set, because they may fit only together.
         let alone = policies.with(parameter.stage, &parameter.key, &text?);
         let changed = alone
             .or_else(|_| policies.with_all(parameter.stage, &courses.texts(parameter.stage, then)))

@@ -1,4 +1,4 @@
-//! Number with a unit, as used in ramps and formulas; exact to a millionth.
+//! Number with a unit, as used in ramps and waves. It is exact to a millionth.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Quantity {
     pub(crate) millionths: i64,
-    /// As given, such as `/s` or `ms`; usually empty.
+    /// Unit as given by the user, such as `/s` or `ms`. Usually empty.
     pub(crate) unit: String,
 }
 

@@ -11,8 +11,8 @@ use super::entry::{Action, Entry, Target, Until};
 
 const MAX_ENTRIES: usize = 1000;
 
-/// Changes during a run, in order of time. Whether the current policies can follow them is checked by
-/// [`Config::validate`](crate::Config::validate).
+/// Changes during a run, in order of time. [`Config::validate`](crate::Config::validate) checks whether the current policies have the
+/// changed figures and accept the values.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Option<String>", into = "String")]
 pub struct Schedule(Vec<Entry>);
@@ -43,7 +43,7 @@ impl Schedule {
     pub(crate) fn without(&self, target: &Target) -> Self {
         let is_it = |entry: &Entry| matches!(&entry.action, Action::Set(set, _) if set == target);
         let mut kept = Self(self.0.iter().filter(|entry| !is_it(entry)).cloned().collect());
-        // A `down` that was ended by such an entry still ends then.
+        // A removed entry may have ended a `down` without an explicit end. That `down` gets the same end explicitly.
         let (ends, others) = (self.ends_of_down(), kept.ends_of_down());
         let downs = kept.0.iter_mut().filter(|entry| entry.action == Action::Down);
         for (down, (end, other)) in downs.zip(ends.into_iter().zip(others)) {
@@ -54,14 +54,16 @@ impl Schedule {
         kept
     }
 
-    /// Returns the periods in which the server is down, in nanoseconds since the run began. `u64::MAX` means that a period does not end.
+    /// Returns the start and end of each period in which the server is down, in nanoseconds since the run began. The end is `u64::MAX` if
+    /// the period does not end.
     pub fn down(&self) -> Vec<(u64, u64)> {
         let downs = self.0.iter().filter(|entry| entry.action == Action::Down);
         let ranges = downs.zip(self.ends_of_down());
         ranges.map(|(down, end)| (whole_nanos(down.from), end.map_or(u64::MAX, whole_nanos))).collect()
     }
 
-    /// Returns the end of each `down`, if it has one. Without an explicit end, it lasts until a later entry that is not `down`.
+    /// Returns the end of each `down`; `None` if it does not end. A `down` without an explicit end lasts until a later entry that is not
+    /// `down`.
     fn ends_of_down(&self) -> Vec<Option<Duration>> {
         let downs = self.0.iter().enumerate().filter(|(_, entry)| entry.action == Action::Down);
         let ends = downs.map(|(index, down)| {

@@ -9,7 +9,7 @@ use super::quantity::Quantity;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Value {
-    /// Number or word in the notation of the policy.
+    /// Number or word, written as the policy's parameter accepts it.
     Constant(String),
     Ramp(Quantity, Quantity),
     Sine(Sine),
@@ -18,7 +18,7 @@ pub(super) enum Value {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Sine {
     pub(super) base: Quantity,
-    /// In the unit of the base.
+    /// Amplitude in the unit of `base`.
     pub(super) amplitude: Quantity,
     pub(super) falls_first: bool,
     pub(super) period: Duration,

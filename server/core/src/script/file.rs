@@ -1,8 +1,8 @@
-//! Script in a JSON file: the `steps` of recordings of real clients.
+//! Script in a JSON file, with the same `steps` as the recordings of real clients.
 //!
-//! A list of steps is the script of every op; a list of such lists has one for each op. An object is read as a recorded scenario, of which
-//! only `steps` is used. A step has a `status` with `headers` and a `body`, or `close`, or a gRPC `code`, to which `push` adds a push-back.
-//! Code and push-back are sent in gRPC's headers.
+//! A list of steps is the script of every op. A list of lists of steps contains one script for each op. An object is read as a recorded
+//! scenario, of which only `steps` is used. A step has a `status` with `headers` and a `body`, or `close`, or a gRPC `code`, to which
+//! `push` adds a push-back (gRPC's advised wait). Code and push-back are sent in gRPC's headers.
 
 use std::collections::BTreeMap;
 
@@ -15,16 +15,16 @@ use super::{Script, ScriptError};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScriptFileError {
-    /// Invalid JSON, or JSON of another form. The source error names the line.
+    /// The text is not valid JSON, or the JSON has another structure. The source error names the line.
     #[error("it is not a list of steps")]
     Json(#[source] serde_json::Error),
     #[error("it must be a JSON list of steps, or an object with `steps`")]
     Form,
     #[error("step {step} of op {op}: {why}")]
     Step {
-        /// From 1.
+        /// Number of the step, from 1.
         step: usize,
-        /// From 1.
+        /// Number of the op, from 1.
         op: usize,
         why: StepError,
     },

@@ -1,7 +1,7 @@
-//! Notation of a script: `503|429 retry-after:2|200`. Steps are joined by `|`, scripts of further ops by `;`.
+//! Notation of a script: `503|429 retry-after:2|200`. Steps are joined by `|`. Scripts of further ops follow after `;`.
 //!
-//! A step is a status or `close`, followed, after spaces, by headers and the body as `name:value` and `body:text`. Separators in names and
-//! values are escaped as in URLs: `%20`, `%2C`.
+//! A step is a status or `close`. Headers and the body may follow, each after a space, as `name:value` and `body:text`. Separators in names
+//! and values are escaped as in URLs: `%20`, `%2C`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -116,7 +116,7 @@ impl fmt::Display for Reply {
     }
 }
 
-/// Writes a text with separators and non-ASCII bytes escaped as `%` and two digits.
+/// Writes a text. Separators and non-ASCII bytes are escaped as `%` and two hexadecimal digits.
 fn encode(text: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     for byte in text.bytes() {
         match byte {

@@ -9,7 +9,7 @@ use crate::header_rules::{HeaderError, MAX_HEADERS, checked_name, is_final, is_v
 
 pub(super) const BODY: &str = "body";
 
-/// Maximum offset of a time, in seconds: about 317 years.
+/// Maximum number of seconds in a time such as `@date+3`: about 317 years.
 const MAX_OFFSET: i64 = 10_000_000_000;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,9 +46,9 @@ pub enum ReplyError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Value {
     Text(String),
-    /// HTTP-date, this many seconds after the next whole second.
+    /// HTTP-date that lies this many seconds after the next whole second.
     Date(i64),
-    /// Seconds since 1970, this many after the next whole second.
+    /// Seconds since 1970 of the moment that lies this many seconds after the next whole second.
     Epoch(i64),
 }
 
@@ -57,10 +57,10 @@ impl Reply {
         Self::answer(status, [], String::new())
     }
 
-    /// Creates an answer. Values such as `@date+3` and `@epoch+5` are times, counted from the next whole second.
+    /// Creates an answer. A value such as `@date+3` or `@epoch+5` is a time, counted from the next whole second at sending.
     ///
     /// # Errors
-    /// Names the part that cannot be sent.
+    /// The error names the part that cannot be sent.
     pub fn answer(
         status: u16,
         headers: impl IntoIterator<Item = (String, String)>,
@@ -77,7 +77,7 @@ impl Reply {
         Ok(Self::Answer(ScriptedAnswer { status, body, headers }))
     }
 
-    /// Whether the reply means that the work is done: a 2xx status, unless gRPC's status is an error.
+    /// Whether the reply means that the op succeeded: a 2xx status, and no error in gRPC's status header.
     pub fn is_success(&self) -> bool {
         match self {
             Self::Close => false,
@@ -96,7 +96,7 @@ impl ScriptedAnswer {
         self.headers.iter().map(move |(name, value)| (name.as_str(), value.at(now)))
     }
 
-    /// Returns the value of a header; `None` if it depends on the time.
+    /// Returns the value of a header. `None` if the header is missing or its value depends on the time.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find_map(|(there, value)| match value {
             Value::Text(text) if there == name => Some(text.as_str()),
@@ -152,7 +152,7 @@ fn header(name: &str, value: String) -> Result<(String, Value), ReplyError> {
     Ok((name, Value::Text(value)))
 }
 
-/// Parses seconds with their sign: `+3`, `-60`. An empty text is 0.
+/// Parses a number of seconds with a sign: `+3`, `-60`. An empty text is 0.
 fn offset_of(text: &str) -> Option<i64> {
     match text.as_bytes() {
         [] => Some(0),
