@@ -1,4 +1,4 @@
-//! The interface of policies that serve requests, and the outcomes of requests that have reached the server.
+//! Interface of policies that serve requests, and the outcomes of requests that have reached the server.
 
 use std::fmt;
 use std::time::Duration;
@@ -10,13 +10,12 @@ use crate::request::{Request, RequestId, Verdict};
 use crate::script::ReplyId;
 use crate::service::ServiceModel;
 
-/// A policy that serves requests itself, behind the stages of a [stack](crate::policies::Stages), with all resources that requests hold.
-/// The stack calls it in the same way as the server calls the stack.
+/// A policy that itself serves the requests that have passed the stages of a [stack](crate::policies::Stages), and owns all resources that
+/// requests hold. The stack calls it in the same way as the server calls the stack.
 pub(crate) trait Admission: fmt::Debug + Send {
     fn arrive(&mut self, at: Instant, request: &Request, service: &ServiceModel) -> Arrived;
 
-    /// Handles a request that reaches a server without stages and must not be served, for the reason in the verdict. By default that takes
-    /// no time.
+    /// Handles a request that must not be served, for the reason in the verdict, at a server without stages. By default this takes no time.
     fn refuse(
         &mut self,
         _at: Instant,
@@ -29,17 +28,17 @@ pub(crate) trait Admission: fmt::Debug + Send {
 
     fn cancel(&mut self, at: Instant, id: RequestId, service: &ServiceModel) -> Option<Released>;
 
-    /// Processes the event that is due at [`Load::next`]. At most one request ends per call. The seed keys draws.
+    /// Processes the event that is due at [`Load::next`]. At most one request ends per call. Random draws are keyed by `seed`.
     fn advance(&mut self, seed: u64, service: &ServiceModel) -> Option<Released>;
 
-    /// Returns the current load. Only the calls above change it.
+    /// Returns the current load. Only the methods above change it.
     fn load(&self) -> Load;
 
     fn capacity(&self) -> Capacity {
         Capacity::Slots
     }
 
-    /// Returns how much of `capacity` is free, as a carrier sense reads it at a server without stages.
+    /// Returns how many of the `capacity` resources are free, for carrier sense at a server without stages.
     fn free(&self, capacity: u32) -> u32 {
         capacity.saturating_sub(self.load().busy)
     }
@@ -65,10 +64,10 @@ impl Load {
 pub(crate) struct Released {
     pub(crate) id: RequestId,
     pub(crate) verdict: Verdict,
-    /// Wait that the policy itself advises; if `None`, the server's `retry_after` applies.
+    /// Wait that the policy itself advises. If it is `None`, the server's `retry_after` applies.
     pub(crate) advice: Option<Duration>,
     pub(crate) held: Duration,
-    /// Busy resources just before the end, its own included.
+    /// Number of busy resources just before the request ended, including its own.
     pub(crate) busy: u32,
     pub(crate) reply: Option<ReplyId>,
 }
@@ -79,12 +78,12 @@ impl Released {
     }
 }
 
-/// Outcome of an arrival, as far as it is settled at once.
+/// Outcome of an arrival, as far as it is known at the arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Arrived {
-    /// The verdict is settled; the response comes later.
+    /// The verdict is known, but the response comes later.
     Admitted(Verdict),
-    /// All is settled, and takes no time.
+    /// The request has ended at its arrival, because it takes no time.
     Done {
         verdict: Verdict,
         advice: Option<Duration>,

@@ -1,9 +1,9 @@
-//! Capacity of the resource that requests hold.
+//! Capacity of the resource that requests hold, such as slots.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Capacity {
     Slots,
     Own(u32),
-    /// No bound: a busy resource is never a reason to reject a request.
+    /// The number of busy resources is not limited, so no request is rejected for lack of them.
     Unbounded,
 }

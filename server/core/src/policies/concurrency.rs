@@ -1,4 +1,4 @@
-//! A concurrency limit per key; requests above it may wait in a queue.
+//! Concurrency limit per key. Requests above the limit may wait in a queue.
 //!
 //! Source: seed 000 for the cap; `HAProxy`'s `maxconn` with `timeout queue`, and the priority levels of Kubernetes, for queues.
 
@@ -20,7 +20,7 @@ use crate::standing::Standing;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Concurrency {
-    /// `u32::MAX` for the server's own `max_busy`.
+    /// Maximum number of busy places per key. `u32::MAX` means the server's own `max_busy`.
     pub(crate) cap: u32,
     pub(crate) queue: u32,
     pub(crate) queue_timeout: Duration,
@@ -96,14 +96,14 @@ impl PolicyConfig for Concurrency {
 #[derive(Debug)]
 struct Places {
     config: Concurrency,
-    /// State of the default key. Fast path: most servers do not distinguish clients, so no map look-up is needed.
+    /// State of the default key. Fast path: most servers do not distinguish clients, so this field saves a map look-up.
     all: Place,
-    /// A key without busy places and queued requests has no entry.
+    /// States of the other keys. A key without busy places and queued requests has no entry.
     keys: BTreeMap<Key, Place>,
-    /// Queued requests by the instant of their timeout, ties in the order of arrival.
+    /// Queued requests, ordered by the instant of their timeout and then by arrival.
     timeouts: BTreeMap<(Instant, u64), (RequestId, Key)>,
     arrivals: u64,
-    /// Requests that left the queue and hold a place, in that order, each with the instant.
+    /// Requests that left the queue and hold a place, in the order in which they left it, each with the instant.
     called: VecDeque<(Instant, RequestId)>,
 }
 
@@ -148,7 +148,7 @@ impl Places {
         if key == Key::default() { &mut self.all } else { self.keys.entry(key).or_default() }
     }
 
-    /// Gives free places of a key to its queued requests, and drops the key if nothing of it is left.
+    /// Gives free places of a key to its queued requests. Removes the key's entry if it then has neither busy places nor queued requests.
     fn settle(&mut self, at: Instant, key: Key, cap: u64) {
         let Self { config, all, keys, timeouts, called, .. } = self;
         let place = if key == Key::default() { Some(all) } else { keys.get_mut(&key) };
@@ -212,17 +212,17 @@ impl Gate for Places {
             return Decision::Reject(None);
         }
         if !self.timeouts.is_empty() {
-            // The cap may have changed.
+            // The cap may have been raised since the last call.
             self.settle(at, asked.key, cap);
         }
         let (busy, waiting) = self.place(asked.key).map_or((0, 0), |place| (place.busy, place.queue.len()));
-        // In LIFO order the newest request is next, and the queued ones do not fit.
+        // With LIFO order, the new request is the next to be served. Requests that are queued already do not fit.
         let is_first = waiting == 0 || self.config.order == Order::Lifo;
         if is_first && busy + cost <= cap {
             return Decision::Pass;
         }
         if waiting >= usize::try_from(self.config.queue).unwrap_or(usize::MAX) {
-            // It is unknown when a place becomes free.
+            // The wait is unknown, because it is unknown when a place becomes free.
             return Decision::Reject(None);
         }
         let (id, timeout) = (asked.request.id, (at + self.config.queue_timeout, self.arrivals));
@@ -236,7 +236,7 @@ impl Gate for Places {
         self.place_of(asked.key).busy += u64::from(asked.cost);
     }
 
-    /// Does nothing: a place becomes free only when its request has [ended](Gate::ended).
+    /// Does nothing, because a place becomes free only when its request has [ended](Gate::ended).
     fn give_back(&mut self, _at: Instant, _asked: &Asked<'_>, _taken: Taken) {}
 
     fn ended(&mut self, at: Instant, asked: &Asked<'_>, service: &ServiceModel) {
@@ -272,7 +272,7 @@ impl Gate for Places {
         let entry = self.timeouts.first_entry().filter(|entry| entry.key().0 <= at)?;
         let (id, key) = entry.remove();
         self.drop_out(key, id);
-        // The requests behind it may fit now.
+        // Requests that were queued after the removed one may fit now.
         self.settle(at, key, self.cap(at, service));
         Some(Waited { id, passes: false })
     }

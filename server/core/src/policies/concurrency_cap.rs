@@ -1,6 +1,6 @@
-//! The server's own concurrency cap: requests that arrive while all slots are busy are rejected at once.
+//! The server's own concurrency cap. Requests that arrive while all slots are busy are rejected at once.
 //!
-//! Source: seed 000. A rejection itself takes a little time and may hold a slot meanwhile, even above the cap.
+//! Source: seed 000. A rejection itself takes a little time. It may hold a slot during this time, even above the cap.
 
 use vocabulary::{Configurable, Parameter};
 
@@ -9,7 +9,7 @@ use crate::policies::concurrency::Concurrency;
 use crate::policies::gate::Gate;
 use crate::policies::policy_config::{Places, PolicyConfig};
 
-/// Has no parameters, because the cap and its times are the server's own settings.
+/// This policy has no parameters, because the cap and the times are settings of the server.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CapConfig;
 

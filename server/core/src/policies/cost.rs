@@ -1,4 +1,4 @@
-//! Cost of a request when it is charged and when it ends: the rules as the user gives them, and their evaluation.
+//! Cost of a request, at its arrival and at its end: the rules as given by the user, and their evaluation.
 
 use vocabulary::TextField;
 
@@ -8,24 +8,25 @@ use crate::policies::key::header_name;
 /// Maximum cost of a request.
 const MOST: u32 = 1_000_000_000;
 
-/// Cost of a request: the first of several sources that has a value; 1 if none has.
+/// Rule for the cost of a request: a list of sources. The first source that has a value for the request determines the cost; it is 1 if
+/// none has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CostRule(Vec<Source>);
 
-/// Actual cost of an accepted request: the first of several sources that has a value; without any, the charged cost. The difference is
-/// refunded, or charged in addition, with the response.
+/// Rule for the actual cost of an accepted request: a list of sources. The first source that has a value determines it; if none has, it is
+/// the charged cost. When the response is sent, the difference is refunded, or charged in addition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Refund(Vec<Source>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Source {
     Number(u32),
-    /// For requests with a method (in upper case), and with this path if there is one.
+    /// Cost for requests with this method (in upper case), and with this path if one is given.
     Method(String, Option<String>, u32),
-    /// Share of the charged cost, in hundredths of a percent, rounded up.
+    /// Share of the charged cost, in hundredths of a percent. The result is rounded up.
     Share(u32),
     Header(String),
-    /// Number in a JSON body, by the keys that lead to it, joined with points.
+    /// Number in a JSON body. Its path consists of keys joined by points.
     Body(String),
 }
 
@@ -54,7 +55,7 @@ impl CostRule {
 }
 
 impl Refund {
-    /// Whether an accepted request costs as much as it was charged.
+    /// True if the rule is empty, so that an accepted request costs as much as it was charged.
     pub(crate) fn is_none(&self) -> bool {
         self.0.is_empty()
     }
@@ -127,7 +128,7 @@ impl Source {
         number(text).map(Self::Number)
     }
 
-    /// Parses a source of refunds, which may also be a share.
+    /// Parses a source for the actual cost. In addition to the sources of the charged cost, a share is accepted.
     fn read_true(text: &str) -> Result<Self, String> {
         let Some(percent) = text.strip_suffix('%') else { return Self::read(text) };
         let (whole, decimals) = percent.trim().split_once('.').unwrap_or((percent.trim(), ""));
@@ -152,7 +153,7 @@ impl Source {
     }
 }
 
-/// Parses a number in a request: negative ones become 0, fractions are rounded up, and larger ones are capped at [`MOST`].
+/// Parses a number in a request. Negative numbers become 0, fractions are rounded up, and the result is at most [`MOST`].
 fn number_of(text: &str) -> Option<u32> {
     let number: f64 = text.parse().ok().filter(|number: &f64| number.is_finite())?;
     let bounded = number.clamp(0.0, f64::from(MOST));

@@ -1,9 +1,9 @@
-//! A service that shares a pool of descriptors with its submitters and crashes when it finds none left.
+//! A service that shares a pool of file descriptors with its submitters, and crashes when no descriptors are left.
 //!
 //! Source: seed 003; Thain and Livny, "The Ethernet Approach to Grid Computing", HPDC 2003, sections 4 and 5. A submitter holds descriptors
-//! from its start. Once it has started it connects, which takes some more at the service. One connection is served at a time, and more
-//! slowly the more submitters are in progress. A connection that finds too few descriptors crashes the service: all connections fail, and
-//! the service is back after a while.
+//! from its start. After its startup it connects to the service, and the connection takes further descriptors. The service serves one
+//! connection at a time, and is slower the more submitters are in progress. A connection that finds too few descriptors crashes the
+//! service. Then all connections fail, and the service restarts after a while.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -115,15 +115,15 @@ impl PolicyConfig for PoolConfig {
 struct DescriptorPool {
     config: PoolConfig,
     in_use: u32,
-    /// Submitters that hold descriptors.
+    /// Number of submitters that hold descriptors.
     under_way: u32,
-    /// Connections in order; the first is served while the service is up.
+    /// Connections in order of their arrival. The first one is served while the service is up.
     connected: VecDeque<RequestId>,
     down: bool,
     crashes: u64,
     events: Timeline<Event>,
     scheduled: u64,
-    /// By request id; `None` if the request holds nothing and waits for nothing.
+    /// State of each request, by request id. `None` if the request neither holds nor awaits anything.
     holders: Vec<Option<Holder>>,
     done: VecDeque<Released>,
     done_at: Instant,
@@ -139,13 +139,13 @@ enum Event {
 struct Holder {
     stage: Stage,
     since: Instant,
-    /// Identifies the pending event of this request, because ids are reused and a crash voids pending events.
+    /// Identifies the pending event of this request. The id is not enough, because ids are reused and a crash invalidates pending events.
     order: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
-    /// Found no descriptors, and will fail soon.
+    /// The submitter found no descriptors, and will fail soon.
     Failing,
     Starting,
     Connected,

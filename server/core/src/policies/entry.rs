@@ -1,4 +1,4 @@
-//! Entry of the list of policies.
+//! Entry in the list of policies.
 
 use std::sync::Arc;
 

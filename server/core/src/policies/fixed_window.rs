@@ -1,7 +1,7 @@
-//! A counter that starts anew with every time window.
+//! A counter that restarts from zero with every time window.
 //!
-//! Source: envoyproxy/ratelimit, Kong's rate-limiting plugin and GitHub's hours count in windows of the clock; microsoft/dev-proxy starts a
-//! window with the first request.
+//! Source: envoyproxy/ratelimit, Kong's rate-limiting plugin and GitHub's hourly limits align windows with the clock; microsoft/dev-proxy
+//! starts a window with the first request.
 
 use std::time::Duration;
 
@@ -22,19 +22,19 @@ pub(crate) struct FixedWindow {
     pub(crate) limit: u32,
     pub(crate) window: Duration,
     pub(crate) align: Align,
-    /// Nanoseconds from the start of a window to the start of the server.
+    /// Nanoseconds from the start of a clock-aligned window to the start of the server.
     pub(crate) phase: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Align {
-    /// Consecutive windows from the server's start.
+    /// Windows follow each other from the server's start.
     Start,
-    /// Consecutive windows from 1970-01-01, 00:00 UTC, such as hours of the clock.
+    /// Windows follow each other from 1970-01-01, 00:00 UTC, such as hours of the clock.
     Epoch,
-    /// Consecutive windows from the first request of the run.
+    /// Windows follow each other from the first request of the run.
     Run,
-    /// Each window starts with the first request after the end of the one before.
+    /// Each window starts with the first request after the end of the previous window.
     First,
 }
 
@@ -90,11 +90,11 @@ impl PolicyConfig for FixedWindow {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Window {
-    /// Not before the server's start.
+    /// Start of the current window, but not before the server's start.
     began: Instant,
     ends: Instant,
     accepted: u32,
-    /// Set only with [`Align::Run`].
+    /// Start of the run. Set only with [`Align::Run`].
     run_began: Instant,
 }
 
@@ -135,7 +135,7 @@ impl Law for FixedWindow {
         }
     }
 
-    /// Lets the current window end as it would have.
+    /// Keeps the end of the current window. A new window length applies from the next window on.
     fn tune(&self, window: &mut Window, at: Instant, before: &Self) {
         before.advance(window, at);
     }
@@ -149,7 +149,7 @@ impl Law for FixedWindow {
 
     fn give_back(&self, window: &mut Window, at: Instant, taken: Taken) {
         self.advance(window, at);
-        // A charge of an earlier window no longer counts.
+        // A charge of an earlier window no longer counts, so nothing is refunded for it.
         if taken.at >= window.began && at < window.ends {
             window.accepted = window.accepted.saturating_sub(taken.cost);
         }

@@ -1,4 +1,4 @@
-//! A stage of a stack: it admits a request, delays it or rejects it.
+//! Interface of a stage of a stack, which admits, delays or rejects each request.
 
 use std::any::Any;
 use std::fmt;
@@ -12,20 +12,20 @@ use crate::request::Request;
 use crate::service::ServiceModel;
 use crate::standing::Standing;
 
-/// A stage in force, with its state of every key. Instants never go back.
+/// A stage of the current stack, with its state for every key. The instants passed to its methods never decrease.
 ///
-/// For each request [`ask`](Self::ask) is called once. If the request passes, at once or after a wait, [`take`](Self::take) follows: at the
-/// arrival or at the response. A request that leaves the queue is already charged. [`ended`](Self::ended) follows at the response or when
-/// the client is gone, whatever later stages decided.
+/// [`ask`](Self::ask) is called once for each request. If the request passes, at once or after a delay, [`take`](Self::take) charges it, at
+/// its arrival or at its response. A request that leaves the queue is already charged. [`ended`](Self::ended) follows at the response, or
+/// when the client has disconnected, whatever later stages decided.
 pub(crate) trait Gate: Any + fmt::Debug + Send {
-    /// Switches to the configuration of `other`, a stage of the same kind without state; the own state is kept. Requests that need not wait
-    /// any more in the queue are [admitted](Self::call).
+    /// Switches to the configuration of `other`, a stage of the same kind without state. The current state is kept. Queued requests that
+    /// need not wait any longer are [admitted](Self::call).
     fn tune(&mut self, at: Instant, other: Box<dyn Gate>, service: &ServiceModel);
 
-    /// Admits queued requests, after the number of places may have increased.
+    /// Admits queued requests, if there is room. Called after the number of places may have increased.
     fn call(&mut self, _at: Instant, _service: &ServiceModel) {}
 
-    /// Whether the stage has a queue, or requests are left in one that it had. Only [`tune`](Self::tune) changes this.
+    /// Whether the stage has a queue, or requests are left in a queue that it had before. Only [`tune`](Self::tune) changes this.
     fn has_queue(&self) -> bool {
         false
     }
@@ -34,44 +34,46 @@ pub(crate) trait Gate: Any + fmt::Debug + Send {
         false
     }
 
-    /// Decides about a request. Changes only the state that depends on time, the queue, and the penalties for early requests.
+    /// Decides about a request without charging it. Changes only the state that depends on time, the queue, and the penalties for early
+    /// requests.
     fn ask(&mut self, at: Instant, asked: &Asked<'_>, service: &ServiceModel) -> Decision;
 
     fn take(&mut self, at: Instant, asked: &Asked<'_>);
 
     fn give_back(&mut self, at: Instant, asked: &Asked<'_>, taken: Taken);
 
-    /// Frees the places of a request. Called only if the stage [holds places](Self::holds_places).
+    /// Frees the places that a request holds. Called only if the stage [holds places](Self::holds_places).
     fn ended(&mut self, _at: Instant, _asked: &Asked<'_>, _service: &ServiceModel) {}
 
-    /// Observes that a later stage or the server rejected a request, with this wait. Returns the wait to advertise, which is never shorter.
+    /// Notifies the stage that a later stage or the server rejected a request and advises `wait`. Returns the wait to advertise, which is
+    /// never shorter than `wait`.
     fn overhear(&mut self, _at: Instant, _asked: &Asked<'_>, wait: Option<Duration>) -> Option<Duration> {
         wait
     }
 
     fn withdraw(&mut self, _at: Instant, _asked: &Asked<'_>, _service: &ServiceModel) {}
 
-    /// Returns when the next queued request is admitted or rejected, if any is queued.
+    /// Returns the instant at which the next queued request is admitted or rejected. `None` if no request is queued.
     fn next(&self) -> Option<Instant> {
         None
     }
 
-    /// Removes and returns a request whose wait in the queue is over at this instant.
+    /// Removes and returns a queued request whose wait ends at this instant.
     fn advance(&mut self, _at: Instant, _service: &ServiceModel) -> Option<Waited> {
         None
     }
 
-    /// Returns the factor on the time of a service that begins while `in_service` others are in service, in thousandths.
+    /// Returns a factor, in thousandths. It multiplies the time of a service that begins while `in_service` other requests are in service.
     fn stretch(&self, _in_service: u32) -> u64 {
         1000
     }
 
-    /// Whether the stage counts requests in service, so that rejections may hold places, too.
+    /// Whether the stage limits the number of requests in service. If so, rejections may hold places, too.
     fn holds_places(&self) -> bool {
         false
     }
 
-    /// Returns the common parameters that have no effect on this stage, and the reason.
+    /// Returns the common parameters that have no effect on this stage, with the reason.
     fn meaningless(&self) -> Option<(&'static [&'static str], &'static str)> {
         None
     }
@@ -80,7 +82,7 @@ pub(crate) trait Gate: Any + fmt::Debug + Send {
         Capacity::Unbounded
     }
 
-    /// Returns the state of a key's limit; `None` for a stage without a limit.
+    /// Returns the status of the limit for a key. `None` if the stage has no limit.
     fn standing(&mut self, at: Instant, key: Key, service: &ServiceModel) -> Option<Standing>;
 
     fn evicted(&self) -> u64 {
@@ -104,18 +106,19 @@ pub(crate) struct Taken {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Decision {
     Pass,
-    /// The request goes on after this time, and is charged at once.
+    /// The request is charged at once, and passes after this delay.
     PassAfter(Duration),
     Queue,
-    /// The request is rejected. It would pass after this time if nothing else passed until then: exact to the nanosecond, rounded up. If
-    /// the real server reports another time, it is that one. `None` if the request never passes or the time is unknown.
+    /// The request is rejected. If nothing else passed until then, it would pass after this time, which is exact to the nanosecond and
+    /// rounded up. If the real server reports another time, that time is given instead. `None` if the request never passes or the time is
+    /// unknown.
     Reject(Option<Duration>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Waited {
     pub(crate) id: crate::request::RequestId,
-    /// True if the request goes on, false if it is rejected.
+    /// True if the request passes after its wait, false if it is rejected.
     pub(crate) passes: bool,
 }
 
@@ -127,12 +130,12 @@ pub(crate) fn as_kind<G: Gate>(gate: Box<dyn Gate>) -> Option<G> {
     gate.downcast().ok().map(|gate| *gate)
 }
 
-/// Converts nanoseconds, capped at the largest count in 64 bits (584 years).
+/// Converts nanoseconds to a duration, of at most as many nanoseconds as fit into 64 bits (584 years).
 pub(crate) fn nanos(nanos: u128) -> Duration {
     Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
 }
 
-/// Rejects for this many nanoseconds; beyond 584 years that counts as never.
+/// Returns a rejection with a wait of this many nanoseconds. A wait beyond 584 years means that the request never passes.
 pub(crate) fn after(nanos: u128) -> Decision {
     Decision::Reject(u64::try_from(nanos).ok().map(Duration::from_nanos))
 }

@@ -1,4 +1,4 @@
-//! The generic cell rate algorithm: a continuous bucket, represented by the instant at which it is full again.
+//! Generic cell rate algorithm: a token bucket that fills continuously, represented by the instant at which it is full again.
 //!
 //! Source: ITU-T I.371; benwis/tower-governor and the governor crate.
 
@@ -61,7 +61,8 @@ impl PolicyConfig for Gcra {
     }
 }
 
-/// The theoretical arrival time, in nanoseconds × the rate's count, so that a request moves it by a whole number.
+/// State: the theoretical arrival time of the algorithm, which is the instant at which the bucket is full. The unit is nanoseconds × the
+/// rate's count, so that every request moves it by a whole number.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Expected {
     arrival: u128,
@@ -81,13 +82,13 @@ impl Gcra {
         u128::from(cost) * u128::from(self.rate.per_nanos)
     }
 
-    /// Returns how far the arrival time is ahead of `at`, an instant that the state has reached. This is a bucket's deficit until it is
-    /// full.
+    /// Returns the distance from `at` to the theoretical arrival time, which is the bucket's deficit at `at`. The state must have advanced
+    /// to `at`.
     fn ahead(&self, expected: &Expected, at: Instant) -> u128 {
         expected.arrival - self.scaled(at)
     }
 
-    /// Charges a request that may go on up to this many nanoseconds later.
+    /// Charges a request that may pass up to this many nanoseconds after `at`.
     pub(crate) fn charge_ahead(&self, expected: &mut Expected, at: Instant, cost: u32, nanos: u64) {
         expected.least.note(at, self.ahead(expected, at));
         let late = u128::from(nanos) * u128::from(self.rate.count);
@@ -120,10 +121,10 @@ impl Law for Gcra {
         let (ahead, full) = (before.ahead(expected, at), before.increment(before.burst));
         let room = self.increment(self.burst);
         let rescaled = |amount| rescaled(amount, before.rate.per_nanos, self.rate.per_nanos);
-        // Noted before the change, because a larger burst increases the deficit from now on.
+        // The deficit is recorded before the change, because a larger burst increases it from now on.
         expected.least.note(at, ahead);
         expected.least.rescale(rescaled);
-        // Converts the tokens in the bucket, which may be overdrawn.
+        // Converts the tokens in the bucket to the new rate. The bucket may be overdrawn.
         let ahead = match full.checked_sub(ahead) {
             Some(filled) => room - rescaled(filled).min(room),
             None => room + rescaled(ahead - full),

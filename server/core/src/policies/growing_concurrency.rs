@@ -1,8 +1,7 @@
-//! A concurrency limit that grows while it is too small.
+//! A concurrency limit that grows in steps while it rejects requests.
 //!
 //! Source: AWS Lambda Developer Guide, "Lambda scaling behavior": for each function 1000 more execution environments every 10 seconds, up
-//! to the account's concurrency, and unused growth is not saved up. Lambda "makes a best attempt to refill continuously"; here it is a
-//! step.
+//! to the account's concurrency. Unused growth is not saved up. Lambda "makes a best attempt to refill continuously"; here it is a step.
 
 use std::time::Duration;
 
@@ -92,7 +91,7 @@ impl GrowingPlaces {
             places.grown = Grown { used: at, ..growth.fresh() };
         }
         growth.grow(&mut places.grown, at);
-        // The maximum may have changed.
+        // The new configuration may have a lower maximum.
         places.grown.limit = places.grown.limit.min(growth.most);
         places
     }
@@ -120,7 +119,7 @@ impl Gate for GrowingPlaces {
         self.places(at, asked.key).busy += u64::from(asked.cost);
     }
 
-    /// Does nothing: a place becomes free only when its request has [ended](Gate::ended).
+    /// Does nothing, because a place becomes free only when its request has [ended](Gate::ended).
     fn give_back(&mut self, _at: Instant, _asked: &Asked<'_>, _taken: Taken) {}
 
     fn ended(&mut self, at: Instant, asked: &Asked<'_>, _service: &ServiceModel) {

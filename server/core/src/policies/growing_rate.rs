@@ -1,7 +1,8 @@
-//! A rate that grows while it is too small.
+//! A rate limit that grows in steps while it rejects requests.
 //!
-//! Source: Amazon S3, whose prefixes take 3500 writes and 5500 reads a second, and more of them after sustained load, with 503 until then
-//! (S3 User Guide, "Best practices design patterns: optimizing Amazon S3 performance"). Size and time of the steps are not documented.
+//! Source: Amazon S3. Each of its prefixes accepts 3500 writes and 5500 reads a second. It accepts more of them after sustained load, and
+//! answers 503 until then (S3 User Guide, "Best practices design patterns: optimizing Amazon S3 performance"). The size of the steps and
+//! the time between them are not documented.
 
 use std::time::Duration;
 
@@ -77,7 +78,7 @@ impl PolicyConfig for GrowingRate {
 #[derive(Debug)]
 pub(crate) struct Bucket {
     grown: Grown,
-    /// In tokens × the rate's time.
+    /// Fill of the bucket in tokens × the period of the rate.
     filled: u128,
     at: Instant,
     least: LeastMissing,
@@ -88,7 +89,7 @@ impl GrowingRate {
         u128::from(tokens) * self.per.as_nanos()
     }
 
-    /// Returns the fill after this many nanoseconds without a step.
+    /// Returns the fill after this many nanoseconds, in which the rate does not grow.
     fn filled_after(&self, bucket: &Bucket, nanos: u128) -> u128 {
         let limit = bucket.grown.limit;
         (bucket.filled + u128::from(limit) * nanos).min(self.scaled(limit))
@@ -121,11 +122,11 @@ impl Law for GrowingRate {
             let grown = Grown { used: at, ..self.growth.fresh() };
             *bucket = Bucket { grown, at, ..self.fresh() };
         }
-        // Until the step the bucket fills at the old rate.
+        // Until the step, the bucket fills at the old rate.
         let mut grown = bucket.grown;
         if let Some(grew_at) = self.growth.grow(&mut grown, at) {
             self.fill(bucket, grew_at);
-            // A larger bucket has a larger deficit.
+            // After the step the bucket is larger, and so is its deficit.
             bucket.least.note(grew_at, self.missing(bucket));
             bucket.grown = grown;
         }
@@ -147,14 +148,14 @@ impl Law for GrowingRate {
         }
         let next = self.growth.next_limit(&bucket.grown);
         if cost > next {
-            // The cost fits only after further steps, and those depend on later rejections.
+            // The cost fits only after further steps. The wait is unknown, because these steps depend on later rejections.
             return Decision::Reject(None);
         }
         let lacking = needed.saturating_sub(self.filled_after(bucket, until_step));
         after(until_step + lacking.div_ceil(next.into()))
     }
 
-    /// Keeps a limit that has grown, up to the new maximum.
+    /// Keeps the limit that has grown so far, up to the new maximum.
     fn tune(&self, bucket: &mut Bucket, at: Instant, before: &Self) {
         before.advance(bucket, at);
         bucket.grown.limit = bucket.grown.limit.min(self.growth.most);

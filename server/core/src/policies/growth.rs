@@ -1,4 +1,4 @@
-//! A limit that grows in steps while it is too small, and starts anew after a long time without requests.
+//! A limit that grows in steps while it rejects requests, and restarts from its initial value after a long time without requests.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ pub(crate) struct Growth {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Grown {
     pub(crate) limit: u32,
-    /// Instant of the next step; `None` until a request is rejected after the last step.
+    /// Instant of the next step. `None` if no request has been rejected since the last step.
     pub(crate) grows_at: Option<Instant>,
     pub(crate) used: Instant,
 }
@@ -26,7 +26,7 @@ impl Growth {
         Grown { limit: self.start, grows_at: None, used: Instant::ORIGIN }
     }
 
-    /// Checks the parameters together: no wait may be as long as `idle`, after which the limit starts anew.
+    /// Checks the parameters together. `idle` must be longer than any wait, because the limit restarts after it.
     pub(crate) fn check(&self, longest_wait: Duration) -> Result<(), String> {
         if self.start > self.most {
             return Err("`start` is above `most`".to_owned());
@@ -41,7 +41,7 @@ impl Growth {
         at >= grown.used + self.idle
     }
 
-    /// Returns when the limit grows next if a request is rejected at this instant; `None` at the maximum.
+    /// Returns the instant of the next step if a request is rejected at `at`. `None` if the limit is at its maximum.
     pub(crate) fn grows_at(&self, grown: &Grown, at: Instant) -> Option<Instant> {
         let at = grown.grows_at.unwrap_or(at + self.every);
         (grown.limit < self.most).then_some(at)
@@ -51,7 +51,7 @@ impl Growth {
         grown.limit.saturating_add(self.by).min(self.most)
     }
 
-    /// Applies a step that is due by this instant, and returns when it was due.
+    /// Applies a step that is due by `at`. Returns the instant at which the step was due, or `None` if no step is due.
     pub(crate) fn grow(&self, grown: &mut Grown, at: Instant) -> Option<Instant> {
         let grew_at = grown.grows_at.filter(|grows_at| *grows_at <= at)?;
         grown.limit = self.next_limit(grown);

@@ -1,4 +1,4 @@
-//! Requests that are decided about but not yet answered.
+//! Requests between their decision and their answer.
 
 use std::time::Duration;
 
@@ -12,13 +12,13 @@ use crate::timeline::Timeline;
 pub(crate) struct Holding {
     busy: u32,
     in_service: u32,
-    /// Ends of service. They are kept apart from the ends of rejections so that with constant times both timelines stay in order.
+    /// Ends of services. The ends of rejections are in another timeline. With constant times, both timelines therefore stay in order.
     services: Timeline<RequestId>,
     rejections: Timeline<RequestId>,
     scheduled: u64,
-    /// By request id; `None` if the request holds nothing.
+    /// State of each request, by request id. `None` if the request holds nothing.
     holders: Vec<Option<Holder>>,
-    /// Scheduled ends of cancelled requests; usually 0, and then there are none to look for.
+    /// Number of scheduled ends that belong to cancelled requests. Usually it is 0, and no such ends need to be searched for.
     stale: usize,
 }
 
@@ -27,12 +27,13 @@ struct Holder {
     verdict: Verdict,
     since: Instant,
     occupies: bool,
-    /// Identifies the scheduled end of this request, because ids are reused.
+    /// Identifies the scheduled end of this request. The id is not enough, because ids are reused.
     order: u64,
 }
 
 impl Holding {
-    /// Starts the time that a decided request takes until its response. With `rejects_occupy` a rejected request is busy meanwhile, too.
+    /// Starts the time from the decision about a request to its response. With `rejects_occupy`, a rejected request counts as busy during
+    /// this time, too.
     #[inline]
     pub(crate) fn take(
         &mut self,
@@ -105,8 +106,8 @@ impl Holding {
         Some(Released { id, verdict: holder.verdict, advice: None, held, busy, reply: None })
     }
 
-    /// Drops scheduled ends of cancelled requests. Those at the front are dropped at once, so that `next` is always a live request. The
-    /// others are dropped when they are the majority, so that cancellations do not pile up.
+    /// Drops scheduled ends of cancelled requests. Ends at the front are dropped at once, so that `next` is always the end of a live
+    /// request. The others are dropped when they are the majority, so that they do not pile up.
     fn forget_stale_ends(&mut self) {
         let holders = &self.holders;
         let alive =

@@ -1,4 +1,4 @@
-//! Keys under which requests are counted: the rule as the user gives it, and its evaluation for a request.
+//! Keys under which requests are counted: the rule as given by the user, and its evaluation for a request.
 
 use std::net::IpAddr;
 
@@ -6,11 +6,13 @@ use vocabulary::TextField;
 
 use crate::details::{Details, Wants};
 
-/// Identity of the requests that a stage counts together. Two different identities have the same key with a probability of 2⁻¹²⁸.
+/// Hash of the properties that all requests counted together have in common. Two different keys have the same hash with a probability of
+/// 2⁻¹²⁸.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Key(u128);
 
-/// Rule that distinguishes requests: alternatives of combined facts. The first alternative applies of which the request has all facts.
+/// Rule that determines the key of a request. It is a list of alternatives, each of which combines several facts. The first alternative
+/// applies all of whose facts the request has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct KeyRule(Vec<Vec<Fact>>);
 
@@ -20,7 +22,7 @@ enum Fact {
     Header(String),
     Address,
     Method,
-    /// The first segments of the path, this many.
+    /// This many segments of the path, from the first one on.
     Path(u32),
 }
 
@@ -42,7 +44,7 @@ impl KeyRule {
         }
     }
 
-    /// Returns the key of a request. All requests to which no alternative applies share a key.
+    /// Returns the key of a request. All requests to which no alternative applies share one key.
     pub(crate) fn of(&self, details: &Details) -> Key {
         for (index, facts) in self.0.iter().enumerate() {
             let mut hash = Fnv::default();
@@ -56,7 +58,7 @@ impl KeyRule {
 }
 
 impl Fact {
-    /// Adds the request's value to the hash; false if the request has none.
+    /// Adds the request's value of this fact to the hash. Returns false if the request has no value.
     fn hash(&self, details: &Details, hash: &mut Fnv) -> bool {
         match self {
             Self::All => {}
@@ -78,7 +80,7 @@ impl Fact {
                 }
             }
         }
-        // Separator, so that adjacent values cannot be confused.
+        // Adds a separator, so that adjacent values cannot be confused.
         hash.write(&[0xff]);
         true
     }
@@ -112,7 +114,7 @@ impl Fact {
 }
 
 pub(crate) fn header_name(name: &str) -> Result<String, String> {
-    // The token of RFC 9110, section 5.6.2, without the characters that separate alternatives and combined facts.
+    // Characters of a token in RFC 9110, section 5.6.2, without those that separate alternatives and combined facts.
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.!#$%'*+^`~".contains(&byte);
     if name.is_empty() || name.len() > 256 || !name.bytes().all(is_token) {
         return Err(format!("`{name}` cannot be the name of a header"));
@@ -139,7 +141,7 @@ impl TextField for KeyRule {
     }
 }
 
-/// FNV-1a with 128 bits (draft-eastlake-fnv).
+/// FNV-1a hash with 128 bits (draft-eastlake-fnv).
 struct Fnv(u128);
 
 impl Default for Fnv {

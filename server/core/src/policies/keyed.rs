@@ -1,4 +1,4 @@
-//! A stage that applies a rate algorithm to every key separately.
+//! A stage that applies a rate algorithm separately to every key.
 
 use std::collections::VecDeque;
 
@@ -15,9 +15,9 @@ use crate::standing::Standing;
 pub(crate) struct Keyed<L: Law> {
     law: L,
     keys: Keys<Known<L::State>>,
-    /// Past configurations, each with its end. A key catches up with them when it is next used.
+    /// Past configurations, each with the instant at which it ended. A key is migrated through them when it is next used.
     past: VecDeque<(L, Instant)>,
-    /// Number of past configurations, dropped ones included.
+    /// Number of past configurations so far, including those that were dropped.
     laws: u64,
 }
 
@@ -110,7 +110,7 @@ impl<L: Law> Gate for Keyed<L> {
     }
 
     fn give_back(&mut self, at: Instant, asked: &Asked<'_>, taken: Taken) {
-        // The refund of an evicted key is dropped, because its state is gone.
+        // The key may have been evicted. Then nothing is refunded, because its state is gone.
         if let Some(known) = self.keys.get_mut(asked.key) {
             known.catch_up(&self.law, &self.past, self.laws);
             self.law.give_back(&mut known.state, at, taken);

@@ -1,4 +1,4 @@
-//! State per key in bounded memory: the least recently used key is evicted.
+//! State per key in bounded memory. The least recently used key is evicted when there is no room.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ pub(crate) struct Keys<S> {
     most: usize,
     index: BTreeMap<Key, usize>,
     entries: Vec<Entry<S>>,
-    /// Indices of the most and the least recently used entry; both are [`NONE`] while there are no entries.
+    /// `newest` and `oldest` are the indices of the most and the least recently used entry. Both are [`NONE`] while there are no entries.
     newest: usize,
     oldest: usize,
     evicted: u64,
@@ -35,9 +35,9 @@ impl<S> Keys<S> {
         self.evicted
     }
 
-    /// Returns the state of a key and marks it as used now; creates a fresh state if there is none.
+    /// Returns the state of a key and marks the key as used now. Creates a fresh state if there is none.
     pub(crate) fn state(&mut self, key: Key, fresh: impl FnOnce() -> S) -> &mut S {
-        // Fast path: usually the same key is used again, or there is only one.
+        // Fast path: usually the key is the one that was used last, so the look-up is skipped.
         if self.entries.get(self.newest).is_some_and(|entry| entry.key == key) {
             return &mut self.entries[self.newest].state;
         }
@@ -52,7 +52,7 @@ impl<S> Keys<S> {
         &mut self.entries[at].state
     }
 
-    /// Returns the state of a key, if there is one, without marking it as used.
+    /// Returns the state of a key without marking the key as used. `None` if the key has no state.
     pub(crate) fn get_mut(&mut self, key: Key) -> Option<&mut S> {
         self.index.get(&key).map(|at| &mut self.entries[*at].state)
     }
@@ -61,7 +61,8 @@ impl<S> Keys<S> {
         self.entries.iter_mut().map(|entry| &mut entry.state)
     }
 
-    /// Adds an entry for a new key, not yet linked into the order; evicts the oldest one if the store is full.
+    /// Adds an entry for a new key, which the caller must link into the order of use. Evicts the least recently used entry if the store is
+    /// full.
     fn place(&mut self, key: Key, state: S) -> usize {
         let entry = Entry { key, state, newer: NONE, older: NONE };
         let at = if self.entries.len() < self.most {

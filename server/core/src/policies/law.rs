@@ -1,4 +1,4 @@
-//! Rate algorithms: how many requests may be accepted by when, however long the accepted ones take.
+//! Interface of rate algorithms. They limit how many requests are accepted over time, however long the accepted requests take.
 
 use std::fmt;
 
@@ -13,30 +13,30 @@ pub(crate) trait Law: fmt::Debug + Send + 'static {
 
     fn fresh(&self) -> Self::State;
 
-    /// Reports when the current run began, if one has begun. Most algorithms ignore this.
+    /// Sets the instant at which the current run began, if it has begun. Most algorithms ignore it.
     fn begin(&self, _state: &mut Self::State, _began: Option<Instant>) {}
 
-    /// Advances the state to an instant, never to an earlier one.
+    /// Advances the state to an instant, which must not be earlier than the state.
     fn advance(&self, state: &mut Self::State, at: Instant);
 
-    /// Decides about a request of this cost (at least 1) at the instant to which the state has [advanced](Self::advance).
+    /// Decides about a request of this cost (at least 1). The state has [advanced](Self::advance) to `at`.
     fn ask(&self, state: &Self::State, at: Instant, cost: u32) -> Decision;
 
-    /// Switches a key's state, as the configuration `before` left it, to this configuration from this instant on. No earlier instant
-    /// follows. Tokens accumulated by then are kept as far as they fit.
+    /// Switches the state of a key from the configuration `before` to this configuration, at the instant `at`. Later calls have no earlier
+    /// instants. Tokens accumulated by then are kept as far as they fit.
     fn tune(&self, state: &mut Self::State, at: Instant, before: &Self);
 
     /// Charges a request of this cost that [`ask`](Self::ask) has just admitted.
     ///
-    /// A request that is rejected and counts all the same is charged, too; then the charge is capped at what is available.
+    /// Also charges a rejected request, if the stage counts those. Then the charge is at most the amount that is available.
     fn charge(&self, state: &mut Self::State, at: Instant, cost: u32);
 
     /// Records a rejection. Most algorithms ignore this.
     fn turn_away(&self, _state: &mut Self::State, _at: Instant) {}
 
-    /// Refunds part of a charge made at `taken.at`, as far as it still counts. Tokens that arrived since and would have found a full bucket
-    /// without the charge are not refunded, nor are charges of a past window. So the charges that stay never total more than could pass
-    /// without any refunds (for buckets see [`LeastMissing`](crate::policies::least_missing::LeastMissing), with the proof).
+    /// Refunds part of a charge made at `taken.at`, as far as it still counts. Without the charge, some tokens that arrived since might
+    /// have found a full bucket. Those are not refunded, nor are charges of a past window. So the charges that stay never total more than
+    /// could pass without any refunds (for buckets see [`LeastMissing`](crate::policies::least_missing::LeastMissing), with the proof).
     fn give_back(&self, state: &mut Self::State, at: Instant, taken: Taken);
 
     fn standing(&self, state: &Self::State, at: Instant) -> Standing;

@@ -1,7 +1,7 @@
-//! A queue that leaks at a rate: a few requests wait in it, and those that find it full are rejected.
+//! A queue that empties at a constant rate. A few requests wait in it, and requests that find it full are rejected.
 //!
 //! Source: nginx/nginx `src/http/modules/ngx_http_limit_req_module.c` (`ngx_http_limit_req_lookup` and `ngx_http_limit_req_account`), with
-//! its integers: thousandths of a request, a clock of whole milliseconds, a rate of whole thousandths per second.
+//! nginx's integers: thousandths of a request, a clock of whole milliseconds, a rate of whole thousandths per second.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ use crate::standing::Standing;
 pub(crate) struct LeakyQueue {
     rate: Rate,
     burst: u32,
-    /// `u32::MAX` for nginx's `nodelay`.
+    /// Number of excess requests that are not delayed. `u32::MAX` means nginx's `nodelay`.
     delay: u32,
 }
 
@@ -74,7 +74,7 @@ impl PolicyConfig for LeakyQueue {
     }
 
     fn rate_law(&self) -> Option<RateLaw> {
-        // As nginx counts them: in thousandths of a request per second.
+        // The rate is in thousandths of a request per second, as in nginx.
         let thousandths = u64::try_from(self.milli_rate()).ok()?;
         Some(RateLaw::steady(
             Pace::of_admissions(self.clone(), Duration::ZERO),
@@ -84,36 +84,37 @@ impl PolicyConfig for LeakyQueue {
     }
 }
 
-/// One request, in thousandths.
+/// One request, in the unit of the queue, which is thousandths of a request.
 const ONE: i128 = 1000;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Excess {
-    /// In thousandths of a request at `last_ms`, the millisecond of the last request; minus one request if none is ahead.
+    /// Excess at `last_ms`, the millisecond of the last request, in thousandths of a request. It is minus one request if no request is
+    /// ahead.
     thousandths: i128,
     last_ms: u64,
-    /// Remainder of what leaked before the rate changed, in thousandths of that unit; usually 0.
+    /// Rounding remainder of the amount that leaked before the rate changed, in thousandths of the queue's unit. Usually 0.
     leaked: i128,
     least: LeastMissing,
 }
 
 impl LeakyQueue {
-    /// Returns thousandths of a request per second, cut as nginx cuts them (`ctx->rate = rate * 1000 / scale`).
+    /// Returns the rate in thousandths of a request per second, truncated as in nginx (`ctx->rate = rate * 1000 / scale`).
     fn milli_rate(&self) -> i128 {
         let per_second = i128::from(self.rate.count) * i128::from(ONE_SECOND_NANOS);
         per_second * ONE / i128::from(self.rate.per_nanos)
     }
 
-    /// Returns the excess that is left. Together with the cost of the next request it must not exceed the burst.
+    /// Returns the excess that is left at `at`. A request passes if this excess and its cost together do not exceed the burst.
     fn left(&self, excess: &Excess, at: Instant) -> i128 {
         let ms = i128::from(whole_millis(at).saturating_sub(excess.last_ms));
         (excess.thousandths - (self.milli_rate() * ms + excess.leaked) / 1000).max(-ONE)
     }
 
-    /// Returns the whole millisecond at which at most `left` is left.
+    /// Returns the first whole millisecond at which at most `left` of the excess is left.
     fn left_at(&self, excess: &Excess, left: i128) -> Instant {
         let leaks = (excess.thousandths - left).max(0);
-        // The least ms with (rate × ms + leaked) / 1000 ≥ leaks.
+        // This is the smallest ms with (rate × ms + leaked) / 1000 ≥ leaks.
         let ms = div_ceil((leaks * 1000 - excess.leaked).max(0), self.milli_rate());
         Instant::from_millis(excess.last_ms.saturating_add(u64::try_from(ms).unwrap_or(u64::MAX)))
     }
@@ -129,12 +130,12 @@ fn whole_millis(at: Instant) -> u64 {
     at.as_nanos() / 1_000_000
 }
 
-/// Converts what is left to the deficit until the queue is as empty as it can be.
+/// Converts an excess to the distance from an empty queue, which is a bucket's deficit.
 fn missing(left: i128) -> u128 {
     u128::try_from(left + ONE).unwrap_or(0)
 }
 
-/// For non-negative numbers.
+/// Divides and rounds up. Both numbers must be non-negative.
 fn div_ceil(dividend: i128, divisor: i128) -> i128 {
     (dividend + divisor - 1) / divisor
 }
@@ -150,12 +151,12 @@ impl Law for LeakyQueue {
         Excess { thousandths: -ONE, last_ms: 0, leaked: 0, least: LeastMissing::default() }
     }
 
-    /// Does nothing: the leak is computed in one step since the last request, because it is cut to whole thousandths.
+    /// Does nothing, because the leak since the last request is computed in a single step, which truncates it to whole thousandths.
     fn advance(&self, _excess: &mut Excess, _at: Instant) {}
 
     fn ask(&self, excess: &Excess, at: Instant, cost: u32) -> Decision {
         let cost = i128::from(cost) * ONE;
-        // The most that may be left for the request to fit.
+        // Maximum excess at which the request still fits.
         let room = self.most() - cost;
         if room < -ONE {
             return Decision::Reject(None);
@@ -174,7 +175,7 @@ impl Law for LeakyQueue {
         }
     }
 
-    /// Requests in the queue stay there.
+    /// Requests that wait in the queue are kept.
     fn tune(&self, excess: &mut Excess, at: Instant, before: &Self) {
         let now = whole_millis(at);
         let leaked = before.milli_rate() * i128::from(now.saturating_sub(excess.last_ms)) + excess.leaked;
@@ -189,7 +190,7 @@ impl Law for LeakyQueue {
         (excess.thousandths, excess.last_ms, excess.leaked) = (taken, whole_millis(at), 0);
     }
 
-    /// Keeps the millisecond of the last request, because a refund leaks nothing.
+    /// Does not change the millisecond of the last request, because a refund leaks nothing.
     fn give_back(&self, excess: &mut Excess, at: Instant, taken: Taken) {
         let missing = missing(self.left(excess, at));
         let back = excess.least.give_back(taken.at, u128::from(taken.cost) * ONE.unsigned_abs(), missing);

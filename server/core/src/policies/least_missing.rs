@@ -1,23 +1,25 @@
-//! The least deficit of a bucket since a charge, which is the most that a refund of the charge can return.
+//! The smallest deficit of a token bucket since a charge. This is the most that a refund of the charge can return.
 //!
-//! A refund must leave the bucket as if the charge had never been made. A bucket without the charge is ahead of the real one by the cost
-//! until it is full. From then on it loses the tokens that arrive, and the real one catches up. So at any time it is ahead by the lesser of
-//! the cost and the least deficit of the real bucket since the charge. Exactly that much is refunded.
+//! A refund must leave the bucket as if the charge had never been made. Compare the real bucket with one that was not charged. The
+//! uncharged bucket is ahead by the cost of the charge until it is full. From then on it loses the tokens that arrive, and the real bucket
+//! catches up. So at any time the uncharged bucket is ahead by the smaller of two amounts: the cost, and the smallest deficit of the real
+//! bucket since the charge. Exactly that much is refunded.
 //!
 //! Proof that refunds let no more pass than a bucket without refunds. By induction over the refunds, the real bucket equals one that was
 //! charged only the amounts not refunded. (A refund also applies to the past: it lowers the deficits recorded since the charge.) Such a
 //! bucket would have admitted every request that passed, because it never holds less than the real one did. So the requests without a
 //! refund pass a plain bucket: between any two instants at most burst + rate × time of them.
 //!
-//! If too many lows would have to be remembered, two consecutive ones are merged into the lower one. Then the refund is smaller, as if a
-//! part of the charge had stayed.
+//! The number of recorded deficits is limited. If there are too many, two consecutive ones are merged into the smaller one. Then the refund
+//! is smaller, as if a part of the charge had stayed.
 
 use vocabulary::Instant;
 
-/// Deficits (what is missing until the bucket is full) that were smaller than at any later charge, in the bucket's own unit.
+/// Record of deficits, each of which is smaller than the deficit at any later charge. A deficit is the amount that is missing until the
+/// bucket is full, in the bucket's own unit.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LeastMissing {
-    /// In order of time, each with a larger deficit than the one before it.
+    /// Recorded deficits in order of time. Each is larger than the one before it.
     lows: Vec<Low>,
 }
 
@@ -30,10 +32,10 @@ struct Low {
 const MOST: usize = 32;
 
 impl LeastMissing {
-    /// Records the deficit just before a charge, or before it grows for another reason.
+    /// Records the deficit just before a charge, or just before it grows for another reason.
     pub(crate) fn note(&mut self, at: Instant, missing: u128) {
         self.drop_above(missing);
-        // No tokens arrive within an instant, so the first deficit was the least.
+        // No tokens arrive within one instant, so the first deficit of an instant is its smallest.
         if self.lows.last().is_some_and(|last| last.at == at) {
             return;
         }
@@ -52,7 +54,7 @@ impl LeastMissing {
         for low in &mut self.lows[since..] {
             low.missing -= back;
         }
-        // Earlier lows that are no longer lower than the least deficit since the charge are dropped.
+        // The smallest deficit since the charge is now `least - back`. Earlier records that are not smaller than that are dropped.
         let lower = self.lows[..since].partition_point(|low| low.missing < least - back);
         self.lows.drain(lower..since);
         back

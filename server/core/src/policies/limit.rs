@@ -1,4 +1,4 @@
-//! The parameter of a policy that sets how much it lets pass, which users change by hand during a run.
+//! Description of the parameter by which users adjust a policy's limit during a run.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Limit {
@@ -8,10 +8,10 @@ pub(crate) struct Limit {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Per {
-    /// Part of the value, as in `20/s`, or not applicable.
+    /// The value itself contains the period, as in `20/s`, or there is no period.
     Nothing,
     Day,
-    /// The duration in the parameter with this key.
+    /// The period is the duration in the parameter with this key.
     Parameter(&'static str),
 }
 

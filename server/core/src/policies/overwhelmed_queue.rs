@@ -1,8 +1,9 @@
-//! A short queue that is worked off in ticks and slows down the more requests are outstanding.
+//! A short queue that is processed in ticks, and becomes slower the more requests are outstanding.
 //!
-//! Source: seed 002 (Exploring backoff). While at most `limit` requests are outstanding, every one makes progress in every tick. Above that
-//! the queue does `limit` units of work per tick for accepted and rejected requests together. According to the document's figures the units
-//! are split by share and rounded down, and accepted requests get at least one.
+//! Source: seed 002 (Exploring backoff). While at most `limit` requests are outstanding, each of them makes progress in every tick. Above
+//! that, the queue does `limit` units of work per tick for accepted and rejected requests together. According to the document's figures,
+//! the units are divided in proportion to the numbers of accepted and rejected requests and rounded down, and accepted requests get at
+//! least one unit.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -15,7 +16,7 @@ use crate::policies::policy_config::PolicyConfig;
 use crate::request::{Request, RequestId, Verdict};
 use crate::service::ServiceModel;
 
-/// The defaults are the numbers in the text of seed 002.
+/// Parameters. The defaults are the numbers in the text of seed 002.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct QueueConfig {
     tick: Duration,
@@ -28,9 +29,9 @@ pub(crate) struct QueueConfig {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Subset {
-    /// The oldest of both lists, by their share.
+    /// The oldest requests of both lists make progress. The units are divided in proportion to the lengths of the lists.
     Proportional,
-    /// Entries of both lists, drawn with equal probability.
+    /// Random requests of both lists make progress, all with equal probability.
     Random,
 }
 
@@ -103,9 +104,9 @@ struct OverwhelmedQueue {
     config: QueueConfig,
     accepted: VecDeque<Entry>,
     rejected: VecDeque<Entry>,
-    /// `None` while nothing is outstanding.
+    /// Instant of the next tick; `None` while no request is outstanding.
     tick_at: Option<Instant>,
-    /// Requests that ended at the last tick, and its instant.
+    /// Requests that ended at the last tick, whose instant is `done_at`.
     done: VecDeque<Released>,
     done_at: Instant,
 }
@@ -117,7 +118,7 @@ struct Entry {
 }
 
 impl Admission for OverwhelmedQueue {
-    /// Accepts while there is a place. A request that arrives at a tick makes progress from the next tick on.
+    /// Accepts the request if there is a free place. A request that arrives at a tick makes progress from the next tick on.
     fn arrive(&mut self, at: Instant, request: &Request, _service: &ServiceModel) -> Arrived {
         let id = request.id;
         let verdict = if self.admitted() < self.config.capacity {
@@ -144,7 +145,7 @@ impl Admission for OverwhelmedQueue {
                 return Some(Released::at_once(id, verdict, busy));
             }
         }
-        // Already ended: its end must not be reported.
+        // The request may have ended at the last tick. Then its end must not be reported.
         self.done.retain(|released| released.id != id);
         None
     }
@@ -168,7 +169,7 @@ impl Admission for OverwhelmedQueue {
         Capacity::Own(self.config.capacity)
     }
 
-    /// Counts places only, because rejections are outstanding, too, but take none.
+    /// Counts only places, because rejected requests are outstanding, too, but take no place.
     fn free(&self, capacity: u32) -> u32 {
         capacity - self.admitted()
     }
@@ -221,7 +222,7 @@ impl OverwhelmedQueue {
         self.tick_at = (outstanding > 0).then(|| at + self.config.tick);
     }
 
-    /// Returns which entries of both lists make progress: `limit` of them, drawn without replacement and with equal probability.
+    /// Returns which entries of both lists make progress. Exactly `limit` of them do, drawn without replacement and with equal probability.
     fn chosen(&self, outstanding: usize, limit: usize, at: Instant, seed: u64) -> Vec<bool> {
         let mut rng = draws(seed, Purpose::Subset, at.as_nanos() / self.tick_nanos(), 0);
         let mut indices: Vec<usize> = (0..outstanding).collect();
@@ -256,7 +257,7 @@ fn work(
     });
 }
 
-/// Variant of `work` for the first entries of a list. Fast path: does not touch the others, which may be many more.
+/// Variant of `work` for the first entries of a list. Fast path: it does not touch the other entries, which may be many more.
 fn work_on_first(
     list: &mut VecDeque<Entry>,
     first: usize,
@@ -275,7 +276,7 @@ fn work_on_first(
             kept += 1;
         }
     }
-    // The unfinished entries are behind the others now.
+    // The loop moved the unfinished entries to the end of the list. This moves them back to its front.
     list.rotate_right(kept);
 }
 

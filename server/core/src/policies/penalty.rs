@@ -1,4 +1,4 @@
-//! Clients whose requests are rejected by a later stage are locked out for a while, and those that go on all the same are banned.
+//! Locks out a client for a while after a later stage rejected its request, and bans a client that keeps sending.
 //!
 //! Source: Cloudflare's API (Limits: above 1200 requests in 5 minutes everything is blocked for the next 5); dotnet/dev-proxy
 //! `RetryAfterPlugin` (an early request restarts the wait); Azure Resource Manager and GitHub (an early request is not processed and gets a
@@ -20,7 +20,7 @@ use crate::standing::Standing;
 pub(crate) struct Penalty {
     lock: Duration,
     early: Early,
-    /// `u32::MAX` for never.
+    /// Number of counted requests that leads to a ban. `u32::MAX` means that no client is banned.
     ban_after: u32,
     ban_window: Duration,
     ban: Duration,
@@ -30,7 +30,7 @@ pub(crate) struct Penalty {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Early {
     Ignore,
-    /// The lock starts anew.
+    /// The lock starts again from its full length.
     Prolong,
     /// Only early requests start a lock, so clients that wait as advised are never locked out.
     Only,
@@ -92,10 +92,10 @@ struct Locks {
 
 #[derive(Debug, Default)]
 struct Lock {
-    /// Requests before this instant are early.
+    /// End of the lock. Requests before this instant are early.
     until: Instant,
     banned_until: Instant,
-    /// Requests that count towards a ban, in the window that ends at `window_ends`.
+    /// Number of requests that count towards a ban, in the window that ends at `window_ends`.
     counted: u32,
     window_ends: Instant,
 }
@@ -131,7 +131,7 @@ impl Gate for Locks {
         if lock.rest(at).is_zero() {
             return Decision::Pass;
         }
-        // During a ban an early request neither changes the lock nor counts.
+        // During a ban, an early request does not change the lock and does not count towards a ban.
         if at >= lock.banned_until {
             if config.early != Early::Ignore {
                 lock.until = lock.until.max(at + config.lock);
@@ -149,7 +149,7 @@ impl Gate for Locks {
         let Self { config, keys } = self;
         let lock = keys.state(asked.key, Lock::default);
         match config.early {
-            // Requests that passed before the lock may be rejected during it.
+            // A request that passed before the lock began may be rejected during the lock.
             Early::Ignore if at < lock.until => {}
             Early::Ignore | Early::Prolong => lock.until = at + config.lock,
             Early::Only => {

@@ -1,4 +1,4 @@
-//! A policy's configuration, which is also the factory of its state.
+//! Configuration of a policy. It also creates the policy's state.
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,25 +18,25 @@ pub(crate) enum Places {
     Own(u32),
 }
 
-/// Factory of a policy, and the properties that other parts of the server need. Parameters, summary, rule and source are in
-/// [`Configurable`](vocabulary::Configurable).
+/// Creates the state of a policy, and describes the policy's properties to other parts of the server. Parameters, summary, rule and source
+/// are in [`Configurable`](vocabulary::Configurable).
 pub(crate) trait PolicyConfig: fmt::Debug + Send + Sync {
-    /// Returns the policy as the part that serves requests, in its initial state; `None` if it only lets requests pass.
+    /// Creates the policy as the part of the server that serves requests, in its initial state. `None` if the policy only admits requests.
     fn build(&self) -> Option<Box<dyn Admission>> {
         None
     }
 
-    /// Returns the policy as a stage in front of the serving part; `None` if it cannot be a stage.
+    /// Creates the policy as a stage in front of the serving part. `None` if the policy cannot be a stage.
     fn gate(&self, _common: &Common) -> Option<Box<dyn Gate>> {
         None
     }
 
-    /// Returns a bound on how soon requests of cost 1 pass, whatever the clients do; `None` if no bound is proven.
+    /// Returns the earliest instants at which requests of cost 1 can pass, whatever the clients do. `None` if no such bound is proven.
     fn pace(&self) -> Option<Pace> {
         None
     }
 
-    /// Returns the rate that a single client gets; `None` if the policy is not about rates.
+    /// Returns the rate limit that a single client observes. `None` if the policy is not a rate limit.
     fn rate_law(&self) -> Option<RateLaw> {
         None
     }
@@ -58,29 +58,30 @@ pub(crate) trait PolicyConfig: fmt::Debug + Send + Sync {
         false
     }
 
-    /// Returns the maximum number of requests in service at once, each for the service time that the server draws; `None` if unbounded.
-    /// Only with these places or a [pace](Self::pace) can the least cost of a success be computed.
+    /// Returns the maximum number of requests in service at once, each for the service time that the server draws. `None` if the number is
+    /// not limited. The minimum cost of a success can be computed only from this number or from a [pace](Self::pace).
     fn places(&self) -> Option<Places> {
         None
     }
 
-    /// Whether responses report the state of the limit even when this is the only policy and no template refers to it.
+    /// Whether responses report the status of the limit even if this is the only policy and no template uses it.
     fn tells_limit(&self) -> bool {
         true
     }
 
-    /// True if, while nothing is rejected, every request is served that finds fewer requests in service than the server's cap. Only then
-    /// can ops be planned in advance.
+    /// True if, as long as nothing is rejected, the policy serves every request that finds fewer requests in service than the server's cap.
+    /// Only for such a policy can ops be planned in advance.
     fn is_plannable(&self) -> bool {
         false
     }
 
-    /// Whether the policy obeys `rejects_occupy`: then a rejected request is as busy as a served one for its reject time.
+    /// Whether `rejects_occupy` applies to the policy. Then a rejected request is busy for its reject time, like a served request for its
+    /// service time.
     fn heeds_rejects_occupy(&self) -> bool {
         false
     }
 
-    /// Returns the mean service time if the policy determines it; `None` if the server's `service_time` and `reject_time` apply.
+    /// Returns the policy's own mean service time. `None` if the server's `service_time` and `reject_time` apply.
     fn mean_service(&self) -> Option<Duration> {
         None
     }
@@ -89,7 +90,7 @@ pub(crate) trait PolicyConfig: fmt::Debug + Send + Sync {
         None
     }
 
-    /// Time of an undisturbed attempt in addition to its service and the network legs.
+    /// Returns the time that an undisturbed attempt needs in addition to its service and the network delays.
     fn startup(&self) -> Duration {
         Duration::ZERO
     }

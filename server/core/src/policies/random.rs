@@ -1,6 +1,7 @@
 //! Random rejections.
 //!
-//! Source: the servers of most papers on retries. The draw is keyed by op and attempt, so that all strategies have paired seeds.
+//! Source: the servers of most papers on retries. The draw depends only on seed, op and attempt. All strategies therefore observe the same
+//! draws (paired seeds).
 
 use vocabulary::{Configurable, Instant, Parameter, Purpose, draws, unit};
 
@@ -42,7 +43,7 @@ impl PolicyConfig for Random {
 impl Random {
     fn rejects(&self, request: &Request) -> bool {
         let mut rng = draws(request.seed, Purpose::Rejection, request.op, request.attempt);
-        // A conditional write is a separate request after the read of its attempt, so it takes the second draw.
+        // A conditional write comes after the read of the same attempt as a separate request, so it uses the second draw.
         if matches!(request.step, Step::Write { .. }) {
             unit(&mut rng);
         }

@@ -1,14 +1,16 @@
-//! An exact rate as parameters give it: a count per time.
+//! Exact rate as given in a parameter: a count per period.
 
 use vocabulary::{RateUnit, TextField, split_rate};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Rate {
-    /// From 1 to 10¹².
+    /// Number of requests or tokens per period, from 1 to 10¹².
     pub(crate) count: u64,
-    /// In nanoseconds, at least a millisecond. For a number with decimals it is a multiple of `step_nanos`, by up to 10⁶.
+    /// Period in nanoseconds, at least a millisecond. If the given count has decimals, it is a multiple of `step_nanos`, by a factor of up
+    /// to 10⁶.
     pub(crate) per_nanos: u64,
-    /// Time as given by the user, in nanoseconds, from a millisecond to 100 days. A stepwise refill comes each time it has elapsed.
+    /// Period as given by the user, in nanoseconds, from a millisecond to 100 days. A bucket with stepwise refill gets tokens whenever this
+    /// period has elapsed.
     pub(crate) step_nanos: u64,
 }
 
@@ -41,7 +43,7 @@ impl Rate {
         if !(SECOND / 1000..=100 * 86_400 * SECOND).contains(&per) {
             return None;
         }
-        // For example 0.5/s becomes 1 in 2 s.
+        // Makes the count a whole number: for example, 0.5/s becomes 1 in 2 s.
         let tenfold = 10_u64.pow(u32::try_from(decimals.len()).ok()?);
         let count: u64 = format!("{whole}{decimals}").parse().ok()?;
         let shared = gcd(count, tenfold);
@@ -53,7 +55,7 @@ impl Rate {
 /// Converts an amount from tokens × `from_nanos` to tokens × `to_nanos`, rounded down.
 pub(crate) fn rescaled(amount: u128, from_nanos: u64, to_nanos: u64) -> u128 {
     let (from, to) = (u128::from(from_nanos), u128::from(to_nanos));
-    // Converts whole tokens and the remainder separately, because then neither product is too large.
+    // Converts whole tokens and the remainder separately, so that neither product overflows.
     (amount / from).saturating_mul(to).saturating_add(amount % from * to / from)
 }
 
@@ -71,7 +73,7 @@ impl TextField for Rate {
     }
 
     fn show(&self) -> String {
-        // Shows the count per `step_nanos`, because that has no more decimals than the user gave.
+        // Prints the count per `step_nanos`, because this count has no more decimals than the one given by the user.
         let steps = u128::from(self.per_nanos / self.step_nanos);
         let millionths = u128::from(self.count) * TENFOLD / steps;
         let (whole, rest) = (millionths / TENFOLD, millionths % TENFOLD);

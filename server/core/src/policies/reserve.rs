@@ -1,7 +1,7 @@
-//! A token bucket that a request may overdraw if the wait for its tokens is short enough.
+//! A token bucket that a request may overdraw if the wait for the missing tokens is short enough.
 //!
-//! Source: traefik/traefik `pkg/middlewares/ratelimiter/rate_limiter.go`, based on the reservations of golang.org/x/time/rate. Their
-//! floating-point sums are exact here.
+//! Source: traefik/traefik `pkg/middlewares/ratelimiter/rate_limiter.go`, based on the reservations of golang.org/x/time/rate. These use
+//! floating-point sums; here all sums are exact.
 
 use std::time::Duration;
 
@@ -55,19 +55,20 @@ impl PolicyConfig for Reserve {
     }
 
     fn rate_law(&self) -> Option<RateLaw> {
-        // The advertised wait ends when a request would go on at once, which is this much later than it could be let in.
+        // The advertised wait ends when a request would pass without delay. A request can be admitted with a delay earlier than that, by up
+        // to the longest wait.
         let pace = Pace::of_admissions(self.clone(), Duration::from_nanos(self.longest_wait()));
         Some(RateLaw::steady(pace, self.rate.count, self.rate.per_nanos))
     }
 }
 
 impl Reserve {
-    /// Returns the bucket as a GCRA, whose expected arrival may lie beyond the bucket's size.
+    /// Returns the bucket as a GCRA. An overdrawn bucket's theoretical arrival time lies further ahead than the size of the bucket.
     fn bucket(&self) -> Gcra {
         Gcra::new(self.rate, self.burst)
     }
 
-    /// Returns the longest wait in nanoseconds: Traefik's `maxDelay`.
+    /// Returns the longest delay for which a request is admitted, in nanoseconds: Traefik's `maxDelay`.
     fn longest_wait(&self) -> u64 {
         let per_second = u128::from(self.rate.count) * 1_000_000_000 / u128::from(self.rate.per_nanos);
         let halves = u128::from(1_000_000_000_u64) / (2 * per_second.max(1));

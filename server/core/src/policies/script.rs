@@ -1,4 +1,4 @@
-//! Admission by a script: every request gets the reply written for it, and none is rejected for lack of capacity.
+//! Admission by a script: every request gets the reply that the script contains for it. No request is rejected for lack of capacity.
 //!
 //! Source: the scripted servers that retry tests of client libraries use; the recordings of real clients in `tests/`.
 

@@ -1,4 +1,4 @@
-//! A sliding window estimated from two counters, as if the requests of the window before had been evenly spread.
+//! A sliding window estimated from two counters, as if the requests of the previous window had been evenly distributed over it.
 //!
 //! Source: Kong's advanced rate limiting ("sliding"); the estimate that Cloudflare's edge was described to use.
 
@@ -50,7 +50,7 @@ impl PolicyConfig for SlidingCounter {
     }
 }
 
-/// Costs accepted in the window of this number and in the one before.
+/// Total cost of the accepted requests in the current window, whose number is stored, and in the previous window.
 #[derive(Debug)]
 pub(crate) struct Counters {
     window: u128,
@@ -59,12 +59,13 @@ pub(crate) struct Counters {
 }
 
 impl SlidingCounter {
-    /// Returns the nanoseconds into a window after which this cost may be accepted, given the costs in the window before and in this one. A
-    /// result beyond the window's length means that it cannot be accepted in this window.
+    /// Returns the time, in nanoseconds from the start of the window, from which this cost may be accepted. `before` and `accepted` are the
+    /// costs accepted in the previous and in the current window. A result beyond the window's length means that the cost cannot be accepted
+    /// in this window.
     fn soonest(&self, before: u32, accepted: u32, cost: u32) -> u128 {
         let length = self.window.as_nanos();
         let taken = u128::from(accepted) + u128::from(cost) - 1;
-        // before × (length − elapsed) < left × length.
+        // The cost is accepted if before × (length − elapsed) < left × length.
         let Some(left) = u128::from(self.limit).checked_sub(taken).filter(|left| *left > 0) else {
             return u128::MAX;
         };
@@ -72,7 +73,7 @@ impl SlidingCounter {
         if before < left {
             return 0;
         }
-        // The longest rest of the window for which the inequality holds.
+        // Longest remaining time of the window for which this inequality holds.
         let rest = (left * length - 1) / before;
         length - rest
     }
@@ -111,7 +112,7 @@ impl Law for SlidingCounter {
         after(length - elapsed + self.soonest(counters.accepted, 0, cost))
     }
 
-    /// Takes both counters over as those of the current window and the one before.
+    /// Keeps both counters as those of the current and the previous window of the new configuration.
     fn tune(&self, counters: &mut Counters, at: Instant, before: &Self) {
         before.advance(counters, at);
         counters.window = u128::from(at.as_nanos()) / self.window.as_nanos();

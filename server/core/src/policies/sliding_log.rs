@@ -1,4 +1,4 @@
-//! A limit on the requests in the last period, each of which is remembered.
+//! A limit on the number of requests in the last period. Every accepted request is remembered for this period.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -59,7 +59,7 @@ impl PolicyConfig for SlidingLog {
     }
 }
 
-/// Accepted requests with their costs; at most as many entries as the limit.
+/// Accepted requests with their costs. The number of entries is at most the limit.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Accepted {
     entries: VecDeque<(Instant, u32)>,
@@ -96,7 +96,7 @@ impl Law for SlidingLog {
         if free_at > at { after(free_at.since(at).as_nanos()) } else { Decision::Pass }
     }
 
-    /// Requests that have left the old window stay forgotten, even if the new window is longer.
+    /// Keeps the requests in the old window. Requests that have left it are not counted again, even if the new window is longer.
     fn tune(&self, accepted: &mut Accepted, at: Instant, before: &Self) {
         before.advance(accepted, at);
     }
@@ -104,7 +104,8 @@ impl Law for SlidingLog {
     fn charge(&self, accepted: &mut Accepted, at: Instant, cost: u32) {
         accepted.entries.push_back((at, cost));
         accepted.sum += u64::from(cost);
-        // Rejected requests may count, too. Entries older than those that fill the limit no longer decide anything.
+        // Rejected requests may be charged, too. Entries older than those that reach the limit no longer affect any decision, so they are
+        // dropped.
         while let Some((_, oldest)) = accepted.entries.front().copied()
             && accepted.sum - u64::from(oldest) >= u64::from(self.limit)
         {
@@ -115,7 +116,7 @@ impl Law for SlidingLog {
 
     fn give_back(&self, accepted: &mut Accepted, at: Instant, taken: Taken) {
         self.advance(accepted, at);
-        // Takes from the newest entry of that instant first; entries of one instant are interchangeable.
+        // Refunds the newest entry of the instant `taken.at` first. The entries of one instant are interchangeable.
         let mut left = taken.cost;
         let end = accepted.entries.partition_point(|(then, _)| *then <= taken.at);
         for index in (0..end).rev() {

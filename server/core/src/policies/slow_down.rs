@@ -1,8 +1,9 @@
 //! Services that take longer while many requests are in service.
 //!
 //! Source: the asymptotic bounds of closed queueing networks (Lazowska, Zahorjan, Graham, Sevcik: Quantitative System Performance, 1984,
-//! chapter 5). Beyond a knee throughput grows no more: with n requests in service each takes n / knee times as long, which is factor 1.
-//! With a larger factor throughput falls beyond the knee, as contention and coherency make it in Gunther's universal scalability law.
+//! chapter 5). Beyond a certain number of requests in service, the knee, throughput no longer grows: with n requests in service, each takes
+//! n / knee times as long. This is the slowdown with factor 1. With a larger factor, throughput falls beyond the knee, like the effect of
+//! contention and coherency in Gunther's universal scalability law.
 
 use vocabulary::{Configurable, Instant, Parameter};
 
@@ -74,7 +75,7 @@ impl Gate for SlowDown {
 
     fn stretch(&self, in_service: u32) -> u64 {
         let beyond = (u64::from(in_service) + 1).saturating_sub(self.knee.into());
-        // In thousandths, at most a million.
+        // The factor is in thousandths, at most a million.
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,

@@ -1,4 +1,4 @@
-//! The stack of policies in force: a request passes all of them in order before it is served, and the first rejection decides.
+//! The current stack of policies. A request passes all of them in order before it is served, and the first rejection decides.
 
 mod passing;
 mod stage;
@@ -25,38 +25,39 @@ pub(crate) use stage::Stage;
 use passing::Passing;
 use stage::Face;
 
-/// A stack in force, with all resources that requests hold.
+/// The current stack, with all resources that requests hold.
 ///
-/// The server calls [`advance`](Self::advance) at every instant that [`next`](Self::next) returns, before it processes anything else at
-/// this instant. A request that is not [`Done`](Arrived::Done) at its arrival is released exactly once: by `advance` or by
-/// [`cancel`](Self::cancel). After that its id is reused.
+/// At every instant that [`next`](Self::next) returns, the server calls [`advance`](Self::advance) before it processes anything else. A
+/// request that is not [`Done`](Arrived::Done) at its arrival is released exactly once: by `advance` or by [`cancel`](Self::cancel). After
+/// that its id is reused.
 #[derive(Debug)]
 pub(crate) struct Stages {
     gates: Vec<Stage>,
-    /// Serves requests that have passed all stages. Without it each is served for the server's service time.
+    /// Serves requests that have passed all stages. If it is `None`, each request is served for the server's service time.
     server: Option<Box<dyn Admission>>,
     tells_limits: bool,
-    /// Requests served without `server`, and rejections that take time.
+    /// Requests that are served without `server`, and rejected requests whose rejection takes time.
     holding: Holding,
-    /// Delayed requests in order of time, then of arrival.
+    /// Delayed requests, ordered by the instant at which their delay ends and then by arrival.
     waits: BTreeMap<(Instant, u64), RequestId>,
     waited: u64,
-    /// The last details with what each stage reads from them, because many simulated requests share theirs.
+    /// Details of the last request that had any, with the key and cost that each stage reads from them. Cached, because many simulated
+    /// requests share their details.
     latest: Option<(Arc<Details>, Vec<Face>)>,
     passing: Vec<Passing>,
-    /// Responses to requests that waited and then take no time, each with its instant.
+    /// Responses to requests that first waited and then ended without taking time, each with its instant.
     ready: VecDeque<(Instant, Released)>,
-    /// Whether any stage may adjust its charge at the end.
+    /// Whether any stage may adjust its charge when a request ends.
     settles: bool,
     queues: Vec<usize>,
-    /// Instant of the next event; [`Instant::FAR_FUTURE`] if there is none. Computed once after every change, because the server reads it
-    /// several times per request.
+    /// Instant of the next event; [`Instant::FAR_FUTURE`] if there is none. It is computed once after every change, because the server
+    /// reads it several times per request.
     next: Instant,
     capacity: Capacity,
 }
 
 impl Stages {
-    /// Creates a stack without requests. A policy that does not report its limit (`tells_limits`) is the only one of its stack.
+    /// Creates a stack without requests. `tells_limits` is false only for a single policy that does not report its limit.
     pub(crate) fn new(gates: Vec<Stage>, server: Option<Box<dyn Admission>>, tells_limits: bool) -> Self {
         let mut stages = Self {
             gates,
@@ -78,7 +79,7 @@ impl Stages {
         stages
     }
 
-    /// Gives the details of the request that [arrives](Self::arrive) next. Not called for a request without details.
+    /// Stores the details of the request that [arrives](Self::arrive) next. It is not called for a request without details.
     pub(crate) fn introduce(&mut self, id: RequestId, details: &Arc<Details>) {
         self.make_room(id);
         let Self { gates, passing, latest, .. } = self;
@@ -112,7 +113,7 @@ impl Stages {
         let arrived = match &mut self.server {
             Some(server) if self.gates.is_empty() => server.refuse(at, request, verdict, service),
             None if !self.tells_limits => self.refuse_by_cap(at, id, verdict, service),
-            // The stages are not consulted and not notified, because the request never enters them.
+            // The stages are neither asked nor notified, because the request does not enter them.
             _ => {
                 self.passing[id.0 as usize].forget();
                 self.holding.take(at, id, verdict, false, service.reject_time(request))
@@ -167,8 +168,8 @@ impl Stages {
         }
     }
 
-    /// Returns the state of each limit for the client that came last. `None` for a stage without a limit, and while no client has come
-    /// at a stage that distinguishes them.
+    /// Returns the status of each stage's limit, for the client of the last request with details. `None` for a stage without a limit. Also
+    /// `None` for a stage that distinguishes clients, as long as no request with details has arrived.
     pub(crate) fn standings(&mut self, at: Instant, service: &ServiceModel) -> Vec<Option<Standing>> {
         let Self { gates, latest, .. } = self;
         let standing = |(index, stage): (usize, &mut Stage)| {
@@ -192,14 +193,14 @@ impl Stages {
             Some(slot) if self.tells_limits => {
                 facts.stage = slot.rejection.take().map(|rejection| rejection.stage);
                 facts.decided_at = slot.decided_at;
-                // Reuses both vectors.
+                // Swaps the two vectors, so that the memory of both is reused.
                 std::mem::swap(&mut facts.standings, &mut slot.standings);
             }
             _ => (facts.stage, facts.decided_at) = (None, Instant::ORIGIN),
         }
     }
 
-    /// Clears what an earlier request with this id left, for a request that no stage has seen.
+    /// Clears the state of an earlier request with this id, because the current request entered no stage.
     pub(crate) fn forget(&mut self, id: RequestId) {
         if let Some(slot) = self.passing.get_mut(id.0 as usize) {
             slot.forget();
@@ -225,7 +226,7 @@ impl Stages {
         self.next = self.due();
     }
 
-    /// Gives free slots to waiting requests, after the server may have got more.
+    /// Admits queued requests, after the server may have got more slots.
     pub(crate) fn call(&mut self, at: Instant, service: &ServiceModel) {
         for stage in &mut self.gates {
             stage.gate.call(at, service);
@@ -256,7 +257,8 @@ impl Stages {
         if let Some(server) = &self.server {
             return server.capacity();
         }
-        // With a single gate that counts all requests alike, its bound is the bound of all. In other stacks no capacity is known.
+        // Only stages that count all requests alike have a bound for all requests. If exactly one of them has one, that is the capacity. In
+        // other stacks the capacity is unknown.
         let counting = self.gates.iter().filter(|stage| stage.common.counts_all_alike());
         let mut bounds =
             counting.map(|stage| stage.gate.capacity()).filter(|capacity| *capacity != Capacity::Unbounded);
@@ -300,8 +302,8 @@ impl Stages {
         }
     }
 
-    /// Refuses a request at a server that is only a cap, in the same way as it rejects one. The refusal may hold a slot even if others are
-    /// free, and a full server rejects whatever the reason.
+    /// Refuses a request at a server that is only a cap, in the same way as the cap rejects requests. The refusal may hold a slot even if
+    /// others are free. If the server is full, the verdict is a rejection, whatever the reason of the refusal.
     fn refuse_by_cap(
         &mut self,
         at: Instant,

@@ -1,4 +1,4 @@
-//! A token bucket: it fills at a rate, and every request takes its cost out of it.
+//! A token bucket: it fills at a rate, and every request removes its cost in tokens.
 //!
 //! Source: the buckets that AWS, Azure and Anthropic describe, which fill continuously; envoyproxy/envoy
 //! `source/extensions/filters/common/local_ratelimit`, which adds tokens once per interval.
@@ -27,7 +27,8 @@ pub(crate) struct TokenBucket {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Refill {
     Continuous,
-    /// The rate's count at once, each time its time has elapsed, both as the user gave them; counted from the server's start.
+    /// Adds the whole count of the rate whenever the period of the rate has elapsed, both as given by the user. The periods are counted
+    /// from the server's start.
     Stepwise,
 }
 
@@ -70,7 +71,7 @@ impl PolicyConfig for TokenBucket {
     fn pace(&self) -> Option<Pace> {
         let burst = match self.refill {
             Refill::Continuous => self.burst,
-            // A step may come just after the run begins.
+            // A step may come just after the run begins, so the bound includes one more step.
             Refill::Stepwise => {
                 let step = self.step().div_ceil(self.scaled(1));
                 self.burst.saturating_add(u32::try_from(step).unwrap_or(u32::MAX))
@@ -88,7 +89,7 @@ impl PolicyConfig for TokenBucket {
     }
 }
 
-/// Fill of the bucket in tokens × the rate's time, so that each nanosecond adds a whole number.
+/// State: the fill of the bucket in tokens × the period of the rate, so that each nanosecond adds a whole number.
 #[derive(Clone, Debug)]
 pub(crate) struct Level {
     filled: u128,
@@ -105,7 +106,7 @@ impl TokenBucket {
         u128::from(tokens) * u128::from(self.rate.per_nanos)
     }
 
-    /// Returns the nanoseconds from `at` until this much has arrived.
+    /// Returns the nanoseconds from `at` until the amount `lacking` has arrived.
     fn until(&self, lacking: u128, at: Instant) -> u128 {
         match self.refill {
             Refill::Continuous => lacking.div_ceil(u128::from(self.rate.count)),
@@ -126,7 +127,7 @@ impl TokenBucket {
         }
     }
 
-    /// Returns the amount per step, perhaps not a whole number of tokens.
+    /// Returns the amount that each step adds. It need not be a whole number of tokens.
     fn step(&self) -> u128 {
         u128::from(self.rate.count) * u128::from(self.rate.step_nanos)
     }
@@ -157,7 +158,7 @@ impl Law for TokenBucket {
 
     fn tune(&self, level: &mut Level, at: Instant, before: &Self) {
         before.advance(level, at);
-        // Noted before the change, because a larger burst increases the deficit from now on.
+        // The deficit is recorded before the change, because a larger burst increases it from now on.
         level.least.note(at, before.missing(level));
         let rescaled = |amount| rescaled(amount, before.rate.per_nanos, self.rate.per_nanos);
         level.least.rescale(rescaled);

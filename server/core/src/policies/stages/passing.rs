@@ -8,19 +8,19 @@ use crate::policies::gate::{Asked, Taken};
 use crate::request::Request;
 use crate::standing::Standing;
 
-/// A request between its arrival and its end. The slot is reused with the request's id.
+/// State of a request between its arrival and its end. It is reused together with the request's id.
 #[derive(Debug, Default)]
 pub(super) struct Passing {
     request: Option<Request>,
-    /// By stage; empty for a request without details.
+    /// Key and cost at each stage; empty for a request without details.
     faces: Vec<Face>,
-    /// By stage: the charge, if there was one that may be refunded.
+    /// Charge of each stage, if it made one that may be refunded.
     pub(super) taken: Vec<Option<Taken>>,
     pub(super) passed: usize,
     pub(super) wait: Option<(Instant, u64)>,
     pub(super) queued: Option<usize>,
     pub(super) rejection: Option<Rejection>,
-    /// Instant of the decision, and the state of the stages' limits for the request then.
+    /// Instant of the decision. `standings` holds the status of the stages' limits for the request at this instant.
     pub(super) decided_at: Instant,
     pub(super) standings: Vec<Option<Standing>>,
 }
@@ -29,7 +29,7 @@ pub(super) struct Passing {
 pub(super) struct Rejection {
     pub(super) stage: usize,
     pub(super) free_at: Option<Instant>,
-    /// Whether the request holds places until its end.
+    /// Whether the rejected request holds places until its end.
     pub(super) occupies: bool,
 }
 

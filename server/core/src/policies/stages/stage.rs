@@ -1,4 +1,4 @@
-//! A policy of a stack, and the key and cost that it reads from a request.
+//! A policy of a stack, and the key and cost that it reads from each request.
 
 use crate::details::Details;
 use crate::policies::common::{Charged, Common};
@@ -9,7 +9,7 @@ use crate::policies::key::Key;
 pub(crate) struct Stage {
     pub(crate) gate: Box<dyn Gate>,
     pub(crate) common: Common,
-    /// Key and cost of a request without details.
+    /// Key and cost of requests without details.
     pub(super) plain: Face,
     pub(super) holds_places: bool,
     pub(super) settles: bool,
@@ -39,6 +39,6 @@ impl Stage {
 pub(super) struct Face {
     pub(super) key: Key,
     pub(super) cost: u32,
-    /// The actual cost, if the request declares one.
+    /// Actual cost of the request; `None` if the request does not state it.
     pub(super) used: Option<u32>,
 }

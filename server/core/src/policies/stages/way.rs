@@ -1,4 +1,4 @@
-//! The path of a request through the stages: it passes, waits or is rejected, is served, and ends.
+//! Path of a request through the stages: it passes, waits or is rejected, then it is served, and it ends.
 
 use std::time::Duration;
 
@@ -48,7 +48,7 @@ impl Stages {
         self.serve(at, id, service)
     }
 
-    /// Variant of `walk` for a request that had to wait: queues an immediate result as a release that is due at once.
+    /// Variant of `walk` for a request that had to wait. If the request ends at once, its release is queued and due at `at`.
     pub(super) fn go_on(&mut self, at: Instant, id: RequestId, from: usize, service: &ServiceModel) {
         let arrived = self.walk(at, id, from, service);
         self.tell_late(at, id, arrived);
@@ -61,7 +61,7 @@ impl Stages {
 
     fn tell_late(&mut self, at: Instant, id: RequestId, arrived: Arrived) {
         let (verdict, advice, reply) = match arrived {
-            // Its end is an event of its own.
+            // The end of the request is a separate, later event.
             Arrived::Open | Arrived::Admitted(_) => return,
             Arrived::Done { verdict, advice } => (verdict, advice, None),
             Arrived::Scripted { verdict, reply } => (verdict, None, Some(reply)),
@@ -70,7 +70,8 @@ impl Stages {
         self.ready.push_back((at, Released { advice, reply, ..Released::at_once(id, verdict, busy) }));
     }
 
-    /// Records that a request passed a stage. A request that waited in the stage's queue is already charged (`is_charged`).
+    /// Records that a request passed a stage. `is_charged` is true for a request that waited in the stage's queue, because the queue has
+    /// already charged it.
     #[inline]
     pub(super) fn pass(&mut self, at: Instant, id: RequestId, index: usize, is_charged: bool) {
         let (stage, slot) = self.stage_and_slot(index, id);
@@ -101,11 +102,11 @@ impl Stages {
         let (stage, slot) = self.stage_and_slot(index, id);
         let Some(asked) = slot.asked(index, stage) else { return };
         let counts_own = !stage.holds_places && stage.common.own == Own::Yes;
-        // As in the seed's server: a rejection is as busy as a served request, even above the cap.
+        // As in the server of seed 000, a rejected request is as busy as a served one, even above the cap.
         if (stage.holds_places && occupies) || counts_own {
             stage.gate.take(at, &asked);
         }
-        // A counted rejection lengthens the wait, so the stage computes it again.
+        // The charge for the rejected request makes the wait longer, so the stage computes the wait again.
         let wait = match counts_own.then(|| stage.gate.ask(at, &asked, service)) {
             Some(Decision::Reject(wait)) => wait,
             _ => wait,
@@ -119,8 +120,8 @@ impl Stages {
         }
     }
 
-    /// Rolls back the first `passed` stages, last one first, after a later stage or the server rejected the request: refunds their charges
-    /// where the policy says so and lets each raise `wait`. Returns the wait to advertise.
+    /// Rolls back the first `passed` stages, last one first, after a later stage or the server rejected the request. Refunds their charges
+    /// where their parameters say so, and lets each stage raise `wait`. Returns the wait to advertise.
     fn undo(
         &mut self,
         at: Instant,
@@ -142,8 +143,8 @@ impl Stages {
         wait
     }
 
-    /// Stores the state of the stages' limits for a request that is now decided. A charge that follows only with the response is already
-    /// subtracted: Kong's handler subtracts the request from what remains before it writes the headers.
+    /// Stores the status of the stages' limits for a request that has just been decided. A charge that is made only with the response is
+    /// already subtracted, because Kong's handler subtracts the request from the remaining amount before it writes the headers.
     fn look(&mut self, at: Instant, id: RequestId, service: &ServiceModel) {
         self.slot(id).decided_at = at;
         for index in 0..self.gates.len() {
@@ -160,7 +161,7 @@ impl Stages {
         }
     }
 
-    /// Starts the time that a rejection takes, whatever the reason in the verdict.
+    /// Starts the time that a rejection takes. This applies to every reason in the verdict.
     #[inline]
     pub(super) fn turn_away(
         &mut self,
@@ -239,7 +240,7 @@ impl Stages {
         advice
     }
 
-    /// Ends a request whose time is over. Returns the final advice.
+    /// Ends a request whose time has elapsed. Returns the final advice.
     #[inline]
     pub(super) fn over(
         &mut self,
@@ -255,8 +256,8 @@ impl Stages {
         rejection.free_at.map(|free_at| free_at.since(at)).or(released.advice)
     }
 
-    /// Ends a request: settles its charges and frees its places. A cancelled request (no verdict) is not settled. A stage with
-    /// `charged=answer` and `later=keep` charges any other request, whatever its verdict.
+    /// Ends a request: adjusts its charges to its actual cost, and frees its places. The charges of a cancelled request (no verdict) are
+    /// not adjusted. A stage with `charged=answer` and `later=keep` charges any other request, whatever its verdict.
     #[inline]
     pub(super) fn finish(
         &mut self,
