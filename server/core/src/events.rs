@@ -17,7 +17,7 @@ use crate::script::ReplyId;
 pub enum Input {
     /// A request was received by the shell. Its network delay begins.
     Arrive(Request),
-    /// Like `Arrive`, but the request starts only if at least `least` slots are free at this instant (see
+    /// Like `Arrive`, but the request starts only if at least `least` slots, places or descriptors are free at this instant (see
     /// [`Server::free`](crate::Server::free)). Otherwise it is answered at once with [`Verdict::Deferred`], holds no resources and is not
     /// counted.
     ArriveIfFree { request: Request, least: u32 },
@@ -25,7 +25,7 @@ pub enum Input {
     ArriveWith {
         request: Request,
         details: Arc<Details>,
-        /// Number of slots that must be free; 0 for an unconditional start.
+        /// Number of slots, places or descriptors that must be free; 0 for an unconditional start.
         least: u32,
     },
     /// The client of this request has disconnected. The slot of the request is freed.

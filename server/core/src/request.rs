@@ -112,6 +112,6 @@ pub enum Verdict {
     Conflict,
     /// A fault ended the request before any work was done.
     Failed,
-    /// The request had the condition that enough slots are free, and too few were free.
+    /// The request was to start only if enough capacity is free, and too little was free.
     Deferred,
 }

@@ -1,4 +1,4 @@
-//! State machine of the whole server: network legs, admission and ledger.
+//! State machine of the whole server: network delays, admission and counts.
 
 mod changing;
 mod passage;
@@ -30,38 +30,39 @@ use run_clock::RunClock;
 #[derive(Debug)]
 pub struct Server {
     config: Config,
-    /// Calendar time of the server's start.
+    /// Calendar time at the server's start.
     anchor: WallTime,
-    /// True if answers have no templates, no faults and no limits of a stack. Cached, because every answer checks it.
+    /// True if answers have no templates, no faults and no limits of a stack to report. Cached, because every answer depends on it.
     is_plain: bool,
     has_facts: bool,
     service: ServiceModel,
-    /// Changes on the run's clock; `None` if the schedule is empty.
+    /// Schedule during the run; `None` if the configured schedule is empty.
     schedule: Option<InForce>,
-    /// Instant of the next of the `caps` that has not been applied to the policy.
+    /// Instant of the next entry of `caps` that has not been applied to the policy yet.
     next_cap: Option<Instant>,
     clock: RunClock,
     policy: Stages,
     ledger: Ledger,
-    /// Incremented by every reset. Requests of an earlier epoch are not counted.
+    /// Number of resets so far. Requests that arrived before the latest reset are not counted in the new counts.
     epoch: u64,
     /// Version of the single object that conditional writes change.
     version: u64,
-    /// Requests in flight to admission.
+    /// Requests on the network from client to admission.
     coming: Timeline<RequestId>,
-    /// HTTP properties of those requests by request id, for the policy that admits them. Empty if no request has had any.
+    /// HTTP properties of the requests in `coming`, by request id, for the policy that admits them. Empty if no request has had any.
     details: Vec<Option<Arc<Details>>>,
-    /// Answers in flight to the client.
+    /// Answers on the network from server to client.
     going: Timeline<Answer>,
-    /// Number of messages so far. It breaks ties and identifies the current message of a request.
+    /// Number of messages (requests and answers on the network) so far. It orders simultaneous messages, and identifies the current message
+    /// of a request.
     messages: u64,
-    /// By request id; `None` once answered or cancelled.
+    /// State of each request, by request id. `None` once the request is answered or cancelled.
     requests: Vec<Option<Held>>,
     answers: VecDeque<Answer>,
-    /// Extras of an earlier answer. The next one reuses their memory.
+    /// Extras of an earlier answer. The next extras reuse their memory.
     spare: Option<Box<Extras>>,
-    /// No event happens before this instant; [`Instant::FAR_FUTURE`] if none is pending. Cached, because it is checked far more often than
-    /// events happen.
+    /// Instant of the next event; [`Instant::FAR_FUTURE`] if none is pending. Cached, because it is checked far more often than events
+    /// happen.
     next_at: Instant,
     early_retries: Option<EarlyRetries>,
     log: Option<Box<ServerLog>>,
@@ -71,14 +72,15 @@ pub struct Server {
 struct Held {
     request: Request,
     epoch: u64,
-    /// Number of its current message. It is needed because ids are reused.
+    /// Number of the request's current message. The id is not enough to identify it, because ids are reused.
     message: u64,
-    /// Whether admission left the verdict open. It is then counted when the request is released.
+    /// Whether the verdict is not known at admission. Then it is counted when the request is released.
     is_open: bool,
 }
 
 impl Server {
-    /// Creates a server without requests that starts with virtual time. The configuration should have passed [`Config::validate`].
+    /// Creates a server without requests whose calendar starts with virtual time. The configuration should have passed
+    /// [`Config::validate`].
     pub fn new(config: Config) -> Self {
         Self::starting(config, WallTime::VIRTUAL_START)
     }
@@ -118,7 +120,7 @@ impl Server {
         server
     }
 
-    /// Caches what every answer depends on, because comparing configurations takes longer than the rest of an answer.
+    /// Caches the facts on which every answer depends. Finding them compares configurations, which takes longer than the rest of an answer.
     fn look_at_answers(&mut self) {
         self.has_facts = self.policy.has_facts() || !self.config.answers.is_empty();
         self.is_plain = !self.has_facts && self.config.fault.is_empty();
@@ -153,7 +155,7 @@ impl Server {
         self.next_at = self.next();
     }
 
-    /// Returns the next output. Call again until it is [`Output::WaitUntil`] or [`Output::Idle`].
+    /// Returns the next output. The caller repeats the call until the output is [`Output::WaitUntil`] or [`Output::Idle`].
     #[inline]
     pub fn poll(&mut self, now: Instant) -> Output {
         self.ledger.on_time(now);
@@ -164,18 +166,20 @@ impl Server {
         }
     }
 
-    /// Returns the instant of the next answer that can be taken, or of the next event; [`Instant::FAR_FUTURE`] if there is neither.
+    /// Returns the instant of the next answer that can be taken, or otherwise of the next event. [`Instant::FAR_FUTURE`] if there is
+    /// neither.
     #[inline]
     pub fn next_at(&self) -> Instant {
         self.answers.front().map_or(self.next_at, |answer| answer.at)
     }
 
-    /// Returns the next answer that is due by `until`. Everything before it is processed at its own instant, and nothing after it. For
-    /// shells whose time jumps.
+    /// Returns the next answer that is due by `until`. All events before this answer are processed, each at its own instant, and no later
+    /// events. Meant for shells whose time advances in jumps.
     #[inline]
     pub fn next_answer(&mut self, until: Instant) -> Option<Answer> {
         if !self.answers.is_empty() {
-            // Logged before it is removed: a reference to the return value would force a copy of all of it, even without a log.
+            // The answer is logged before it is removed. A reference to the return value would force a copy of the whole answer, even
+            // without a log.
             if let (Some(log), Some(answer)) = (&mut self.log, self.answers.front()) {
                 log.on_answer(answer);
             }
@@ -193,7 +197,7 @@ impl Server {
         None
     }
 
-    /// Takes back an answer that the shell no longer needs, so that the next one reuses its memory.
+    /// Accepts an answer that the shell no longer needs. The next answer reuses its memory.
     #[inline]
     pub fn reuse(&mut self, answer: Answer) {
         if answer.extras.is_some() {
@@ -201,8 +205,8 @@ impl Server {
         }
     }
 
-    /// Starts a log of all inputs and answers. It grows without bound, so it is meant for comparisons of shells, not for long runs. No
-    /// request may be in flight.
+    /// Starts a log of all inputs and answers. No request may be in flight. The log grows without limit, so it is meant for comparisons of
+    /// shells and not for long runs.
     pub fn record_log(&mut self) {
         self.log = Some(Box::new(ServerLog {
             config: self.config.clone(),
@@ -213,7 +217,8 @@ impl Server {
         }));
     }
 
-    /// Ends the log and returns it as of `now`, if one was recorded. The shell must have taken every answer that is due.
+    /// Ends the log and returns it as of `now`. Returns `None` if no log was recorded. The shell must first have taken every answer that is
+    /// due.
     pub fn take_log(&mut self, now: Instant) -> Option<ServerLog> {
         let log = self.log.take()?;
         Some(ServerLog { until: now, stats: self.stats(now, None), ..*log })
@@ -223,7 +228,7 @@ impl Server {
         &self.config
     }
 
-    /// Returns the parts of requests that the current policy uses. Requests with them are passed as [`Input::ArriveWith`].
+    /// Returns the parts of requests that the current policy uses. The shell passes requests with these parts as [`Input::ArriveWith`].
     pub fn wants(&self) -> Wants {
         let mut wants = self.config.policy.wants();
         if self.early_retries.is_some() {
@@ -232,12 +237,12 @@ impl Server {
         wants
     }
 
-    /// True if answers may advise when to come back, so that [early retries](ServerStats::retried_too_early) are counted.
+    /// True if answers may advise clients when to retry. Only then are [early retries](ServerStats::retried_too_early) counted.
     pub fn advises(&self) -> bool {
         self.early_retries.is_some()
     }
 
-    /// Returns the name of each limit of the stack and its status for the client that came last.
+    /// Returns the name and the status of each limit of the stack. The status is that for the client of the latest request.
     pub fn limits(&mut self, now: Instant) -> Vec<(String, Standing)> {
         self.advance(now);
         let standings = self.policy.standings(now, &self.service);
@@ -251,12 +256,14 @@ impl Server {
             .collect()
     }
 
-    /// Returns the number of keys that policies evicted for others, since the current policies took effect. Evicted keys get new limits.
+    /// Returns the number of keys that policies have evicted to make room for other keys, since the current policies took effect. An
+    /// evicted key starts with a fresh limit when it is used again.
     pub fn evicted_keys(&self) -> u64 {
         self.policy.evicted_keys()
     }
 
-    /// Returns the number of busy slots (including rejections that hold one), outstanding requests or descriptors.
+    /// Returns the number of busy slots, outstanding requests or descriptors, depending on the policy. Busy slots include those held by
+    /// rejections.
     pub fn busy(&self) -> u32 {
         self.policy.busy()
     }
@@ -265,12 +272,12 @@ impl Server {
         self.policy.capacity(now, &self.service)
     }
 
-    /// Returns the number of free slots, places or descriptors, which carrier sense compares.
+    /// Returns the number of free slots, places or descriptors, depending on the policy. Carrier sense compares this number.
     pub fn free(&self, now: Instant) -> u64 {
         u64::from(self.policy.free(now, &self.service))
     }
 
-    /// Returns the counts of one run, or of all, since the last reset. The shell fills in its uptime and instance.
+    /// Returns the counts since the last reset, for one run or for all requests. The shell fills in its uptime and its instance.
     pub fn stats(&mut self, now: Instant, run: Option<RunId>) -> ServerStats {
         self.advance(now);
         let account = self.ledger.account(run);
@@ -292,7 +299,7 @@ impl Server {
         self.ledger.lifetime()
     }
 
-    /// Processes everything that is due by `now`, each event at its own instant. Fast path: usually nothing is due.
+    /// Processes all events that are due by `now`, each at its own instant. Fast path: usually no event is due.
     #[inline]
     fn advance(&mut self, now: Instant) {
         self.ledger.on_time(now);
@@ -301,7 +308,7 @@ impl Server {
         }
     }
 
-    /// Slow path of `advance`, for the case that something is due.
+    /// Slow path of `advance`, for calls with events that are due.
     #[inline(never)]
     fn catch_up(&mut self, now: Instant) {
         while self.next_at <= now && self.next_at != Instant::FAR_FUTURE {
@@ -323,7 +330,7 @@ impl Server {
         answer
     }
 
-    /// Processes one event that is due at `at`. The policy's own events come first.
+    /// Processes one event that is due at `at`. Of simultaneous events, those of the policy come first.
     #[inline]
     fn step(&mut self, at: Instant) -> Option<Answer> {
         if self.policy.next() == at {
@@ -351,7 +358,7 @@ impl Server {
         self.next_call().map_or(next, |call| call.min(next))
     }
 
-    /// Whether this message is the current one of a request that is still in flight.
+    /// Whether `message` is the current message of this request, and the request has been neither answered nor cancelled.
     fn awaits(&self, id: RequestId, message: u64) -> bool {
         self.requests[id.0 as usize].as_ref().is_some_and(|held| held.message == message)
     }

@@ -1,16 +1,16 @@
-//! Requests that end without a whole answer.
+//! Ends of requests without a complete answer.
 
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 
-/// Makes the connection end a request without its answer. A handler puts it into the extensions of its response, because axum handlers
-/// cannot fail; [`App::answer`](crate::app::App::answer) acts on it.
+/// Reason to end a request without its answer. A handler inserts it into the extensions of its response, because axum handlers cannot fail.
+/// [`App::answer`](crate::app::App::answer) then ends the request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Abort {
     ClientGone,
     Reset,
     Close,
-    /// A fault closes an HTTP/1 connection after these bytes, which start like every response.
+    /// Caused by a fault: the HTTP/1 connection is closed after these bytes, which start in the same way as every response.
     CloseAfter(Bytes),
 }
 
@@ -22,7 +22,7 @@ impl IntoResponse for Abort {
     }
 }
 
-/// Error with which hyper ends an HTTP/1 connection or an HTTP/2 stream. The source holds the code of a stream's reset.
+/// Error by which hyper ends an HTTP/1 connection or an HTTP/2 stream. Its source contains the error code with which a stream is reset.
 #[derive(Debug, thiserror::Error)]
 #[error("the request ends without an answer ({abort:?})")]
 pub(crate) struct Unanswered {

@@ -1,9 +1,9 @@
-//! Access to the admin endpoints: for programs on this machine, and for clients with the token.
+//! Access to the admin endpoints. It is allowed to programs on this machine, and to clients with the token.
 //!
-//! A browser on this machine is neither, although its requests also come from loopback, because any page that it shows can send requests.
-//! Two headers, which pages cannot change, distinguish them. `Origin` names the page's own server in every request that could change
-//! something. `Host` names the server that the browser believes it is talking to. A page whose name was later resolved to this machine (DNS
-//! rebinding) has a name there, while a program that means this machine sends an address.
+//! A browser on this machine gets no access, although its requests also come from loopback, because any page that it shows can send
+//! requests. Two headers, which pages cannot change, identify such requests. `Origin` names the page's own server in every request that
+//! could change something. `Host` names the server that the browser believes it is talking to. A page whose name was later resolved to this
+//! machine (DNS rebinding) sends a name in `Host`, while a program that means this machine sends an address.
 
 use std::net::{IpAddr, Ipv6Addr};
 
@@ -18,7 +18,7 @@ const SEND_IT: &str = "send `Authorization: Bearer TOKEN` (loadgen: `--admin-tok
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Access {
-    /// Admits other hosts that send it.
+    /// Token that gives access to clients on other hosts. `None` means that they have no access.
     pub(crate) token: Option<AdminToken>,
 }
 
@@ -50,7 +50,8 @@ impl Access {
     }
 }
 
-/// Refuses requests of pages from another origin (RFC 6454). On a page of this server itself both headers are equal.
+/// Refuses requests of pages from another origin (RFC 6454). In a request of a page of this server itself, `Origin` and `Host` name the
+/// same server.
 fn own_origin(headers: &HeaderMap) -> Result<(), String> {
     let refuse = |origin: &[u8]| {
         format!(
@@ -74,7 +75,8 @@ fn own_origin(headers: &HeaderMap) -> Result<(), String> {
     }
 }
 
-/// Refuses requests to a host name, because only addresses and `localhost` cannot be made to resolve to another machine.
+/// Refuses requests whose `Host` is a name. Only addresses and `localhost` are accepted, because any other name may have been resolved to
+/// this machine by an attacker.
 fn own_host(version: Version, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
     let check = |host: &[u8]| {
         if is_own(host) {
@@ -87,11 +89,11 @@ fn own_host(version: Version, uri: &Uri, headers: &HeaderMap) -> Result<(), Refu
         );
         Err(Refusal { error, host: Some(host) })
     };
-    // RFC 9112, section 3.2.2: the target's authority takes precedence over `Host`. Both must be valid.
+    // RFC 9112, section 3.2.2: the authority of the request target takes precedence over `Host`. Here both must be valid.
     uri.authority().map_or(Ok(()), |authority| check(authority.as_str().as_bytes()))?;
     match only(headers, &HOST) {
         Ok(Some(host)) => check(host),
-        // No browser uses HTTP/1.0, where `Host` is optional.
+        // `Host` is optional in HTTP/1.0. Requests without it are accepted, because no browser uses HTTP/1.0.
         Ok(None) if version < Version::HTTP_11 => Ok(()),
         Ok(None) => Err(Refusal::new(
             "the request names no host: send `Host` with the server's IP address or `localhost`",
@@ -111,7 +113,7 @@ fn is_own(host: &[u8]) -> bool {
     is_port(port) && (name.eq_ignore_ascii_case("localhost") || name.parse::<std::net::Ipv4Addr>().is_ok())
 }
 
-/// Returns the only value of a header, if it has any; the first as an error if it has several.
+/// Returns the value of a header, or `None` if it is missing. If the header occurs more than once, returns its first value as an error.
 fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a [u8]>, &'a [u8]> {
     let mut values = headers.get_all(name).iter().map(axum::http::HeaderValue::as_bytes);
     match (values.next(), values.next()) {

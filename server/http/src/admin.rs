@@ -1,4 +1,4 @@
-//! The server's own endpoints: counts, capacity, configuration and reset under `/_mock/`, and `/metrics`.
+//! The server's admin endpoints: counts, capacity, configuration and reset under `/_mock/`, and `/metrics`.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
@@ -26,23 +26,24 @@ use crate::channel::Client;
 use crate::shared::Shared;
 use crate::{metrics, presets, request_body, response};
 
-/// Maximum size of a configuration change, in bytes: enough for several body templates of maximum size.
+/// Maximum size of a configuration change, in bytes. It is enough for several body templates of maximum size.
 const MAX_PATCH: usize = 1 << 20;
 
 pub(crate) const ENDPOINTS: &str = "GET /_mock/stats[?run=ID], GET /_mock/capacity, GET /_mock/config, \
      PATCH /_mock/config, POST /_mock/reset, GET /_mock/presets[/NAME], GET /metrics";
 
-/// The only endpoint that answers late.
+/// Path of the barrier, the only endpoint whose answer may come late.
 const BARRIER: &str = "/_mock/barrier";
 
-/// Real time from a release to the common start: enough for connections to open.
+/// Real time from the release of a barrier to the common start of the shards. It is long enough to open connections.
 const READY_IN: Duration = Duration::from_millis(100);
 
-/// Default and maximum real time of a wait at a barrier.
+/// Default and maximum of the real time for which a request waits at a barrier.
 const PATIENCE: Duration = Duration::from_mins(1);
 const MAX_PATIENCE: Duration = Duration::from_hours(1);
 
-/// Returns the router of the admin endpoints. Its access rules cover every path that reaches it, known or not.
+/// Returns the router of the admin endpoints. Its access rules apply to every path that reaches the router, even if the path does not
+/// exist.
 pub(crate) fn router(shared: Arc<Shared>, access: Access) -> Router {
     Router::new()
         .route("/_mock/stats", get(stats))
@@ -124,8 +125,8 @@ async fn reset(State(shared): State<Arc<Shared>>) -> Response {
     answer(StatusCode::OK, to_value(shared.stats(None)))
 }
 
-/// Holds a request until all shards are at its barrier, its client goes away, or the server stops. The body is read first, whatever its
-/// content, because a connection can be watched only after the whole request.
+/// Delays the answer until all shards are at the barrier, the client disconnects, or the server stops. The body is read first, whatever its
+/// content, because a disconnect can be detected only after the whole request was read.
 async fn barrier(
     State(shared): State<Arc<Shared>>,
     Extension(client): Extension<Client>,
@@ -203,7 +204,7 @@ async fn presets() -> Response {
     answer(StatusCode::OK, to_value(presets::listed()))
 }
 
-/// Selects the path parameter by name, because the outer router's `{*path}` is a parameter, too.
+/// Selects the parameter `name` of the path explicitly, because the outer router's `{*path}` is a parameter, too.
 #[derive(Debug, Deserialize)]
 struct OfPreset {
     name: String,
@@ -230,7 +231,7 @@ async fn unknown(uri: Uri) -> Response {
     refuse(StatusCode::NOT_FOUND, &format!("`{}` is not one of {ENDPOINTS}", uri.path()))
 }
 
-/// Refuses the method of a known path: RFC 9110, section 15.5.6.
+/// Answers a request whose path exists but does not support the method (RFC 9110, section 15.5.6).
 async fn other_method(method: Method, uri: Uri) -> Response {
     let allowed = match uri.path() {
         "/_mock/config" => "GET, HEAD, PATCH",
@@ -262,7 +263,7 @@ fn refuse(status: StatusCode, words: &str) -> Response {
     answer(status, to_value(wire::Refusal::new(excerpt(words))))
 }
 
-/// Returns a JSON response. Its keys are in alphabetical order, because objects of a [`Value`] are ordered maps.
+/// Returns a JSON response. Its keys are in alphabetical order, because a [`Value`] stores objects in ordered maps.
 fn answer(status: StatusCode, content: serde_json::Result<Value>) -> Response {
     let Ok(content) = content else { return StatusCode::INTERNAL_SERVER_ERROR.into_response() };
     let json = HeaderValue::from_static("application/json");

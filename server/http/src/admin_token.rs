@@ -1,11 +1,11 @@
-//! Token that opens the admin endpoints to other hosts: from the command line, a file or the environment.
+//! Token that gives other hosts access to the admin endpoints. It comes from the command line, a file or the environment.
 
 use std::fs::File;
 use std::io::Read;
 
 use subtle::ConstantTimeEq;
 
-/// Environment variable with the token, for both programs, so that it does not show in process lists.
+/// Environment variable that contains the token, for both programs. A token in it does not appear in process lists.
 pub const ADMIN_TOKEN_ENV: &str = "TAILBACK_ADMIN_TOKEN";
 
 /// Maximum length of a token, in bytes.
@@ -23,7 +23,7 @@ pub enum AdminTokenError {
         "the token ({origin}) must have 1 to {LONGEST} visible ASCII characters and no blanks; `openssl rand -hex 16` makes one"
     )]
     Unfit {
-        /// Flag or file of the token, never the token itself.
+        /// Source of the token: the flag, the file or the variable. It never contains the token itself.
         origin: String,
     },
     #[error(
@@ -33,10 +33,10 @@ pub enum AdminTokenError {
 }
 
 impl AdminToken {
-    /// Parses the value of `flag`: a token, `@FILE`, or nothing, which means [`ADMIN_TOKEN_ENV`].
+    /// Returns the token for the value of `flag`: the token itself, `@FILE`, or nothing, which means the variable [`ADMIN_TOKEN_ENV`].
     ///
     /// # Errors
-    /// If there is no token, or it is not valid in a header.
+    /// If there is no token, or if it contains characters that are not valid in a header.
     pub fn typed(flag: &'static str, text: &str) -> Result<Self, AdminTokenError> {
         match text.strip_prefix('@') {
             Some(path) => Self::new(format!("{flag} {text}"), &read(flag, path)?),
@@ -45,10 +45,10 @@ impl AdminToken {
         }
     }
 
-    /// Returns the token in [`ADMIN_TOKEN_ENV`], if the variable is set.
+    /// Returns the token in the variable [`ADMIN_TOKEN_ENV`], or `None` if the variable is not set.
     ///
     /// # Errors
-    /// If it is not valid in a header.
+    /// If the token contains characters that are not valid in a header.
     pub fn environment() -> Result<Option<Self>, AdminTokenError> {
         std::env::var_os(ADMIN_TOKEN_ENV)
             .map(|token| Self::new(ADMIN_TOKEN_ENV.to_owned(), &token.to_string_lossy()))
@@ -66,7 +66,7 @@ impl AdminToken {
         format!("Bearer {}", self.0)
     }
 
-    /// Whether the value of an `Authorization` header has this token. The time taken depends on lengths only.
+    /// Whether the value of an `Authorization` header contains this token. The duration of the check depends only on the lengths.
     pub(crate) fn is_in(&self, authorization: &[u8]) -> bool {
         let Some((scheme, token)) = authorization.split_at_checked("Bearer ".len()) else { return false };
         scheme.eq_ignore_ascii_case(b"Bearer ") && bool::from(token.trim_ascii().ct_eq(self.0.as_bytes()))
@@ -82,7 +82,7 @@ impl std::fmt::Debug for AdminToken {
 fn read(flag: &str, path: &str) -> Result<String, AdminTokenError> {
     let mut text = String::new();
     File::open(path)
-        // Room for the longest token and its line end; the extra byte makes longer content fail the check.
+        // Reads as much as the longest token and its line end, and one byte more, so that longer content fails the check of the length.
         .and_then(|file| file.take(LONGEST + 3).read_to_string(&mut text))
         .map_err(|source| AdminTokenError::File { path: path.to_owned(), origin: flag.to_owned(), source })?;
     Ok(text.trim_end_matches(['\n', '\r']).to_owned())

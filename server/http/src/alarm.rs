@@ -1,7 +1,7 @@
-//! The single timer: a task that sleeps until the earliest deadline and sends the answers that are due.
+//! The server's only timer: a task that sleeps until the earliest deadline and then sends the answers that are due.
 //!
-//! It is a task of the runtime, so that with one thread the answered connections run on the thread that woke up. Deadlines are absolute
-//! instants of the state machine, so the lateness of one wake-up does not add to the next.
+//! It is a task of the runtime, so that with one thread the connections of these answers run on the thread that woke up. Deadlines are
+//! absolute instants of the state machine, so the lateness of one wake-up does not delay the next.
 
 use std::io;
 use std::sync::Arc;
@@ -11,10 +11,10 @@ use tokio::runtime::Runtime;
 
 use crate::shared::Shared;
 
-/// Starts the alarm, which ends with [`Shared::close`].
+/// Starts the timer task. It ends when [`Shared::close`] is called.
 ///
 /// # Errors
-/// If the system provides no timer.
+/// If the operating system provides no timer.
 pub(crate) fn start(runtime: &Runtime, shared: Arc<Shared>) -> io::Result<()> {
     let _inside = runtime.enter();
     let timer = Timer::new()?;
@@ -26,7 +26,7 @@ async fn watch(shared: Arc<Shared>, mut timer: Timer) {
     while let Some(at) = shared.ring() {
         let at = shared.clock.real(at);
         let due = async {
-            // Fallback to the runtime's timer if the system's timer fails.
+            // Falls back to the runtime's timer if the operating system's timer fails.
             if timer.wait_until(at).await.is_err() {
                 tokio::time::sleep_until(at.into()).await;
             }

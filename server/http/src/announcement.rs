@@ -1,4 +1,4 @@
-//! Start screen: the address, the limits, and how clients are pointed here.
+//! Start screen: the address, the limits, and how to configure clients for this server.
 
 use std::net::SocketAddr;
 
@@ -9,10 +9,10 @@ use crate::wrap::{NO_BREAK, USUAL, wrapped};
 
 const INDENT: &str = "                ";
 
-/// Returns the screen for a terminal with this many columns, or for output without a terminal.
+/// Returns the start screen for a terminal with this many columns, or for output that does not go to a terminal.
 ///
 /// The first line starts with `mockserver listening on http://ADDRESS`. Programs that start a server read the address up to the end of that
-/// line, so nothing follows it outside of a terminal.
+/// line. Therefore, unless the output goes to a terminal, nothing follows the address.
 pub(crate) fn announcement(
     address: SocketAddr,
     config: &Config,
@@ -47,7 +47,7 @@ fn server(config: &Config, expanded: Option<&Expanded>, time_scale: TimeScale) -
         None => vec![config.describe()],
     };
     if expanded.is_none() && !config.draws_service_times() {
-        // A model that draws times shows the status next to the time of a rejection.
+        // If the server draws service times, its description already contains the status of rejections, next to their time.
         parts.push(format!("rejections with {}", config.reject_status));
     }
     if config.seed != Config::default().seed {
@@ -71,7 +71,7 @@ fn preset(config: &Config, expanded: &Expanded) -> Vec<String> {
     [vec![parts.join(", ") + &more], config.settings_beside_preset()].concat()
 }
 
-/// Inserts no-break spaces inside `30 000` and between a number and its unit.
+/// Replaces spaces within numbers such as `30 000`, and between a number and its unit, by no-break spaces.
 fn keep_numbers_together(limit: &str) -> String {
     let mut text = String::with_capacity(limit.len());
     let mut before = ' ';

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use mockserver_core::Verdict;
 
-/// Inclusive upper bounds of the buckets; one more bucket holds longer times.
+/// Inclusive upper bounds of the histogram's buckets. One more bucket counts longer times.
 pub(crate) const BOUNDS: [Duration; 15] = [
     Duration::from_millis(1),
     Duration::from_micros(2500),
@@ -23,7 +23,7 @@ pub(crate) const BOUNDS: [Duration; 15] = [
     Duration::from_mins(1),
 ];
 
-/// By verdict, in experiment time.
+/// One histogram of answer times per verdict, in experiment time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct AnswerTimes {
     pub(crate) accepted: Buckets,
@@ -43,7 +43,7 @@ impl AnswerTimes {
             Verdict::Accepted => &mut self.accepted,
             Verdict::Rejected | Verdict::Conflict => &mut self.rejected,
             Verdict::Failed => &mut self.failed,
-            // The request was not started.
+            // A deferred request was not started, so it has no answer time.
             Verdict::Deferred => return,
         };
         buckets.counts[BOUNDS.partition_point(|bound| *bound < took)] += 1;

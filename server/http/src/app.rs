@@ -1,4 +1,4 @@
-//! The router of all requests (admin endpoints, and work on every other path), and how connections call it.
+//! The router of all requests: admin endpoints, and work on every other path. Connections pass their requests to it.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -18,14 +18,14 @@ use crate::{admin, work};
 
 #[derive(Clone)]
 pub(crate) struct App {
-    /// Requires a [`Client`] in the extensions of each request.
+    /// Router of all requests. Each request must have a [`Client`] in its extensions.
     router: Router,
     pub(crate) stopping: Arc<Stopping>,
 }
 
 impl App {
     pub(crate) fn new(shared: &Arc<Shared>, access: Access) -> Self {
-        // A separate router with its own fallback, so that a mistyped endpoint is not handled as work.
+        // The admin endpoints have a separate router with its own fallback, so that a mistyped endpoint is not handled as work.
         let admin = admin::router(shared.clone(), access).into_service::<Body>();
         let router = Router::new()
             .route_service("/_mock", admin.clone())
@@ -46,7 +46,7 @@ impl App {
         client: Client,
     ) -> impl Future<Output = Result<Response<Body>, Unanswered>> + Send + use<> {
         let channel = client.channel.clone();
-        // Fast path: most requests have no body, and need no box for one.
+        // Fast path: most requests have no body. Such requests get an empty body, which needs no allocation.
         let mut request =
             request.map(|body| if body.is_end_stream() { Body::empty() } else { Body::new(body) });
         request.extensions_mut().insert(client);

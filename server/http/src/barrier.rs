@@ -1,4 +1,4 @@
-//! Barriers at which the shards of a run wait for each other. All are released at once, and the counts restart at the release.
+//! Barriers at which the shards of a run wait for each other. When all have arrived, all are released at once, and the counts restart.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -8,7 +8,7 @@ use vocabulary::wire::{MAX_SHARDS, NotReleased, Released};
 
 const MAX_BARRIERS: usize = 64;
 
-/// Maximum number of waiting requests at all barriers.
+/// Maximum number of waiting requests at all barriers together.
 const MAX_WAITING: usize = 4096;
 
 /// Maximum length of a barrier's name, in bytes.
@@ -17,12 +17,13 @@ const MAX_NAME: usize = 64;
 /// A shard that arrives at a barrier.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Participant {
-    /// Shards with the same run name wait for each other.
+    /// Name of the run. Shards with the same name wait for each other.
     pub(crate) run: String,
     pub(crate) of: u32,
-    /// Index of this shard, from 0, if given.
+    /// Index of this shard, from 0. `None` if the request does not state it.
     pub(crate) index: Option<u32>,
-    /// Fingerprint of the common plan, if given. Shards with another fingerprint belong to another run.
+    /// Fingerprint of the plan that all shards share. `None` if the request does not state it. A shard with another fingerprint is refused,
+    /// because it belongs to another run.
     pub(crate) plan: Option<String>,
 }
 
@@ -77,7 +78,7 @@ struct Waiter {
     release: oneshot::Sender<Released>,
 }
 
-/// The place of a waiting shard. Dropping it frees the place.
+/// Place of a waiting shard at a barrier. Dropping it frees the place.
 #[derive(Debug)]
 pub(crate) struct Place<'a> {
     barriers: &'a Barriers,
@@ -136,7 +137,8 @@ impl Barriers {
         {
             let released = release();
             for waiter in gathering.places.into_values() {
-                // Receivers exist, because places are freed only under the lock that is held here.
+                // Sending cannot fail, because every waiter still has its receiver. Its place would be freed only under the lock that is
+                // held here.
                 let _ = waiter.release.send(released.clone());
             }
         }
@@ -144,7 +146,7 @@ impl Barriers {
     }
 
     fn lock(&self) -> MutexGuard<'_, Waiting> {
-        // After a panic under the lock all gatherings are still consistent.
+        // A poisoned lock is used all the same, because the lists of waiting shards are consistent even after a panic.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -154,7 +156,7 @@ impl Place<'_> {
         (&mut self.released).await.ok()
     }
 
-    /// Returns the answer to a shard whose wait has timed out. The release may have happened just before.
+    /// Returns the answer to a shard whose wait has timed out. The barrier may have released the shard just before that.
     pub(crate) fn given_up(&mut self) -> Result<Released, NotReleased> {
         let waiting = self.barriers.lock();
         if let Ok(released) = self.released.try_recv() {

@@ -1,14 +1,14 @@
-//! Limits of one connection in either HTTP version.
+//! Limits of one connection, for both HTTP versions.
 
 use std::time::Duration;
 
-/// Limits of a request head: bytes and number of headers.
+/// Maximum size in bytes, and maximum number of headers, of a request's head (request line and headers).
 pub(crate) const MAX_HEAD: u32 = 64 << 10;
 pub(crate) const MAX_HEADERS: usize = 100;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
-    /// Real time for which a connection may be silent between two requests, or take for a request's head. Longer than clients keep idle
+    /// Maximum real time between two requests of a connection, and for receiving a request's head. It is longer than clients keep idle
     /// connections, so that no request is sent on a connection that the server is closing.
     pub(crate) head_patience: Duration,
     pub(crate) http2_max_streams: u32,

@@ -1,4 +1,4 @@
-//! The channel of a request and its answer, an HTTP/1.1 connection or an HTTP/2 stream, and its end without an answer.
+//! Channel of a request and its answer: an HTTP/1.1 connection or an HTTP/2 stream. Also its end without an answer.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use tokio::sync::Notify;
 use crate::abort::{Abort, Unanswered};
 use crate::socket::Socket;
 
-/// Inserted into the extensions of every request.
+/// Client of a request: its address and channel. It is in the extensions of every request.
 #[derive(Clone, Debug)]
 pub(crate) struct Client {
     pub(crate) address: IpAddr,
@@ -21,7 +21,7 @@ pub(crate) enum Channel {
     Stream(Arc<Leaving>),
 }
 
-/// Ends an HTTP/2 connection gracefully: sends a GOAWAY and finishes the requests in flight.
+/// Request to end an HTTP/2 connection gracefully. The server then sends a GOAWAY and finishes the requests in flight.
 #[derive(Debug, Default)]
 pub(crate) struct Leaving(Notify);
 
@@ -32,17 +32,17 @@ impl Leaving {
 }
 
 impl Channel {
-    /// Returns when the client is gone. Must be called only while a request is in service and after its body was read.
+    /// Returns when the client has disconnected. Must be called only while a request is in service and after its body was read.
     pub(crate) async fn gone(&self) {
         match self {
             Self::Connection(socket) => socket.gone().await,
-            // hyper drops the request's future when the client resets the stream or is gone.
+            // Never returns, because hyper drops the future of the request when the client resets the stream or disconnects.
             Self::Stream(_) => std::future::pending().await,
         }
     }
 
-    /// Ends a request without its answer. Over HTTP/2 this ends only the stream, because faults and scripts apply to one request. An
-    /// orderly end also stops the connection from accepting further requests.
+    /// Ends a request without its answer. Over HTTP/2 this ends only the request's stream, because faults and scripts apply to a single
+    /// request. After [`Abort::Close`] and [`Abort::CloseAfter`], the connection also stops accepting requests.
     pub(crate) fn abort(&self, abort: Abort) -> Unanswered {
         let code = match self {
             Self::Connection(socket) => {

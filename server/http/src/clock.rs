@@ -8,7 +8,7 @@ use vocabulary::{Instant, TimeScale, WallTime};
 pub(crate) struct Clock {
     origin: RealInstant,
     pub(crate) scale: TimeScale,
-    /// Wall-clock time at the origin. In whole milliseconds, so that it can be reported as a number.
+    /// Wall-clock time at the start of the experiment time. It is a whole number of milliseconds, so that it can be reported as a number.
     pub(crate) anchor: WallTime,
 }
 
@@ -29,7 +29,7 @@ impl Clock {
     }
 
     pub(crate) fn real(&self, at: Instant) -> RealInstant {
-        // Instants beyond the clock's range never come; a year is long enough.
+        // Instants beyond the range of the system's clock are replaced by one year from now, which is long enough.
         RealInstant::now() + self.until(at).min(Duration::from_hours(365 * 24))
     }
 }

@@ -154,7 +154,7 @@ fn command_line() -> clap::Command {
     command.after_help(format!("{examples}\n\n{pointer}"))
 }
 
-/// Returns the right flag in place of one that similar servers often have.
+/// Returns an error text that suggests the right flag in place of one that similar servers have. `None` for any other error.
 fn explained(error: &clap::Error, typed: &[String]) -> Option<String> {
     let argument = typed::argument(error)?;
     if error.kind() == ErrorKind::InvalidSubcommand && argument.parse::<u16>().is_ok() {
@@ -210,7 +210,7 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => {
                 say(&format!("error: stdout cannot be written: {error}\n"));
-                // As in loadgen.
+                // The same exit code as in loadgen.
                 ExitCode::from(74)
             }
         });
@@ -226,7 +226,8 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
     alarm::start(&runtime, shared.clone()).map_err(threads::Error::alarm)?;
     let signal = runtime.block_on(async {
         let mut signals = Signals::new()?;
-        // Taken before the announcement, because a client that reads it may change the server at once, and that change is printed, too.
+        // This state is recorded before the announcement. A client that reads the announcement may change the server at once, and that
+        // change must be printed, too.
         let announced = live::Seen::of(&shared);
         if !cli.quiet {
             say(&announcement(address, &config, cli.time_scale, live::columns()));
@@ -253,14 +254,14 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
             live::clear();
         }
         stop.send_replace(true);
-        // A second signal ends the program without waiting for requests in flight.
+        // A second signal ends the program without waiting for the requests in flight.
         tokio::select! {
             _ = serving => {}
             _ = signals.next() => {}
         }
         io::Result::Ok(signal)
     })?;
-    // A terminal that was stopped with Ctrl-S must not block the exit.
+    // The summary is skipped if the terminal was stopped with Ctrl-S, because the output would block the exit.
     if !cli.quiet && live::takes_words(Duration::from_secs(1)) {
         let counts = shared.stats(None).counts;
         let rejections_hold_slots = shared.config().rejections_hold_slots();
@@ -285,7 +286,7 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
 }
 
 fn say(words: &str) {
-    // A closed stderr must not stop the server.
+    // The error is ignored, because a closed stderr must not stop the server.
     drop(io::stderr().lock().write_all(vocabulary::printable(words).as_bytes()));
 }
 

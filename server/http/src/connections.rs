@@ -10,15 +10,15 @@ use crate::app::App;
 use crate::bounds::Bounds;
 use crate::connection;
 
-/// Pause after an error of `accept`, such as too many open files.
+/// Pause after an error of `accept`, for example because too many files are open.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(20);
 
 #[derive(Clone, Debug)]
 pub(crate) struct Limits {
-    /// Open connections; more wait to be accepted.
+    /// Maximum number of open connections. Further ones wait to be accepted.
     pub(crate) connections: u32,
     pub(crate) bounds: Bounds,
-    /// Real time for requests in flight when the server shuts down.
+    /// Maximum real time for which the shutdown waits for requests in flight.
     pub(crate) grace: Duration,
 }
 
@@ -45,7 +45,7 @@ pub(crate) async fn serve(listener: TcpListener, app: App, limits: Limits, mut s
     }
     drop(listener);
     app.stopping.stop();
-    // Later requests are not awaited: the process or the runtime ends.
+    // Requests that take longer than the grace period are not awaited, because the process or the runtime ends then.
     drop(tokio::time::timeout(limits.grace, places.acquire_many(limits.connections)).await);
 }
 

@@ -19,7 +19,7 @@ use crate::connections::{Limits, serve};
 use crate::shared::Shared;
 use crate::{alarm, listen};
 
-/// A running server. Dropping it stops it at once.
+/// A running server. Dropping it stops the server at once.
 pub struct Embedded {
     address: SocketAddr,
     shared: Arc<Shared>,
@@ -48,7 +48,7 @@ impl Embedded {
         Self::start_with(config, scale, Bounds { http2_max_streams, ..Bounds::default() }, |app| app)
     }
 
-    /// Variant of [`start`](Self::start) with the caller's layers around the router of all requests.
+    /// Variant of [`start`](Self::start) that puts the caller's layers around the router of all requests.
     ///
     /// # Errors
     /// If the configuration is invalid, or the system provides no port or thread.
@@ -77,7 +77,7 @@ impl Embedded {
         let app = App::new(&shared, Access::default()).layered(layered);
         let serving = move || {
             runtime.block_on(async {
-                // Fails only outside of a runtime.
+                // The conversion fails only outside of a runtime.
                 if let Ok(listener) = TcpListener::from_std(listener) {
                     serve(listener, app, limits, stopped).await;
                 }
@@ -95,7 +95,7 @@ impl Embedded {
         self.address
     }
 
-    /// Returns the wall-clock time at the start, to which the dates in answers to runs refer.
+    /// Returns the wall-clock time at the server's start. In answers to loadgen's runs, dates are counted from it in experiment time.
     pub fn anchor(&self) -> WallTime {
         self.shared.clock.anchor
     }
@@ -119,7 +119,7 @@ impl Drop for Embedded {
         self.shared.close();
         self.stop.send_replace(true);
         if let Some(thread) = self.thread.take() {
-            // A server that panicked has nothing left to stop.
+            // The result is ignored, because after a panic of the server there is nothing left to stop.
             drop(thread.join());
         }
     }

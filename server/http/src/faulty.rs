@@ -20,18 +20,21 @@ use tokio::time::{Instant, Sleep};
 use crate::abort::Abort;
 use crate::channel::Channel;
 
-/// Bytes that no client accepts as HTTP. They start like every answer, see [`crate::socket`].
+/// Bytes that no client accepts as HTTP. They start with the same byte as every answer, because that byte may already be sent, see
+/// [`crate::socket`].
 const GARBAGE: &[u8] = b"HA! This is no HTTP.\r\n\r\n";
 
-/// Makes an HTTP/2 answer malformed (RFC 9113, section 8.1.1). Bytes that are not HTTP would affect all streams of the connection.
+/// Value of a `content-length` header that makes an HTTP/2 answer malformed (RFC 9113, section 8.1.1). Bytes that are not HTTP cannot be
+/// used there, because they would affect all streams of the connection.
 const NO_LENGTH: HeaderValue = HeaderValue::from_static("garbage");
 
-/// Real time for sending half of a body before the stream is reset, which discards unsent data.
+/// Real time between half of a body and the reset of its stream. Without this time the half would not be sent, because a reset discards
+/// unsent data.
 const BREAK: Duration = Duration::from_millis(10);
 
 const MAX_DRIPS: usize = 20;
 
-/// Returns the answer with the fault applied. A slow answer is complete after `until_over` of real time.
+/// Returns the answer with the fault applied. A slow answer is complete after `until_over`, a real time.
 pub(crate) async fn apply(
     fault: Fault,
     response: axum::http::Response<Full<Bytes>>,
@@ -56,7 +59,7 @@ pub(crate) async fn apply(
             return Abort::CloseAfter(first_half(&parts, &bytes, has_body).into()).into_response();
         }
         (Fault::Truncate, Channel::Stream(_)) if has_body => Body::new(Dripping::breaking_off(bytes)),
-        // On a stream a head without a body is sent whole or not at all.
+        // An HTTP/2 stream sends a head without a body either whole or not at all, so such an answer is reset like [`Fault::Reset`].
         (Fault::Reset, _) | (Fault::Truncate, Channel::Stream(_)) => return Abort::Reset.into_response(),
         (Fault::Garbage, Channel::Connection(_)) => {
             return Abort::CloseAfter(Bytes::from_static(GARBAGE)).into_response();
@@ -70,17 +73,17 @@ pub(crate) async fn apply(
     Response::from_parts(parts, body)
 }
 
-/// Whether the response to this method with this status has a body (RFC 9110, section 6.4.1).
+/// Whether a response to this method with this status has a body (RFC 9110, section 6.4.1).
 pub(crate) fn may_have_body(method: &Method, status: StatusCode) -> bool {
     *method != Method::HEAD && !matches!(status, StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED)
 }
 
 fn first_half(parts: &Parts, body: &[u8], has_body: bool) -> Vec<u8> {
-    // At least one byte is missing.
+    // The announced length is at least 1, so that a byte is missing even if the body is empty.
     let length = body.len().max(1);
     let mut head = format!("HTTP/1.1 {}\r\ncontent-length: {length}\r\n", parts.status);
     for (name, value) in &parts.headers {
-        // Values that are not ASCII are omitted, because the answer is incomplete anyway. Writing to a string cannot fail.
+        // Headers whose values are not ASCII are omitted, because the answer is incomplete anyway. Writing to a string cannot fail.
         if let Ok(value) = value.to_str() {
             let _ = write!(head, "{name}: {value}\r\n");
         }
@@ -95,7 +98,7 @@ fn first_half(parts: &Parts, body: &[u8], has_body: bool) -> Vec<u8> {
     bytes
 }
 
-/// A body that is sent in small parts at even intervals, or breaks off.
+/// A body that is sent in small parts at even intervals, or that ends before it is complete.
 #[derive(Debug)]
 struct Dripping {
     rest: Bytes,
@@ -113,19 +116,19 @@ impl Dripping {
 
     fn breaking_off(body: Bytes) -> Self {
         let part = body.len() / 2;
-        // If the half is empty, only the head has to be sent before the end.
+        // If half of the body is empty, the end follows after a pause in which the head is sent.
         let first = if part == 0 { BREAK } else { Duration::ZERO };
         let missing = Some(body.len() - part);
         Self { rest: body, part, pause: BREAK, next: Box::pin(tokio::time::sleep(first)), missing }
     }
 }
 
-/// Returns the size of a part, the delay of the first part and the interval of the others.
+/// Returns the size of each part, the delay before the first part, and the interval between parts.
 fn drips(length: usize, until_over: Duration) -> (usize, Duration, Duration) {
     let part = length.div_ceil(MAX_DRIPS).max(1);
     let parts = u32::try_from(length.div_ceil(part).max(1)).unwrap_or(u32::MAX);
     let pause = until_over / parts;
-    // The first delay takes the rounding remainder, so that the end is exact.
+    // The first delay includes the rounding remainder, so that the body ends exactly after `until_over`.
     (part, until_over.saturating_sub(pause * (parts - 1)), pause)
 }
 

@@ -1,4 +1,4 @@
-//! Flags of the behaviour of a server: of `mockserver`, and of the embedded server of `loadgen`.
+//! Command-line flags that set the behaviour of a server, both for `mockserver` and for the server inside `loadgen`.
 
 use std::time::Duration;
 
@@ -247,7 +247,7 @@ impl ServerFlags {
         if self.reject_status.is_some() { answers.rejecting_alike() } else { answers }
     }
 
-    /// Returns the configuration: the flags override the preset or the defaults.
+    /// Returns the configuration. Flags override the preset or, without a preset, the defaults.
     ///
     /// # Errors
     /// If a value is out of range.
@@ -279,7 +279,7 @@ impl ServerFlags {
     }
 }
 
-/// The range of error statuses is checked with the rest of the configuration.
+/// Parses a status. Whether it is an error status is checked later, with the rest of the configuration.
 fn status(text: &str) -> Result<u16, String> {
     text.parse().map_err(|_| "it must be an error status from 400 to 599, such as 503 or 429".to_owned())
 }

@@ -1,7 +1,7 @@
-//! The timer by which hyper limits the time for a request's head on an HTTP/1 connection.
+//! The timer by which hyper limits the time for receiving a request's head on an HTTP/1 connection.
 //!
-//! hyper creates a sleep before each head and drops it when the head is complete, which takes the lock of the runtime's timers twice per
-//! request. Here all sleeps of a connection share one sleep of the runtime, which is reset only when it fires.
+//! hyper creates a sleep before each head and drops it when the head is complete. With the runtime's own sleeps, this takes the lock of the
+//! runtime's timers twice per request. Here all sleeps of a connection share one sleep of the runtime, which is reset only when it fires.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use hyper::rt::{Sleep, Timer};
 
-/// Timer of one connection. Each deadline must be later than the ones before.
+/// Timer of one connection. Each deadline must be later than all earlier ones.
 #[derive(Clone, Debug)]
 pub(crate) struct HeadTimer(Arc<Mutex<Pin<Box<tokio::time::Sleep>>>>);
 

@@ -1,11 +1,11 @@
-//! Help texts and man pages of both programs: `-h` lists the most used flags, `--help` all.
+//! Help texts and man pages of both programs. `-h` lists the most used flags, `--help` lists all.
 
 use std::io;
 
 use clap::Command;
 use clap_mangen::Man;
 
-/// Lists the flags of these long names first, in this order, and the other flags under `--help` only.
+/// Makes `-h` list only the flags with these long names, in this order. `--help` lists all other flags after them.
 #[must_use]
 pub fn most_used(command: Command, flags: &[&str]) -> Command {
     command.mut_args(|arg| {
@@ -26,13 +26,13 @@ pub fn pointer_to_all(command: &Command) -> String {
     format!("`--help` lists all {} flags.", flags.count())
 }
 
-/// Renders the man page of a built command. Its synopsis is the usage line instead of every flag.
+/// Returns the man page of a command, which must be built. Its synopsis is the usage line instead of a list of every flag.
 ///
 /// # Errors
-/// Never in practice: the page is written to memory.
+/// Never in practice, because the page is written to memory.
 pub fn man_page(command: &Command) -> io::Result<Vec<u8>> {
     let usage = command.clone().render_usage().to_string();
-    // The renderer omits the text of flags that `-h` does not list.
+    // All flags are shown in `-h` first, because the renderer omits the texts of other flags.
     let listed = command.clone().mut_args(|arg| arg.hide_short_help(false));
     let page = Man::new(listed.override_usage(usage.trim_start_matches("Usage:").to_owned()));
     let mut text = Vec::new();
@@ -56,7 +56,8 @@ pub fn with_first_examples(command: Command) -> Command {
     command.after_help(shown.join("\n"))
 }
 
-/// Splits the examples of a help text into the words that a shell would pass to `program`, for the tests of both programs.
+/// Returns the examples of a help text that start with `program`, each split into words in the same way as a shell splits them. Used by the
+/// tests of both programs.
 #[doc(hidden)]
 pub fn examples(text: &str, program: &str) -> Vec<Vec<String>> {
     let joined = text.replace("\\\n", "");

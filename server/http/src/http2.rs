@@ -1,4 +1,4 @@
-//! HTTP/2 on one connection with prior knowledge (RFC 9113, section 3.3): its limits, and its end.
+//! HTTP/2 on one connection with prior knowledge (RFC 9113, section 3.3): its limits and its shutdown.
 
 use std::future::Future;
 use std::net::IpAddr;
@@ -21,11 +21,11 @@ use crate::channel::{Channel, Client, Leaving};
 use crate::faulty::may_have_body;
 use crate::socket::SocketIo;
 
-/// Serves a connection whose client has sent the preface, until it ends. After a stop of the server it ends when its requests in flight are
-/// answered; the GOAWAY reports to the client which requests those are.
+/// Serves a connection whose client has sent the HTTP/2 preface, until the connection ends. After a stop of the server, it ends when its
+/// requests in flight are answered. The GOAWAY reports to the client which requests these are.
 pub(crate) async fn serve(io: SocketIo, address: IpAddr, app: App, bounds: Bounds) {
     let stopping = app.stopping.clone();
-    // Every request in service holds a reference.
+    // Every request in service holds a reference, so the number of references shows whether the connection is idle.
     let leaving = Arc::new(Leaving::default());
     let begun = Arc::new(AtomicU64::new(0));
     let client = Client { address, channel: Channel::Stream(leaving.clone()) };
@@ -50,7 +50,7 @@ pub(crate) async fn serve(io: SocketIo, address: IpAddr, app: App, bounds: Bound
     loop {
         tokio::select! {
             biased;
-            // An invalid request or an absent client ends only its own connection.
+            // An error is ignored, because an invalid request or a disconnected client ends only its own connection.
             _ = serving.as_mut() => return,
             () = stopping.stopped(), if !is_leaving => {}
             () = leaving.requested(), if !is_leaving => {}
@@ -61,7 +61,7 @@ pub(crate) async fn serve(io: SocketIo, address: IpAddr, app: App, bounds: Bound
                 match (was_silent, is_leaving) {
                     (false, _) => continue,
                     (true, false) => {}
-                    // The client has not even acknowledged the GOAWAY.
+                    // The connection was silent even after the GOAWAY, which the client has not acknowledged.
                     (true, true) => return,
                 }
             }
@@ -71,7 +71,7 @@ pub(crate) async fn serve(io: SocketIo, address: IpAddr, app: App, bounds: Bound
     }
 }
 
-/// Answers one request. Its head is not kept while it waits, because many may wait on one connection.
+/// Answers one request. The head of the request is dropped before its answer is awaited, because many requests may wait on one connection.
 fn answer(
     app: &App,
     mut request: Request<Incoming>,
@@ -92,7 +92,7 @@ fn answer(
     }
 }
 
-/// Adds a missing `Host`, which the `:authority` replaces over HTTP/2 (RFC 9113, section 8.3.1).
+/// Adds `Host` if it is missing, because HTTP/2 replaces it by `:authority` (RFC 9113, section 8.3.1).
 fn name_host(request: &mut Request<Incoming>) {
     let authority = request.uri().authority().and_then(|name| HeaderValue::from_str(name.as_str()).ok());
     if let Some(authority) = authority.filter(|_| !request.headers().contains_key(HOST)) {
@@ -100,7 +100,7 @@ fn name_host(request: &mut Request<Incoming>) {
     }
 }
 
-/// Drops a body that may not be there (RFC 9110, section 6.4.1); over HTTP/1.1 hyper does so by itself.
+/// Drops a body from a response that must not have one (RFC 9110, section 6.4.1). Over HTTP/1.1 hyper does this itself.
 fn without_needless_body(method: &Method, mut response: Response<Body>) -> Response<Body> {
     if !may_have_body(method, response.status()) && !response.body().is_end_stream() {
         if let (&Method::HEAD, Some(length)) = (method, response.body().size_hint().exact()) {

@@ -1,4 +1,4 @@
-//! Identity of a request (run, shard, op, attempt) and its conditions, from its headers.
+//! Identity of a request (run, shard, op, attempt) and its conditions, as parsed from its headers.
 
 use axum::http::HeaderMap;
 use mockserver_core::Step;
@@ -6,7 +6,7 @@ use vocabulary::wire::{self, RunId};
 
 const NO_VERSION: u64 = u64::MAX;
 
-/// Parsed headers. Missing or invalid ones are left to the server's defaults.
+/// Values of the parsed headers. For missing or invalid headers, the server uses its defaults.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Identity {
     pub(crate) run: Option<RunId>,
@@ -15,11 +15,12 @@ pub(crate) struct Identity {
     pub(crate) op: Option<u64>,
     pub(crate) attempt: Option<u32>,
     pub(crate) step: Step,
-    /// Capacity that must be free for the request to start; 0 starts it unconditionally.
+    /// Capacity (slots, places or descriptors) that must be free for the request to start. 0 starts it unconditionally.
     pub(crate) least_free: u32,
 }
 
-/// Raw values of the known headers. The first value of a repeated header counts; only a repeated condition is recorded.
+/// Raw values of the headers that the server uses. If a header is repeated, its first value counts. Repetition is recorded only for the
+/// condition `If-Match`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Marks<'a> {
     values: [Option<&'a [u8]>; NAMES.len()],
@@ -29,13 +30,13 @@ pub(crate) struct Marks<'a> {
 const NAMES: [&str; 8] =
     [wire::RUN, wire::SEED, wire::OP, wire::ATTEMPT, wire::STEP, wire::MIN_FREE, wire::SHARD, IF_MATCH];
 
-/// Prefix of the project's own headers, by which most headers are skipped quickly.
+/// Prefix of the project's own headers. Checking it first skips most other headers quickly.
 const OURS: &str = "x-tailback-";
 
 const IF_MATCH: &str = "if-match";
 
 impl<'a> Marks<'a> {
-    /// Keeps a header's value if its name, in lower case, is known.
+    /// Stores the value of a header if the server uses this header. `name` is in lower case.
     fn see(&mut self, name: &str, value: &'a [u8]) {
         if !(name.starts_with(OURS) || name == IF_MATCH) {
             return;
@@ -62,10 +63,10 @@ impl<'a> Marks<'a> {
             shard: shard.and_then(|text| text.parse().ok()),
             seed: seed.and_then(|text| text.parse().ok()),
             op: op.and_then(|text| text.parse().ok()),
-            // Attempts are counted from 1.
+            // Attempts are counted from 1, so 0 is invalid.
             attempt: attempt.and_then(|text| text.parse().ok()).filter(|attempt| *attempt > 0),
             step: self::step(step, condition),
-            // Only a run of loadgen understands that an attempt was not started.
+            // The condition is ignored for other clients, because only loadgen understands the answer that an attempt was not started.
             least_free: run.and_then(|_| least_free?.parse().ok()).unwrap_or(0),
         }
     }
@@ -81,10 +82,11 @@ impl<'a> From<&'a HeaderMap> for Marks<'a> {
     }
 }
 
-/// Returns which half of a conditional write a request is, if any. An invalid tag matches nothing.
+/// Returns whether a request is the read or the write of a conditional write, or ordinary work. An invalid tag in the condition matches no
+/// version.
 fn step(step: Option<&str>, condition: Option<&str>) -> Step {
     match condition {
-        // RFC 9110, section 13.1.1: any state of the object matches.
+        // RFC 9110, section 13.1.1: `*` matches any state of the object, so the write is unconditional.
         Some("*") => Step::Work,
         Some(tag) => Step::Write { if_match: version(tag).unwrap_or(NO_VERSION) },
         None if step == Some(wire::STEP_READ) => Step::Read,
@@ -92,10 +94,10 @@ fn step(step: Option<&str>, condition: Option<&str>) -> Step {
     }
 }
 
-/// Returns the version of a strong entity tag of this server. Weak tags and tags that it never issued do not match.
+/// Returns the object's version in a strong entity tag. `None` for weak tags and for tags that this server never issues.
 fn version(tag: &str) -> Option<u64> {
     let digits = tag.strip_prefix('"')?.strip_suffix('"')?;
-    // Parsing also accepts `+1` and `01`, which are different tags.
+    // Parsing would also accept `+1` and `01`, which are different tags.
     digits.parse().ok().filter(|version: &u64| version.to_string() == digits)
 }
 

@@ -1,4 +1,4 @@
-//! The throttling server over HTTP: passes requests to [`core`] and sends its answers, timed by absolute deadlines.
+//! The throttling server over HTTP. It passes requests to [`core`] and sends the answers at absolute deadlines.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod abort;

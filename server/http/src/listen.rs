@@ -1,4 +1,4 @@
-//! Opens the listening socket, and suggests a remedy if that fails.
+//! Opens the listening socket. Errors suggest a remedy.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -32,7 +32,7 @@ pub(crate) fn listen(address: SocketAddr) -> Result<TcpListener, ListenError> {
 
 fn open(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
-    // Lets a restarted server listen at once, although connections of the previous one are still in TIME_WAIT.
+    // With this option, a restarted server can listen at once, although connections of the previous server are still in TIME_WAIT.
     #[cfg(unix)]
     socket.set_reuse_address(true)?;
     socket.bind(&address.into())?;

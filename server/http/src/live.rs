@@ -1,5 +1,5 @@
-//! Terminal output while the server serves: one line per event, such as a new cap, and on a terminal a status line that is updated in
-//! place.
+//! Terminal output while the server runs. Every event, such as a new cap, is one line. On a terminal there is also a status line, which is
+//! updated in place.
 
 use std::collections::VecDeque;
 use std::io::{self, IsTerminal, Write};
@@ -17,13 +17,13 @@ use crate::wrap::USUAL;
 
 const EVERY: Duration = Duration::from_millis(250);
 
-/// Number of updates over which rates are averaged, four seconds. Long enough for answers that come in waves.
+/// Number of updates over which rates are averaged: four seconds. That is long enough to smooth answers that come in waves.
 const LOOKS: usize = 16;
 
-/// Carriage return, then erase the line.
+/// Carriage return, and the escape sequence that erases the line.
 const ANEW: &str = "\r\u{1b}[2K";
 
-/// Prints changes from now on until it is dropped; never returns.
+/// Prints all changes since `seen`, and the status line. It never returns; the caller stops it by dropping the future.
 pub(crate) async fn tell(shared: &Shared, mut seen: Seen) {
     let mut before = VecDeque::from([seen.clone()]);
     let mut looks = tokio::time::interval(EVERY);
@@ -37,19 +37,20 @@ pub(crate) async fn tell(shared: &Shared, mut seen: Seen) {
         }
         let painted = paints();
         let mut words = String::new();
-        // Signals are not handled while this writes, so a terminal stopped with Ctrl-S gets the output later.
+        // Nothing is written while stderr would block, because signals are not handled during a write. A terminal stopped with Ctrl-S gets
+        // the output later.
         if takes_words(Duration::ZERO) {
             words.push_str(if painted { ANEW } else { "" });
             words.push_str(&std::mem::take(&mut events));
         }
         if painted && !words.is_empty() {
-            // A line that fills the last column wraps in some terminals.
+            // The last column stays empty, because some terminals wrap a line that fills it.
             let columns = columns().unwrap_or(USUAL).max(2) - 1;
             let line = now.line(before.front().unwrap_or(&seen), columns);
             words.extend(line.chars().take(columns));
         }
         if !words.is_empty() {
-            // A closed stderr must not stop the server.
+            // The error is ignored, because a closed stderr must not stop the server.
             drop(io::stderr().lock().write_all(words.as_bytes()));
         }
         if before.len() == LOOKS {
@@ -81,10 +82,11 @@ pub(crate) fn columns() -> Option<usize> {
     Some(if columns == 0 { USUAL } else { columns })
 }
 
-/// Whether to draw the status line: on a terminal, and not from the background, where it would overwrite the output of other programs.
+/// Whether to draw the status line. It is drawn only on a terminal, and not by a background process, which would overwrite the output of
+/// other programs.
 fn paints() -> bool {
     let terminal = io::stderr().is_terminal() && std::env::var("TERM").is_ok_and(|term| term != "dumb");
-    // On a terminal that does not control this process the process groups are unknown.
+    // If the terminal does not control this process, the process groups are unknown. The process then counts as running in the foreground.
     let in_background = tcgetpgrp(io::stderr()).is_ok_and(|foreground| foreground != getpgrp());
     terminal && !in_background
 }
@@ -97,9 +99,9 @@ pub(crate) struct Seen {
     config: Config,
     epoch: u64,
     counts: ServerCounts,
-    /// Name and state of each limit, in the order of the stack.
+    /// Name and status of each limit, in the order of the stack.
     limits: Vec<(String, Standing)>,
-    /// Requests that came before the advised time. Absent if the server never advises.
+    /// Number of requests that arrived before the time advised to their client. `None` if the server never advises a time.
     early: Option<u64>,
 }
 
@@ -154,7 +156,7 @@ impl Seen {
     }
 
     fn levels(&self, columns: usize) -> String {
-        // For the server's own slots the busy count is shown, because rejections may hold slots, too.
+        // For the server's own slots, the busy count is shown instead of the limit's status, because rejections may hold slots, too.
         if self.limits.is_empty() || self.config.policy == Policies::default() {
             let of =
                 self.capacity.map(|capacity| format!("/{}", thousands(capacity.into()))).unwrap_or_default();

@@ -1,5 +1,6 @@
-//! `GET /metrics`: counts since the start in Prometheus' text format (<https://prometheus.io/docs/instrumenting/exposition_formats/>).
-//! Counters never decrease: a reset of the counts that clients see changes none of them.
+//! `GET /metrics`: counts since the server's start in Prometheus' text format
+//! (<https://prometheus.io/docs/instrumenting/exposition_formats/>). Counters never decrease, because a reset affects only the counts that
+//! clients see.
 
 use std::fmt::{Display, Write as _};
 
@@ -12,12 +13,12 @@ use crate::answer_times::{AnswerTimes, BOUNDS};
 pub(crate) const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 pub(crate) struct Metrics {
-    /// Since the start.
+    /// Counts since the server's start.
     pub(crate) lifetime: Account,
-    /// Since the last reset.
+    /// Counts since the last reset.
     pub(crate) stats: ServerStats,
     pub(crate) capacity: Option<u32>,
-    /// Keys evicted by the policies in force.
+    /// Number of keys that the current policies have evicted.
     pub(crate) evicted_keys: u64,
     pub(crate) answer_times: AnswerTimes,
     pub(crate) time_scale: TimeScale,
@@ -48,7 +49,8 @@ impl Metrics {
         let Account { conflicts, outages, forced, revoked, .. } = self.lifetime;
         let counts = &self.lifetime.counts;
         text.counter("requests_received_total", "Requests that reached admission.", counts.received);
-        // A request that was accepted stays accepted here, because the counter must not decrease.
+        // A request that was accepted and later rejected by a change of policy still counts as accepted here, because the counter must not
+        // decrease.
         text.counter("requests_accepted_total", "Requests that got a slot.", counts.accepted + revoked);
         text.family("requests_rejected_total", "counter", "Requests that were rejected, by reason.");
         let throttled = counts.rejected.saturating_sub(conflicts + outages + forced + revoked);
@@ -142,12 +144,12 @@ impl Metrics {
 struct Text(String);
 
 impl Text {
-    /// Starts a metric. The help texts need no escaping.
+    /// Writes the head of a metric: its help text and its type. The help text is written unescaped, because none needs escaping.
     fn family(&mut self, name: &str, kind: &str, help: &str) {
         let _ = write!(self.0, "# HELP mockserver_{name} {help}\n# TYPE mockserver_{name} {kind}\n");
     }
 
-    /// Writes one value. The labels need no escaping.
+    /// Writes one value of a metric. The labels are written unescaped, because none needs escaping.
     fn sample(&mut self, name: &str, labels: &[(&str, &str)], value: impl Display) {
         let labels: Vec<String> = labels.iter().map(|(key, value)| format!("{key}=\"{value}\"")).collect();
         let labels = if labels.is_empty() { String::new() } else { format!("{{{}}}", labels.join(",")) };

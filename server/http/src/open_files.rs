@@ -1,4 +1,4 @@
-//! The limit on open files: every connection is one, so it is raised as far as the system allows.
+//! The system's limit on open files. Every connection counts as an open file, so the limit is raised as far as the system allows.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 

@@ -1,4 +1,4 @@
-//! Policies as given on the command line, where a script may be in a file.
+//! Parses policies as given on the command line, where a script may be in a file.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -6,11 +6,11 @@ use std::io::Read as _;
 use mockserver_core::{POLICIES, Policies, Policy, PolicyError, Script};
 use vocabulary::split_options;
 
-/// Maximum size of a script, in bytes. It becomes part of the configuration, which clients fetch.
+/// Maximum size of a script, in bytes. The script becomes part of the configuration, which clients download.
 const LONGEST: u64 = 256 << 10;
 
-/// Parses a stack of policies. `script:file=PATH` becomes the content of the file, so that the recorded configuration can be reused without
-/// it.
+/// Parses a stack of policies. `script:file=PATH` is replaced by the content of the file, so that the recorded configuration can be reused
+/// without the file.
 pub(crate) fn read(text: &str) -> Result<Policies, String> {
     let policies = Policies::parts(text).map(one).collect::<Result<_, _>>()?;
     Policies::new(policies).map_err(|error| error.to_string())

@@ -1,21 +1,21 @@
-//! `mockserver presets`: one line for each preset.
+//! Output of `mockserver presets`: one line for each preset.
 
 use std::fmt::Write as _;
 
 use mockserver_core::{ServerPreset, expand, server_presets};
 
-/// Maximum length of the limits, in columns.
+/// Maximum width of the limits in a line, in columns.
 const LIMITS: usize = 42;
 
 const MIDDLE: usize = 50;
 
-/// Returns the list, in lines of at most 80 columns.
+/// Returns the list of presets in lines of at most 80 columns.
 pub(crate) fn short_list() -> String {
     let mut text = format!("{:<17}{:<41}rejects  from\n", "name", "limits (first two)");
     for preset in server_presets() {
         let statuses: Vec<String> = preset.statuses().iter().map(u16::to_string).collect();
         let (limits, statuses) = (limits(preset), statuses.join("/"));
-        // Several statuses start one column before a single one.
+        // A list of several statuses starts one column further left than a single status.
         let before = if statuses.len() > 3 { LIMITS } else { LIMITS + 1 };
         let middle = format!("{limits:<before$}{statuses}");
         let _ = writeln!(text, "{:<17}{middle:<MIDDLE$}{}", preset.name, from(preset));

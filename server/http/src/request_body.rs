@@ -1,4 +1,4 @@
-//! Bounded reading of request bodies.
+//! Reads request bodies, with limits on their size and time.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use http_body_util::{BodyExt, LengthLimitError, Limited};
 /// Maximum size of a body, in bytes.
 const LONGEST: usize = 1 << 20;
 
-/// Real time limit for a body.
+/// Maximum real time for receiving a body.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 pub(crate) async fn read(body: Body, is_kept: bool) -> Result<Vec<u8>, (StatusCode, &'static str)> {

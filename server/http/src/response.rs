@@ -1,4 +1,4 @@
-//! Responses without templates, scripts or faults, and the server's own headers.
+//! Responses without templates, scripts or faults, and the headers that the server itself sets.
 
 use std::time::Duration;
 
@@ -25,10 +25,10 @@ const WAIT: HeaderName = HeaderName::from_static(wire::WAIT);
 
 pub(crate) const MOCK_VERSION: HeaderValue = HeaderValue::from_static(wire::MOCK_VERSION);
 
-/// Forbids caching, because a cached response would pass for one of this server.
+/// Value of `Cache-Control` that forbids caching, because a cached response would be mistaken for one of this server.
 const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 
-/// Capacity for the headers of a response to a run of loadgen, so that the map never grows.
+/// Capacity of the header map of a response to loadgen. It is large enough that the map never grows.
 const RUN_HEADERS: usize = 12;
 
 pub(crate) fn with_body(identity: &Identity, status: StatusCode, body: Bytes) -> Response<Full<Bytes>> {
@@ -53,7 +53,7 @@ pub(crate) fn with_text(
 pub(crate) fn of_verdict(identity: &Identity, decided: &Admitted) -> Response<Full<Bytes>> {
     let reject_status = decided.reject_status;
     let (status, text) = match decided.answer.verdict {
-        // A failed request gets a whole response only from its fault.
+        // A failed request gets a complete response only if its fault is a status. All other faults break this response.
         Verdict::Accepted | Verdict::Failed => (StatusCode::OK, "served\n"),
         Verdict::Conflict => (StatusCode::PRECONDITION_FAILED, "somebody else wrote meanwhile\n"),
         Verdict::Rejected => (status(reject_status), "busy\n"),
@@ -62,8 +62,8 @@ pub(crate) fn of_verdict(identity: &Identity, decided: &Admitted) -> Response<Fu
     with_text(identity, status, text)
 }
 
-/// Inserts the server's own headers. Headers that only loadgen reads go only to its runs, so that other clients get the same response as
-/// from a real server.
+/// Inserts the headers that the server itself sets. Headers that only loadgen reads are sent only to loadgen, so that other clients get the
+/// same response as from a real server.
 pub(crate) fn insert_headers(
     headers: &mut HeaderMap,
     clock: &Clock,
@@ -73,7 +73,7 @@ pub(crate) fn insert_headers(
     let answer = &decided.answer;
     let is_ours = identity.run.is_some();
     if decided.is_deferred() {
-        // The request was not started, so the state of the server is not reported.
+        // The request was not started, so the answer does not report the state of the server.
         headers.insert(DEFERRED, HeaderValue::from_static("1"));
         headers.insert(MOCK, MOCK_VERSION);
         return;
@@ -104,7 +104,7 @@ pub(crate) fn insert_headers(
         }
     }
     headers.insert(TOOK, nanos(decided.took).into());
-    // The status of a scripted response decides how it counts.
+    // A scripted response gets no verdict header unless a fault spoiled it, because its status determines how it counts.
     if answer.reply.is_none() || answer.is_spoiled() {
         headers.insert(VERDICT, HeaderValue::from_static(verdict(answer)));
     }
@@ -118,7 +118,7 @@ fn insert_text(headers: &mut HeaderMap, name: HeaderName, value: &str) {
     }
 }
 
-/// Returns the time that responses use: experiment time for a run, which has the same time scale, else real time.
+/// Returns the time base of a response. It is experiment time for a run of loadgen, which uses the same time scale, otherwise real time.
 pub(crate) fn teller(clock: &Clock, is_ours: bool) -> HeaderWriter {
     if is_ours {
         HeaderWriter::experiment(clock.anchor)
@@ -131,7 +131,7 @@ pub(crate) fn status(code: u16) -> StatusCode {
     StatusCode::from_u16(code).unwrap_or(StatusCode::SERVICE_UNAVAILABLE)
 }
 
-/// Returns the verdict for the client's statistics. A spoiled answer is a failure, whatever work was done for it.
+/// Returns the verdict that is reported for the client's statistics. An answer spoiled by a fault is a failure, even if the work was done.
 fn verdict(answer: &Answer) -> &'static str {
     let [accepted, rejected, failed] = wire::VERDICTS;
     match answer.verdict {

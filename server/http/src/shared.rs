@@ -1,4 +1,4 @@
-//! The state machine behind a lock, and the requests that wait for its answers.
+//! The server's state machine behind a lock, and the requests that wait for its answers.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -23,26 +23,26 @@ use crate::wanted::Wanted;
 
 pub(crate) struct Shared {
     inner: Mutex<Inner>,
-    /// Notified when the alarm must ring earlier than it is set to.
+    /// Notified when the next deadline is earlier than the one for which the timer task sleeps.
     pub(crate) earlier: Notify,
     pub(crate) clock: Clock,
     pub(crate) wanted: Wanted,
-    /// Identifies this start of a mockserver.
+    /// Random number that identifies this start of a mockserver.
     pub(crate) instance: u64,
     pub(crate) barriers: Barriers,
-    /// For the description of the server; connections enforce it.
+    /// Needed only for the description of the server. The connections themselves enforce it.
     pub(crate) http2_max_streams: u32,
     pub(crate) stopping: Arc<Stopping>,
 }
 
 pub(crate) struct Inner {
     server: Server,
-    /// Templates of answers; `None` for the server's own responses.
+    /// Templates of answers. `None` if the server sends its own default responses.
     answers: Option<Arc<AnswerSet>>,
     waiting: Slab<Waiting>,
     answer_times: AnswerTimes,
     unnumbered: u64,
-    /// Requests without an op number since the last reset. For a script they are the attempts of one op.
+    /// Number of requests without an op number since the last reset. A script treats these requests as the attempts of one op.
     since_reset: u32,
     alarm_at: Option<Instant>,
     changes: u64,
@@ -51,11 +51,11 @@ pub(crate) struct Inner {
 
 struct Waiting {
     since: Instant,
-    /// `None` only during `hand_in` and after the server has closed.
+    /// Sender of the answer. `None` only during `hand_in` and after the server has closed.
     answer: Option<oneshot::Sender<Admitted>>,
 }
 
-/// An answer with the settings for responses at that moment.
+/// An answer, with the settings that applied to responses at the moment of the answer.
 #[derive(Clone, Debug)]
 pub(crate) struct Admitted {
     pub(crate) answer: Answer,
@@ -63,7 +63,7 @@ pub(crate) struct Admitted {
     script: Option<Arc<Script>>,
     pub(crate) answers: Option<Arc<AnswerSet>>,
     pub(crate) tells_wait: bool,
-    /// From the arrival of the request to the instant at which the answer was due.
+    /// Time from the arrival of the request to the instant at which the answer was due.
     pub(crate) took: Duration,
 }
 
@@ -76,7 +76,7 @@ impl Admitted {
         Self { answer, reject_status: config.reject_status, script, answers, tells_wait, took }
     }
 
-    /// True if the request was not started, on condition of its own; only runs of loadgen send such conditions.
+    /// True if the request was not started, because its own condition was not met. Only loadgen sends such conditions.
     pub(crate) fn is_deferred(&self) -> bool {
         let Answer { verdict, reply, .. } = &self.answer;
         let has_other_words = reply.is_some() || matches!(self.answer.fault(), Some(Fault::Status(_)));
@@ -94,7 +94,7 @@ impl Admitted {
 
 impl Shared {
     pub(crate) fn new(config: Config, scale: TimeScale, http2_max_streams: u32) -> Self {
-        // Invalid settings were refused before.
+        // The answers are valid, because invalid settings were refused earlier.
         let answers = config.answer_set().ok().flatten().map(Arc::new);
         let clock = Clock::start(scale);
         let server = Server::starting(config, clock.anchor);
@@ -113,7 +113,7 @@ impl Shared {
             }),
             earlier: Notify::new(),
             clock,
-            // JSON numbers are exact only up to 2^53.
+            // The number has at most 53 bits, because JSON numbers are exact only up to 2^53.
             instance: RandomState::new().hash_one(0) >> 11,
             barriers: Barriers::default(),
             http2_max_streams,
@@ -122,11 +122,11 @@ impl Shared {
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, Inner> {
-        // After a panic under the lock the state machine is between two inputs.
+        // A poisoned lock is used all the same, because after a panic the state machine is between two inputs and therefore consistent.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Serves a request. Dropping the future means that the client is gone.
+    /// Passes a request to the state machine and waits for its answer. Dropping the future means that the client has disconnected.
     pub(crate) async fn serve(&self, identity: Identity, details: Option<Arc<Details>>) -> Option<Admitted> {
         match self.hand_in(identity, details) {
             Ok(answer) => Some(answer),
@@ -156,7 +156,7 @@ impl Shared {
         Err(Ticket { shared: self, id, answer })
     }
 
-    /// Sends every answer that is due to the task that waits for it. Returns the answer to `own`, for which no task waits yet.
+    /// Passes every answer that is due to the task that waits for it. Returns the answer to the request `own`, for which no task waits yet.
     fn drain(&self, inner: &mut Inner, now: Instant, own: Option<RequestId>) -> Option<Admitted> {
         let (own_answer, next) = inner.send_due(now, own);
         if let Some(at) = next
@@ -168,7 +168,7 @@ impl Shared {
         own_answer
     }
 
-    /// Sends the answers that are due, and returns the next deadline; `None` after the server has closed.
+    /// Passes every answer that is due to its task, and returns the next deadline. `None` after the server has closed.
     pub(crate) fn ring(&self) -> Option<Instant> {
         let mut inner = self.lock();
         if inner.closed {
@@ -189,7 +189,7 @@ impl Shared {
         let now = self.clock.now();
         inner.server.handle(now, Input::Configure(Box::new(config)));
         self.wanted.set(inner.server.wants());
-        // A new policy rejects waiting requests, and no later event might send their answers.
+        // A new policy may have rejected waiting requests. Their answers are passed on now, because no later event might do so.
         self.drain(&mut inner, now, None);
         inner.answers = answers;
         Ok(())
@@ -199,7 +199,7 @@ impl Shared {
         self.lock().server.config().clone()
     }
 
-    /// Returns the number of changes so far. A change that was reverted is visible only here.
+    /// Returns the number of configuration changes so far. It also reveals a change that was undone by a later one.
     pub(crate) fn changes(&self) -> u64 {
         self.lock().changes
     }
@@ -241,7 +241,7 @@ impl Shared {
         }
     }
 
-    /// Returns the name of each limit and its state for the client that came last.
+    /// Returns the name and the status of each limit. The status is that for the client of the latest request.
     pub(crate) fn limits(&self) -> Vec<(String, Standing)> {
         let now = self.clock.now();
         self.lock().server.limits(now)
@@ -254,7 +254,7 @@ impl Shared {
     pub(crate) fn free(&self) -> u64 {
         let mut inner = self.lock();
         let now = self.clock.now();
-        // Capacity whose release is due is free already.
+        // Processes all events that are due, because they may free capacity.
         self.drain(&mut inner, now, None);
         inner.server.free(now)
     }
@@ -268,8 +268,8 @@ impl Shared {
         self.earlier.notify_one();
     }
 
-    /// Handles a client that is gone. Its answer may be sent at this moment, and the id may then belong to another request. Answers are
-    /// sent under the lock, so the check under the lock is reliable.
+    /// Cancels a request whose client has disconnected. Its answer may be passed on at the same moment, and then the id may already belong
+    /// to another request. Answers are passed on only under the lock, so the check under the lock is reliable.
     fn cancel(&self, ticket: &mut Ticket<'_>) {
         let mut inner = self.lock();
         if ticket.answer.try_recv().is_ok() {
@@ -281,7 +281,8 @@ impl Shared {
 }
 
 impl Inner {
-    /// Sends the answers that are due. Returns the one to `own` and the next deadline, if any; does not set the alarm.
+    /// Passes every answer that is due to the task that waits for it. Returns the answer to the request `own`, and the next deadline if
+    /// there is one. Does not set the timer.
     fn send_due(&mut self, now: Instant, own: Option<RequestId>) -> (Option<Admitted>, Option<Instant>) {
         let mut own_answer = None;
         loop {
@@ -295,7 +296,7 @@ impl Inner {
                     if own == Some(id) {
                         own_answer = Some(decided);
                     } else if let Some(sender) = waiting.answer {
-                        // A task that dropped its receiver cancels the request itself, or already has the answer.
+                        // An error is ignored. A task that dropped its receiver cancels the request itself, or already has the answer.
                         let _ = sender.send(decided);
                     }
                 }
@@ -326,7 +327,7 @@ impl Inner {
     }
 }
 
-/// A request in flight. Dropping it without an answer reports that the client is gone.
+/// A request in flight. Dropping it before its answer is received reports that the client has disconnected.
 struct Ticket<'a> {
     shared: &'a Shared,
     id: RequestId,
@@ -334,7 +335,7 @@ struct Ticket<'a> {
 }
 
 impl Ticket<'_> {
-    /// Returns the answer; `None` only at the server's shutdown.
+    /// Waits for the answer. Returns `None` only if the server is shutting down.
     async fn wait(mut self) -> Option<Admitted> {
         (&mut self.answer).await.ok()
     }
@@ -342,7 +343,7 @@ impl Ticket<'_> {
 
 impl Drop for Ticket<'_> {
     fn drop(&mut self) {
-        // Fast path: the answer was received, as usual, so no lock is needed.
+        // Fast path: usually the answer has been received, and then the lock is not needed.
         if !self.answer.is_terminated() {
             self.shared.cancel(self);
         }

@@ -1,12 +1,12 @@
-//! SIGINT, SIGTERM and SIGHUP: requests to end the program, without duplicates.
+//! Handling of SIGINT, SIGTERM and SIGHUP, which end the program. Duplicates of a signal are ignored.
 
 use std::io;
 use std::time::{Duration, Instant};
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// Interval within which further signals count as the same request: `timeout -s INT` signals the program and then its group, and Ctrl-C
-/// reaches both `timeout` and the program.
+/// Time after a signal during which further signals count as duplicates of it. Duplicates occur because `timeout -s INT` signals the
+/// program and then its group, and because Ctrl-C reaches both `timeout` and the program.
 pub const TOGETHER: Duration = Duration::from_millis(300);
 
 const HANG_UP: u8 = 1;
@@ -59,8 +59,8 @@ impl Signals {
     }
 }
 
-/// Whether a signal was ignored when the program started, as by `nohup`, so that the end of a terminal must not end the program. False on
-/// systems without `/proc`.
+/// Whether this signal was ignored when the program started. `nohup` does this with SIGHUP, so that the end of a terminal does not end the
+/// program. Returns false on systems without `/proc`.
 pub fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

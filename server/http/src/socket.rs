@@ -1,8 +1,9 @@
-//! A connection's socket, shared by hyper and by the code that detects whether the client is still there.
+//! A connection's socket, shared by hyper and by the code that detects whether the client has disconnected.
 //!
-//! A client may close its sending side after its request and wait for the answer. Another client goes away. Both look alike here until
-//! something is sent, because only the absent client then resets the connection. Every answer starts with an `H`, whatever follows. So if
-//! the sending side closes while a request is in flight, that byte is sent at once and left out later.
+//! A client may close its sending side after its request and still wait for the answer. Another client may disconnect completely. The
+//! server cannot distinguish the two until it sends something, because only the disconnected client then resets the connection. Every
+//! answer starts with the byte `H`, whatever follows. So if the sending side closes while a request is in flight, the server sends this
+//! byte at once, and leaves it out when it sends the answer.
 
 use std::future::poll_fn;
 use std::io::{self, IoSlice};
@@ -23,23 +24,23 @@ const FIRST: u8 = b'H';
 /// First bytes of a client that uses HTTP/2 with prior knowledge (RFC 9113, section 3.4).
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-/// Buffer space per read, in bytes: most requests are shorter.
+/// Buffer space for each read, in bytes. Most requests are shorter.
 const READ_ROOM: usize = 2048;
 
-/// Used by one task only.
+/// Socket of a connection. It is used by one task only.
 #[derive(Debug)]
 pub(crate) struct Socket {
     stream: TcpStream,
-    /// Whether all output is written.
+    /// Whether all output has been written to the socket.
     flushed: AtomicBool,
-    /// Whether the first byte of the next answer is already sent.
+    /// Whether the first byte of the next answer has already been sent.
     ahead: AtomicBool,
 }
 
 #[derive(Debug)]
 pub(crate) struct SocketIo {
     socket: Arc<Socket>,
-    /// Bytes that were read ahead and not consumed yet.
+    /// Bytes that were read from the socket to detect the HTTP version, and that hyper has not consumed yet.
     first: Vec<u8>,
 }
 
@@ -96,36 +97,36 @@ impl Socket {
     pub(crate) async fn gone(&self) {
         match self.stream.peek(&mut [0]).await {
             Ok(0) if self.sound().is_ok() => {}
-            // The client's next request: what follows it cannot be seen.
+            // The client has sent its next request. A disconnect after that request cannot be detected here.
             Ok(1..) => {}
             Ok(0) | Err(_) => return,
         }
-        // Waits for a reset. An unknown socket state is treated as still connected.
+        // Waits until the connection is reset. If the state of the socket cannot be determined, the client counts as still connected.
         if self.stream.ready(Interest::ERROR).await.is_err() {
             std::future::pending::<()>().await;
         }
     }
 
     pub(crate) fn reset_at_the_end(&self) {
-        // If this fails, the client gets a regular end.
+        // An error is ignored, because the connection is then closed normally instead of being reset.
         drop(SockRef::from(&self.stream).set_linger(Some(Duration::ZERO)));
     }
 
-    /// Sends these bytes in place of the answer, as far as possible without waiting, and closes the sending side. They must start with the
-    /// first byte of an answer.
+    /// Sends these bytes in place of the answer, as many as possible without waiting, and then closes the sending side. They must start
+    /// with the first byte of an answer.
     pub(crate) fn end_with(&self, bytes: &[u8]) {
-        // Otherwise they would continue an earlier answer that is only partly written.
+        // If an earlier answer is only partly written, the bytes are not sent, because they would continue that answer.
         if self.flushed.load(Ordering::Relaxed) {
             let sent = usize::from(self.ahead.load(Ordering::Relaxed));
-            // If the client does not read them, it gets the end all the same.
+            // An error is ignored, because the connection is closed even if the client does not read the bytes.
             drop(self.stream.try_write(bytes.get(sent..).unwrap_or_default()));
         }
         drop(SockRef::from(&self.stream).shutdown(Shutdown::Write));
     }
 
-    /// Sends a byte to find out whether the client is still there.
+    /// Sends the first byte of the answer. If the client has disconnected, this provokes a reset.
     fn sound(&self) -> io::Result<()> {
-        // The pending rest of an earlier answer serves the same purpose.
+        // If the rest of an earlier answer is still being sent, no byte is needed, because that rest provokes the reset, too.
         if !self.flushed.load(Ordering::Relaxed) || self.ahead.load(Ordering::Relaxed) {
             return Ok(());
         }
@@ -144,7 +145,8 @@ impl Socket {
         let result = self.stream.try_io(Interest::READABLE, || {
             let room = buffer.chunk_mut().len();
             let read = self.stream.try_read_buf(buffer)?;
-            // Fast path: after a partial read nothing is left. Reporting `WouldBlock` saves the system call that would find this out.
+            // Fast path: a read that does not fill its buffer has read everything. Reporting `WouldBlock` at once saves the system call
+            // that would find this out.
             in_part = 0 < read && read < room;
             if in_part { Err(io::ErrorKind::WouldBlock.into()) } else { Ok(()) }
         });
@@ -225,7 +227,7 @@ impl AsyncWrite for SocketIo {
         true
     }
 
-    /// hyper calls this when it has nothing left to write.
+    /// hyper calls this when it has no more output to write.
     fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.socket.flushed.store(true, Ordering::Relaxed);
         Poll::Ready(Ok(()))

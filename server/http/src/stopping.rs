@@ -1,10 +1,10 @@
-//! The signal by which the server's shutdown reaches every connection.
+//! The signal that informs every connection of the server's shutdown.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::Notify;
 
-/// Set once. Checking it is cheap enough to do so for every request.
+/// Set once, at the shutdown. The check is cheap enough to be done for every request.
 #[derive(Debug, Default)]
 pub(crate) struct Stopping {
     now: AtomicBool,
@@ -23,7 +23,7 @@ impl Stopping {
 
     pub(crate) async fn stopped(&self) {
         let stopped = self.stopped.notified();
-        // Checked after registering, because a stop before that is not notified.
+        // Checked after registering for the notification, because an earlier stop is not notified.
         if !self.is_now() {
             stopped.await;
         }

@@ -1,4 +1,4 @@
-//! Values that shells offer for completion although other values are valid, too.
+//! Values that shells suggest for completion, although other values are valid, too.
 
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::Error;
@@ -10,7 +10,7 @@ pub struct Suggesting<P, F> {
     names: F,
 }
 
-/// Makes shells offer these names; parsing is unchanged. The argument should hide its possible values from its help.
+/// Makes shells suggest these names for completion. Parsing is unchanged. The argument should hide its possible values from its help text.
 pub fn suggesting<P, F, I>(parser: P, names: F) -> Suggesting<P, F>
 where
     P: TypedValueParser,

@@ -1,4 +1,4 @@
-//! Runtime with the requested number of threads, or an error that suggests a remedy.
+//! Creates the runtime with the requested number of threads. Errors suggest a remedy.
 
 use std::io;
 use std::sync::Mutex;
@@ -6,7 +6,7 @@ use std::thread;
 
 use tokio::runtime::{Builder, Runtime};
 
-/// Maximum number of threads. More would only wait for each other, because all of them share one state machine.
+/// Maximum number of threads. More threads would only wait for each other, because all of them share one state machine.
 pub(crate) const MOST: u64 = 256;
 
 #[derive(Debug, thiserror::Error)]
@@ -33,7 +33,7 @@ pub(crate) fn runtime(threads: Option<usize>) -> Result<Runtime, Error> {
     };
     room_for(count).map_err(refused)?;
     rehearse(count).map_err(refused)?;
-    // A single thread needs no work stealing, which saves a tenth of the instructions per request.
+    // A single thread uses the runtime without work stealing, which saves a tenth of the instructions per request.
     let mut builder = match count {
         1 => Builder::new_current_thread(),
         _ => Builder::new_multi_thread(),
@@ -41,12 +41,13 @@ pub(crate) fn runtime(threads: Option<usize>) -> Result<Runtime, Error> {
     builder.worker_threads(count).enable_all().build().map_err(refused)
 }
 
-/// Memory of a thread: the default stack of std and tokio, the stack of its signal handler, guard pages.
+/// Memory of one thread: the default stack of std and tokio, the stack of its signal handler, and guard pages.
 const THREAD_BYTES: usize = (2 << 20) + (256 << 10);
 const OWN_BYTES: usize = 32 << 20;
 
-/// Allocates the memory of this many threads and frees it again. A thread that starts with the last memory aborts the whole program, in the
-/// C library or in its own first steps, and that cannot be caught.
+/// Checks that there is memory for this many threads, by allocating it and freeing it again. Without the check, a thread could start with
+/// the last available memory. It would then abort the whole program, in the C library or in its own first steps, and an abort cannot be
+/// caught.
 fn room_for(count: usize) -> io::Result<()> {
     let mut rooms = Vec::new();
     for bytes in std::iter::repeat_n(THREAD_BYTES, count).chain([OWN_BYTES]) {
@@ -57,7 +58,8 @@ fn room_for(count: usize) -> io::Result<()> {
     Ok(())
 }
 
-/// Starts this many threads and ends them again, because the runtime would panic if the system refused one.
+/// Checks that the system allows this many threads, by starting them and ending them again. Without the check, the runtime would panic if
+/// the system refused a thread.
 fn rehearse(count: usize) -> io::Result<()> {
     let gate = Mutex::new(());
     thread::scope(|scope| {

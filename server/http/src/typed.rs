@@ -1,4 +1,4 @@
-//! Command-line parsing of both programs: counts, probabilities, addresses, values with a minus sign.
+//! Command-line parsing of both programs: counts, probabilities, addresses, negative values.
 
 use std::error::Error as _;
 use std::ffi::OsString;
@@ -9,14 +9,14 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, Error, FromArgMatches};
 use vocabulary::{excerpt, nearest, printable};
 
-/// Returns the command line, with values that look like negative numbers joined to their flags. Otherwise `--ops -5` would be parsed as a
-/// flag `-5`, and the error would not explain which values `--ops` takes.
+/// Returns the arguments of the program. A value that looks like a negative number is joined to its flag. Otherwise `--ops -5` would be
+/// parsed as a flag `-5`, and the error would not explain which values `--ops` accepts.
 pub fn arguments() -> Vec<OsString> {
     joined(std::env::args_os())
 }
 
-/// Parses the command line, whose first word is the name of the program. Prints help or an error and exits if there is nothing to run.
-/// `explain` replaces the text of errors that users of similar programs often make.
+/// Parses the command line, whose first word is the name of the program. Exits after printing help or an error. `explain` returns a clearer
+/// text for errors that users of similar programs often make.
 pub fn parsed<C: FromArgMatches>(
     typed: &[OsString],
     command: &Command,
@@ -31,11 +31,12 @@ pub fn parsed<C: FromArgMatches>(
         Ok(cli) => return cli,
         Err(error) => error,
     };
-    // Help and the version are no mistakes.
+    // Help and the version are printed in the same way, but are not errors.
     if !error.use_stderr() {
         error.exit();
     }
-    // clap repeats arguments among its own colours, and removes their escape sequences with those, so it gets them without.
+    // clap repeats arguments in its errors. When it removes its own colours, it also removes the escape sequences of the arguments.
+    // Therefore it gets the arguments without escape sequences.
     let words: Vec<String> =
         typed.iter().map(|word| printable(&word.to_string_lossy()).into_owned()).collect();
     let shown: Vec<OsString> = words.iter().map(OsString::from).collect();
@@ -46,7 +47,7 @@ pub fn parsed<C: FromArgMatches>(
     std::process::exit(error.exit_code())
 }
 
-/// Returns the text of an error in at most two lines: clap's sentence, then a suggestion, the usage, or where to look.
+/// Returns the text of an error in at most two lines: clap's sentence, then a suggestion, the usage, or a reference to the help.
 fn short(error: &Error, command: &Command) -> String {
     let rendered = error.render().to_string();
     let paragraphs: Vec<&str> = rendered.split("\n\n").collect();
@@ -82,7 +83,7 @@ fn short(error: &Error, command: &Command) -> String {
     }
 }
 
-/// Returns the argument that an error is about, as it was given on the command line.
+/// Returns the argument that caused an error, as given on the command line.
 pub fn argument(error: &Error) -> Option<&str> {
     let kinds = [ContextKind::InvalidArg, ContextKind::InvalidSubcommand];
     kinds.iter().find_map(|kind| match error.get(*kind) {
@@ -91,7 +92,7 @@ pub fn argument(error: &Error) -> Option<&str> {
     })
 }
 
-/// Returns the reason for which the parser of a flag refused its value: `--loss 150%: at most 100%`.
+/// Returns the reason why the parser of a flag refused its value: `--loss 150%: at most 100%`.
 fn refused_value(error: &Error) -> Option<String> {
     let reason = error.source().filter(|_| error.kind() == ErrorKind::ValueValidation)?;
     let Some(ContextValue::String(value)) = error.get(ContextKind::InvalidValue) else { return None };
@@ -129,7 +130,7 @@ fn is_negative(word: &str) -> bool {
     word.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit() || c == '.'))
 }
 
-/// Returns a parser of whole numbers in a range, with `k` for thousands and `M` for millions: `2000`, `2k`, `1.5M`.
+/// Returns a parser of whole numbers from `min` to `max`. It accepts `k` for thousands and `M` for millions: `2000`, `2k`, `1.5M`.
 pub fn count<N: TryFrom<u64>>(min: u64, max: u64) -> impl Fn(&str) -> Result<N, String> + Clone {
     move |text| {
         whole(text)
@@ -148,7 +149,7 @@ fn whole(text: &str) -> Option<u64> {
         _ => (text, 0),
     };
     let (before, after) = number.split_once('.').unwrap_or((number, ""));
-    // The digits after the point must not go below 1.
+    // The digits after the point must not express a fraction of 1.
     let after = after.trim_end_matches('0');
     let fits = after.len() <= zeros && (after.is_empty() || zeros > 0) && !before.starts_with('-');
     let padding = "0".repeat(zeros - after.len().min(zeros));

@@ -1,6 +1,6 @@
-//! Parts of a request that the current policy needs (headers, path, body), cached outside the state machine's lock.
+//! Parts of a request that the current policy uses (headers, path, body). They are cached outside the state machine's lock.
 //!
-//! A request that arrives while the configuration changes may carry the details that the previous configuration needed.
+//! A request that arrives while the configuration changes may carry the parts that the previous configuration used.
 
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,7 +11,7 @@ use mockserver_core::{Details, Wants};
 
 #[derive(Debug, Default)]
 pub(crate) struct Wanted {
-    /// Fast path: most policies need no details, and then no lock is taken.
+    /// Whether any part is used. Fast path: most policies use none, and then no lock is taken.
     any: AtomicBool,
     wants: RwLock<Arc<Wants>>,
 }
@@ -46,8 +46,8 @@ pub(crate) fn body(wants: Option<&Wants>) -> bool {
     wants.is_some_and(|wants| !wants.fields.is_empty())
 }
 
-/// Returns the needed details of a request. The first value of a repeated header counts. Bytes that are not UTF-8 become the replacement
-/// character.
+/// Returns the used parts of a request. If a header is repeated, its first value counts. Bytes that are not UTF-8 are replaced by the
+/// replacement character.
 pub(crate) fn details(wants: &Wants, parts: &Parts, peer: IpAddr, body: &[u8]) -> Details {
     let header = |name: &String| {
         let value = String::from_utf8_lossy(parts.headers.get(name)?.as_bytes());

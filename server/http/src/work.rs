@@ -1,4 +1,4 @@
-//! Handling of work: requests with any path and method that the server does not use itself.
+//! Handling of work: requests with any method and any path that is not one of the admin endpoints.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -26,7 +26,7 @@ use crate::{faulty, request_body, response, wanted};
 
 type Plain = axum::http::Response<Full<Bytes>>;
 
-/// Returns the service that answers work. It is not an axum handler, because a handler keeps the whole request while it waits.
+/// Returns the service that answers work. It is not an axum handler, because a handler keeps the whole request in memory while it waits.
 pub(crate) fn service(
     shared: Arc<Shared>,
 ) -> impl Service<Request, Response = Response, Error = Infallible, Future: Send> + Clone + Send + Sync + 'static
@@ -34,7 +34,7 @@ pub(crate) fn service(
     tower::service_fn(move |request| serve(shared.clone(), request))
 }
 
-/// Serves one request. Its head is dropped as soon as it is read, because many requests may wait at once.
+/// Serves one request. The head of the request is dropped as soon as it has been parsed, because many requests may wait at once.
 fn serve(
     shared: Arc<Shared>,
     mut request: Request,
@@ -68,7 +68,7 @@ async fn details(
     if !body.is_end_stream() {
         kept = request_body::read(body, wanted::body(wants.as_deref())).await?;
     }
-    // Done outside the lock, because a body may be long.
+    // The parts of the request are extracted outside the lock, because parsing a long body takes time.
     Ok(wants.map(|wants| Arc::new(wanted::details(&wants, &parts, client.address, &kept))))
 }
 
@@ -80,7 +80,7 @@ async fn answer(
     client: &Client,
 ) -> Response {
     let decided = tokio::select! {
-        // The decision first, because many are available at once.
+        // The decision is polled first, because it is often available at once.
         biased;
         decided = shared.serve(identity, details) => decided,
         () = client.channel.gone() => return Abort::ClientGone.into_response(),
@@ -99,13 +99,13 @@ async fn answer(
                 Fault::SlowBody(later) => shared.clock.until(decided.answer.at + later),
                 _ => Duration::ZERO,
             };
-            // Boxed, because few responses need the space.
+            // The future is boxed, because only the few responses with faults need its space.
             Box::pin(faulty::apply(fault, response, method, &client.channel, until_over)).await
         }
     }
 }
 
-/// Answers a request that was not decided. For a run this is a failure of the server itself, not of a proxy.
+/// Answers a request that got no decision. For a run of loadgen, the answer counts as a failure of the server itself and not of a proxy.
 fn undecided(code: StatusCode, text: &'static str, identity: &Identity) -> Plain {
     let mut response = response::with_text(identity, code, text);
     if identity.run.is_some() {
@@ -156,7 +156,7 @@ fn scripted(identity: &Identity, reply: &ScriptedAnswer, now: WallTime) -> Plain
 }
 
 fn insert(response: &mut Plain, name: &str, value: &str) {
-    // The core accepts only valid names and values of headers.
+    // The conversions do not fail, because the core accepts only valid names and values of headers.
     if let (Ok(name), Ok(value)) = (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(value)) {
         response.headers_mut().insert(name, value);
     }

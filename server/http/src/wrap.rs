@@ -1,12 +1,12 @@
-//! Line wrapping for terminals without breaking words.
+//! Line wrapping for terminals, without line breaks inside words.
 
-/// Assumed width if there is no terminal or its width is unknown.
+/// Width in columns if the output does not go to a terminal, or the terminal's width is unknown.
 pub(crate) const USUAL: usize = 80;
 
 pub(crate) const NO_BREAK: char = '\u{a0}';
 
-/// Wraps text to lines of at most `columns`: between words, and after commas in words longer than a line. The first line starts with
-/// `first`, the others with `rest`. [`NO_BREAK`] becomes a space.
+/// Wraps text to lines of at most `columns` columns. Lines break between words, and after commas in words longer than a line. The first
+/// line starts with `first`, all others with `rest`. [`NO_BREAK`] becomes a space.
 pub(crate) fn wrapped(text: &str, first: &str, rest: &str, columns: usize) -> String {
     let (mut lines, mut line) = (String::new(), first.to_owned());
     let mut is_empty = true;

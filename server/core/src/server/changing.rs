@@ -1,4 +1,4 @@
-//! Changes of policies and of the run's clock, by the schedule or by a new configuration.
+//! Changes of the current policies, by the schedule or by a new configuration, and of the run's clock.
 
 use vocabulary::Instant;
 
@@ -8,7 +8,7 @@ use crate::request::Request;
 use crate::schedule::{Change, InForce};
 
 impl Server {
-    /// Updates the run's clock for an arriving request, which may be the first of its run.
+    /// Updates the run's clock when a request arrives, because the request may be the first of its run.
     #[inline]
     pub(super) fn on_arrival(&mut self, now: Instant, request: &Request) {
         if self.clock.goes_on_with(request.run.map(|counted| counted.run)) {
@@ -20,7 +20,7 @@ impl Server {
         }
     }
 
-    /// Restarts the clock after a reset of the counts; it runs again from the next request.
+    /// Stops the run's clock after a reset of the counts. The next request starts it again.
     pub(super) fn forget_clock(&mut self, now: Instant) {
         self.clock = RunClock::default();
         self.begin_schedule(now);
@@ -39,8 +39,8 @@ impl Server {
         self.schedule.as_ref().map_or(&self.config.policy, InForce::policies)
     }
 
-    /// Applies the current policies after they replaced `before`. Returns false if they differ in more than figures, so that the state
-    /// cannot be kept.
+    /// Applies the current policies, which have replaced `before`. Returns false if they differ in more than figures, because then the
+    /// state cannot be kept.
     pub(super) fn tune_from(&mut self, now: Instant, before: &Policies) -> bool {
         let Some(others) = self.policies().other_figures(before) else { return false };
         for index in others {
@@ -57,7 +57,7 @@ impl Server {
             || self.schedule.as_ref().is_some_and(|schedule| schedule.next().is_some_and(|next| next <= at))
     }
 
-    /// Applies all due changes of the schedule and of the caps. Of the caps, only the latest counts.
+    /// Applies all changes of the schedule and of the caps that are due. If several caps are due, only the latest one is applied.
     #[inline]
     pub(super) fn follow_schedule(&mut self, at: Instant) {
         if self.schedule.is_some() || self.next_cap.is_some() {
@@ -78,7 +78,7 @@ impl Server {
         }
     }
 
-    /// Returns the instant of the next change that a queued request waits for. Other changes are applied when a request arrives.
+    /// Returns the instant of the next change on which a queued request depends. All other changes are applied when a request arrives.
     pub(super) fn next_call(&self) -> Option<Instant> {
         if (self.schedule.is_none() && self.next_cap.is_none()) || !self.policy.is_awaited() {
             return None;

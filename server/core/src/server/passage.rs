@@ -1,4 +1,4 @@
-//! Path of a request through the server: arrival, admission, a later decision if admission leaves it open, and the answer.
+//! Path of a request through the server: arrival, admission, the decision if it comes later than admission, and the answer.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,7 +20,8 @@ impl Server {
         if least > 0 && self.free(now) < u64::from(least) {
             return self.defer(now, request.id);
         }
-        // Also without details, because those of a lost request with the same id may still be here.
+        // Also called without details, because those of a lost earlier request with the same id may still be stored and must be
+        // overwritten.
         if details.is_some() || !self.details.is_empty() {
             self.keep_details(request.id, details);
         }
@@ -71,14 +72,15 @@ impl Server {
         let details = self.details.get(id.0 as usize).and_then(Option::as_deref);
         let early = self.early_retries.as_mut();
         let is_early = early.is_some_and(|early| early.on_arrival(now, id, details));
-        // A request of a run says which attempt of its op it is; of any other it is not known whether it is a retry.
+        // Only retries can be too early. A request of a run states its attempt number. Any other request is taken for a retry, because it
+        // is unknown whether it is one.
         let is_retry = held.request.run.is_none() || held.request.attempt > 1;
         if is_early && is_retry {
             self.ledger.note(self.of(held), |account| account.early += 1);
         }
     }
 
-    /// Answers a request at once because too little is free. It has no other effect.
+    /// Answers a request at once, because less is free than its condition demands. Nothing else changes.
     fn defer(&mut self, now: Instant, id: RequestId) {
         self.answers.push_back(Answer {
             id,
@@ -93,7 +95,7 @@ impl Server {
         });
     }
 
-    /// Processes a request that reaches admission. Returns the answer if the request takes no time.
+    /// Processes a request that reaches admission. Returns its answer if the answer is due at once.
     #[inline]
     pub(super) fn admit(&mut self, at: Instant, id: RequestId) -> Option<Answer> {
         let details = self.forget_details(id);
@@ -134,7 +136,8 @@ impl Server {
         if accepted && matches!(step, Step::Write { .. }) {
             self.version += 1;
         }
-        // A request that takes no time was in service, too, if only for that moment.
+        // An accepted request that takes no time is in service only at this instant. It is added to the maximum numbers of busy slots and
+        // of requests in service.
         let takes_no_time = matches!(arrived, Arrived::Done { .. } | Arrived::Scripted { .. });
         let passing = u32::from(takes_no_time && accepted);
         let (busy, in_service) = (self.policy.busy(), self.policy.in_service());
@@ -192,7 +195,7 @@ impl Server {
         self.requests[id.0 as usize].as_ref().is_some_and(|held| held.is_open)
     }
 
-    /// Counts the verdict of a request that admission left open. A write takes effect now.
+    /// Counts the verdict of a request whose verdict was not known at admission. A conditional write takes effect at this moment.
     pub(super) fn decide(&mut self, released: &mut Released) {
         let Some(held) = self.requests[released.id.0 as usize] else { return };
         let request = held.request;
@@ -232,7 +235,7 @@ impl Server {
         (extras.facts.is_some() || extras.fault.is_some()).then_some(extras)
     }
 
-    /// Returns the fault of an answer and the delay that it causes, and counts it.
+    /// Returns the fault that applies to an answer, and the delay that the fault causes. Counts the fault.
     fn strike(&mut self, request: &Request, of: Of, verdict: Verdict) -> (Option<Fault>, Duration) {
         let fault = self.config.fault.of_answer(request, verdict);
         if let Some(fault) = fault {
@@ -250,7 +253,7 @@ impl Server {
         (fault, later)
     }
 
-    /// Ends a request and sends its answer. Returns the answer if the way back takes no time.
+    /// Ends a request and sends its answer. Returns the answer if it reaches the client without delay.
     #[inline]
     pub(super) fn answer(&mut self, at: Instant, released: &Released) -> Option<Answer> {
         let index = released.id.0 as usize;
@@ -280,7 +283,8 @@ impl Server {
         };
         let extras = if self.is_plain { None } else { self.extras(&request, fault, released.verdict) };
         let (cap, version) = (self.policy.capacity(at, &self.service), self.version);
-        // Built at its destination: copying a value that was just written in parts would stall until all of it is in memory.
+        // The answer is built directly at its destination. Copying a value just after its parts were written would stall until all parts
+        // are in memory.
         let answer = |extras| Answer {
             id: released.id,
             verdict: released.verdict,
@@ -294,7 +298,7 @@ impl Server {
         };
         let delay = request.return_delay(&self.config.return_delay) + later;
         let extras = match &mut self.early_retries {
-            // Fast path: no answer advises anything.
+            // Fast path: no answer advises a wait, so no early retries are tracked.
             None => extras,
             Some(early) => {
                 let answer = answer(extras);

@@ -7,18 +7,18 @@ use vocabulary::wire::RunId;
 
 /// Clock of a run.
 ///
-/// It starts with the first request since the server's start or its latest reset. It restarts with the first request of a new run, if no
-/// other request is in flight. Concurrent runs therefore share the clock of the first of them. Requests that belong to no run start the
-/// clock only if it has not started.
+/// It starts with the first request since the server's start or its latest reset. It restarts with the first request of a new run, but only
+/// if no other request is in flight. Concurrent runs therefore share the clock of the first of them. A request that belongs to no run
+/// starts the clock only if the clock is not running.
 #[derive(Debug, Default)]
 pub(crate) struct RunClock {
     began: Option<Instant>,
-    /// Run of the latest request that belongs to one.
+    /// Run of the latest request that belonged to a run.
     latest: Option<RunId>,
     met: BTreeSet<RunId>,
 }
 
-/// Maximum number of runs that are remembered. Once it is reached, all of them are forgotten.
+/// Maximum number of runs that are remembered. When it is reached, all remembered runs are forgotten.
 const MAX_MET: usize = 10_000;
 
 impl RunClock {
@@ -26,14 +26,14 @@ impl RunClock {
         self.began
     }
 
-    /// Whether a request of this run, or of none, certainly does not start the clock.
+    /// Whether it is certain, without further checks, that a request of this run (or of no run) does not start the clock.
     #[inline]
     pub(crate) fn goes_on_with(&self, run: Option<RunId>) -> bool {
         self.began.is_some() && (run.is_none() || run == self.latest)
     }
 
-    /// Records a request, with its run if it belongs to one. Returns whether the clock starts with it. `is_idle` is called only if it
-    /// matters.
+    /// Records a request, with its run if it belongs to one. Returns whether the clock starts with it. `is_idle` reports whether no other
+    /// request is in flight, and is called only if the result depends on it.
     pub(crate) fn on_arrival(
         &mut self,
         now: Instant,

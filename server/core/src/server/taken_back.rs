@@ -1,4 +1,4 @@
-//! Removal of requests in flight: by clients that cancel, or because the policy has changed.
+//! Removal of requests in flight, because their client cancels them or because the policy has changed.
 
 use vocabulary::Instant;
 
@@ -13,7 +13,7 @@ use crate::service::ServiceModel;
 impl Server {
     pub(super) fn cancel(&mut self, now: Instant, id: RequestId) {
         let Some(held) = self.requests.get_mut(id.0 as usize).and_then(Option::take) else {
-            // Its answer may be ready to be sent, but its client is gone.
+            // The request's answer may be ready to be sent. It is removed, because its client has disconnected.
             self.answers.retain(|answer| answer.id != id);
             return;
         };
@@ -24,7 +24,7 @@ impl Server {
         }
     }
 
-    /// Drops the messages of cancelled requests once they are the majority.
+    /// Drops the messages of cancelled requests once these messages are the majority.
     fn forget_stale_messages(&mut self) {
         let requests = &self.requests;
         let alive =
@@ -38,7 +38,7 @@ impl Server {
     }
 
     pub(super) fn configure(&mut self, now: Instant, config: Config) {
-        // Templates need the status of limits and the names of the stages, so the stages are kept only if the answers are unchanged.
+        // Templates use the status of limits and the names of stages. Therefore the stages are kept only if the answers are unchanged.
         let answers_as_before = config.answers == self.config.answers;
         let policies = self.policies().clone();
         let began = self.clock.began();
@@ -51,7 +51,7 @@ impl Server {
         if answers_as_before && self.tune_from(now, &policies) {
             return;
         }
-        // The script and the stages are gone, so answers in flight become the server's default answers.
+        // The old script and the old stages no longer exist, so answers in flight are replaced by the server's default answers.
         let plain = |answer: &mut Answer| {
             answer.reply = None;
             if let Some(extras) = &mut answer.extras {
