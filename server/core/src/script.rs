@@ -18,9 +18,9 @@ pub const MAX_REPLIES: usize = 50_000;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Script {
-    /// Replies of all ops, one op after another.
+    /// Replies of all ops in one list, one op after another.
     replies: Vec<Reply>,
-    /// Range of each op's replies. Neither the list nor a range is empty.
+    /// For each op, the range of its replies in `replies`. Neither this list nor any range is empty.
     ops: Vec<Range<usize>>,
 }
 

@@ -1,6 +1,7 @@
 //! Concurrency limit per key. Requests above the limit may wait in a queue.
 //!
-//! Source: seed 000 for the cap; `HAProxy`'s `maxconn` with `timeout queue`, and the priority levels of Kubernetes, for queues.
+//! Source: the article "Improve on exponential backoff" (Sync Musings, seed 000) for the cap; `HAProxy`'s `maxconn` with `timeout queue`,
+//! and the priority levels of Kubernetes, for queues.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;

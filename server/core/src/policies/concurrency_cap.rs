@@ -1,6 +1,7 @@
 //! The server's own concurrency cap. Requests that arrive while all slots are busy are rejected at once.
 //!
-//! Source: seed 000. A rejection itself takes a little time. It may hold a slot during this time, even above the cap.
+//! Source: the article "Improve on exponential backoff" (Sync Musings, seed 000). A rejection itself takes a little time. It may hold a
+//! slot during this time, even above the cap.
 
 use vocabulary::{Configurable, Parameter};
 

@@ -1,9 +1,9 @@
 //! A service that shares a pool of file descriptors with its submitters, and crashes when no descriptors are left.
 //!
-//! Source: seed 003; Thain and Livny, "The Ethernet Approach to Grid Computing", HPDC 2003, sections 4 and 5. A submitter holds descriptors
-//! from its start. After its startup it connects to the service, and the connection takes further descriptors. The service serves one
-//! connection at a time, and is slower the more submitters are in progress. A connection that finds too few descriptors crashes the
-//! service. Then all connections fail, and the service restarts after a while.
+//! Source: Thain and Livny (seed 003), "The Ethernet Approach to Grid Computing", HPDC 2003, sections 4 and 5. A submitter holds
+//! descriptors from its start. After its startup it connects to the service, and the connection takes further descriptors. The service
+//! serves one connection at a time, and is slower the more submitters are in progress. A connection that finds too few descriptors crashes
+//! the service. Then all connections fail, and the service restarts after a while.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use crate::request::{Request, RequestId, Verdict};
 use crate::service::ServiceModel;
 use crate::timeline::Timeline;
 
-/// The defaults are fitted to seed 003's paper.
+/// Parameters. The defaults are fitted to the paper by Thain and Livny (seed 003).
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct PoolConfig {
     descriptors: u32,

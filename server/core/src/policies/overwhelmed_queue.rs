@@ -1,9 +1,9 @@
 //! A short queue that is processed in ticks, and becomes slower the more requests are outstanding.
 //!
-//! Source: seed 002 (Exploring backoff). While at most `limit` requests are outstanding, each of them makes progress in every tick. Above
-//! that, the queue does `limit` units of work per tick for accepted and rejected requests together. According to the document's figures,
-//! the units are divided in proportion to the numbers of accepted and rejected requests and rounded down, and accepted requests get at
-//! least one unit.
+//! Source: the document "Exploring backoff" (seed 002). While at most `limit` requests are outstanding, each of them makes progress in
+//! every tick. Above that, the queue does `limit` units of work per tick for accepted and rejected requests together. According to the
+//! document's figures, the units are divided in proportion to the numbers of accepted and rejected requests and rounded down, and accepted
+//! requests get at least one unit.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::policies::policy_config::PolicyConfig;
 use crate::request::{Request, RequestId, Verdict};
 use crate::service::ServiceModel;
 
-/// Parameters. The defaults are the numbers in the text of seed 002.
+/// Parameters. The defaults are the numbers in the text of "Exploring backoff" (seed 002).
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct QueueConfig {
     tick: Duration,

@@ -8,7 +8,7 @@ use super::super::response_context::ResponseContext;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct AdviceAccuracy {
-    /// Subtracted from the exact wait; the result is at least zero.
+    /// Time subtracted from the exact wait. The resulting wait is at least zero.
     pub(super) early: Duration,
     pub(super) late: Duration,
     /// Upper end of a uniform random time, starting at zero, that is added to the exact wait.
@@ -29,13 +29,13 @@ impl Default for AdviceAccuracy {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct OfAnswer {
     pub(super) speaks: bool,
-    /// Malformed value to send instead of the advice.
+    /// Malformed value that is sent instead of the advice.
     pub(super) nonsense: Option<&'static str>,
     later: Duration,
     early: Duration,
 }
 
-/// Values that are invalid in every form, as broken servers send them.
+/// Values that are invalid in every advice form. Broken servers send such values.
 const NONSENSE: [&str; 8] = [
     "",
     "soon",

@@ -102,7 +102,7 @@ impl Stages {
         let (stage, slot) = self.stage_and_slot(index, id);
         let Some(asked) = slot.asked(index, stage) else { return };
         let counts_own = !stage.holds_places && stage.common.own == Own::Yes;
-        // As in the server of seed 000, a rejected request is as busy as a served one, even above the cap.
+        // As in the server of seed 000 (source of `concurrency-cap`), a rejected request is as busy as a served one, even above the cap.
         if (stage.holds_places && occupies) || counts_own {
             stage.gate.take(at, &asked);
         }
