@@ -1,8 +1,8 @@
 //! `aimd`: TCP's congestion window for requests, which grows with every success and is cut once per congestion.
 //!
-//! Source: seed 000 ("Improve on exponential backoff", 2019), after RFC 5681. The document leaves three points open.
-//! Here ids are per attempt. The number in flight includes the attempt being acknowledged, because otherwise the
-//! window never grows. A rejected op goes to the back of the queue, which the client does.
+//! Source: seed 000 ("Improve on exponential backoff", 2019), after RFC 5681. The document leaves three points open,
+//! which are decided as follows. Ids are per attempt. The number in flight includes the attempt being acknowledged,
+//! because otherwise the window would never grow. A rejected op goes to the back of the queue; the client does that.
 
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
@@ -12,10 +12,10 @@ use vocabulary::{Choice, Configurable, Parameter};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Variant {
-    /// A cut leaves the new ssthresh.
+    /// A cut sets the window to the new ssthresh.
     #[default]
     Reno,
-    /// A cut leaves the initial window.
+    /// A cut sets the window to its initial value.
     Tahoe,
 }
 
@@ -79,7 +79,8 @@ struct Aimd {
     window: f64,
     ssthresh: f64,
     next_seq: u64,
-    /// Attempts numbered below this were sent before the last cut. Their congestion does not cut the window again.
+    /// Number of the first attempt after the last cut. Congestion of attempts with lower numbers does not cut the
+    /// window again.
     cut_seq: u64,
     phase: Phase,
     reason: Reason,

@@ -2,15 +2,16 @@
 //!
 //! Source: boto/botocore `botocore/retries/{adaptive,bucket,throttling}.py`; smithy-lang/smithy-typescript
 //! `packages/core/src/submodules/retry/util-retry/DefaultRateLimiter.ts`; smithy-lang/smithy-rs
-//! `rust-runtime/aws-smithy-runtime/src/client/retries/client_rate_limiter.rs`. Where they differ, this follows
-//! botocore and JavaScript. The measured rate starts at 0 (Rust: 0.5). Tokens that are not granted are not charged
-//! (Rust charged them, so the bucket stayed empty: smithy-rs#4632). Nothing is limited before the first throttling
-//! answer.
+//! `rust-runtime/aws-smithy-runtime/src/client/retries/client_rate_limiter.rs`. Where these differ, this limiter
+//! follows botocore and JavaScript. The measured rate starts at 0 (Rust: 0.5). A request that has to wait for tokens is
+//! not charged until they are granted. (Rust charged it anyway, so the bucket stayed empty: smithy-rs#4632.) Nothing is
+//! limited before the first throttling answer.
 //!
-//! Before retry spec 2.1, Rust charged 5 tokens for a retry and 10 after throttling: `costs=older`. A slow bucket
-//! holds fewer tokens. Then a full bucket is enough, and the rest is owed. In the older Rust SDK the wait replaced
-//! the back-off; here it follows the back-off. While most attempts are retries, the rate falls to its minimum. The
-//! reason is that the rate is at most twice the measured one, and the measured one is then a tenth of the rate.
+//! Before retry spec 2.1, Rust charged 5 tokens for a retry and 10 for a retry after throttling: `costs=older`. A
+//! bucket with a slow rate cannot hold that many. Then a full bucket is enough, and the missing tokens are owed. In the
+//! older Rust SDK the wait for tokens replaced the back-off; here it follows the back-off. While most attempts are
+//! retries, the rate falls to its minimum. The reason is that the rate is at most twice the measured rate, and that is
+//! then only a tenth of the token rate.
 
 use super::bucket::Bucket;
 use super::curve::Curve;
@@ -103,22 +104,23 @@ impl PartConfig for AwsAdaptiveConfig {
 
     fn build(self, context: &mut Context) -> Result<Part, SpecError> {
         let mut limiter = AwsAdaptive::new(self);
-        // Half seconds are those of the wall clock. All clients of a run start at the same random point of one.
+        // The source measures in half seconds of the wall clock. All clients of a run start at the same random point
+        // within one.
         let begun = unit(&mut draws(context.seed, Purpose::Probe, 0, 0)) * HALF as f64;
         limiter.measured.begun = whole_nanos(vocabulary::nanos(begun));
         Ok(Part::Limiter(Box::new(limiter)))
     }
 }
 
-/// Answers per second, smoothed over the half seconds that had answers.
+/// Answers per second, smoothed over the half seconds in which answers arrived.
 #[derive(Clone, Copy, Debug)]
 struct Measured {
     smooth: f64,
     per_s: f64,
     answers: u32,
-    /// Half second of the last measurement, counted from the one of the origin.
+    /// Index of the half second of the last measurement. The half second that contains the origin has index 0.
     half: u64,
-    /// Part of its half second that had passed at the origin, in nanoseconds.
+    /// Part of the first half second that had passed at the origin, in nanoseconds.
     begun: u64,
 }
 
@@ -196,7 +198,8 @@ impl Limiter for AwsAdaptive {
 
     fn on_ended(&mut self, now: Instant, _ended: &Ended, outcome: &Outcome) {
         match outcome.status {
-            // No attempt was made. With `costs=older`, all but one token of a retry's cost is lost.
+            // A deferral is not an attempt, so its token is refunded. With `costs=older`, the rest of a retry's cost is
+            // lost.
             Status::Deferred if self.enabled => self.bucket.give_back(now, 1.0),
             Status::Cancelled | Status::Shed | Status::Deferred => {}
             _ => self.on_answer(now, outcome.opinion == Classification::Throttled),

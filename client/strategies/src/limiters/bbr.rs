@@ -2,14 +2,14 @@
 //!
 //! Source: Linux `net/ipv4/tcp_bbr.c` (BBR version 1: its phases, gains and filters), also as in quinn-rs/quinn
 //! `quinn-proto/src/congestion/bbr/mod.rs`; Cardwell et al., "BBR: congestion-based congestion control", ACM Queue 14
-//! (5), 2016. Packets are attempts, and deliveries are successes. A rejection is a loss, and a loss only ends a probe
-//! for more bandwidth. Left out are the compensation for offloading and delayed acknowledgements, packet conservation
-//! in recovery, and the detection of policers.
+//! (5), 2016. Attempts take the place of packets, and successes that of deliveries. A rejection is a loss, whose only
+//! effect is to end a probe for more bandwidth. Three parts of BBR are left out: the compensation for offloading and
+//! delayed acknowledgements, packet conservation in recovery, and the detection of policers.
 //!
-//! The window is a multiple of rate · latency with the *minimum* latency, because a queue adds to latency. A server
-//! without a queue may have latencies that vary by themselves. There the attempts in flight shrink at every probe,
-//! down to nothing. For such servers `latency=mean` uses the mean of the last round instead, and never pauses to
-//! measure.
+//! The window is a multiple of rate · latency. The latency is the *minimum* measured one, because a queue adds to
+//! latency. On a server without a queue whose latencies vary by themselves, the minimum is too low. There the attempts
+//! in flight shrink at every probe, down to nothing. For such servers `latency=mean` uses the mean latency of the last
+//! round instead, and never pauses to measure the minimum.
 
 use std::time::Duration;
 
@@ -109,19 +109,19 @@ impl PartConfig for BbrConfig {
     }
 }
 
-/// Gains of the rate while bandwidth is probed, each for about one latency.
+/// Factors on the rate while bandwidth is probed. Each applies for about one latency.
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
 
-/// Steps of the cycle at which probing may start: any except the one that drains the surplus of a probe.
+/// Indices in `CYCLE` at which probing may start: all except the step that drains the surplus of a probe.
 const FIRST_STEPS: [usize; 7] = [0, 2, 3, 4, 5, 6, 7];
 
 /// Factor that keeps the rate slightly below the delivery rate, so that queues drain.
 const MARGIN: f64 = 0.99;
 
-/// Latency in seconds that the first rate assumes, before one is measured.
+/// Latency in seconds from which the first rate is computed, before any latency is measured.
 const FIRST_LATENCY: f64 = 0.001;
 
-/// Minimum time for which the minimum latency is measured at the minimum window, besides a round.
+/// Minimum time for which the window stays at its minimum to measure the minimum latency. A full round must pass, too.
 const PROBE_LATENCY_FOR: Duration = Duration::from_millis(200);
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -132,8 +132,9 @@ enum Phase {
         step: usize,
         since: Instant,
     },
-    /// `until` is the end of the measurement, set once few enough attempts are in flight. `round_over` is true once a
-    /// round has passed since. `then` is the window to return to.
+    /// Measures the minimum latency with the minimum window. `until` is the end of the measurement, set once few enough
+    /// attempts are in flight. `round_over` is true once a round has passed since then. The window returns to `then`
+    /// afterwards.
     ProbeLatency {
         until: Option<Instant>,
         round_over: bool,
@@ -151,22 +152,22 @@ struct Bbr {
     next_send: Instant,
     delivery: DeliveryRate,
     bandwidth: WindowedMax,
-    /// Round trips so far, and the number of successes at which the current one ends.
+    /// Number of round trips so far, and the count of successes at which the current one ends.
     rounds: u64,
     round_ends: u64,
     /// Minimum latency in seconds, and the instant of its measurement.
     least: Option<(f64, Instant)>,
     mean: Option<f64>,
-    /// Sum of this round's latencies in seconds, and their number.
+    /// Sum of the latencies of this round in seconds, and the number of them.
     sum: f64,
     count: f64,
-    /// Highest bandwidth when it last grew by a quarter, and the rounds since.
+    /// Highest bandwidth at the time of its last growth by a quarter, and the number of rounds since then.
     full_bandwidth: f64,
     full_rounds: u32,
     is_full: bool,
     /// True if an attempt was rejected or failed since the last success.
     lost: bool,
-    /// True if the client was idle until the last sending.
+    /// True if the last attempt was sent after an idle time.
     restarts: bool,
     cycles: u32,
 }
@@ -197,7 +198,7 @@ impl Bbr {
         }
     }
 
-    /// Returns the latency from which the window is computed, in seconds.
+    /// Returns the latency in seconds from which the window is computed.
     fn latency(&self) -> Option<f64> {
         match self.config.latency {
             Latency::Min => self.least.map(|(latency, _)| latency),
@@ -210,7 +211,7 @@ impl Bbr {
         libm::ceil(gain * self.bandwidth.get() * latency).max(self.config.min)
     }
 
-    /// Returns the gains of rate and window.
+    /// Returns the factors on the rate and on the window.
     fn gains(&self) -> (f64, f64) {
         let startup = self.config.startup_gain;
         match self.phase {
@@ -221,7 +222,7 @@ impl Bbr {
         }
     }
 
-    /// Feeds the sample into the bandwidth filter. Returns whether it starts a round.
+    /// Adds the sample to the bandwidth filter. Returns whether a new round starts with it.
     fn on_sample(&mut self, sample: &Sample) -> bool {
         let begins = sample.delivered_before >= self.round_ends;
         if begins {
@@ -305,7 +306,7 @@ impl Bbr {
             self.phase = Phase::ProbeLatency { until: None, round_over: false, then: self.window };
         }
         if let Phase::ProbeLatency { until, round_over, then } = &mut self.phase {
-            // The delivery rate is now lower than it could be.
+            // With the minimum window, the delivery rate is lower than the server could sustain.
             self.delivery.on_app_limited(in_flight);
             match *until {
                 None if f64::from(in_flight) <= self.config.min => {

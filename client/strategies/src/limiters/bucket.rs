@@ -1,8 +1,8 @@
-//! Token bucket shared by limiters that admit an attempt once its tokens are available.
+//! Token bucket shared by the limiters that admit an attempt once enough tokens are available.
 //!
-//! Nothing is charged before it is granted. A waiting client polls again, because the rate may have changed
+//! Tokens are charged only when an attempt is admitted. A waiting client polls again, because the rate may have changed
 //! meanwhile. A shortfall of less than one nanosecond of refill counts as available. Otherwise rounding would make a
-//! client wait for the current instant.
+//! client wait until the current instant, which is no wait at all.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ pub(super) struct Bucket {
     /// Tokens per second.
     rate: f64,
     capacity: f64,
-    /// Below zero after a grant on credit.
+    /// Available tokens; negative after a grant on credit.
     tokens: f64,
     at: Instant,
 }
@@ -27,18 +27,18 @@ impl Bucket {
         self.rate
     }
 
-    /// Returns the tokens as of the last change, or 0 if some are owed.
+    /// Returns the tokens at the time of the last change, or 0 if the number is negative.
     pub(super) fn tokens(&self) -> f64 {
         self.tokens.max(0.0)
     }
 
-    /// Returns whether `cost` tokens are available, or when they will be. A cost above the capacity is granted by a
-    /// full bucket.
+    /// Returns whether `cost` tokens are available, or the instant at which they will be. A cost above the capacity is
+    /// granted when the bucket is full.
     pub(super) fn admit(&self, now: Instant, cost: f64) -> Admit {
         let missing = cost.min(self.capacity) - self.tokens_at(now);
         let nanos = missing / self.rate * 1e9;
         let then = now + vocabulary::nanos(nanos);
-        // At the end of time `then` cannot be later than `now`, so there is nothing to wait for.
+        // At the largest representable instant, `then` cannot be later than `now`, so there is nothing to wait for.
         if nanos < 1.0 || then == now { Admit::Go } else { Admit::Wait(Until::At(then)) }
     }
 

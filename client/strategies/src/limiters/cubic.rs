@@ -1,9 +1,9 @@
 //! `cubic`: a congestion window that returns to its size before the cut by time, not by round trips.
 //!
-//! Source: quinn-rs/quinn `quinn-proto/src/congestion/cubic.rs`; RFC 9438. Datagrams are attempts. The round-trip
-//! time is that of successes, smoothed as in RFC 9002. As in quinn, a cut leaves beta of the *remembered* top, so
-//! 0.595 of the window after fast convergence (RFC 9438: 0.7). Also as in quinn, application-limited time counts as
-//! time. Persistent congestion is left out, as in `new-reno`.
+//! Source: quinn-rs/quinn `quinn-proto/src/congestion/cubic.rs`; RFC 9438. Attempts take the place of datagrams. The
+//! round-trip time is that of successes, smoothed as in RFC 9002. As in quinn, a cut reduces the window to beta times
+//! the *remembered* top, which is 0.595 of the window after fast convergence (RFC 9438: 0.7). Also as in quinn, the
+//! curve continues while the client is application-limited. Persistent congestion is left out, as in `new-reno`.
 
 use std::time::Duration;
 
@@ -62,10 +62,10 @@ impl PartConfig for CubicConfig {
 struct Cubic {
     config: CubicConfig,
     window: f64,
-    /// `None` before the first cut: slow start has no limit of its own.
+    /// Slow start threshold; `None` before the first cut, because slow start is then unlimited.
     ssthresh: Option<f64>,
     curve: Curve,
-    /// Pending growth of the window, kept until it is a whole attempt.
+    /// Growth that is not yet added to the window, because it is less than a whole attempt.
     growth: f64,
     /// Smoothed round-trip time in seconds.
     rtt: Option<f64>,
@@ -91,7 +91,8 @@ impl Cubic {
         self.ssthresh.is_none_or(|ssthresh| self.window < ssthresh)
     }
 
-    /// RFC 9002, section 5.3. The result is above zero, because it is a divisor.
+    /// Updates and returns the smoothed latency (RFC 9002, section 5.3). It is above zero, because the caller divides
+    /// by it.
     fn smooth_rtt(&mut self, latency: Duration) -> f64 {
         let latest = seconds(latency).max(1e-9);
         let rtt = self.rtt.map_or(latest, |rtt| 0.875 * rtt + 0.125 * latest);

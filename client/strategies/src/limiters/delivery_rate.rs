@@ -1,8 +1,8 @@
 //! Delivery rate of the server: successes per second, estimated from each success.
 //!
 //! Source: draft-cheng-iccrg-delivery-rate-estimation; Linux `net/ipv4/tcp_rate.c`. A sample counts the deliveries
-//! between the sending of an attempt and its success. It divides them by the longer of two times: that in which they
-//! were sent, and that in which they were delivered.
+//! between the sending of an attempt and its success. It divides that count by the longer of two times: the time in
+//! which these attempts were sent, and the time in which they were delivered.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -13,7 +13,8 @@ use crate::Instant;
 #[derive(Clone, Copy, Debug)]
 struct Sent {
     at: Instant,
-    /// Start of the sample's send interval: the sending of the attempt delivered last, or this one if none was in flight.
+    /// Start of the sample's send interval: the instant at which the most recently delivered attempt was sent. If none
+    /// was in flight, the instant at which this attempt was sent.
     first_at: Instant,
     delivered: u64,
     delivered_at: Instant,
@@ -22,7 +23,7 @@ struct Sent {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Sample {
-    /// Successes per second; `None` if no time passed.
+    /// Successes per second; `None` if the sample covers no time.
     pub(super) per_s: Option<f64>,
     pub(super) over: Duration,
     pub(super) delivered_before: u64,
@@ -34,9 +35,10 @@ pub(super) struct DeliveryRate {
     delivered: u64,
     delivered_at: Instant,
     first_sent_at: Instant,
-    /// Samples are app-limited until this many attempts are delivered.
+    /// Samples are marked app-limited until the count of deliveries exceeds this value; 0 if they are not app-limited.
     app_limited_until: u64,
-    /// Attempts in flight, by number from `first_seq` on; `None` for ended ones.
+    /// Attempts in flight. The index is the attempt's number minus `first_seq`; `None` means that the attempt has
+    /// ended.
     in_flight: VecDeque<Option<Sent>>,
     first_seq: u64,
 }
@@ -89,8 +91,8 @@ impl DeliveryRate {
         })
     }
 
-    /// Marks samples as app-limited until everything in flight is delivered. They do not show the server's limit,
-    /// because more could be sent.
+    /// Marks samples as app-limited until all attempts now in flight are delivered. Such samples do not show the
+    /// server's limit, because the client could have sent more.
     pub(super) fn on_app_limited(&mut self, in_flight: u32) {
         self.app_limited_until = (self.delivered + u64::from(in_flight)).max(1);
     }

@@ -1,12 +1,13 @@
-//! `envoy-gradient`: Envoy's adaptive concurrency, a window that follows the ratio of the best latency to the present
-//! one.
+//! `envoy-gradient`: Envoy's adaptive concurrency. The window follows the ratio of the best latency to the present
+//! latency.
 //!
-//! Source: envoyproxy/envoy `source/extensions/filters/http/adaptive_concurrency/controller/gradient_controller.cc`
-//! and `api/envoy/extensions/filters/http/adaptive_concurrency/v3/adaptive_concurrency.proto`. `interval` and
-//! `probe-every` have no default there; here they have the values of the documentation's example.
+//! Source: envoyproxy/envoy `source/extensions/filters/http/adaptive_concurrency/controller/gradient_controller.cc` and
+//! `api/envoy/extensions/filters/http/adaptive_concurrency/v3/adaptive_concurrency.proto`. `interval` and `probe-every`
+//! have no default in Envoy. Their defaults here are the values of the example in its documentation.
 //!
-//! Envoy samples every answer, including errors, so a server that rejects at once looks fast (`samples=all`). With
-//! `samples=successes` only successes count. The window ignores rejections in both cases.
+//! Envoy samples the latency of every answer, including errors, so a server that rejects at once looks fast
+//! (`samples=all`). With `samples=successes` only successes are sampled. In both cases, a rejection itself does not cut
+//! the window.
 
 use std::time::Duration;
 
@@ -24,7 +25,7 @@ const PRESENT: GaugeKind = GaugeKind { name: "sample rtt", unit: "ms" };
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Samples {
-    /// Samples all ends except shed, deferred and cancelled attempts.
+    /// Samples every ended attempt, except shed, deferred and cancelled ones.
     #[default]
     All,
     Successes,
@@ -125,12 +126,12 @@ impl PartConfig for EnvoyGradientConfig {
     }
 }
 
-/// Consecutive intervals at the minimum window after which the best latency is measured again.
+/// Number of consecutive intervals at the minimum window after which the best latency is measured again.
 const AT_MIN: u32 = 5;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// Measures the best latency, at the minimum window. `then` is the window to return to.
+    /// Measures the best latency, with the minimum window. The window returns to `then` afterwards.
     Probing { then: u32 },
     /// Measures the present latency. The interval ends at `until`; the next probe starts at `probe_at`.
     Sampling { until: Instant, probe_at: Instant },
@@ -271,7 +272,7 @@ impl Limiter for EnvoyGradient {
     }
 
     fn timer(&self) -> Option<Instant> {
-        // No timer is needed with nothing in flight, because the next event first processes everything due.
+        // With nothing in flight, no timer is needed: the next event processes all due intervals first.
         let Phase::Sampling { until, probe_at } = self.phase else { return None };
         let until = if self.latencies.total() > 0 { until } else { Instant::FAR_FUTURE };
         Some(until.min(probe_at)).filter(|at| self.in_flight > 0 && *at < Instant::FAR_FUTURE)

@@ -1,11 +1,11 @@
-//! `ethernet`: carrier sense. An attempt starts only if the server has enough free; otherwise its op backs off
+//! `ethernet`: carrier sense. An attempt starts only if the server has enough free capacity. Otherwise its op backs off
 //! without an attempt.
 //!
 //! Source: Thain and Livny, "The Ethernet Approach to Grid Computing", HPDC 2003: a client that reads fewer than 1000
-//! free file descriptors counts that as a failure. A check that passes costs nothing. A deferral is a failure for the
-//! retry policy but not an attempt. The server checks and starts in one step, so no other attempt can take the free
-//! capacity in between. With a network delay the start follows the check by that delay, so the threshold must leave
-//! room for attempts on the way.
+//! free file descriptors counts that as a failure. A check with enough free capacity costs no time. A deferral is a
+//! failure for the retry policy but not an attempt. The server checks and starts in one step, so no other attempt can
+//! take the free capacity in between. With a network delay, the attempt starts that delay after the check. So the
+//! threshold must leave room for the attempts that are in the network.
 
 use std::time::Duration;
 

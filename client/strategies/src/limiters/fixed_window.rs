@@ -1,6 +1,7 @@
 //! `fixed-window`: a fixed maximum of attempts in flight, whatever their outcome.
 //!
-//! Source: the bulkhead of every client library. It is the right choice for a client that knows the server's cap.
+//! Source: the bulkhead that every client library has. It is the right choice for a client that knows the server's
+//! concurrency limit.
 
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};

@@ -1,9 +1,10 @@
 //! `least-gap`: a minimum time between attempts.
 //!
-//! Source: PyGithub/PyGithub `github/Requester.py` (`__deferRequest`, `__recordRequestTime`): 0.25 s between
-//! requests, 1 s between writes, counted from the *end* of the previous request. Retries within a request pass at
-//! once: `from=end,of=ops`. Octokit (octokit/plugin-throttling.js `src/index.ts`) counts from the start, with a
-//! `fixed-window` in addition: one write at a time, 1 s apart.
+//! Source: PyGithub/PyGithub `github/Requester.py` (`__deferRequest`, `__recordRequestTime`). It leaves 0.25 s between
+//! requests and 1 s between writes, counted from the *end* of the previous request. Retries of a request are sent
+//! without a gap. In options this is `from=end,of=ops`. Octokit (octokit/plugin-throttling.js `src/index.ts`) counts
+//! from the start of the previous request. It also has a `fixed-window` that allows one write at a time; writes are 1 s
+//! apart.
 
 use std::time::Duration;
 
@@ -17,7 +18,7 @@ use vocabulary::{Choice, Configurable, Parameter};
 pub(crate) enum From {
     #[default]
     Start,
-    /// The gap starts at the end of the attempt that ended last.
+    /// The gap starts when an attempt ends.
     End,
 }
 
@@ -77,9 +78,9 @@ impl PartConfig for LeastGapConfig {
 
 struct LeastGap {
     config: LeastGapConfig,
-    /// Start of the gap; `None` before the first attempt.
+    /// Instant at which the current gap started; `None` before the first attempt.
     last: Option<Instant>,
-    /// `last` before the latest attempt, restored if that attempt is deferred.
+    /// Value of `last` before the latest attempt. It is restored if the server defers that attempt.
     before: Option<Instant>,
 }
 

@@ -1,9 +1,9 @@
 //! Shared part of Netflix' limits: a whole number of attempts that may be in flight, updated at every answer.
 //!
 //! Source: Netflix/concurrency-limits, `limiter/SimpleLimiter.java`, `limiter/AbstractLimiter.java`. Answers are
-//! classified as in `grpc/client/ConcurrencyLimitClientInterceptor.java`: success; dropped (`UNAVAILABLE`: rejected,
-//! no connection) or, by `Limiter.Listener`, timed out; otherwise ignored. The number in flight of an attempt is
-//! taken when it is sent, and includes it.
+//! classified as in `grpc/client/ConcurrencyLimitClientInterceptor.java`: success, dropped, or ignored. Dropped are
+//! `UNAVAILABLE` (rejected, no connection) and, by `Limiter.Listener`, timeouts. The number in flight is recorded when
+//! an attempt is sent, and includes that attempt.
 
 use std::time::Duration;
 
@@ -12,9 +12,9 @@ use crate::{Classification, Ended, Failure, GaugeKind, Gauges, Instant, Limiter,
 
 pub(crate) const NO_LOAD: GaugeKind = GaugeKind { name: "rtt without load", unit: "ms" };
 
-/// Algorithm of a limiter, which computes its limit (`AbstractLimit`).
+/// Algorithm that computes the limit (`AbstractLimit` in the source).
 pub(crate) trait Limit: Send {
-    /// Records an answered attempt, or a window of them that has ended.
+    /// Updates the limit from one answered attempt, or from the mean of a window that has ended.
     fn on_sample(&mut self, sample: &Sample);
 
     /// Returns the number of attempts that may be in flight: at least one.
@@ -52,7 +52,8 @@ impl<L: Limit> Limiter for NetflixLimiter<L> {
 
     fn on_ended(&mut self, now: Instant, ended: &Ended, outcome: &Outcome) {
         let Some(dropped) = was_dropped(outcome) else { return };
-        // A round trip of zero occurs only in a model. It is an error in the source and would divide by zero here.
+        // A round trip of zero occurs only in a simulation. The source treats it as an error; here it would cause a
+        // division by zero.
         let rtt = now.since(ended.sent_at).max(Duration::from_nanos(1));
         let single = Sample { rtt, in_flight: ended.in_flight_when_sent, dropped, op: ended.op };
         let sample = match &mut self.window {

@@ -1,13 +1,14 @@
-//! `netflix-gradient`: shrinks by the ratio of the shortest round trip to the present one, and allows a queue of the
-//! limit's root.
+//! `netflix-gradient`: shrinks by the ratio of the shortest round trip to the present round trip, and allows a queue of
+//! the square root of the limit.
 //!
 //! Source: Netflix/concurrency-limits, `limit/GradientLimit.java`, `limit/functions/SquareRootFunction.java` and
-//! `limit/measurement/MinimumMeasurement.java`. It was written for samples of whole windows, which is the default
-//! here. Every 1000 to 2000 samples the limit falls to its queue, so that the shortest round trip can be measured
-//! without load.
+//! `limit/measurement/MinimumMeasurement.java`. The source was written for samples of whole windows, which are the
+//! default here. Every 1000 to 2000 samples the limit falls to the size of the allowed queue, so that the shortest
+//! round trip can be measured without load.
 //!
-//! A rejection answered sooner than any work also counts as the shortest round trip. Without windows it holds the
-//! limit at 8 on the seed's server. Windows mix rejections with work and find the cap there.
+//! A rejection that is answered sooner than any work also counts as the shortest round trip. Without windows,
+//! rejections therefore keep the limit at 8 on the seed's server. With windows, rejections and work are averaged, and
+//! the limit reaches the server's cap.
 
 use std::time::Duration;
 
@@ -20,7 +21,7 @@ use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 
-/// Minimum queue, from the builder's `SquareRootFunction.create(4)`.
+/// Minimum allowed queue, in attempts (`SquareRootFunction.create(4)` in the source's builder).
 const MIN_QUEUE: u32 = 4;
 
 #[derive(Clone, Debug)]
@@ -103,8 +104,8 @@ struct Gradient {
     seed: u64,
     limit: f64,
     shortest: Option<Duration>,
-    /// Samples until the next probe. Drawn at the first of them and keyed by its op, so that clients do not probe
-    /// together.
+    /// Samples until the next probe. The number is drawn at the first sample after a probe and keyed by that sample's
+    /// op, so that clients do not probe together.
     until_probe: Option<u64>,
     probes: u32,
     phase: &'static str,

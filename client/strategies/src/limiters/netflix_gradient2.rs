@@ -1,10 +1,10 @@
-//! `netflix-gradient2`: shrinks by the ratio of the long-term mean round trip to the present one, and allows a queue
-//! of four.
+//! `netflix-gradient2`: shrinks by the ratio of the long-term mean round trip to the present round trip, and allows a
+//! queue of four attempts.
 //!
-//! Source: Netflix/concurrency-limits, `limit/Gradient2Limit.java` and `limit/measurement/ExpAvgMeasurement.java`.
-//! Its README wraps it in a `WindowedLimit`, which is the default here. Drops count only as round trips, so a server
-//! that rejects instead of queueing is not noticed, and the limit grows to its maximum. On the seed's server it does
-//! so at once, with eleven attempts per op; with windows it grows by 0.8 a second.
+//! Source: Netflix/concurrency-limits, `limit/Gradient2Limit.java` and `limit/measurement/ExpAvgMeasurement.java`. Its
+//! README wraps it in a `WindowedLimit`, which is the default here. A drop counts only by its round trip. So the
+//! limiter does not notice a server that rejects instead of queueing, and the limit grows to its maximum. On the seed's
+//! server it grows at once, with eleven attempts per op; with windows it grows by 0.8 a second.
 
 use vocabulary::{Configurable, Parameter, whole_nanos};
 
@@ -17,7 +17,7 @@ use crate::{GaugeKind, Gauges};
 
 const LONG_TERM: GaugeKind = GaugeKind { name: "long-term rtt", unit: "ms" };
 
-/// Number of samples whose plain mean starts the long-term mean.
+/// Number of first samples. Their plain mean is the initial value of the long-term mean.
 const WARM_UP: u32 = 10;
 
 #[derive(Clone, Debug)]
@@ -89,7 +89,7 @@ impl PartConfig for NetflixGradient2 {
     }
 }
 
-/// Exponential mean that starts as a plain mean (`ExpAvgMeasurement`).
+/// Exponentially weighted mean that is a plain mean over its first samples (`ExpAvgMeasurement`).
 #[derive(Clone, Copy, Debug, Default)]
 struct Mean {
     value: f64,
@@ -113,7 +113,7 @@ impl Mean {
 struct Gradient2 {
     config: NetflixGradient2,
     limit: f64,
-    /// Mean round trip in nanoseconds.
+    /// Long-term mean of the round trip, in nanoseconds.
     long: Mean,
     phase: &'static str,
     reason: &'static str,

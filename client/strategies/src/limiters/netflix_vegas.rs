@@ -1,11 +1,11 @@
-//! `netflix-vegas`: grows while round trips are as short as the shortest observed, and shrinks when they show a
-//! queue.
+//! `netflix-vegas`: grows while round trips are as short as the shortest observed one, and shrinks when longer ones
+//! indicate a queue.
 //!
 //! Source: Netflix/concurrency-limits, `limit/VegasLimit.java` and `limit/functions/Log10RootIntFunction.java`. The
-//! queue is the share of the round trip beyond the round trip without load, which is the shortest since the last
-//! probe. A rejection is answered sooner than any work, so it becomes the round trip without load. Work itself then
-//! looks like a queue, and the limit falls until that queue is short. Where a rejection takes a quarter of the time,
-//! it falls to 8, until a probe measures work.
+//! round trip without load is the shortest one since the last probe. The part of a round trip beyond it is attributed
+//! to a queue. A rejection is answered sooner than any work, so its round trip is taken for the round trip without
+//! load. Then work itself looks like a queue, and the limit falls until that queue is short. If a rejection takes a
+//! quarter of the time of work, the limit falls to 8, until a probe measures work again.
 
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ pub(crate) struct NetflixVegas {
     smoothing: f64,
     probe: u32,
     windowed: Windowed,
-    /// Decrease of the limit, as in the builder's `decreaseFunction`.
+    /// Function that computes the decreased limit (`decreaseFunction` of the source's builder).
     decrease: fn(f64) -> f64,
 }
 
@@ -98,8 +98,8 @@ struct Vegas {
     limit: f64,
     no_load: Option<Duration>,
     samples: u32,
-    /// Share of `probe` limits that this round takes. Drawn at its first sample and keyed by that sample's op, so
-    /// that clients do not probe together.
+    /// Random factor on the number of samples until the next probe, which is `probe` times the limit. It is drawn at
+    /// the first sample after a probe and keyed by that sample's op, so that clients do not probe together.
     jitter: Option<f64>,
     probes: u32,
     phase: &'static str,

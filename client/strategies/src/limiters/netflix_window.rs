@@ -1,9 +1,9 @@
-//! Samples for Netflix' limits: single attempts, or means over the attempts of a second.
+//! Samples for Netflix' limits: each is a single attempt, or the mean over the attempts of a time window.
 //!
-//! Source: Netflix/concurrency-limits, `limit/WindowedLimit.java` and
-//! `limit/window/ImmutableAverageSampleWindow.java`, whose defaults are the constants here. The very first sample
-//! ends the first window, which is discarded because it has too few samples. So is every window with fewer than ten
-//! samples at its end. Answers faster than 100 µs are not samples, including rejections.
+//! Source: Netflix/concurrency-limits, `limit/WindowedLimit.java` and `limit/window/ImmutableAverageSampleWindow.java`,
+//! whose defaults are the constants here. The very first sample ends the first window. That window is discarded because
+//! it has too few samples, as is every window that ends with fewer than ten. Answers faster than 100 µs, including
+//! rejections, are not sampled.
 
 use std::time::Duration;
 
@@ -11,24 +11,25 @@ use vocabulary::{Choice, whole_nanos};
 
 use crate::Instant;
 
-/// The builder's `minRttThreshold`.
+/// Minimum round trip of a sample (`minRttThreshold` of the source's builder).
 const QUICKEST: Duration = Duration::from_micros(100);
-/// The builder's `minWindowTime` and `maxWindowTime`. A window lasts twice the shortest round trip, clamped between
-/// them.
+/// Minimum length of a window (`minWindowTime` and `maxWindowTime` of the source's builder). A window lasts twice the
+/// shortest round trip, clamped between minimum and maximum.
 const MIN_WINDOW: Duration = Duration::from_secs(1);
 const MAX_WINDOW: Duration = Duration::from_secs(1);
-/// The builder's `windowSize`.
+/// Minimum number of samples in a window (`windowSize` of the source's builder).
 const FEWEST: u32 = 10;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sample {
     /// Time from the sending to the answer; never zero.
     pub(crate) rtt: Duration,
-    /// Attempts in flight just after the sending, including this one; the maximum of several.
+    /// Attempts in flight just after this attempt was sent, itself included. For a window, the maximum over its
+    /// attempts.
     pub(crate) in_flight: u32,
-    /// True if it was rejected or lost; of several, if any was.
+    /// True if the attempt was rejected or lost. For a window, true if any of its attempts was.
     pub(crate) dropped: bool,
-    /// Op of the (last) attempt, which keys draws.
+    /// Op of the attempt, or of the last one in the window. It is the key of random draws.
     pub(crate) op: u64,
 }
 
@@ -62,7 +63,7 @@ pub(crate) struct SampleWindow {
 }
 
 impl SampleWindow {
-    /// Adds a sample. Returns the mean sample at the end of a window with enough samples.
+    /// Adds a sample. At the end of a window with enough samples, returns their mean; otherwise `None`.
     pub(crate) fn add(&mut self, now: Instant, sample: &Sample) -> Option<Sample> {
         if sample.rtt < QUICKEST {
             return None;

@@ -1,11 +1,14 @@
-//! `new-reno`: TCP's congestion window as in QUIC: one cut per round trip, and only successes of a used window count.
+//! `new-reno`: TCP's congestion window as in QUIC: one cut per round trip, and successes count only if the window is
+//! fully used.
 //!
-//! Source: quinn-rs/quinn `quinn-proto/src/congestion/new_reno.rs`; RFC 9002, section 7; RFC 5681. Datagrams are
-//! attempts. Attempts sent before the last cut change nothing, whatever their outcome. A success counts only while
-//! the window is used. In these points it differs from `aimd`, and in leaving slow start by the window.
+//! Source: quinn-rs/quinn `quinn-proto/src/congestion/new_reno.rs`; RFC 9002, section 7; RFC 5681. Attempts take the
+//! place of datagrams. Attempts sent before the last cut change nothing, whatever their outcome. A success counts only
+//! while the window is fully used. `aimd` has neither rule. It also ends slow start differently: here the size of the
+//! window ends it.
 //!
-//! QUIC's persistent congestion is left out (nothing arrives for several round trips: window = min). The reason is
-//! that a rejection is an answer, and a server that rejects everything causes one cut per round trip.
+//! QUIC's persistent congestion is left out: there the window falls to its minimum if no packet is acknowledged for
+//! several round trips. Here a rejection is an answer, and a server that rejects everything causes one cut per round
+//! trip.
 
 use super::round::Round;
 use crate::error::SpecError;
@@ -54,7 +57,7 @@ impl PartConfig for NewRenoConfig {
 struct NewReno {
     config: NewRenoConfig,
     window: f64,
-    /// `None` before the first cut: slow start has no limit of its own.
+    /// Slow start threshold; `None` before the first cut, because slow start is then unlimited.
     ssthresh: Option<f64>,
     /// Successes since the window last grew, in congestion avoidance.
     successes: f64,
@@ -81,7 +84,7 @@ impl NewReno {
     fn grow(&mut self) {
         if self.is_slow_start() {
             self.window += 1.0;
-            // The excess over ssthresh counts as the start of congestion avoidance.
+            // The part of the window above ssthresh counts as successes of congestion avoidance.
             self.successes = self.ssthresh.map_or(0.0, |ssthresh| (self.window - ssthresh).max(0.0));
             return;
         }

@@ -1,7 +1,8 @@
-//! `oracle`: a schedule computed from the server's configuration, first come, first served.
+//! `oracle`: a schedule computed in advance from the server's configuration, in order of arrival.
 //!
-//! Each op is sent so that it reaches the server just when a slot frees. It is a yardstick, not a strategy for real
-//! clients. It is not an optimum either, because another order may finish sooner.
+//! Each op is sent so that it reaches the server at the instant at which a slot becomes free. The oracle is a reference
+//! for comparisons, because real clients cannot know the configuration. It is not optimal either: another order may
+//! finish sooner.
 
 use std::collections::VecDeque;
 
@@ -11,7 +12,7 @@ use crate::part_config::{Context, PartConfig};
 use crate::{Admit, Gauges, Instant, Launch, Limiter, OracleSchedule, Until, View};
 use vocabulary::{Configurable, Parameter};
 
-/// Name of the oracle. A spec with this part needs the server's schedule in advance.
+/// Name of the oracle. A strategy with this part can be built only with a schedule of the server.
 pub const ORACLE: &str = "oracle";
 
 #[derive(Clone, Debug, Default)]
@@ -40,12 +41,12 @@ impl PartConfig for OracleConfig {
 
 struct Oracle {
     schedule: OracleSchedule,
-    /// Sending instants of the ready ops, in the order in which they became ready.
+    /// Planned send times of the ready ops, by op, in the order in which the ops became ready.
     planned: VecDeque<(u64, Instant)>,
 }
 
 impl Oracle {
-    /// Returns the index of the entry of `op`: 0, unless ops before it were given up.
+    /// Returns the index of `op` in `planned`. It is 0, unless ops before it were given up.
     fn position(&self, op: u64) -> Option<usize> {
         self.planned.iter().position(|(planned, _)| *planned == op)
     }
@@ -62,14 +63,15 @@ impl Limiter for Oracle {
     }
 
     fn on_ready(&mut self, now: Instant, candidate: &Launch) {
-        // An op that failed although planned (the cap was changed, or the clock slipped) is planned again. If it were
-        // retried at once, it would take a slot meant for another op, which would then be rejected, and so on.
+        // A planned op can still fail, because the cap was changed or the clock slipped. It is then planned again. If
+        // it were retried at once, it would take a slot planned for another op, which would then be rejected, and so
+        // on.
         let from = if candidate.last.is_none() { candidate.arrived } else { now };
         self.planned.push_back((candidate.op, self.schedule.send_at(candidate.op, from)));
     }
 
     fn on_sent(&mut self, _now: Instant, view: &View) {
-        // Ops planned before this one were given up before they could be sent.
+        // Also removes the ops planned before this one, because they were given up before they were sent.
         if let Some(position) = self.position(view.candidate.op) {
             self.planned.drain(..=position);
         }

@@ -1,13 +1,14 @@
-//! `palantir`: grows by one per round trip while nine tenths are used, and shrinks by a tenth per drop, determined by
-//! status codes.
+//! `palantir`: grows by one per round trip while nine tenths of the limit are used, and shrinks by a tenth per drop.
+//! Status codes determine which answers are drops.
 //!
 //! Source: palantir/dialogue, `dialogue-core/src/main/java/com/palantir/dialogue/core/`,
-//! `CautiousIncreaseAggressiveDecreaseConcurrencyLimiter.java` and `Responses.java`. There every request passes a
-//! limiter per host and one per endpoint: `palantir+palantir:variant=endpoint` is both. There is no slow start and no
-//! clock.
+//! `CautiousIncreaseAggressiveDecreaseConcurrencyLimiter.java` and `Responses.java`. In dialogue every request passes a
+//! limiter of its host and one of its endpoint. `palantir+palantir:variant=endpoint` combines both. There is no slow
+//! start, and time plays no role.
 //!
-//! Only status codes are known here, so usual headers are assumed. A 308 has a `Location`. No 429 or 503 has
-//! `Qos-Due-To: custom`, which attributes it to the service itself and would make a host ignore it.
+//! Only status codes are available here, so the usual headers are assumed: a 308 has a `Location`, and no 429 or 503
+//! has `Qos-Due-To: custom`. (That header attributes the answer to the service itself, and the limiter of the host
+//! would ignore the answer.)
 
 use vocabulary::{Choice, Configurable, Parameter};
 
@@ -16,13 +17,13 @@ use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{Ended, Failure, Gauges, Instant, Limiter, Outcome, Status};
 
-/// `MAX_LIMIT` of the source.
+/// Upper bound of the limit (`MAX_LIMIT` of the source).
 const MAX: f64 = 1e6;
 
 /// Kind of limiter (`Behavior`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Variant {
-    /// One limiter per host. Drops are answers of hosts in trouble, and missing answers.
+    /// One limiter per host. Drops are missing answers, and answers that show that the host is in trouble.
     #[default]
     Host,
     /// One limiter per endpoint. Drops are answers caused by the endpoint itself.
@@ -110,8 +111,8 @@ impl Variant {
     }
 }
 
-/// Returns the status code, or `None` without an answer. If only the status of the outcome is known, returns its
-/// usual code.
+/// Returns the status code, or `None` without an answer. If only the status of the outcome is known, returns the usual
+/// status code for it.
 fn code(outcome: &Outcome) -> Option<u16> {
     if outcome.facts.missing.is_some() {
         return None;
@@ -138,7 +139,7 @@ impl Palantir {
         Self { limit: config.initial, config, phase: "growing", reason: "started" }
     }
 
-    /// Returns the limit after a drop. Growth needs at least this many attempts in flight.
+    /// Returns the limit after a drop. It is also the minimum number of attempts in flight at which the limit grows.
     fn lower(&self) -> f64 {
         libm::floor(self.limit * self.config.ratio)
     }
@@ -146,7 +147,7 @@ impl Palantir {
 
 impl Limiter for Palantir {
     fn is_full(&self, in_flight: u32) -> bool {
-        // As in the source, a limit of 4.9 does not admit a fifth attempt.
+        // The limit is rounded down, as in the source: with a limit of 4.9 there is no fifth attempt.
         f64::from(in_flight) >= libm::floor(self.limit)
     }
 

@@ -1,7 +1,7 @@
 //! Selection of the ended attempts that may change a congestion window.
 //!
-//! Source: RFC 9002, section 7.3.2: a congestion event starts a recovery period, which ends when something sent
-//! during it is acknowledged. Until then nothing changes the window again. Section 7.8: a window that is not used
+//! Source: RFC 9002, section 7.3.2: a congestion event starts a recovery period, which ends when an attempt sent during
+//! it is acknowledged. Until then no further event changes the window. Section 7.8: a window that is not fully used
 //! does not grow.
 
 use crate::{Ended, Launch};
@@ -9,7 +9,7 @@ use crate::{Ended, Launch};
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Round {
     next_seq: u64,
-    /// Attempts numbered below this were sent before the last cut.
+    /// Number of the first attempt after the last cut. Attempts with lower numbers were sent before the cut.
     cut_seq: u64,
 }
 
@@ -26,7 +26,8 @@ impl Round {
         ended.seq >= self.cut_seq
     }
 
-    /// Whether the window was full when the attempt ended, or ready ops would have filled it.
+    /// Returns whether the window was fully used: it was full when the attempt ended, or the ready ops would have
+    /// filled it.
     pub(super) fn uses(ended: &Ended, window: f64) -> bool {
         ended.ready > 0 || f64::from(ended.in_flight) >= libm::floor(window)
     }

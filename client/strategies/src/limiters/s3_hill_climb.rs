@@ -1,12 +1,15 @@
-//! `s3-hill-climb`: a window that grows while goodput grows, and shrinks while goodput stays the same.
+//! `s3-hill-climb`: a window that grows while a larger window raises goodput, and shrinks while a smaller one does not
+//! lower it.
 //!
-//! Source: awslabs/aws-s3-transfer-manager-rs `aws-sdk-s3-transfer-manager/src/scheduler/concurrency/adaptive.rs`
-//! (added by pull request 135; here as of its later revision, with windowed maxima and additive growth at first) and
-//! `src/metrics/aggregators.rs` (`IOWindow`). There goodput is bytes per second; here it is successes per second.
+//! Source: awslabs/aws-s3-transfer-manager-rs `aws-sdk-s3-transfer-manager/src/scheduler/concurrency/adaptive.rs` and
+//! `src/metrics/aggregators.rs` (`IOWindow`). Pull request 135 added the algorithm. This is its later revision, with
+//! windowed maxima and additive growth at first. Goodput in the source is bytes per second; here it is successes per
+//! second.
 //!
-//! As in the source, a measurement is judged only if the accepted level was in flight. While shedding, the level
-//! tried is lower. So a client with unlimited work judges nothing any more, and stays one step below the level at
-//! which it was throttled. With `used=tried` the level tried is enough, and the client continues to shed.
+//! As in the source, a measurement is judged only if as many attempts were in flight as the accepted level. While
+//! shedding, the level being tried is lower than that. So a client with unlimited work judges no further measurement,
+//! and stays one step below the level at which it was throttled. With `used=tried`, as many attempts as the level being
+//! tried are enough, and the client continues to shed.
 
 use std::time::Duration;
 
@@ -167,21 +170,21 @@ impl Phase {
     }
 }
 
-/// Highest level. Levels are whole numbers.
+/// Upper bound of levels. A level is a whole number of attempts.
 const HIGHEST: f64 = 1e9;
 
 struct S3HillClimb {
     config: S3HillClimbConfig,
     goodput: Goodput,
     raw: History,
-    /// Largest of the last measurements, recorded at each judgement.
+    /// History of judged values. Each is the largest of the last measurements at the time of the judgement.
     judged: History,
     phase: Phase,
-    /// Last level with satisfactory goodput.
+    /// Last level whose goodput was satisfactory.
     accepted: f64,
     tried: f64,
     window: f64,
-    /// Consecutive misses, or consecutive hits while shedding.
+    /// Number of consecutive levels that failed their judgement; while shedding, of those that passed.
     in_a_row: u32,
     most_in_flight: u32,
     judged_at: Instant,
@@ -233,7 +236,7 @@ impl S3HillClimb {
         } else if f64::from(most_in_flight) < self.needed() {
             self.reason = "window not used";
         } else {
-            // Every judged measurement is above 0, so this is never a division by 0.
+            // All judged measurements are above 0, so this never divides by 0.
             let gain = goodput / self.judged.best_before();
             match self.phase {
                 Phase::Start => self.start(gain),
@@ -276,7 +279,7 @@ impl S3HillClimb {
                 self.enter(Phase::Shedding);
             }
         }
-        // Also when shedding starts: the first level judged there is one step above.
+        // This applies when shedding starts, too: the first level judged then is one step above the accepted one.
         self.tried = self.a_step_up();
     }
 

@@ -1,12 +1,13 @@
 //! `tailback`: our own paced window, for limits of unknown kind and size.
 //!
-//! A rejection arrives a round trip after the attempt that was one too many, and by then the window has grown. So a
+//! A rejection arrives a round trip after the attempt that exceeded the limit, and by then the window has grown. So a
 //! cut starts from the number in flight when the rejected attempt was *sent*. Sends are spaced evenly over a round
-//! trip, which turns a window into a rate. So one rule finds a concurrency limit and a token bucket alike.
-//! docs/tailback.md states the rule in ten lines, and its measured benefit.
+//! trip, which turns a window into a rate. So the same rule finds both a concurrency limit and the rate of a token
+//! bucket. docs/tailback.md states the rule in ten lines, and its measured benefit.
 //!
-//! Source: our own, designed on drawn settings. The growth curve is that of RFC 9438 (CUBIC), in round trips instead
-//! of seconds. The smoothed latency and its mean deviation are those of RFC 6298, both with weight 1/16.
+//! Source: our own rule, designed on randomly drawn server and workload settings. The growth curve is that of RFC 9438
+//! (CUBIC), with time in round trips instead of seconds. The smoothed latency and its mean deviation are those of RFC
+//! 6298, both with weight 1/16.
 
 use std::time::Duration;
 
@@ -18,37 +19,39 @@ use crate::part_config::{Context, PartConfig};
 use crate::{Admit, Ended, Failure, Gauges, Instant, Limiter, Outcome, Status, Until, View};
 use vocabulary::{Configurable, Parameter};
 
-/// Time after which a client without any answer has sent twice its initial window. It is of the order of a usual
-/// first latency. Half or twice as much changes the time to finish by at most 1 %.
+/// Time in seconds after which a client without any answer has sent twice its initial window. It is of the order of a
+/// typical first latency. Half or twice this value changes the time to finish by at most 1 %.
 const BLIND_DOUBLING_S: f64 = 0.2;
 
-/// Weight of the newest sample in the mean latency and in its deviation. RFC 6298 has 1/8 and 1/4; the weight is smaller here because a
-/// window of attempts gives many samples in a round trip.
+/// Weight of the newest sample in the mean latency and in its deviation. RFC 6298 uses 1/8 and 1/4. The weight is
+/// smaller here because a window of attempts yields many samples per round trip.
 const SAMPLE_WEIGHT: f64 = 1.0 / 16.0;
 
-/// Maximum window at the start, per attempt in flight. Without it, the successes of one burst would double the window before any new
-/// attempt shows that there is room.
+/// Maximum window during the start, as a multiple of the attempts in flight. Without it, the successes of one burst
+/// would double the window before any new attempt shows that the server has room for more.
 const START_GROWTH: f64 = 1.25;
 
-/// Rejections within a round trip that cut nothing. Servers that reject a few requests at random would otherwise keep the window low.
+/// Number of rejections within a round trip that do not cut the window. Without it, servers that reject a few requests
+/// at random would keep the window low.
 const FORGIVEN: f64 = 1.0;
 
-/// Minimum height of the growth curve, as a share of its top. Without it, a curve after a shallow cut would be flat and never look for
-/// more.
+/// Minimum height of the growth curve, as a share of its top. Without it, the curve after a shallow cut would be flat,
+/// and the window would never grow beyond its top.
 const MIN_RISE: f64 = 0.05;
 
-/// Minimum of the window restored after an outage, as a share of the window that was too large. Further cuts only
-/// reflect the length of the outage, not the limit.
+/// Minimum of the window restored after an outage, as a share of the window that was too large (`top`). Further cuts
+/// during an outage depend only on its length, so they show nothing about the server's limit.
 const MIN_RETURN: f64 = 0.5;
 
-/// Minimum window, in attempts: a gap of a thousand latencies. The gap usually reaches
+/// Minimum window, in attempts. It gives a gap of a thousand latencies between sends. The gap usually reaches
 /// [`TailbackConfig::longest_gap`] first.
 const MIN_WINDOW: f64 = 0.001;
 
-/// Deviations beyond the mean latency at which an answer is late (RFC 6298, section 2.3: K = 4).
+/// Number of mean deviations above the mean latency from which an answer is late (RFC 6298, section 2.3: K = 4).
 const LATE_DEVIATIONS: f64 = 4.0;
 
-/// A timeout after this many times the latest usual latency is a lost message. A loss shows nothing about the limit.
+/// Multiple of the latency from which an answer is late. An attempt that times out after more than this counts as lost in
+/// the network, which shows nothing about the server's limit.
 const LOST_AFTER: f64 = 2.0;
 
 #[derive(Clone, Copy, Debug)]
@@ -115,14 +118,14 @@ impl Reason {
     }
 }
 
-/// Smoothed latencies, in nanoseconds: the unit of instants, so that no sample is converted.
+/// Smoothed latencies in nanoseconds. This is the unit of instants, so samples need no conversion.
 #[derive(Clone, Copy, Debug, Default)]
 struct Latency {
     /// Mean latency of successes; `None` before the first.
     mean: Option<f64>,
-    /// Mean absolute deviation from it.
+    /// Mean absolute deviation of latencies from `mean`.
     deviation: f64,
-    /// Latency of the first rejection; used until there is a success.
+    /// Latency of the first rejection, used until there is a success.
     rejection: Option<f64>,
 }
 
@@ -137,8 +140,9 @@ impl Latency {
         self.mean.is_some_and(|mean| age > LOST_AFTER * (mean + LATE_DEVIATIONS * self.deviation))
     }
 
-    /// Returns the part of a latency over which a window is spread. Erratic servers get less even spacing, because a slot may be free
-    /// early. A window below 1 is a rate, so it is spread over all of it.
+    /// Returns the part of a latency over which the sends of a window are spread. For servers with erratic latencies it
+    /// is shorter, because a slot may be free early. A window below 1 is a rate, so it is spread over the whole
+    /// latency.
     fn spread(&self, window: f64) -> f64 {
         let usual = self.mean.or(self.rejection).unwrap_or_default();
         if window < 1.0 { usual } else { (usual - self.deviation).max(0.0) }
@@ -150,30 +154,31 @@ struct Tailback {
     beta: f64,
     /// Maximum time between sends, in nanoseconds.
     longest_gap: f64,
-    /// Attempts that may be in flight; below 1 a rate in attempts per latency.
+    /// Maximum number of attempts in flight. Below 1 it is a rate, in attempts per latency.
     window: f64,
-    /// Window that was too large: the number in flight when the attempt was sent whose rejection led to the last cut.
-    /// 0 before the first cut.
+    /// Last window that was too large: the number in flight when the attempt was sent whose rejection caused the last
+    /// cut. Cuts during an outage do not change it. 0 before the first cut.
     top: f64,
-    /// Window right after the last cut of `top`. Consecutive cuts lower it, and the window returns to it after them.
+    /// Window right after the last cut that set `top`. Cuts during an outage lower it, and the window returns to it
+    /// after the outage.
     base: f64,
     /// Round trips since the last cut.
     rounds: f64,
-    /// Round trips after a cut in which the window returns to `top`.
+    /// Number of round trips after a cut in which the window returns to `top`.
     rounds_to_top: f64,
-    /// Height of the growth curve: the distance from its start to `top`.
+    /// Height of the growth curve: the distance from its value right after the cut to `top`.
     rise: f64,
-    /// Rejections that were forgiven; one round trip of successes clears one.
+    /// Number of rejections that did not cut the window. A round trip of successes lowers it by one.
     strikes: f64,
     /// True until the first cut that follows a success.
     starting: bool,
-    /// False while nothing sent since the last cut has succeeded.
+    /// False after a cut, until an attempt sent since that cut succeeds.
     open: bool,
     next_seq: u64,
-    /// Attempts numbered below this were sent before the last cut, so their rejections do not cut again.
+    /// Number of the first attempt after the last cut. Rejections of attempts with lower numbers do not cut again.
     cut_seq: u64,
     latency: Latency,
-    /// Instant of the first send; `None` after the first answer, because it is then no longer used.
+    /// Instant of the first send, needed only until the first answer; `None` afterwards.
     blind_since: Option<Instant>,
     answered: bool,
     next: Instant,
@@ -215,13 +220,15 @@ impl Tailback {
         vocabulary::nanos(gap.min(self.longest_gap))
     }
 
-    /// Returns when an attempt beyond the initial window may be sent although nothing has been answered.
+    /// Returns the instant at which one more attempt may be sent beyond the initial window before any answer has
+    /// arrived.
     fn blind_turn(&self, since: Instant, in_flight: f64) -> Instant {
         let beyond = in_flight - self.most_in_flight();
         since + vocabulary::nanos(beyond / self.initial * BLIND_DOUBLING_S * 1e9)
     }
 
-    /// Ends the blind start at the first answer. The window rises to what is in flight, which may exceed it by then.
+    /// Ends the blind start at the first answer. If more attempts than the window are in flight by then, raises the
+    /// window to their number.
     fn on_answer(&mut self, in_flight: u32) {
         if !self.answered {
             self.answered = true;
@@ -243,7 +250,7 @@ impl Tailback {
         let round = 1.0 / self.most_in_flight();
         self.strikes = (self.strikes - round).max(0.0);
         let in_flight = f64::from(ended.in_flight);
-        // A window that is not filled shows nothing about the limit.
+        // A window that is not fully used shows nothing about the server's limit.
         if ended.ready == 0 && in_flight < self.window {
             return;
         }
@@ -263,7 +270,7 @@ impl Tailback {
         self.top + self.rise * from_top * from_top * from_top
     }
 
-    /// Returns whether the attempt was lost on the way, rather than slowed down by load.
+    /// Returns whether the attempt was probably lost in the network, rather than delayed by load.
     fn is_lost(&self, status: Status, age: f64) -> bool {
         status == Status::Failed(Failure::Timeout) && self.latency.is_late(age)
     }
@@ -296,7 +303,8 @@ impl Tailback {
         let beta = self.beta;
         let known = self.latency.mean.is_some();
         if !known && self.open {
-            // Before any success, the first rejection only shows how many attempts were accepted before it. The start continues.
+            // Before any success, a first rejection only shows how many attempts the server accepted before it. The
+            // start phase continues.
             self.window = self.window.min(in_flight_when_sent - 1.0).max(1.0);
             (self.top, self.base) = (self.window, self.window);
             return Reason::FirstRejections;
@@ -307,7 +315,7 @@ impl Tailback {
             self.window = (beta * self.top).max(MIN_WINDOW);
             self.base = self.window;
         } else {
-            // Closed: nothing sent since the last cut has succeeded.
+            // Nothing sent since the last cut has succeeded, so this is treated as an outage.
             self.base = self.base.min((self.base * beta).max(MIN_RETURN * self.top));
             self.window = (self.window * beta * beta).max(MIN_WINDOW);
         }
@@ -346,7 +354,7 @@ impl Limiter for Tailback {
         if !self.answered {
             self.blind_since.get_or_insert(now);
         }
-        // Catches up on at most one gap.
+        // A late client makes up for at most one gap.
         self.next = now.max(self.next + self.gap());
     }
 
@@ -363,7 +371,7 @@ impl Limiter for Tailback {
     }
 
     fn report(&self, gauges: &mut Gauges) {
-        // Before the first answer the number of attempts that may be in flight depends on the time.
+        // Before the first answer, the maximum number of attempts in flight grows with time.
         if self.answered {
             gauges.limit_window(self.most_in_flight());
         }

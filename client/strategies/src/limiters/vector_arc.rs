@@ -2,10 +2,10 @@
 //! slower or errors occur.
 //!
 //! Source: vectordotdev/vector, `src/sinks/util/adaptive_concurrency/{controller,mod}.rs` and
-//! `lib/vector-common/src/stats/ewma.rs`. Once per mean round trip it compares the round trips of successes with the
-//! mean of earlier ones. It starts with one attempt and has no slow start. With random round trips, a mean exceeds
-//! the previous one half of the time, and then nothing grows. With round trips that never vary, it shrinks while the
-//! limit is not reached.
+//! `lib/vector-common/src/stats/ewma.rs`. Once per mean round trip it compares the round trips of recent successes with
+//! the mean of earlier ones. It starts with one attempt and has no slow start. With random round trips, the recent mean
+//! exceeds the earlier one half of the time, and then the limit does not grow. With round trips that never vary, the
+//! limit shrinks while it is not reached.
 
 use std::time::Duration;
 
@@ -72,7 +72,7 @@ impl PartConfig for VectorArcConfig {
     }
 }
 
-/// Plain mean in seconds.
+/// Arithmetic mean in seconds.
 #[derive(Clone, Copy, Debug, Default)]
 struct Mean {
     mean: f64,

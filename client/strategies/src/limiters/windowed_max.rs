@@ -1,8 +1,8 @@
-//! Maximum of the measurements of the last few rounds, in constant space.
+//! Maximum of the measurements in the last few rounds, in constant space.
 //!
 //! Source: Kathleen Nichols' algorithm, Linux `lib/win_minmax.c`, as in quinn-rs/quinn
-//! `quinn-proto/src/congestion/bbr/min_max.rs`. The best three measurements are kept, each newer than the previous
-//! one and a part of the window apart.
+//! `quinn-proto/src/congestion/bbr/min_max.rs`. It keeps the best three measurements. Each is newer than the one before
+//! it, by at least a part of the window.
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Measurement {
@@ -25,7 +25,7 @@ impl WindowedMax {
         self.best[0].value
     }
 
-    /// Adds a measurement of `round`, which is not before the last one.
+    /// Adds a measurement of `round`. Rounds must not decrease.
     pub(super) fn update(&mut self, round: u64, value: f64) {
         let new = Measurement { round, value };
         if value >= self.best[0].value || round - self.best[2].round > self.rounds {
