@@ -1,4 +1,4 @@
-//! `aws-quota`: the retry quota of the AWS SDKs, from which retries take tokens that successes refund.
+//! `aws-quota`: the retry quota of the AWS SDKs. Retries charge tokens, which successes refund.
 //!
 //! Source: boto/botocore `botocore/retries/{standard,quota}.py`; smithy-lang/smithy-rs
 //! `rust-runtime/aws-smithy-runtime/src/client/retries/{token_bucket.rs,strategy/standard.rs}`. The defaults are
@@ -6,8 +6,8 @@
 //! Rust version of spec 2.0 charges 10 after every transient error, including a 5xx classified by its status
 //! (`retry-cost=10`).
 //!
-//! The cost is charged at the failure. If the quota does not cover it, the op ends there, or after the back-off for
-//! long-polling operations. Only the cost of an op's last retry is refunded.
+//! The cost of a retry is charged at the failure. If the quota does not cover the cost, the op ends at that instant, or
+//! after the back-off for long-polling operations. Only the cost of an op's last retry is refunded.
 
 use vocabulary::{Choice, Configurable, Parameter, Rng};
 

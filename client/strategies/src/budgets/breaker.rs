@@ -1,9 +1,10 @@
-//! `breaker`: sends nothing for a while after consecutive failures, then lets one probe decide.
+//! `breaker`: opens after consecutive failures and then sends nothing for a while. One probe then decides whether it
+//! closes.
 //!
-//! Source: linkerd's consecutive-failures breaker (`consecutive_failures.rs`). N failures open the breaker for a
-//! back-off, then one probe is sent. Its success closes the breaker, which then admits everything; its failure opens
-//! it for the next longer time. Only attempts sent since the last change of phase count, so attempts sent before an
-//! opening have no effect.
+//! Source: linkerd's consecutive-failures breaker (`consecutive_failures.rs`). N failures open the breaker for the
+//! duration of a back-off, then one probe is sent. If the probe succeeds, the breaker closes and admits everything. If
+//! it fails, the breaker opens for the next longer duration. Only attempts sent since the last change of phase count,
+//! so attempts sent before an opening have no effect.
 
 use std::time::Duration;
 
@@ -87,9 +88,9 @@ enum Phase {
 struct Breaker {
     config: BreakerConfig,
     phase: Phase,
-    /// Openings since the breaker was last closed.
+    /// Number of openings since the breaker was last closed.
     openings: u32,
-    /// Number of phase changes and probes. An attempt's permit holds the value at its sending.
+    /// Number of phase changes and probes so far. The permit of an attempt is this number at the time of sending.
     epoch: u32,
     reason: &'static str,
 }
@@ -155,7 +156,7 @@ impl Budget for Breaker {
                 self.change(Phase::Closed { failures: 0 }, "the probe succeeded");
             }
             Phase::HalfOpen { .. } if congested => self.open(now, "the probe failed"),
-            // The outcome shows nothing about the server, so the next launch is the probe.
+            // This outcome shows nothing about the server, so the next launch becomes the probe instead.
             Phase::HalfOpen { .. } => {
                 self.change(Phase::HalfOpen { probing: false }, "the probe told nothing");
             }

@@ -1,4 +1,5 @@
-//! Shared part of budgets into which ops deposit and from which retries withdraw. Deposits expire after a while.
+//! Shared part of budgets with a balance: ops deposit into it, and retries withdraw from it. Deposits expire after a
+//! while.
 
 use vocabulary::{Choice, Rng};
 
@@ -19,7 +20,7 @@ pub(super) trait Bucket: Clone + Send {
 pub(crate) enum Deposit {
     /// An op deposits when its first attempt is sent.
     Request,
-    /// An op deposits when an attempt ends that is not to be retried.
+    /// An op deposits when an attempt ends and will not be retried.
     #[default]
     Done,
 }
@@ -28,8 +29,8 @@ impl Choice for Deposit {
     const CHOICES: &'static [(&'static str, Self)] = &[("request", Self::Request), ("done", Self::Done)];
 }
 
-/// Budget on such a bucket: decides at the failure, and withdraws the cost of the retry there. A copy withdraws as
-/// much when it is sent, and is shed if the balance is too low (twitter/finagle
+/// Budget with a [`Bucket`] as its balance. It decides at the failure, and withdraws the cost of the retry at that
+/// instant. A copy withdraws the same cost when it is sent, and is shed if the balance is too low (twitter/finagle
 /// `finagle-core/src/main/scala/com/twitter/finagle/client/BackupRequestFilter.scala`).
 pub(super) struct Deposits<B> {
     pub(super) bucket: B,
@@ -80,7 +81,7 @@ impl<B: Bucket> Deposits<B> {
 
 impl<B: Bucket> Budget for Deposits<B> {
     fn ask(&self, now: Instant, launch: &Launch, _rng: &mut dyn Rng) -> Gate {
-        // A retry has withdrawn at its failure, so only copies are checked.
+        // Only copies are checked here, because the cost of a retry was withdrawn at the failure.
         if launch.copy == 0 || self.holds_at(now) { Gate::Permit } else { Gate::Shed(Advice::Never) }
     }
 
@@ -103,7 +104,8 @@ impl<B: Bucket> Budget for Deposits<B> {
     }
 
     fn on_ended(&mut self, now: Instant, ended: &Ended, outcome: &Outcome, _permit: Permit) {
-        // Expires here, because `permits_retry` reads the bucket at this instant and cannot change it.
+        // Drops expired entries here, because `permits_retry` reads the bucket at the same instant but cannot change
+        // it.
         self.bucket.expire(now);
         match (self.when, outcome.status) {
             (Deposit::Request, Status::Deferred) if ended.attempt == 1 => self.bucket.add(-self.deposit),

@@ -1,11 +1,11 @@
-//! `envoy-admission`: Envoy's admission control, which refuses launches at random while too few answers are below
-//! 500.
+//! `envoy-admission`: Envoy's admission control, which refuses launches at random while too few answers have a status
+//! below 500.
 //!
 //! Source: envoyproxy/envoy
-//! `source/extensions/filters/http/admission_control/{admission_control,thread_local_controller}.cc`, defaults of
-//! `api/envoy/extensions/filters/http/admission_control/v3/admission_control.proto`. A sample lasts one second and
-//! starts with the first event after the previous sample. The probability has four decimal places. Refused launches
-//! are not counted. Every status below 500 is a success, including 429.
+//! `source/extensions/filters/http/admission_control/{admission_control,thread_local_controller}.cc`. The defaults are
+//! those of `api/envoy/extensions/filters/http/admission_control/v3/admission_control.proto`. A sample lasts one
+//! second. It starts with the first event after the previous sample. The probability has four decimal places. Refused
+//! launches are not counted. Every answer with a status below 500 is a success, including 429.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -96,7 +96,7 @@ struct Sample {
 
 struct Admission {
     config: EnvoyAdmission,
-    /// Oldest first; at most one per second of the window.
+    /// Samples, oldest first. There is at most one per second of the window.
     samples: VecDeque<Sample>,
     refused: f64,
 }
@@ -106,7 +106,7 @@ impl Admission {
         Self { config, samples: VecDeque::new(), refused: 0.0 }
     }
 
-    /// Drops expired samples, and starts a new one if it is due. Envoy also does so when it reads.
+    /// Drops expired samples, and starts a new one if it is due. Envoy does so also when it reads the counts.
     fn update(&mut self, now: Instant) {
         while self.samples.front().is_some_and(|oldest| now.since(oldest.began) >= self.config.window) {
             self.samples.pop_front();

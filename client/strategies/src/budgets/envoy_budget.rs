@@ -1,10 +1,10 @@
 //! `envoy-budget`: limits retries to a share of the attempts in flight, as Envoy's circuit breakers do.
 //!
 //! Source: envoyproxy/envoy `source/common/upstream/resource_manager_impl.h` (`RetryBudgetImpl`),
-//! `source/common/router/retry_state_impl.cc`. A retry counts from its permission until its end, including its
-//! back-off. The request whose failure is being handled still counts as active, because Envoy checks the budget while
-//! it handles the response headers. A cluster without a budget allows at most 3 retries: `share=0`. A copy is a retry
-//! that is sent while another attempt is in flight, as with `hedge_on_per_try_timeout`
+//! `source/common/router/retry_state_impl.cc`. A retry counts from the permission to retry until its end, including its
+//! back-off. The failed request still counts as active when its retry is checked, because Envoy checks the budget while
+//! it handles the response headers. A cluster without a budget allows at most 3 retries: `share=0`. A hedged copy
+//! counts as a retry that is sent while another attempt is in flight, as with `hedge_on_per_try_timeout`
 //! (`source/common/router/router.cc`).
 
 use vocabulary::{Configurable, Parameter, Rng};
@@ -65,7 +65,7 @@ impl ShareInFlight {
 
 impl Budget for ShareInFlight {
     fn ask(&self, _now: Instant, launch: &Launch, _rng: &mut dyn Rng) -> Gate {
-        // A retry was permitted at its failure, so only copies are checked.
+        // Only copies are checked here, because a retry was already permitted at the failure.
         if launch.copy == 0 || self.has_room(f64::from(self.live.attempts)) {
             Gate::Permit
         } else {

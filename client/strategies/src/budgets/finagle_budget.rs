@@ -1,8 +1,8 @@
-//! `finagle-budget`: retries up to a share of recent requests, from a leaky bucket whose tokens expire.
+//! `finagle-budget`: admits retries up to a share of recent requests, from a leaky bucket whose tokens expire.
 //!
-//! Source: twitter/finagle `finagle-core/src/main/scala/com/twitter/finagle/service/RetryBudget.scala`, on
-//! twitter/util `util-core/src/main/scala/com/twitter/util/{TokenBucket,WindowedAdder}.scala`. Times are whole
-//! milliseconds, amounts whole tokens.
+//! Source: twitter/finagle `finagle-core/src/main/scala/com/twitter/finagle/service/RetryBudget.scala`, based on
+//! twitter/util `util-core/src/main/scala/com/twitter/util/{TokenBucket,WindowedAdder}.scala`. Times are in whole
+//! milliseconds, amounts in whole tokens.
 
 use std::time::Duration;
 
@@ -15,7 +15,8 @@ use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 
-/// Tokens that a request deposits: enough for shares above 1 in whole numbers.
+/// Number of tokens that a request deposits. It is large, so that the cost of a retry is a whole number even for shares
+/// above 1.
 const DEPOSIT: f64 = 1000.0;
 
 #[derive(Clone, Debug)]

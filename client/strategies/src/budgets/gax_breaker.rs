@@ -1,8 +1,9 @@
 //! `gax-breaker`: the throttle of Google's Rust clients that refuses all retries while too few tokens are left.
 //!
 //! Source: googleapis/google-cloud-rust `src/gax/src/retry_throttler.rs` (`CircuitBreaker`). It is gRPC's retry
-//! throttling with a cost of its own, checked when the back-off is over. A refused retry backs off again. Once only
-//! retries are left, no success can refill the tokens. So bound the time of ops with `max-time`, as those clients do.
+//! throttling with a configurable cost, checked when the back-off is over. A refused retry backs off again. Once only
+//! retries are left, no success can refill the tokens, so they would back off forever. So limit the time of ops with
+//! `max-time`, as those clients do.
 
 use vocabulary::{Configurable, Parameter, Rng};
 
@@ -48,7 +49,7 @@ impl PartConfig for GaxBreaker {
     const KIND: PartKind = PartKind::Budget;
 
     fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        // The source does the same with `clamp`.
+        // The source limits the minimum in the same way (`clamp`).
         let config = Self { least: self.least.min(self.tokens), ..self };
         Ok(Part::Budget(Box::new(Breaker { tokens: config.tokens, config })))
     }

@@ -1,9 +1,9 @@
-//! `gax-throttle`: the throttle of Google's Rust clients that refuses retries at random, by the share of failures
-//! since the start.
+//! `gax-throttle`: the throttle of Google's Rust clients that refuses retries at random. The probability depends on the
+//! share of failures since the start.
 //!
 //! Source: googleapis/google-cloud-rust `src/gax/src/retry_throttler.rs` (`AdaptiveThrottler`),
-//! `retry_loop_internal.rs`. It is checked when the back-off is over. A refused retry backs off again and is not
-//! counted. Counts never expire. Failures that are not retriable count as accepted.
+//! `retry_loop_internal.rs`. The throttle is checked when the back-off is over. A refused retry backs off again and is
+//! not counted. Counts never expire. Failures that are not retriable count as accepted.
 
 use vocabulary::{Configurable, Parameter, Rng, unit};
 

@@ -1,9 +1,11 @@
-//! `go-zero-breaker`: refuses launches at random while many fail or answers are slow, but admits one per second.
+//! `go-zero-breaker`: refuses launches at random while many fail or answers are slow, but admits at least one per
+//! second.
 //!
-//! Source: zeromicro/go-zero `core/breaker/{googlebreaker,bucket}.go`, `core/collection/rollingwindow.go` as of 1.7
-//! and later. It began as the throttle of the SRE book and differs from it in three ways. The number of requests
-//! admitted per success shrinks with the trailing slices of the window in which all requests failed. Refusals become
-//! rarer with the trailing slices in which none failed. After a second without any launch, one passes.
+//! Source: zeromicro/go-zero `core/breaker/{googlebreaker,bucket}.go`, `core/collection/rollingwindow.go` as of 1.7 and
+//! later. It began as the throttle of the SRE book (`sre-throttle`) and differs from it in three ways. It counts the
+//! latest consecutive slices of the window in which all requests failed: the more there are, the fewer requests are
+//! admitted per success. It counts the latest consecutive slices in which no request failed: the more there are, the
+//! rarer refusals become. After a second without any launch, one launch is admitted.
 //!
 //! The latency rule is that of zeromicro/go-zero#5366 (2026), which was not yet merged when it was read. It is off
 //! unless `timeout` is set.
@@ -101,7 +103,7 @@ impl PartConfig for GoZeroBreaker {
 struct Breaker {
     window: Window,
     latency: Latency,
-    /// Instant of the last launch that passed while launches could be refused.
+    /// Instant of the last launch that was admitted while the probability of refusal was above 0.
     last_pass: Option<Instant>,
     config: GoZeroBreaker,
     refused: f64,
@@ -118,8 +120,8 @@ impl Breaker {
         }
     }
 
-    /// Returns the probability of refusal, or `None` if every launch passes. A launch at `None` does not update
-    /// `last_pass`.
+    /// Returns the probability of refusal, or `None` if every launch is admitted. A launch admitted at `None` does not
+    /// update `last_pass`.
     fn refusal(&self, now: Instant) -> Option<f64> {
         let seen = self.window.at(now);
         let GoZeroBreaker { factor, least_factor, spare, .. } = self.config;

@@ -1,4 +1,5 @@
-//! Counts of attempts in flight and of live retries, for budgets that limit retries to a share.
+//! Counts of in-flight attempts and of pending or in-flight retries, for budgets that limit retries to a share of
+//! attempts.
 
 use crate::{Launch, Outcome, Permit, Status};
 
@@ -11,14 +12,15 @@ pub(super) struct Live {
 }
 
 impl Live {
-    /// Counts a sent attempt. Its permit marks a retry; the budget itself adds the retry to `retries`.
+    /// Counts a sent attempt and returns a permit that marks retries. It does not change `retries`; the budget itself
+    /// does.
     pub(super) fn on_sent(&mut self, launch: &Launch) -> Permit {
         self.attempts = self.attempts.saturating_add(1);
         if launch.attempt > 1 { RETRY } else { Permit::default() }
     }
 
-    /// Counts the end of an attempt. With `deferred_goes_on` a deferred retry stays counted, for budgets that count
-    /// from the permission.
+    /// Counts the end of an attempt. With `deferred_goes_on`, a deferred retry stays counted. Budgets that count a
+    /// retry from its permission need this.
     pub(super) fn on_ended(&mut self, outcome: &Outcome, permit: Permit, deferred_goes_on: bool) {
         self.attempts = self.attempts.saturating_sub(1);
         if permit == RETRY && !(deferred_goes_on && outcome.status == Status::Deferred) {

@@ -1,14 +1,15 @@
-//! `ratio-breaker`: circuit breaker: opens when the failure ratio exceeds a threshold; then a few trials decide.
+//! `ratio-breaker`: circuit breaker that opens when the failure ratio exceeds a threshold. A few trial attempts then
+//! decide whether it closes.
 //!
 //! Source: App-vNext/Polly
 //! `src/Polly.Core/CircuitBreaker/{Controller/CircuitStateController,Controller/AdvancedCircuitBehavior,Health/RollingHealthMetrics}.cs`,
-//! with the defaults of dotnet/extensions' standard resilience handler: 10 % of at least 100 calls within 30 s, open
-//! for 5 s, one trial. A refused call is not retried. resilience4j/resilience4j `CircuitBreakerStateMachine.java`,
-//! `CircuitBreakerMetrics.java`: half of the last 100 calls, open for a minute, ten trials
-//! (`ratio=0.5,calls=100,open=1m,trials=10`).
+//! with the defaults of dotnet/extensions' standard resilience handler. It opens when 10 % of at least 100 calls within
+//! 30 s fail, stays open for 5 s, and sends one trial. A refused call is not retried. The other source is
+//! resilience4j/resilience4j `CircuitBreakerStateMachine.java`, `CircuitBreakerMetrics.java`. It opens when half of the
+//! last 100 calls fail, stays open for a minute, and sends ten trials (`ratio=0.5,calls=100,open=1m,trials=10`).
 //!
-//! As in both sources, an attempt counts for the phase in which it ends, whichever phase it was sent in. So an
-//! attempt sent before the opening may decide in place of a trial.
+//! As in both sources, an attempt counts for the phase in which it ends, even if it was sent in another phase. So the
+//! outcome of an attempt sent before the opening may decide in place of a trial.
 
 mod calls;
 
@@ -103,14 +104,16 @@ enum Phase {
     Open {
         until: Instant,
     },
-    /// `left` more trials may pass. `ended` counts the attempts that ended since the first trial was sent.
+    /// `left` is the number of trials that may still be sent. `ended` counts the attempts that ended since the first
+    /// trial was sent.
     HalfOpen {
         left: u32,
         ended: Health,
     },
 }
 
-/// Permit of a trial. A trial that ends without counting is refunded.
+/// Permit that marks a trial. If a trial ends without counting (for example cancelled), another one may be sent
+/// instead.
 const TRIAL: Permit = Permit(1);
 
 struct Breaker {
@@ -140,7 +143,8 @@ impl Breaker {
         match self.phase {
             Phase::Closed => {
                 let health = self.calls.count(now, failed);
-                // Polly checks only at a failure. With `calls`, a success may also complete the required number.
+                // Polly checks the ratio only at a failure. With `calls`, a success is checked too, because it may
+                // complete the required number of calls.
                 let least = if self.config.calls > 0 {
                     self.config.least.min(self.config.calls)
                 } else {

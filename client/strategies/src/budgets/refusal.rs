@@ -1,4 +1,4 @@
-//! Shared part of probabilistic throttles: the probability of a refusal, and its effect.
+//! Shared part of probabilistic throttles: the probability of a refusal, and the result of a refused launch.
 
 use vocabulary::Choice;
 
@@ -24,14 +24,15 @@ impl OnRefusal {
     }
 }
 
-/// Returns the share of requests in excess: `(requests − accepted) / (requests + 1)`, at least 0. `accepted` is the
-/// number of requests that the server accepted, times the number allowed for each, plus the number always allowed.
+/// Returns the share of excess requests: `(requests − accepted) / (requests + 1)`, at least 0. `accepted` is the number
+/// of requests that the server accepted, times the requests allowed per accepted one, plus the number that is always
+/// allowed.
 pub(super) fn surplus(requests: f64, accepted: f64) -> f64 {
     ((requests - accepted) / (requests + 1.0)).max(0.0)
 }
 
-/// Returns whether an ended attempt was accepted: done, or failed for good. `None` for a shed, deferred or cancelled
-/// one.
+/// Returns whether the server accepted an ended attempt: it succeeded or failed permanently. Returns `None` for a shed,
+/// deferred or cancelled attempt.
 pub(super) fn was_accepted(outcome: &Outcome) -> Option<bool> {
     match outcome.status {
         Status::Succeeded => Some(true),

@@ -1,16 +1,17 @@
-//! `retry-budget`: retries only while enough tokens are left; a failure costs one, a success earns a little.
+//! `retry-budget`: admits retries only while enough tokens are left. A failure costs one token; a success adds a part
+//! of one.
 //!
-//! Source: gRPC's retry throttling (proposal A6). Tokens are in [0, max] and start full. A failure that the strategy
-//! would retry, or any failure with the advice not to retry, takes 1; a success adds `ratio`. A retry is admitted
-//! only while tokens > max / 2. First attempts always pass. Of hedged attempts, the first attempt of a round always
-//! passes, and copies need the tokens when they are due.
+//! Source: gRPC's retry throttling (proposal A6). The number of tokens is in [0, max] and starts at max. A failure that
+//! the strategy would retry, or any failure with the advice not to retry, takes 1 token; a success adds `ratio`. A
+//! retry is admitted only while tokens > max / 2. First attempts are always admitted. With hedging, the first attempt
+//! of a round is always admitted. Its copies are admitted only if there are enough tokens when they are due.
 //!
 //! gRPC decides at the failure (`ask=failure`), after it has taken that failure's token and before any back-off
-//! (grpc/grpc-go `stream.go`, `shouldRetry`: `throttle` precedes the draw of the delay). It counts in thousandths, so
-//! `ratio` has three decimals (grpc/grpc `src/core/client_channel/retry_throttle.cc`). With `ask=retry` the budget
-//! decides when the back-off is over, so successes meanwhile help and failures meanwhile harm. With
-//! `on-empty=back-off`, once only retries are left, no success can refill the tokens. So bound the attempts or the
-//! time of ops in that case.
+//! (grpc/grpc-go `stream.go`, `shouldRetry`: `throttle` precedes the draw of the delay). It counts in thousandths of a
+//! token, so `ratio` has three decimals (grpc/grpc `src/core/client_channel/retry_throttle.cc`). With `ask=retry` the
+//! budget decides when the back-off is over, so successes and failures during the back-off count. With
+//! `on-empty=back-off`, a refused retry backs off again. Once only retries are left, no success can refill the tokens.
+//! So limit the attempts or the time of ops in that case.
 
 use vocabulary::Rng;
 
@@ -100,10 +101,10 @@ impl PartConfig for RetryBudget {
 }
 
 struct Throttling {
-    /// Numbers are in the same unit as `tokens`.
+    /// Settings, with numbers converted to the unit of `tokens`.
     config: RetryBudget,
     tokens: f64,
-    /// Units per token: 1000 with `ask=failure`, otherwise 1.
+    /// Number of units per token: 1000 with `ask=failure`, otherwise 1.
     one: f64,
 }
 
@@ -113,7 +114,7 @@ impl Throttling {
             Ask::Failure => 1000.0,
             Ask::Retry => 1.0,
         };
-        // Whole thousandths: further digits are cut. The added 1e-6 makes up for binary fractions slightly below the
+        // Truncates to whole thousandths. The added 1e-6 compensates for binary fractions that are slightly below their
         // decimal value.
         let counted = |number: f64| match config.ask {
             Ask::Failure => libm::floor(number * one + 1e-6),

@@ -1,11 +1,13 @@
-//! `sre-throttle`: refuses launches at random, with a probability that grows with the server's recent refusals.
+//! `sre-throttle`: refuses launches at random, with a probability that grows with the share of requests that the server
+//! recently rejected.
 //!
 //! Source: "Site Reliability Engineering", chapter 21, Handling Overload: P = max(0, (requests − K · accepts) /
-//! (requests + 1)) over the last two minutes, K = 2. Launches refused here count among the requests. A request is
-//! counted when it ends, as in all implementations, because a burst counted at its sending would refuse itself.
+//! (requests + 1)) over the last two minutes, K = 2. Launches refused by this throttle count among the requests. As in
+//! all implementations, a request is counted when it ends. If it were counted when sent, a burst would raise the
+//! probability of its own refusal.
 //!
-//! zeromicro/go-zero `core/breaker/googlebreaker.go` before 1.7 (03fca6b) is
-//! `factor=1.5,window=10s,spare=5,on-refusal=fail`, in slices of another width. Its later version is
+//! The throttle of zeromicro/go-zero `core/breaker/googlebreaker.go` before 1.7 (03fca6b) has the options
+//! `factor=1.5,window=10s,spare=5,on-refusal=fail`; only its time slices have another width. For later versions use
 //! `go-zero-breaker`.
 
 use std::time::Duration;

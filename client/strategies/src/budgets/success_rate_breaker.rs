@@ -1,15 +1,15 @@
-//! `success-rate-breaker`: sends nothing for a while at a low rate of successes or after consecutive failures; then
-//! one probe.
+//! `success-rate-breaker`: opens at a low success rate or after consecutive failures, and then sends nothing for a
+//! while. One probe then decides whether it closes.
 //!
 //! Source: twitter/finagle
 //! `finagle-core/src/main/scala/com/twitter/finagle/liveness/{FailureAccrualPolicy,FailureAccrualFactory}.scala`,
-//! `util/Ema.scala`, `Backoff.scala`: the hybrid policy and its defaults. linkerd/linkerd2-proxy
-//! `linkerd/app/outbound/src/http/breaker/{unified,success_rate}.rs` is
+//! `util/Ema.scala`, `Backoff.scala`: the hybrid policy and its defaults. The breaker of linkerd/linkerd2-proxy
+//! `linkerd/app/outbound/src/http/breaker/{unified,success_rate}.rs` has the options
 //! `average=exact,window=10s,in-a-row=7,row-of=transient,open=1s,cap=1m,spread=above`.
 //!
-//! As in both sources, an attempt counts for the phase in which it ends. While a probe is in flight, the first
-//! attempt to end decides, whichever it is. Both sources mark one endpoint of many as dead. Here there is one
-//! endpoint, and launches wait for it unless `when-open` sets otherwise.
+//! As in both sources, an attempt counts for the phase in which it ends. While a probe is in flight, the first attempt
+//! to end decides, even if it is not the probe. Both sources mark one endpoint of many as dead. Here there is only one
+//! endpoint, and launches wait until the breaker admits them, unless `when-open` sets otherwise.
 
 mod penalty;
 mod rate;
@@ -173,11 +173,12 @@ struct Breaker {
     config: SuccessRateBreaker,
     rate: Rate,
     row: u32,
-    /// Penalties of openings by the rate and by consecutive failures. Each rule has its own sequence.
+    /// Durations of openings, one sequence per rule: the first for the success rate, the second for consecutive
+    /// failures.
     penalties: [Penalties; 2],
     phase: Phase,
-    /// Number of probes so far, from 1, which is also the permit of the latest. It distinguishes the current probe
-    /// from other cancelled attempts, which may have been sent before it or be earlier probes.
+    /// Number of probes so far. The latest probe has this number as its permit, from 1. When an attempt is cancelled,
+    /// the permit shows whether it was the current probe, an earlier probe, or no probe.
     probes: u32,
     reason: &'static str,
 }
@@ -203,7 +204,7 @@ impl Breaker {
         }
         self.row = 0;
         let is_low = self.is_low(now, true);
-        // With `average=exact`, the rate may fall even at a success, because older successes expire.
+        // With `average=exact`, the rate may fall even at a success, because older successes leave the window.
         if is_low && self.config.average == Average::Exact && self.phase == Phase::Closed {
             self.open(now, 0, [true, false]);
         }
@@ -213,19 +214,19 @@ impl Breaker {
         let is_probe = match self.phase {
             Phase::Closed => false,
             Phase::HalfOpen { probing: true } => true,
-            // Attempts sent before the opening show nothing new.
+            // These attempts were sent before the breaker opened, so their failures show nothing new.
             Phase::Open { .. } | Phase::HalfOpen { probing: false } => return,
         };
         if self.config.row_of == RowOf::Any || opinion != Classification::Throttled {
             self.row = self.row.saturating_add(1);
         } else {
-            // As in linkerd, an answer that only throttles ends the row.
+            // As in linkerd, an answer that only throttles ends the sequence of consecutive failures.
             self.row = 0;
         }
         let is_low = self.is_low(now, false);
         let in_a_row = self.config.in_a_row > 0 && self.row >= self.config.in_a_row;
         match (self.config.average, is_low || in_a_row) {
-            // linkerd has one sequence of times, which a failed probe continues.
+            // linkerd has one sequence of durations, and a failed probe continues it.
             (Average::Exact, true) => self.open(now, op, [true, false]),
             (Average::Exact, false) if is_probe => self.open(now, op, [true, false]),
             (Average::Moving, true) => self.open(now, op, [is_low, in_a_row]),
@@ -241,7 +242,8 @@ impl Breaker {
         rate < self.config.success && self.rate.has_measured(now, self.config.least)
     }
 
-    /// Opens for the longest of the penalties selected by `by`: by the rate, by consecutive failures.
+    /// Opens the breaker. `by` selects the rules that apply (success rate, consecutive failures); the longest of their
+    /// durations is used.
     fn open(&mut self, now: Instant, op: u64, by: [bool; 2]) {
         let penalties = self.penalties.iter_mut().zip(by).filter(|(_, counts)| *counts);
         let longest = penalties.map(|(penalties, _)| penalties.next(op)).max().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Counts of requests and of accepted requests over a recent window, which expire slice by slice.
+//! Counts of requests and of accepted requests over a recent window of time slices. The oldest slices expire.
 //!
 //! Source: failsafe-go/failsafe-go `internal/util/stats.go` (`timedStats`).
 

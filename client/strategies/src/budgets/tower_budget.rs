@@ -1,9 +1,9 @@
-//! `tower-budget`: retries up to a share of recent ops, as in tower, reqwest and linkerd.
+//! `tower-budget`: admits retries up to a share of recent ops, as in tower, reqwest and linkerd.
 //!
 //! Source: tower-rs/tower `tower/src/retry/budget/tps_budget.rs`, including its truncations: with `share=0.6` a retry
-//! costs ⌊1 / 0.6⌋ = 1, so every op may be retried. tower's own examples, reqwest (seanmonstar/reqwest
-//! `src/retry.rs`: no reserve) and linkerd deposit when an answer is not retried. `deposit=request` deposits for
-//! every op.
+//! costs ⌊1 / 0.6⌋ = 1, so every op may be retried. An op deposits when its answer is not retried, as in tower's own
+//! examples, reqwest (seanmonstar/reqwest `src/retry.rs`: no reserve) and linkerd. With `deposit=request` every op
+//! deposits.
 
 use std::time::Duration;
 
@@ -80,12 +80,12 @@ impl TowerBudget {
     }
 }
 
-/// tower's `TpsBucket`: ten slots that have ended, and the amount since the last one ended.
+/// Balance of tower's `TpsBucket`: the amounts of the last ten time slots, and that of the current slot.
 #[derive(Clone)]
 struct Slots {
     ended: [i64; 10],
     index: usize,
-    /// Start of the current slot: the instant of an event, not a point of a grid.
+    /// Start of the current slot. It is the instant of an event, not a multiple of the slot's width.
     began: Instant,
     width: Duration,
     writer: i64,
@@ -99,7 +99,8 @@ impl Bucket for Slots {
         }
         self.ended[self.index] = std::mem::take(&mut self.writer);
         self.index = (self.index + 1) % self.ended.len();
-        // More than one round would clear nothing new, and the position at its end no longer matters.
+        // One round clears all slots. Further rounds would only change the position, which does not matter when all are
+        // empty.
         for _ in 0..(age.saturating_sub(1) / width).min(self.ended.len() as u64) {
             self.ended[self.index] = 0;
             self.index = (self.index + 1) % self.ended.len();

@@ -8,7 +8,7 @@ use crate::{Advice, Gate, Until};
 pub(crate) enum WhenOpen {
     #[default]
     GiveUp,
-    /// The launches fail, and the retry policy decides.
+    /// The launches fail without being sent, and the retry policy decides about their ops.
     Shed,
     Wait,
 }

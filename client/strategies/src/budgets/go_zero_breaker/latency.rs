@@ -5,16 +5,16 @@
 
 use std::time::Duration;
 
-/// Multiple of the usual latency up to which nothing is refused.
+/// Factor on the usual latency; up to this product, latency refuses no launch.
 const ACTIVATION: u64 = 3;
-/// Share of the timeout at which the probability of refusal reaches its maximum.
+/// Share of the timeout. When the current latency reaches it, the probability of refusal is at its maximum.
 const CEILING: f64 = 0.95;
-/// Weight of a new latency in the usual one: `DECAY` if it is shorter, otherwise `RISE`.
+/// Weight of a new latency in the usual latency: `DECAY` if the new one is shorter, otherwise `RISE`.
 const DECAY: f64 = 0.25;
 const RISE: f64 = 0.01;
-/// Weight of a new latency in the current one.
+/// Weight of a new latency in the current latency.
 const CURRENT: f64 = 0.25;
-/// Highest probability of refusal for latency.
+/// Maximum probability of refusal due to latency.
 const MOST: f64 = 0.3;
 
 /// Latencies in whole microseconds; zero means not measured yet.

@@ -1,4 +1,5 @@
-//! Sliding window of go-zero's breaker: counts of recent requests, and of trailing slices that failed or worked.
+//! Sliding window of go-zero's breaker: counts of recent requests, and of the latest slices that only failed or only
+//! succeeded.
 //!
 //! Source: zeromicro/go-zero `core/breaker/bucket.go`, `googlebreaker.go` (`history`).
 
@@ -30,9 +31,9 @@ struct Bucket {
 pub(super) struct Seen {
     pub(super) requests: u64,
     pub(super) accepted: u64,
-    /// Slices since the last success in which any request failed.
+    /// Number of slices with a failure since the last slice with a success.
     pub(super) failing: u32,
-    /// Slices since the last failure in which any request succeeded.
+    /// Number of slices with a success since the last slice with a failure.
     pub(super) working: u32,
 }
 

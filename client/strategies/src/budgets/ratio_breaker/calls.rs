@@ -1,11 +1,11 @@
-//! Counts of a closed breaker: the attempts of a time window, or the last N attempts.
+//! Counts of attempts and failures while a breaker is closed, over a time window or over the last N attempts.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use crate::Instant;
 
-/// Number of parts of the window, of which the oldest expires as a whole.
+/// Number of parts into which the window is divided. The oldest part expires as a whole.
 const PARTS: u32 = 10;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,7 +37,7 @@ enum Counted {
         ring: Vec<bool>,
         next: usize,
     },
-    /// Counts of each tenth of the window. A tenth starts with the first attempt that ends after the previous tenth.
+    /// Counts per tenth of the window. A tenth starts when the first attempt ends after the previous tenth is over.
     Within {
         parts: VecDeque<(Instant, Health)>,
         window: Duration,

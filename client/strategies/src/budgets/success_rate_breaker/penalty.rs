@@ -1,7 +1,7 @@
-//! Time for which the breaker stays open: doubled at each consecutive opening, partly random.
+//! Duration for which the breaker stays open. It doubles at each consecutive opening and is partly random.
 //!
 //! Source: twitter/finagle `Backoff.scala`, `EqualJittered`; linkerd/linkerd2-proxy `linkerd/exp-backoff/src/lib.rs`
-//! with the jitter of its failure accrual, 0.5.
+//! with the jitter that its failure accrual uses, 0.5.
 
 use std::time::Duration;
 
@@ -12,10 +12,10 @@ use crate::delay::{fraction, grown};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Spread {
     None,
-    /// Half of the time is random, except at the first opening (Finagle).
+    /// Half of the duration is random, except at the first opening (Finagle).
     #[default]
     Equal,
-    /// Up to half of the time is added at random (linkerd).
+    /// A random part of up to half of the duration is added (linkerd).
     Above,
 }
 
@@ -30,9 +30,9 @@ pub(super) struct Penalties {
     cap: Duration,
     spread: Spread,
     seed: u64,
-    /// Index of this sequence within its breaker, for the key of its draws.
+    /// Index of this sequence within its breaker, part of the key of its random draws.
     which: u32,
-    /// Consecutive openings, and all openings so far.
+    /// Number of consecutive openings, and number of all openings so far.
     row: u32,
     all: u32,
 }
@@ -42,7 +42,7 @@ impl Penalties {
         Self { open, cap, spread, seed, which, row: 0, all: 0 }
     }
 
-    /// Returns the time of the next opening, after an attempt of `op`, which keys the draw.
+    /// Returns the duration of the next opening. `op` is the op whose attempt caused it, and keys the random draw.
     pub(super) fn next(&mut self, op: u64) -> Duration {
         let draw = unit(&mut draws(self.seed, Purpose::Probe, op, self.all.wrapping_mul(2) + self.which));
         let time = self.drawn(draw);

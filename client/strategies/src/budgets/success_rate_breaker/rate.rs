@@ -1,4 +1,4 @@
-//! Rate of successes: a moving average, or the share in the window.
+//! Success rate of a breaker: a moving average, or the exact share within a window.
 //!
 //! Source: twitter/finagle `util/Ema.scala` and `liveness/FailureAccrualPolicy.scala`; linkerd/linkerd2-proxy
 //! `linkerd/app/outbound/src/http/breaker/success_rate.rs`.
@@ -13,10 +13,10 @@ use crate::budgets::windowed_adder::WindowedAdder;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Average {
-    /// Weighted by age, as in Finagle.
+    /// Attempts are weighted by age, as in Finagle.
     #[default]
     Moving,
-    /// Equal weights within the window, as in linkerd.
+    /// All attempts within the window have equal weight, as in linkerd.
     Exact,
 }
 
@@ -32,12 +32,12 @@ pub(super) enum Rate {
 
 #[derive(Debug)]
 pub(super) struct Moving {
-    /// Milliseconds, or attempts if `by_calls`.
+    /// Length of the window in milliseconds, or in attempts if `by_calls` is true.
     window: u64,
     by_calls: bool,
     began: Instant,
     calls: u64,
-    /// Stamp of the last attempt, in the unit of `window`, and the average at that stamp.
+    /// Time of the last attempt, in the unit of `window`, and the average at that time.
     last: Option<(u64, f64)>,
     recent: WindowedAdder<4>,
 }
@@ -76,8 +76,8 @@ impl Rate {
         }
     }
 
-    /// True once the rate covers a whole window (`moving` only) and at least `least` recent attempts (unless it
-    /// counts calls).
+    /// Returns whether the rate is based on enough attempts. `moving` needs a whole window and, unless the window is
+    /// counted in attempts, at least `least` recent attempts. `exact` needs only `least` attempts in the window.
     pub(super) fn has_measured(&mut self, now: Instant, least: u32) -> bool {
         match self {
             Self::Moving(moving) => {
@@ -126,7 +126,7 @@ fn sum(slices: &Slices<Counts, 10>, now: Instant) -> Counts {
     })
 }
 
-/// Returns whole milliseconds, the resolution of JVM clocks.
+/// Truncates to whole milliseconds, the resolution of JVM clocks.
 fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
