@@ -1,8 +1,9 @@
 //! `aimd`: TCP's congestion window for requests, which grows with every success and is cut once per congestion.
 //!
-//! Source: seed 000 ("Improve on exponential backoff", 2019), after RFC 5681. The document leaves three points open,
-//! which are decided as follows. Ids are per attempt. The number in flight includes the attempt being acknowledged,
-//! because otherwise the window would never grow. A rejected op goes to the back of the queue; the client does that.
+//! Source: seed document 000 ("Improve on exponential backoff", 2019), after RFC 5681. The document leaves three points
+//! open, which are decided as follows. Ids are per attempt. The number in flight includes the attempt being
+//! acknowledged, because otherwise the window would never grow. A rejected op goes to the back of the queue; the client
+//! does that.
 
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
