@@ -1,9 +1,10 @@
-//! `backoff`: a retry delay with configurable growth, spread, bounds and rounding, as in production clients.
+//! `backoff`: a retry delay with configurable growth, spread, bounds and rounding, as in the clients of production
+//! libraries.
 //!
-//! The other back-offs are short forms of it. A computed delay of zero is intended, and kept even after a failed
-//! connection.
+//! The other back-offs are special cases of it. A computed delay of zero is intentional, so it applies even after a
+//! failed connection.
 //!
-//! Source: one or more clients for each property, named by the parameters below and by the files of `shape`.
+//! Source: one or more client libraries for each property, named at the parameters below and in the files of `shape`.
 
 mod cap;
 

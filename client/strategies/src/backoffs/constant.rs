@@ -1,6 +1,6 @@
 //! `constant`: the same delay before every retry.
 //!
-//! Source: seed 002 (CB, 5 ticks). Clients that failed together retry together.
+//! Source: seed document 002 (CB, 5 ticks). Clients whose attempts fail at the same time also retry at the same time.
 
 use std::time::Duration;
 

@@ -1,8 +1,8 @@
 //! `decorrelated-jitter`: each delay is drawn between the base and three times the previous delay.
 //!
-//! Source: seed 004 (AWS, Exponential Backoff and Jitter) and seed 001. The module-global state of seed 001 is a bug
-//! not to copy, because the previous delay belongs to the op. The cap applies after the draw, so delays accumulate at
-//! the cap.
+//! Source: seed documents 004 (AWS, Exponential Backoff and Jitter) and 001. The code in 001 keeps the previous delay
+//! in a global variable of the module. That is a bug and is not copied, because the previous delay belongs to the op.
+//! The cap applies after the draw, so many delays equal the cap.
 
 use std::time::Duration;
 

@@ -1,7 +1,7 @@
 //! `equal-jitter`: half of the exponential delay, plus a random part of the other half.
 //!
-//! Source: seed 004 (AWS, Exponential Backoff and Jitter) and seed 001. In seed 001 the half is `base · 2^(n−1)` for
-//! the n-th retry, so twice its base gives its numbers here.
+//! Source: seed documents 004 (AWS, Exponential Backoff and Jitter) and 001. In 001 the half is `base · 2^(n−1)` for
+//! the n-th retry. So its numbers result here from a base that is twice as large.
 
 use std::time::Duration;
 

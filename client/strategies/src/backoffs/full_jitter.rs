@@ -1,6 +1,6 @@
 //! `full-jitter`: a random delay between zero and the exponential delay.
 //!
-//! Source: seed 004 (AWS, Exponential Backoff and Jitter) and seed 001. The code of seed 004 uses `base · 2^n` with n
+//! Source: seed documents 004 (AWS, Exponential Backoff and Jitter) and 001. The code in 004 uses `base · 2^n` with n
 //! from 1. Here the first retry draws from `U(0, base)`.
 
 use std::time::Duration;

@@ -1,7 +1,8 @@
-//! `immediate`: every failed op is ready again at once, behind the ops that are already ready.
+//! `immediate`: every failed op is ready again at once, queued after the ops that are already ready.
 //!
-//! Source: seed 004 ("no backoff"), seed 002 (NB) and seed 003 ("fixed"). If rejections occupy slots, it stalls the
-//! server forever. The composition still waits 50 ms after a transport error and after a shed.
+//! Source: seed documents 004 ("no backoff"), 002 (NB) and 003 ("fixed"). If rejections occupy slots of the server, the
+//! retries keep it busy with rejections forever. The strategy still waits 50 ms after a transport error and after a
+//! shed.
 
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};

@@ -1,6 +1,6 @@
 //! `none`: an op is given up at its first failure.
 //!
-//! Source: the baseline of every comparison, and the behaviour of a client without retries.
+//! Source: the behaviour of a client without retries, which is the baseline of every comparison.
 
 use vocabulary::Rng;
 

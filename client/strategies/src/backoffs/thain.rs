@@ -1,8 +1,9 @@
-//! `thain`: exponential delays stretched by a factor of one to two, up to an hour, for clients that wait out any
-//! outage.
+//! `thain`: exponential delays, stretched by a random factor from one to two and capped at an hour. It is for clients
+//! that never give up during an outage.
 //!
-//! Source: seed 003 (Exponential Backoff in Distributed Systems): `min(R·T·F^N, M)`, R uniform in [1, 2]. The cap
-//! applies after the jitter, so no jitter is left at the cap. The ftsh program of the paper caps before the jitter.
+//! Source: seed document 003 (Exponential Backoff in Distributed Systems): `min(R·T·F^N, M)`, R uniform in [1, 2]. The
+//! cap applies after the jitter, so delays at the cap have no jitter. The ftsh program of the paper caps before the
+//! jitter.
 
 use std::time::Duration;
 

@@ -1,6 +1,6 @@
 //! `uniform`: a random delay from the same range before every retry.
 //!
-//! Source: seed 002 (URB, 0 to 5 ticks).
+//! Source: seed document 002 (URB, 0 to 5 ticks).
 
 use std::time::Duration;
 

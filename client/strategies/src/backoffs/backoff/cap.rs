@@ -12,7 +12,7 @@ pub(crate) enum Cap {
     At(Duration),
     /// Multiple of the base, at most a day. Envoy's cap is ten times its base.
     Bases(f64),
-    /// A day, which no delay exceeds.
+    /// A day, the upper bound of every delay.
     None,
 }
 
