@@ -1,7 +1,9 @@
-//! Headers that a client reads for advice, in its order, and the notations that it accepts in each.
+//! Headers in which a client reads advice, in the order in which it reads them, and the notations that it accepts in
+//! each.
 //!
-//! The text is `retry-after-ms.decimal|retry-after.decimal.date`: headers joined by `|`, each with its words joined by
-//! `.`. The first header that is present decides, in the first of its notations that matches.
+//! Example of the text form: `retry-after-ms.decimal|retry-after.decimal.date`. Headers are joined by `|`. After each
+//! header, its notations follow, each with a `.` before it. The first header that is present decides; its value is
+//! parsed in the first notation that matches.
 
 mod notation;
 
@@ -16,11 +18,12 @@ use super::{Advice, AdviceHeaders, AdviceValue, LONGEST, moments, numbers, rate_
 /// Maximum length in bytes of a header value; longer ones are not parsed.
 const MAX_TEXT: usize = 256;
 
-/// Headers that a client reads, in its order.
+/// Headers in which a client reads advice, in the order in which it reads them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AdviceForms {
     headers: Vec<HeaderForms>,
-    /// Whether the exact wait of a mockserver has priority over all headers. True for clients that parse advice like `loadgen` itself.
+    /// Whether the exact wait that a mockserver reports has priority over all headers. True for clients that parse
+    /// advice like `loadgen` itself.
     exact: bool,
 }
 
@@ -29,7 +32,8 @@ struct HeaderForms {
     header: &'static Header,
     forms: Vec<Form>,
     conditions: Vec<Condition>,
-    /// Only status of an answer in which the header is read; `None` for all.
+    /// Status code to which the header is restricted: it is read only in answers with this status. `None` for all
+    /// answers.
     status: Option<u16>,
     plus: Duration,
 }
@@ -63,13 +67,13 @@ impl Choice for Form {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Condition {
-    /// If the value cannot be parsed, the next header decides.
+    /// If the value cannot be parsed, the next header is read.
     OrNext,
     UnlessEmpty,
-    /// The header counts only if the header of remaining requests is 0.
+    /// The header counts only if another header states that 0 requests remain.
     WhenExhausted,
     RoundedUp,
-    /// Seconds are misread as milliseconds.
+    /// The value is in seconds, but the client misreads it as milliseconds.
     AsMillis,
 }
 
@@ -84,7 +88,8 @@ impl Choice for Condition {
 }
 
 impl Default for AdviceForms {
-    /// Returns the forms of `loadgen` itself: seconds or milliseconds with the decimals found in practice, and dates.
+    /// Returns the headers and notations of `loadgen` itself: `retry-after-ms`, and `retry-after` in seconds or as a
+    /// date. Both numbers may have decimals, because some servers send them.
     fn default() -> Self {
         let forms = |name, forms: &[Form]| HeaderForms {
             header: Header::named(name).unwrap_or(&HEADERS[0]),
@@ -102,7 +107,7 @@ impl Default for AdviceForms {
 }
 
 impl AdviceForms {
-    /// Parses the advice in these headers at calendar time `now`. Waits are at most 50 days.
+    /// Parses the advice in these headers, received at calendar time `now`. Waits are at most 50 days.
     pub fn read(&self, headers: &(impl AdviceHeaders + ?Sized), now: WallTime) -> Advice {
         if let Some(wait) = headers.exact_wait().filter(|_| self.exact) {
             return Advice::After(wait.min(LONGEST));

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::numbers::number;
 use super::{Advice, LONGEST};
 
-/// Units of Go in nanoseconds. Of two units with a common prefix the longer one comes first.
+/// Units of Go with their length in nanoseconds. If one unit is the beginning of another, the longer one comes first.
 const UNITS: [(&str, u64); 8] = [
     ("ns", 1),
     ("us", 1_000),
@@ -47,7 +47,7 @@ fn addend(text: &str) -> Option<(Duration, &str)> {
         return None;
     }
     let (unit, nanos) = UNITS.iter().find(|(unit, _)| after.starts_with(unit))?;
-    // Digits beyond 10⁻¹⁸ are less than a nanosecond even in hours.
+    // Digits beyond 10⁻¹⁸ are ignored, because they are less than a nanosecond even in hours.
     let fine = &fraction[..fraction.len().min(18)];
     let scale = 10_u128.pow(u32::try_from(fine.len()).ok()?);
     let nanos = u128::from(*nanos);

@@ -1,4 +1,4 @@
-//! Headers that clients read for advice.
+//! Headers in which clients read advice.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ pub(super) struct Header {
 pub(super) enum Notation {
     /// A number in this unit, or any other notation that the client accepts.
     Forms(Unit),
-    /// A whole number of milliseconds. Any other value, or a repeated header, means never (gRPC, proposal A6).
+    /// A whole number of milliseconds. Any other value, or a repeated header, means: never retry (gRPC, proposal A6).
     Pushback,
     /// Structured fields (IETF, draft-ietf-httpapi-ratelimit-headers).
     RateLimit,
@@ -33,7 +33,7 @@ impl Unit {
         }
     }
 
-    /// Returns as many units as `seconds` has seconds.
+    /// Converts a number of seconds into the same number of this unit.
     pub(super) fn of_seconds(self, seconds: Duration) -> Duration {
         match self {
             Self::Seconds => seconds,
@@ -42,7 +42,7 @@ impl Unit {
     }
 }
 
-/// All known headers, in any order, because a client's own list defines the order.
+/// All known headers. Their order does not matter, because each client's list defines its own order.
 pub(super) const HEADERS: &[Header] = &[
     timed("retry-after", Unit::Seconds, None),
     timed("retry-after-ms", Unit::Millis, None),

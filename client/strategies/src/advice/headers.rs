@@ -1,19 +1,22 @@
-//! Access to the headers of an answer from a socket, a script, or a simulated server without headers.
+//! Access to the headers of an answer. The answer is from a socket, a script, or a simulated server without real
+//! headers.
 
 use std::time::Duration;
 
-/// Headers of an answer, for parsing of advice.
+/// Headers of an answer, from which advice is parsed.
 pub trait AdviceHeaders {
-    /// Returns the first value of the header with this name, which is in lower case. `None` if there is none, or if it is not text.
+    /// Returns the first value of the header with this lower-case name. `None` if there is no such header, or its value
+    /// is not text.
     fn value(&self, name: &'static str) -> Option<AdviceValue<'_>>;
 
-    /// Returns whether there are several headers with this name.
+    /// Returns whether the answer has several headers with this name.
     fn is_repeated(&self, name: &'static str) -> bool;
 
     /// Returns the status code of the answer; 0 if it is unknown.
     fn status(&self) -> u16;
 
-    /// Returns the exact wait that a mockserver reports to a run of `loadgen` if no form of advice is configured.
+    /// Returns the exact wait that a mockserver reports to a run of `loadgen`. `None` if the run configures its own
+    /// form of advice.
     fn exact_wait(&self) -> Option<Duration> {
         None
     }
@@ -24,7 +27,7 @@ pub trait AdviceHeaders {
 pub enum AdviceValue<'a> {
     /// Text.
     Text(&'a str),
-    /// Wait that was never formatted as text.
+    /// Wait as a duration, from a simulated server that does not format it as text.
     Wait(Duration),
 }
 
@@ -60,9 +63,9 @@ impl<N: AsRef<str>, V: AsRef<str>> AdviceHeaders for (u16, Vec<(N, V)>) {
 /// Advice of a simulated server, equivalent to the headers of a real one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CustomResponses {
-    /// Exact wait.
+    /// Wait before the retry, to the nanosecond.
     pub wait: Duration,
-    /// Whether `Retry-After` has the wait, too, in whole seconds rounded up.
+    /// Whether the header `Retry-After` also has the wait, in whole seconds, rounded up.
     pub in_seconds: bool,
 }
 

@@ -1,6 +1,6 @@
-//! Calendar times before which a retry is not advised.
+//! Parsers for calendar times. A client that receives such a time as advice waits until then.
 //!
-//! A text in another notation gives `None`. Times before 1970 count as 1970, which is past, too.
+//! A parser returns `None` for a text in another notation. Times before 1970 count as 1970, because both are past.
 
 use std::time::{Duration, SystemTime};
 
@@ -10,15 +10,15 @@ use super::header::Unit;
 use super::numbers::number;
 use super::{Advice, LONGEST};
 
-/// 2024-01-01. In ky, numbers from this one on are calendar times and smaller ones are waits (sindresorhus/ky,
-/// `source/core/retry-timing.ts`).
+/// 2024-01-01, as the time since 1970. ky interprets numbers from this one on as calendar times, and smaller ones as
+/// waits (sindresorhus/ky, `source/core/retry-timing.ts`).
 const RECENT: Duration = Duration::from_hours(473_352);
 
 pub(super) fn until(moment: WallTime, now: WallTime) -> Advice {
     now.until(moment).map_or(Advice::Past, |wait| Advice::After(wait.min(LONGEST)))
 }
 
-/// Parses an HTTP date (RFC 9110, section 5.6.7), with the correct day of the week.
+/// Parses an HTTP date (RFC 9110, section 5.6.7). The day of the week must be correct.
 pub(super) fn date(text: &str) -> Option<WallTime> {
     let date = httpdate::parse_http_date(text).ok()?;
     date.duration_since(SystemTime::UNIX_EPOCH).ok().map(WallTime::from_unix)
@@ -90,8 +90,8 @@ const fn days_of(year: i64, month: i64) -> i64 {
     }
 }
 
-/// Returns the days since 1970-01-01 in the Gregorian calendar, computed with years that begin in March (Howard
-/// Hinnant, "chrono-Compatible Low-Level Date Algorithms").
+/// Returns the number of days since 1970-01-01 in the Gregorian calendar. The computation uses years that begin in
+/// March (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms").
 const fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);

@@ -1,6 +1,6 @@
-//! Waits as bare numbers.
+//! Parsers for waits that are numbers without a unit.
 //!
-//! A text in another notation gives `None`. Zero is a wait of zero, with or without a sign.
+//! A parser returns `None` for a text in another notation. Zero with or without a sign is a wait of zero.
 
 use super::header::Unit;
 use super::{Advice, LONGEST};
@@ -17,7 +17,7 @@ pub(super) fn leading(text: &str, unit: Unit) -> Option<Advice> {
     advice(sign, digits, unit)
 }
 
-/// Parses a decimal number, optionally with an exponent. Returns `None` if it is not finite, or exceeds a
+/// Parses a decimal number, optionally with an exponent. Returns `None` if the number is not finite, or too large for a
 /// [`Duration`](std::time::Duration).
 pub(super) fn decimal(text: &str, unit: Unit) -> Option<Advice> {
     let number: f64 = text.parse().ok()?;
@@ -28,7 +28,8 @@ pub(super) fn decimal(text: &str, unit: Unit) -> Option<Advice> {
     Some(Advice::After(unit.of_seconds(seconds).min(LONGEST)))
 }
 
-/// Parses infinity in the words of `float()` of Python. The result is the longest wait of any client.
+/// Parses the words for infinity that `float()` of Python accepts. The result is the longest wait that any client
+/// supports.
 pub(super) fn infinite(text: &str) -> Option<Advice> {
     let word = text.strip_prefix('+').unwrap_or(text);
     let known = ["inf", "infinity"].iter().any(|known| word.eq_ignore_ascii_case(known));

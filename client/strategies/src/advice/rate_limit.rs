@@ -1,9 +1,9 @@
 //! `RateLimit` and `RateLimit-Policy`: structured fields with the remaining requests of each quota and its time to reset.
 //!
 //! Source: IETF, draft-ietf-httpapi-ratelimit-headers. `"burst";r=0;t=5` means that the quota `burst` has 0 requests
-//! remaining (`r`) for the next 5 s (`t`). Without `t`, the policy's window applies: `"burst";q=100;w=60`. Servers that
-//! follow drafts before the eighth write a dictionary: `limit=100, remaining=0, reset=5`. A quota with remaining
-//! requests gives no advice. Of several exhausted quotas, the one with the longest wait counts.
+//! remaining (`r`) for the next 5 s (`t`). Without `t`, the window of the policy applies: `"burst";q=100;w=60`. Servers
+//! that follow drafts before the eighth send a dictionary: `limit=100, remaining=0, reset=5`. A quota with remaining
+//! requests gives no advice. If several quotas are exhausted, the longest wait counts.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -42,7 +42,7 @@ fn each_quota(text: &str, keys: [&'static str; 2], found: Found<'_>) -> bool {
     Parser::new(text).parse_list_with_visitor(Quotas { keys, found }).is_ok()
 }
 
-/// Returns the time in seconds until the single quota of older drafts is reset, if it is exhausted.
+/// Returns the seconds until the quota is reset, if it is exhausted. For the older drafts, which have a single quota.
 fn one_quota(text: &str) -> Result<Option<i64>, sfv::Error> {
     Parser::new(text).parse_dictionary_with_visitor(OneQuota::default())
 }

@@ -1,4 +1,5 @@
-//! Reaction of a client to unusual advice: too long, zero, past, unparsable.
+//! Reaction of a client to unusual advice: a wait that is too long or zero, a time that has passed, or an unparsable
+//! value.
 
 use std::time::Duration;
 

@@ -1,8 +1,8 @@
 //! Effect of parsed advice on the delay of a retry.
 //!
-//! Advice is a wait of at most `advice-limit`, spread by `advice-stretch`, `advice-shrink` and `advice-plus`.
-//! `retry-after` defines how it combines with the delay of the backoff, and `advice-clamp` by how much it may exceed
-//! that delay.
+//! A wait advised by the server is limited to `advice-limit`. `advice-stretch`, `advice-shrink` and `advice-plus` then
+//! vary it. `retry-after` defines how the advised wait and the delay of the backoff combine. `advice-clamp` limits by
+//! how much the advised wait may exceed that delay.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use super::reaction::{Beyond, Reaction};
 use super::{Advice, LONGEST};
 use crate::Classification;
 
-/// Rules for a server's advice.
+/// Rules that define how a client applies a server's advice.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AdviceRule {
     pub(crate) heeded: RetryAfter,
@@ -31,13 +31,13 @@ pub struct AdviceRule {
     pub(crate) then: Then,
 }
 
-/// Combination of advice with the delay of the backoff.
+/// Rule that combines an advised wait with the delay of the backoff.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RetryAfter {
-    /// A retry waits at least as long as advised.
+    /// A retry waits at least the advised time.
     #[default]
     Floor,
-    /// A retry waits exactly as long as advised, if there is advice.
+    /// A retry waits exactly the advised time, if there is advice.
     Exact,
     /// Advice is not read.
     Ignore,
@@ -48,11 +48,11 @@ impl Choice for RetryAfter {
         &[("floor", Self::Floor), ("exact", Self::Exact), ("ignore", Self::Ignore)];
 }
 
-/// Effect of followed advice on the sequence of the backoff.
+/// Effect of advice on the later delays of the backoff, if the advice was followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Then {
     GoOn,
-    /// The next delay is the first one again (gRPC).
+    /// The next delay of the backoff is its first one again (gRPC).
     Restart,
 }
 
@@ -60,16 +60,16 @@ impl Choice for Then {
     const CHOICES: &'static [(&'static str, Self)] = &[("go-on", Self::GoOn), ("restart", Self::Restart)];
 }
 
-/// Decision about an op after its advice.
+/// Decision about an op after its server's advice was taken into account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Advised {
-    /// The delay of the backoff applies.
+    /// The op waits for the delay of the backoff.
     BackOff,
     /// The op is retried after this time.
     After {
         /// Wait before the retry.
         delay: Duration,
-        /// Whether the next delay of the backoff is its first one.
+        /// Whether the backoff starts again with its first delay.
         restarts: bool,
     },
     /// The op ends without success.
@@ -77,7 +77,8 @@ pub enum Advised {
 }
 
 impl Default for AdviceRule {
-    /// Returns rules that wait at least as long as advised, but at most a day, and that ignore values other than waits.
+    /// Returns rules by which a retry waits at least the advised time, but at most a day. Unparsable and negative
+    /// values are ignored.
     fn default() -> Self {
         Self {
             heeded: RetryAfter::default(),
@@ -104,10 +105,11 @@ impl From<RetryAfter> for AdviceRule {
 }
 
 impl AdviceRule {
-    /// Decides about an op by the advice in its answer, the classification of its outcome, and the delay of the backoff.
+    /// Decides about an op from the advice in its answer, the classification of its outcome, and the delay of the
+    /// backoff.
     ///
-    /// `draws` creates the generator of the backoff in its initial state. So spreads of delay and advice use the same
-    /// draw, as in clients that spread the longer of the two (axios-retry).
+    /// `draws` creates the generator of the backoff in its initial state. So the random parts of delay and advice use
+    /// the same draw. Clients that spread the longer of the two do the same (axios-retry).
     pub fn apply<R: Rng>(
         &self,
         advice: Advice,

@@ -1,4 +1,4 @@
-//! Text form of the list of headers: `retry-after-ms.decimal|retry-after.decimal.date`.
+//! Text form of a list of headers and notations, such as `retry-after-ms.decimal|retry-after.decimal.date`.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -16,7 +16,7 @@ const ON: &str = "on-";
 impl TextField for AdviceForms {
     fn read(&mut self, text: &str) -> Result<(), String> {
         let headers: Vec<_> = text.split('|').map(HeaderForms::typed).collect::<Result<_, _>>()?;
-        // The text of the default means the default.
+        // If the text lists the default headers, the exact wait also has priority, as in the default.
         *self = Self { exact: headers == Self::default().headers, headers };
         Ok(())
     }
@@ -101,7 +101,7 @@ impl HeaderForms {
             let _ = write!(shown, ".{ON}{status}");
         }
         if !self.plus.is_zero() {
-            // The point separates words, so durations are written without one, and here also without spaces.
+            // A point separates words, and a space is not allowed, so the duration is written without either.
             let plus = duration_text::format(self.plus).replace(' ', "");
             let _ = write!(shown, ".{PLUS}{plus}");
         }
