@@ -1,4 +1,4 @@
-//! Delays before spread and bounds, with fast paths by shifting and by table.
+//! Delays before spread and bounds are applied. Fast paths compute them with a shift or a table.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use vocabulary::{nanos, whole_nanos};
 
 use crate::shape::growth::Growth;
 
-/// Number of retries with tabulated multiples. Later ones are computed each time.
+/// Number of retries whose multiples are kept in a table. Later ones are computed at each use.
 const TABLED: u32 = 64;
 
 /// Curve `offset + base · multiple(k)`, for k from `start`.
@@ -52,13 +52,13 @@ impl Curve {
         self.base
     }
 
-    /// Returns the delay before retry `k`, from 1, at most `cap`; both in nanoseconds.
+    /// Returns the delay before retry `k`, from 1. The delay and its upper bound `cap` are in nanoseconds.
     #[inline]
     pub(crate) fn at(&self, k: u32, cap: u64) -> u64 {
         match self.law {
             Law::Constant => self.base.min(cap),
             Law::Doubling => {
-                // On overflow every base but zero exceeds every cap.
+                // If the factor overflows, the product of every base but zero exceeds every cap.
                 let factor = 1_u64.checked_shl(k.saturating_sub(1)).unwrap_or(u64::MAX);
                 self.base.saturating_mul(factor).min(cap)
             }
@@ -66,7 +66,7 @@ impl Curve {
         }
     }
 
-    /// Returns a multiple of the delay before retry `k`, computed in one step to round only once.
+    /// Returns `scale` times the delay before retry `k`. The product is rounded only once.
     pub(crate) fn scaled(&self, k: u32, scale: f64) -> Duration {
         let multiple = self.multiple(k);
         if self.offset_nanos > 0.0 {

@@ -1,4 +1,4 @@
-//! Rounding of the final delay, by the clock or the arithmetic of a client.
+//! Rounding of the final delay, as done by the timer or the arithmetic of a client.
 
 use std::time::Duration;
 
@@ -14,7 +14,8 @@ pub(crate) enum Grain {
     RoundMs,
     CutS,
     RoundS,
-    /// Rounds like timers of `JavaScript`: down to whole milliseconds, but at least one (Node.js, `lib/internal/timers.js`).
+    /// Rounds as timers of `JavaScript` do: down to whole milliseconds, but at least one (Node.js,
+    /// `lib/internal/timers.js`).
     Timer,
 }
 
@@ -30,8 +31,8 @@ impl Choice for Grain {
 }
 
 impl Grain {
-    /// Returns a random part of a delay, to the nearest nanosecond. If the delay is later cut, the part is rounded
-    /// down, so that rounding does not reach the excluded end of a range.
+    /// Returns the share `ratio` of a delay, to the nearest nanosecond. If the final delay is truncated, the share is
+    /// rounded down, because rounding up could reach the excluded upper end of a range.
     pub(crate) fn part_of(self, delay: Duration, ratio: f64) -> Duration {
         match self {
             Self::CutMs | Self::CutS | Self::Timer => {

@@ -8,9 +8,9 @@ use vocabulary::Choice;
 pub(crate) enum Growth {
     Constant,
     Exponential(f64),
-    /// `base · (factor^k − 1)`: azcore of Go, older Envoy.
+    /// `base · (factor^k − 1)`: azcore of Go, older versions of Envoy.
     ExponentialLessOne(f64),
-    /// The previous delay times `factor`, cut to whole milliseconds at every step: resilience4j.
+    /// The previous delay times `factor`, truncated to whole milliseconds at every step: resilience4j.
     Truncated(f64),
     Linear,
     Square,
@@ -24,7 +24,8 @@ pub(crate) enum Growth {
 }
 
 impl Growth {
-    /// Returns the delay of retry `k` in units of the base, for rules without draws; not below zero.
+    /// Returns the delay before retry `k` as a multiple of the base, at least zero. For growth without random draws;
+    /// otherwise 1.
     pub(crate) fn multiple(self, base_nanos: f64, k: u32) -> f64 {
         let count = f64::from(k);
         let multiple = match self {
@@ -57,7 +58,7 @@ impl Growth {
     }
 }
 
-/// Maximum number of steps of iterative growth. By then it exceeds every cap, or no longer grows.
+/// Maximum number of steps of iterative growth. After so many, the delay exceeds every cap, or no longer grows.
 const MAX_STEPS: u32 = 128;
 
 fn truncated(base_nanos: f64, factor: f64, k: u32) -> f64 {

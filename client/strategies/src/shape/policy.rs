@@ -14,11 +14,11 @@ use crate::shape::spread::Spread;
 use crate::shape::{AfterLast, Applies, Counter, Shape};
 use crate::{Classification, FailedOp, Instant, Retry, RetryPolicy, RetryState};
 
-/// Backoff of this crate, with any growth, spread and bounds. It takes 16 bytes per client.
+/// Backoff of this crate, with any growth, spread and bounds. Each client needs 16 bytes for it.
 #[derive(Clone, Debug)]
 pub struct Shaped {
     rule: Arc<Rule>,
-    /// Number of failures of this client's op that failed last.
+    /// Number of failures of the op that failed most recently among this client's ops.
     last_failures: u32,
 }
 
@@ -35,9 +35,9 @@ struct Rule {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
-    /// Fast path: growth, a cap, then a random factor.
+    /// Fast path for a growing delay that is capped and then multiplied by a random factor.
     Plain,
-    /// Fast path: a draw based on the previous delay.
+    /// Fast path for a delay drawn from a range that depends on the previous delay.
     Decorrelated,
     General,
 }
@@ -85,7 +85,8 @@ impl Shaped {
 }
 
 impl Rule {
-    /// Returns the delay before retry `k` for the draw `u`, without the final bounds; `None` after the end of the list.
+    /// Returns the delay before retry `k` for the draw `u`, before the final bounds apply. `None` if the list of delays
+    /// has ended.
     fn delay(&self, curve: &Curve, k: u32, u: f64, state: &mut RetryState) -> Option<Duration> {
         let shape = &self.shape;
         if let Some(formula) = &shape.formula {
@@ -133,18 +134,21 @@ impl Rule {
         delays.get(k.saturating_sub(1) as usize).or(end).copied()
     }
 
-    /// Source: AWS, Exponential Backoff and Jitter. The cap applies after the draw. The state is the previous delay in nanoseconds.
+    /// Draws from a range that depends on the previous delay, which is the state in nanoseconds. The cap applies after
+    /// the draw. Source: AWS, Exponential Backoff and Jitter.
     fn decorrelated(&self, base: u64, u: f64, state: &mut RetryState) -> Duration {
         let previous = if state.0 == 0 { base } else { state.0 };
-        // A cap below base / 3 would make the range negative.
+        // Saturates at zero, because with a cap below base / 3 the width would be negative.
         let width = previous.saturating_mul(3).saturating_sub(base);
         state.0 = base.saturating_add(whole_nanos(nanos(width as f64 * u))).min(self.cap_nanos);
         Duration::from_nanos(state.0)
     }
 
-    /// Source: App-vNext/Polly `src/Polly.Core/Retry/RetryHelper.cs`. The state is `x` of the previous retry.
+    /// Computes Polly's jittered delay. The state is `x` of the previous retry. Source: App-vNext/Polly
+    /// `src/Polly.Core/Retry/RetryHelper.cs`.
     fn pollys(&self, base: Duration, k: u32, u: f64, state: &mut RetryState) -> Duration {
-        // By then the delay exceeds a day for any base, and `x` still has enough digits for a day.
+        // After so many steps the delay exceeds a day for any base. Up to then, `x` is precise enough for delays of up
+        // to a day.
         const MAX_STEPS: u32 = 62;
         let step = k.saturating_sub(1);
         if base.is_zero() || step > MAX_STEPS {
@@ -240,7 +244,7 @@ impl Rule {
 }
 
 fn waits(shape: &Shape) -> bool {
-    // Growing shapes count as waiting whatever their base, unless a zero delay is intended.
+    // A growing shape counts as a shape that waits, whatever its base, unless a zero delay is intentional.
     if !shape.states_delay && shape.growth != Growth::Constant {
         return true;
     }

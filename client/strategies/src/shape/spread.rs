@@ -1,4 +1,4 @@
-//! Randomness of a delay. `u` is drawn from [0, 1) for every retry.
+//! Random spread of a delay. For every retry, a number `u` is drawn from [0, 1).
 
 use std::time::Duration;
 
@@ -20,7 +20,9 @@ pub(crate) enum Spread {
     Between(f64, f64),
     From(Duration),
     Add(Duration),
-    /// Plus whole seconds · ju, cut to whole seconds, plus the remainder · ju: `tower/src/retry/backoff.rs` of tower-rs/tower.
+    /// The delay plus a random part. With the jitter j, its whole seconds are `whole seconds of the delay · ju`,
+    /// truncated; the rest of a second is multiplied by ju as well. Source: `tower/src/retry/backoff.rs` of
+    /// tower-rs/tower.
     Tower(f64),
 }
 
@@ -43,8 +45,8 @@ impl Spread {
         }
     }
 
-    /// Returns the delay for the draw `u`. With a grid it is the lowest value plus a whole multiple of the grid, each
-    /// equally likely, with both ends included.
+    /// Returns the spread delay for the draw `u`. With a grid, the result is the lowest value plus a whole multiple of
+    /// the grid. All such values are equally likely, including both ends of the range.
     pub(crate) fn of(self, delay: Duration, grid: Duration, grain: Grain, u: f64) -> Duration {
         match self {
             Self::None => delay,
