@@ -1,4 +1,4 @@
-//! Strategy text with its presets expanded.
+//! Expansion of the presets in the text of a strategy.
 
 use super::raw::{RawPart, read};
 use crate::error::SpecError;
@@ -6,8 +6,9 @@ use crate::presets::expand;
 
 pub(super) const PRESET: &str = "preset";
 
-/// Parses the layers of a text into parts, the outer layer first: `outer over inner`. Parts joined with `+` to a preset
-/// of several layers belong to its inner layer. `nested` is the number of presets around the text.
+/// Parses the layers of a text such as `outer over inner` into parts, the outer layer first. If a preset has several
+/// layers, the parts joined to it with `+` belong to its inner layer. `nested` is the number of presets around the
+/// text.
 pub(super) fn read_layers(text: &str, nested: u32) -> Result<Vec<Vec<RawPart>>, SpecError> {
     let mut layers: Vec<Vec<RawPart>> = Vec::new();
     for layer in read(text) {
