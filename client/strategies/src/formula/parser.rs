@@ -12,7 +12,7 @@ const VARIABLES: &[(&str, Variable)] = &[
     ("prev", Variable::Prev),
 ];
 
-/// Functions by name. `min` and `max` take two or more values.
+/// Functions that expressions may call, by name. `min` and `max` take two or more arguments.
 const FUNCTIONS: &[(&str, Instruction)] = &[
     ("min", Instruction::Binary(f64::min)),
     ("max", Instruction::Binary(f64::max)),
@@ -30,7 +30,7 @@ const FUNCTIONS: &[(&str, Instruction)] = &[
 /// Maximum length in bytes and nesting depth of an expression.
 const MAX_TEXT: usize = 500;
 const DEEPEST: u32 = 24;
-/// Upper bound of numbers in an expression, in seconds.
+/// Upper bound of the numbers written in an expression, in seconds.
 const GREATEST: f64 = 1e15;
 
 struct Parser<'a> {
@@ -44,7 +44,7 @@ impl Program {
     /// Compiles an expression.
     ///
     /// # Errors
-    /// The fault in the text, in half a sentence that names it.
+    /// If the text is not a valid expression: half a sentence that names the fault.
     pub(crate) fn compile(text: &str) -> Result<Self, String> {
         if text.len() > MAX_TEXT {
             return Err(format!("it is longer than {MAX_TEXT} bytes"));
@@ -106,7 +106,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Parses a power. It is right-associative and binds tighter than a sign: −2^3^2 is −(2^(3^2)).
+    /// Parses a power. It is right-associative and binds more tightly than a sign: −2^3^2 is −(2^(3^2)).
     fn power(&mut self) -> Result<(), String> {
         self.value()?;
         if self.peek() != Some('^') {

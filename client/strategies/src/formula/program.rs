@@ -4,17 +4,17 @@ use std::time::Duration;
 
 use vocabulary::nanos;
 
-/// Variables of an expression; times in seconds.
+/// Values of the variables of an expression. Times are in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Inputs {
     /// Number of the retry, from 1.
     pub(crate) k: f64,
-    /// Draw from [0, 1), the same at every occurrence.
+    /// Random number from [0, 1). All occurrences in an expression have the same value.
     pub(crate) u: f64,
-    /// `base`, or `throttled-base` where that applies.
+    /// The base delay: `base`, or `throttled-base` after a throttled attempt.
     pub(crate) base: f64,
     pub(crate) cap: f64,
-    /// Delay before the previous retry; 0 at the first.
+    /// Delay before the previous retry; 0 at the first retry.
     pub(crate) prev: f64,
 }
 
@@ -45,7 +45,8 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// Creates a program. The instructions must leave one value, and never need more than [`STACK`].
+    /// Creates a program. After the instructions, the stack must hold one value. They must not need more than [`STACK`]
+    /// values.
     pub(crate) fn new(text: &str, instructions: Vec<Instruction>) -> Self {
         Self { text: text.to_owned(), instructions }
     }
@@ -54,7 +55,7 @@ impl Program {
         self.instructions.iter().any(|step| matches!(step, Instruction::Load(Variable::U)))
     }
 
-    /// Evaluates the delay. Negative values give zero, and NaN gives `cap`.
+    /// Evaluates the expression. A negative value yields a delay of zero, and NaN yields `cap`.
     pub(crate) fn delay(&self, inputs: &Inputs, cap: Duration) -> Duration {
         let seconds = self.value(inputs);
         if seconds.is_nan() { cap } else { nanos(seconds * 1e9).min(cap) }
@@ -87,7 +88,8 @@ impl Program {
         stack[0]
     }
 
-    /// Checks the values of up to 64 retries with low, middle and high draws; the error states the first invalid value.
+    /// Evaluates the expression for up to 64 retries, each with a low, a middle and a high draw. The error states the
+    /// first invalid value.
     pub(crate) fn check(&self, base: Duration, cap: Duration) -> Result<(), String> {
         for u in [0.0, 0.5, 1.0 - f64::EPSILON / 2.0] {
             let mut prev = Duration::ZERO;
