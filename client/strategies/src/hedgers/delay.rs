@@ -1,12 +1,13 @@
-//! `hedging`: copies of an attempt at fixed intervals, until one succeeds.
+//! `hedging`: sends copies of an attempt at fixed intervals, until one of the attempts succeeds.
 //!
-//! Source: grpc/proposal `A6-client-retries.md`, "Hedging Policy". `hedgingDelay` is `delay`, `maxAttempts` is
-//! `copies` + 1, and `nonFatalStatusCodes` are the statuses named by `retry-on`. A failure that is not final sends
-//! the next copy at once. Push-back sets the instant of the next copy, or forbids more copies. App-vNext/Polly
-//! `src/Polly.Core/Hedging/HedgingStrategyOptions.TResult.cs` (1 copy after 2 s) does the same without push-back.
+//! Source: grpc/proposal `A6-client-retries.md`, "Hedging Policy". `hedgingDelay` is `delay`, `maxAttempts` is `copies`
+//! + 1, and `nonFatalStatusCodes` are the statuses selected by `retry-on`. After a failure with such a status, the next
+//! copy is sent at once. The server's push-back header sets the instant of the next copy, or forbids more copies.
+//! App-vNext/Polly `src/Polly.Core/Hedging/HedgingStrategyOptions.TResult.cs` (1 copy after 2 s) works in the same way
+//! but has no push-back.
 //!
-//! A6 on a copy that the throttle does not admit: "the hedged request is cancelled, and if there are no other
-//! already-sent hedged RPCs the failure is returned". So no copy waits in a queue.
+//! If the throttle does not admit a copy, A6 requires: "the hedged request is cancelled, and if there are no other
+//! already-sent hedged RPCs the failure is returned". So copies never wait in a queue.
 
 use std::time::Duration;
 
@@ -26,7 +27,7 @@ pub(crate) struct Hedging {
 }
 
 impl Default for Hedging {
-    /// Returns the values of the example in A6.
+    /// Returns the values from the example in A6.
     fn default() -> Self {
         Self { delay: Duration::from_millis(500), copies: 3, after_failure: AfterFailure::Next }
     }

@@ -1,16 +1,17 @@
-//! `percentile-hedging`: one copy of an attempt that takes longer than a percentile of recent latencies.
+//! `percentile-hedging`: sends one copy of an attempt that takes longer than a percentile of recent latencies.
 //!
 //! Source: tower-rs/tower `tower/src/hedge/{mod,rotating_histogram,latency,select}.rs`. Latencies are rounded up to
-//! whole milliseconds and kept to three significant digits. There are two histograms: one is written during a
-//! `period`, the other holds the period before and is read. The delay is fixed when the attempt is sent. The first of
-//! the two attempts to end decides, whatever its outcome (`after-failure=end`). Every answer is recorded, including
-//! rejections, because tower counts them as responses. An attempt without an answer is an error for tower and records
-//! no latency, nor does a cancelled attempt. The percentile is a single-precision number in tower. tower has no
-//! defaults; those here are the numbers of its test (`tower/tests/hedge/main.rs`).
+//! whole milliseconds and kept to three significant digits. There are two histograms. One records the latencies of the
+//! current `period`; the other holds those of the previous period, and the percentile is read from it. The delay of the
+//! copy is fixed when the attempt is sent. The first of the two attempts to end decides, whatever its outcome
+//! (`after-failure=end`). The latency of every answer is recorded, including rejections, because tower counts them as
+//! responses. Attempts without an answer, which are errors for tower, and cancelled attempts record no latency. tower
+//! computes the percentile in single precision. It has no defaults; those here are the numbers of its test
+//! (`tower/tests/hedge/main.rs`).
 //!
 //! Finagle's `BackupRequestFilter` (twitter/finagle
-//! `finagle-core/src/main/scala/com/twitter/finagle/client/BackupRequestFilter.scala`) waits for the other attempt if
-//! the first to end has failed (`after-failure=wait`).
+//! `finagle-core/src/main/scala/com/twitter/finagle/client/BackupRequestFilter.scala`) differs in one point: if the
+//! first attempt to end has failed, it waits for the other one (`after-failure=wait`).
 
 use std::time::Duration;
 
@@ -85,10 +86,10 @@ impl PartConfig for PercentileHedging {
 
 struct Rotating {
     config: PercentileHedging,
-    /// Latencies of the current period in milliseconds; `None` until the first, because 16 KiB are much for each of
-    /// many clients.
+    /// Latencies of the current period in milliseconds. `None` until the first latency, because a histogram takes 16
+    /// KiB and there may be many clients.
     written: Option<Histogram<u64>>,
-    /// Number of latencies in the previous period, and their percentile.
+    /// Number of latencies in the previous period, and the configured percentile of them.
     read: (u64, Duration),
     rotated: Instant,
 }
@@ -105,8 +106,8 @@ impl Rotating {
         (written.len(), Duration::from_millis(at_quantile(&written, quantile)))
     }
 
-    /// Moves the written latencies to `read` once a period. After two periods without a call, nothing is left to
-    /// read.
+    /// Moves the summary of the written latencies to `read` once a period. If two or more periods have passed since the
+    /// last call, the previous period had no latencies, so `read` is empty.
     fn rotate(&mut self, now: Instant) {
         let (age, period) = (whole_nanos(now.since(self.rotated)), whole_nanos(self.config.period));
         let rotations = age / period;
@@ -156,7 +157,7 @@ fn empty_histogram() -> Histogram<u64> {
 }
 
 fn at_quantile(histogram: &Histogram<u64>, quantile: f64) -> u64 {
-    // For the quantile 0, `value_at_quantile` returns the lowest value of the bucket.
+    // At quantile 0, `value_at_quantile` alone would return the lowest value of the bucket instead of the highest.
     histogram.highest_equivalent(histogram.value_at_quantile(quantile))
 }
 
