@@ -1,28 +1,29 @@
-//! Golden vectors: delays that a preset must produce according to its source.
+//! Golden vectors: the delays that a preset must produce, taken from its source.
 
 use std::time::Duration;
 
 use serde::Deserialize;
 use vocabulary::duration_text;
 
-/// Op with a list of results of its attempts, and the expected delays.
+/// Test case: an op with the results of its attempts, and the delays that the preset must produce.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Golden {
-    /// Purpose and source.
+    /// Purpose and source of the test case.
     pub about: String,
-    /// Options that override the preset's: `max-attempts=5,cap=3s`.
+    /// Options that override those of the preset: `max-attempts=5,cap=3s`.
     #[serde(default)]
     pub with: String,
     /// The method of the requests.
     pub method: Option<String>,
-    /// Value of every draw of the backoff, 0 to 1. If absent, delays are ranges, or there are no draws.
+    /// Value of every random draw of the backoff, 0 to 1. If absent, the expected delays are ranges, or the backoff
+    /// does not draw.
     pub draw: Option<f64>,
-    /// Results of the attempts: a status code with optional headers (`429 retry-after: 20; x-should-retry: true`),
-    /// `refused`, `closed`, `timeout` or `unreadable`. The last one repeats.
+    /// Results of the attempts. Each is a status code with optional headers (`429 retry-after: 20; x-should-retry:
+    /// true`), or `refused`, `closed`, `timeout` or `unreadable`. The last one repeats.
     pub answers: Vec<String>,
-    /// Expected delays: durations (`1s`) or ranges (`0s..50ms`). A final `stop` means that the op is given up; without
-    /// it more delays may follow.
+    /// Expected delays: durations (`1s`) or ranges (`0s..50ms`). `stop` at the end means that the op is given up.
+    /// Without `stop`, further delays may follow.
     pub delays: Vec<String>,
 }
 
@@ -39,7 +40,7 @@ impl GoldenDelay {
     /// Parses a duration, a range or `stop`.
     ///
     /// # Errors
-    /// The word that is not a duration.
+    /// If a word is not a duration: that word.
     pub fn read(text: &str) -> Result<Self, String> {
         let duration =
             |text: &str| duration_text::parse(text.trim()).map_err(|_| format!("`{text}` is not a duration"));

@@ -1,4 +1,5 @@
-//! Expansion of a preset in a strategy's text: its parts, overridden by the options after its name.
+//! Expansion of a preset in the text of a strategy into its parts. Options after the preset's name override those of
+//! the parts.
 
 use vocabulary::did_you_mean;
 
@@ -14,7 +15,7 @@ const MAX_NESTED: u32 = 4;
 /// Parts of each layer, the outer layer first.
 type Layers = Vec<Vec<RawPart>>;
 
-/// Parser for a text inside the given number of presets.
+/// Parser for a text. The number is that of the presets around the text.
 pub(crate) type Reader<'a> = &'a dyn Fn(&str, u32) -> Result<Layers, SpecError>;
 
 const OUTER: &str = "outer";
@@ -52,7 +53,8 @@ pub(crate) fn expand(part: &RawPart, nested: u32, read: Reader<'_>) -> Result<La
     Ok(layers)
 }
 
-/// Returns the options that the values of the preset's own parameters represent, and removes those parameters from `typed`.
+/// Translates the values of the preset's own parameters into options of its parts. Removes those parameters from
+/// `typed`.
 fn choices(preset: &Preset, typed: &mut Vec<(String, String)>) -> Result<Vec<(String, String)>, SpecError> {
     let mut options = Vec::new();
     for (key, parameter) in &preset.parameters {
@@ -74,7 +76,8 @@ fn choices(preset: &Preset, typed: &mut Vec<(String, String)>) -> Result<Vec<(St
     Ok(options)
 }
 
-/// Sets an option in the part that has it: the only one with this parameter, or the one named before a point.
+/// Sets an option in the part to which it belongs. That is the part named before a point, or else the only part with
+/// this parameter.
 fn set(preset: &Preset, layers: &mut [Vec<RawPart>], key: &str, value: &str) -> Result<(), SpecError> {
     let (named, own) = match key.split_once('.') {
         Some((part, own)) => (Some(part), own),
@@ -97,7 +100,7 @@ fn set(preset: &Preset, layers: &mut [Vec<RawPart>], key: &str, value: &str) -> 
         layers.iter().enumerate().filter(|(layer, _)| only.is_none_or(|only| only == *layer))
     {
         if is_common && named.is_none() {
-            // A part that already sets the option, or else the first part.
+            // Chooses the part that already sets the option, or else the first part.
             let typed = parts.iter().position(|part| part.options.iter().any(|(known, _)| known == own));
             places.push((layer, typed.unwrap_or(0)));
         } else {

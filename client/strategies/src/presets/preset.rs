@@ -11,38 +11,38 @@ use super::golden::Golden;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Preset {
-    /// Name after `preset:`, and of the file.
+    /// Name in strategy texts, after `preset:`, and name of the preset's file.
     pub name: String,
-    /// Alternative name, for the newest of several versions.
+    /// Alternative name that refers to the newest of several versions.
     pub newest_of: Option<String>,
-    /// System that the client belongs to. Versions and variants of one system share it.
+    /// System to which the client belongs. Versions and variants of one system have the same value.
     pub system: String,
-    /// Library, and its part with this behaviour.
+    /// Library, and the part of it that has this behaviour.
     pub library: String,
-    /// Version that was read or recorded.
+    /// Version of the library whose source was read or whose behaviour was recorded.
     pub version: String,
-    /// Date of that version, or of the day on which it was read: `2026-11-10`.
+    /// Release date of that version, or the date on which it was read: `2026-11-10`.
     pub date: String,
     /// Summary in one line.
     pub summary: String,
-    /// Remarks for users that the strategy does not show.
+    /// Remarks for users about properties that the text of the strategy does not show.
     pub notes: Option<String>,
     /// Text of the strategy.
     pub strategy: String,
     /// Sources: repository and path, specification or documentation.
     pub sources: Vec<String>,
-    /// Parameters of the preset itself, besides those of its parts.
+    /// Parameters of the preset itself, in addition to those of its parts.
     #[serde(default)]
     pub parameters: BTreeMap<String, PresetParameter>,
     /// Golden vectors that the strategy must reproduce.
     #[serde(default)]
     pub golden: Vec<Golden>,
-    /// Rules for recorded configurations of the library. The first match applies.
+    /// Rules that assign this preset to recorded configurations of the library. The first matching rule applies.
     #[serde(default, rename = "rule")]
     pub rules: Vec<Rule>,
 }
 
-/// Parameter of a preset, set to one of a few words.
+/// Parameter of a preset. Its value is one of a few words.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PresetParameter {
@@ -54,13 +54,13 @@ pub struct PresetParameter {
     pub choices: BTreeMap<String, String>,
 }
 
-/// Rule that matches recorded configurations to a preset. The crate of recordings documents the patterns.
+/// Rule that assigns a preset to recorded configurations. The crate for recordings documents the patterns.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
-    /// Library as named in recordings. A `*` at the end matches any suffix.
+    /// Library, as recordings name it. A `*` at the end matches any suffix.
     pub library: String,
-    /// Versions from the first and below the second: `7..8`. All versions if absent.
+    /// Range of versions: `7..8` includes 7 and excludes 8. All versions if absent.
     pub versions: Option<String>,
     /// Patterns that the configuration must match.
     #[serde(default)]
@@ -70,21 +70,21 @@ pub struct Rule {
     pub lacks: Vec<String>,
     /// Text of the strategy.
     pub text: String,
-    /// Patterns of the library's options, each with the options that it sets in the strategy.
+    /// Patterns that match options of the library, each with the options that it sets in the strategy.
     #[serde(default)]
     pub options: BTreeMap<String, String>,
-    /// Words in scenario ids, each with the options that it sets.
+    /// Words that occur in scenario ids, each with the options that it sets in the strategy.
     #[serde(default)]
     pub scenarios: BTreeMap<String, String>,
 }
 
-/// Reason for which a text is not a valid preset.
+/// Reason why a text is not a valid preset.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum PresetError {
     /// The text is not TOML with the keys of a preset.
     #[error("{0}")]
     Toml(String),
-    /// The default of a parameter is none of its choices.
+    /// The default of a parameter is not one of its choices.
     #[error("the default of `{parameter}`, `{default}`, is none of its choices")]
     Default {
         /// Name of the parameter.
