@@ -1,4 +1,4 @@
-//! Hedging by a strategy: copies, which are further attempts of an op while one is in flight.
+//! Hedging by a strategy: it sends copies, which are further attempts of an op while one of its attempts is in flight.
 
 use std::time::Duration;
 
@@ -8,21 +8,21 @@ use super::Strategy;
 use crate::hedger::{AfterFailure, Copies};
 use crate::{Advice, Advised, FailedOp, Instant, Launch, RetryState};
 
-/// Consequence of a failed attempt for its round.
+/// Consequence of a failed attempt for the other attempts and copies of its round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AfterCopy {
-    /// The round has failed, even if other attempts are in flight.
+    /// The round has failed, even if other attempts of it are in flight.
     Over,
-    /// No more copies are sent. Attempts in flight continue.
+    /// No more copies are sent. Attempts that are in flight continue.
     NoMore,
-    /// Nothing changes: the next copy keeps its instant.
+    /// Nothing changes: the next copy is sent at its planned instant.
     GoOn,
     /// The next copy is due after this time.
     NextAfter(Duration),
 }
 
 impl Strategy {
-    /// Returns whether the strategy ever sends copies. If not, the other methods for copies need not be called.
+    /// Returns whether the strategy ever sends copies. If not, the driver need not call the other methods for copies.
     pub fn hedges(&self) -> bool {
         self.inner.hedger.is_some()
     }
@@ -32,8 +32,8 @@ impl Strategy {
         self.inner.hedger.as_mut()?.on_sent(now, launch)
     }
 
-    /// Returns whether the limits on attempts and time allow one more attempt of the op. The driver checks this before
-    /// it calls [`admit`](Self::admit) for a copy.
+    /// Returns whether the limits on attempts and time allow one more attempt of the op. Before it calls
+    /// [`admit`](Self::admit) for a copy, the driver must check this.
     pub fn permits_copy(&self, now: Instant, arrived: Instant, attempts: u32, state: RetryState) -> bool {
         let remembered = self.memory.of(state).filter(|_| self.keeps_memory);
         let (before, since) =
@@ -44,8 +44,9 @@ impl Strategy {
         attempts < self.max_attempts && attempts.saturating_sub(before) < rules.max_attempts && has_time
     }
 
-    /// Returns the consequence of a failed attempt for the others of its round, after [`on_ended`](Self::on_ended) has
-    /// recorded the failure. Only when the round is over is the failure passed to [`on_failure`](Self::on_failure).
+    /// Returns the consequence of a failed attempt for the other attempts of its round. [`on_ended`](Self::on_ended)
+    /// must have recorded the failure before. Only if the round is over, the driver passes the failure to
+    /// [`on_failure`](Self::on_failure).
     pub fn after_failed_copy(&self, failed: &FailedOp) -> AfterCopy {
         let (rules, opinion) = (&self.inner.rules, failed.outcome.opinion);
         let Some(after_failure) = self.inner.hedger.as_ref().map(|hedger| hedger.after_failure()) else {

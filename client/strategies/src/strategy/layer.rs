@@ -14,17 +14,18 @@ use crate::{
     Limiter, Outcome, Part, Retry, RetryState, Status, Until, View,
 };
 
-/// Minimum delay of a retry after a result that cost no time. Without it a window would send continuously to a dead
-/// server (transport errors, deferrals), and the client would retry continuously against its own budget (sheds).
+/// Minimum delay of a retry after a result that took no time. After transport errors and deferrals, it keeps a window
+/// from sending continuously to a dead server. After sheds, it keeps the client from retrying continuously against its
+/// own budget.
 const RETRY_FLOOR: Duration = Duration::from_millis(50);
 
-/// Parts of one kind. Usually there is one, which needs no further pointer.
+/// Parts of one kind. Usually there is only one, which is stored without a further allocation.
 type Parts<T> = SmallVec<[Box<T>; 1]>;
 
 pub(super) struct Layer {
     pub(super) rules: Arc<Rules>,
     pub(super) retry: Option<Policy>,
-    /// Whether only the number of attempts and the retry policy decide about an op whose answer had no advice.
+    /// True if, for an op whose answer had no advice, only the number of attempts and the retry policy decide.
     policy_decides: bool,
     pub(super) limiters: Parts<dyn Limiter>,
     pub(super) budgets: Parts<dyn Budget>,
@@ -71,7 +72,8 @@ impl Layer {
         (wait, carrier)
     }
 
-    /// Returns the budgets' decision about the candidate. `draws(n)` is the generator of budget `n`.
+    /// Returns the combined decision of all budgets about the candidate. `draws(n)` creates the random generator of
+    /// budget `n`.
     #[inline]
     pub(super) fn ask(&mut self, now: Instant, launch: &Launch, draws: impl Fn(usize) -> Draws) -> Asked {
         if self.budgets.is_empty() {
@@ -102,7 +104,8 @@ impl Layer {
         permits
     }
 
-    /// Records the end of an attempt. Limiters get the outcome `inner_outcome`, which may differ from the one of the budgets.
+    /// Records the end of an attempt. Limiters observe `inner_outcome`. Budgets observe `outcome`, which may differ
+    /// from it.
     pub(super) fn on_ended(
         &mut self,
         now: Instant,
@@ -121,7 +124,8 @@ impl Layer {
         }
     }
 
-    /// Decides about an op whose try failed. `draws` creates the op's generator; `memory` is present if the rules need it.
+    /// Decides about an op whose try failed. `draws` creates the op's random generator. `memory` is present if the
+    /// rules need it.
     pub(super) fn on_failure<R: Rng>(
         &mut self,
         now: Instant,
@@ -159,7 +163,7 @@ impl Layer {
         if over {
             return Retry::GiveUp;
         }
-        // Fast path: most failures of most strategies skip time limits, budgets and advice.
+        // Fast path: for most failures of most strategies, time limits, budgets and advice need no check.
         if self.policy_decides && advice == Advice::None && memory.is_none() {
             return match self.back_off(now, failed, state, draws) {
                 Retry::After(delay) => Retry::After(self.floored(status, delay)),
@@ -185,7 +189,7 @@ impl Layer {
         {
             return Retry::GiveUp;
         }
-        // A shed in an inner layer is a try of the layers around it.
+        // If a budget of an inner layer sheds, that still ends a try of this outer layer.
         let tried = memory.as_ref().is_some_and(|memory| memory.tried);
         let no_attempt = !tried && matches!(failed.outcome.status, Status::Shed | Status::Deferred);
         let refused =
@@ -258,8 +262,8 @@ impl Layer {
         }
     }
 
-    /// Raises a delay to the minimum after sheds, deferrals and transport errors. After transport errors, policies with
-    /// exact delays are exempt.
+    /// Raises a delay to the minimum after sheds, deferrals and transport errors. Policies with exact delays are exempt
+    /// after transport errors.
     #[inline]
     fn floored(&self, status: Status, delay: Duration) -> Duration {
         let stated = || self.retry.as_ref().is_some_and(|policy| policy.as_dyn().states_delay());

@@ -1,4 +1,4 @@
-//! Cooperation of layers: an op that an inner layer gives up is one failure of the layer around it.
+//! Cooperation of layers: when an inner layer gives an op up, the layer around it counts one failure.
 
 use std::time::Duration;
 
@@ -12,14 +12,14 @@ use crate::{
 };
 
 impl Strategy {
-    /// Variant of [`Strategy::admit`] with memory: an outer layer decides only when one of its tries begins.
+    /// Variant of [`Strategy::admit`] for several layers. An outer layer is asked only when one of its tries begins.
     pub(super) fn admit_in_layers(&mut self, now: Instant, view: &View, state: &mut RetryState) -> Verdict {
         let arrived = view.candidate.arrived;
         let memory = self.memory.of(*state).copied();
         let layer = |index: usize| memory.map(|memory| memory.layers[index]);
         let inner = View { candidate: inner_launch(&view.candidate, layer(0)), ..*view };
         let (mut wait, mut carrier) = self.inner.poll(now, &inner);
-        // Views of the layers in which a try begins, by index of the layer.
+        // View of each layer in which a try begins, by index of the layer; `None` for the other layers.
         let mut begins: [Option<View>; MAX_LAYERS] = [None; MAX_LAYERS];
         for (index, outer) in self.outer.iter().enumerate() {
             let remembered = layer(index + 1);
@@ -74,7 +74,7 @@ impl Strategy {
         Verdict::Send(permits, carrier)
     }
 
-    /// Variant of [`Strategy::on_ended`] with memory: a success ends the tries of all layers.
+    /// Variant of [`Strategy::on_ended`] for several layers. A success ends the op's tries in all layers.
     pub(super) fn on_ended_in_layers(
         &mut self,
         now: Instant,
@@ -89,10 +89,10 @@ impl Strategy {
         if outcome.status == Status::Deferred
             && let Some(memory) = self.memory.of_mut(state)
         {
-            // A deferral is not an attempt, so a deferred retry is still to be sent.
+            // A deferral is not an attempt, so after it the retry has still not been sent.
             memory.layers[0].awaits_retry = inner.attempt > 1;
         }
-        // The tries of outer layers stay open while other attempts of the op are in flight.
+        // While other attempts of the op are in flight, its tries in outer layers continue.
         let is_over = matches!(outcome.status, Status::Succeeded | Status::Cancelled | Status::Deferred);
         if is_over && !ended.goes_on {
             for index in 0..self.outer.len() {
@@ -153,7 +153,8 @@ impl Strategy {
             };
             let mut outcome = failed.outcome;
             if shed && index + 1 > first {
-                // A shed by a budget of an inner layer is no advice for this layer.
+                // The advice comes from a budget of an inner layer that shed the launch, so it does not apply to this
+                // layer.
                 outcome.advice = Advice::None;
             }
             self.end_try(now, index, &ended, &outcome, *state);
@@ -198,7 +199,7 @@ impl Strategy {
         retry
     }
 
-    /// Returns whether an op with this state is within a try of an outer layer.
+    /// Returns whether a try of an outer layer is in progress for the op with this state.
     pub fn is_in_a_try(&self, state: RetryState) -> bool {
         let is_open = |memory: &LayerMemory| memory.open.is_some();
         self.memory.of(state).is_some_and(|memory| memory.layers[1..].iter().any(is_open))
@@ -213,7 +214,7 @@ impl Strategy {
             if memory.layers[index + 1].awaits_retry {
                 outer.layer.on_retry_withdrawn(now);
             }
-            // The op reached its deadline during a try.
+            // The op ended during a try, for example at its deadline, so the try counts as cancelled.
             if let Some(open) = memory.layers[index + 1].open {
                 let cancelled = Outcome::plain(Status::Cancelled);
                 let ended = Ended {

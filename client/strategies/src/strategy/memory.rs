@@ -1,4 +1,4 @@
-//! State of an op beyond the eight bytes of its retry policy, kept only for strategies that need it.
+//! State of an op beyond the eight bytes of its retry policy. It is kept only for strategies that need more.
 
 use slab::Slab;
 
@@ -11,9 +11,8 @@ pub(crate) const MAX_LAYERS: usize = 3;
 /// Permits that the budgets issued when an attempt was sent.
 pub type Permits = [Permit; MAX_BUDGETS];
 
-/// State of every active op, found by its [`RetryState`].
-///
-/// Eight bytes until it is needed, because most clients never need it.
+/// State of every active op, found by its [`RetryState`]. It takes eight bytes until the first op is stored, because
+/// most clients never store one.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     ops: Option<Box<Slab<OpMemory>>>,
@@ -21,7 +20,7 @@ pub(super) struct Memory {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OpMemory {
-    /// By layer, the innermost first.
+    /// State per layer, the innermost layer first.
     pub(super) layers: [LayerMemory; MAX_LAYERS],
     pub(super) shed_by: usize,
 }
@@ -30,24 +29,25 @@ pub(super) struct OpMemory {
 pub(super) struct LayerMemory {
     pub(super) policy: RetryState,
     pub(super) since: Instant,
-    /// Failures of the op before it began for this layer.
+    /// Number of failures of the op before it began in this layer.
     pub(super) failures_before: u32,
-    /// Number of failures, in this layer's count, after which advice restarted the policy.
+    /// Number of failures, as this layer counts them, when advice restarted the policy.
     pub(super) failures_at_restart: u32,
     pub(super) attempts_before: u32,
     pub(super) retries: [u32; 3],
-    /// Number of failed tries. Only for outer layers.
+    /// Number of failed tries; used only by outer layers.
     pub(super) tries: u32,
     pub(super) last: Option<Status>,
     pub(super) last_opinion: Classification,
-    /// Whether its budgets were notified of a retry ([`on_retry`](crate::Budget::on_retry)) that has not been sent.
+    /// True if this layer's budgets were notified of a retry ([`on_retry`](crate::Budget::on_retry)) that has not been
+    /// sent yet.
     pub(super) awaits_retry: bool,
-    /// Whether the layer had begun the try that just failed. Only for outer layers.
+    /// True if the layer had begun the try that has just failed; used only by outer layers.
     pub(super) tried: bool,
     pub(super) open: Option<Try>,
 }
 
-/// Try of an outer layer: all that the inner layers do with an op until it is done or given up.
+/// Try of an outer layer: everything that the inner layers do with an op until it is done or they give it up.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Try {
     pub(super) seq: u64,

@@ -1,11 +1,12 @@
-//! Retry policy of a layer: a backoff of this crate, or any other.
+//! Retry policy of a layer: a backoff of this crate, or another implementation of [`RetryPolicy`].
 
 use vocabulary::Rng;
 
 use crate::shape::Shaped;
 use crate::{FailedOp, Retry, RetryPolicy, RetryState};
 
-/// Retry policy with static dispatch for the backoffs of this crate, including their draws, because they are called at every failure.
+/// Retry policy that calls the backoffs of this crate and their random generators by static dispatch, because a policy
+/// is called at every failure.
 pub(super) enum Policy {
     BackOff(Shaped),
     Other(Box<dyn RetryPolicy>),
