@@ -1,8 +1,8 @@
-//! Advice of a server about retries, and a client's reaction to it.
+//! Advice of a server about retries, and the reaction of a client to it.
 //!
-//! Parsing and reaction are separate. [`AdviceForms`] defines which headers a client reads, in which order, and which
-//! notations it accepts in each; it turns the headers of an answer into one [`Advice`]. [`AdviceRule`] defines the
-//! effect of the advice on the delay of the backoff.
+//! Parsing and reaction are separate. [`AdviceForms`] defines in which headers a client reads advice, in which order,
+//! and in which notations. It turns the headers of an answer into one [`Advice`]. [`AdviceRule`] defines the effect of
+//! the advice on the delay of the backoff.
 
 mod forms;
 mod go_duration;
@@ -27,18 +27,18 @@ pub enum Advice {
     /// No advice.
     #[default]
     None,
-    /// Wait at least this time (`Retry-After`). Zero means at once.
+    /// Wait at least this time (`Retry-After`). Zero means to retry at once.
     After(Duration),
-    /// A moment that has passed.
+    /// Retry after an instant that has already passed.
     Past,
-    /// A number below zero.
+    /// A wait that is a negative number.
     Negative,
     /// Advice that this client cannot parse.
     Unreadable,
-    /// Never retry, so the op is over.
+    /// Never retry. The op then ends.
     Never,
 }
 
-/// Longest wait of any client: 2³² − 1 ms in whole seconds, almost 50 days. The Python SDK of Anthropic turns
-/// `Retry-After: inf` into this wait.
+/// Longest wait that any client supports: 2³² − 1 ms in whole seconds, almost 50 days. The Python SDK of Anthropic
+/// turns `Retry-After: inf` into this wait.
 pub(crate) const LONGEST: Duration = Duration::from_secs(4_294_967);

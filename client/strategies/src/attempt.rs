@@ -1,32 +1,34 @@
-//! Attempts as the parts of a strategy see them: start and outcome.
+//! Start and outcome of an attempt, in the form in which parts of a strategy receive them.
 
 use crate::{Advice, Classification, Facts, Instant, Method, Status};
 
-/// Attempt about to start, or the op that would start next.
+/// Attempt that is about to start, or would be the next to start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Launch {
-    /// Number of the attempt within its client, from 0 in order of sending. Clients that share a strategy are numbered
-    /// together, and their in-flight and ready counts are joint, too.
+    /// Number of the attempt within its client, from 0 in order of sending. Clients that share a strategy share this
+    /// numbering, and their counts of in-flight attempts and ready ops are totals of all of them.
     pub seq: u64,
     /// Number of the op within the run, from 0.
     pub op: u64,
-    /// Number of the attempt within its op, from 1. Sheds do not count.
+    /// Number of the attempt within its op, from 1. Shed launches do not count.
     pub attempt: u32,
     /// Arrival time of the op.
     pub arrived: Instant,
     /// Result of the op's last try; `None` before the first.
     pub last: Option<Status>,
-    /// Classification of the op's last attempt, without sheds and deferrals. [`Classification::Done`] if the op has no failed attempt.
+    /// Classification of the op's last attempt; sheds and deferrals do not change it. [`Classification::Done`] if no
+    /// attempt of the op has failed.
     pub last_opinion: Classification,
-    /// Number of the copy within its round, from 1. 0 for the attempt that began the round, and so for every attempt
-    /// without hedging. A copy has the same fields as that attempt, except `seq` and `attempt`.
+    /// Number of the copy within its round, from 1. It is 0 for the attempt that began the round, so always without
+    /// hedging. The fields of a copy are those of that attempt, except `seq` and `attempt`.
     pub copy: u32,
 }
 
-/// Attempt that has just ended, before it is removed from the in-flight attempts.
+/// Attempt that has just ended. It still counts as in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ended {
-    /// Number of the attempt within its client. "Was in flight at the last cut" is `seq < next seq at the cut`.
+    /// Number of the attempt within its client. An attempt was sent before the last cut if its `seq` is below the next
+    /// `seq` at the cut.
     pub seq: u64,
     /// Number of the op within the run.
     pub op: u64,
@@ -38,25 +40,25 @@ pub struct Ended {
     pub in_flight_when_sent: u32,
     /// In-flight attempts of this client now, itself included.
     pub in_flight: u32,
-    /// Ops of this client that are ready and wait for the limiter. With 0 the client is app-limited.
+    /// Number of ops of this client that are ready and wait for the limiter. At 0 the client is app-limited.
     pub ready: u64,
-    /// True if other attempts of its round are in flight, or one of them has decided the op's result. Then the op's try
-    /// does not end with this attempt, unless it succeeded. Always false without hedging.
+    /// True if other attempts of its round are in flight, or one of them has decided the op's result. In that
+    /// case, this attempt ends the op's try only if it succeeded. Always false without hedging.
     pub goes_on: bool,
 }
 
 /// Result of an attempt, with the server's advice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// Result as the harness counts it.
+    /// Result as the test harness counts it.
     pub status: Status,
     /// Facts from the wire that strategies request.
     pub facts: Facts,
-    /// Classification by the strategy, which sets it before its parts see the outcome.
+    /// Classification by the strategy, set before the parts receive the outcome.
     pub opinion: Classification,
     /// Advice of the server about retries, as the innermost layer of a strategy parses it.
     pub advice: Advice,
-    /// The same advice, as parsed by outer layers with other rules for advice.
+    /// The same advice, as outer layers with other rules for advice parse it.
     pub outer_advice: Advice,
     /// Method of the request. Set and used only for clients with [several methods](crate::StrategySpec::with_methods).
     pub method: Method,

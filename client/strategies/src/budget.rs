@@ -9,40 +9,41 @@ pub(crate) const MAX_BUDGETS: usize = 4;
 
 /// Admits, delays or sheds launches: retry budgets, quotas, breakers, probabilistic throttles.
 ///
-/// A launch is checked once, after every limiter agreed. [`ask`](Self::ask) changes nothing.
-/// [`on_sent`](Self::on_sent) makes the charge and returns a [`Permit`], which stays with the attempt and is passed
-/// back at its end.
+/// A launch is checked once, after every limiter has admitted it. [`ask`](Self::ask) changes nothing.
+/// [`on_sent`](Self::on_sent) charges the launch and returns a [`Permit`]. The client keeps it with the attempt and
+/// passes it back at its end.
 pub trait Budget: Send {
-    /// Returns whether this launch may go. `rng` is keyed by the op, the attempt, the budget's place in the stack and
-    /// the number of launches shed so far. So a repeated call returns the same decision, and a shed op draws anew.
+    /// Decides about this launch. `rng` is keyed by the op, the attempt, the budget's position in the stack and the
+    /// number of launches shed so far. So a repeated call returns the same decision, and an op that was shed gets a new
+    /// draw.
     fn ask(&self, now: Instant, launch: &Launch, rng: &mut dyn Rng) -> Gate;
 
     /// Returns whether an op whose attempt was just rejected or failed may retry at all.
     ///
-    /// Called at the failure of ops that could still be retried: after [`on_ended`](Self::on_ended) of every part,
-    /// before the retry policy sets a delay. Not called after a shed, which is no failure of an attempt. An op
-    /// refused by one budget is over at that instant, with its last failure as its reason. It does not count as shed,
-    /// because nothing was about to be launched.
+    /// Called at the failure of an op that could still be retried: after [`on_ended`](Self::on_ended) of every part,
+    /// before the retry policy sets a delay. Not called after a shed, because no attempt failed. If one budget refuses,
+    /// the op ends at that instant, with its last failure as the reason. It does not count as shed, because no launch
+    /// was due.
     ///
-    /// For budgets that count failures and decide at once, as gRPC does. [`ask`](Self::ask) decides when the back-off
-    /// is over, with what happened meanwhile.
+    /// For budgets that decide already at the failure, as gRPC does. [`ask`](Self::ask) decides when the back-off is
+    /// over, so it takes into account what happened during the back-off.
     fn permits_retry(&self, _now: Instant, _failed: &FailedOp) -> bool {
         true
     }
 
-    /// Whether an op refused by [`permits_retry`](Self::permits_retry) ends only after the delay of a retry, as AWS's
-    /// clients do for long-polling operations.
+    /// Returns true if an op refused by [`permits_retry`](Self::permits_retry) ends only after the delay of a retry.
+    /// AWS's clients do so for long-polling operations.
     fn refuses_after_the_wait(&self) -> bool {
         false
     }
 
-    /// Records that a failed op will be retried: every budget permits it, and its delay is drawn. For budgets that
+    /// Records that a failed op will be retried: every budget permits it, and its delay is known. For budgets that
     /// charge the retry at the failure. [`on_sent`](Self::on_sent) follows when the delay is over.
     fn on_retry(&mut self, _now: Instant, _failed: &FailedOp) {}
 
-    /// Records that a retry announced by [`on_retry`](Self::on_retry) will not be sent, because its op is over. This
+    /// Records that a retry reported to [`on_retry`](Self::on_retry) will not be sent, because its op has ended. This
     /// includes a [deferred](crate::Status::Deferred) attempt that will not be sent again. Each retry is either sent or
-    /// withdrawn, once.
+    /// withdrawn, exactly once.
     fn on_retry_withdrawn(&mut self, _now: Instant) {}
 
     /// Records that the launch was sent, and returns its permit.
@@ -67,11 +68,11 @@ pub enum Gate {
     Permit,
     /// Delay it.
     Wait(Until),
-    /// Shed it: a local failure, passed to the retry policy with this advice.
+    /// Shed it: it fails without being sent, and the retry policy decides with this advice.
     Shed(Advice),
 }
 
-/// Mark of an attempt, by which its budget recognises it at its end (a probe, a cost to refund). Each budget gives it
-/// its own meaning.
+/// Mark of an attempt, which its budget receives again at its end. Each budget defines the meaning: for example, it
+/// marks a probe, or contains a cost to refund.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Permit(pub u32);

@@ -1,22 +1,22 @@
-//! Classification of an outcome by the strategy, which may be wrong. The harness counts by [`Status`] instead.
+//! Classification of an outcome by the strategy. It may be wrong, so the test harness counts by [`Status`] instead.
 
 use crate::Status;
 
 /// Classification of an outcome by a strategy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Classification {
-    /// The work is done, or there is no outcome yet.
+    /// The op succeeded, or there is no outcome yet.
     Done,
     /// Permanent failure, not to be retried.
     Final,
-    /// A fault that may be over soon.
+    /// Temporary fault, which a retry may avoid.
     Transient,
     /// Temporary rejection by the server.
     Throttled,
 }
 
 impl Classification {
-    /// Returns the classification of a strategy without rules of its own, which follows the status.
+    /// Returns the classification for strategies without rules of their own. It depends only on the status.
     pub const fn of(status: Status) -> Self {
         match status {
             Status::Succeeded => Self::Done,

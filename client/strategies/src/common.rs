@@ -1,4 +1,4 @@
-//! Parameters of a whole strategy or layer, accepted on any of its parts.
+//! Parameters that belong to a whole strategy or layer. They may be given with any of its parts.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ pub(crate) struct Common {
     attempt_timeout: Duration,
 }
 
-/// Defaults of `retry-on` and `throttle-on`, which follow the harness's status.
+/// Defaults of `retry-on` and `throttle-on`: the outcomes that the test harness counts as rejected or failed.
 const RETRIED: &str = "rejected|failed";
 const THROTTLED: &str = "rejected";
 

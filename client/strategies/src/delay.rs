@@ -1,6 +1,6 @@
-//! Arithmetic of delays, shared by all backoffs. It saturates instead of wrapping.
+//! Arithmetic of delays, shared by all backoffs. Results saturate instead of overflowing.
 //!
-//! Source: seed 000 ("retry periods grew so large they overflowed the 64-bit counters").
+//! Source: seed document 000 ("retry periods grew so large they overflowed the 64-bit counters").
 
 use std::time::Duration;
 
@@ -8,13 +8,14 @@ use vocabulary::whole_nanos;
 
 pub(crate) const LONGEST: Duration = Duration::from_hours(24);
 
-/// Returns `min(cap, base · scale · factor^steps)`. An infinite power times zero is zero.
+/// Returns `min(cap, base · scale · factor^steps)`. If the power is infinite and `base` or `scale`
+/// is zero, the result is zero.
 pub(crate) fn grown(base: Duration, scale: f64, factor: f64, steps: u32, cap: Duration) -> Duration {
     fraction(base, scale * libm::pow(factor, f64::from(steps))).min(cap)
 }
 
-/// Returns a uniform draw between two durations. With a grid the draw is `low` plus a whole multiple of it, each
-/// equally likely; both ends are included if the grid fits.
+/// Returns a uniform draw between two durations. With a grid, the result is `low` plus a whole multiple of the grid,
+/// and all such values are equally likely. `high` is included if it lies on the grid.
 pub(crate) fn between(low: Duration, high: Duration, grid: Duration, unit: f64) -> Duration {
     let width = high.saturating_sub(low);
     if grid.is_zero() {
@@ -25,7 +26,7 @@ pub(crate) fn between(low: Duration, high: Duration, grid: Duration, unit: f64) 
         .min(high)
 }
 
-/// Returns a fraction or multiple of a duration, rounded to the nearest nanosecond.
+/// Returns `ratio` times a duration, rounded to the nearest nanosecond.
 pub(crate) fn fraction(of: Duration, ratio: f64) -> Duration {
     vocabulary::nanos(whole_nanos(of) as f64 * ratio)
 }

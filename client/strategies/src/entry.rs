@@ -1,4 +1,4 @@
-//! Entry of the registry of parts.
+//! Entry in the registry of parts.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -10,7 +10,7 @@ use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::shape::Shaped;
 
-/// Part that can be created by name.
+/// Part that can be created by its name.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
     /// Name in strategy texts, in kebab-case.
@@ -19,7 +19,7 @@ pub struct Entry {
     pub kind: PartKind,
     /// Summary in one line.
     pub summary: &'static str,
-    /// Rule as formulas and words.
+    /// Rule of the part, in formulas and words.
     pub rule: &'static str,
     /// Source of the rule.
     pub source: &'static str,
@@ -28,11 +28,11 @@ pub struct Entry {
     prepare: fn(&Options) -> Result<Prepared, SpecError>,
 }
 
-/// Part with parsed options, because it is started once per client, for perhaps a hundred thousand clients.
+/// Part whose options are already parsed. It is started once per client, and there may be a hundred thousand clients.
 #[derive(Clone)]
 pub(crate) struct Prepared {
     starts: Arc<Starts>,
-    /// First backoff that was created. All later ones share its rule.
+    /// First backoff that was created. Later ones share its rule to save memory.
     back_off: OnceLock<Shaped>,
 }
 

@@ -7,11 +7,12 @@ use crate::common::COMMON;
 use crate::presets::preset;
 use crate::strategy::MAX_LAYERS;
 
-/// Names that libraries use for the maximum number of retries of an op, in lower case without separators. `total` is urllib3's.
+/// Names that libraries use for the maximum number of retries of an op, in lower case and without separators. `total`
+/// is urllib3's name.
 const RETRIES: &[&str] =
     &["maxretries", "maxretry", "maxretrycount", "numretries", "retries", "retrycount", "total"];
 
-/// Reason for which a text is not a valid strategy.
+/// Reason why a text is not a valid strategy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpecError {
@@ -56,7 +57,7 @@ pub enum SpecError {
     Value {
         /// Name of the part.
         part: &'static str,
-        /// Value and accepted values.
+        /// Rejected value, with the accepted values.
         source: ParameterError,
     },
     /// Parameters do not fit together.
@@ -67,7 +68,7 @@ pub enum SpecError {
         /// Reason.
         why: String,
     },
-    /// Two parts both decide about retries.
+    /// A layer has two retry policies.
     #[error(
         "`{text}` has two retry policies; keep one, and add limiters or budgets with `+`, or put one around the other: \
          `A over B`"
@@ -76,13 +77,13 @@ pub enum SpecError {
         /// Text of the layer.
         text: String,
     },
-    /// There are more budgets than an attempt can hold permits of.
+    /// There are more budgets than permits that an attempt can hold.
     #[error("`{text}` stacks more than {MAX_BUDGETS} budgets; keep at most {MAX_BUDGETS}")]
     TooManyBudgets {
         /// Text of the layer.
         text: String,
     },
-    /// Two parts both send copies.
+    /// A layer has two hedgers.
     #[error("`{text}` hedges twice; keep one of `{first}` and `{second}`")]
     TwoHedgers {
         /// Text of the layer.
@@ -111,13 +112,13 @@ pub enum SpecError {
         /// Name of the part with carrier sense.
         carrier: &'static str,
     },
-    /// There are more layers than the state of an op has room for.
+    /// There are more layers than the state of an op can hold.
     #[error("`{text}` has more than {MAX_LAYERS} layers; keep at most {MAX_LAYERS}")]
     TooManyLayers {
         /// Text of the strategy.
         text: String,
     },
-    /// The word `over` has nothing on one side.
+    /// The word `over` has no layer on one of its sides.
     #[error("`{text}` has no layer on one side of `over`; write `A over B`, B being the inner one")]
     NoLayer {
         /// Text of the strategy.
@@ -132,13 +133,13 @@ pub enum SpecError {
         /// Parts of the layer.
         layer: String,
     },
-    /// There are more reasons than can be distinguished.
+    /// The strategy searches for more reasons than it can distinguish.
     #[error("`{text}` looks for more than 64 reasons; keep at most 64")]
     TooManyReasons {
         /// Text of the strategy.
         text: String,
     },
-    /// There are more ways to parse advice than an outcome has room for.
+    /// There are more ways to parse advice than an outcome can hold.
     #[error("the layers of `{text}` read advice in more than two ways; give two of them the same `advice`")]
     TooManyAdviceForms {
         /// Text of the strategy.
@@ -168,7 +169,7 @@ pub enum SpecError {
         /// Option in the text.
         option: String,
     },
-    /// A word is none of a preset's choices.
+    /// A word is not one of a preset's choices.
     #[error("`{option}` is not accepted by `preset:{preset}`; it takes {accepted}")]
     PresetChoice {
         /// Name of the preset.
@@ -200,7 +201,7 @@ pub enum SpecError {
         /// Unambiguous keys to use instead.
         parts: String,
     },
-    /// The oracle has no schedule.
+    /// There is no schedule for the oracle.
     #[error(
         "`oracle` needs to know the server: run it against a mockserver (an embedded one is started when no \
          `--target` is given)"
@@ -234,7 +235,7 @@ impl SpecError {
             OptionsError::Unknown { key, value, known: own } => {
                 let known: Vec<&str> =
                     own.into_iter().chain(COMMON.iter().map(|common| common.key)).collect();
-                // The many advice parameters are abbreviated; `loadgen strategies NAME` lists them.
+                // The many parameters for advice are abbreviated here, because `loadgen strategies NAME` lists them.
                 let named = known.iter().filter(|key| !key.starts_with("advice-")).chain([&"advice-…"]);
                 Self::UnknownParameter {
                     part,

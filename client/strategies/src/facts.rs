@@ -1,26 +1,28 @@
-//! Facts of an answer from the wire that strategies use, in eight bytes that both drivers provide.
+//! Facts from the wire that strategies use about an answer. They take eight bytes, and every driver provides them.
 
 use std::num::NonZeroU8;
 
 use vocabulary::grpc;
 
-/// Content of an answer, or the reason for its absence. The harness counts it by its [`Status`](crate::Status).
+/// Facts about an answer, or the reason why there is none. The test harness counts by [`Status`](crate::Status)
+/// instead.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
-    /// HTTP status code; 0 without an answer.
+    /// HTTP status code; 0 if there is no answer.
     pub code: u16,
-    /// Reason for a missing answer.
+    /// Reason why there is no answer; `None` if there is one, or nothing is known.
     pub missing: Option<Missing>,
-    /// Hints in headers about retries.
+    /// Hints about retries in the headers.
     pub hints: Hints,
-    /// gRPC status, if a strategy uses it.
+    /// gRPC status; `None` if no rule of the strategy uses it.
     pub grpc: Option<Grpc>,
-    /// Reason that the answer contains: its position, from 1, in the list of reasons that the strategy searches for.
+    /// Reason that the answer gives, such as an error code: its position, from 1, in the list of reasons for which the
+    /// strategy searches.
     pub reason: Option<NonZeroU8>,
 }
 
 impl Facts {
-    /// No known facts.
+    /// Facts when nothing is known.
     pub const NONE: Self = Self { code: 0, missing: None, hints: Hints::NONE, grpc: None, reason: None };
 
     /// Creates the facts of an answer with this status code and nothing else.
@@ -34,12 +36,12 @@ impl Facts {
     }
 }
 
-/// Reason for which there is no usable answer.
+/// Reason why there is no usable answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Missing {
-    /// No connection was made.
+    /// The connection could not be made.
     Refused,
-    /// The connection ended before the answer did.
+    /// The connection ended before the end of the answer.
     Closed,
     /// The attempt took longer than its timeout.
     Timeout,
@@ -71,7 +73,7 @@ impl Hints {
         Self(self.0 | other.0)
     }
 
-    /// Returns whether the sets intersect.
+    /// Returns whether the two sets have a hint in common.
     pub const fn has(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
@@ -95,7 +97,8 @@ impl Grpc {
         Self(grpc::number(text))
     }
 
-    /// Returns the meaning of an answer without `grpc-status` (gRPC, `http-grpc-status-mapping.md`).
+    /// Returns the gRPC status that an HTTP status means if `grpc-status` is missing (gRPC,
+    /// `http-grpc-status-mapping.md`).
     pub const fn of_http(code: u16) -> Self {
         Self(match code {
             400 => 13,

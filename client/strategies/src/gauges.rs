@@ -1,11 +1,11 @@
 //! Inner state of a strategy for dashboards: a few numbers and its phase.
 
-/// Named number of a strategy that is plotted over time: tokens, a rate, a share.
+/// Named value of a strategy that is plotted over time, such as tokens, a rate or a share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GaugeKind {
     /// Name in legends and results.
     pub name: &'static str,
-    /// Unit; empty for attempts, which share an axis with the window.
+    /// Unit. Empty for numbers of attempts, which are plotted on the same axis as the window.
     pub unit: &'static str,
 }
 
@@ -21,7 +21,7 @@ pub(crate) const REFUSED: GaugeKind = GaugeKind { name: "refused", unit: "%" };
 
 pub(crate) const HEDGE_DELAY: GaugeKind = GaugeKind { name: "hedge-delay", unit: "ms" };
 
-/// Maximum number of gauges of one strategy that are plotted besides window and threshold.
+/// Maximum number of gauges that are plotted per strategy, in addition to window and threshold.
 pub const MAX_DRAWN: usize = 4;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ impl BreakerPhase {
 pub struct Gauges {
     /// Limit on in-flight attempts.
     pub window: Option<f64>,
-    /// Window below which growth is exponential.
+    /// Slow start threshold: the window below which growth is exponential.
     pub ssthresh: Option<f64>,
     /// Limit on attempts per second.
     pub rate_per_s: Option<f64>,
@@ -67,7 +67,8 @@ impl Gauges {
         self.window = Some(self.window.map_or(window, |other| other.min(window)));
     }
 
-    /// Sets the phase of a breaker. A closed breaker does not override a limiter's phase, which is more interesting.
+    /// Sets the phase of a breaker. A closed breaker does not override the phase of a limiter, which is more
+    /// informative.
     pub(crate) fn show_breaker(&mut self, phase: BreakerPhase, reason: &'static str) {
         if self.phase.is_none() || phase != BreakerPhase::Closed {
             self.phase = Some(phase.name());
@@ -75,7 +76,8 @@ impl Gauges {
         }
     }
 
-    /// Adds a plotted number. Only the first of several parts with the same name is plotted, and at most [`MAX_DRAWN`] numbers.
+    /// Adds a value to plot. If several parts use the same name, only the first is plotted. At most [`MAX_DRAWN`]
+    /// values are plotted.
     pub fn draw(&mut self, kind: &'static GaugeKind, value: f64) {
         let free = self.drawn.iter().position(|drawn| drawn.is_none_or(|(other, _)| other.name == kind.name));
         if let Some(place) = free.and_then(|free| self.drawn.get_mut(free)) {
@@ -83,17 +85,17 @@ impl Gauges {
         }
     }
 
-    /// Replaces the value of a plotted number, if present.
+    /// Replaces the value of a plotted gauge, if it is present.
     pub fn show(&mut self, kind: &'static GaugeKind, value: f64) {
         for (_, shown) in self.drawn.iter_mut().flatten().filter(|(own, _)| *own == kind) {
             *shown = value;
         }
     }
 
-    /// Returns the plotted numbers besides window and threshold.
+    /// Returns the plotted values, without window and threshold.
     pub fn drawn(&self) -> impl Iterator<Item = (&'static GaugeKind, f64)> + '_ {
-        // Fast path: the array has no gaps, so iteration stops at the first free place. Usually it is empty, and this
-        // runs after every attempt.
+        // Fast path: the array has no gaps, so iteration stops at the first free entry. Usually the array is empty, and
+        // this runs after every attempt.
         self.drawn.iter().map_while(|drawn| *drawn)
     }
 }

@@ -6,18 +6,18 @@ use vocabulary::Choice;
 
 use crate::{Ended, Gauges, Instant, Launch, Outcome};
 
-/// Maximum number of copies of one attempt. With the attempt itself these are 5, gRPC's maximum for a hedged call
+/// Maximum number of copies of one attempt. Together with the attempt there are 5, gRPC's maximum for a hedged call
 /// (grpc/proposal `A6-client-retries.md`, "Limits on Retries and Hedges").
 pub const MAX_COPIES: u32 = 4;
 
-/// Decides about copies: further attempts of an op while one is in flight. The first success ends the others.
+/// Decides about copies, which are further attempts of an op while one is in flight. The first success ends the others.
 ///
-/// A *round* is an attempt that is not a copy, together with its copies. Each copy has one instant. A copy that
-/// limiters or budgets do not admit at that instant is not sent at all, and the next copy has its own instant. When
-/// all attempts of a round have failed, the retry policy decides as after a single failure.
+/// A *round* is an attempt that is not a copy, together with its copies. Each copy is due at one instant. If limiters
+/// or budgets do not admit it at that instant, it is not sent at all; the next copy is due at an instant of its own.
+/// When all attempts of a round have failed, the retry policy decides as after a single failure.
 pub trait Hedger: Send {
-    /// Returns the copies that may follow an attempt that was just sent and is not itself a copy, or `None` for no
-    /// copies.
+    /// Returns the copies that may follow an attempt, or `None` for no copies. The attempt was just sent and is not
+    /// itself a copy.
     fn on_sent(&mut self, now: Instant, launch: &Launch) -> Option<Copies>;
 
     /// Returns the effect of one failed attempt on the others of its round, if the op may be retried at all.
@@ -35,16 +35,16 @@ pub trait Hedger: Send {
 pub struct Copies {
     /// Number of copies, at most [`MAX_COPIES`].
     pub count: u32,
-    /// Delay of each copy after the attempt or the copy before it.
+    /// Delay of each copy after the previous copy, or after the attempt for the first copy.
     pub delay: Duration,
 }
 
-/// Effect of one failed attempt on the others of its round.
+/// Effect of one failed attempt on the other attempts of its round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AfterFailure {
     /// The next copy is sent at once (gRPC, Polly).
     Next,
-    /// The others continue unchanged (Finagle's `BackupRequestFilter`).
+    /// The other attempts continue unchanged (Finagle's `BackupRequestFilter`).
     Wait,
     /// The first attempt to end decides, whatever its outcome (tower).
     End,

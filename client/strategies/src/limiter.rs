@@ -6,21 +6,21 @@ use crate::{Ended, Gauges, Instant, Launch, Outcome};
 
 /// Decides when the next attempt may start: a window, a rate, a pacer.
 ///
-/// The client calls [`poll`](Self::poll) for the op at the head of its queue. It polls again after every event and at
-/// every instant that `poll` named. `poll` changes nothing. [`on_sent`](Self::on_sent) charges a token or a place in
-/// the window, and is called only when every part agreed.
+/// The client calls [`poll`](Self::poll) for the op at the head of its queue. It polls again after every event, and at
+/// every instant that `poll` returned. `poll` changes nothing. [`on_sent`](Self::on_sent) charges a token or a slot of
+/// the window, and is called only when every part has agreed.
 ///
-/// An instant named by `poll` lies at least a nanosecond after `now`. Otherwise a run would spin at one instant of
-/// virtual time.
+/// An instant returned by `poll` is at least one nanosecond after `now`. Otherwise a run in virtual time would poll
+/// forever at the same instant.
 pub trait Limiter: Send {
-    /// Returns whether the candidate of `view` may start now. By default it may unless the window is
+    /// Returns whether the candidate of `view` may start now. The default implementation admits it unless the window is
     /// [full](Self::is_full).
     fn poll(&self, _now: Instant, view: &View) -> Admit {
         if self.is_full(view.in_flight) { Admit::Wait(Until::Event) } else { Admit::Go }
     }
 
-    /// True if [`poll`](Self::poll) makes every candidate wait for an [event](Until::Event) at this number of
-    /// attempts in flight, whatever the rest of the view. The client then skips the poll.
+    /// Returns true if, with this number of attempts in flight, [`poll`](Self::poll) makes every candidate wait for an
+    /// [event](Until::Event), whatever the rest of the view. The client then skips the poll.
     fn is_full(&self, _in_flight: u32) -> bool {
         false
     }
@@ -34,12 +34,12 @@ pub trait Limiter: Send {
     /// Records the end of an attempt. `ended.in_flight` still includes it.
     fn on_ended(&mut self, _now: Instant, _ended: &Ended, _outcome: &Outcome) {}
 
-    /// Records that the client is application-limited: no op waits although more could be sent. The number of
-    /// attempts in flight then no longer shows how much the server can take.
+    /// Records that the client is application-limited: no op is ready although more could be sent. In this case the
+    /// number of attempts in flight does not show how much the server can handle.
     fn on_app_limited(&mut self, _now: Instant, _in_flight: u32) {}
 
-    /// Returns the instant of the next [`on_timer`](Self::on_timer) call, if one is wanted. Read again after every
-    /// event.
+    /// Returns the instant at which [`on_timer`](Self::on_timer) is to be called, or `None`. The client reads it again
+    /// after every event.
     fn timer(&self) -> Option<Instant> {
         None
     }
@@ -60,22 +60,22 @@ pub struct View {
     pub ready: u64,
     /// Ops in back-off.
     pub sleeping: u64,
-    /// Attempt that would start.
+    /// Attempt that would start next.
     pub candidate: Launch,
 }
 
-/// Carrier sense of an attempt: the server checks its free capacity and starts the attempt in one step, or does not
-/// start it.
+/// Requirement of an attempt with carrier sense. In one step, the server checks its free capacity and starts the
+/// attempt, or does not start it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Carrier {
-    /// Minimum that must be free at the server: slots, places, descriptors.
+    /// Minimum free capacity of the server: slots, places in a queue, file descriptors.
     pub least_free: u32,
-    /// Time after which the op fails without an attempt if less is free.
+    /// Time after which the op fails without an attempt if the server has less free capacity.
     pub cost: Duration,
 }
 
 impl Carrier {
-    /// Returns the requirement that satisfies both.
+    /// Returns a requirement that is met only if both are met.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self { least_free: self.least_free.max(other.least_free), cost: self.cost.max(other.cost) }
@@ -90,23 +90,23 @@ pub enum Admit {
     Go,
     /// Do not start it yet.
     Wait(Until),
-    /// Start it if the server has enough free at that moment. Otherwise no attempt is counted:
+    /// Start it if the server has enough free capacity at that moment. Otherwise no attempt is counted:
     /// [`on_ended`](Limiter::on_ended) follows with [`Status::Deferred`](crate::Status::Deferred) and refunds the
     /// charge of [`on_sent`](Limiter::on_sent).
     GoIf(Carrier),
 }
 
-/// End of the wait of a launch.
+/// Condition that ends the wait of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Until {
-    /// This instant, or any earlier event.
+    /// The launch waits until this instant, or until any earlier event.
     At(Instant),
-    /// An event of this client: an arrival, an answer, a timer.
+    /// The launch waits for an event of this client: an arrival, an answer, a timer.
     Event,
 }
 
 impl Until {
-    /// Returns the wait that ends when both have ended.
+    /// Returns a condition that is met when both conditions are met.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         match (self, other) {

@@ -1,6 +1,6 @@
-//! HTTP method of a client's requests, which the rules of some clients depend on.
+//! HTTP method of a client's requests. The retry rules of some clients depend on it.
 
-/// HTTP method that rules can distinguish.
+/// HTTP method, as far as rules distinguish it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
     /// GET.

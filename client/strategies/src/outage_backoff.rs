@@ -1,13 +1,14 @@
-//! Backoff during an outage, for strategies with a limiter but no backoff of their own: throttles all ops and probes the server.
+//! Backoff during an outage, for strategies that have a limiter but no backoff of their own. It throttles all ops of a
+//! client and probes the server.
 //!
-//! A refused or reset connection costs neither side any time, so a window would send as fast as the machine can. After
-//! such a failure, single attempts follow after 50 ms, then 100, 200 and every 250 ms, until the server answers. That
-//! is 4 attempts a second at a dead port, and a server that is back is noticed within 250 ms. Retry policies with
-//! delays pace themselves and are unchanged.
+//! A refused or reset connection takes almost no time, so a window alone would send as fast as the machine can. After
+//! such a failure, the client sends single attempts (probes): after 50 ms, then 100, 200 and every 250 ms, until the
+//! server answers. So a dead port gets 4 attempts a second, and the return of a server is noticed within 250 ms. Retry
+//! policies with delays already slow down the client, so this backoff is not used with them.
 //!
-//! A server may also answer everything with a fast 5xx. So the same begins after [`MAX_FAILURES`] consecutive failures
-//! of any kind, and then only a success or a rejection ends it. An answer that no retry changes (most 4xx) ends it too,
-//! because its op is over.
+//! A server may also answer everything with a fast 5xx. So probing also begins after [`MAX_FAILURES`] consecutive
+//! failures of any kind. In that case only a success or a rejection ends it, or an answer that no retry would change
+//! (most 4xx), because its op is then over.
 
 use std::time::Duration;
 
@@ -15,17 +16,19 @@ use crate::{Failure, Instant, Status};
 
 const SHORTEST: Duration = Duration::from_millis(50);
 
-/// Longest delay between probes. A probe that has not failed for this long counts as accepted, because refusals come at once.
+/// Longest delay between probes. A probe that has not failed for this long counts as accepted, because refused
+/// connections fail at once.
 const LONGEST: Duration = Duration::from_millis(250);
 
-/// Number of consecutive failures that a working server hardly ever causes: with 5 % of random failures, once in 10¹³ attempts.
+/// Number of consecutive failures after which the server counts as failing. A working server hardly ever causes so
+/// many: with 5 % of random failures, once in 10¹³ attempts.
 const MAX_FAILURES: u32 = 10;
 
 #[derive(Debug)]
 pub(crate) struct OutageBackoff {
-    /// Boxed, because it is rarely set.
+    /// State during an outage. It is boxed, because there is rarely an outage.
     held: Option<Box<Held>>,
-    /// Delay before the next probe. Only an answer resets it to the shortest.
+    /// Delay before the next probe. Only an answer of the server resets it to the shortest delay.
     wait: Duration,
     next_seq: u64,
     failures: u32,
@@ -33,12 +36,12 @@ pub(crate) struct OutageBackoff {
 
 #[derive(Clone, Copy, Debug)]
 struct Held {
-    /// Attempts from this number on are probes.
+    /// Number of the first probe. Attempts with this or a higher number are probes.
     first_probe: u64,
     until: Instant,
     /// Number and send time of the earliest probe in flight.
     out: Option<(u64, Instant)>,
-    /// True if the server was reachable and failed. Then an unanswered probe does not count as accepted.
+    /// True if the server is reachable but fails. In this case an unanswered probe does not count as accepted.
     is_failing: bool,
 }
 
@@ -47,7 +50,7 @@ impl OutageBackoff {
         Self { held: None, wait: SHORTEST, next_seq: 0, failures: 0 }
     }
 
-    /// Returns the instant before which nothing may be launched, if it is after `now`.
+    /// Returns the instant before which no attempt may be launched, or `None` if that instant has passed.
     pub(crate) fn holds(&self, now: Instant) -> Option<Instant> {
         let held = self.held.as_ref()?;
         Some(held.until.min(held.let_in_at())).filter(|until| now < *until)
@@ -75,8 +78,8 @@ impl OutageBackoff {
         self.wait = (self.wait * 2).min(LONGEST);
     }
 
-    /// Records the end of an attempt. Returns true for a failed probe, which the limiter must ignore because it has
-    /// already seen the outage.
+    /// Records the end of an attempt. Returns true for a failed probe. The limiter must ignore such a failure, because
+    /// it has already reacted to the outage.
     pub(crate) fn on_ended(&mut self, now: Instant, seq: u64, status: Status) -> bool {
         let Status::Failed(failure @ (Failure::Transport | Failure::Timeout | Failure::Server)) = status
         else {
@@ -95,7 +98,8 @@ impl OutageBackoff {
         match failure {
             Failure::Transport => self.hold(now, seq, false),
             _ if is_failing => self.hold(now, seq, true),
-            // An attempt that waited until its timeout was accepted. The limiter, not this backoff, reacts to a slow server.
+            // A timeout shows that the server accepted the attempt. The limiter, not this backoff, reacts to a slow
+            // server.
             Failure::Timeout => {
                 self.held = self.held.take().filter(|held| seq < held.first_probe);
                 false
@@ -107,7 +111,8 @@ impl OutageBackoff {
         }
     }
 
-    /// Starts to throttle launches after a failure, unless they are throttled already. Returns whether the failed attempt was a probe.
+    /// Starts to throttle launches after a failure, unless they are already throttled. Returns whether the failed
+    /// attempt was a probe.
     fn hold(&mut self, now: Instant, seq: u64, is_failing: bool) -> bool {
         let Some(held) = &mut self.held else {
             let until = now + self.wait;
@@ -131,7 +136,7 @@ impl Held {
         self.out = self.out.filter(|(out, _)| *out != seq);
     }
 
-    /// Returns the instant from which the earliest probe in flight counts as accepted, unless it fails before.
+    /// Returns the instant at which the earliest probe in flight counts as accepted if it has not failed by then.
     fn let_in_at(&self) -> Instant {
         let sent_at = self.out.filter(|_| !self.is_failing).map(|(_, sent_at)| sent_at);
         sent_at.map_or(Instant::FAR_FUTURE, |sent_at| sent_at + LONGEST)

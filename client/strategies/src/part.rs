@@ -1,4 +1,4 @@
-//! Part of a strategy, of one of four kinds.
+//! Part of a strategy. There are four kinds of parts.
 
 use crate::hedger::Hedger;
 use crate::shape::{Shape, Shaped};
@@ -23,7 +23,7 @@ pub enum Part {
     Limiter(Box<dyn Limiter>),
     /// See [`RetryPolicy`].
     RetryPolicy(Box<dyn RetryPolicy>),
-    /// Most common retry policy. It is called without dynamic dispatch.
+    /// Backoff of this crate, the most common retry policy. It is called without dynamic dispatch.
     BackOff(Shaped),
     /// See [`Budget`].
     Budget(Box<dyn Budget>),

@@ -10,17 +10,18 @@ pub(crate) trait PartConfig: Configurable + Clone + Send + Sync {
 
     fn build(self, context: &mut Context) -> Result<Part, SpecError>;
 
-    /// Returns warnings about values that are valid but probably a mistake, each in half a sentence.
+    /// Returns warnings about values that are valid but probably a mistake. Each warning is half a sentence.
     fn doubts(&self) -> Vec<String> {
         Vec::new()
     }
 }
 
-/// Inputs of a part besides its options.
+/// Inputs for building a part, besides its options.
 #[derive(Default)]
 pub struct Context {
-    /// Seed of the run, for the draws of limiters. All clients share it, so keys of draws contain more than the seed.
+    /// Seed of the run, for random draws of limiters. All clients share it, so the keys of draws must contain more than
+    /// the seed.
     pub seed: u64,
-    /// Schedule for the oracle, which takes ownership of it.
+    /// Schedule for the oracle, which takes it out of the context.
     pub oracle_schedule: Option<OracleSchedule>,
 }

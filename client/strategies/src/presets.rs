@@ -1,4 +1,4 @@
-//! Presets: strategies of production clients, as data, one file each.
+//! Presets: strategies of production clients, stored as data with one file per preset.
 
 mod golden;
 mod overrides;
@@ -115,7 +115,7 @@ pub fn presets() -> &'static [Preset] {
     &PRESETS
 }
 
-/// Returns the preset with this name, or the newest version of the client with this name.
+/// Returns the preset with this name. The name of a client without a version refers to its newest version.
 pub fn preset(name: &str) -> Option<&'static Preset> {
     PRESETS
         .iter()
@@ -128,7 +128,7 @@ pub fn preset_names() -> impl Iterator<Item = &'static str> {
     PRESETS.iter().flat_map(|preset| std::iter::once(&*preset.name).chain(preset.newest_of.as_deref()))
 }
 
-/// Returns the number of systems. Variants of one system, such as versions, count once.
+/// Returns the number of systems that have presets. Variants of one system, such as versions, count once.
 pub fn systems() -> usize {
     let mut systems: BTreeMap<&str, u32> = BTreeMap::new();
     for preset in PRESETS.iter() {

@@ -1,4 +1,4 @@
-//! Reason of an answer, from its body or a header: an AWS error code, a Google reason, a phrase of GitHub's.
+//! Reason that an answer gives in its body or a header: an error code of AWS, a reason of Google, a phrase of GitHub.
 //!
 //! A name without `-` matches a whole word between the delimiters of JSON or XML (`"reason": "rateLimitExceeded"`,
 //! `"__type": "com.amazonaws.sqs#RequestThrottled"`, `<Code>SlowDown</Code>`), or at the start of `x-amzn-query-error`
@@ -9,10 +9,10 @@ use std::num::NonZeroU8;
 
 use crate::{AdviceHeaders, AdviceValue};
 
-/// Maximum number of bytes of a body that are searched.
+/// Maximum number of bytes of a body that are searched for reasons.
 pub const MAX_BODY: usize = 8 << 10;
 
-/// Headers that begin with an error code, and the character that ends it.
+/// Headers whose value begins with an error code, each with the character that ends the code.
 const HEADERS: [(&str, char); 2] = [("x-amzn-query-error", ';'), ("x-amzn-errortype", ':')];
 
 /// Returns the position, from 1, of the first of these reasons that the answer contains.

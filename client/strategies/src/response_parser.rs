@@ -1,20 +1,21 @@
-//! Parser for the parts of an answer that a strategy uses. Drivers read nothing else from headers and body.
+//! Parser for the parts of an answer that a strategy uses. Drivers read no other headers, and nothing else of the body.
 
 use vocabulary::{WallTime, grpc};
 
 use crate::reason::{MAX_BODY, reason};
 use crate::{Advice, AdviceForms, AdviceHeaders, AdviceValue, Facts, Grpc, Hints};
 
-/// Selection of what is parsed of every answer that is not a success.
+/// Selection of the facts and advice that are parsed from every answer that is not a success.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ResponseParser {
-    /// Notations of advice, for the innermost layer and for outer layers that differ from it.
+    /// Notations of advice in the innermost layer. Outer layers may have different ones (`outer_forms`).
     pub(crate) forms: AdviceForms,
     pub(crate) outer_forms: Option<AdviceForms>,
     pub(crate) hints: bool,
     pub(crate) grpc: bool,
     pub(crate) reasons: Vec<String>,
-    /// Notations of advice in which the harness measures its accuracy; `None` if they are those of the innermost layer.
+    /// Notations in which the test harness parses advice to measure its accuracy. `None` if they are those of the
+    /// innermost layer.
     pub(crate) harness: Option<AdviceForms>,
 }
 
@@ -25,14 +26,14 @@ pub struct ParsedResponse {
     pub facts: Facts,
     /// Advice as the innermost layer parses it.
     pub advice: Advice,
-    /// Advice as outer layers with other rules parse it.
+    /// Advice as outer layers with other notations parse it.
     pub outer_advice: Advice,
-    /// Advice as the harness parses it.
+    /// Advice as the test harness parses it.
     pub advertised: Advice,
 }
 
 impl ResponseParser {
-    /// Returns the number of body bytes to keep until [`hear`](Self::hear); usually none.
+    /// Returns the number of body bytes that the driver must keep for [`hear`](Self::hear); usually none.
     pub fn most_body(&self) -> usize {
         if self.reasons.is_empty() { 0 } else { MAX_BODY }
     }

@@ -1,4 +1,4 @@
-//! Retry policy: whether a failed op may be retried, and after which delay.
+//! Retry policy: decides whether a failed op may be retried, and after which delay.
 
 use std::time::Duration;
 
@@ -8,28 +8,31 @@ use crate::{Instant, Outcome};
 
 /// Decides about retries of failed ops.
 pub trait RetryPolicy: Send {
-    /// Returns the decision about an op whose try ended in a rejection, a retriable failure or a shed. `state` belongs
-    /// to the op and starts as [`RetryState::default`]; `rng` is keyed by the op and its failures.
+    /// Decides about an op whose try ended in a rejection, a retriable failure or a shed. `state` belongs to the op and
+    /// starts as [`RetryState::default`]. `rng` is keyed by the op and the number of its failures.
     fn on_failure(&self, now: Instant, failed: &FailedOp, state: &mut RetryState, rng: &mut dyn Rng)
     -> Retry;
 
-    /// Observes a failed attempt after the decision about its op, by this policy or by an earlier rule. For policies
-    /// with memory across the ops of a client.
+    /// Observes a failed attempt after this policy or an earlier rule has decided about its op. For policies that
+    /// remember something across the ops of a client.
     fn after_failure(&mut self, _failed: &FailedOp) {}
 
-    /// Returns whether the delay already includes the server's advice. Otherwise the composition applies it.
+    /// Returns whether the delay already takes the server's advice into account. If not, the strategy applies the
+    /// advice itself.
     ///
     /// For policies with their own rule for `Retry-After`, such as clamping it to a range.
     fn heeds_advice(&self) -> bool {
         false
     }
 
-    /// Returns whether delays are exact to the nanosecond, zero included. Then transport errors do not lengthen them.
+    /// Returns whether delays, including zero, are meant exactly. If so, they are not raised to a minimum after
+    /// transport errors.
     fn states_delay(&self) -> bool {
         false
     }
 
-    /// Returns whether the policy ever delays an op. A limiter without such a policy throttles its ops by itself when connections fail.
+    /// Returns whether the policy ever delays an op. If it does not, a strategy with a limiter throttles launches by
+    /// itself when connections fail.
     fn backs_off(&self) -> bool {
         true
     }
@@ -42,18 +45,18 @@ pub struct FailedOp {
     pub op: u64,
     /// Arrival time of the op.
     pub arrived: Instant,
-    /// Number of failed tries so far, this one and sheds included: `n` of the formulas, from 1.
+    /// Number of failed tries so far, including this one and sheds. It is `n` in the formulas, from 1.
     pub failures: u32,
     /// Outcome of the last try.
     pub outcome: Outcome,
 }
 
-/// State of a policy for one op between its tries: eight bytes whose meaning the policy defines.
+/// State that a policy keeps for one op between its tries: eight bytes whose meaning the policy defines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RetryState(pub u64);
 
 impl RetryState {
-    /// Returns the state as a duration, zero at first.
+    /// Returns the state as a duration. The default state is zero.
     pub const fn as_duration(self) -> Duration {
         Duration::from_nanos(self.0)
     }
@@ -67,7 +70,7 @@ impl RetryState {
 /// Decision of a retry policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Retry {
-    /// Ready again after this time. Zero means at once, behind the ops that are already ready.
+    /// The op is ready again after this time. Zero means at once, queued after the ops that are already ready.
     After(Duration),
     /// The op ends without success after this time.
     GiveUpAfter(Duration),

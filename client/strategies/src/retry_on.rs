@@ -1,4 +1,4 @@
-//! `retry-on`: rule that selects outcomes by a list of terms, of which the last match decides.
+//! `retry-on`: rule that selects outcomes by a list of terms. If several terms match, the last one decides.
 //!
 //! A term is a subject, optionally with `!` before it to exclude outcomes, and with conditions after `&`. The subjects are:
 //! - a status (`503`) or a range (`500-599`, `5xx`)
@@ -10,7 +10,7 @@
 //! - `answer` for every answer, `any` for everything, `none` for nothing
 //!
 //! The conditions are a method (`get`, `post` …), `idempotent`, `advice` (the answer has advice that this client can
-//! parse) and `told` (it has advice, parsable or not).
+//! parse) and `told` (the answer has advice, parsable or not).
 
 use std::num::NonZeroU8;
 
@@ -27,7 +27,7 @@ pub(crate) struct RetryOn {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Compiled {
-    /// Reverse order of the text, so that the first match decides.
+    /// Terms in the reverse order of the text, so that the first match decides.
     tests: Vec<Test>,
 }
 
@@ -36,7 +36,7 @@ struct Test {
     takes_in: bool,
     subject: Subject<NonZeroU8>,
     advised: Advised,
-    /// Methods to which the term applies: all, if it holds for every method of the client.
+    /// Methods to which the term applies. If it applies to every method of the client, this is the set of all methods.
     methods: Methods,
 }
 
@@ -48,7 +48,8 @@ struct Term {
     advised: Advised,
 }
 
-/// `R` is the type of a reason: its name in the text, and its position in the list once compiled.
+/// Subject of a term. `R` is the type of a reason: its name in the parsed text, or its position in the list once
+/// compiled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Subject<R> {
     Any,
@@ -96,7 +97,7 @@ impl RetryOn {
         rule
     }
 
-    /// Returns whether the rule has this text, and so is the same rule, without parsing the text.
+    /// Returns whether the rule was parsed from exactly this text. The comparison avoids parsing `text`.
     pub(crate) fn is_typed(&self, text: &str) -> bool {
         self.text == text
     }
@@ -112,7 +113,7 @@ impl RetryOn {
         self.terms.iter().any(|term| matches!(term.subject, Subject::Grpc(_)))
     }
 
-    /// Compiles the rule for requests of these methods. Reasons are numbered by their position in this list, from 1.
+    /// Compiles the rule for requests with these methods. Reasons are replaced by their positions in `reasons`, from 1.
     pub(crate) fn compile(&self, methods: Methods, reasons: &[String]) -> Compiled {
         let tests = self.terms.iter().rev().filter_map(|term| {
             let fits = |method: Method| {
@@ -147,7 +148,8 @@ impl RetryOn {
 }
 
 impl Compiled {
-    /// Returns whether an outcome with this parsed advice matches. `throttled` states whether it matches `throttle-on`.
+    /// Returns whether the rule selects an outcome with this parsed advice. `throttled` states whether `throttle-on`
+    /// selects it.
     pub(crate) fn fits(&self, outcome: &Outcome, advice: Advice, throttled: bool) -> bool {
         let Outcome { status, facts, method, .. } = outcome;
         for test in &self.tests {

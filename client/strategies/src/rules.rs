@@ -1,4 +1,4 @@
-//! A client's own rules: which outcomes it retries, how it classifies them, and for how long it retries.
+//! Rules of a client: which outcomes it retries, how it classifies them, and for how long it retries.
 
 use std::time::Duration;
 
@@ -9,19 +9,19 @@ use crate::method::Methods;
 use crate::retry_on::{Compiled, RetryOn};
 use crate::{Advice, AdviceRule, Classification, Failure, Instant, Missing, Outcome, Status};
 
-/// Rules of a strategy or a layer, besides its parts.
+/// Rules that apply to a whole strategy or layer, in addition to its parts.
 #[derive(Clone, Debug)]
 pub struct Rules {
     /// Number of attempts after which an op is given up.
     pub max_attempts: u32,
-    /// Treatment of the server's advice.
+    /// Rules that define how the client applies the server's advice.
     pub advice: AdviceRule,
     pub(crate) max_retries: MaxRetries,
     pub(crate) max_time: Option<MaxTime>,
-    /// Answers in which advice is read; `None` for all.
+    /// Selection of the answers in which advice is read; `None` for all answers.
     pub(crate) advice_on: Option<Compiled>,
     pub(crate) reads_outer: bool,
-    /// Classification of outcomes; `None` for that of the harness.
+    /// Rules that classify outcomes. `None` to follow the status that the test harness counts.
     pub(crate) opinions: Option<Opinions>,
 }
 
@@ -40,7 +40,7 @@ impl Default for Rules {
 }
 
 impl Rules {
-    /// Creates rules that only limit the attempts per op.
+    /// Creates rules whose only limit is the number of attempts per op.
     pub fn up_to(max_attempts: u32) -> Self {
         Self { max_attempts, ..Self::default() }
     }
@@ -156,16 +156,16 @@ pub(crate) struct MaxTime {
     pub(crate) when: WhenOver,
 }
 
-/// Treatment of a retry that would begin after the limit.
+/// Decision about a retry that would begin after the time limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum WhenOver {
-    /// The op is given up before the wait.
+    /// The op is given up at once, without the wait.
     #[default]
     GiveUp,
     Shorten,
-    /// The retry is made and is the last one, because the limit is checked only after a failed attempt.
+    /// The retry is sent and is the last one, because the limit is checked only after a failed attempt.
     Last,
-    /// Variant of `Last`: the op is given up before a wait that the server advised.
+    /// Variant of `Last`. If the server advised the wait, the op is given up at once.
     LastUnlessAdvised,
 }
 
@@ -179,8 +179,8 @@ impl Choice for WhenOver {
 }
 
 impl MaxTime {
-    /// Returns the wait of an op that began at `since`, or `None` if the op is over. `is_advised` states whether the
-    /// server advised the `delay`.
+    /// Returns the wait before the retry of an op that began at `since`, or `None` if the op is given up. `is_advised`
+    /// states whether the server advised the `delay`.
     pub(crate) fn allow(
         self,
         since: Instant,

@@ -1,4 +1,4 @@
-//! Shape of a backoff: growth, spread and bounds of its delays. Every policy that waits by its own rule has a shape.
+//! Shape of a backoff: growth, spread and bounds of its delays. Every policy that computes its own delays has a shape.
 
 mod curve;
 mod grain;
@@ -22,20 +22,20 @@ pub(crate) use optional::{OptionalDuration, OptionalNumber, up_to_a_day};
 pub use policy::Shaped;
 pub(crate) use spread::Spread;
 
-/// Complete description of a backoff. The default waits `base` before every retry.
+/// Complete description of a backoff. By default, every retry waits for `base`.
 #[derive(Clone, Debug)]
 pub(crate) struct Shape {
     pub(crate) base: Duration,
     pub(crate) growth: Growth,
-    /// Number `k` of the first retry.
+    /// Value of `k` for the first retry.
     pub(crate) start: u32,
     pub(crate) offset: Duration,
-    /// Explicit delays: the k-th applies before retry k. Empty if there are none.
+    /// Explicit delays, in the order of retries. Empty if the delays are computed.
     pub(crate) delays: Vec<Duration>,
     pub(crate) after_last: AfterLast,
-    /// Formula that replaces all other rules, for backoffs that fit no shape.
+    /// Formula that replaces all other settings, for backoffs that these cannot describe.
     pub(crate) formula: Option<Program>,
-    /// Delay before the first retry, which overrides everything else.
+    /// Delay before the first retry. It overrides all other settings.
     pub(crate) first: Option<Duration>,
     pub(crate) cap: Duration,
     pub(crate) cap_applies: Applies,
@@ -48,7 +48,7 @@ pub(crate) struct Shape {
     pub(crate) throttled_base: Option<Duration>,
     /// Factor after throttling. `None`: the same as after other failures.
     pub(crate) throttled_factor: Option<f64>,
-    /// Whether a delay of zero is intended. Then the minimum delay after transport errors does not apply.
+    /// True if a delay of zero is intentional. In this case, delays are not raised to a minimum after transport errors.
     pub(crate) states_delay: bool,
 }
 
@@ -104,7 +104,7 @@ impl Choice for AfterLast {
 pub(crate) enum Counter {
     #[default]
     PerOp,
-    /// Failures of the client's op that failed last, plus one.
+    /// Counts the failures of the op that failed most recently among the client's ops, plus one.
     PerClient,
 }
 

@@ -25,11 +25,11 @@ use crate::strategy::MAX_LAYERS;
 use crate::{AdviceForms, OracleSchedule, ResponseParser, Strategy};
 use vocabulary::{ParameterInfo, duration_text};
 
-/// Strategy that was parsed and checked, and can be instantiated any number of times.
+/// Strategy that was parsed and checked. It can be instantiated any number of times.
 #[derive(Clone, Debug)]
 pub struct StrategySpec {
     text: String,
-    /// Innermost layer first, the reverse of the text.
+    /// Layers, the innermost first. This is the reverse of their order in the text.
     layers: Vec<LayerSpec>,
     max_attempts: u32,
     methods: Methods,
@@ -55,8 +55,8 @@ impl StrategySpec {
         self.names().any(|name| name == crate::limiters::ORACLE)
     }
 
-    /// Returns every part with the effective values of all its parameters, layer by layer in the order of the text. The
-    /// common parameters of each layer follow its parts, under an empty name.
+    /// Returns every part with the effective values of all its parameters, layer by layer in the order of the text.
+    /// After the parts of each layer follow its common parameters, under an empty name.
     pub fn describe(&self) -> Vec<(&'static str, Vec<ParameterInfo>)> {
         let layers = self.layers.iter().rev().flat_map(|layer| {
             let parts = layer.parts.iter().map(|(entry, options)| {
@@ -70,7 +70,7 @@ impl StrategySpec {
         layers.collect()
     }
 
-    /// Returns warnings about settings that are valid but probably a mistake, each in a sentence.
+    /// Returns warnings about settings that are valid but probably a mistake. Each warning is a sentence.
     pub fn doubts(&self) -> Vec<String> {
         let mut doubts = Vec::new();
         for layer in &self.layers {
@@ -118,7 +118,7 @@ impl StrategySpec {
         common_info(&mut Common::default())
     }
 
-    /// Lowers the limit on attempts per op, for the flag of the command line.
+    /// Lowers the limit on attempts per op to `max_attempts`, for the command line flag.
     #[must_use]
     pub fn with_max_attempts(mut self, max_attempts: u32) -> Self {
         self.max_attempts = self.max_attempts.min(max_attempts);
@@ -132,14 +132,15 @@ impl StrategySpec {
         self.forget_rules()
     }
 
-    /// Sets several methods of the client's requests. [`Outcome::method`](crate::Outcome::method) then has the method of each.
+    /// Sets several methods of the client's requests. The driver then states the method of each in
+    /// [`Outcome::method`](crate::Outcome::method).
     #[must_use]
     pub fn with_methods(mut self, methods: impl IntoIterator<Item = Method>) -> Self {
         self.methods = methods.into_iter().collect();
         self.forget_rules()
     }
 
-    /// Discards compiled rules, because they depend on the methods.
+    /// Discards the compiled rules, because they depend on the methods.
     fn forget_rules(mut self) -> Self {
         for layer in &mut self.layers {
             layer.rules = OnceLock::new();
@@ -147,7 +148,8 @@ impl StrategySpec {
         self
     }
 
-    /// Creates an instance. `seed` is the run's. Draws are keyed by op, so clients with the same seed still differ.
+    /// Creates an instance. `seed` is the seed of the run. Random draws are keyed also by op, so clients with the same
+    /// seed behave differently.
     pub fn build(&self, seed: u64, oracle_schedule: Option<OracleSchedule>) -> Result<Strategy, SpecError> {
         let mut context = Context { seed, oracle_schedule };
         let reading = &self.reading;
@@ -160,7 +162,7 @@ impl StrategySpec {
         Ok(Strategy::layered(seed, layers, self.max_attempts, reading.clone()))
     }
 
-    /// Returns whether the strategy has its own rules for what it retries, as presets do.
+    /// Returns whether the strategy has its own rules about which outcomes it retries, as presets do.
     pub fn has_rules(&self) -> bool {
         self.layers.iter().any(|layer| layer.common.has_opinions())
     }
@@ -216,9 +218,10 @@ impl FromStr for StrategySpec {
 }
 
 impl LayerSpec {
-    /// Combines the parts of one layer of `text`. A layer that is not alone needs a retry policy.
+    /// Combines the parts of one layer of `text`. If it is not the only layer, it needs a retry policy.
     fn read(text: &str, raw: Vec<RawPart>, is_alone: bool) -> Result<Self, SpecError> {
-        // Checked before options, because two presets often set the same option, and that error would hide the actual mistake.
+        // This is checked before the options. Two presets often set the same option, and the error about it would hide
+        // the actual mistake.
         let kinds = raw.iter().filter_map(|part| find(&part.name)).map(|entry| entry.kind);
         if kinds.filter(|kind| *kind == PartKind::RetryPolicy).count() > 1 {
             return Err(SpecError::TwoRetryPolicies { text: text.to_owned() });
@@ -262,7 +265,7 @@ fn reading_of(layers: &[LayerSpec]) -> ResponseParser {
     }
 }
 
-/// Checks that at most one part hedges, that it is in the innermost layer, and that no part lets the server decide
+/// Checks the rules for hedgers: there is at most one, it is in the innermost layer, and no part lets the server decide
 /// whether an attempt starts.
 fn check_hedging(text: &str, layers: &[LayerSpec]) -> Result<(), SpecError> {
     let parts = |layer: &LayerSpec| layer.parts.iter().map(|(entry, _)| *entry).collect::<Vec<_>>();
@@ -282,13 +285,13 @@ fn check_hedging(text: &str, layers: &[LayerSpec]) -> Result<(), SpecError> {
     }
 }
 
-/// Maximum number of reasons of a strategy. A reason is identified by its position, kept in a byte.
+/// Maximum number of reasons of a strategy. A reason is identified by its position, which is stored in a byte.
 const MAX_REASONS: usize = 64;
 
 type ReadPart = (&'static Entry, Vec<(String, String)>);
 
-/// Finds a part by its name. Common parameters are set in `common`, and the others are returned. No parameter may be
-/// repeated, and no common one (`common_keys`) in another part.
+/// Finds a part by its name. Sets its common parameters in `common` and returns its other options. An option must not
+/// be repeated within a part, and a common parameter (`common_keys`) must not occur in several parts.
 fn read_part(
     part: RawPart,
     common: &mut Common,

@@ -1,4 +1,4 @@
-//! Result of a try of an op, as the harness counts it.
+//! Result of a try of an op, as the test harness counts it.
 
 /// Result of a try of an op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,14 +11,15 @@ pub enum Status {
     Failed(Failure),
     /// A budget rejected the launch, so nothing was sent.
     Shed,
-    /// The server had too little free capacity to start it, so no attempt was made.
+    /// The server had too little free capacity to start the attempt, so no attempt was made.
     Deferred,
     /// The client withdrew the attempt.
     Cancelled,
 }
 
 impl Status {
-    /// Returns whether the result indicates overload of the server or the network: a rejection or a retriable failure.
+    /// Returns whether the result suggests that the server or the network is overloaded: a rejection or a retriable
+    /// failure.
     pub const fn is_congestion(self) -> bool {
         match self {
             Self::Rejected => true,
@@ -28,7 +29,7 @@ impl Status {
     }
 }
 
-/// Reason for which there was no usable answer.
+/// Reason why there was no usable answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure {
     /// The attempt took longer than its timeout.

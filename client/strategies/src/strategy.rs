@@ -1,7 +1,7 @@
-//! Strategy: layers of limiters, a retry policy, budgets and a hedger, and the rules that hold for all of them.
+//! Strategy: layers of limiters, a retry policy, budgets and a hedger, with the rules that apply to all of them.
 //!
-//! The inner layer acts on attempts. An outer layer counts all that the inner one does with an op, until it is done or
-//! given up, as one *try*: a retry around a retry.
+//! The inner layer acts on attempts. An outer layer retries what the inner layer has given up. All that the inner layer
+//! does with an op, until it is done or given up, counts as one *try* of the outer layer.
 
 mod hedging;
 mod layer;
@@ -29,17 +29,18 @@ pub use self::memory::Permits;
 /// Strategy instance of one client, or of several clients that share it.
 pub struct Strategy {
     seed: u64,
-    /// Number of attempts after which an op is given up, whatever the limits of the layers.
+    /// Number of attempts after which an op is given up, even if the limits of the layers are higher.
     max_attempts: u32,
     keeps_memory: bool,
     reports: bool,
     holds_tries: bool,
     inner: Layer,
-    /// Present for a limiter without a backoff, which would otherwise send without pause to a dead server.
+    /// Backoff during outages. Present if there is a limiter but no backoff, because the limiter would then send
+    /// without pause to a dead server.
     standstill: Option<OutageBackoff>,
-    /// Outer layers, from the inside to the outside.
+    /// Outer layers. The one next to the inner layer comes first.
     outer: Box<[Outer]>,
-    /// Number of sheds so far. Draws of budgets change with each shed, so that no op is rejected forever.
+    /// Number of sheds so far. It is part of the key of the budgets' draws, so that no op is rejected forever.
     sheds: u64,
     memory: Memory,
     reading: Arc<ResponseParser>,
@@ -54,22 +55,23 @@ struct Outer {
 /// Decision about a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Send it. Every part has agreed and recorded it. With a carrier the server starts it only if it has enough free capacity.
+    /// Send it. Every part has agreed and recorded it. With a [`Carrier`], the server starts it only if it has enough
+    /// free capacity.
     Send(Permits, Option<Carrier>),
     /// Delay it.
     Wait(Until),
-    /// A budget rejected it; pass this outcome to [`Strategy::on_failure`].
+    /// Shed it, because a budget rejected it. Pass this outcome to [`Strategy::on_failure`].
     Shed(Outcome),
 }
 
 impl Strategy {
-    /// Combines parts, which need not be in the registry. There may be at most four budgets; of several retry policies
-    /// or hedgers the last one is used.
+    /// Combines parts, which need not be in the registry. There may be at most four budgets. If there are several retry
+    /// policies or hedgers, the last one is used.
     pub fn new(seed: u64, parts: impl IntoIterator<Item = Part>, rules: Rules) -> Self {
         Self::layered(seed, vec![(parts.into_iter().collect(), Arc::new(rules))], u32::MAX, Arc::default())
     }
 
-    /// Combines one to three layers, the innermost first.
+    /// Combines one to three layers, given from the innermost to the outermost.
     pub(crate) fn layered(
         seed: u64,
         layers: Vec<(Vec<Part>, Arc<Rules>)>,
@@ -102,9 +104,9 @@ impl Strategy {
         }
     }
 
-    /// Returns whether the candidate may start now. After [`Verdict::Send`] every part has recorded it, so it must be
+    /// Decides whether the candidate may start now. After [`Verdict::Send`] every part has recorded it, so it must be
     /// sent. If the server then has too little free capacity, [`on_ended`](Self::on_ended) with [`Status::Deferred`]
-    /// reverts that. `state` is the op's.
+    /// reverts the records. `state` is the state of the op.
     #[inline]
     pub fn admit(&mut self, now: Instant, view: &View, state: &mut RetryState) -> Verdict {
         if self.keeps_memory {
@@ -130,15 +132,15 @@ impl Strategy {
         Verdict::Send(permits, carrier)
     }
 
-    /// Returns whether the strategy is only a retry policy, or nothing. It then admits every op at once and needs no
-    /// call but [`on_failure`](Self::on_failure).
+    /// Returns whether the strategy consists of at most a retry policy. It then admits every op at once, and the driver
+    /// need call only [`on_failure`](Self::on_failure).
     #[inline]
     pub fn only_retries(&self) -> bool {
         !self.reports && !self.keeps_memory
     }
 
-    /// Returns whether [`admit`](Self::admit) would make every candidate wait for an [event](Until::Event) with so many
-    /// attempts in flight, so the call can be skipped.
+    /// Returns whether, with `in_flight` attempts in flight, [`admit`](Self::admit) would make every candidate wait for
+    /// an [event](Until::Event). The call can then be skipped.
     #[inline]
     pub fn is_full(&self, in_flight: u32) -> bool {
         self.inner.limiters.iter().any(|limiter| limiter.is_full(in_flight))
@@ -156,14 +158,15 @@ impl Strategy {
         }
     }
 
-    /// Returns whether an outer layer may throttle ops. Then ops within a try go before ops that begin one, because the
-    /// latter may wait for places that the former occupy.
+    /// Returns whether an outer layer may throttle ops. If so, ops within a try must be sent before ops that begin one.
+    /// The latter may wait for slots that the former occupy.
     #[inline]
     pub fn holds_tries(&self) -> bool {
         self.holds_tries
     }
 
-    /// Classifies an outcome. The driver stores the result in the outcome before any of the calls below.
+    /// Classifies an outcome. The driver must store the result in the outcome before it passes it to any of the methods
+    /// below.
     #[inline]
     pub fn opinion(&self, outcome: &Outcome) -> Classification {
         self.inner.rules.opinion(outcome)
@@ -193,7 +196,7 @@ impl Strategy {
         self.inner.on_ended(now, ended, (response, outcome), permits);
     }
 
-    /// Records that no op waits although more could be sent.
+    /// Records that no op is ready although more could be sent.
     pub fn on_app_limited(&mut self, now: Instant, in_flight: u32) {
         for limiter in &mut self.inner.limiters {
             limiter.on_app_limited(now, in_flight);
@@ -205,9 +208,9 @@ impl Strategy {
         }
     }
 
-    /// Decides about an op whose try failed, after `attempts` attempts on the wire.
+    /// Decides about an op whose try failed. `attempts` is the number of its attempts sent so far.
     ///
-    /// Without a retry policy an op is ready again at once, and the limiter paces it.
+    /// Without a retry policy, the op is ready again at once, and the limiter decides when its retry is sent.
     pub fn on_failure(
         &mut self,
         now: Instant,
@@ -219,7 +222,7 @@ impl Strategy {
         self.on_failure_drawing(now, failed, attempts, state, keyed)
     }
 
-    /// Variant of [`on_failure`](Self::on_failure) with a custom source of draws, keyed by seed, op and failures.
+    /// Variant of [`on_failure`](Self::on_failure) with a custom random generator, keyed by seed, op and failures.
     pub(crate) fn on_failure_drawing<R: Rng>(
         &mut self,
         now: Instant,
@@ -239,11 +242,12 @@ impl Strategy {
         self.inner.on_failure(now, failed, attempts, state, draws, None)
     }
 
-    /// Records the end of an op: done, given up, or at its deadline. `waits` is true if a retry was allowed but not sent.
+    /// Records that an op has ended: done, given up, or at its deadline. `waits` is true if a retry was allowed but not
+    /// sent.
     #[inline]
     pub fn on_over(&mut self, now: Instant, state: &mut RetryState, waits: bool) {
         if self.keeps_memory {
-            // The memory has which layers wait for a retry.
+            // The memory states in which layers a retry has not been sent.
             return self.forget(now, state);
         }
         if waits {
@@ -251,7 +255,7 @@ impl Strategy {
         }
     }
 
-    /// Returns the earliest timer of any part.
+    /// Returns the earliest timer among those of all parts.
     #[inline]
     pub fn timer(&self) -> Option<Instant> {
         let mut first = self.inner.timer();
@@ -271,7 +275,7 @@ impl Strategy {
         }
     }
 
-    /// Returns whether any part reports gauges; retry policies do not. A part without gauges at first may have some later.
+    /// Returns whether any part may report gauges, now or later. Retry policies have none.
     #[inline]
     pub fn reports(&self) -> bool {
         self.reports
@@ -293,12 +297,14 @@ impl Strategy {
     }
 }
 
-/// Returns the seed of a layer. The innermost layer keeps the seed, and so the draws, of a strategy without outer layers.
+/// Returns the seed of a layer. The innermost layer uses `seed` itself, so its draws do not change when outer layers
+/// are added.
 fn seed_of(seed: u64, layer: usize) -> u64 {
     seed ^ (layer as u64).wrapping_mul(0xa076_1d64_78bd_642f)
 }
 
-/// Returns the generators for budgets. Stacked budgets draw independently, and an op that was shed draws again.
+/// Returns a function that creates the random generator of each budget. Budgets draw independently, and an op that was
+/// shed gets new draws.
 fn admission(seed: u64, sheds: u64, launch: &Launch) -> impl Fn(usize) -> Draws + use<> {
     let (op, attempt) = (launch.op, launch.attempt);
     move |budget| {

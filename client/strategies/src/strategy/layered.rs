@@ -12,7 +12,7 @@ use crate::{
 };
 
 impl Strategy {
-    /// Variant of [`Strategy::admit`] for several layers. An outer layer is asked only when one of its tries begins.
+    /// Variant of [`Strategy::admit`] for several layers. An outer layer decides only when one of its tries begins.
     pub(super) fn admit_in_layers(&mut self, now: Instant, view: &View, state: &mut RetryState) -> Verdict {
         let arrived = view.candidate.arrived;
         let memory = self.memory.of(*state).copied();
