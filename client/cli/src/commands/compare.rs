@@ -58,7 +58,7 @@ pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Executes one shard of the runs and writes its document, which `loadgen merge` combines with the others.
+/// Executes one shard of the runs and writes its document. `loadgen merge` combines it with the documents of the other shards.
 fn of_shard(args: &CompareArgs, shard: Shard) -> anyhow::Result<ExitCode> {
     let CompareArgs { several, .. } = args;
     if args.markdown.is_some() {
@@ -131,7 +131,8 @@ fn others(args: &CompareArgs, opponent: &ServerUnderTest) -> Vec<(Variation, Ser
     variations.into_iter().map(against).collect()
 }
 
-/// Lists the runs of the comparison first, because shards write only the later ones without time series.
+/// Returns all runs in execution order. The runs against the original server come first, because shards leave time series out of all later
+/// runs.
 fn tasks<'a>(blocks: Blocks<'a>, others: &'a [(Variation, ServerUnderTest)]) -> Tasks<'a> {
     let others = others.iter().map(|(_, opponent)| Blocks { opponent, ..blocks }.tasks());
     Tasks::in_turn(std::iter::once(blocks.tasks()).chain(others).collect())
@@ -210,7 +211,8 @@ fn conduct(
     Ok(failed.or(short).map_or(ExitCode::SUCCESS, ExitCode::from))
 }
 
-/// Writes and prints the completed runs of a comparison without any complete block, which cannot be ranked.
+/// Writes and prints the completed runs of a comparison without any complete block (one seed with every strategy). Such runs cannot be
+/// ranked.
 fn unranked(
     session: &Session,
     mut exports: Exports,
@@ -286,7 +288,8 @@ fn board(blocks: Blocks<'_>, servers: usize, simulated: bool, at_once: usize) ->
     lanes::board(header, names, servers * blocks.count(), at_once)
 }
 
-/// Sink for the runs of complete blocks. Exports each run at once and keeps only its shortfalls and a count of bottlenecks.
+/// Receives the runs of complete blocks (one seed with every strategy). Exports each run at once, and keeps only its missed expectations
+/// and the number of runs in which the load generator was the bottleneck.
 struct Taken<'a> {
     exports: &'a mut Exports,
     short: Failures,
@@ -301,7 +304,7 @@ impl Taken<'_> {
     }
 }
 
-/// Executes and compares all runs. If no block is complete, the inner `Err` has the completed runs.
+/// Executes and compares all runs. If no block (one seed with every strategy) is complete, the inner `Err` contains the completed runs.
 fn compared(
     session: &Session,
     board: &Board,
@@ -318,7 +321,7 @@ fn compared(
     let Some(mut comparison) = Comparison::of(blocks, measured, by) else { return Ok(Err(unpaired)) };
     for (variation, opponent) in others {
         let blocks = Blocks { opponent: &opponent, ..blocks };
-        // Incomplete variations are dropped, because a ranking over fewer blocks is not comparable.
+        // Incomplete variations are dropped, because a ranking over fewer seeds is not comparable.
         let Some(measured) = session.run_whole(board, (blocks, &variation.name), figures)? else { break };
         comparison.vary(variation, blocks, &measured);
     }

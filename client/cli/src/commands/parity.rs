@@ -1,4 +1,4 @@
-//! `loadgen parity`: the same runs through both drivers, figure by figure.
+//! `loadgen parity`: executes the same runs in virtual time and over HTTP, and compares every figure.
 
 pub(crate) mod args;
 mod pairing;
@@ -34,11 +34,11 @@ use crate::text::wrapping::wrapped;
 use args::ParityArgs;
 use pairing::Pairing;
 
-/// Slowest time scale for another try after the machine could not keep up.
+/// Slowest time scale. If the machine could not keep up, the run is repeated more slowly, up to this scale.
 const SLOWEST: f64 = 1.0;
 
-/// Number of real runs done when the first one disagrees, and judged by their median. A stall of a shared machine does not recur, but a
-/// difference between the drivers does.
+/// Number of real runs if the first one disagrees with the simulation; their median is then judged. A stall of a shared machine does not
+/// recur, but a difference between the drivers does.
 const RUNS_IN_DOUBT: usize = 3;
 
 pub(crate) fn run(args: &ParityArgs) -> anyhow::Result<ExitCode> {
@@ -85,7 +85,7 @@ fn compare_all(
             let Some(real) = real.filter(|_| interrupt.exit().is_none()) else { break };
             let slower = experiment.time_scale.factor() * 2.0;
             if real.bottleneck && slower <= SLOWEST && args.time_scale.is_none() {
-                // Such a run measures the machine, not the drivers.
+                // A run in which the load generator was the bottleneck measures the machine, not the drivers.
                 reals.clear();
                 experiment.time_scale = scale(slower)?;
                 tell(&format!("; the generator was the bottleneck: once more at time scale {slower}\n"));

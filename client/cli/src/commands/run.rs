@@ -67,7 +67,7 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Executes one shard of the runs and writes its document, which `loadgen merge` combines with the others.
+/// Executes one shard of the runs and writes its document. `loadgen merge` combines it with the documents of the other shards.
 fn of_shard(args: &RunArgs, shard: Shard) -> anyhow::Result<ExitCode> {
     let path = asked::document(shard, &args.output.exports.asked, Some(&args.checks))?;
     let plan = Plan::new(args)?;
@@ -123,7 +123,7 @@ fn conduct(args: &RunArgs, plan: Plan<'_>) -> anyhow::Result<ExitCode> {
     }
     let driven = plan.driver.drive(&tasks, &interrupt, &watcher, &mut |repeat, over| {
         report.on_run(&over.finished, repeat, experiment, !args.simulate);
-        // An interrupted run does not enter the figures over whole runs, unless it is the only one. Over HTTP it is still written, because
+        // An interrupted run is left out of the figures over whole runs, unless it is the only run. Over HTTP it is still written, because
         // its requests were sent.
         kept.take(over.finished, over.texts, !args.simulate);
         Ok(())

@@ -39,8 +39,8 @@ pub(crate) fn completions(args: &CompletionsArgs, mut program: Command) -> anyho
     Ok(ExitCode::SUCCESS)
 }
 
-/// Adds to the script for fish what clap leaves out: values after a flag of the program itself, and values of subcommands. clap's helper
-/// fails on a flag that still lacks its value, so that fish would offer only files.
+/// Adds completions to the fish script that clap omits: values after a flag of the program itself, and values of subcommands. clap's own
+/// helper fails while a flag still lacks its value, and fish would then offer only file names.
 fn for_fish(script: &str, program: &Command) -> String {
     let parse = "2>/dev/null\n    or return\n";
     let mut script = script.replacen(parse, "2>/dev/null\n    or return 0\n", 1);

@@ -40,7 +40,7 @@ use args::SweepArgs;
 use axis::Axis;
 use grid::Grid;
 
-/// `typed` is the whole command line, to which every point appends its own flags.
+/// Runs the command. `typed` is the whole command line, to which every point appends its own flags.
 pub(crate) fn run(args: &SweepArgs, typed: &[OsString]) -> anyhow::Result<ExitCode> {
     match args.several.shard.shard {
         Some(shard) => of_shard(args, typed, shard),
@@ -48,7 +48,7 @@ pub(crate) fn run(args: &SweepArgs, typed: &[OsString]) -> anyhow::Result<ExitCo
     }
 }
 
-/// Executes one shard of the runs and writes its document, which `loadgen merge` combines with the others.
+/// Executes one shard of the runs and writes its document. `loadgen merge` combines it with the documents of the other shards.
 fn of_shard(args: &SweepArgs, typed: &[OsString], shard: Shard) -> anyhow::Result<ExitCode> {
     let path = asked::document(shard, &args.exports.asked, None)?;
     let several = &args.several;
@@ -75,8 +75,8 @@ fn of_shard(args: &SweepArgs, typed: &[OsString], shard: Shard) -> anyhow::Resul
     of_shard.run(&*driver, &interrupt)
 }
 
-/// Reports on the runs of all shards. In virtual time, the best points are estimated again here with fresh seeds, because no single shard
-/// can know them.
+/// Reports on the runs of all shards. In virtual time, the best points are then estimated again with fresh seeds. No single shard can do
+/// this, because none has the runs that determine the best points.
 pub(super) fn merged(mut merging: Merging) -> anyhow::Result<ExitCode> {
     let mut args = SweepArgs::defaults();
     let several = &mut args.several;
@@ -152,13 +152,13 @@ fn conduct(
         };
         screen::screen(grid, &shown)
     })?;
-    // Shortfalls of an incomplete sweep are not reported, because its results are partial.
+    // Missed expectations of an incomplete sweep are not reported, because its results are partial.
     let exit = session.cut_off().or_else(|| short.conclude());
     Ok(exit.map_or(ExitCode::SUCCESS, ExitCode::from))
 }
 
-/// Runs every strategy at every point until interrupted. Only complete points count: each is exported as soon as it is complete, and judged
-/// while the next one runs.
+/// Runs every strategy at every point until interrupted. Only complete points count. A complete point is exported at once, and judged while
+/// the next point runs.
 fn measured(
     grid: &Grid<'_>,
     session: &Session,
@@ -184,7 +184,8 @@ fn measured(
     Ok(all)
 }
 
-/// Estimates the best points of every situation again on fresh seeds, because choosing the best of many favours lucky seeds.
+/// Runs the best point of every situation (combination of varied flags) again with fresh seeds, because choosing the best of many points
+/// favours lucky seeds.
 fn estimated(
     grid: &Grid<'_>,
     choices: &[BestPoint<'_>],

@@ -11,7 +11,7 @@ use crate::text::figures::{level, percent, range, short};
 use crate::text::table::{Column, LongNames, Table};
 use crate::text::wrapping::{labelled, wrapped};
 
-/// Columns of the indent and the name of a strategy.
+/// Width in columns of the indent and the strategy's name.
 const HEAD: usize = 24;
 const INDENT: &str = "    ";
 
@@ -99,7 +99,7 @@ fn means(standings: &[Standing], answer: &Answer) -> String {
 
 fn interval(figure: &Summary, score: Score) -> String {
     let is_share = score == Score::done_share();
-    // The ends are clamped, because Student's t ignores that no figure is negative and no share is above 1.
+    // The ends are limited to possible values, because Student's t ignores that no figure is negative and no share is above 1.
     let ends =
         |range: Interval| (range.low.max(0.0), if is_share { range.high.min(1.0) } else { range.high });
     figure.interval.map_or_else(

@@ -1,4 +1,4 @@
-//! Notes on the load of a comparison: its ratio to the capacity, and a load to try if this one decides nothing.
+//! Notes on the load of a comparison: its ratio to the capacity, and a suggested load if the present one shows no difference.
 
 use experiments::judge::comparison::Comparison;
 use experiments::runs::blocks::Blocks;
@@ -7,7 +7,7 @@ use experiments::{Experiment, Load};
 use mockserver::core::Config;
 use results::{Mode, Standing, Unthrottled};
 
-/// Load from docs/clients.md: 20 % more than the default server can do for one minute of three.
+/// Load from docs/clients.md. In one minute of three, it is 20 % more than the default server can do.
 const OVERLOAD: &str = "--rate 72/s --duration 3m --caps 60s=30,120s=50";
 
 /// Returns `None` if the capacity of the server is unknown.
@@ -25,7 +25,7 @@ pub(super) fn nothing_to_compare(unthrottled: Unthrottled, load: Option<&Load>) 
     Some(paragraphs)
 }
 
-/// Returns a load to try if every strategy gave up ops under the default load, which suits clients that wait.
+/// Returns a hint with another load if every strategy gave up ops under the default load. The default load suits only clients that wait.
 pub(super) fn all_gave_up(comparison: &Comparison, blocks: Blocks<'_>, mode: Mode) -> Option<String> {
     let gave_up =
         |standing: &Standing| standing.figure("ops.given_up").is_some_and(|given_up| given_up.min > 0.0);

@@ -146,7 +146,7 @@ impl Skewed<'_> {
         format!("{} of {}", self.score.name(), self.strategy)
     }
 
-    /// True if the median differs from the figure as printed in the table.
+    /// True if the median, as printed, differs from the figure in the table.
     fn is_visible(&self, answer: &Answer) -> bool {
         let row = answer.rows.iter().find(|row| row.strategy == self.strategy);
         let printed = row.and_then(|row| if self.score == answer.by { row.figure } else { row.attempts });
@@ -177,7 +177,7 @@ fn skewed(standings: &[Standing], answer: &Answer, explain: bool) -> Vec<String>
     }]
 }
 
-/// Returns nothing with `explain`, which prints a section on sensitivity instead.
+/// Returns the sentence on sensitivity; nothing with `explain`, because a whole section is printed then.
 fn sensitivity(sensitivity: &[Sensitivity], explain: bool) -> Option<String> {
     let variations: Vec<_> = sensitivity.iter().map(Sensitivity::record).collect();
     let sentence = same_winner_sentence(&variations).filter(|_| !explain)?;

@@ -1,4 +1,5 @@
-//! Shards of clients: each run is merged from its shares and passed to the command as if one program had done it.
+//! Merge of client shards. Each run is assembled from the parts in all shards, and the command receives it as if one program had executed
+//! it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
@@ -33,7 +34,7 @@ pub(super) fn merge(args: &MergeArgs, documents: Shards<'_>) -> anyhow::Result<E
         })?;
         lost.note(whole.run.merged.as_deref().map_or(&[], |merged| &merged.missing));
         began = began.into_iter().chain(whole.run.started_at.clone()).min();
-        // Kept as text and read again when needed, like the runs of other shards.
+        // Kept as text and parsed again when needed, as in a merge of run shards.
         places.insert(task, texts.keep(&serde_json::to_string(&whole)?)?);
     }
     lost.runs = plan.tasks.saturating_sub(places.len() as u64);

@@ -10,7 +10,7 @@ use crate::files::reading::{LARGE, text_of};
 
 pub(super) type Named = (String, String);
 
-/// Shards of one kind. Only one of their texts, which may be large, is in memory at a time.
+/// Shards of one kind. At most one of their texts, which may be large, is in memory at a time.
 pub(super) struct Shards<'a> {
     kind: ShardKind,
     named: String,

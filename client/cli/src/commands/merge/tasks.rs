@@ -1,4 +1,5 @@
-//! Shards of runs: checked, assembled, and passed to the command that planned them, which continues as if it had done all runs itself.
+//! Merge of run shards. The runs are checked, assembled, and passed to the command that planned them. The command continues as if it had
+//! executed all runs itself.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! Experiments that `loadgen parity` runs through both drivers.
+//! Experiments that `loadgen parity` runs in virtual time and over HTTP.
 
 use std::time::Duration;
 
@@ -17,11 +17,11 @@ pub(super) struct Pairing {
     pub(super) server: Config,
 }
 
-/// Three strategies that ignore latencies, and two that use them, run at the scale of the first seed.
+/// Three strategies that ignore latencies, and two that use them. They run with the default workload and server.
 const AT_SEED_SCALE: [&str; 5] =
     ["aimd", "fixed-window:window=45", "exponential:jitter=0.5,base=50ms,cap=30s", "bbr", "preset:vector"];
 
-/// Returns five strategies at the scale of the first seed, and a random setting that nothing was tuned for.
+/// Returns five experiments with the default workload and server, and one with a random setting that nothing was tuned for.
 pub(super) fn at_seed_scale(draw: u64, scale: TimeScale) -> anyhow::Result<Vec<Pairing>> {
     let mut pairings = Vec::new();
     for strategy in AT_SEED_SCALE {
@@ -40,7 +40,7 @@ fn random(draw: u64, scale: TimeScale) -> anyhow::Result<Pairing> {
     let cap = between(8.0, 60.0);
     let service_ms = between(150.0, 600.0);
     let rate_per_s = between(100.0, 1200.0);
-    // About ten seconds of work for any cap and service time.
+    // About ten seconds of work, whatever the cap and the service time are.
     let ops = (cap * 10_000.0 / service_ms).round();
     let strategies = [
         "aimd".to_owned(),

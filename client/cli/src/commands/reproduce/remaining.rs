@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::text::figures::thousands;
 
-/// Index of a scenario, and of a cell in it.
+/// Index of a scenario, and index of a cell in that scenario.
 pub(super) type Key = (usize, usize);
 
 #[derive(Default)]
@@ -20,7 +20,7 @@ struct Cost {
     left: u64,
     done: u64,
     took: Duration,
-    /// Expected duration of a run, used until one is finished.
+    /// Expected duration of a run. Used until one run of the cell is finished.
     thought: Option<Duration>,
 }
 
@@ -46,8 +46,8 @@ impl Remaining {
         self.done += 1;
     }
 
-    /// Returns the remaining time. A run is estimated by the mean of its cell, before that by its expected duration, else by the mean of
-    /// all runs.
+    /// Returns the remaining time. A run is assumed to take as long as the mean finished run of its cell. If there is none, its expected
+    /// duration is used, and otherwise the mean of all finished runs.
     fn left(&self) -> Option<Duration> {
         let took: Duration = self.cells.values().map(|cost| cost.took).sum();
         let usual = (self.done > 0).then(|| took.as_secs_f64() / self.done as f64);

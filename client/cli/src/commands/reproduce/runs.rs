@@ -53,7 +53,7 @@ fn key(run: ScenarioRun) -> Key {
     (run.scenario, run.cell)
 }
 
-/// Repeats the run of median makespan of every plotted cell, and keeps the data that its plots need.
+/// For every plotted cell, executes the run of median makespan again and keeps the data that the plots need.
 pub(super) fn record_all(
     reproductions: &mut [Reproduction],
     args: &ReproduceArgs,

@@ -1,4 +1,4 @@
-//! Tables of a scenario, laid out so that a reader of its source recognises them.
+//! Tables of a scenario, with a layout that readers of its source recognise.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! Numbers of claims by verdict, which are the last line of a reproduction.
+//! Last line of a reproduction: the number of claims with each verdict.
 
 use std::fmt::Write as _;
 

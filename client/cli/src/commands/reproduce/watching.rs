@@ -11,9 +11,9 @@ use crate::text::progress::Live;
 
 pub(super) struct Watching {
     state: Mutex<State>,
-    /// Cells by run number.
+    /// Cell of each run, by run number.
     keys: Vec<Key>,
-    /// Labels by run number; empty in virtual time.
+    /// Label of each run, by run number; empty in virtual time.
     names: Vec<String>,
     at_once: usize,
 }

@@ -7,13 +7,13 @@ use crate::files::exports::Exports;
 use crate::shortfall::Failures;
 use crate::text::summary::OverSeeds;
 
-/// Limit on the runs for which memory is reserved in advance, because larger numbers may never be reached.
+/// Maximum number of runs for which memory is reserved in advance, because a larger number may never be reached.
 const MAX_RESERVED: usize = 200_000;
 
 pub(super) struct Kept<'a> {
     exports: &'a mut Exports,
     runs: Runs,
-    /// First interrupted run with its texts. It counts only if no other run does.
+    /// First interrupted run with its texts. It is used only if no other run was exported.
     cut: Option<(Finished, Vec<Vec<u8>>)>,
 }
 
@@ -58,7 +58,8 @@ impl<'a> Kept<'a> {
         self.runs.keeps_records = true;
     }
 
-    /// Adds a finished run. An interrupted one counts beside others only with `also_cut_off`, and then not in the figures.
+    /// Adds a run. An interrupted run is left out of the figures. It is exported only with `also_cut_off`, and only after another run. If
+    /// it is the only run, `conclude` exports it and adds it to the figures.
     pub(super) fn take(&mut self, run: Finished, texts: Vec<Vec<u8>>, also_cut_off: bool) {
         let whole = run.result.interrupted.is_none();
         if whole {

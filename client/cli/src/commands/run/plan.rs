@@ -55,7 +55,7 @@ pub(super) fn described(args: &RunArgs) -> anyhow::Result<ConfigRecord> {
 }
 
 impl<'a> Plan<'a> {
-    /// Checks all arguments. A signal still ends the program meanwhile, because there is nothing to keep.
+    /// Checks all arguments. During these checks a signal still ends the program, because there is no result to keep.
     pub(super) fn new(args: &'a RunArgs) -> anyhow::Result<Self> {
         let to_stdout = args.output.exports.asked.iter().find(|(_, path)| path.as_os_str() == "-");
         if let (Some((format, _)), Some(_)) = (to_stdout, args.output.progress) {
@@ -78,7 +78,7 @@ impl<'a> Plan<'a> {
         checks.same_experiment(Mode::Simulated, &config)?;
         let interrupt = Interrupt::listen()?;
         exports.begin()?;
-        // With several threads, the order of the lines would depend on scheduling.
+        // With several threads, the order of the lines in a file of attempts would depend on scheduling.
         let threads = if exports.want(Source::Attempts) { Some(1) } else { args.output.threads };
         Ok(Self {
             announcement: summary::announcement(&experiment, "simulated server", Some(&server)),
@@ -95,7 +95,7 @@ impl<'a> Plan<'a> {
         })
     }
 
-    /// Uses one server for all runs.
+    /// Plans runs over HTTP, which all use one server.
     fn over_http(args: &'a RunArgs, mut experiment: Experiment) -> anyhow::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let (mut exports, checks) = prepared(args, &mut experiment)?;
@@ -213,7 +213,7 @@ pub(super) fn tasks<'a>(experiment: &'a Experiment, opponent: &'a ServerUnderTes
     })
 }
 
-/// Returns the `known` warning and those on a server configuration that is probably a mistake.
+/// Returns the warning `known`, if any, and warnings about server settings that are probably a mistake.
 fn doubts(known: Option<String>, server: Option<&Config>, experiment: &Experiment) -> Vec<String> {
     let mut doubts: Vec<String> = known.into_iter().collect();
     if let Some(server) = server {
@@ -229,12 +229,12 @@ fn doubts(known: Option<String>, server: Option<&Config>, experiment: &Experimen
 }
 
 fn prepared<'a>(args: &'a RunArgs, experiment: &mut Experiment) -> anyhow::Result<(Exports, Checks<'a>)> {
-    // Runs of several seeds are written as they finish. A single run is the document itself, and the document of a client shard contains
-    // its runs.
+    // With several seeds, each run is written as soon as it ends. A single run is the whole document, and the document of a client shard
+    // contains its runs.
     let alone = experiment.repeats == 1 || args.client_shard.is_given();
     let runs = if alone { RunsStand::InDocument } else { RunsStand::First };
     let layout = Layout { runs, ..Layout::default() };
-    // A shard writes its own document instead.
+    // A run shard writes only the document of the shard.
     let asked = if args.shard.shard.is_some() { &[] } else { args.output.exports.asked.as_slice() };
     let exports = Exports::prepare(asked, &layout, &args.checks.files())?;
     experiment.keep_latencies = exports.want(Source::Latencies);

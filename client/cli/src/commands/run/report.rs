@@ -21,7 +21,7 @@ use crate::text::people::{titled, to_people};
 use crate::text::stderr::to_stderr;
 use crate::text::summary;
 
-/// Returns the exit code of runs that went wrong; `failed` is that of a run that could not be executed.
+/// Returns the exit code if a run went wrong. `failed` is the exit code of a run that could not be executed.
 fn exit(runs: &Runs, interrupt: &Interrupt, failed: Option<ExitCode>, incomplete: bool) -> Option<ExitCode> {
     if !runs.conserved {
         return Some(Exit::NotConserved.into());
@@ -54,7 +54,7 @@ impl Report {
     pub(super) fn new(args: &RunArgs, stdout_is_data: bool) -> Self {
         let place = match Watch::choose(&args.output, stdout_is_data) {
             _ if stdout_is_data => Place::Stderr,
-            // Without a dashboard text is plain.
+            // Without a dashboard, the text has no bold line.
             Watch::Dashboard(_) if stdout_has_colours() => Place::BoldStdout,
             _ => Place::Stdout,
         };
@@ -85,7 +85,7 @@ impl Report {
         // A summary that cannot be printed must not prevent writing the result.
         shown = shown.and(self.show(runs, experiment, interrupt));
         match &runs.only {
-            // Without any run, existing files are not overwritten.
+            // If no run was completed, no document is written, so that existing files are not overwritten.
             None if runs.count == 0 => {
                 if let Some(cause) = interrupt.cause() {
                     self.announce(&format!("stopped by {} before a run was over\n", by_whom(cause)));
@@ -93,7 +93,7 @@ impl Report {
             }
             _ if of_clients.is_some() => exports.finish(&of_clients)?,
             Some(only) if experiment.repeats == 1 => exports.finish(&only.result)?,
-            // The runs are already written.
+            // The list is empty, because each run was written when it ended.
             _ => exports.finish(&Repeats::<RunResult> {
                 runs: Vec::new(),
                 summary: figures_over_runs(&over_seeds),
@@ -116,7 +116,7 @@ impl Report {
         }
     }
 
-    /// Prints to stderr, where progress belongs even if stdout is free.
+    /// Prints to stderr. Progress belongs there, even if stdout is free.
     pub(super) fn announce(&mut self, text: &str) {
         if !self.quiet {
             to_stderr(text);
@@ -129,8 +129,8 @@ impl Report {
         }
     }
 
-    /// Reports the errors of a run as soon as it ends, and keeps its screen for `--explain`. An unanswered simulated run is reported only
-    /// if it is the only run, because in simulation no target can be wrong.
+    /// Reports the errors of a run as soon as it ends, and keeps its screen for `--explain`. In simulation, a run without any response is
+    /// reported only if it is the only run, because no target address can be wrong.
     pub(super) fn on_run(&mut self, run: &Finished, repeat: usize, experiment: &Experiment, over_http: bool) {
         for mismatch in &run.conservation.mismatches {
             to_stderr(&format!("error: COUNTS DO NOT ADD UP: {mismatch}\n"));

@@ -19,7 +19,7 @@ pub(super) struct Watching<'a> {
     files: InFlightExports,
     mode: Watch,
     interrupt: &'a Interrupt,
-    /// Set with `--progress ndjson`.
+    /// Writer of live figures, present with `--progress ndjson`.
     live_figures: Option<Mutex<LiveFigures>>,
     runs: usize,
     started: Instant,

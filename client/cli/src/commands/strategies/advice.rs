@@ -1,7 +1,7 @@
 //! `loadgen strategies --advice`: lists the strategies that follow Retry-After, and their rules.
 //!
-//! Each strategy is run, instead of parsing its text: it receives scripted responses with advice and then a success, and its waits are
-//! compared with those without advice. Further rules are taken from the compiled strategy's own description.
+//! Each strategy is executed instead of parsing its text. It receives scripted responses with advice (a requested wait) and then a success.
+//! Its waits are compared with its waits without advice. Further rules are taken from the compiled strategy's own description.
 
 use std::fmt::Write as _;
 
@@ -12,19 +12,20 @@ use crate::exit::{Exit, Fatal};
 use crate::text::table::{Column, LongNames, Table};
 use crate::text::wrapping::wrapped;
 
-/// Numbers of clients: 200 show both ends of random waits, and 10 show whether advice makes a difference.
+/// Numbers of simulated clients. 200 clients show both ends of random waits, and 10 show whether advice makes a difference.
 const MANY: usize = 200;
 const FEW: usize = 10;
 
-/// Statuses of scripted responses with advice. Those with 403 and 429 have GitHub's body, without which its clients follow no advice.
+/// Statuses of the scripted responses with advice. Responses with 403 and 429 have the body of GitHub's rate limits, because GitHub's
+/// clients follow no advice without it.
 const STATUSES: [u16; 13] = [400, 403, 404, 408, 409, 413, 429, 500, 501, 502, 503, 504, 529];
 
-/// Statuses for the columns. The first after which the strategy follows advice is used.
+/// Statuses for which the table's cells are measured. For each strategy, the first status is used after which it follows advice.
 const SHOWN: [u16; 4] = [503, 429, 500, 403];
 
 const GITHUB: &str = "body:You%20have%20exceeded%20a%20secondary%20rate%20limit";
 
-/// Scripted advice: the column's title, then the header value in seconds and in milliseconds.
+/// Scripted advice: the column's title, the header value in seconds, and the header value in milliseconds.
 const ADVISED: [(&str, &str, &str); 6] = [
     ("7 s", "7", "7000"),
     ("1 h", "3600", "3600000"),
@@ -169,7 +170,7 @@ fn listed(waits: &[Option<f64>]) -> String {
     }
 }
 
-/// Parameters of one layer, common to all parts, with their effective values.
+/// Effective values of the parameters of one layer that are common to all its parts.
 struct Rules(Vec<(&'static str, String)>);
 
 impl Rules {

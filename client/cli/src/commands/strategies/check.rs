@@ -106,7 +106,7 @@ pub(super) fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
         to_people(&screen(&document), exports.take_stdout())?;
     }
     exports.finish(&results::sorted(&document)?)?;
-    // A successful exit must mean that at least one pair was checked.
+    // A successful exit must mean that at least one pair of scenario and configuration was checked.
     match nothing_checked(&document) {
         Some(why) => Err(Fatal::error(Exit::Unmet, format!("nothing was checked: {why}"))),
         None if document.differing == 0 => Ok(ExitCode::SUCCESS),

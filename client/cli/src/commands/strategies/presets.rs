@@ -126,8 +126,8 @@ fn rule_line(rule: &Rule) -> String {
     line
 }
 
-/// Lists the effective parameters of each part. If there are several layers, which a single preset can also have, each part shows its
-/// layer's number.
+/// Lists the effective parameters of each part. If there are several layers, each part shows the number of its layer. Even a single preset
+/// can have several layers.
 fn parameters(spec: &StrategySpec, text: &mut String) {
     let usual = StrategySpec::common_parameters();
     let described = spec.describe();
@@ -151,7 +151,7 @@ fn overrides(plain: &StrategySpec, spec: &StrategySpec) -> Vec<String> {
     let mut lines = Vec::new();
     let mut known = plain.describe().into_iter().peekable();
     for (part, parameters) in spec.describe() {
-        // Added parts follow the preset's own parts of the inner layer.
+        // In the inner layer, added parts come after the parts of the preset.
         let Some((_, defaults)) = known.next_if(|(known, _)| *known == part) else {
             lines.push(format!("`{part}` besides"));
             continue;

@@ -53,7 +53,7 @@ pub(super) fn print(text: &str, format: Option<&str>) -> anyhow::Result<()> {
     let format = chosen(text, format)?;
     let printed = printed(text, spec, format)?;
     let notes = notes(text, format, &printed.left_out);
-    // Settings come first. Formats without comments list differences on stderr, so that readers of stdout get settings only.
+    // Settings come first. In formats without comments, differences are printed on stderr, so that stdout contains only settings.
     if format.comment.is_some() {
         return to_people(&(printed.settings + &notes), false);
     }
@@ -82,7 +82,8 @@ fn printed(text: &str, spec: StrategySpec, format: &Format) -> anyhow::Result<Pr
     Ok(Printed { settings, left_out: described.left_out(format.name) })
 }
 
-/// Returns an error instead of settings that would send attempts without the strategy's limiter.
+/// Returns the error for a format that lacks the strategy's limiter. Settings without the limiter would send attempts that the strategy
+/// delays.
 fn without_limiter(text: &str, spec: &StrategySpec, format: &Format, lost: &[String]) -> anyhow::Error {
     let name = format.name;
     let limiters = lost.join("` and `");
@@ -95,7 +96,8 @@ fn without_limiter(text: &str, spec: &StrategySpec, format: &Format, lost: &[Str
     )
 }
 
-/// Returns the strategy without its lost limiters if it still waits before retries, and otherwise the format's own alternative.
+/// Returns the nearest strategy that the format can express. It is the strategy without the limiters that the format lacks, if it still
+/// waits before retries. Otherwise it is the format's own alternative.
 fn nearest(text: &str, spec: &StrategySpec, format: &Format, lost: &[String]) -> String {
     let waits =
         |name: &str| name != IMMEDIATE && find(name).is_some_and(|entry| entry.kind == PartKind::RetryPolicy);
@@ -106,7 +108,8 @@ fn nearest(text: &str, spec: &StrategySpec, format: &Format, lost: &[String]) ->
     let is_lost = |part: &&str| lost.iter().any(|name| part.split(':').next() == Some(name));
     let typed: Vec<&str> = split_outside(text, '+').filter(|part| !is_lost(part)).collect();
     let typed = typed.join("+");
-    // The text as given is shorter. It cannot be used if the removed part carried parameters common to the whole layer.
+    // The text as given, without the removed parts, is shorter. It is not equivalent if a removed part carried parameters common to the
+    // whole layer.
     let is_same = |spec: StrategySpec| tailback::whole(&spec, &[]) == whole;
     if typed.parse().is_ok_and(is_same) { typed } else { whole }
 }

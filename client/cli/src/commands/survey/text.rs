@@ -1,4 +1,4 @@
-//! Text of a survey: the answer, a table for each kind of limit, and on request groups and worst cases.
+//! Text of a survey: the answer, a table for each kind of limit, and with `--explain` groups of settings and worst cases.
 
 use std::fmt::Write as _;
 

@@ -9,10 +9,10 @@ use vocabulary::duration_text;
 
 use crate::args::WorkloadArgs;
 
-/// Limit on the values of an axis, which is more than a reader compares.
+/// Maximum number of values of an axis. Readers do not compare more.
 const MAX_VALUES: usize = 1000;
 
-/// Varied flag or strategy parameter, with its values in command-line order.
+/// Varied flag or strategy parameter. Its values are in the order of the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Axis {
     pub(crate) key: Key,
@@ -91,14 +91,14 @@ impl FromStr for Axis {
     }
 }
 
-/// True if the flag accepts counts such as `2k` for 2000. Durations do not, because there `1M` is a month.
+/// True if the flag accepts counts such as `2k` for 2000. Flags for durations do not, because `1M` is a month there.
 fn takes_counts(key: &Key) -> bool {
     let Key::Flag(name) = key else { return false };
     let flags = ServerFlags::augment_args(WorkloadArgs::augment_args(Command::new("loadgen")));
     flags.try_get_matches_from(["loadgen".to_owned(), format!("--{name}=1k")]).is_ok()
 }
 
-/// Writes counts such as `2k` as plain numbers, so that points can be distinguished and plotted.
+/// Writes counts such as `2k` as plain numbers, so that equal values have one spelling and points can be plotted.
 fn counted(item: &str) -> String {
     let whole = |text: &str| mockserver::count::<u64>(0, u64::MAX)(text).map(|number| number.to_string());
     let number = |text: &str| whole(text).unwrap_or_else(|_| text.to_owned());
@@ -166,7 +166,7 @@ fn range(text: &str) -> Result<Option<Vec<String>>, String> {
         }
     };
     let mut values: Vec<String> = (0..count).map(|index| write(value(index))).collect();
-    // Close whole numbers may round to the same value.
+    // Neighbouring values may be equal after rounding to whole numbers.
     values.dedup();
     Ok(Some(values))
 }
@@ -180,13 +180,13 @@ fn whole((low, high): (&str, &str)) -> bool {
     low.parse::<i64>().is_ok() && high.parse::<i64>().is_ok()
 }
 
-/// Returns both ends in seconds.
+/// Parses both ends of a range as durations, in seconds.
 fn durations((low, high): (&str, &str)) -> Option<(f64, f64)> {
     let seconds = |text: &str| duration_text::parse(text).ok().map(|duration| duration.as_secs_f64());
     Some((seconds(low)?, seconds(high)?))
 }
 
-/// Rounds to microseconds, because the nanoseconds of a division only distract.
+/// Rounds to microseconds, because the nanoseconds that a division yields only distract.
 fn rounded(s: f64) -> Duration {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "durations end at 100 years")]
     let micros = (s * 1e6).round() as u64;

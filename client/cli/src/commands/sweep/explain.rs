@@ -14,7 +14,7 @@ use crate::repeats;
 use crate::text::figures::{counted, short, thousands};
 use crate::text::wrapping::{terminal_width, wrapped};
 
-/// Returns all sections. The table is left out if the screen already has it.
+/// Returns all sections. The table is left out if the screen already shows it.
 pub(super) fn sections(
     grid: &Grid<'_>,
     cells: &[Cell],
@@ -93,7 +93,7 @@ fn load(grid: &Grid<'_>) -> String {
     format!("{}\n", wrapped(&words, "", ""))
 }
 
-/// Returns the number of seeds of the means. With incomplete shards, only seeds count that every strategy of a point ran with.
+/// Returns the number of seeds of the means. If shards are missing, counts only the seeds with which every strategy of a point ran.
 fn seeds(grid: &Grid<'_>, cells: &[Cell], incomplete: Option<&Incomplete>) -> String {
     let planned = counted(grid.repeats() as u64, "seed");
     let Some(Incomplete { tasks, missing_tasks, .. }) = incomplete else { return planned };

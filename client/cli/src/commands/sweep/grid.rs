@@ -1,4 +1,4 @@
-//! Grid of a sweep: every strategy at every point, with its announcement and its document.
+//! Grid of a sweep: every strategy at every point. Includes its announcement and its document.
 
 use std::ffi::OsString;
 
@@ -42,7 +42,7 @@ impl<'a> Grid<'a> {
         Ok(Self { args, points, labels: strategies.iter().map(ToString::to_string).collect() })
     }
 
-    /// Rebuilds the grid from the plan in shard documents; `at` has the experiments and the server of each point.
+    /// Rebuilds the grid from the plan in shard documents. `at` contains the experiments and the server of each point.
     ///
     /// # Errors
     /// If points differ in their number of values, strategies or seeds.
@@ -137,7 +137,7 @@ impl<'a> Grid<'a> {
         lanes::board(header, names.iter().cloned(), points * self.repeats(), at_once)
     }
 
-    /// Returns the document without its runs, which are already written.
+    /// Returns the document without runs, because they were already written.
     pub(super) fn document(
         &self,
         cells: &[Cell],

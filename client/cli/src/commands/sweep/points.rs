@@ -17,10 +17,10 @@ use crate::exit::{Exit, Fatal};
 use crate::several::configured;
 use crate::text::figures::thousands;
 
-/// Flags that cannot be varied: `--repeats` already varies seeds, and a time scale changes no figure.
+/// Flags that cannot be varied, because `--repeats` already varies seeds and a time scale changes no figure.
 const NOT_VARIED: [&str; 3] = ["seed", "repeats", "time-scale"];
 
-/// Limit on points, because each is checked before anything runs and nobody waits for more.
+/// Maximum number of points. Each point is checked before anything runs, and nobody waits for more.
 const MAX_POINTS: usize = 10_000;
 
 pub(super) fn name(axes: &[Axis], at: &[String]) -> String {
@@ -28,13 +28,13 @@ pub(super) fn name(axes: &[Axis], at: &[String]) -> String {
     pairs.collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the values that no client chooses: flags, but not parameters of strategies.
+/// Returns the values of the varied flags. Strategy parameters are left out, because the client chooses them.
 pub(super) fn situation(axes: &[Axis], at: &[String]) -> SweepPoint {
     let flags = axes.iter().zip(at).filter(|(axis, _)| matches!(axis.key, Key::Flag(_)));
     SweepPoint(flags.map(|(axis, value)| (axis.key.to_string(), value.clone())).collect())
 }
 
-/// Returns every point of the grid; the first axis varies slowest. Rejects invalid points before anything runs.
+/// Returns every point of the grid. The first axis varies slowest. Invalid points are rejected before anything runs.
 pub(super) fn points(args: &SweepArgs, typed: &[OsString]) -> anyhow::Result<Vec<Point>> {
     let strategies: Vec<&StrategySpec> = args.strategies.iter().flat_map(|list| &list.0).collect();
     let flags = &SweepArgs::flags();
@@ -70,7 +70,7 @@ fn refusal(axis: &Axis, words: impl std::fmt::Display) -> anyhow::Error {
     Fatal::error(Exit::Usage, format!("`--vary {}`: `{0}` {words}", axis.key))
 }
 
-/// Accepts flags of the workload and the server that take a value and are not also given on the command line.
+/// Checks a varied flag: it must belong to the workload or the server, take a value, and not also be given on the command line.
 fn check_flag(axis: &Axis, name: &str, flags: &Command, given: &ArgMatches) -> anyhow::Result<()> {
     let offered = |flag: &&clap::Arg| {
         let heading = flag.get_help_heading().unwrap_or_default();
@@ -111,7 +111,8 @@ fn is_of_the_server(name: &str, flags: &Command) -> bool {
     flag.and_then(clap::Arg::get_help_heading) == Some(args::MOCK_SERVER)
 }
 
-/// Requires that a strategy has the part, that none sets the parameter itself, and that every value is accepted.
+/// Checks a varied strategy parameter: a strategy must have the part, no strategy may set the parameter itself, and every value must be
+/// valid.
 fn check_parameter(axis: &Axis, part: &str, key: &str, strategies: &[&StrategySpec]) -> anyhow::Result<()> {
     let named = part.strip_prefix("preset:").unwrap_or(part);
     if tailback::find(part).is_none() && tailback::preset(named).is_none() {

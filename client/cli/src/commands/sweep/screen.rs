@@ -16,7 +16,7 @@ use crate::interrupt::by_whom;
 use crate::text::short_names::short_names;
 use crate::text::wrapping::{side_by_side, wrapped_to};
 
-/// Widths in columns: a ratio, its interval, and the minimum for a strategy.
+/// Widths in columns: of a ratio, of its interval, and the minimum width of a strategy's column.
 const BY: usize = 7;
 const RANGE: usize = 14;
 const MIN_CELL: usize = 8;
@@ -25,7 +25,7 @@ const GAP: &str = "  ";
 pub(super) struct Shown<'a> {
     pub(super) cells: &'a [Cell],
     pub(super) estimates: &'a [Estimate],
-    /// Number of situations whose best point was to be estimated.
+    /// Number of situations (combinations of varied flags) for which an estimate of the best point was planned.
     pub(super) planned: usize,
     pub(super) incomplete: Option<&'a results::Incomplete>,
     pub(super) stopped_by: Option<&'a str>,
@@ -116,7 +116,7 @@ fn first_sentence(grid: &Grid<'_>, points: &[PointAnswer]) -> String {
     first_by_point(key, &winners, answers.all(results::Answer::has_intervals)).to_string()
 }
 
-/// Returns the range of the figure over the points, for a sweep in which no two strategies can be compared.
+/// Returns the range of the figure over all points. Used if no two strategies can be compared.
 fn range_sentence(grid: &Grid<'_>, cells: &[Cell]) -> String {
     let by = grid.args.several.by;
     let ranked: Vec<&Cell> = cells.iter().filter(|cell| cell.rank.is_some()).collect();
@@ -136,7 +136,7 @@ fn grouped(value: &str) -> String {
     value.parse().map_or_else(|_| value.to_owned(), thousands)
 }
 
-/// Returns one row per point, with a column per strategy, then the first one and its lead. Returns `None` if the terminal is too narrow.
+/// Returns one row per point: one column per strategy, then the best strategy and its lead. Returns `None` if the terminal is too narrow.
 fn rows(grid: &Grid<'_>, points: &[PointAnswer], width: usize) -> Option<String> {
     let names: Vec<&str> = grid.labels.iter().map(String::as_str).collect();
     let key = grid.args.vary.first().map(|axis| axis.key.to_string()).unwrap_or_default();
@@ -147,7 +147,7 @@ fn rows(grid: &Grid<'_>, points: &[PointAnswer], width: usize) -> Option<String>
     let column = |name: &str| name.chars().count().max(MIN_CELL) + 2;
     let widest =
         |names: &[String]| names.iter().map(|name| name.chars().count()).max().unwrap_or(MIN_CELL).max(5);
-    // Names get the largest width with which all columns fit.
+    // The width of names is the largest with which all columns fit.
     let fits = |room: &usize| {
         let (short, _) = short_names(&names, *room);
         let cells: usize = short.iter().map(|name| column(name)).sum();

@@ -13,7 +13,7 @@ use crate::text::table::{Column, LongNames, Table};
 const MARK: usize = 2;
 const GAP: &str = "  ";
 const HEADING: &str = "strategy";
-/// Minimum width of names; optional figures are left out before names get narrower.
+/// Minimum width of names. Optional figures are left out before names get narrower than this.
 const MIN_NAME: usize = 16;
 const MAX_NAME: usize = 40;
 
@@ -25,7 +25,7 @@ struct Figure {
     cell: Box<dyn Fn(&Cell) -> String>,
 }
 
-/// Returns a row per strategy and point. On a narrow terminal, names are cut and optional figures left out, so that no row wraps.
+/// Returns a row per strategy and point. On a narrow terminal, names are cut and optional figures are left out, so that no row wraps.
 pub(super) fn table(grid: &Grid<'_>, cells: &[Cell], width: usize) -> String {
     let Grid { args, points, labels, .. } = grid;
     let keys: Vec<String> = args.vary.iter().map(|axis| axis.key.to_string()).collect();
@@ -76,7 +76,7 @@ pub(super) fn table(grid: &Grid<'_>, cells: &[Cell], width: usize) -> String {
     table.into_text()
 }
 
-/// True if some strategy left ops undone. The share of ops done then ranks first, as in comparisons.
+/// True if some strategy left ops undone. Strategies are then ranked by the share of ops done first, as in comparisons.
 pub(super) fn leaves_ops_undone(cells: &[Cell]) -> bool {
     cells.iter().any(|cell| cell.standing.share < 1.0)
 }
@@ -127,7 +127,8 @@ fn by_shares(args: &SweepArgs, cells: &[Cell]) -> Vec<Figure> {
         let per_done = cell.standing.figure_of_all(Score::attempts_per_success());
         per_done.map_or_else(dash, |per_done| short(per_done.mean))
     };
-    // A strategy that is alone at its point is comparable with itself, but giving up ops lets it end early.
+    // A strategy that is alone at its point always has a rank. Its makespan is still not shown if it gave up ops, because giving up lets it
+    // end early.
     let makespan =
         |cell: &Cell| if cell.standing.all_done() { mean(cell, Score::makespan().path()) } else { dash() };
     vec![

@@ -22,7 +22,7 @@ pub(super) const FORMAT: Format = Format {
 const ADAPTIVE: &str = "aws-adaptive";
 const QUOTA: &str = "aws-quota";
 const LEGACY: &str = "aws-legacy";
-/// Prefix of the presets with the rules of 2026.
+/// Name prefix of the presets that follow the AWS rules of 2026.
 const NEWER: &str = "aws-2026";
 
 fn write(settings: &mut Described) -> String {
@@ -66,10 +66,10 @@ fn write(settings: &mut Described) -> String {
     )
 }
 
-/// Returns the AWS preset that differs least from the strategy, with its choices made. Presets list the rules that are fixed in the SDKs.
-/// The preset on the command line is tried first.
+/// Returns the AWS preset that differs least from the strategy, with its parameters set to the nearest choices. Presets are compared,
+/// because they contain the rules that are fixed in the SDKs. A preset given on the command line is tried first.
 fn nearest(settings: &Described) -> Option<(&'static Preset, Described)> {
-    // Legacy mode is only offered for a strategy from its own preset.
+    // Legacy mode is only offered for a strategy that was given as the legacy preset.
     let is_legacy = settings.preset.is_some_and(|typed| typed.name == LEGACY);
     let mut nearest: Option<(usize, &'static Preset, Described)> = None;
     let typed = settings.preset.into_iter().filter(|preset| preset.system == "aws");
@@ -100,7 +100,7 @@ fn texts(preset: &Preset) -> Vec<String> {
     texts
 }
 
-/// Notes each value that differs from the SDK's fixed one, and marks all others as expressed.
+/// Adds a note to each value that differs from the SDK's fixed value, and marks all other values as expressed.
 fn keep(settings: &mut Described, preset: &Preset, like: &Described) {
     let has_quota = settings.has(QUOTA);
     for part in [BACKOFF, QUOTA, COMMON] {

@@ -1,4 +1,4 @@
-//! Parameters of a strategy for writers of settings. Parameters that the writer has not read at the end count as not expressible.
+//! Parameters of a strategy, read by the writers of settings. Parameters that a writer has not read at the end count as not expressible.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -16,7 +16,7 @@ pub(super) const COMMON: &str = "";
 /// Name of the retry policy that gives up at once.
 const NEVER: &str = "none";
 
-/// Longest possible delay, which a cap of `none` means.
+/// Longest possible delay. A cap of `none` means this delay.
 const LONGEST: Duration = Duration::from_hours(24);
 
 const OF_ONE_ATTEMPT: [&str; 4] = ["max-attempts", "max-time", "over-time", "attempt-timeout"];
@@ -30,7 +30,7 @@ pub(super) struct Described {
 }
 
 impl Described {
-    /// Describes a strategy. Callers pass one layer; for more, only [`spec`](Self::spec) is useful.
+    /// Describes a strategy with one layer. If there are several layers, only [`spec`](Self::spec) is useful.
     pub(super) fn of(spec: StrategySpec, preset: Option<&'static Preset>) -> Self {
         let mut parts: Vec<Part> = Vec::new();
         for (name, parameters) in spec.describe() {
@@ -55,7 +55,7 @@ impl Described {
         Self { spec, preset, parts, besides: Vec::new() }
     }
 
-    /// Whether the strategy has this part, which then counts as expressed.
+    /// True if the strategy has this part. Marks the part as expressed.
     pub(super) fn has(&mut self, part: &str) -> bool {
         let found = self.parts.iter_mut().find(|there| there.name == part && !there.is_known);
         found.map(|part| part.is_known = true).is_some()
@@ -65,7 +65,8 @@ impl Described {
         self.peek(COMMON, "max-attempts") != "1"
     }
 
-    /// Returns the maximum number of attempts in the text itself. A strategy without retries can still send copies.
+    /// Returns `max-attempts` as given in the strategy's text. A limit above 1 does not imply retries, because a strategy without retries
+    /// can still send copies (attempts beside another of the same op).
     pub(super) fn most_attempts(&self) -> u32 {
         let described = self.spec.describe();
         let common =
@@ -110,7 +111,7 @@ impl Described {
         self.duration(COMMON, key).filter(|most| !most.is_zero())
     }
 
-    /// Reads a parameter that the library does not let users set. A value other than `always` is noted with the reason.
+    /// Reads a parameter that library users cannot set. If its value is not one of `always`, adds the note `why`.
     pub(super) fn fixed(&mut self, part: &str, key: &str, always: &[&str], why: &str) {
         let value = self.read(part, key);
         if !always.contains(&value.as_str()) {
@@ -129,7 +130,7 @@ impl Described {
         self.besides.push(what.to_owned());
     }
 
-    /// Marks all parameters of a part whose keys have this prefix as expressed.
+    /// Marks the parameters of a part whose keys start with `prefix` as expressed.
     pub(super) fn settle(&mut self, part: &str, prefix: &str) {
         let parts = self.parts.iter_mut().filter(|there| there.name == part);
         for value in parts.flat_map(|part| &mut part.values) {
@@ -137,7 +138,7 @@ impl Described {
         }
     }
 
-    /// Marks everything as expressed.
+    /// Marks all parts and all parameters as expressed.
     pub(super) fn is_whole(&mut self) {
         for part in &mut self.parts {
             part.is_known = true;
@@ -166,11 +167,11 @@ impl Described {
             .collect()
     }
 
-    /// Lists the parameters that are not expressed, in the order of the text, then the notes about the library. Without retries, parameters
-    /// of retries are left out.
+    /// Lists the parameters that are not expressed, in the order of the strategy's text, and then the notes about the library. For a
+    /// strategy without retries, the parameters of retries are left out.
     pub(super) fn left_out(&self, library: &str) -> Vec<String> {
         let mut left_out = Vec::new();
-        // A hedged op can have several attempts without retries, unless the limit is one.
+        // A hedged op can have several attempts without retries, unless `max-attempts` is 1.
         let hedges =
             self.most_attempts() > 1 && self.parts.iter().any(|part| part.is_known && is_hedging(&part.name));
         let is_over = !hedges && !self.retries();
@@ -202,7 +203,7 @@ impl Described {
         parts.flat_map(|part| &part.values).map(|value| (value.key.as_str(), value.text.as_str()))
     }
 
-    /// Returns a value in the syntax of the command line without marking it as expressed. Empty if there is none.
+    /// Returns a value in the syntax of the command line, without marking it as expressed. The text is empty if there is no such value.
     pub(super) fn peek(&self, part: &str, key: &str) -> &str {
         self.values(part).find(|(there, _)| *there == key).map_or("", |(_, value)| value)
     }

@@ -1,4 +1,4 @@
-//! Type of the formats that settings are printed in.
+//! Description of an output format for settings.
 
 use super::described::Described;
 
@@ -8,7 +8,8 @@ pub(super) struct Format {
     pub(super) what: &'static str,
     /// Systems and presets that use this format by default.
     pub(super) used_by: &'static [&'static str],
-    /// Strategy with limits that the library can express, offered instead of a strategy with only a limiter.
+    /// Strategy whose limits the library can express. It is offered if the given strategy would not wait at all without the limiter that
+    /// the library lacks.
     pub(super) nearest: &'static str,
     /// Comment prefix, or `None` if the format has no comments.
     pub(super) comment: Option<&'static str>,

@@ -24,7 +24,7 @@ const BUDGET: &str = "retry-budget";
 
 const HEDGING: &str = "hedging";
 
-/// Clients reduce larger limits to this number of attempts, unless configured otherwise.
+/// Maximum number of attempts of gRPC clients, unless configured otherwise. Clients reduce larger limits to it.
 const MAX_ATTEMPTS: u32 = 5;
 
 #[derive(Serialize)]
@@ -47,7 +47,7 @@ struct MethodConfig {
     hedging_policy: Option<HedgingPolicy>,
 }
 
-/// A name without service and method, which matches every method.
+/// A gRPC name entry without service and method. It matches every method.
 #[derive(Serialize)]
 struct AllMethods {}
 
@@ -179,7 +179,7 @@ fn statuses(settings: &mut Described) -> BTreeSet<String> {
         let why = "gRPC has no timeout of an attempt: its deadline is that of all attempts, and ends them";
         settings.note(COMMON, "retry-on", why);
     }
-    // UNKNOWN is the status of everything without a mapping, so it is no reason to retry.
+    // Every HTTP status without a mapping becomes UNKNOWN, so UNKNOWN is no reason to retry.
     let mut mapped: BTreeSet<&str> = retried.codes.keys().map(|code| Grpc::of_http(*code).name()).collect();
     let has_others = mapped.remove("UNKNOWN");
     if !mapped.is_empty() {
@@ -232,7 +232,7 @@ fn throttling(settings: &mut Described) -> Option<RetryThrottling> {
     if f64::from(whole).to_bits() != max_tokens.to_bits() {
         settings.note(BUDGET, "max", "maxTokens of gRPC is a whole number up to 1000");
     }
-    // gRPC truncates further decimals.
+    // gRPC truncates all decimals after the third.
     let token_ratio = libm::trunc(ratio * 1000.0 + 1e-9) / 1000.0;
     if (token_ratio - ratio).abs() > 1e-9 {
         settings.note(BUDGET, "ratio", "tokenRatio of gRPC has three decimals");

@@ -1,13 +1,14 @@
-//! Parts of a strategy and their parameters, as input for writing settings.
+//! Parts of a strategy and their parameters, as input for the writers of settings.
 
-/// Name of the retry policy for writers. All retry policies are short forms of `backoff` and are converted to it.
+/// Name of the only retry policy that writers of settings handle. All other retry policies are short forms of `backoff` and are converted
+/// to it.
 pub(super) const BACKOFF: &str = "backoff";
 
 #[derive(Debug)]
 pub(super) struct Part {
     pub(super) name: String,
     pub(super) values: Vec<Value>,
-    /// Whether the settings express this part.
+    /// True if the printed settings express this part.
     pub(super) is_known: bool,
 }
 

@@ -25,7 +25,7 @@ const BREAKER: &str = "ratio-breaker";
 const WINDOW: &str = "fixed-window";
 const HEDGING: &str = "hedging";
 
-/// Minimum values that Polly accepts. Its maximum is one day for all times, as it is for parameters here.
+/// Minimum times that Polly accepts. Its maximum time is one day, which is also the maximum of strategy parameters.
 const MIN_TIMEOUT: Duration = Duration::from_millis(10);
 const MIN_SLICE: Duration = Duration::from_millis(500);
 

@@ -1,8 +1,8 @@
-//! `retry-on` as lists: the statuses and missing responses that are retried, each with its conditions.
+//! Value of `retry-on` as lists: the retried statuses and the retried kinds of missing responses, each with its conditions.
 
 use std::collections::BTreeMap;
 
-/// Conditions of a retry in the syntax of the command line: empty for always, or `told&idempotent`.
+/// Conditions of a retry in command-line syntax. An empty condition means always; `told&idempotent` requires both.
 pub(super) type Conditions = Vec<String>;
 
 /// Causes of a missing response.
@@ -20,14 +20,14 @@ pub(super) struct Retried {
 const REJECTED: [u16; 3] = [429, 503, 529];
 
 impl Retried {
-    /// Parses `retry-on`. `throttle_on` replaces the word `throttled`. The last matching term decides.
+    /// Parses `retry-on`. The terms of `throttle_on` replace the word `throttled`. If several terms match, the last one decides.
     pub(super) fn read(retry_on: &str, throttle_on: &str) -> Self {
         let mut retried = Self::default();
         for term in retry_on.split('|').map(str::trim) {
             let (takes_in, term) = term.strip_prefix('!').map_or((true, term), |rest| (false, rest));
             let (subject, condition) = term.split_once('&').unwrap_or((term, ""));
             if subject == "throttled" {
-                // Inside `throttle-on`, the word `throttled` has no meaning.
+                // Inside `throttle-on`, the word `throttled` has no meaning, so it is not replaced again.
                 let of =
                     if throttle_on.contains("throttled") { String::new() } else { throttle_on.to_owned() };
                 let Self { codes, missing, grpc, reasons } = Self::read(&of, "");
@@ -79,7 +79,7 @@ impl Retried {
     }
 }
 
-/// Returns the first and last number of each consecutive range.
+/// Returns the first and the last number of each range of consecutive codes.
 pub(super) fn runs(codes: impl Iterator<Item = u16>) -> Vec<(u16, u16)> {
     let mut runs: Vec<(u16, u16)> = Vec::new();
     for code in codes {

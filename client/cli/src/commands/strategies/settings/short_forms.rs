@@ -1,10 +1,10 @@
-//! Conversion of retry policies to the `backoff` that each is a short form of.
+//! Conversion of retry policies that are short forms to the general policy `backoff`.
 
 use tailback::find;
 
 use super::part::{BACKOFF, Part, Value};
 
-/// Parameters of `backoff` that a short form sets, in addition to those with the same names.
+/// Short forms by name, with the parameters of `backoff` that each one sets. Parameters with the same name in both are copied.
 const SHORT_FORMS: &[(&str, &[(&str, &str)])] = &[
     ("immediate", &[("base", "0s"), ("growth", "constant")]),
     ("none", &[("base", "0s"), ("growth", "constant")]),
@@ -50,7 +50,7 @@ pub(super) fn as_backoff(mut part: Part) -> Part {
     if let (Some(max), Some(min)) = (own("max"), own("min")) {
         set("base", &max.text, &format!("max={}", max.text));
         set("spread", &format!("from|{}", min.text), &part.name);
-        // `spread` holds both ends.
+        // The value of `spread` already contains both ends.
         set("min", "0s", &part.name);
     }
     Part { name: BACKOFF.to_owned(), values, is_known: true }

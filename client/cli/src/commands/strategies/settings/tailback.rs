@@ -23,7 +23,8 @@ fn write(settings: &mut Described) -> String {
     )
 }
 
-/// Returns the strategy without some parts, and without parameters at their defaults. Common parameters of a layer are on its first part.
+/// Returns the strategy's text without the parts named in `without`, and without parameters at their defaults. Parameters common to a layer
+/// are on its first part.
 pub(super) fn whole(spec: &StrategySpec, without: &[String]) -> String {
     let mut layers: Vec<String> = Vec::new();
     let mut parts: Vec<(&str, Vec<String>)> = Vec::new();
