@@ -114,7 +114,7 @@ impl<'a> Checks<'a> {
         if !quiet {
             to_stderr(&text);
         }
-        // One line each, so that a log can be searched for them.
+        // One line per failure, so that a log can be searched for it.
         for case in &cases {
             match &case.outcome {
                 Outcome::Passed => {}

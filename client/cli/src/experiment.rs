@@ -1,4 +1,4 @@
-//! Conversion of command line flags into an experiment: checks, and defaults.
+//! Conversion of command-line flags into an experiment, with checks and defaults.
 
 use std::fmt::Write as _;
 use std::path::Path;

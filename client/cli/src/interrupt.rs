@@ -72,7 +72,7 @@ impl State {
 }
 
 impl Interrupt {
-    /// Lets signals stop runs and keep their results from now on. Until then they end the program.
+    /// Lets signals stop runs and keep their results from this call on. Before it, signals end the program.
     pub(crate) fn listen() -> anyhow::Result<Self> {
         let interrupt = Self::install()?;
         interrupt.state().keeps_results = true;
@@ -114,10 +114,10 @@ impl Interrupt {
         self.on_signal(SIGINT);
     }
 
-    /// Handles a closed dashboard terminal like SIGHUP. The signal itself does not reach a process in a session of its own, or behind a
-    /// program that does not forward it.
+    /// Handles a closed dashboard terminal like SIGHUP. The signal itself is not sent to a process in a session of its own. Nor does it
+    /// arrive if the parent program does not forward it.
     pub(crate) fn on_hang_up(&self) {
-        // If the signal arrived too, or an interrupt came before, this does not count again.
+        // This event does not count again if the signal arrived too, or if an interrupt came before.
         if !is_ignored(SIGHUP) && self.state().by.is_none() {
             self.on_signal(SIGHUP);
         }

@@ -41,9 +41,9 @@ pub(crate) struct Session {
 /// Driver of the runs that depend on results of earlier runs, such as fresh estimates of the best point.
 enum Fresh {
     ByTheSame,
-    /// The earlier runs come from merged shards.
+    /// Separate driver, because the earlier runs come from merged shards.
     By(Box<dyn Driver>),
-    /// The earlier runs come from merged shards over HTTP, and merging sends no requests.
+    /// No driver, because the earlier runs come from merged shards over HTTP, and merging sends no requests.
     ByNobody,
 }
 
@@ -56,8 +56,8 @@ impl Session {
         Self::with(args, exports, None)
     }
 
-    /// Creates a session with runs of merged shards. Runs that depend on them are executed only in virtual time, because merging sends no
-    /// requests.
+    /// Creates a session for the runs of merged shards. Further runs that depend on these are executed only in virtual time, because
+    /// merging sends no requests.
     ///
     /// # Errors
     /// If an output cannot be opened.
@@ -111,8 +111,8 @@ impl Session {
         board.show(self.watch, &self.interrupt, work)
     }
 
-    /// Runs all strategies with all seeds; `name` distinguishes these blocks from others. After an interrupt only complete blocks remain.
-    /// Their runs go to `passed_on`, with their texts for `files`.
+    /// Runs all strategies with all seeds. The dashboard shows `name`. After an interrupt only complete blocks (one seed with every
+    /// strategy) remain. Their runs are passed to `passed_on`, with the texts for `files`.
     pub(crate) fn run(
         &self,
         board: &Board,
@@ -125,7 +125,8 @@ impl Session {
         blocks.run(&*self.driver, &self.interrupt, &lanes, figures, passed_on)
     }
 
-    /// Runs all blocks without writing files. Returns `None` if interrupted or incomplete, because fewer blocks are not comparable.
+    /// Runs all strategies with all seeds without writing files. Returns `None` if interrupted or incomplete, because a ranking over fewer
+    /// seeds is not comparable.
     pub(crate) fn run_whole(
         &self,
         board: &Board,
@@ -137,7 +138,7 @@ impl Session {
         Ok(Some(measured).filter(|_| whole))
     }
 
-    /// Runs all strategies with all seeds, one point after the other, and passes on the complete points.
+    /// Runs all strategies with all seeds, one point after the other. Calls `passed_on` with each complete point.
     pub(crate) fn run_in_turn(
         &self,
         lanes: &LaneWatcher<'_>,
@@ -147,7 +148,7 @@ impl Session {
         lanes.in_turn().run(&*self.driver, &self.interrupt, lanes, figures, passed_on)
     }
 
-    /// Runs points that depend on results of earlier runs; does nothing with `Fresh::ByNobody`.
+    /// Executes the runs of points that depend on the results of earlier runs. Does nothing with `Fresh::ByNobody`.
     pub(crate) fn run_fresh(
         &self,
         lanes: &LaneWatcher<'_>,
@@ -170,7 +171,7 @@ impl Session {
         self.interrupt.cause()
     }
 
-    /// Returns the exit code of a signal, or `Exit::Unmet` if runs are missing.
+    /// Returns the exit code of a received signal, or `Exit::Unmet` if runs are missing.
     pub(crate) fn cut_off(&self) -> Option<Exit> {
         self.interrupt.exit().or(self.incomplete.as_ref().map(|_| Exit::Unmet))
     }

@@ -1,4 +1,4 @@
-//! Conversion of flags into experiments of several strategies with one workload and one server.
+//! Conversion of flags into experiments: several strategies with one workload and one server.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,8 +11,8 @@ use crate::args::{RunArgs, SeveralArgs};
 use crate::exit::{Exit, Fatal};
 use crate::experiment;
 
-/// Returns an experiment for each strategy, and their common server. `what` begins the error if the server configuration is invalid. A
-/// server of `--target` is queried unless it was `reached` before.
+/// Returns an experiment for each strategy, and their common server. `what` is the start of the error message for an invalid server
+/// configuration. The server of `--target` is queried unless `reached` already contains it.
 pub(crate) fn configured(
     args: &SeveralArgs,
     strategies: Vec<StrategySpec>,

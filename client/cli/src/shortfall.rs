@@ -28,7 +28,7 @@ pub(crate) struct Failures {
 struct FailureCounts {
     failed: u64,
     total: u64,
-    /// The most frequent cause in the first run that has any.
+    /// Most frequent cause of failure in the first run with a failure.
     cause: Option<String>,
 }
 
@@ -61,8 +61,8 @@ impl Failures {
         }
     }
 
-    /// Returns words about too many failures, if every strategy has too many. A strategy below the limit shows that failures can be
-    /// avoided.
+    /// Returns a sentence about failures if every strategy has too many. Returns `None` if a strategy is below the limit, because failures
+    /// are then avoidable.
     fn too_many_failed(&self) -> Option<String> {
         let too_many = |of: &FailureCounts| of.failed * 100 > of.total * MAX_FAILED_PERCENT;
         if !self.by_strategy.values().all(too_many) {
@@ -88,7 +88,7 @@ impl Failures {
             let of = counted(self.runs as u64, "run");
             words = format!("{} of {of} failed; {words}", thousands(self.short as u64));
         }
-        // One line, like errors, because logs are searched for it.
+        // Printed in one line, like errors, because users search logs for it.
         to_stderr(&format!("failed: {words}\n"));
         Some(match &self.unanswered {
             Some(words) => {

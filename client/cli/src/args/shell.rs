@@ -11,7 +11,7 @@ pub(crate) fn strategies() -> impl Iterator<Item = &'static str> {
     tailback::STRATEGIES.iter().map(|entry| entry.name).chain(PRESETS.iter().map(String::as_str))
 }
 
-/// Returns the names of all plots that do not depend on a scenario.
+/// Returns the names of all built-in plots; the plots of scenarios are not included.
 pub(crate) fn figures() -> impl Iterator<Item = &'static str> {
     dashboards::report::PLOTS.iter().map(|entry| entry.name)
 }

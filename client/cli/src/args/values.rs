@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-/// Headers that frame an HTTP/1.1 message or control its connection.
+/// Headers that frame an HTTP/1.1 message or control its connection, so users cannot set them.
 const FRAMING: [&str; 7] =
     ["connection", "content-length", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"];
 

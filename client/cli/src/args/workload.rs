@@ -29,7 +29,7 @@ impl FromArgMatches for WorkloadArgs {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let mut spec = WorkloadSpec::default();
         for parameter in parameters() {
-            // Values have passed the parser of their flag.
+            // The flag's parser has already checked the value.
             let set = match parameter.kind {
                 Kind::Switch(_) => parameter.set(&mut spec, &matches.get_flag(parameter.key).to_string()),
                 Kind::Truth(_) if matches.get_flag(&negated(parameter)) => parameter.set(&mut spec, "false"),
@@ -52,8 +52,8 @@ fn negated(parameter: &Parameter) -> String {
     format!("no_{}", parameter.key)
 }
 
-/// `--no-KEY` of a parameter that is true by default. `--KEY true|false` is accepted, too, because sweeps vary it, and
-/// not listed.
+/// Returns the flag `--no-KEY` of a parameter that is true by default. `--KEY true|false` is accepted, too, because sweeps vary it, but it
+/// is not listed.
 fn negation(parameter: &'static Parameter) -> Option<Arg> {
     let is_truth = matches!(parameter.kind, Kind::Truth(_));
     let arg = || {

@@ -14,9 +14,10 @@ pub(crate) struct Format {
     /// Help text per kind of result, or `None` if those results cannot be written in this format.
     pub(crate) help: fn(Results) -> Option<&'static str>,
     pub(crate) from: Source,
-    /// Whether `-` (stdout) is allowed. Stdout receives everything at the end.
+    /// True if `-` (stdout) is a valid path. Stdout receives the whole output at the end.
     pub(crate) to_stdout: bool,
-    /// Part of the file that depends on one run only, or `None` if every part depends on all runs. Called on the thread that did the run.
+    /// Function that formats the part of the file that depends on one run only. `None` if every part depends on all runs. Called on the
+    /// thread that executed the run.
     pub(crate) text: Option<TextOf>,
     pub(crate) exporter: fn(Output, &Layout) -> Box<dyn Exporter>,
 }
@@ -31,16 +32,16 @@ pub(crate) enum Results {
     Reproduction,
     Parity,
     Recordings,
-    /// Merged shards of any command. The document has a flag of its own.
+    /// Result of `loadgen merge`, whatever the command of its shards. A separate flag selects the path of its document.
     Merged,
 }
 
-/// Input of a file. Results that no file needs are not collected.
+/// Data that a file is made from. Data that no file needs is not collected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
     Document,
     Runs,
-    /// Op latencies of every run, which only this source keeps.
+    /// Op latencies of every run, which are only kept for this source.
     Latencies,
     /// Every attempt; attempts of different runs never interleave.
     Attempts,
@@ -52,15 +53,16 @@ pub(crate) struct Layout {
     pub(crate) runs: RunsStand,
 }
 
-/// Position of the runs in a document. Except for `InDocument`, runs are not kept in memory, and the final document lacks them.
+/// Position of the runs in a document. With `First` and `Last`, runs are written separately, so they are not kept in memory and the final
+/// document value lacks them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum RunsStand {
     /// Part of the document itself, because there are few runs or none.
     #[default]
     InDocument,
-    /// Before everything else, in the order of completion. Each run is written as soon as it ends.
+    /// Before the rest of the document, in the order of completion. Each run is written as soon as it ends.
     First,
-    /// After everything else, grouped by strategy.
+    /// After the rest of the document, grouped by strategy.
     Last,
 }
 
@@ -81,7 +83,7 @@ pub(crate) struct TakenRun<'a> {
     pub(crate) text: &'a [u8],
 }
 
-/// Receives attempts during runs, which may be concurrent.
+/// Receives attempts while runs are in progress. Several runs may be in progress at once.
 pub(crate) trait Attempts: Send + Sync {
     fn of(&self, seed: u64) -> SampleSink;
 
@@ -91,7 +93,8 @@ pub(crate) trait Attempts: Send + Sync {
 
 /// A file that is being written.
 ///
-/// Receives runs in the order in which files show them. After an error it is not called again, and its file does not get its final name.
+/// Receives runs in the order in which the file shows them. After an error no method is called again, and the file does not get its final
+/// name.
 pub(crate) trait Exporter: Send {
     /// Opens files that are written during runs. Called just before the runs begin, after all checks passed.
     fn begin(&mut self) -> anyhow::Result<()> {

@@ -20,7 +20,7 @@ pub(crate) struct Exports {
     stdout_is_taken: bool,
 }
 
-/// State that files share with running threads, for attempts and per-run texts.
+/// Output settings shared with the threads that execute runs. They pass on attempts and format the text of each run.
 pub(crate) struct InFlightExports {
     formats: Vec<&'static Format>,
     layout: Layout,
@@ -102,7 +102,7 @@ impl Exports {
         }
     }
 
-    /// Writes the rest and completes all files, even after an error. Returns the first error.
+    /// Writes the rest of all files and completes them. An error in one file does not stop the others. Returns the first error.
     pub(crate) fn finish(self, document: &impl Serialize) -> anyhow::Result<()> {
         let mut text = String::new();
         if self.want(Source::Document) {

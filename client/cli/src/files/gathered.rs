@@ -1,4 +1,4 @@
-//! Texts of runs, grouped by strategy whatever their order of arrival, and their position in the document.
+//! Texts of runs, grouped by strategy in whatever order they arrive, and their position in the document.
 
 use std::io::{self, Write};
 
@@ -41,7 +41,7 @@ impl Gathered {
     }
 }
 
-/// First bytes of a document whose runs are written before the rest is known.
+/// First bytes of a document whose runs are written before the rest of its content is known.
 pub(super) const RUNS: &str = "{\"runs\":[";
 
 const END: &str = "]}\n";

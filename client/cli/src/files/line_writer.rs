@@ -7,10 +7,10 @@ use std::time::Duration;
 use super::stdout::ToStdout;
 use crate::exit::is_broken_pipe;
 
-/// Interval at which [`LineWriter::wait`] checks whether waiting is still wanted.
+/// Interval at which [`LineWriter::wait`] checks whether it should still wait.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Hands lines to the writing thread. At most one line is in flight, so that nothing piles up behind a stalled reader.
+/// Passes lines to a writing thread. At most one line is in flight, so that nothing piles up behind a stalled reader.
 pub(crate) struct LineWriter {
     lines: Sender<Vec<u8>>,
     over: Receiver<anyhow::Result<()>>,
@@ -29,7 +29,7 @@ impl LineWriter {
         std::thread::Builder::new().name("lines".to_owned()).spawn(move || {
             for line in handed_over {
                 let written = to.write_all(&line).and_then(|()| to.flush()).map_err(ToStdout::refusal);
-                // A reader that closed stdout wants no more lines. That is no failure, and other outputs continue.
+                // A broken pipe means that the reader closed stdout on purpose. It is not a failure, and other outputs continue.
                 let written =
                     written.or_else(|error| if is_broken_pipe(&error) { Ok(()) } else { Err(error) });
                 if tell_over.send(written).is_err() {
@@ -58,7 +58,7 @@ impl LineWriter {
 
     /// Hands over a line that ends with its line break. Call it only if [`is_free`](Self::is_free) returns true.
     pub(crate) fn hand_over(&mut self, line: Vec<u8>) {
-        // Only a panic ends the thread earlier. No line is in flight then.
+        // Sending fails only if the writing thread has panicked. No line is in flight then.
         self.is_free = self.lines.send(line).is_err();
     }
 

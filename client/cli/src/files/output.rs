@@ -13,7 +13,7 @@ use crate::exit::{Exit, Fatal};
 
 pub(crate) use super::stdout::to_stdout;
 
-/// Temporary names of unfinished files, for a program that exits at once.
+/// Paths of unfinished temporary files, which are removed if the program exits at once.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 pub(crate) struct Output {
@@ -113,7 +113,7 @@ impl Output {
 
     pub(crate) fn complete_or_save(&self, opened: Opened) -> anyhow::Result<()> {
         let (Opened::Beside(file), Place::File { beside, .. }) = (opened, &self.place) else { return Ok(()) };
-        // The file is removed if it cannot be completed, but this handle can still read its content.
+        // If completion fails, the temporary file is removed, but this handle can still read its content.
         let content = file.as_file().try_clone();
         beside.complete(file).map_err(|error| {
             let saved = content.and_then(|mut content| {
@@ -144,7 +144,8 @@ impl Output {
         self.write_all_of(&mut |to| to.write_all(bytes))
     }
 
-    /// Writes the output of `content`, which may be called twice. If writing fails, saves it elsewhere and names that path in the error.
+    /// Writes the output that `content` produces. If writing fails, calls `content` again to save the output elsewhere, and names that path
+    /// in the error.
     pub(crate) fn write_all_of(
         &self,
         content: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
@@ -160,8 +161,8 @@ impl Output {
     }
 }
 
-/// Returns the same path for every spelling of a path and for every link to it. A path that cannot be resolved stays as given; writing to
-/// it fails later.
+/// Returns one path for all spellings of a path and all links to it. A path that cannot be resolved stays as given, and writing to it fails
+/// later.
 pub(crate) fn resolved(path: &Path) -> PathBuf {
     if path == Path::new("-") {
         return path.to_owned();

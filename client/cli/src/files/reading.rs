@@ -15,7 +15,7 @@ const PIECE: usize = 16 << 20;
 
 pub(crate) fn bytes_of(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let file = File::open(path)?;
-    // Pipes and devices report length 0. A file that has grown since is also read to its end.
+    // Pipes and devices report length 0, and a file may grow after this call. So all bytes up to the end are read, whatever the length.
     let length = usize::try_from(file.metadata()?.len().min(most)).unwrap_or_default();
     read(file, most, if length == 0 { PIECE } else { length + 1 })
 }

@@ -1,4 +1,4 @@
-//! A file that replaces another when complete: written beside it, it then takes over its name, mode and owner.
+//! A file that replaces another one when complete. It is written beside the old file, and then takes over its name, mode and owner.
 
 use std::fs::{self, File, Metadata, OpenOptions, Permissions, TryLockError};
 use std::hash::{BuildHasher, RandomState};
@@ -10,10 +10,11 @@ use std::time::Duration;
 use rustix::io::Errno;
 use tempfile::NamedTempFile;
 
-/// Maximum number of consecutive symbolic links. More are taken for a loop.
+/// Maximum number of consecutive symbolic links. Longer chains are treated as a loop.
 const LINKS: usize = 40;
 
-/// Maximum number of times a file is created again because another program removed it as left over before it was locked.
+/// Maximum number of attempts to create the file. An attempt fails if another program removes the file as left over before this program has
+/// locked it.
 const ATTEMPTS: usize = 100;
 
 pub(super) struct Replacement {
@@ -23,8 +24,8 @@ pub(super) struct Replacement {
 }
 
 impl Replacement {
-    /// Creates the replacement of the file behind all links of `path`; the links stay. Returns `None` for a path without a replaceable
-    /// file, such as `/dev/stdout`.
+    /// Prepares to replace the file to which `path` leads after following all links. The links stay. Returns `None` for a path without a
+    /// replaceable file, such as `/dev/stdout`.
     pub(super) fn of(path: &Path) -> io::Result<Option<Self>> {
         let Some(target) = followed(path)? else { return Ok(None) };
         let name = target.file_name().ok_or(io::ErrorKind::InvalidInput)?;
@@ -55,14 +56,14 @@ impl Replacement {
         };
         for _ in 0..ATTEMPTS {
             let mut file = match make() {
-                // The other program has not yet removed the file that this one lost.
+                // The file of the last attempt still exists, because the program that locked it has not yet removed it.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                     std::thread::sleep(Duration::from_millis(1));
                     continue;
                 }
                 created => created?,
             };
-            // The lock marks this program as alive. Another program may have removed the file before it was locked.
+            // The lock shows that the file is in use. Another program may have removed the file before it was locked.
             let lost = match file.as_file().try_lock() {
                 Err(TryLockError::WouldBlock) => true,
                 // On file systems without locks, other programs cannot lock the file and so never remove it.
@@ -71,7 +72,7 @@ impl Replacement {
             if !lost {
                 return Ok(file);
             }
-            // The other program removes it. If this one did too, the name might by then belong to a later file.
+            // The program that locked the file removes it. If this program removed it too, it could remove a later file of the same name.
             file.disable_cleanup(true);
         }
         Err(io::Error::other("other programs remove it as soon as it is made"))
@@ -80,7 +81,7 @@ impl Replacement {
     pub(super) fn complete(&self, written: NamedTempFile) -> io::Result<()> {
         let file = written.as_file();
         if let Some(old) = self.replaced() {
-            // Only root may change the owner. For other users the new file stays their own.
+            // Only root may change the owner. For other users, the new file belongs to the user who runs this program.
             drop(fchown(file, Some(old.uid()), Some(old.gid())));
             file.set_permissions(Permissions::from_mode(old.mode() & 0o777))?;
         }
@@ -93,7 +94,7 @@ impl Replacement {
         fs::metadata(&self.target).ok()
     }
 
-    /// Removes unfinished files of killed programs. A file is left over if no process holds its lock. Process ids are no evidence, because
+    /// Removes unfinished files of killed programs. A file is left over if no process holds its lock. Process ids are not used, because
     /// they mean nothing in another container and are reused.
     fn remove_left_over(&self) {
         let (folder, Some(name)) = (folder_of(&self.temporary), self.target.file_name()) else { return };
@@ -107,10 +108,10 @@ impl Replacement {
                 && entry.file_type().is_ok_and(|kind| kind.is_file())
                 && let Ok(file) = File::open(entry.path())
                 && file.try_lock().is_ok()
-                // Before this lock, its program may have removed the file and created another of the same name.
+                // Between opening and locking, the file's program may have removed it and created another of the same name.
                 && is_at(&file, &entry.path())
             {
-                // The lock is held until the removal, so that a program that is just creating the file notices.
+                // The lock is held until the removal. So a program that has just created this file fails to lock it, and creates another.
                 drop(fs::remove_file(entry.path()));
                 drop(file);
             }

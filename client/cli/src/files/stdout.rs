@@ -1,4 +1,4 @@
-//! Writing to stdout, with a closed reader or terminal distinguished from failures.
+//! Writing to stdout. A closed reader or a closed terminal is distinguished from a failure.
 
 use std::fs;
 use std::io::{self, Write};
@@ -38,8 +38,8 @@ impl Write for ToStdout {
     }
 }
 
-/// Whether writing failed because the terminal is gone. A closed terminal no longer reports that it is one, but unlike a disk it is a
-/// character device.
+/// True if writing failed because the terminal is gone. A closed terminal is no longer recognised as a terminal. Unlike a disk, however, it
+/// is a character device.
 fn is_closed_terminal(error: &io::Error) -> bool {
     let is_device = || {
         fstat(io::stdout())
@@ -48,7 +48,7 @@ fn is_closed_terminal(error: &io::Error) -> bool {
     error.raw_os_error() == Some(Errno::IO.raw_os_error()) && is_device()
 }
 
-/// Whether the program was started without a stdout (`>&-`). Rust's runtime then opens `/dev/null` for reading and writing. Redirected
+/// True if the program was started without a stdout (`>&-`). Rust's runtime then opens `/dev/null` for reading and writing. Redirected
 /// output is opened for writing only.
 pub(super) fn is_closed() -> bool {
     let stdout = io::stdout();

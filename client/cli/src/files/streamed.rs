@@ -17,7 +17,7 @@ pub(crate) struct Streamed {
 
 enum Destination {
     File(BufWriter<Opened>),
-    /// Stdout, pipes and devices are written at the end, because output that was already read cannot be withdrawn.
+    /// Text for stdout, pipes and devices. It is written at the end, because output that was already read cannot be withdrawn.
     Later(Spool),
     Elsewhere(NamedTempFile),
     Nowhere,
@@ -56,13 +56,14 @@ impl Streamed {
         let Destination::File(file) = std::mem::replace(&mut self.to, Destination::Nowhere) else { return };
         let (opened, rest) = file.into_parts();
         if let (Opened::Beside(begun), Ok(rest)) = (opened, rest) {
-            // Part of the failed piece may already be in the file.
+            // Part of the failed piece may already be in the file, so only the first `written` bytes are saved.
             self.to = saved(begun, &rest, self.written).map_or(Destination::Nowhere, Destination::Elsewhere);
         }
     }
 }
 
-/// Copies the first `length` bytes of the file and of `rest`. The file may lack some bytes, or have more.
+/// Copies the first `length` bytes of the file followed by `rest`. The file may lack bytes that are still in `rest`, or contain more than
+/// `length` bytes.
 fn saved(mut begun: NamedTempFile, rest: &[u8], length: u64) -> io::Result<NamedTempFile> {
     let mut copy = elsewhere()?;
     begun.as_file_mut().rewind()?;

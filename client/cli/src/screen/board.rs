@@ -1,5 +1,5 @@
-//! Progress of runs of several strategies, shown as lanes on the dashboard, as plain lines, or not at all. Runs go on in a thread of their
-//! own, and drawing never blocks them.
+//! Progress of runs of several strategies, shown as lanes on the dashboard, as plain lines, or not at all. Runs are executed in a thread of
+//! their own, and drawing never blocks them.
 
 use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -26,7 +26,7 @@ pub(crate) struct Board {
 }
 
 struct State {
-    /// Everything but the figures, which are computed when drawn.
+    /// Content of the lanes without the figures, which are computed when drawn.
     lanes: Lanes,
     /// Figures of completed runs, by lane and column.
     values: Vec<Vec<Vec<f64>>>,
@@ -64,7 +64,7 @@ impl Board {
         state.lanes.lanes.iter_mut().for_each(|lane| lane.short = 0);
     }
 
-    /// Records a run over HTTP that is in progress and can be observed. Repeated calls for the same run have no effect.
+    /// Records that a run over HTTP is in progress and can be observed. Repeated calls for the same run have no effect.
     pub(crate) fn goes_on(&self, lane: usize, underway: &Underway) {
         let mut state = self.state();
         if state.watched.as_ref().is_none_or(|watched| !Arc::ptr_eq(&watched.control, &underway.control)) {
@@ -80,7 +80,7 @@ impl Board {
     /// Records a completed run: its figures by column, whether ops were left undone, and its duration.
     pub(crate) fn over(&self, lane: usize, figures: &[Option<f64>], short: bool, took: Duration) {
         let mut state = self.state();
-        // Last copy of the run's measurements, because the run is about to be dropped.
+        // Copies the run's measurements for the last time, because the run is about to be dropped.
         state.look();
         state.watched = None;
         for (values, figure) in state.values[lane].iter_mut().zip(figures) {
@@ -100,7 +100,7 @@ impl Board {
         work: impl FnOnce() -> T + Send,
     ) -> T {
         thread::scope(|scope| {
-            // Nothing is sent. The sender is dropped with the work, even if that panics.
+            // No value is sent on this channel. Its sender is dropped when the work ends, even by a panic, and the receiver notices that.
             let (working_on, over) = channel::<()>();
             let working = scope.spawn(move || {
                 let _working_on = working_on;
@@ -154,7 +154,7 @@ impl Board {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // A thread that panicked while it held the lock leaves data that can still be shown.
+        // After a panic of a thread that held the lock, the data can still be shown.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

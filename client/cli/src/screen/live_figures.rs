@@ -16,9 +16,9 @@ use crate::text::wrapping::wrapped;
 /// Maximum real time to wait for the last line of a run to be written.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Live figures of consecutive runs. Each line is the difference from the line before, so that it includes events during a blocked write.
+/// Live figures of consecutive runs. Each line contains the changes since the previous line, so it includes events during a blocked write.
 pub(crate) struct LiveFigures {
-    /// `None` after the reader stalled or stdout failed.
+    /// Writer of the lines; `None` after the reader stalled or stdout failed.
     lines: Option<LineWriter>,
     result: anyhow::Result<()>,
 }
@@ -47,7 +47,7 @@ impl LiveFigures {
             }
         });
         underway.control.latest(&mut now);
-        // After an interrupt that stopped the run, its last line is still written. A further interrupt ends the wait.
+        // If an interrupt stopped the run, its last line is still written. A further interrupt ends the wait.
         let (over, received) = (Instant::now(), interrupt.received());
         let is_wanted = || over.elapsed() < PATIENCE && interrupt.received() == received;
         let mut is_recorded = lines.wait(is_wanted);

@@ -106,7 +106,7 @@ fn dashboard(background: Background, run: &RealRun<'_>, interrupt: &Interrupt) {
         limit.on_snapshot(&frame.snapshot);
         underway.bound.tell(&mut frame.snapshot);
         if limit.is_moved {
-            // The optimum was proven for a server without the change.
+            // The lower bound on the makespan was proven for the server without the change.
             frame.snapshot.optimal_makespan = None;
         }
         frame.generator = meter.read(connections);

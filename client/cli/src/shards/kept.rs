@@ -1,4 +1,4 @@
-//! Texts of the runs of all shards during a merge, kept in a temporary file so that few of them are in memory at a time.
+//! Texts of the runs of all shards during a merge. They are kept in a temporary file, so that few of them are in memory at a time.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;

@@ -23,7 +23,7 @@ pub(crate) struct Merging {
     /// Texts of the runs, with their positions by task number.
     pub(crate) texts: Texts,
     pub(crate) places: BTreeMap<u64, Place>,
-    /// Start of the first run. `None` in virtual time.
+    /// Start time of the first run; `None` in virtual time.
     pub(crate) began: Option<String>,
     pub(crate) incomplete: Option<Incomplete>,
     pub(crate) asked: Vec<Asked>,
@@ -69,7 +69,7 @@ impl Merging {
         }
     }
 
-    /// Returns the stored runs in place of these tasks, which were planned again.
+    /// Returns the stored runs that replace `tasks`, which were planned again from the documents.
     pub(crate) fn stored(&mut self, tasks: &experiments::runs::driver::Tasks<'_>) -> anyhow::Result<Stored> {
         if tasks.count() as u64 != self.plan.tasks {
             let words = format!(

@@ -1,4 +1,4 @@
-//! Progress of a shard's runs, and the record that its document holds of each.
+//! Progress of a shard's runs, and the record of each run in the shard's document.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -12,7 +12,7 @@ use crate::screen::watch::{Watch, watch};
 use crate::text::progress::Progress;
 use crate::text::summary;
 
-/// Watcher that shows single runs over HTTP, and the number of completed runs in virtual time.
+/// Watcher of a shard. Shows single runs over HTTP, and the number of completed runs in virtual time.
 pub(super) struct Watching<'a> {
     pub(super) mode: Watch,
     pub(super) interrupt: &'a Interrupt,

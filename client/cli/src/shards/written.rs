@@ -1,4 +1,4 @@
-//! The document of one shard: does its runs and writes them as they end.
+//! Document of one shard: executes the shard's runs and writes them as they end.
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -36,10 +36,11 @@ pub(crate) struct OfShard<'p, 'a> {
 }
 
 impl OfShard<'_, '_> {
-    /// Does the runs and writes them. Expectations are judged for all shards together, in the merge.
+    /// Executes the runs and writes them. Expectations are judged in the merge, for all shards together.
     ///
-    /// # Errors When the first run fails, its counts do not match, or the document cannot be written. The error of a later run is reported,
-    /// and the runs before it are written.
+    /// # Errors
+    /// If the first run fails, if its counts do not match, or if the document cannot be written. If a later run fails, the runs before it
+    /// are still written and its error is reported.
     pub(crate) fn run(self, driver: &dyn Driver, interrupt: &Interrupt) -> anyhow::Result<ExitCode> {
         let Self { shard, plan, tasks: all, courses_before, output, screen, quiet } = self;
         let (tasks, numbers) = shard.tasks(all);

@@ -9,12 +9,12 @@ use super::figures::{at_least, milliseconds, percent, seconds, thousands, three}
 use super::short_names::short_names;
 use super::wrapping::wrapped_to;
 
-/// Maximum number of strategies that are all listed without `--explain`.
+/// Maximum number of strategies up to which the table lists all of them without `--explain`.
 const MAX_ROWS: usize = 12;
 /// Number of ranked strategies that are listed if there are more than `MAX_ROWS`.
 const MAX_OF_MANY: usize = 10;
 const MARK: usize = 3;
-/// Terminal widths in columns, at which columns are added or left out.
+/// Terminal widths in columns at which table columns are added or left out.
 const WIDE: usize = 100;
 const USUAL: usize = 80;
 const NARROW: usize = 72;
@@ -183,7 +183,7 @@ impl Column {
         Self { title: title.into(), width, is_left: false, cell: Box::new(cell) }
     }
 
-    /// True for the ratio to the best and for its interval, which is the only left-aligned column.
+    /// True for the ratio to the best and for the interval of the ratio. The interval is the only left-aligned column.
     fn is_ratio(&self) -> bool {
         self.is_left || self.title == "× best"
     }
@@ -247,7 +247,7 @@ fn p99() -> Column {
     Column::right("p99", 9, |row| row.p99_ms.map_or_else(dash, milliseconds))
 }
 
-/// Creates the column of the share of slot time that was spent on attempts that did not count.
+/// Creates the column for wasted slot time: the share of slot time that was spent on attempts that did not count.
 fn wasted(slots: Option<u64>) -> Column {
     Column::right("wasted", 9, move |row| {
         let capacity_s = slots.zip(row.makespan_s).map(|(slots, makespan_s)| slots as f64 * makespan_s);

@@ -41,7 +41,7 @@ pub(crate) fn named(shards: &[u32], of: u32) -> String {
     named.join(", ")
 }
 
-/// Returns the attempts that the server received from the clients of this result, rejected reads included; `None` if unknown.
+/// Returns the attempts that the server received from the clients of this result, including rejected reads. `None` if unknown.
 pub(super) fn received(result: &RunResult) -> Option<u64> {
     let of_row = |row: &ShardRow| row.received + row.reads_rejected;
     if let Some(server) = &result.server {

@@ -2,7 +2,8 @@
 
 use crate::text::wrapping::wrapped;
 
-/// Blanks before a figure that fills its column. A single blank would not separate two figures, because figures contain blanks.
+/// Number of blanks before a figure that fills its column. One blank would not separate two figures, because figures themselves contain
+/// single blanks.
 const APART: usize = 2;
 
 /// Column with its width in characters. A wider cell takes room from the blanks of the cells after it.
@@ -13,7 +14,7 @@ pub(crate) enum Column {
     Left(usize),
 }
 
-/// Layout of a name that leaves no room for cells.
+/// Layout of a row whose name is too long for the head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LongNames {
     /// Moves the cells to the right.
@@ -36,7 +37,7 @@ impl Table {
         Self { head, columns: columns.into_iter().collect(), long_names, text: String::new() }
     }
 
-    /// Adds the titles. A title wider than its column starts further left, but overwrites only blanks.
+    /// Adds the titles. A title wider than its column starts further left, where it overwrites only blanks.
     pub(crate) fn titles<'a>(&mut self, head: &str, titles: impl IntoIterator<Item = &'a str>) {
         let mut line = format!("{head:<width$}", width = self.head);
         for (column, title) in self.columns.iter().zip(titles) {

@@ -7,7 +7,7 @@ use rustix::termios::tcgetwinsize;
 use textwrap::core::Fragment;
 use textwrap::wrap_algorithms::wrap_first_fit;
 
-/// Width in columns if stdout is not a terminal, and the maximum for lines of words, because longer ones are hard to read.
+/// Width in columns if stdout is not a terminal. Also the maximum width for lines of words, because longer lines are hard to read.
 const USUAL: usize = 80;
 
 /// Maximum width in columns, which only tables use.

@@ -80,7 +80,8 @@ fn log(file: &mut impl Write, runs: &[Interval]) -> io::Result<()> {
     for comment in COMMENTS {
         builder.add_comment(comment);
     }
-    // Readers guess the meaning of times unless both headers are present. The epoch is used, because a simulated log has no date.
+    // Both headers are needed, because readers otherwise guess the meaning of times. Both are the Unix epoch, because a simulated log has
+    // no date.
     builder.with_start_time(UNIX_EPOCH).with_base_time(UNIX_EPOCH).with_max_value_divisor(MICROS_PER_MILLI);
     let mut writer = builder.begin_log_with(file, &mut serializer)?;
     let mut start = Duration::ZERO;
@@ -99,7 +100,7 @@ fn log(file: &mut impl Write, runs: &[Interval]) -> io::Result<()> {
     Ok(())
 }
 
-/// Turns a strategy into a tag, which must not contain commas or white space. No strategy contains the replacement characters.
+/// Converts a strategy to a tag. Tags must not contain commas or white space. No strategy contains the characters that replace them.
 fn tag(strategy: &str) -> String {
     let replaced = |letter: char| match letter {
         ',' => ';',

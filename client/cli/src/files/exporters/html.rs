@@ -22,7 +22,7 @@ pub(super) const FORMAT: Format = Format {
     },
 };
 
-/// An HTML report of the whole document, so all runs are in memory. A sweep is the exception, because its cells already summarize its runs.
+/// An HTML report of the whole document, so all runs are in memory. Runs of a sweep are not kept, because the sweep's cells summarize them.
 struct Html {
     output: Output,
     layout: Layout,

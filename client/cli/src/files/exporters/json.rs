@@ -28,13 +28,13 @@ pub(super) const FORMAT: Format = Format {
     },
 };
 
-/// Writes a run in the form that its document uses. Empty if the document contains its runs itself.
+/// Returns a run as JSON, in the form that the document uses. The result is empty if the document value itself contains the runs.
 pub(super) fn text(run: &ExportedRun<'_>, layout: &Layout) -> anyhow::Result<Vec<u8>> {
     Ok(match layout.runs {
         RunsStand::InDocument => Vec::new(),
         RunsStand::First if layout.varied.is_empty() => serde_json::to_vec(run.result)?,
         RunsStand::First => {
-            // Time series and latency curves are of little use among thousands of runs.
+            // Left out, because time series and latency curves are of little use among thousands of runs.
             let (series, op_latency_curve) = (Vec::new(), Vec::new());
             let at = Some(layout.at(run.at));
             serde_json::to_vec(&results::sorted(&RunResult {

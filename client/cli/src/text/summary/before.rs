@@ -12,7 +12,7 @@ use crate::text::figures::{seconds, thousands};
 use crate::text::stderr::to_stderr;
 use crate::text::wrapping::wrapped;
 
-/// Maximum number of printed doubts of a command, because a sweep may have one at each of thousands of points.
+/// Maximum number of doubts (probable mistakes) that a command prints. A sweep may have one at each of thousands of points.
 const MAX_DOUBTS: usize = 8;
 
 pub(crate) fn announcement(experiment: &Experiment, server: &str, model: Option<&Config>) -> String {

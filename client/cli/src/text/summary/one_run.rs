@@ -14,7 +14,7 @@ use crate::text::figures::{short, thousands};
 use crate::text::notes::note;
 use crate::text::wrapping::{terminal_width, wrapped_figures, wrapped_to};
 
-/// Maximum number of printed warnings, because each of hundreds of shards may have some.
+/// Maximum number of printed warnings, because a run may have warnings from hundreds of shards.
 const MAX_WARNINGS: usize = 10;
 
 pub(crate) fn run(run: &Finished, repeat: usize, experiment: &Experiment, explain: bool) -> String {
@@ -44,7 +44,7 @@ pub(crate) fn run(run: &Finished, repeat: usize, experiment: &Experiment, explai
     text
 }
 
-/// Returns the line with the load, or with the workload if no capacity is known, and the seeds.
+/// Returns the line with the load and the seeds. If no capacity is known, it contains the workload instead of the load.
 pub(super) fn setting(result: &RunResult, seeds: &str, experiment: &Experiment) -> String {
     let load = result.load.clone().unwrap_or_else(|| workload_text(experiment));
     let scale = result.config.time_scale;

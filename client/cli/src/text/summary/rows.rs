@@ -98,7 +98,7 @@ fn failed(result: &RunResult) -> Option<String> {
     (failed > 0).then(|| format!("{}: {}", thousands(failed), causes(&result.failures).join("   ")))
 }
 
-/// Returns the causes, or `None` if the answer already has the only one.
+/// Returns the causes of giving up. Returns `None` if there is only one cause, because the answer already contains it.
 fn given_up(result: &RunResult) -> Option<String> {
     let causes = causes_of_giving_up(result);
     let failed_for_good = result.ops.failed_for_good;
@@ -141,7 +141,8 @@ pub(super) fn largest_window(result: &RunResult) -> Option<String> {
     (most > 0.0).then(|| short(most.round()))
 }
 
-/// True for strategies that also space their attempts. Their windows cover the network, too, so they exceed the cap.
+/// True for strategies that also space their attempts in time. Their windows include attempts in the network, too, so they exceed the
+/// server's cap.
 fn is_paced(result: &RunResult) -> bool {
     let mut gauges = result.series.iter().flat_map(|point| &point.gauges);
     gauges.any(|gauge| gauge.name == "gap" || gauge.name == "rate")
@@ -152,7 +153,7 @@ enum Slots {
     Changing,
 }
 
-/// Returns `None` unless the server is a mockserver with slots.
+/// Returns the server's slots; `None` unless the server is a mockserver with slots.
 fn slots(result: &RunResult) -> Option<Slots> {
     let model: Config = result.config.server_model.as_ref().and_then(ServerModel::read)?;
     if !model.caps.is_empty() {
