@@ -9,9 +9,10 @@ pub(super) struct Adjustments {
     until_s: Option<f64>,
     smooth_s: Option<f64>,
     logarithmic: bool,
-    /// Unit of times: seconds per unit, and its name.
+    /// Unit of times: seconds per unit, and the unit's name.
     unit: Option<(f64, String)>,
-    /// Labels of the strategies in the order of their looks, so that each looks the same in all plots of a scenario.
+    /// Strategy labels in the order of their looks (colour, dash pattern, marker). With them, each strategy looks the
+    /// same in all plots of a scenario.
     looks: Vec<String>,
 }
 
@@ -52,7 +53,8 @@ impl Adjustments {
         if self.logarithmic {
             plot.y.scale = Scale::Logarithmic;
             for series in &mut plot.series {
-                // A logarithmic axis has no zero, so bars would have no base and zeros no position.
+                // A logarithmic axis has no zero. Bars would have no base, so they become dots. Zeros would have no
+                // position, so they become gaps.
                 if series.shape == Shape::Bars {
                     series.shape = Shape::Dots;
                 }
@@ -85,7 +87,8 @@ impl Adjustments {
     }
 }
 
-/// Replaces every point by the mean of the points within `width` around it. Values that are not finite stay.
+/// Replaces every point by the mean of the points within `width` around it. Values that are not finite stay
+/// unchanged.
 fn averaged(points: &[(f64, f64)], width: f64) -> Vec<(f64, f64)> {
     let mean = |(x, y): &(f64, f64)| {
         let near = points

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use results::{At, DrawnColumn, FiguresOverRuns, OverRuns};
 use vocabulary::duration_text;
 
-/// Figure of cells under its own title, converted to its own unit by `(value - minus) * times`.
+/// Figure of cells under the column's own title, converted to the column's unit by `(value - minus) * times`.
 #[derive(Clone, Debug)]
 pub(super) struct Column {
     pub(super) title: String,
@@ -38,7 +38,7 @@ pub(super) struct Cell {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Setting {
-    /// Can be an axis. Durations are in seconds.
+    /// Numeric setting, which can be an axis. Durations are in seconds.
     Number(f64),
     Text(String),
 }

@@ -14,12 +14,12 @@ pub struct Document {
     pub(super) sensitivity: Vec<results::Variation>,
     /// Start of the first reproduction; `None` if everything was simulated.
     pub(super) started_at: Option<String>,
-    /// Descriptions of the data that is missing because not all shards were there when they were merged.
+    /// Descriptions of missing data, because some shards were missing when they were merged.
     pub(super) incomplete: Vec<String>,
 }
 
 impl Document {
-    /// Returns the scenarios that request no plots, of which everything is drawn.
+    /// Returns the scenarios that request no plots. For these, every plot is drawn.
     pub(super) fn unplotted(&self) -> impl Iterator<Item = &Scenario> {
         self.scenarios.iter().filter(|scenario| scenario.exhibits.is_empty())
     }

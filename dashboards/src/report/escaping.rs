@@ -30,7 +30,8 @@ fn seen(letter: char) -> char {
     }
 }
 
-/// Returns a link address that contains the text itself. Escaping ensures that nothing in it looks like another address.
+/// Returns a link address that contains the text itself. Escaping ensures that no part of the text is taken for
+/// another address.
 pub(super) fn data_link(mime: &str, text: &str) -> String {
     let mut link = format!("data:{mime};charset=utf-8,");
     for byte in text.bytes() {

@@ -11,7 +11,7 @@ pub(super) struct ScenarioPlot {
     pub(super) title: String,
     pub(super) shows: String,
     pub(super) note: String,
-    /// Indices of the claims that it belongs to.
+    /// Indices of the claims that this plot belongs to.
     pub(super) claims: Vec<usize>,
     /// Registry name of the plot to draw.
     pub(super) draws: String,

@@ -32,7 +32,7 @@ pub(super) struct Sweep {
     /// Configuration of the first strategy at the first point.
     pub(super) config: Option<ConfigRecord>,
     pub(super) by: String,
-    /// Best strategy of every situation, on fresh seeds.
+    /// Best strategy of every situation (combination of varied flags), on fresh seeds.
     pub(super) best: Vec<Best>,
     /// Sweep as written in its file, reduced to the figures that are drawn.
     pub(super) written: WrittenSweep,
@@ -45,9 +45,9 @@ pub(super) struct Claim {
     pub(super) ours: String,
     pub(super) verdict: String,
     pub(super) as_expected: bool,
-    /// True if the scenario makes the claim, and not its source.
+    /// True if the claim is made by the scenario and not by the scenario's source.
     pub(super) ours_alone: bool,
-    /// Tested condition in words, with the interpretation of the source's words.
+    /// Tested condition in words, including the interpretation of the source's words.
     pub(super) condition: String,
     pub(super) note: String,
 }

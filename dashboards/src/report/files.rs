@@ -18,7 +18,7 @@ use super::sweep;
 #[error("`{file}`{place}: {what}")]
 pub struct Unreadable {
     file: String,
-    /// `, line 3, column 14` or ``, `runs[3].seed` ``.
+    /// Position of the error in the file: `, line 3, column 14` or ``, `runs[3].seed` ``.
     place: String,
     what: String,
 }
@@ -39,7 +39,8 @@ impl Document {
                 what: wrong.what,
             })?;
         }
-        // Comparisons by different figures are ranked by the default score, like runs without a comparison.
+        // If comparisons are ranked by different figures, the default score is used, as for runs without a
+        // comparison.
         all.by.dedup();
         let by = if let [only] = all.by[..] { only } else { Score::default() };
         let mut strategies = strategies(all.runs);
@@ -108,7 +109,7 @@ impl Content {
     }
 
     fn add_missing(&mut self, incomplete: Option<Incomplete>) {
-        // `lost_clients` reports runs that lack some of their clients.
+        // Runs that lack only some of their clients are reported by `lost_clients` instead.
         let incomplete = incomplete.filter(|incomplete| incomplete.missing_tasks > 0);
         self.incomplete.extend(incomplete.map(
             |Incomplete { tasks, missing_tasks, missing_shards, .. }| {

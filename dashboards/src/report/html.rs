@@ -1,5 +1,5 @@
-//! The report, as one HTML file that needs no other. First come the answer and the table, then the plots, then
-//! everything needed to repeat the runs, and the data.
+//! The report, as one HTML file that needs no other file. First come the answer and the table, then the plots. Last
+//! come the data, and everything needed to repeat the runs.
 //!
 //! `maud` escapes every text that is put into markup, except values whose type marks them as markup.
 
@@ -28,7 +28,7 @@ use super::registry::{Entry, PLOTS};
 const STYLE: &str = include_str!("html/style.css");
 const SCRIPT: &str = include_str!("html/script.js");
 
-/// SHA-256 of the script, the only one that may run. A test of the program checks the hash.
+/// SHA-256 hash of the script, which is the only one that may run. A test of the program checks the hash.
 const SCRIPT_HASH: &str = "sha256-K+8S1Vw8RzJhHyH43Deq1Tp8SO86x8+td776rFxAyNc=";
 
 pub fn html(document: &Document) -> String {
@@ -72,8 +72,8 @@ pub fn html(document: &Document) -> String {
     visible(&report.into_string())
 }
 
-/// Returns the plots of the registry. With several strategies, completion over time and its cost come first; with
-/// one, its window and latency.
+/// Returns the plots of the registry. With several strategies, the plots of completion over time and of cost come
+/// first. With one strategy, the plots of its window and latency come first.
 fn plots(document: &Document) -> Markup {
     let strategies = document.strategies.as_slice();
     let is_single = strategies.len() == 1;
@@ -107,7 +107,7 @@ fn small(entry: &Entry, document: &Document) -> usize {
     if entry.name == "window" { windows(document).len() } else { 0 }
 }
 
-/// Returns true if a linear axis would press most of the plot onto its lower end.
+/// True if a linear axis would compress most of the plot at its lower end.
 fn is_flat(plot: &Plot) -> bool {
     const MAX_OVER_MEDIAN: f64 = 20.0;
     let points = plot.series.iter().flat_map(|series| &series.points);

@@ -2,7 +2,7 @@
 
 use super::plot::Plot;
 
-/// Units: minimum time in seconds, seconds per unit, and name. A time of days has its ticks at midnight.
+/// Units: minimum time in seconds, seconds per unit, and name. On an axis in days, ticks are at midnight.
 const UNITS: [(f64, f64, &str); 3] =
     [(172_800.0, 86_400.0, "d"), (36_000.0, 3600.0, "h"), (3600.0, 60.0, "min")];
 

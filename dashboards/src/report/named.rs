@@ -1,4 +1,4 @@
-//! Plots by name: those that the registry draws of the whole document, and those that scenarios request.
+//! Plots by name: plots of the whole document from the registry, and plots requested by scenarios.
 
 use super::document::Document;
 use super::exhibit::ScenarioPlot;

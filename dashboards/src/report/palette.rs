@@ -7,7 +7,7 @@ pub(super) const CSS: &str = include_str!("svg/plot.css");
 
 pub(super) const LOOKS: usize = 8;
 
-/// Looks with the same meaning in every plot of one strategy.
+/// Looks that have one meaning in all plots of a single strategy.
 pub(super) const IN_FLIGHT: usize = 0;
 pub(super) const REJECTED: usize = 1;
 pub(super) const ACCEPTED: usize = 2;

@@ -15,7 +15,7 @@ use super::ticks::Span;
 use super::wrapping::lines;
 use crate::text;
 
-/// Sign of every look, because text has no colours.
+/// Sign of every look (colour, dash pattern and marker of a series). Text uses signs, because it has no colours.
 const SIGNS: [&str; LOOKS] = ["o", "#", "^", "*", "v", "+", "=", "x"];
 
 const FILLED: f64 = 0.8;
@@ -109,7 +109,7 @@ fn one(plot: &Plot, columns: u16) -> String {
     drawn
 }
 
-/// Draws a bar around a place. Position and width are shares of the area.
+/// Draws a bar centred at `middle`. Position and width are shares of the area.
 fn bar(canvas: &mut Context<'_>, (middle, width): (f64, f64), (floor, top): (f64, f64)) {
     const STROKES: i32 = 40;
     if top.is_finite() {

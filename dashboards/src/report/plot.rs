@@ -16,22 +16,22 @@ pub struct Axis {
     /// Unit of the values; empty for plain counts.
     pub unit: &'static str,
     pub scale: Scale,
-    /// Value that the axis reaches in any case, so that plots side by side have the same ends.
+    /// Value that the axis always includes, so that adjacent plots have the same ends.
     pub reaches: f64,
-    /// Names at 0, 1, 2 …, if the axis shows choices instead of measured values; else empty.
+    /// Names of the values 0, 1, 2 …, if the axis shows choices instead of measured values; otherwise empty.
     pub names: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scale {
-    /// Even spacing, from zero.
+    /// Even spacing, starting at zero.
     #[default]
     Linear,
-    /// Even spacing, from the lowest value, for chosen rather than measured values.
+    /// Even spacing, starting at the lowest value. Meant for chosen rather than measured values.
     Fitted,
-    /// Powers of ten. Values that are not above zero lie at the lower end.
+    /// Powers of ten. Values of zero or below are drawn at the lower end.
     Logarithmic,
-    /// Shares from 0 to 1 by their number of nines: 90 %, 99 %, 99.9 % are equally far apart.
+    /// Shares from 0 to 1, spaced by their number of nines: 90 %, 99 %, 99.9 % are equally far apart.
     Nines,
 }
 
@@ -51,13 +51,13 @@ pub struct Series {
 pub enum Shape {
     #[default]
     Line,
-    /// Separate marks. The first represents all others and is larger.
+    /// Separate marks. The first mark represents all others and is larger.
     Marks,
     /// Separate marks of equal size.
     Dots,
-    /// Bars from zero. Bars of several series at one place are side by side.
+    /// Bars from zero. If several series have a bar at the same position, the bars are side by side.
     Bars,
-    /// A thin stroke each, for so many events that only their density counts.
+    /// One thin stroke per event, for so many events that only their density counts.
     Events,
 }
 
@@ -93,7 +93,7 @@ impl Series {
 }
 
 impl Plot {
-    /// Returns the index of a series among those of its shape, and their number.
+    /// Returns the index of a series among the series of the same shape, and the number of these series.
     pub(super) fn among(&self, index: usize) -> (usize, usize) {
         let shape = self.series[index].shape;
         let alike = |series: &&Series| series.shape == shape;

@@ -17,7 +17,8 @@ use super::document::Document;
 use super::palette::LOOKS;
 use super::strategy::Strategy;
 
-/// Returns the strategies that share a plot, with their looks. More strategies than looks could not be distinguished.
+/// Returns the strategies of a plot with the index of their look (colour, dash pattern, marker). Their number is
+/// limited, because more strategies than looks could not be distinguished.
 fn drawn(document: &Document) -> impl Iterator<Item = (usize, &Strategy)> + Clone {
     document.strategies.iter().enumerate().take(LOOKS)
 }

@@ -16,7 +16,8 @@ pub(super) struct Ranking {
 }
 
 impl Ranking {
-    /// Returns the ranking of two strategies or more, over the seeds that all of them have; `None` if they cannot be compared.
+    /// Returns the ranking of at least two strategies, over the seeds that all of them have. Returns `None` if they
+    /// cannot be compared.
     pub(super) fn new(strategies: &[Strategy], by: Score) -> Option<Self> {
         let [first, _, ..] = strategies else { return None };
         let conditions = first.conditions()?;

@@ -13,7 +13,7 @@ pub(super) struct Recorded {
 
 #[derive(Clone, Debug)]
 pub(super) struct Calls {
-    /// Stride of the recorded ops: only calls of ops that are multiples of it were kept.
+    /// Stride of the recorded ops: calls were kept only of ops whose number is a multiple of it.
     pub(super) every: u64,
     /// (time in seconds, op), in order of sending.
     pub(super) sent: Vec<(f64, f64)>,
@@ -30,7 +30,7 @@ pub(super) struct Clients {
 #[derive(Clone, Debug)]
 pub(super) struct Steps {
     pub(super) step_s: f64,
-    /// Counts of every step from time zero, by name.
+    /// Columns by name. Each contains its counts at every step from time zero.
     pub(super) columns: Vec<(&'static str, Vec<f64>)>,
 }
 

@@ -9,10 +9,10 @@ use statistics::percentile;
 
 const MIN_RUNS: usize = 5;
 
-/// Maximum number of cells. More would show the noise of single events.
+/// Maximum number of grid cells. With more cells, curves would show the noise of single events.
 const MAX_CELLS: f64 = 320.0;
 
-/// Smoothing width of rates: at least this many cells, and at most this share of the time.
+/// Limits of the smoothing width of rates: at least this many cells, and at most this share of the total time.
 const MIN_CELLS: f64 = 4.0;
 const MAX_OF_TIME: f64 = 1.0 / 12.0;
 
@@ -24,8 +24,9 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    /// Creates a grid that covers all runs. Cells are as narrow as calm curves and the widest bucket allow. A
-    /// strategy that stalled is cut off at the end of the others, because it would press them into a corner.
+    /// Creates a grid that covers all runs. Cells are as narrow as possible, limited by `MAX_CELLS` and the widest
+    /// bucket. A stalled strategy is cut off where the other strategies end, because it would compress them into a
+    /// corner.
     pub(super) fn of<'a>(strategies: impl Iterator<Item = &'a Strategy>) -> Self {
         let (mut end_s, mut width_s, mut wave_s) = (0.01_f64, 0.01_f64, 0.0_f64);
         let strategies: Vec<&Strategy> = strategies.collect();
@@ -44,7 +45,7 @@ impl Grid {
         )]
         let cells = (end_s / step_s).ceil() as usize;
         let smooth_s = (WAVES * wave_s).min(end_s * MAX_OF_TIME).max(MIN_CELLS * step_s);
-        // Whole cells are precise enough, and have few digits in notes.
+        // Rounded to whole cells, because that is precise enough and gives few digits in notes.
         let smooth_s = (smooth_s / step_s).round() * step_s;
         Self { cell_s: step_s, cells, smooth_s }
     }
@@ -58,7 +59,7 @@ impl Grid {
         1.0 / self.smooth_s
     }
 
-    /// Returns the counts per cell. Those of a bucket are spread evenly over its width.
+    /// Returns the counts per cell. The events of a bucket are spread evenly over the bucket's width.
     fn counts(self, run: &Run, count: fn(&Point) -> f64) -> Vec<f64> {
         let mut cells = vec![0.0; self.cells];
         let width_s = run.width_s();
@@ -75,9 +76,10 @@ impl Grid {
         cells
     }
 
-    /// Returns events per second: the median run, and the 5th to 95th percentile of all runs. A finished run counts as zero.
+    /// Returns events per second: those of the median run, and the 5th to 95th percentile of all runs. After its end,
+    /// a run counts with a rate of zero.
     pub(super) fn rates(self, strategy: &Strategy, count: fn(&Point) -> f64) -> Course {
-        // Far from a single event, smoothing leaves a negligible rate.
+        // Far from any event, smoothing leaves a tiny rate. Rates below this limit become zero.
         let least = self.single() / 10.0;
         let or_nothing = |rate: f64| if rate < least { 0.0 } else { rate };
         let rates = |run: &Run| {
@@ -97,9 +99,9 @@ impl Grid {
         self.course(strategy, 1.0, running)
     }
 
-    /// Averages every cell with its neighbours, weighted by their distance. The weight before the start is left out,
-    /// because nothing could happen there. After the end counts are zero, so that the last wave of answers seems no
-    /// faster than the others.
+    /// Averages every cell with its neighbours, weighted by distance. The weight before the start is left out,
+    /// because nothing could happen there. After the end counts are zero, so the last wave of answers does not look
+    /// faster than the other waves.
     fn smoothed(self, cells: &[f64]) -> Vec<f64> {
         let bell = GaussianKernel::of(self.smooth_s / self.cell_s);
         #[expect(

@@ -20,7 +20,7 @@ pub(super) struct Run {
     pub(super) makespan_s: Option<f64>,
     pub(super) complete: bool,
     pub(super) optimal_s: Option<f64>,
-    /// Percentiles as (share of ops, latency in milliseconds that they do not exceed).
+    /// Percentiles as pairs: a share of ops, and the latency in milliseconds that this share does not exceed.
     pub(super) op_latency_ms: Vec<(f64, f64)>,
     pub(super) stalled: bool,
     pub(super) interrupted: bool,
@@ -119,12 +119,12 @@ impl Run {
         }
     }
 
-    /// Returns the share of ops that succeeded, in time or not.
+    /// Returns the share of ops that succeeded, whether in time or late.
     pub(super) fn share_done(&self) -> Option<f64> {
         (self.ops > 0).then(|| self.succeeded as f64 / self.ops as f64)
     }
 
-    /// True if the run was stopped before all ops had ended, so that it might have done more.
+    /// True if the run was stopped before all ops had ended. Its share of ops done might have become larger.
     pub(super) fn share_is_lower_bound(&self) -> bool {
         match &self.result {
             Some(result) => result.share_is_lower_bound,
@@ -144,8 +144,8 @@ impl Run {
         }
     }
 
-    /// Returns the excess of the makespan over the lower bound, as a share of the bound. `None` for incomplete runs
-    /// and without a bound.
+    /// Returns the difference between the makespan and the lower bound, as a share of the bound. `None` for
+    /// incomplete runs, and for runs without a bound.
     pub(super) fn over_bound(&self) -> Option<f64> {
         let (makespan, bound) = (self.makespan_s.filter(|_| self.complete)?, self.optimal_s?);
         (bound > 0.0).then(|| makespan / bound - 1.0)
@@ -210,7 +210,7 @@ fn percentiles(figures: &LatencyFigures, curve: &[[f64; 2]]) -> Vec<(f64, f64)> 
         (figures.p99, 0.99),
         (figures.p999, 0.999),
     ];
-    // A curve extends no further than was measured: 50 ops have no 99.9th percentile.
+    // The curve ends at the highest share that the number of ops can show: 50 ops have no 99.9th percentile.
     let last = 1.0 - 0.5 / (figures.count as f64).max(1.0);
     let mut points: Vec<(f64, f64)> = shares
         .into_iter()

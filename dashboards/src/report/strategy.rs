@@ -7,7 +7,7 @@ use results::{Conditions, RepeatKey, RunResult, Setting};
 
 use super::run::Run;
 
-/// Aspect in which groups of runs of one strategy may differ: name and value.
+/// Aspect in which groups of runs of one strategy may differ: its name, and a function that returns its value.
 type Aspect = (&'static str, fn(&RunResult) -> Option<String>);
 
 const ASPECTS: [Aspect; 7] = [
@@ -24,7 +24,7 @@ const ASPECTS: [Aspect; 7] = [
 
 const MAX_LISTED: usize = 3;
 
-/// Maximum length of a value in a label, in characters.
+/// Maximum length of a setting's value in a label, in characters.
 const MAX_VALUE: usize = 40;
 
 /// Prefixes of settings that a preset determines. Labels leave them out, because the preset's name covers them.
@@ -32,7 +32,8 @@ const OF_A_PRESET: [&str; 2] = ["server_model.answers", "server_model.policy"];
 
 #[derive(Clone, Debug)]
 pub(super) struct Strategy {
-    /// Strategy as given on the command line, and the settings that set these runs apart.
+    /// Strategy as given on the command line, and the settings that distinguish these runs from other runs of the
+    /// strategy.
     pub(super) label: String,
     pub(super) runs: Vec<Run>,
     /// Index of the drawn run, the median by makespan.
@@ -44,7 +45,7 @@ impl Strategy {
         Self { label, runs: vec![run], median: 0 }
     }
 
-    /// Returns the median run by makespan. Incomplete runs follow all complete ones.
+    /// Returns the median run by makespan. For this median, incomplete runs are ordered after all complete ones.
     pub(super) fn median(&self) -> &Run {
         &self.runs[self.median]
     }
@@ -67,7 +68,7 @@ impl Strategy {
         values
     }
 
-    /// Returns the conditions, which are equal for strategies that can be compared.
+    /// Returns the conditions of the runs. Strategies with equal conditions can be compared.
     pub(super) fn conditions(&self) -> Option<Conditions> {
         Some(Conditions::of(self.runs[0].result.as_ref()?).of_any_seed().of_any_strategy())
     }

@@ -5,7 +5,7 @@ use results::{Figure, SweepCell, Swept, WrittenSweep};
 use super::cell::Cell;
 use super::experiment::{Scenario, Sweep};
 
-/// Figures of a sweep that reports show. The others follow from them, or are in the result file.
+/// Figures of a sweep that reports show. All other figures can be computed from these, or are in the result file.
 const FIGURES: [&str; 13] = [
     "makespan_s",
     "attempts.total",
@@ -47,7 +47,8 @@ pub(super) fn scenario(swept: Swept, written: WrittenSweep) -> Scenario {
 }
 
 fn lean(mut swept: Swept, mut written: WrittenSweep) -> (Swept, WrittenSweep) {
-    // Ops done need no plot if every strategy does all of them, unless the number of ops is the question.
+    // The number of ops done needs no plot if every strategy does all ops, unless this number is the question of the
+    // sweep.
     let closed = swept.axes.iter().any(|axis| ["in-flight", "duration"].contains(&axis.key.as_str()));
     let all_complete = swept.cells.iter().all(|cell| cell.complete);
     for (cell, written) in swept.cells.iter_mut().zip(&mut written.cells) {

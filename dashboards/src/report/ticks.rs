@@ -3,7 +3,7 @@
 use super::number::number;
 use super::plot::{Axis, Scale};
 
-/// Lower limit of a logarithmic axis, as a share of its upper end.
+/// Smallest lower end of a logarithmic axis, as a share of its upper end.
 const DEEPEST: f64 = 1e-5;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -51,7 +51,7 @@ impl Span {
         if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 }
     }
 
-    /// Returns the name of the scale, for the script that reads positions back.
+    /// Returns the name of the scale, for the script that converts positions back to values.
     pub(super) fn scale_name(&self) -> &'static str {
         match self.scale {
             Scale::Linear | Scale::Fitted => "linear",
@@ -70,7 +70,7 @@ fn linear((low, high): (f64, f64), ticks: usize) -> Span {
     let width = if high > low { high - low } else { 1.0 };
     let step = nice_step(width / ticks.max(1) as f64);
     let first = (low / step).floor();
-    // An end at the next quarter of a step wastes less room than one at the next step.
+    // The axis ends at the next quarter of a step, because ending at the next whole step would waste more room.
     let end = ((if high > low { high } else { low + 1.0 }) / step * 4.0 - 1e-6).ceil() / 4.0;
     let steps = std::iter::successors(Some(first), |index| (index + 1.0 <= end).then_some(index + 1.0));
     let ticks = steps.map(|index| (index * step, label(index * step, step))).collect();
@@ -123,7 +123,7 @@ fn logarithmic((low, high): (f64, f64), ticks: usize) -> Span {
     let start = candidates.iter().rposition(|value| *value <= low).unwrap_or(0);
     let end =
         candidates.iter().position(|value| *value >= high * (1.0 - 1e-9)).unwrap_or(candidates.len() - 1);
-    // A single value needs an axis around it, too.
+    // If all values are equal, the axis extends around that value.
     let (start, end) = if end > start {
         (start, end)
     } else {

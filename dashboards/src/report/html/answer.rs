@@ -34,7 +34,7 @@ pub(super) fn answer(document: &Document) -> Markup {
         sentences.push(html! { (document.scenarios.len()) " scenarios without claims." });
     }
     sentences.extend(counted(&claims).map(|words| html! { (words) }));
-    // Safe on markup, because no tag has a space between digits.
+    // Applying this to markup is safe, because no tag contains a space between digits.
     PreEscaped(unbroken(&joined(sentences, " ").into_string()))
 }
 

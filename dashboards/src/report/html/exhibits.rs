@@ -12,7 +12,7 @@ use crate::report::named::plots_for;
 use crate::report::number::number;
 use crate::report::plot::{Plot, Series, Shape};
 
-/// Maximum number of places in a table of values. More are easier to read off the plot.
+/// Maximum number of positions in a table of values. If there are more, values are easier to read off the plot.
 const FEW: usize = 12;
 
 const VERDICTS: [&str; 4] = ["holds", "holds partly", "does not hold", "too few runs"];

@@ -14,7 +14,7 @@ use crate::report::strategy::Strategy;
 const MOST: usize = 3;
 
 pub(super) fn measured(document: &Document) -> Markup {
-    // Distinct settings, each with the earliest start of its strategies.
+    // Distinct settings, each with the earliest start time of the strategies that share the setting.
     let mut met: Vec<(String, Option<&str>)> = Vec::new();
     for strategy in &document.strategies {
         let (words, begun) = (setting(strategy), begun(strategy));
@@ -110,13 +110,15 @@ pub(super) fn server(mode: Mode, config: &ConfigRecord) -> String {
     let noise = noise.map(|noise| format!(" + up to {noise} of noise")).unwrap_or_default();
     let network = format!("{}{noise}", time("network_delay"));
     let troubles = troubles(model);
-    // The name of a preset replaces its policies, which are long. Its rejections have statuses of their own.
+    // The name of a preset replaces the text of its policies, which is long. The status of rejections is left out,
+    // because a preset defines its own.
     if let Some(preset) = text(model, "preset") {
         let scale = model.get("scale").and_then(Setting::number).filter(|scale| (scale - 1.0).abs() > 1e-9);
         let scale = scale.map(|scale| format!(" × {}", number(scale))).unwrap_or_default();
         return format!("against a mock server{place} (preset {preset}{scale}): network {network}{troubles}");
     }
-    // Every other policy contains its own limits and times and ignores those of the model.
+    // Every policy except the concurrency cap defines its own limits and times, and ignores those of the server
+    // model.
     if let Some(policy) = text(model, "policy").filter(|policy| *policy != "concurrency-cap") {
         return format!(
             "against a mock server{place} ({policy}): rejections {status}, network {network}{troubles}"
@@ -124,7 +126,7 @@ pub(super) fn server(mode: Mode, config: &ConfigRecord) -> String {
     }
     let slot =
         if model.get("rejects_occupy") == Some(&Setting::Truth(true)) { ", holding a slot" } else { "" };
-    // A sweep leaves out the keys that it varies.
+    // In a sweep, the keys that it varies are missing here.
     let parts = [
         model.get("max_busy").map(|_| format!("{} slots", count("max_busy"))),
         text(model, "service_time").map(|time| format!("service {time}")),

@@ -11,7 +11,8 @@ pub(super) fn plot(name: &str, drawn: &Plot) -> Markup {
     beside(name, drawn, &[])
 }
 
-/// Returns a plot whose legend leaves out these strategies on screens, because the shared legend contains them.
+/// Returns a plot for a page with a shared legend. On screens, the plot's own legend leaves out `strategies`, because
+/// the shared legend contains them.
 pub(super) fn beside(name: &str, plot: &Plot, strategies: &[Strategy]) -> Markup {
     let is_shared = |series: &Series| {
         let strategy = strategies.get(series.look).filter(|_| series.look < LOOKS);

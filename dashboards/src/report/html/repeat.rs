@@ -139,7 +139,7 @@ fn version(strategy: &Strategy) -> String {
 }
 
 fn command(config: &ConfigRecord) -> Option<String> {
-    // A bare `loadgen` has an empty command line, too, but names its program.
+    // The command line of `loadgen` without arguments is empty, too, but such a run records the program's name.
     if config.command_line.is_empty() && config.program.is_empty() {
         return None;
     }

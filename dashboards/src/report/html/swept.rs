@@ -14,7 +14,7 @@ use crate::report::number::number;
 
 const MANY: usize = 60;
 
-/// Number of values above which an axis is described by the first and the last.
+/// Maximum number of values of an axis that are all listed. A longer axis is described by its first and last value.
 const FEW: usize = 6;
 
 /// Columns: head, path of the figure, and factor from the figure's unit to the column's.
@@ -29,7 +29,7 @@ const COLUMNS: [(&str, &str, f64); 8] = [
     ("jain", "fairness.jain", 1.0),
 ];
 
-/// Number of columns that narrow screens show, too. There, the others are in a second line below the strategy.
+/// Number of columns that narrow screens show, too. There, the other columns are in a second line below the strategy.
 const MAIN_COLUMNS: usize = 1;
 
 fn sweeps(document: &Document) -> impl Iterator<Item = (&Scenario, &Sweep)> {
@@ -106,7 +106,8 @@ fn answer(scenario: &Scenario, sweep: &Sweep) -> Markup {
     }
 }
 
-/// Returns the strategy that is distinguishably first or, with too few seeds to distinguish, simply first.
+/// Returns the best strategy if it is distinguishably the best, or if there are too few seeds to distinguish
+/// strategies.
 fn winner(best: &Best) -> Option<&str> {
     match &best.lead {
         Some(lead) => (lead.certain || !has_intervals(best)).then_some(lead.strategy.as_str()),
@@ -185,7 +186,7 @@ fn fresh(best: &Best) -> String {
     }
 }
 
-/// Returns the lead over the next strategy, above 1 if it is ahead.
+/// Returns the ratio to the next strategy. It is above 1 if the best strategy is ahead.
 fn lead(best: &Best) -> Markup {
     let (times, is_other_figure) = match &best.lead {
         Some(lead) => (lead.ratio.map(|ratio| Times { ratio, interval: lead.low.zip(lead.high) }), false),
@@ -198,13 +199,14 @@ fn lead(best: &Best) -> Markup {
     }
 }
 
-/// Returns the lead over the second-best candidate of a sweep over strategy parameters, and whether it is in another figure.
+/// Returns the lead over the second-best candidate of a sweep over strategy parameters. The second value is true if
+/// the lead is in another figure than the ranked one.
 fn lead_of_pair(best: &Best) -> (Option<Times>, bool) {
     let Some((pair, ratio)) = best.pairs.first().and_then(|pair| Some((pair, pair.ratio?))) else {
         return (None, false);
     };
     let times = Times { ratio, interval: pair.low.zip(pair.high) };
-    // More ops done are better; of any other figure, less is better.
+    // A larger share of ops done is better. Of every other figure, a smaller value is better.
     let is_share = pair.figure == Score::done_share().path();
     (Some(if is_share { times } else { times.inverse() }), pair.figure != best.figure)
 }

@@ -37,7 +37,7 @@ const FIGURES: [Column; 5] = [
     column("op latency p99", |run| run.latency_ms(0.99), milliseconds),
 ];
 
-/// Effects on the server, on the client itself and on other clients; each is shown if some run has it.
+/// Effects on the server, on the client itself and on other clients. A column is shown if some run has its figure.
 const SIDE_EFFECTS: [Column; 7] = [
     column("wasted server time", |run| figure(run, "wasted_server_s"), seconds),
     column("server time per op done", |run| figure(run, "server_work_per_success_ms"), milliseconds),
@@ -87,7 +87,8 @@ impl Cell {
     }
 }
 
-/// Returns the cells before and after `× best`. On a narrow screen, the latter are shown in a second line below the strategy.
+/// Returns the cells before the column `× best`, and the cells after it. On a narrow screen, the cells after it are
+/// in a second line below the strategy.
 fn cells(answer: &Answer) -> (Vec<Cell>, Vec<Cell>) {
     let by = answer.by;
     let score = move |row: &Row| match row.stopped_cell() {
@@ -287,7 +288,8 @@ fn known<'a>(columns: &'a [Column], strategies: &'a [Strategy]) -> impl Iterator
     columns.iter().filter(move |column| runs().any(|run| (column.figure)(run).is_some()))
 }
 
-/// Returns a table of means over runs. The columns in `spreads` come first and show only their spread.
+/// Returns a table of means over runs. The columns in `spreads` come first, and show the 5th to 95th percentile
+/// instead of a mean.
 fn figures(strategies: &[Strategy], columns: &[&Column], spreads: &[Column]) -> Markup {
     let is_repeated = strategies.iter().any(|strategy| strategy.runs.len() > 1);
     let spreads = if is_repeated { spreads } else { &[] };

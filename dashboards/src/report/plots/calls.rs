@@ -1,4 +1,5 @@
-//! Event plot of the times at which calls came. Clusters appear as columns, an even spread as grey.
+//! Event plot of the times at which calls were sent. Clusters of calls appear as columns, evenly spread calls as
+//! grey.
 
 use super::drawn;
 use crate::report::document::Document;

@@ -35,14 +35,14 @@ pub(in crate::report) fn pareto(document: &Document) -> Vec<Plot> {
     Plot { title: "Attempts against makespan".to_owned(), x, y, series, note }.if_any().into_iter().collect()
 }
 
-/// Returns the point of the median run, then those of all runs.
+/// Returns the point of the median run, followed by the points of all runs.
 fn points(strategy: &Strategy) -> Vec<(f64, f64)> {
     let point = |run: &Run| run.makespan_s.map(|makespan| (makespan, run.attempts));
     std::iter::once(strategy.median()).chain(&strategy.runs).filter_map(point).collect()
 }
 
-/// Returns the least of the bounds of all runs, and one attempt per op. `None` unless all runs have a bound and the
-/// same number of ops.
+/// Returns the lower bound as a point: the smallest makespan bound of all runs, and one attempt per op. Returns
+/// `None` unless all runs have a bound and the same number of ops.
 fn bound(document: &Document) -> Option<(f64, f64)> {
     let runs = || document.strategies.iter().flat_map(|strategy| &strategy.runs);
     let ops = runs().next()?.ops;

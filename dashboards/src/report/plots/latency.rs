@@ -30,7 +30,8 @@ pub(in crate::report) fn cumulative(document: &Document) -> Vec<Plot> {
     Plot { title, x, y, series, note: note(document) }.if_any().into_iter().collect()
 }
 
-/// Returns the median run's curve, in seconds. Ops that did not succeed wait for ever, so the curve ends before them.
+/// Returns the latency curve of the median run, in seconds. Ops that did not succeed have no finite latency, so the
+/// curve ends before them.
 fn curve(strategy: &Strategy) -> Vec<(f64, f64)> {
     let run = strategy.median();
     run.op_latency_ms.iter().map(|(share, ms)| (share * succeeded(strategy), ms / 1e3)).collect()
@@ -41,7 +42,8 @@ fn succeeded(strategy: &Strategy) -> f64 {
     run.succeeded as f64 / run.ops.max(1) as f64
 }
 
-/// Returns the 5th to 95th percentile of all runs, at the shares of the median run; empty for fewer than 5 runs.
+/// Returns the 5th to 95th percentile of latency over all runs, at the same shares of ops as the curve of the median
+/// run. Empty for fewer than 5 runs.
 fn band(strategy: &Strategy) -> Vec<(f64, f64, f64)> {
     if strategy.runs.len() < 5 {
         return Vec::new();

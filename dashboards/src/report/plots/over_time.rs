@@ -23,7 +23,7 @@ pub(in crate::report) fn rate_log(document: &Document) -> Vec<Plot> {
         for (_, rate) in &mut series.points {
             *rate = if *rate >= least { *rate } else { f64::NAN };
         }
-        // The band collapses where nothing was sent, and its parts stay separate.
+        // Where nothing was sent, the band has no height. Its visible parts stay separate.
         for (_, low, high) in &mut series.band {
             (*low, *high) = (low.max(least), high.max(least));
         }
@@ -31,8 +31,8 @@ pub(in crate::report) fn rate_log(document: &Document) -> Vec<Plot> {
     plots
 }
 
-/// Draws accepted and rejected attempts of a single strategy. Of several strategies only accepted ones are drawn,
-/// because the rejected ones are the rest of what was sent.
+/// Draws accepted and rejected attempts of a single strategy. If there are several strategies, draws only accepted
+/// attempts, because the rejected ones are the rest of those sent.
 pub(in crate::report) fn outcomes(document: &Document) -> Vec<Plot> {
     let accepted: fn(&Point) -> f64 = |point| point.succeeded;
     let rejected: fn(&Point) -> f64 = |point| point.rejected;
@@ -50,7 +50,8 @@ pub(in crate::report) fn outcomes(document: &Document) -> Vec<Plot> {
     overlay(document, "Accepted per second", per_second(), |grid, strategy| grid.rates(strategy, accepted))
 }
 
-/// Removes strategies that stalled, if there are others. A strategy with nothing but rejections would press the others flat.
+/// Removes strategies that stalled, if there are others. A strategy whose attempts are all rejected would compress
+/// the other curves.
 fn without_stalled(document: &Document, mut plots: Vec<Plot>) -> Vec<Plot> {
     let (stalled, others): (Vec<&Strategy>, Vec<&Strategy>) =
         drawn(document).map(|(_, strategy)| strategy).partition(|strategy| strategy.stalled());

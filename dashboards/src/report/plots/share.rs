@@ -1,6 +1,6 @@
-//! Cost of the ops done, where not all are: attempts and server time per success against the share done. A point
-//! below and to the right of another is better. If there are more strategies than distinguishable looks, those on the
-//! Pareto front are named, and the others are dots.
+//! Cost per completed op, for strategies that did not complete all ops: attempts and server time per success against
+//! the share of ops done. A point below and to the right of another is better. If there are more strategies than
+//! distinguishable looks, those on the Pareto front are named, and the others are dots.
 
 use results::{Figure, Score, Standing};
 
@@ -14,7 +14,7 @@ use crate::report::strategy::Strategy;
 
 const OTHERS: usize = LOOKS - 1;
 
-/// Draws one plot per kind of load. The first one has the Pareto front on which the ranks are based.
+/// Draws one plot per kind of cost. The first plot shows the Pareto front on which the ranks are based.
 pub(in crate::report) fn pareto(document: &Document) -> Vec<Plot> {
     let ranking = document.ranking.as_ref();
     let Some(ranking) = ranking.filter(|ranking| results::ranked_by_share(&ranking.standings)) else {
@@ -64,8 +64,8 @@ pub(in crate::report) fn pareto(document: &Document) -> Vec<Plot> {
     plots.collect()
 }
 
-/// Returns the means of the ranked strategies: first one series of all unnamed ones, then one for each on the front.
-/// Only as many are named as can be distinguished.
+/// Returns the mean point of each ranked strategy. The first series contains all unnamed strategies. Then follows one
+/// series for each named strategy on the Pareto front. At most as many strategies are named as can be distinguished.
 fn named_and_others(ranking: &Ranking, load: &str) -> Vec<Series> {
     let ranked = || ranking.standings.iter().filter(|standing| standing.rank.is_some());
     let point = |standing: &Standing| {
@@ -84,14 +84,14 @@ fn named_and_others(ranking: &Ranking, load: &str) -> Vec<Series> {
     std::iter::once(dots).chain(named).collect()
 }
 
-/// Returns the point of the median run, then those of all runs.
+/// Returns the point of the median run, followed by the points of all runs.
 fn points(strategy: &Strategy, load: &str) -> Vec<(f64, f64)> {
     let of = |run: &Run, path: &str| Figure::find(path)?.of(run.result.as_deref()?);
     let point = |run: &Run| Some((of(run, Score::done_share().path())? * 100.0, of(run, load)?));
     std::iter::once(strategy.median()).chain(&strategy.runs).filter_map(point).collect()
 }
 
-/// Returns the front from left to right: no other strategy does more ops and needs less for each.
+/// Returns the Pareto front from left to right: strategies for which no other does more ops at a lower cost per op.
 fn front(ranking: &Ranking) -> Vec<(f64, f64)> {
     let on_front = ranking.standings.iter().filter(|standing| standing.on_front);
     let effort =

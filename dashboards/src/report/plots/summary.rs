@@ -1,4 +1,4 @@
-//! Strategies side by side: the figures that a scenario selected, with mean and spread over seeds.
+//! Strategies side by side: the figures that a scenario selected, with their mean and spread over seeds.
 
 use crate::report::cell::{Cell, Column};
 use crate::report::document::Document;
@@ -42,7 +42,7 @@ fn over<'a, T>(cells: &'a [Cell], of: impl Fn(&'a Cell) -> Option<T>) -> impl It
 }
 
 impl Column {
-    /// Returns the axis. A unit of time at the end of the title (`s` or `ms`) becomes its unit.
+    /// Returns the axis. If the title ends with a unit of time (`s` or `ms`), that unit becomes the axis' unit.
     pub(in crate::report) fn axis(&self) -> Axis {
         let unit = [(" ms", "ms"), (" s", "s")].into_iter().find(|(end, _)| self.title.ends_with(end));
         match unit {

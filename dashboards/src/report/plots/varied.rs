@@ -85,7 +85,8 @@ pub(in crate::report) fn all_else(document: &Document) -> Vec<Plot> {
         .collect()
 }
 
-/// Draws a plot for every selected column, against this key or, without one, against the first setting that can be an axis.
+/// Draws a plot for every selected column, against the setting `key`. Without a key, draws against the first numeric
+/// setting.
 fn by_columns(document: &Document, key: Option<&str>) -> Vec<Plot> {
     let mut plots = Vec::new();
     for scenario in document.unplotted() {
@@ -95,7 +96,7 @@ fn by_columns(document: &Document, key: Option<&str>) -> Vec<Plot> {
         let Some(key) = key.map(ToOwned::to_owned).or(first) else { continue };
         let labels: BTreeSet<&str> = scenario.cells.iter().map(|cell| cell.label.as_str()).collect();
         let named = |cell: &Cell| match others(cell, &key) {
-            // A label that all lines share distinguishes none of them.
+            // A label that all lines share is left out, because it distinguishes none of them.
             others if labels.len() == 1 && !others.is_empty() => others,
             others if others.is_empty() => cell.label.clone(),
             others => format!("{}, {others}", cell.label),
@@ -111,7 +112,7 @@ fn by_columns(document: &Document, key: Option<&str>) -> Vec<Plot> {
             let title = capitalised(&format!("{} against {}", column.title, name(&key).0));
             let note = "mean, and 5th to 95th percentile of the seeds".to_owned();
             plots.extend(lines.plot(&title, &key, "", note).map(|plot| Plot {
-                // The title of the column contains the quantity and its unit.
+                // The axis uses the column's title, which already contains the quantity and its unit.
                 y: column.axis(),
                 ..plot
             }));
@@ -212,7 +213,7 @@ fn of_workload(workload: &WorkloadRecord, key: &str) -> Option<f64> {
 #[derive(Default)]
 struct Lines(Vec<(String, ByX)>);
 
-/// (middle, low, high) by the bits of x.
+/// Points as (middle, low, high). The map's key is the bit pattern of x.
 type ByX = BTreeMap<u64, (f64, f64, f64)>;
 
 impl Lines {
@@ -221,7 +222,7 @@ impl Lines {
             self.0.push((label, BTreeMap::new()));
             self.0.len() - 1
         });
-        // The bits of non-negative floats are in the order of the floats.
+        // Bit patterns of non-negative floats have the same order as the floats.
         self.0[index].1.insert(x.max(0.0).to_bits(), y);
     }
 

@@ -12,12 +12,12 @@ use crate::report::run::{Point, Run};
 /// Maximum number of plots, because nobody looks at more.
 const MOST: usize = 6;
 
-/// Maximum number of points of a line. A line that moves more often is a blur, so the mean and range of `PARTS`
+/// Maximum number of points of a line. A line with more points would be a blur, so the mean and range of `PARTS`
 /// intervals are drawn instead.
 const MAX_MOVES: usize = 320;
 const PARTS: usize = 100;
 
-/// Ratio of the highest plot to the lowest one, above which the axis of attempts is logarithmic.
+/// If the highest plot exceeds the lowest plot by more than this factor, the axis of attempts is logarithmic.
 const FAR_APART: f64 = 20.0;
 
 pub(in crate::report) fn window(document: &Document) -> Vec<Plot> {
@@ -41,7 +41,8 @@ pub(in crate::report) fn windows(document: &Document) -> Vec<Plot> {
         let highest = series.iter().flat_map(|series| &series.points).map(|(_, y)| *y).fold(0.0, f64::max);
         let ssthresh = line(run, "ssthresh", SSTHRESH, |point| point.ssthresh);
         let above = ssthresh.points.iter().map(|(_, y)| *y).fold(0.0, f64::max);
-        // A threshold far above everything else, as at the start, would press the rest flat.
+        // Where the threshold is far above all other lines, as at the start of a run, it is not drawn, because it
+        // would compress them.
         let cut = |(t, y): &(f64, f64)| (*t, if *y <= highest * 1.5 { *y } else { f64::NAN });
         series.push(Series { points: ssthresh.points.iter().map(cut).collect(), ..ssthresh });
         let mut note = Vec::new();

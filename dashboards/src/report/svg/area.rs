@@ -27,7 +27,7 @@ const RIGHT: f64 = 18.0;
 pub(super) const TOP: f64 = 30.0;
 const BOTTOM: f64 = 40.0;
 
-/// Maximum number of points of a line with a mark on every point.
+/// Maximum number of points of a line at which every point gets a mark.
 const FEW: usize = 14;
 
 /// Number of points above which a line is thin and solid, because dashes would be lost in it.
@@ -36,7 +36,7 @@ const MANY: usize = 240;
 /// Factor on the height of bars, which leaves room for the numbers above them.
 const ABOVE_BARS: f64 = 1.1;
 
-/// Mapping of values to positions.
+/// Mapping of values to positions in the picture.
 pub(super) struct Frame<'a> {
     pub(super) plot: &'a Plot,
     pub(super) size: Size,
@@ -47,7 +47,8 @@ pub(super) struct Frame<'a> {
 pub(in crate::report) struct Area {
     /// SVG elements, without an `<svg>` around them.
     pub(in crate::report) drawn: String,
-    /// Horizontal axis (`y`: vertical) for reading values back: its ends in the picture, their values, and the scale.
+    /// Horizontal axis, for reading values back from the picture: the positions of its ends, their values, and the
+    /// scale. `y` is the vertical axis.
     pub(in crate::report) x: String,
     pub(in crate::report) y: String,
 }
@@ -57,7 +58,8 @@ pub(in crate::report) fn area(plot: &Plot, size: Size) -> Area {
     let bands = || plot.series.iter().flat_map(|series| &series.band);
     let visible = points().filter(|(x, y)| x.is_finite() && y.is_finite());
     let xs = points().map(|point| point.0).chain(bands().map(|band| band.0));
-    // Marks at the lower end of a logarithmic axis would cover its labels, so the axis extends 5 % below them.
+    // Marks at the lower end of a logarithmic axis would cover the axis' labels, so the axis extends 5 % below the
+    // marks.
     let marks = plot.series.iter().filter(|series| matches!(series.shape, Shape::Marks | Shape::Dots));
     let below = marks.flat_map(|series| &series.points).map(|point| point.1 * 0.95);
     let ys = visible.map(|point| point.1).chain(bands().flat_map(|band| [band.1, band.2])).chain(below);
@@ -108,7 +110,7 @@ impl Frame<'_> {
             );
         }
         let mut free_from = 0.0;
-        // Names are always shown, cut to the available room.
+        // All names are shown, but cut to the available room.
         let room = (right - LEFT) / self.plot.x.names.len().max(1) as f64 / 7.0;
         #[expect(
             clippy::cast_possible_truncation,
@@ -199,13 +201,13 @@ impl Frame<'_> {
         path + "Z"
     }
 
-    /// Draws marks on every point if there are few, else on about six. Marks of different looks are offset against
-    /// each other.
+    /// Draws a mark on every point if there are few, otherwise on about six points. Lines with different looks are
+    /// marked at different points.
     fn sparse_marks(&self, series: &Series, drawn: &mut String) {
         let points: Vec<(f64, f64)> =
             series.points.iter().copied().filter(|(x, y)| x.is_finite() && y.is_finite()).collect();
         if points.len() > FEW && self.plot.series.len() == 1 {
-            // A single line needs no marks to be distinguished.
+            // If there is only one line, marks are not needed to distinguish it.
             return;
         }
         let every = if points.len() <= FEW { 1 } else { points.len() / 6 };
