@@ -9,7 +9,7 @@ pub struct LanesHeader {
     pub title: String,
     pub workload: String,
     pub target: String,
-    /// Wall time per experiment time; shown when it is not 1.
+    /// Wall time divided by experiment time; shown when it is not 1.
     pub time_scale: f64,
 }
 
@@ -45,12 +45,12 @@ pub struct Lane {
     pub runs: usize,
     /// Total wall time of the finished runs.
     pub took: Duration,
-    /// Finished runs that left ops undone. Figures that this would make meaningless leave them out.
+    /// Number of finished runs that left ops undone. They are left out of figures that undone ops make meaningless.
     pub short: usize,
-    /// Figure of the finished runs, by column; `None` if there is none yet.
+    /// Spread of each figure over the finished runs, by column; `None` if there is no value yet.
     pub figures: Vec<Option<Spread>>,
     pub running: bool,
-    /// Run in progress or, without one, the latest one; `None` if single runs are not observed.
+    /// Run in progress. If there is none, the latest run; `None` if single runs are not observed.
     pub run: Option<Box<Frame>>,
 }
 

@@ -7,7 +7,7 @@ pub struct Header {
     pub strategy: String,
     pub workload: String,
     pub target: String,
-    /// Wall time per experiment time; shown when it is not 1.
+    /// Wall time divided by experiment time; shown when it is not 1.
     pub time_scale: f64,
     /// Name of the limit that can be changed during the run, if the target is a mockserver that has one.
     pub adjustable_limit: Option<String>,
@@ -15,7 +15,8 @@ pub struct Header {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Background {
-    /// As in `COLORFGBG`, which some terminals set; otherwise colours that are readable on both.
+    /// Background according to `COLORFGBG`, which some terminals set. Without it, the colours are readable on both
+    /// backgrounds.
     #[default]
     Auto,
     Dark,
@@ -26,7 +27,7 @@ pub enum Background {
 pub struct Frame {
     pub snapshot: Snapshot,
     pub generator: GeneratorState,
-    /// Policies of the server's stack in their order, as far as they are known.
+    /// Policies of the server in their order of evaluation, as far as they are known.
     pub policies: Vec<PolicyName>,
 }
 
@@ -39,7 +40,7 @@ pub struct PolicyName {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct GeneratorState {
-    /// Processor time per wall time; 1 is one core fully used.
+    /// Processor time divided by wall time; 1 is one core fully used.
     pub cpu_share: f64,
     pub rss_bytes: u64,
     pub open_connections: u64,
@@ -47,7 +48,7 @@ pub struct GeneratorState {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// End the run. Requested again if the user insists.
+    /// End the run. Sent again if the user presses the key again.
     Quit,
     /// Lower the limit. Like [`Self::RaiseLimit`], only requested if there is an [adjustable one](Header::adjustable_limit).
     LowerLimit,

@@ -36,7 +36,7 @@ pub(crate) fn rate(per_s: f64) -> String {
     format!("{}/s", short(per_s))
 }
 
-/// Formats a share (0 to 1) in percent with one decimal. Only 0 and 1 become `0.0 %` and `100.0 %`.
+/// Formats a share (0 to 1) in percent with one decimal. Only exactly 0 and 1 become `0.0 %` and `100.0 %`.
 pub(crate) fn percent(share: f64) -> String {
     let percent = share * 100.0;
     match percent {

@@ -1,5 +1,5 @@
-//! Health of the generator: whether it, rather than the strategy or the server, is the bottleneck. The rule is that
-//! of the summary.
+//! Health of the load generator: whether the generator, rather than the strategy or the server, is the bottleneck.
+//! The rule is the same as in the summary of a run.
 
 use std::time::Duration;
 

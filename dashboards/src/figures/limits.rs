@@ -6,7 +6,7 @@ use crate::{Frame, text};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CapLimit {
-    /// `cap` for the server's own cap; else the policy's name, with `/key` if it counts by key.
+    /// `cap` for the server's own cap. Otherwise the policy's name, followed by `/key` if the policy counts by key.
     pub(crate) name: String,
     pub(crate) busy: u64,
     pub(crate) cap: u64,
@@ -54,7 +54,7 @@ impl RateLimit {
         })
     }
 
-    /// Formats the remaining requests at constant width, so that nothing jumps: ` 37 left`.
+    /// Formats the remaining requests at constant width, so that the text beside it does not move: ` 37 left`.
     pub(crate) fn left(&self) -> String {
         let width = text::short(self.limit.into()).len();
         format!("{:>width$} left", text::short(self.remaining.into()))
@@ -72,8 +72,8 @@ fn words(limit: u32, window: Duration) -> String {
     format!("{}/{unit}", text::short(per_s * *seconds as f64))
 }
 
-/// Fills the columns without a limit. Columns before the first response take the limit of that response, even if it
-/// has changed since. Later ones, including the future, take the latest limit.
+/// Fills the columns without a known limit. Columns before the first response get the limit of that response, even if
+/// it has changed since. All other columns, including future ones, get the latest limit.
 pub(crate) fn level(advertised: &[Option<f64>], latest: Option<f64>) -> Vec<Option<f64>> {
     let first_known = advertised.iter().position(Option::is_some).unwrap_or(0);
     let first = advertised.get(first_known).copied().flatten();

@@ -1,4 +1,4 @@
-//! Progress of a run, its estimated end, and the elapsed share of the lower bound on its makespan.
+//! Progress of a run, its estimated end, and the elapsed time as a share of the lower bound on its makespan.
 
 use loadgen_core::Snapshot;
 
@@ -14,7 +14,8 @@ pub(crate) struct Progress {
     pub(crate) goal: Goal,
     /// Time since the first op's arrival.
     pub(crate) elapsed_s: f64,
-    /// Estimated time left. For a number of ops it is based on the last quarter of the run; `None` while no op ends.
+    /// Estimated time left; `None` while no op ends. For runs with a fixed number of ops, it is based on the last
+    /// quarter of the run.
     pub(crate) eta_s: Option<f64>,
     pub(crate) optimal_s: Option<f64>,
 }
@@ -22,7 +23,7 @@ pub(crate) struct Progress {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Goal {
     Ops(u64),
-    /// Arrivals for this many seconds; afterwards the ops that arrived are completed.
+    /// Ops arrive for this many seconds. Afterwards, the ops that have arrived are completed.
     Seconds(f64),
     /// No end of its own: the run goes on until it is stopped.
     Open,
@@ -55,8 +56,8 @@ impl Progress {
         }
     }
 
-    /// Returns the share of ops that ended without success, 0 to 1. It is part of [`Self::share`] but no progress.
-    /// Always 0 for runs that end by time.
+    /// Returns the share of ops that ended without success, 0 to 1. [`Self::share`] includes it, although it is no
+    /// progress. Always 0 for runs that end by time.
     pub(crate) fn given_up_share(&self) -> f64 {
         match self.goal {
             Goal::Ops(ops) => (self.given_up as f64 / ops as f64).min(1.0),

@@ -9,15 +9,16 @@ use crate::Lanes;
 pub(crate) struct Remaining {
     pub(crate) done: usize,
     pub(crate) runs: usize,
-    /// Share of the work that is done, 0 to 1, weighted by the time that it takes.
+    /// Share of the work that is done, 0 to 1, weighted by duration.
     pub(crate) share: f64,
     /// Estimated wall time until all runs are done; `None` if unknown.
     pub(crate) eta_s: Option<f64>,
 }
 
 impl Remaining {
-    /// Estimates the progress. Runs of a strategy are taken to last as long as its earlier ones or, without any, as
-    /// those of the others. Until one run is over, the estimate of the run in progress serves for all.
+    /// Estimates the progress. Each remaining run is assumed to last as long as the earlier runs of its strategy. If
+    /// its strategy has none, the earlier runs of all strategies are used. Until the first run has ended, the
+    /// estimate of the run in progress is used for every run.
     pub(crate) fn of(lanes: &Lanes, time_scale: f64) -> Self {
         let sum = |of: fn(&crate::Lane) -> usize| lanes.lanes.iter().map(of).sum::<usize>();
         let (done, runs) = (sum(|lane| lane.done), sum(|lane| lane.runs));
@@ -38,7 +39,7 @@ impl Remaining {
                 if lane.done > 0 { Some(lane.took.as_secs_f64() / lane.done as f64) } else { usual_s };
             let mut rest_s = each_s.map(|each_s| each_s * lane.runs.saturating_sub(lane.done) as f64);
             if lane.running {
-                // Capped, because a run that exceeds the usual time may end at any moment.
+                // Capped, because a run that has taken longer than usual may end at any moment.
                 rest_s = rest_s.zip(each_s).map(|(left, each)| left - elapsed_s.min(each));
             }
             left_s = left_s.zip(rest_s).map(|(left, rest)| left + rest);

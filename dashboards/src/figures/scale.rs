@@ -4,7 +4,7 @@
 pub(crate) enum Scale {
     #[default]
     Linear,
-    /// Powers of ten, from one; smaller positive values are drawn as one.
+    /// Powers of ten, starting at one. Smaller positive values are drawn as one.
     Logarithmic,
 }
 
@@ -70,7 +70,8 @@ pub(crate) fn nice_ceiling(value: f64) -> f64 {
     multiples.iter().map(|multiple| multiple * decade).find(|end| *end >= value).unwrap_or(10.0 * decade)
 }
 
-/// Round time spans. A chart that grows from one to the next fills calmly instead of being squeezed with every frame.
+/// Round time spans of a chart. Its span grows in these steps, so that the picture fills calmly instead of being
+/// squeezed with every frame.
 const SPANS_S: [f64; 20] = [
     5.0, 10.0, 15.0, 20.0, 30.0, 45.0, 60.0, 90.0, 120.0, 180.0, 300.0, 450.0, 600.0, 900.0, 1_200.0,
     1_800.0, 2_700.0, 3_600.0, 5_400.0, 7_200.0,

@@ -14,7 +14,7 @@ pub(crate) struct Timeline<'a> {
     pub(crate) drawn: &'a [DrawnGauge],
     width_s: f64,
     pub(crate) now_s: f64,
-    /// Shortest op latency, the longest period at which waves of answers follow one another.
+    /// Shortest op latency. Successive waves of answers are at most this far apart.
     wave_s: f64,
 }
 
@@ -43,8 +43,8 @@ impl<'a> Timeline<'a> {
         Counter { totals, width_s: self.width_s, now_s: self.now_s, wave_s: self.wave_s }
     }
 
-    /// Returns the smallest and largest value of a gauge between two times; `None` without a value, or in the future.
-    /// A gauge keeps its last value until it is set again.
+    /// Returns the smallest and largest value of a gauge between two times. A gauge keeps its last value until it is
+    /// set again. Returns `None` if there is no value, or if the times lie in the future.
     pub(crate) fn gauge(&self, from_s: f64, to_s: f64, pick: impl Fn(&Point) -> Gauge) -> Option<(f64, f64)> {
         self.range(from_s, to_s, |bucket| pick(&self.points[bucket]))
     }
@@ -83,14 +83,14 @@ pub(crate) struct Counter {
 }
 
 impl Counter {
-    /// Returns events per second around a time; `None` in the future. Smoothed over at least `least_s` and over
-    /// several waves of answers, so that waves show no beat. Close to the present there are no later events to
-    /// average over, so the rate of a moment earlier is returned, smoothed as elsewhere.
+    /// Returns events per second around a time; `None` in the future. The rate is smoothed over at least `least_s`
+    /// and over several waves of answers, so that waves do not appear as a beat. Close to the present, later events
+    /// are missing. There, the rate of a moment earlier is returned, smoothed in the same way.
     pub(crate) fn smoothed(&self, at_s: f64, least_s: f64) -> Option<f64> {
         if at_s > self.now_s || self.now_s <= 1e-9 {
             return None;
         }
-        // Long waves must not blur a short run.
+        // Limited to a share of the run, because smoothing over long waves would blur a short run.
         let waves_s = (WAVES * self.wave_s).min(self.now_s / 4.0);
         let bell = GaussianKernel::of(least_s.max(waves_s).min(self.now_s / 2.0));
         let at_s = at_s.min(self.now_s - bell.reach());
@@ -111,8 +111,8 @@ impl Counter {
         self.smoothed(self.now_s, RECENT_S).unwrap_or(0.0)
     }
 
-    /// Returns events per second between two times, or `None` if all of it lies in the future. A part in the future
-    /// is left out, so that the newest, incomplete bucket does not look like a dip.
+    /// Returns events per second between two times, or `None` if the whole interval lies in the future. A future part
+    /// of the interval is left out, so that the newest, incomplete bucket does not look like a dip.
     pub(crate) fn rate(&self, from_s: f64, to_s: f64) -> Option<f64> {
         let (from_s, to_s) = (from_s.max(0.0), to_s.min(self.now_s));
         let seconds = to_s - from_s;
@@ -123,7 +123,8 @@ impl Counter {
         self.rate(self.now_s - seconds, self.now_s).unwrap_or(0.0)
     }
 
-    /// Returns the number of events before a time, spread evenly over their bucket. The last bucket ends now.
+    /// Returns the number of events before a time. Events count as spread evenly over their bucket. The last bucket
+    /// ends now.
     fn before(&self, time_s: f64) -> f64 {
         let buckets = self.totals.len() - 1;
         let bucket = index(time_s / self.width_s);

@@ -10,7 +10,7 @@ pub(crate) struct Arrangement {
     pub(crate) header: Rect,
     pub(crate) progress: Rect,
     pub(crate) body: Rect,
-    /// One row: state of the generator. Empty on small screens.
+    /// One row for the state of the load generator. Empty on small screens.
     pub(crate) generator: Rect,
     pub(crate) footer: Rect,
 }

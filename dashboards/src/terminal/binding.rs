@@ -14,7 +14,7 @@ pub(crate) struct Binding<S: 'static, F: 'static> {
     pub(crate) command: fn(&mut S, &F) -> Option<Action>,
 }
 
-/// Finds the binding of a key. In raw mode Ctrl-C is a key and means the same as `q`.
+/// Finds the binding of a key. In raw mode, Ctrl-C arrives as a key, and means the same as `q`.
 pub(crate) fn find<S, F>(bindings: &[Binding<S, F>], key: KeyEvent) -> Option<&Binding<S, F>> {
     let control = key.modifiers.contains(KeyModifiers::CONTROL);
     let code = match key.code {

@@ -21,13 +21,13 @@ pub(crate) enum Dash {
     Dotted,
 }
 
-/// Layer of a chart. Charts list their layers from the lowest to the highest.
+/// Layer of a chart. Charts draw their layers in the listed order, the lowest first.
 pub(crate) enum Layer {
-    /// Filled from zero; one value per column.
+    /// Area from zero to the value; one value per column.
     Area(Role, Vec<Option<f64>>),
-    /// Straight pieces across columns; one value per column.
+    /// Horizontal pieces; one value per column.
     Level(Role, Vec<Option<f64>>),
-    /// One range per column of dots, of which a character has two.
+    /// Line of dots; one range per column of dots. A character has two such columns.
     Line(Role, Dash, Vec<Option<(f64, f64)>>),
 }
 
@@ -107,7 +107,7 @@ impl Chart<'_> {
                     if let Some((low, high)) = range.filter(|_| dash.marks(column)) {
                         let (low, high) = (height(low), height(high));
                         let (from, to) = match before.filter(|_| *dash != Dash::Dotted) {
-                            // Extended to the previous piece, so that the line has no holes.
+                            // Extended to meet the previous piece, so that the line has no gaps.
                             Some((was_low, was_high)) => (low.min(was_high), high.max(was_low)),
                             None => (low, high),
                         };

@@ -1,7 +1,8 @@
 //! Keyboard input, until the terminal is closed.
 //!
-//! crossterm treats the end of a terminal as a pause between keys: it reads again at once, and never returns. It is
-//! therefore only queried for events while the terminal exists, and never waits for them itself.
+//! A blocking read of crossterm never returns after the terminal was closed, because crossterm takes the closing for
+//! a pause between keys and reads again at once. So this module only polls crossterm for events while the terminal
+//! exists, and does all waiting itself.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -14,7 +15,8 @@ use super::screen::WatchError;
 
 /// Returns the next event before an instant, if any. Fails with [`WatchError::HungUp`] as soon as the terminal is closed.
 pub(crate) fn next_event(due: Instant) -> Result<Option<Event>, WatchError> {
-    // Keys that were read together with an earlier key come first, and only crossterm has them.
+    // The first round does not wait. If several keys were read together, the later ones are buffered in crossterm,
+    // where `poll` does not see them.
     for wait in [Duration::ZERO, due.saturating_duration_since(Instant::now())] {
         if state_within(wait).map_err(WatchError::Read)?.intersects(CLOSED) {
             return Err(WatchError::HungUp);
@@ -23,7 +25,7 @@ pub(crate) fn next_event(due: Instant) -> Result<Option<Event>, WatchError> {
             return event::read().map(Some).map_err(WatchError::Read);
         }
     }
-    // The input so far may be an incomplete event. Sleeping avoids polling it again at once.
+    // The input so far may be an incomplete event. Sleeping avoids that it is polled again at once.
     std::thread::sleep(due.saturating_duration_since(Instant::now()));
     Ok(None)
 }
@@ -34,11 +36,12 @@ pub(crate) fn is_closed() -> bool {
 
 const CLOSED: PollFlags = PollFlags::HUP.union(PollFlags::ERR).union(PollFlags::NVAL);
 
-/// Waits until the terminal has an event, for at most `wait`, and returns its state; empty without an event.
+/// Waits until the terminal has an event, for at most `wait`, and returns the terminal's state. The state is empty if
+/// there was no event.
 fn state_within(wait: Duration) -> io::Result<PollFlags> {
     let stdin = io::stdin();
     let mut terminal = [PollFd::new(&stdin, PollFlags::IN)];
-    // Callers wait for at most the time of a frame.
+    // The conversion succeeds, because callers wait for at most the time of a frame.
     let wait = Timespec::try_from(wait).map_err(|_| Errno::INVAL)?;
     match poll(&mut terminal, Some(&wait)) {
         // A signal interrupted the wait. The state is checked again later.

@@ -100,7 +100,7 @@ pub(crate) const BINDINGS: &[Binding<State, Frame>] = &[
     },
 ];
 
-/// Executes the command of a key; keys without a command do nothing. `frame` is the one that would be shown now.
+/// Executes the command of a key; keys without a command do nothing. `frame` is the frame that would be drawn now.
 pub(crate) fn handle_key(state: &mut State, key: KeyEvent, frame: &Frame) -> Option<Action> {
     let binding = find(BINDINGS, key)?;
     state.notice.clear();

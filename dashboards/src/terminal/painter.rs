@@ -6,7 +6,7 @@ use ratatui::style::{Color, Modifier, Style};
 
 const EIGHTHS: [&str; 9] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
 
-/// Bits of a braille character by its row of dots from the top, for the left and the right column.
+/// Bits of a braille character: one row of dots per entry, from the top, each with its left and its right dot.
 const DOTS: [[u32; 2]; 4] = [[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]];
 
 const BLANK_BRAILLE: u32 = 0x2800;
@@ -45,8 +45,8 @@ impl<'a> Painter<'a> {
         }
     }
 
-    /// Makes room for a level, because a character shows either a level or the end of a bar. The bar then ends with
-    /// the row or with the one below, whichever is nearer.
+    /// Makes room for a level, because a character shows either a level or the end of a bar. The end of the bar moves
+    /// to the end of this row or of the row below, whichever is nearer.
     fn make_room(&mut self, column: u16, row: u16, third: usize) {
         let symbol = self.symbol(column, row).map(String::from).unwrap_or_default();
         let bar = EIGHTHS.iter().position(|eighths| *eighths == symbol).unwrap_or(0);
@@ -87,8 +87,8 @@ impl<'a> Painter<'a> {
         cell.symbol().chars().next()
     }
 
-    /// Sets a character. If it replaces a full block, the block's colour becomes its background; without colours, it
-    /// is reversed.
+    /// Sets a character. If it replaces a full block, the block's colour becomes its background. If there are no
+    /// colours, the character is reversed.
     fn set(&mut self, column: u16, row: u16, symbol: &str, style: Style) {
         if self.symbol(column, row).is_some()
             && let Some(cell) = self.buf.cell_mut((self.area.x + column, self.area.y + row))

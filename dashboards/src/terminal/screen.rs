@@ -31,7 +31,8 @@ pub enum WatchError {
 ///
 /// Call this before leaving the process without returning from [`watch`](crate::watch()).
 pub fn restore() {
-    // Does not wait for stdout without a dashboard, because a thread that writes to stdout may block for ever.
+    // Returns without waiting for stdout if there is no dashboard, because a thread that writes to stdout may block
+    // for ever.
     if !ENTERED.load(Ordering::SeqCst) {
         return;
     }
@@ -39,8 +40,8 @@ pub fn restore() {
     // that thread already holds the lock.
     let mut stdout = io::stdout().lock();
     if ENTERED.swap(false, Ordering::SeqCst) {
-        // A failure cannot be reported any more. Raw mode ends last, because the terminal then echoes keys, which
-        // must not appear across the picture.
+        // A failure cannot be reported any more. Raw mode ends last, because without it the terminal echoes keys, and
+        // these must not appear across the picture.
         drop(execute!(stdout, LeaveAlternateScreen, Show));
         drop(disable_raw_mode());
     }
@@ -51,8 +52,8 @@ pub(crate) struct Screen {
     terminal: Terminal<CrosstermBackend<WhileOurs>>,
 }
 
-/// Stdout while the screen is ours; later output is dropped. ratatui shows the cursor once more at its end, and
-/// panics if even stderr leads to a closed terminal.
+/// Stdout while the dashboard occupies the screen. Later output is dropped, because ratatui shows the cursor once
+/// more when it ends. It would panic if stderr, too, leads to a closed terminal.
 struct WhileOurs(io::Stdout);
 
 impl Write for WhileOurs {
@@ -76,7 +77,8 @@ impl Screen {
 
     fn prepare() -> io::Result<Self> {
         enable_raw_mode()?;
-        // Not set earlier, because nothing must be written to stdout without a terminal.
+        // Set only after raw mode was entered, which fails without a terminal. Nothing must be written to stdout
+        // then.
         ENTERED.store(true, Ordering::SeqCst);
         // Not `Terminal::clear`, which queries the position of the cursor, and waits two seconds if there is no answer.
         execute!(io::stdout(), EnterAlternateScreen, Clear(ClearType::All))?;
@@ -84,7 +86,7 @@ impl Screen {
     }
 
     /// Draws the changes. Does nothing if [`restore`] or a panic of another thread has restored the terminal, because
-    /// it shows something else now.
+    /// the terminal then shows other output.
     pub(crate) fn draw(&mut self, render: impl FnOnce(&mut Frame<'_>)) -> Result<(), WatchError> {
         // The lock prevents a restoration between the check and the end of the drawing.
         let mut stdout = io::stdout().lock();
@@ -107,8 +109,8 @@ impl Drop for Screen {
     }
 }
 
-/// Restores the terminal before a panic prints its message. On the alternate screen the message would vanish, and it
-/// must not be printed in raw mode.
+/// Restores the terminal before a panic prints its message. On the alternate screen the message would vanish, and in
+/// raw mode its lines would be garbled.
 fn restore_before_panic_messages() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {

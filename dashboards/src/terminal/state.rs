@@ -1,4 +1,4 @@
-//! State of the view, as chosen by the user. It has no clock: time passes by frames.
+//! State of the view, as chosen by the user. It has no clock, and measures time in frames.
 
 use super::notice::Notice;
 use crate::figures::Scale;

@@ -1,8 +1,8 @@
 //! Colours: the palette of Okabe and Ito ("Color Universal Design", 2008), which colour-blind people can distinguish.
-//! Each is the nearest of the 256 indexed colours, which nearly every terminal has.
+//! Each colour is the nearest of the 256 indexed colours, which nearly every terminal has.
 //!
-//! Terminals are dark or light and rarely report it, so there are colours for either and for both.
-//! No colour carries meaning alone: areas, lines and dashes differ in shape, and everything is labelled.
+//! Terminals are dark or light and rarely report it. So there are colours for dark, for light, and for unknown
+//! backgrounds. No colour carries meaning alone: areas, lines and dashes differ in shape, and everything is labelled.
 
 use ratatui::style::{Color, Modifier, Style};
 
@@ -39,7 +39,8 @@ pub(crate) enum Role {
 }
 
 impl Theme {
-    /// Returns the theme without colours if `NO_COLOR` is set to anything but an empty text, else that for the background.
+    /// Returns the theme without colours if `NO_COLOR` is set to a non-empty text, and otherwise the theme for the
+    /// background.
     pub(crate) fn chosen(background: Background) -> Self {
         let variable = |name| std::env::var(name).unwrap_or_default();
         match background {
@@ -63,7 +64,7 @@ impl Theme {
         let plain = Style::new();
         let coloured = match role {
             Role::Title => plain.add_modifier(Modifier::BOLD),
-            // The default colour is set explicitly. Over a bar, a style without a colour keeps that of the bar and is
+            // The default colour is set explicitly. Without it, text over a bar would take the bar's colour and be
             // invisible.
             Role::Cap => plain.fg(Color::Reset).add_modifier(Modifier::BOLD),
             // Black on orange, on every background.

@@ -58,7 +58,7 @@ pub(crate) fn show<D: Dashboard>(
     refresh: impl FnMut(&mut D::Frame) -> Liveness,
     act: impl FnMut(Action) -> Option<String>,
 ) -> Result<(), WatchError> {
-    // Every failure on a closed terminal is due to its closing.
+    // After the terminal was closed, every failure is attributed to its closing.
     let reason = |error| if keyboard::is_closed() { WatchError::HungUp } else { error };
     draw_and_listen(dashboard, theme, refresh, act).map_err(reason)
 }
@@ -110,7 +110,7 @@ impl Dashboard for State {
     }
 }
 
-/// Returns the next event before an instant, if any. After a restoration of the terminal, only waits.
+/// Returns the next event before an instant, if any. After the terminal was restored, only waits.
 fn next_event(screen: &Screen, due: Instant) -> Result<Option<Event>, WatchError> {
     let left = due.saturating_duration_since(Instant::now());
     if !screen.is_ours() {

@@ -1,4 +1,4 @@
-//! Keys of the lanes: those of a single run, as far as they make sense.
+//! Keys of the lanes view: the keys of a single run's view that make sense for several runs.
 
 use crossterm::event::{KeyCode, KeyEvent};
 

@@ -1,4 +1,4 @@
-//! One lane: the strategy's name, its progress, its figures so far as bars, and the course of its window.
+//! One lane: the strategy's name, its progress, bars of its figures so far, and a chart of its window over time.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -13,8 +13,8 @@ use crate::terminal::widgets::time_axis::TimeAxis;
 use crate::terminal::widgets::{bar, window};
 use crate::{Lane, Lanes, text};
 
-/// Widths in columns: a row's name, the text behind its bar (on wide and on narrow lanes), and the minimum of wide
-/// and of narrow lanes.
+/// Widths in columns: a row's name, the text after its bar (on wide and on narrow lanes), and the minimum widths of
+/// wide and of narrow lanes.
 const NAME: u16 = 10;
 const BEHIND: u16 = 57;
 const BEHIND_NARROW: u16 = 47;
@@ -25,7 +25,7 @@ const CHART: u16 = 3;
 
 const TALLEST: u16 = 22;
 
-/// Returns the maximum height of a lane. There is no chart if single runs are not observed.
+/// Returns the maximum height of a lane. A lane has no chart if single runs are not observed.
 pub(crate) fn tallest(lanes: &Lanes) -> u16 {
     let rows = u16::try_from(lanes.columns.len()).unwrap_or(TALLEST).saturating_add(2);
     let charts = lanes.lanes.iter().any(|lane| lane.run.is_some());
@@ -55,8 +55,8 @@ pub(crate) fn draw(
     }
 }
 
-/// Returns the figures without a row of their own. Narrow screens show the state of the run instead, because it has
-/// no room behind its bar.
+/// Returns the figures that have no row of their own. On narrow screens, returns the state of the run instead,
+/// because there is no room for it after the progress bar.
 fn legend(area: Rect, lanes: &Lanes, lane: &Lane, bars: usize) -> Vec<LegendKey> {
     let key = |mark, name: &'static str, value, role| LegendKey { mark, name: name.into(), value, role };
     let mut keys = Vec::new();

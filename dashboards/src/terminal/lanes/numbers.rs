@@ -1,4 +1,4 @@
-//! Numbers of a lane, the same in a lane of several rows and in a row of the table.
+//! Numbers of a lane. They are the same in a lane of several rows and in a row of the table.
 
 use loadgen_core::Snapshot;
 

@@ -104,7 +104,7 @@ fn draw_remaining(area: Rect, buf: &mut Buffer, lanes: &Lanes, state: &LanesStat
     segments::draw(Rect { y: area.y + 1, height: 1, ..area }, buf, &left, &[(elapsed, Style::new())]);
 }
 
-/// Draws the lanes that fit. If others do not, returns a text that names those shown.
+/// Draws the lanes that fit. If some lanes do not fit, returns a text that names the drawn ones.
 fn draw_lanes(
     body: Rect,
     buf: &mut Buffer,

@@ -11,8 +11,8 @@ use crate::{Action, Background, Lanes, LanesHeader, Liveness, WatchError};
 
 /// Shows strategies side by side on the terminal until `refresh` returns [`Liveness::Over`].
 ///
-/// Works like [`watch`](crate::watch()), except that [`Action::Quit`] is the only action. A server that is changed in
-/// between would not be the same for all strategies.
+/// Works like [`watch`](crate::watch()), except that [`Action::Quit`] is the only action. The server cannot be
+/// changed here, because it must be the same for all strategies.
 pub fn watch_lanes(
     header: LanesHeader,
     background: Background,

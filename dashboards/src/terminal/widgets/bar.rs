@@ -17,7 +17,7 @@ const PERCENT: u16 = 6;
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Extent {
-    /// Share that is over, 0 to 1; `None` if the total is unknown.
+    /// Share of the work that has ended, 0 to 1; `None` if the total is unknown.
     pub(crate) share: Option<f64>,
     /// Part of the share that ended without success, 0 to 1.
     pub(crate) in_vain: f64,
@@ -46,7 +46,7 @@ pub(crate) fn draw(area: Rect, buf: &mut Buffer, extent: Extent, theme: Theme) {
         let columns = usize::from(steps(over, bar.width).max(1));
         buf.set_stringn(bar.x, bar.y, IN_VAIN.repeat(columns), width, theme.style(Role::Failed));
     }
-    // A rounding error is not work.
+    // A difference of at most 1e-9 is a rounding error, for which no work is drawn.
     let done = if over - in_vain > 1e-9 { over - in_vain } else { 0.0 };
     fill(bar, buf, done, theme.style(Role::Accepted));
     if let (Some(mark), Some(_)) = (mark, share) {

@@ -11,7 +11,7 @@ use crate::terminal::state::{State, View};
 use crate::terminal::theme::{Role, Theme};
 use crate::text;
 
-/// Draws the line. A warning replaces the keys; it is only passed if it has no other place.
+/// Draws the line. A warning replaces the keys. Callers pass a warning only if it has no other place on the screen.
 pub(crate) fn draw(area: Rect, buf: &mut Buffer, state: &State, warning: Option<String>, theme: Theme) {
     if let Some(text) = state.notice.text().map(str::to_owned).or(warning) {
         say(area, buf, &text, theme);

@@ -13,10 +13,11 @@ use crate::terminal::chart::{Chart, Dash, Layer, columns};
 use crate::terminal::theme::{Role, Theme};
 use crate::text;
 
-/// Minimum smoothing width of rates, as a share of the axis. Narrower columns would show single requests.
+/// Minimum smoothing width of rates, as a share of the time axis. With less smoothing, narrow columns would show
+/// single requests.
 const SMOOTHING: f64 = 1.0 / 25.0;
 
-/// Multiple of the highest rate above which the rate limit is off the axis.
+/// If the rate limit exceeds the highest rate by more than this factor, it is off the axis.
 const FAR: f64 = 2.0;
 
 pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, scale: Scale, labelled: bool, theme: Theme) {
@@ -60,7 +61,7 @@ pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, scale: Scale, la
         legend.push(key("⠄⠄", name("failed", "fail"), &failed, Role::Failed));
         layers.push(Layer::Line(Role::Failed, Dash::Dotted, as_line(&failed_values)));
     }
-    // A third entry of the legend needs the room of a long title.
+    // If the legend has a third entry, it needs the room that the long title would take.
     let title = match (scale, narrow || failing && area.width < 100) {
         (Scale::Linear, true) => "Req/s",
         (Scale::Linear, false) => "Requests per second",
@@ -70,7 +71,8 @@ pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, scale: Scale, la
     Chart { title, legend, scale, end, time, labelled, layers }.draw(area, buf, theme);
 }
 
-/// Returns the lowest rate limit in each column. Of several limits, responses advertise the one closest to exhaustion.
+/// Returns the lowest rate limit in each column. If there are several limits, responses advertise the one closest to
+/// exhaustion.
 fn limits(timeline: &Timeline<'_>, time: TimeAxis, width: usize) -> Vec<Option<f64>> {
     let Some(drawn) = timeline.drawn.iter().find(|drawn| *drawn.kind == RATE_LIMIT) else {
         return vec![None; width];
@@ -87,7 +89,7 @@ fn rates(counter: &Counter, time: TimeAxis, parts: usize) -> Vec<Option<f64>> {
     (0..parts).map(|part| counter.smoothed(around(part), least_s)).collect()
 }
 
-/// Removes zero rates, which would be a line along the bottom.
+/// Turns zero rates into gaps, because they would be a line along the bottom.
 fn as_line(rates: &[Option<f64>]) -> Vec<Option<(f64, f64)>> {
     rates.iter().map(|rate| rate.filter(|rate| *rate > 0.0).map(|rate| (rate, rate))).collect()
 }

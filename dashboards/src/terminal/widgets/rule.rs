@@ -10,10 +10,10 @@ use crate::text;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct LegendKey {
-    /// Sample of the drawing; may be empty.
+    /// Sample of how the chart draws the entry; may be empty.
     pub(crate) mark: &'static str,
     pub(crate) name: Cow<'static, str>,
-    /// Latest value, of constant width so that nothing jumps.
+    /// Latest value. Its width is constant, so that the text beside it does not move.
     pub(crate) value: String,
     pub(crate) role: Role,
 }

@@ -1,4 +1,4 @@
-//! State of the strategy: its phase, the reason of its last change, its numbers, and the ops by their state.
+//! State of the strategy: its phase, the reason of its last change, its numbers, and the numbers of ops by state.
 
 use std::borrow::Cow;
 

@@ -11,8 +11,8 @@ use crate::terminal::painter::steps;
 use crate::terminal::theme::{Role, Theme};
 use crate::text;
 
-/// The axis reaches a bound up to this many times the elapsed time, or within the first minute. A bound further away
-/// would leave no room for what has happened.
+/// The axis includes the lower bound if it is at most this many times the elapsed time, or within the first minute. A
+/// bound further away would leave no room for the events so far.
 const FORESIGHT: f64 = 4.0;
 const MIN_HORIZON_S: f64 = 60.0;
 

@@ -46,12 +46,12 @@ pub(crate) fn draw_on(
     let caps = highs(&ranges(width, |point| point.server_cap));
     let cap = level(&caps, latest_cap);
 
-    // Without a window, the strategy's own gauge determines the axis.
+    // Without a window, the strategy's own gauge determines the range of the axis.
     let leading = if timeline.latest(|point| point.window).is_some() { &window } else { &gauge };
     let values = [&highs(leading), &in_flight, &cap];
     let highest = values.into_iter().flatten().flatten().fold(8.0_f64, |highest, value| highest.max(*value));
     let end = Scale::Linear.ceiling(highest * 1.05);
-    // Values far above everything else, as at the start, would only flatten the picture.
+    // Values far above all others, as at the start of a run, would only flatten the picture.
     let within = |ranges: Vec<Option<(f64, f64)>>| -> Vec<Option<(f64, f64)>> {
         ranges.into_iter().map(|range| range.filter(|(low, _)| *low <= end)).collect()
     };
@@ -95,7 +95,8 @@ fn legend(frame: &Frame, timeline: &Timeline<'_>, end: f64) -> Vec<LegendKey> {
     .collect()
 }
 
-/// Returns the strategy's first own gauge that counts attempts, as the axis does. The others are shown as numbers elsewhere.
+/// Returns the first of the strategy's own gauges that counts attempts, which is the unit of the axis. The other
+/// gauges are shown as numbers elsewhere.
 fn counted<'a>(timeline: &Timeline<'a>) -> Option<&'a DrawnGauge> {
     timeline.drawn.iter().find(|drawn| drawn.kind.unit.is_empty())
 }
