@@ -31,7 +31,7 @@ pub struct Column {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// Seconds of experiment time.
+    /// The figure is in seconds of experiment time.
     Seconds,
     Count,
     Plain,

@@ -8,7 +8,7 @@
 
 use std::f64::consts::TAU;
 
-/// Number of waves over which rates are smoothed.
+/// Rates are smoothed over this many waves of answers.
 pub(crate) const WAVES: f64 = 2.0;
 
 /// Smoothing weights around zero, which add up to one.

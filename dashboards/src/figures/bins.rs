@@ -1,4 +1,4 @@
-//! Histograms with as many bins as there is room for.
+//! Histograms whose number of bins depends on the available room.
 
 use std::time::Duration;
 

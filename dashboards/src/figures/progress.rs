@@ -25,7 +25,7 @@ pub(crate) enum Goal {
     Ops(u64),
     /// Ops arrive for this many seconds. Afterwards, the ops that have arrived are completed.
     Seconds(f64),
-    /// No end of its own: the run goes on until it is stopped.
+    /// The run has no end of its own, and goes on until it is stopped.
     Open,
 }
 

@@ -1,4 +1,4 @@
-//! Plots of documents, one question per file.
+//! Plots of documents: each file answers one question.
 
 pub(super) mod calls;
 pub(super) mod clients;

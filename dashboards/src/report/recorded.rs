@@ -15,13 +15,13 @@ pub(super) struct Recorded {
 pub(super) struct Calls {
     /// Stride of the recorded ops: calls were kept only of ops whose number is a multiple of it.
     pub(super) every: u64,
-    /// (time in seconds, op), in order of sending.
+    /// Sent calls in order of sending: the time in seconds, and the op.
     pub(super) sent: Vec<(f64, f64)>,
 }
 
 #[derive(Clone, Debug)]
 pub(super) struct Clients {
-    /// True if each op counts as a client.
+    /// True if each op counts as a client of its own.
     pub(super) by_op: bool,
     /// (rank by latency, latency in seconds, attempts); the latency is NaN without success.
     pub(super) ranks: Vec<(f64, f64, f64)>,

@@ -13,7 +13,7 @@ pub struct Entry {
     pub name: &'static str,
     pub summary: &'static str,
     pub needs: &'static str,
-    /// Data that a scenario keeps if it requests the plot.
+    /// Data that the runs of a scenario must keep if the scenario requests this plot.
     pub basis: Basis,
     /// Draws the plot. Returns several if every strategy has its own, none if the document lacks the data.
     pub draw: fn(&Document) -> Vec<Plot>,

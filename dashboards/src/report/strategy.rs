@@ -1,4 +1,4 @@
-//! Runs of one strategy under the same conditions, with any seeds.
+//! Runs of one strategy under the same conditions; their seeds may differ.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -36,7 +36,7 @@ pub(super) struct Strategy {
     /// strategy.
     pub(super) label: String,
     pub(super) runs: Vec<Run>,
-    /// Index of the drawn run, the median by makespan.
+    /// Index of the run that is drawn: the median run by makespan.
     median: usize,
 }
 

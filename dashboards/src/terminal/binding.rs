@@ -5,9 +5,9 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use crate::Action;
 
 pub(crate) struct Binding<S: 'static, F: 'static> {
-    /// Name in the help; empty if the key is not listed there.
+    /// Name of the key in the help; empty if the key is not listed there.
     pub(crate) label: &'static str,
-    /// One or two words for the bottom line; empty if the key is not listed there.
+    /// Label of the key in the bottom line, one or two words; empty if the key is not listed there.
     pub(crate) hint: &'static str,
     pub(crate) help: &'static str,
     pub(crate) codes: &'static [KeyCode],

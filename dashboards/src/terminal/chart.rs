@@ -80,7 +80,7 @@ impl Chart<'_> {
                 Scale::Logarithmic if value <= 1.0 => 0.0,
                 scale => scale.share(value, self.end),
             };
-            // A value at the upper end of a row is labelled in that row.
+            // A value on the boundary between two rows is labelled in the lower row, whose upper end it is.
             let up = steps(share, plot.height).max(1);
             let y = plot.bottom().saturating_sub(up);
             if y >= plot.top() && y < line.bottom() && labelled != Some(y) {

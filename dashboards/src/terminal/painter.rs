@@ -1,4 +1,4 @@
-//! Drawing finer than a character: eighths of a block for areas, braille dots for lines.
+//! Drawing with a resolution finer than a character: eighths of a block for areas, braille dots for lines.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;

@@ -14,7 +14,7 @@ pub(crate) enum View {
 }
 
 impl View {
-    /// Views in the order of their keys.
+    /// All views, ordered by the keys that select them.
     pub(crate) const ALL: [Self; 4] = [Self::Overview, Self::Rates, Self::Window, Self::Latency];
 
     pub(crate) const fn name(self) -> &'static str {

@@ -1,4 +1,4 @@
-//! Joining of markup pieces, with a text between any two.
+//! Joins pieces of markup, with a separator between any two.
 
 use maud::{Markup, html};
 

@@ -67,7 +67,7 @@ pub(super) fn work(config: &ConfigRecord) -> String {
     let rate = workload.rate.clone().or_else(|| Some(format!("{}/s", number(workload.rate_per_s?))));
     words.extend(rate.map(|rate| format!("{} {rate}", workload.arrivals)));
     words.extend(workload.in_flight.map(|ops| format!("at most {} at once", number(f64::from(ops)))));
-    // Files without the number of clients have 0 here.
+    // Files that lack the number of clients have 0 here.
     if workload.clients > 1 {
         words.push(format!("{} clients", number(f64::from(workload.clients))));
     }

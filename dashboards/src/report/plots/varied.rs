@@ -204,7 +204,7 @@ fn of_workload(workload: &WorkloadRecord, key: &str) -> Option<f64> {
     match key {
         "ops" => workload.ops.map(|ops| ops as f64),
         "in_flight" => workload.in_flight.map(f64::from),
-        // Files without the number of clients have 0 here.
+        // Files that lack the number of clients have 0 here.
         "clients" => Some(f64::from(workload.clients)).filter(|clients| *clients > 0.0),
         _ => None,
     }

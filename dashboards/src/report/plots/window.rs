@@ -9,7 +9,7 @@ use crate::report::palette::{CAP, IN_FLIGHT, SSTHRESH, WINDOW};
 use crate::report::plot::{Axis, Plot, Scale, Series};
 use crate::report::run::{Point, Run};
 
-/// Maximum number of plots, because nobody looks at more.
+/// Maximum number of plots, because readers do not look at more.
 const MOST: usize = 6;
 
 /// Maximum number of points of a line. A line with more points would be a blur, so the mean and range of `PARTS`

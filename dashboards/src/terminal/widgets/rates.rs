@@ -35,7 +35,7 @@ pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, scale: Scale, la
     let highest = all.into_iter().flatten().flatten().fold(8.0_f64, |highest, rate| highest.max(*rate));
     let limit = RateLimit::of(frame);
     let limits = limits(&timeline, time, width);
-    // A limit far above everything else would only flatten the picture.
+    // If a limit far above all rates were on the axis, it would flatten the picture.
     let near = limits.iter().flatten().copied().filter(|rate| *rate <= FAR * highest);
     let end = scale.ceiling(near.fold(highest, f64::max));
 
