@@ -6,21 +6,21 @@ use vocabulary::{Draws, Instant, Purpose, draws, nanos, unit, whole_nanos};
 
 use crate::workload::{ArrivalProcess, Group, Workload};
 
-/// Number of gaps drawn at once. A logarithm has a long latency, and several independent ones take hardly longer than
-/// one.
+/// Number of gaps drawn at once. One logarithm has a long latency, but the processor computes several independent ones
+/// in hardly more time.
 const DRAWN_AT_ONCE: usize = 16;
 
-/// Arrival instants in ascending order. Empty for a closed loop, whose ops arrive when places free.
+/// Arrival instants in ascending order. Empty for a closed loop, in which an op arrives when an earlier op ends.
 #[derive(Clone, Debug)]
 pub struct Arrivals {
     workload: Workload,
     rng: Draws,
-    /// Gaps of a Poisson process in nanoseconds, of which the first `used` are spent.
+    /// Next gaps of a Poisson process in nanoseconds. The first `used` of them have been consumed.
     gaps: [u64; DRAWN_AT_ONCE],
     used: usize,
     produced: u64,
     previous: Instant,
-    /// All instants of listed and scattered arrivals, computed in advance.
+    /// All arrival instants, computed in advance, if the workload lists them or scatters them over an interval.
     listed: Arc<[Instant]>,
 }
 
@@ -47,7 +47,8 @@ impl Arrivals {
     }
 
     fn draw_gaps(&mut self, rate_per_s: f64) {
-        // Draw all random numbers first, because each state of the generator depends on the one before.
+        // Draw all random numbers first and compute the logarithms afterwards, because each draw depends on the draw
+        // before.
         let units: [f64; DRAWN_AT_ONCE] = std::array::from_fn(|_| unit(&mut self.rng));
         self.gaps = units.map(|unit| whole_nanos(nanos(-libm::log(1.0 - unit) * 1e9 / rate_per_s)));
     }
@@ -69,7 +70,7 @@ impl Iterator for Arrivals {
             }
             ArrivalProcess::Closed { .. } => return None,
             ArrivalProcess::Burst => Instant::ORIGIN,
-            // Computed from the index, so that rounding errors do not accumulate.
+            // The instant is computed from the op's index, so that rounding errors do not accumulate.
             ArrivalProcess::Uniform { rate_per_s } => {
                 Instant::ORIGIN + nanos(self.produced as f64 * 1e9 / *rate_per_s)
             }

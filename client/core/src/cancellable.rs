@@ -1,8 +1,8 @@
 //! Queue with lazy cancellation: cancelled items are dropped when they reach the front.
 //!
-//! Cancelling costs nothing, because a cancelled item stays in the queue, and the caller decides which items are alive.
-//! Dead items are dropped when they reach the front. A queue in which they can accumulate behind live ones is swept,
-//! too.
+//! Cancelling costs nothing: a cancelled item stays in the queue, and the caller reports for each item whether it is
+//! still alive. Dead items are dropped when they reach the front. If dead items can accumulate behind live ones, the
+//! caller also sweeps the queue.
 
 use std::collections::VecDeque;
 
@@ -14,7 +14,7 @@ pub(crate) struct LazyCancelQueue<Q> {
 }
 
 impl<Q: Queue> LazyCancelQueue<Q> {
-    /// Number of dead items that is never worth a sweep: few enough to stay in the nearest cache.
+    /// Number of dead items up to which the queue is not swept, because so few fit into the nearest cache.
     const FEW: usize = 256;
 
     pub(crate) fn push(&mut self, item: Q::Item) {

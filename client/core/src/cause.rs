@@ -6,7 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tailback::Missing;
 
-/// Result of an attempt on the wire. It does not decide how the attempt counts: a 503 may be a rejection or a failure.
+/// Result of an attempt on the wire. It does not determine whether the attempt counts as rejected or failed: a 503 may
+/// be either.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cause {
     Status(u16),

@@ -1,4 +1,5 @@
-//! Classification of HTTP and gRPC statuses as the harness counts them, whatever the client makes of them.
+//! Classification of HTTP and gRPC statuses for the counts of the harness. It does not depend on how the client
+//! interprets a status.
 
 use tailback::{AdviceHeaders, Failure, Status, gives_reason};
 use vocabulary::grpc;
@@ -7,15 +8,16 @@ use crate::rejected_when::RejectedWhen;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Classifier {
-    /// Rejections besides 429, 503 and 529: those of a mockserver, and those given on the command line.
+    /// Statuses and reasons that count as rejections in addition to 429, 503 and 529. They come from a mockserver's
+    /// configuration and from the command line.
     pub rejected: RejectedWhen,
-    /// True if 412 is a rejection, because attempts are conditional writes.
+    /// True if status 412 (precondition failed) counts as a rejection, because attempts are conditional writes.
     pub conditional_writes: bool,
 }
 
 impl Classifier {
-    /// Creates a classifier from the rejections given on the command line and the statuses with which a mockserver
-    /// rejects.
+    /// Creates a classifier. Rejections are the answers listed on the command line and the statuses with which a
+    /// mockserver rejects.
     pub fn new(
         rejected_when: &RejectedWhen,
         of_server: impl IntoIterator<Item = u16>,
@@ -30,7 +32,8 @@ impl Classifier {
         !self.rejected.reasons.is_empty()
     }
 
-    /// Classifies an answer by the reason in its body or headers, or else as [`answer`](Self::answer) does.
+    /// Classifies an answer by the reason in its body or headers. Without a known reason, it classifies the answer as
+    /// [`answer`](Self::answer) does.
     pub fn whole_answer(
         &self,
         code: u16,

@@ -5,8 +5,8 @@ use std::str::FromStr;
 
 use vocabulary::wire::MAX_SHARDS;
 
-/// Share of the clients of a run: client c belongs to shard c mod `of`. The number, arrival and random draws of an op
-/// are those of the whole run, whichever shard executes it.
+/// Share of a run's clients: client c belongs to shard c mod `of`. An op has the same number, arrival and random draws
+/// as in an undivided run, whichever shard executes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClientShard {
     index: u32,
@@ -54,7 +54,8 @@ impl ClientShard {
         clients.saturating_sub(self.index).div_ceil(self.of)
     }
 
-    /// Returns how many of a run's first `ops` ops belong to clients of this shard. Clients take turns, op by op.
+    /// Returns how many of a run's first `ops` ops belong to clients of this shard. Ops are assigned to clients in
+    /// turn.
     pub(crate) fn ops(self, ops: u64, clients: u32) -> u64 {
         let all = u64::from(clients.max(1));
         let last_round = u32::try_from(ops % all).unwrap_or(clients);
@@ -67,7 +68,7 @@ impl ClientShard {
 
     #[inline]
     pub(crate) const fn place(self, client: u32) -> u32 {
-        // Fast path: with one shard, the usual case, skips a division, which takes longer than the comparison.
+        // Fast path: with one shard, the usual case, skips the division, which takes longer than this comparison.
         if self.of == 1 { client } else { client / self.of }
     }
 

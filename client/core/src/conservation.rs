@@ -20,7 +20,7 @@ pub enum Mismatch {
     Attempts { total: u64, ended: u64, in_flight: u64 },
     #[error("{arrived} ops arrived, but {accounted} are accounted for (succeeded + given up + unfinished)")]
     Ops { arrived: u64, accounted: u64 },
-    /// An op cannot succeed without a successful attempt, and each succeeds once.
+    /// Every op that succeeded has exactly one successful attempt.
     #[error("{ops} ops succeeded with {attempts} successful attempts")]
     Successes { ops: u64, attempts: u64 },
     #[error("the series over time holds {series} attempts, the counters {total}")]
@@ -31,7 +31,7 @@ pub enum Mismatch {
     )]
     Received {
         sent: u64,
-        /// For conditional writes: received writes and rejected reads.
+        /// Number of received attempts. For conditional writes, the sum of received writes and rejected reads.
         received: u64,
         allowed: u64,
     },
@@ -60,7 +60,8 @@ pub enum Mismatch {
 }
 
 impl Conservation {
-    /// Checks a finished run: `held` ops are unfinished, and `in_flight` attempts have not ended.
+    /// Checks the counts of a finished run. `held` is the number of unfinished ops, and `in_flight` the number of
+    /// attempts that have not ended.
     pub fn check(measured: &Measurements, held: u64, in_flight: u64, server: Option<&ServerCounts>) -> Self {
         let (ops, attempts) = (&measured.ops, &measured.attempts);
         let mut mismatches = Vec::new();
@@ -85,8 +86,8 @@ impl Conservation {
         Self { mismatches, server_compared: server.is_some() }
     }
 
-    /// Returns the mismatches between the attempts of a run, or of a shard of its clients, and the server's counts of
-    /// them. `gateway_successes` are successes that an intermediary answered.
+    /// Compares the attempts of a run, or of one shard of its clients, with the server's counts, and returns the
+    /// mismatches. `gateway_successes` is the number of successes that an intermediary answered.
     pub fn with_server(
         attempts: &AttemptCounts,
         gateway_successes: u64,
@@ -104,14 +105,16 @@ impl Conservation {
         if decided > received || received - decided > unsure {
             mismatches.push(Mismatch::Admitted { received, decided, allowed: unsure });
         }
-        // Attempts failed on purpose were received, so they account for no missing ones.
+        // Attempts that the server failed on purpose were received, so they do not explain any difference between sent
+        // and received attempts.
         let allowed = unsure.saturating_sub(server.failed);
         let (sent, received) = (attempts.total, server.received + server.reads_rejected);
         if received > sent || sent - received > allowed {
             mismatches.push(Mismatch::Received { sent, received, allowed });
         }
         let (writes, reads) = (server.received, server.reads.saturating_sub(server.reads_rejected));
-        // Without reads the attempts were plain requests, or writes of a client that knew the version.
+        // If the server counted no reads, attempts were plain requests, or writes of a client that knew the version
+        // already.
         if server.reads > 0 && writes > reads + between {
             mismatches.push(Mismatch::Reads { writes, reads });
         }

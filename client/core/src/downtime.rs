@@ -1,4 +1,5 @@
-//! Scheduled downtime of a server. No strategy can make progress then, so such time does not count towards a stall.
+//! Scheduled downtime of a server. No strategy can make progress while the server is down, so downtime does not count
+//! towards a stall.
 
 use std::time::Duration;
 
@@ -17,9 +18,9 @@ pub struct PlannedOutages {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Downtime {
-    /// Outages that end, in order and disjoint.
+    /// Temporary outages, in ascending order and disjoint.
     ending: Vec<(Instant, Instant)>,
-    /// Instant from which the server is down permanently; the far future if it never is.
+    /// Instant from which the server is down permanently; [`Instant::FAR_FUTURE`] if it never is.
     pub(crate) for_good_from: Instant,
 }
 
@@ -56,7 +57,7 @@ impl Default for Downtime {
 }
 
 impl Downtime {
-    /// Returns the time between two instants without the outages that end. A permanent outage counts as time.
+    /// Returns the time between two instants, excluding temporary outages. A permanent outage counts as time.
     pub(crate) fn counted_between(&self, from: Instant, to: Instant) -> Duration {
         let down = |(begin, end): &(Instant, Instant)| (*end).min(to).since((*begin).max(from));
         to.since(from).saturating_sub(self.ending.iter().map(down).sum())
@@ -67,7 +68,7 @@ impl Downtime {
         let (mut at, mut left) = (from, time);
         for (begin, end) in self.ending.iter().filter(|(_, end)| *end > from) {
             let before = begin.since(at);
-            // Time that is up exactly when an outage begins does not extend past that outage.
+            // If the time is up exactly when an outage begins, the result is the beginning of that outage, not its end.
             if before >= left {
                 break;
             }

@@ -1,8 +1,8 @@
 //! Client side of an experiment: workload, client state machine, measurements. Sans-IO: `now` and seeds are arguments.
 //!
-//! A driver, in real or virtual time, passes inputs to [`Run::handle_input`] and drains [`Run::poll_output`] until it
-//! returns when to call again. Everything that decides or counts is in this crate. Drivers only carry attempts to a
-//! server and answers back.
+//! A driver, in real or virtual time, passes inputs to [`Run::handle_input`]. It then drains [`Run::poll_output`] until
+//! that returns the instant of the next call. All decisions and all counts are made in this crate. Drivers only send
+//! attempts to a server and return its answers.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod arrivals;

@@ -1,6 +1,6 @@
 //! Proven lower bound on the makespan of runs in which every op succeeds.
 //!
-//! No client can be faster, whatever its strategy and whatever order it serves ops in.
+//! No client can finish sooner, whatever its strategy and whatever the order in which it serves ops.
 //!
 //! # Assumptions
 //!
@@ -67,7 +67,7 @@ use crate::workload::{ArrivalProcess, OperationKind, RunConfig};
 pub trait LeastCosts: fmt::Debug + Send + Sync {
     /// Returns the maximum number of requests in service at once, at least 1; `None` if it is not limited.
     fn slots(&self) -> Option<u32>;
-    /// Returns whether there are fewer slots at times.
+    /// Returns whether the server has fewer slots than [`slots`](Self::slots) at some times.
     fn slots_vary(&self) -> bool {
         false
     }
@@ -82,10 +82,10 @@ pub trait LeastCosts: fmt::Debug + Send + Sync {
     fn service(&self, op: u64) -> Duration;
 }
 
-/// Earliest instants at which a rate limit admits requests, whatever their client does.
+/// Earliest instants at which a rate limit admits requests, whatever the client does.
 pub trait Pace: fmt::Debug + Send + Sync {
-    /// Returns the earliest admission of one more request that arrives at `from`, which is not before earlier arrivals.
-    /// `None`: never.
+    /// Returns the earliest admission of one more request that arrives at `from`. Successive calls have ascending
+    /// values of `from`. `None` if the request is never admitted.
     fn next(&mut self, from: Instant) -> Option<Instant>;
     fn another(&self) -> Box<dyn Pace>;
 }
@@ -101,21 +101,22 @@ pub struct LowerBound {
     costs: Arc<dyn LeastCosts>,
     slots: Option<u32>,
     paces: Vec<Box<dyn Pace>>,
-    /// In nanoseconds like every other time below, because they are summed for every op.
+    /// Minimum time from sending to admission in nanoseconds. All times below are in nanoseconds, because they are
+    /// summed for every op.
     way_there: u64,
     way_back: u64,
     least_service: u64,
     places: Option<Places>,
     first_arrival: Option<Instant>,
-    /// Latest ops, at most as many as there are slots.
+    /// The ops added last, at most as many as the server has slots.
     latest: VecDeque<Op>,
     reaches: i128,
-    /// Service of all ops, and of those before the latest ones.
+    /// Total service time of all ops, and of all ops except the latest ones.
     work: i128,
     work_before: i128,
-    /// Maximum of `reaches - work_before` so far.
+    /// Maximum of `reaches - work_before` over the ops added until now.
     idle: Option<i128>,
-    /// Earliest possible end of the last service, by the longest op, rounds and rates.
+    /// Earliest possible end of the last service according to three of the bounds: longest op, rounds and rates.
     served: u64,
 }
 
@@ -123,19 +124,19 @@ pub struct LowerBound {
 struct Op {
     reach: u64,
     service: u64,
-    /// `F` of the bound by rounds.
+    /// `Fₖ` of the bound by rounds (see the module documentation).
     start: u64,
 }
 
 #[derive(Clone, Debug)]
 struct Places {
     limit: usize,
-    /// Earliest instant at which each place used so far frees.
+    /// Earliest instants at which the places of a closed loop become free, for the places used so far.
     free: BinaryHeap<Reverse<u64>>,
 }
 
 impl LowerBound {
-    /// Creates a bound for this workload at a server with these costs; `None` if none is proven.
+    /// Creates a bound for this workload at a server with these costs; `None` if no bound is proven for them.
     pub fn new(config: &RunConfig, costs: Arc<dyn LeastCosts>) -> Option<Self> {
         let places = match config.workload.arrivals {
             ArrivalProcess::Closed { .. } if config.workload.duration.is_some() => return None,
@@ -144,7 +145,8 @@ impl LowerBound {
             }
             _ => None,
         };
-        // No bound is proven for conditional writes, because which of them must be repeated depends on their order.
+        // No bound is proven for conditional writes, because the order of writes determines which of them must be
+        // repeated.
         (config.kind == OperationKind::Request).then(|| Self {
             slots: costs.slots(),
             paces: costs.paces(),
@@ -163,14 +165,14 @@ impl LowerBound {
         })
     }
 
-    /// Returns the bound for the whole workload; `None` if it has more than `most` ops or no bound is proven.
+    /// Returns the bound for the whole workload; `None` if the workload has more than `most` ops or no bound is proven.
     pub fn planned(config: &RunConfig, costs: Arc<dyn LeastCosts>, most: u64) -> Option<Duration> {
         let arrivals = Arrivals::new(config.workload.clone(), config.seed);
         Self::new(config, costs)?.with_rest(config, arrivals, 0, most)
     }
 
-    /// Returns the bound after adding the rest of the workload, the ops from `next` on; `None` if they are more than
-    /// `most`.
+    /// Returns the bound that also covers the remaining ops of the workload, from op `next` on. `None` if more than
+    /// `most` ops remain.
     pub(crate) fn with_rest(
         mut self,
         config: &RunConfig,
@@ -193,14 +195,14 @@ impl LowerBound {
         self.makespan()
     }
 
-    /// Returns whether the bound is proven for a server that reported this cap.
+    /// Returns whether the bound is proven for a server that reported this concurrency cap.
     pub(crate) fn holds_at(&self, cap: Option<u32>) -> bool {
         let is_fewer = || cap.is_some() && cap < self.slots;
-        // A bound without slots holds for any number of them.
+        // A bound that assumes no slots holds for any number of slots.
         self.slots.is_none() || cap == self.slots || (self.costs.slots_vary() && is_fewer())
     }
 
-    /// Adds an op that arrived at this instant, which is ignored in a closed loop.
+    /// Adds an op to the bound. `arrived` is ignored in a closed loop, whose arrivals depend on the strategy.
     pub fn add(&mut self, op: u64, arrived: Instant) {
         let service = whole_nanos(self.costs.service(op));
         let arrived = match &mut self.places {
@@ -211,7 +213,7 @@ impl LowerBound {
         let reach = arrived.saturating_add(self.way_there);
         self.served = self.served.max(reach.saturating_add(service));
         for pace in &mut self.paces {
-            // A request that never passes does not succeed, so it has no end.
+            // A request that the rate limit never admits does not succeed, so it does not move the end.
             if let Some(passed) = pace.next(Instant::from_nanos(reach)) {
                 self.served = self.served.max(passed.as_nanos().saturating_add(self.least_service));
             }
@@ -243,7 +245,8 @@ impl LowerBound {
 }
 
 impl Places {
-    /// Returns the earliest arrival of the next op, which stays for at least `stay` nanoseconds.
+    /// Takes a place for the next op, which keeps it for at least `stay` nanoseconds. Returns the op's earliest
+    /// possible arrival.
     fn take(&mut self, stay: u64) -> u64 {
         let free = if self.free.len() < self.limit { None } else { self.free.pop() };
         let arrived = free.map_or(0, |Reverse(free)| free);

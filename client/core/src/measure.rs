@@ -1,4 +1,4 @@
-//! Measurements of a run, in memory that does not grow with its length.
+//! Measurements of a run. Their memory does not grow with the length of the run.
 
 mod advice;
 mod bins;

@@ -1,7 +1,7 @@
 //! Kinds of requests of a workload with their weights, written `GET /repos 8; POST /issues 2 cost=5`.
 //!
-//! The kind of an op is drawn from seed and op alone. So every strategy and every driver gets the same ops, and every
-//! attempt of an op is the same request. Weights are whole millionths, so that shares are exact.
+//! The kind of an op is drawn from the seed and the op's number alone. So every strategy and every driver gets the same
+//! ops, and all attempts of an op are the same request. Weights are whole millionths, so that shares are exact.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,15 +11,15 @@ use tailback::Method;
 use vocabulary::{Purpose, Rng, draws};
 
 pub const MAX_KINDS: usize = 64;
-/// Maximum length of a path, in bytes. It keeps the head of a request far below the limits of servers.
+/// Maximum length of a path in bytes. It keeps the head of a request far below the limits that servers have.
 const MAX_PATH: usize = 1024;
 /// Maximum length of a method, in bytes.
 const MAX_METHOD: usize = 32;
 pub const HIGHEST_COST: u64 = 1_000_000_000;
-/// Weight of 1 in the unit in which weights are stored.
+/// A weight of 1, in the unit in which weights are stored (millionths).
 const ONE: u64 = 1_000_000;
 const DECIMALS: usize = 6;
-/// Maximum weight, in the unit in which weights are written.
+/// Maximum weight as written by the user, not in millionths.
 const HIGHEST_WEIGHT: u64 = 1_000_000;
 
 /// Characters of paths besides letters and digits (RFC 3986, section 3.3: `pchar` and `/`), without `;`, which
@@ -33,7 +33,7 @@ pub struct Mix(Arc<Kinds>);
 #[derive(Debug, PartialEq, Eq)]
 struct Kinds {
     all: Vec<RequestKind>,
-    /// Cumulative weights: for each kind, the sum of its weight and of those before it.
+    /// Cumulative weights: for each kind, the sum of the weights up to and including its own.
     up_to: Vec<u64>,
 }
 
@@ -41,12 +41,12 @@ struct Kinds {
 pub struct RequestKind {
     /// HTTP token in upper case.
     pub method: Box<str>,
-    /// Path that begins with `/`. It has no query, because a query may be a secret, and the path is written into
-    /// results.
+    /// Path, which begins with `/`. It has no query, because a query may contain a secret and the path is written to
+    /// result files.
     pub path: Box<str>,
-    /// Announced cost, for servers that read it.
+    /// Cost that the request announces, for servers that charge by it.
     pub cost: Option<u64>,
-    /// Actual cost, determined when the request is answered.
+    /// Actual cost, which is known when the request is answered.
     pub used: Option<u64>,
     /// In millionths.
     weight: u64,
@@ -90,8 +90,8 @@ impl RequestKind {
         Method::named(&self.method)
     }
 
-    /// Returns whether requests of this method have a body. For the other methods it has no meaning (RFC 9110, section
-    /// 9.3).
+    /// Returns whether requests of this method have a body. For the other methods a body has no meaning (RFC 9110,
+    /// section 9.3).
     pub fn has_body(&self) -> bool {
         !["GET", "HEAD", "DELETE", "OPTIONS", "TRACE"].contains(&&*self.method)
     }
@@ -145,8 +145,8 @@ fn path(text: &str) -> Result<Box<str>, String> {
     if let Some(other) = text.chars().find(|character| !is_allowed(character)) {
         return Err(format!("a path has no `{other}`; write it percent-encoded"));
     }
-    // URL parsers remove dot segments (https://url.spec.whatwg.org/#double-dot-path-segment), so the server would
-    // receive another path.
+    // Rejected, because URL parsers remove dot segments (https://url.spec.whatwg.org/#double-dot-path-segment), so that
+    // the server would receive another path.
     let is_dots =
         |segment: &str| matches!(segment.to_ascii_lowercase().replace("%2e", ".").as_str(), "." | "..");
     if text.split('/').any(is_dots) {

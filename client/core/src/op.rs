@@ -1,4 +1,5 @@
-//! Unfinished ops: 32 bytes in a slab for one that was tried, 16 bytes in a queue for one that only waits.
+//! Unfinished ops. An op with an attempt takes 32 bytes in a slab; an op that has only waited takes 16 bytes in a
+//! queue.
 
 use tailback::{Classification, Failure, RetryState, Status};
 use vocabulary::Instant;
@@ -7,7 +8,7 @@ use vocabulary::Instant;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OpId(pub(crate) u32);
 
-/// Slab index of an op that was tried; reused after the op has ended.
+/// Slab index of an op that has had an attempt. It is reused after the op has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OpSlot(pub(crate) u32);
 
@@ -29,10 +30,10 @@ pub(crate) struct Op {
     pub(crate) retry_state: RetryState,
     pub(crate) id: OpId,
     pub(crate) attempts: u32,
-    /// Failed tries, sheds included.
+    /// Number of failed tries, including launches that a budget refused.
     pub(crate) failures: u32,
     pub(crate) last: Option<Status>,
-    /// Strategy's classification of the last attempt, if that failed.
+    /// Classification of the last attempt by the strategy, if that attempt failed.
     pub(crate) last_opinion: Classification,
     pub(crate) prospect: RetryOutlook,
     pub(crate) place: Place,
@@ -41,13 +42,13 @@ pub(crate) struct Op {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RetryOutlook {
     Open,
-    /// The answer was one that no retry changes.
+    /// The server answered with a status that no retry can change.
     Refused,
     Unreachable,
 }
 
 impl RetryOutlook {
-    /// Returns the outlook after an attempt that ended with `status`. A withdrawn attempt leaves it unchanged.
+    /// Returns the retry outlook after an attempt that ended with `status`. A withdrawn attempt does not change it.
     pub(crate) const fn after(self, status: Status) -> Self {
         match status {
             Status::Cancelled => self,
@@ -62,10 +63,11 @@ impl RetryOutlook {
 pub(crate) enum Place {
     Ready,
     Sleeping,
-    /// Waiting to be given up, because its client delays the report of the failure.
+    /// Its failure is decided but not reported yet, because the client delays failures.
     Leaving,
     InFlight,
-    /// Ended while it was queued or asleep. The next code that finds its slot removes it.
+    /// The op ended while it was queued or asleep. Its slot stays in the queue, and is freed by the code that next
+    /// finds it there.
     Dead,
 }
 
@@ -76,7 +78,7 @@ pub(crate) struct Waiting {
     slot: OpSlot,
 }
 
-/// Slot of ops that are not in the slab yet.
+/// Marker of ops that are not in the slab yet.
 const FRESH: OpSlot = OpSlot(u32::MAX);
 
 impl Waiting {
@@ -98,8 +100,8 @@ impl Op {
         self.prospect != RetryOutlook::Open
     }
 
-    /// Returns whether a retry was permitted and not sent: the op sleeps, is queued, or was shed or deferred from its
-    /// queue.
+    /// Returns whether a retry was permitted but not sent. Then the op sleeps, is queued, or was shed or deferred when
+    /// it left the queue.
     pub(crate) fn awaits_retry(&self) -> bool {
         let waits = matches!(self.place, Place::Ready | Place::Sleeping);
         self.attempts > 0 && (waits || matches!(self.last, Some(Status::Shed | Status::Deferred)))

@@ -1,4 +1,4 @@
-//! Common interface of queues with different orders.
+//! Common interface of queues that order their items differently.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -10,11 +10,11 @@ pub(crate) trait Queue {
     fn take_first(&mut self) -> Option<Self::Item>;
     fn add(&mut self, item: Self::Item);
     fn count(&self) -> usize;
-    /// Keeps the `wanted` items, in the same order.
+    /// Removes all items except those for which `wanted` returns true, and keeps the order.
     fn keep(&mut self, wanted: impl FnMut(Self::Item) -> bool);
 }
 
-/// First come, first served: for items that are added in the order in which they are due.
+/// First in, first out, for items that are added in the order in which they are due.
 impl<T: Copy> Queue for VecDeque<T> {
     type Item = T;
 

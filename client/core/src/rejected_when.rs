@@ -1,23 +1,23 @@
-//! Additional answers that count as rejections, as given on the command line: statuses, and reasons in bodies.
+//! Additional answers that count as rejections, as given on the command line: statuses, and reasons in response bodies.
 
 use std::fmt;
 use std::str::FromStr;
 
 use vocabulary::did_you_mean;
 
-/// Maximum number of statuses and reasons together.
+/// Maximum number of statuses and reasons in total.
 const MOST: usize = 64;
 
 /// Maximum length of a reason, in bytes.
 const LONGEST: usize = 100;
 
-/// Answers that are rejections besides 429, 503 and 529, written `403,body:THROTTLED`.
+/// Answers that count as rejections in addition to 429, 503 and 529, written `403,body:THROTTLED`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RejectedWhen {
     /// HTTP statuses, 300 to 599.
     pub statuses: Vec<u16>,
-    /// Reasons in bodies, as strategy rules name them ([`tailback::gives_reason`]). Bodies of successes are searched,
-    /// too.
+    /// Reasons to search for in response bodies, with the names that strategy rules use ([`tailback::gives_reason`]).
+    /// Bodies of successful responses are searched, too.
     pub reasons: Vec<String>,
 }
 

@@ -15,7 +15,7 @@ pub struct Requests {
     pub mix: Option<Mix>,
     /// Number of API keys, all equally likely; `None` for requests without a key.
     pub api_keys: Option<NonZero<u32>>,
-    /// Whether a failure ends an op of a mix whose method is not idempotent.
+    /// Whether an op is given up at its first failure if it is of a mix and its method is not idempotent.
     pub unsafe_fail_once: bool,
 }
 

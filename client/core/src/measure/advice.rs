@@ -1,4 +1,4 @@
-//! Comparison of retries with the server's advice.
+//! Comparison of the instants of retries with the server's advice.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use super::tally::{LatencySums, Tally};
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Advice {
     retries: u64,
-    /// Time by which the early ones were too early.
+    /// For retries that were sent earlier than advised: the time by which they were too early.
     early: Tally,
 }
 

@@ -1,16 +1,17 @@
-//! Calls counted in bins of equal width, for experiments about the exact times of calls: clusters, aftershocks.
+//! Counts of attempts in bins of equal width, for experiments about the exact times of attempts, such as clusters or
+//! aftershocks.
 
 use std::time::Duration;
 
 use vocabulary::Instant;
 
-/// Maximum number of bins; later calls are not counted.
+/// Maximum number of bins. Attempts after the last bin are not counted.
 const MAX_BINS: usize = 1_000_000;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bin {
     pub sent: u32,
-    /// First attempts of their op, out of those sent.
+    /// Sent attempts that were the first attempt of their op.
     pub first: u32,
     pub succeeded: u32,
     /// Attempts that were rejected or failed.
@@ -39,7 +40,7 @@ impl Bins {
         &self.bins
     }
 
-    /// Records an event in the bin at `at`; time does not go back.
+    /// Records an event in the bin that contains `at`. Calls must be in the order of time.
     pub(crate) fn note(&mut self, at: Instant, in_flight: u64, note: impl FnOnce(&mut Bin)) {
         let index = usize::try_from(at.as_nanos() / self.width_nanos).unwrap_or(usize::MAX);
         if index >= MAX_BINS {

@@ -1,8 +1,9 @@
-//! Every latency, for experiments small enough to keep them all: percentiles without a histogram's rounding.
+//! All individual latencies, for experiments small enough to store them: percentiles without the rounding of a
+//! histogram.
 
 use std::borrow::Cow;
 
-/// Maximum number of latencies of a kind that are kept. Beyond it only the histogram counts.
+/// Maximum number of individual latencies that are stored per kind of latency. Beyond it only the histogram is used.
 pub const EXACT_LATENCIES: usize = 1_000_000;
 
 #[derive(Clone, Debug, Default)]
@@ -35,7 +36,8 @@ impl Exact {
         }
     }
 
-    /// Returns all in ascending order, copied only if they have not been sorted yet. `None` if not all were kept.
+    /// Returns all latencies in ascending order; `None` if some were not stored. They are copied only if they have not
+    /// been sorted yet.
     pub(super) fn sorted(&self) -> Option<Cow<'_, [u64]>> {
         let kept = self.0.as_deref()?;
         if kept.is_sorted() {
@@ -61,15 +63,16 @@ pub(super) fn deviation(sorted: &[u64]) -> f64 {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Place {
-    /// Neighbours, counted from 0; equal at the very end.
+    /// Indices of the two neighbouring values, counted from 0. Both are equal at the last value.
     pub(super) below: u64,
     pub(super) above: u64,
-    /// Share of the distance from the neighbour below to the one above, 0 to 1.
+    /// Position between the two neighbours: 0 at the lower one, 1 at the upper one.
     way: f64,
 }
 
 impl Place {
-    /// Returns the position of this share (0 to 1) among `count` values, at least one.
+    /// Returns the position of the quantile `share` (0 to 1) among `count` sorted values, of which there must be at
+    /// least one.
     pub(super) fn of(share: f64, count: u64) -> Self {
         let last = count.saturating_sub(1);
         let position = share * last as f64;

@@ -1,8 +1,8 @@
-//! Time that attempts take beyond the server's calculation, and whether it makes a run another experiment.
+//! Time that attempts take in excess of the server's calculation, and whether it is large enough to change results.
 //!
-//! In virtual time an attempt takes exactly the time of server and network. On a machine connections, system queues and
-//! late timers come on top. That is negligible beside 500 ms of service, but a tenth of 5 ms. Then slots turn over more
-//! slowly, windows fill, and ops wait.
+//! In virtual time an attempt takes exactly the time of server and network. On a real machine, connections, system
+//! queues and late timers add to it. That is negligible for a service time of 500 ms, but a tenth of a service time of
+//! 5 ms. Slots are then reused more slowly, windows fill, and ops wait.
 
 use std::time::Duration;
 
@@ -12,8 +12,9 @@ use vocabulary::Instant;
 
 use super::Latencies;
 
-/// Share of the mean service time from which the excess changes results by more than seeds do. It changes makespans by
-/// a few per cent, and op latencies, which are mostly waiting, by far more.
+/// Excess, as a share of the mean service time, from which the excess changes results by more than different seeds do.
+/// At this share, makespans change by a few per cent. Op latencies change by far more, because they consist mostly of
+/// waiting.
 pub const TOLERABLE_EXCESS: f64 = 0.03;
 
 const FEWEST: u64 = 100;

@@ -12,24 +12,26 @@ use crate::client_shard::ClientShard;
 /// Length of a window, in undisturbed attempts.
 const WINDOW_ATTEMPTS: u32 = 10;
 
-/// Minimum length of half a window, because a server that takes no time must not make a window of every instant.
+/// Minimum length of half a window. Without it, a server that takes no time would have a window at every instant.
 const MIN_HALF: Duration = Duration::from_millis(50);
 
-/// Results of every client, in memory that grows with the number of clients only: some fifty bytes for each.
+/// Results of every client. Memory grows only with the number of clients, by some fifty bytes for each.
 ///
-/// Only the final figures visit every client. Closing a half visits bits, and the clients that had successes.
+/// Only the final figures visit every client. Closing half a window visits one bit per client, and the clients that had
+/// successes in it.
 #[derive(Clone, Debug)]
 pub(super) struct Fairness {
-    /// Half the length of a window, by which windows slide.
+    /// Half the length of a window in nanoseconds. Successive windows start this far apart, so they overlap by half.
     half_nanos: u64,
     half: u64,
-    /// Clients of this shard, by their places. Everything else that is kept per client has the same order.
+    /// Clients of this shard, indexed by their place in the shard. All other per-client fields have the same order.
     clients: Vec<Client>,
     shard: ClientShard,
-    /// Successes of every client in the half before this one, and in this one.
+    /// Number of successes of every client, in the previous half window and in the current one.
     got: Vec<[u32; 2]>,
     got_any: Bits,
-    /// One bit per client: whether it has work now (`busy`), had some in this half, and had some in the half before.
+    /// One bit per client: whether it has work now (`busy`), had work in the current half window (`has_work`), and in
+    /// the previous one (`had_work`).
     busy: Bits,
     has_work: Bits,
     had_work: Bits,
@@ -49,7 +51,7 @@ struct Client {
     ended: u32,
     succeeded: u32,
     latency_nanos: u64,
-    /// Start of the current period with work, and total length of those before it.
+    /// Start of the client's current period with work, and total length of its earlier periods with work.
     busy_since: Instant,
     busy_nanos: u64,
 }
@@ -81,7 +83,7 @@ pub struct FairnessFigures {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClientCounts {
-    /// By the clients' places in their shard.
+    /// Counts of the clients, indexed by their place in the shard.
     pub clients: Vec<ClientCount>,
 }
 
@@ -91,13 +93,13 @@ pub struct ClientCount {
     pub succeeded: u64,
     /// Sum of the latencies of ops that succeeded, in nanoseconds.
     pub latency_nanos: u64,
-    /// Time with work in nanoseconds, without the current period.
+    /// Time during which the client had work, in nanoseconds, excluding the current period.
     pub busy_nanos: u64,
     pub busy_since: Option<Instant>,
 }
 
-/// Returns the figures of clients, given with their numbers, for a run that ended at `end`, without the index over
-/// windows.
+/// Returns the fairness figures of clients, which are given with their numbers, for a run that ended at `end`. The
+/// index over windows is not included.
 pub fn fairness_of(
     clients: impl Iterator<Item = (u64, ClientCount)>,
     end: Option<Instant>,
@@ -122,7 +124,7 @@ fn figures_of(
     means.sort_unstable_by(f64::total_cmp);
     let finite = |ms: f64| ms.is_finite().then_some(ms);
     let slowest_ms = slowest.and_then(|(_, ms)| finite(ms));
-    // The median is not finite if one of the two clients in the middle has no success.
+    // The median is not finite if one of the two middle clients has no success.
     let median_ms = percentile(&means, 0.5);
     FairnessFigures {
         clients: means.len() as u64,
@@ -231,7 +233,7 @@ impl Fairness {
         ClientCounts { clients: self.clients.iter().map(ClientCount::from).collect() }
     }
 
-    /// Returns the index of a run that was shorter than a window.
+    /// Returns Jain's index of a run that was shorter than one window.
     fn so_far(&self) -> Option<f64> {
         let got = self.clients.iter().filter(|client| client.arrived > 0);
         let got: Vec<f64> = got.map(|client| f64::from(client.succeeded)).collect();
@@ -240,7 +242,7 @@ impl Fairness {
 
     fn pass(&mut self, at: Instant) {
         let half = at.as_nanos() / self.half_nanos;
-        // After two halves without events the window has no successes left.
+        // After two half windows without events, no success is left in the window.
         for _ in 0..(half.saturating_sub(self.half)).min(2) {
             self.close_half();
             self.half += 1;
@@ -252,7 +254,8 @@ impl Fairness {
         self.shares.clear();
         let mut sharing = 0;
         for word in 0..self.busy.len() {
-            // A client without work was not treated unfairly; one that gave up all of it may have been.
+            // A client without work was not treated unfairly. But a client that had work and gave up all of it may have
+            // been, so it counts.
             sharing += (self.had_work[word] | self.has_work[word]).count_ones() as usize;
             let mut left = std::mem::take(&mut self.got_any[word]);
             while left != 0 {

@@ -1,6 +1,7 @@
 //! Histograms of `hdrhistogram` with three significant digits: memory grows with the recorded values, up to a bound.
 //!
-//! Values above the bound are recorded as the bound, except those below the next power of two, which keep their own.
+//! Values above the bound are recorded as the bound. Values between the bound and the next power of two are the
+//! exception: they are recorded unchanged.
 
 use hdrhistogram::Histogram;
 
@@ -23,14 +24,15 @@ pub(crate) fn copy(histogram: &Histogram<u64>, copy: &mut Histogram<u64>) {
     copy.set_to(histogram).expect("a histogram that grows takes every value");
 }
 
-/// Returns the middle of every bucket that is not empty, in ascending order, and its count.
+/// Returns the middle and the count of every bucket that is not empty, in ascending order.
 pub(super) fn recorded(histogram: &Histogram<u64>) -> impl Iterator<Item = (u64, u64)> + '_ {
     histogram
         .iter_recorded()
         .map(|step| (histogram.median_equivalent(step.value_iterated_to()), step.count_at_value()))
 }
 
-/// Returns what was recorded after `earlier`, an older copy of `histogram`, as [`recorded`] does.
+/// Returns the values that were recorded after `earlier`, an older copy of `histogram`, in the form that [`recorded`]
+/// has.
 pub(super) fn recorded_since(histogram: &Histogram<u64>, earlier: &Histogram<u64>) -> Vec<(u64, u64)> {
     // Beyond its range a histogram returns the count of its last bucket.
     let before = |value| if value <= earlier.max() { earlier.count_at(value) } else { 0 };
@@ -47,8 +49,8 @@ pub fn with_bound(histogram: &Histogram<u64>, bound: u64) -> Histogram<u64> {
     bounded
 }
 
-/// Returns a histogram of a document as one that grows. `None` if its buckets differ from ours, if it has values above `bound`, or if
-/// its total overflows.
+/// Converts the fixed-size histogram of a document to one that grows. `None` if the buckets differ from ours, if a
+/// value is above `bound`, or if the total overflows.
 pub fn restored(mut document: Histogram<u64>, bound: u64) -> Option<Histogram<u64>> {
     let has_our_buckets = document.sigfig() == 3 && document.low() == 1;
     if !has_our_buckets || document.max() >= bound.next_power_of_two() {

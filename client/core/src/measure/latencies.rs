@@ -1,4 +1,4 @@
-//! Latencies: exact sums, and percentiles from every latency or from a histogram of limited size.
+//! Latencies: exact sums, and percentiles from all individual latencies or from a histogram of limited size.
 //!
 //! Both use the same rule for percentiles. The p-th of n latencies in ascending order is at the position p · (n − 1),
 //! counted from 0, with linear interpolation between positions. This is type 7 of Hyndman and Fan, "Sample quantiles in
@@ -24,7 +24,7 @@ const CURVE: [f64; 32] = [
     0.925, 0.95, 0.96, 0.97, 0.98, 0.985, 0.99, 0.9925, 0.995, 0.9975, 0.999, 0.9995, 0.9999,
 ];
 
-/// Measured durations. In percentiles of the histogram, durations longer than a day count as a day.
+/// Measured durations. In the histogram, durations longer than a day are recorded as a day.
 #[derive(Clone, Debug)]
 pub struct Latencies {
     tally: Tally,
@@ -40,8 +40,8 @@ impl Default for Latencies {
 }
 
 impl Latencies {
-    /// Keeps every latency as well, up to [`EXACT_LATENCIES`](super::EXACT_LATENCIES). Percentiles are exact until
-    /// then.
+    /// Creates latencies that also store each value, up to [`EXACT_LATENCIES`](super::EXACT_LATENCIES). Percentiles are
+    /// exact up to that number.
     pub fn exact() -> Self {
         Self { exact: Exact::kept(), ..Self::default() }
     }
@@ -57,31 +57,31 @@ impl Latencies {
 
     #[inline]
     fn record_nanos(&mut self, nanos: u64) {
-        // Fast path: in virtual time every send lag is zero.
+        // Fast path: skips the sums, because zeros leave them unchanged. In virtual time every send lag is zero.
         if nanos == 0 {
             self.tally.record_zero();
             histogram::record(&mut self.histogram, 0, MAX_US);
             return self.exact.record(0);
         }
         self.tally.record(nanos);
-        // Less than a microsecond counts as zero, which has a bucket of its own.
+        // A duration of less than a microsecond is recorded as zero, which has a bucket of its own.
         histogram::record(&mut self.histogram, nanos / 1000, MAX_US);
         self.exact.record(nanos);
     }
 
-    /// Sorts the kept latencies once for all figures, each of which would otherwise sort a copy.
+    /// Sorts the stored latencies once for all figures. Otherwise each figure would sort a copy.
     pub(super) fn sort(&mut self) {
         self.exact.sort();
     }
 
-    /// Adds everything recorded in `other`. The result is exact only if both are.
+    /// Adds everything recorded in `other`. The result is exact only if `self` and `other` both are.
     pub fn merge(&mut self, other: &Self) {
         self.tally.merge(&other.tally);
         self.histogram += &other.histogram;
         self.exact.merge(&other.exact);
     }
 
-    /// Copies the sums and the histogram of `other` without allocating, but not every latency.
+    /// Copies the sums and the histogram of `other` without allocating. Individual latencies are not copied.
     pub fn copy_from(&mut self, other: &Self) {
         self.tally = other.tally;
         histogram::copy(&other.histogram, &mut self.histogram);
@@ -92,7 +92,8 @@ impl Latencies {
         self.tally.count
     }
 
-    /// Returns the duration at or below which this share (0 to 1) of the latencies lies; zero if there are none.
+    /// Returns the quantile `share` (0 to 1): the duration at or below which this share of the latencies lies. Zero if
+    /// there are no latencies.
     pub fn quantile(&self, share: f64) -> Duration {
         let sorted = self.exact.sorted();
         let nanos = self.quantiles([share], sorted.as_deref()).map_or(0.0, |[nanos]| nanos);
@@ -121,8 +122,8 @@ impl Latencies {
         self.tally.sums()
     }
 
-    /// Restores latencies from their sums and their histogram in microseconds; `None` if these are not of the same
-    /// latencies.
+    /// Restores latencies from their sums and their histogram in microseconds; `None` if the sums and the histogram
+    /// contradict each other.
     pub fn restored(sums: &LatencySums, histogram: Histogram<u64>) -> Option<Self> {
         let histogram = histogram::restored(histogram, MAX_US)?;
         let is_sound = sums.count == 0 || sums.min_nanos <= sums.max_nanos;
@@ -133,15 +134,15 @@ impl Latencies {
         })
     }
 
-    /// Returns the curve for plots: shares of the latencies, and the milliseconds below which they lie, rounded to
-    /// microseconds. Empty if nothing was recorded.
+    /// Returns the cumulative distribution for plots: pairs of a share of the latencies and the milliseconds at or
+    /// below which that share lies. Milliseconds are rounded to microseconds. Empty if nothing was recorded.
     pub fn curve(&self) -> Vec<[f64; 2]> {
         let values = self.quantiles_ms(CURVE).into_iter().flatten();
         CURVE.into_iter().zip(values).map(|(share, ms)| [share, (ms * 1e3).round() / 1e3]).collect()
     }
 
-    /// Returns the latencies recorded after `earlier`, an older copy: microseconds in ascending order, to three digits,
-    /// with their counts.
+    /// Returns the latencies recorded after `earlier`, an older copy of `self`. They are pairs of microseconds, to
+    /// three digits, and a count, in ascending order.
     pub fn recorded_since(&self, earlier: &Self) -> Vec<(u64, u64)> {
         histogram::recorded_since(&self.histogram, &earlier.histogram)
     }
@@ -179,8 +180,8 @@ impl Latencies {
         }
     }
 
-    /// Returns quantiles in nanoseconds, in the order of `shares`, from all latencies if they are given; `None` if
-    /// nothing was recorded.
+    /// Returns the quantiles for `shares`, in that order and in nanoseconds. They are exact if all latencies are given
+    /// as `sorted`. `None` if nothing was recorded.
     fn quantiles<const N: usize>(&self, shares: [f64; N], sorted: Option<&[u64]>) -> Option<[f64; N]> {
         if self.tally.count == 0 {
             return None;
@@ -199,7 +200,8 @@ impl Latencies {
         Some(places.map(|place| place.between(value)))
     }
 
-    /// Returns the latencies with these ranks (ascending, from 0) in nanoseconds, as the histogram represents them.
+    /// Returns the latencies with these ranks in nanoseconds, to the precision of the histogram. Ranks count from 0 and
+    /// are in ascending order.
     fn at_ranks(&self, ranks: &[u64]) -> Vec<u64> {
         let mut known = Vec::with_capacity(ranks.len());
         let mut seen = 0;

@@ -29,18 +29,18 @@ pub const REMAINING: GaugeKind = GaugeKind { name: "remaining", unit: "requests"
 pub struct Measurements {
     pub ops: OpCounts,
     pub attempts: AttemptCounts,
-    /// From the arrival of an op to its success.
+    /// Time from the arrival of an op to its success.
     pub op_latency: Latencies,
-    /// From sending to the answer.
+    /// Time from sending an attempt to its answer, for attempts that succeeded.
     pub success_latency: Latencies,
     pub rejection_latency: Latencies,
     pub failure_latency: Latencies,
-    /// Failed attempts with an answer: errors of the server, or of the request.
+    /// Failed attempts that had an answer. The answer reported an error of the server or of the request.
     pub answered_failures: u64,
-    /// From the instant at which an attempt was due to its sending: the generator's own delay.
+    /// Time from the instant at which an attempt was due to its sending: the load generator's own delay.
     pub send_lag: Latencies,
     pub excess: Excess,
-    /// Attempts per ended op; above 2000, to three digits.
+    /// Attempts per ended op. Exact up to 2000, and to three digits above.
     pub attempts_per_op: Histogram<u64>,
     pub most_attempts_per_op: u64,
     pub series: Series,
@@ -53,16 +53,18 @@ pub struct Measurements {
     rate_course: Option<Box<RateCourse>>,
     /// `None` for a single client, which cannot be treated unfairly.
     fairness: Option<Fairness>,
-    /// Time after the arrival of an op after which its success is late. An op that does not succeed is late, too.
+    /// Maximum time from an op's arrival to a success in time. A later success is late, and so is an op that does not
+    /// succeed.
     deadline: Option<Duration>,
-    /// `deadline` in nanoseconds, because every success is compared with it. Without a deadline no op is in time.
+    /// `deadline` in nanoseconds, because it is compared with every success. Without a deadline no op counts as in
+    /// time.
     deadline_nanos: Option<u64>,
     in_time: u64,
-    /// Maximum time from an op's arrival to its success to be done in time, in nanoseconds: the requested limit, else
-    /// the deadline, else unlimited.
+    /// Maximum time in nanoseconds from an op's arrival to its success for the op to count as done in time. It is the
+    /// requested limit or, if there is none, the deadline. Without either it is unlimited.
     within_nanos: u64,
     done_in_time: u64,
-    /// Ops that arrive and attempts that are sent before this are excluded from latencies.
+    /// End of the warm-up. Ops that arrive earlier and attempts that are sent earlier are excluded from latencies.
     warm_until: Instant,
     pub first_arrival: Option<Instant>,
     pub last_success: Option<Instant>,
@@ -155,8 +157,8 @@ impl Measurements {
         self.fairness.as_ref().map(Fairness::counts)
     }
 
-    /// Returns the number of retries for which servers had given advice, and sums of the time by which they were too
-    /// early.
+    /// Returns the number of retries of ops for which the server had given advice, and sums of the time by which
+    /// retries were too early.
     pub fn advice_sums(&self) -> (u64, LatencySums) {
         self.advice.sums()
     }
@@ -183,8 +185,8 @@ impl Measurements {
         self.window_course.on_cap(at, cap);
     }
 
-    /// Records the limits of a stack of policies that an answer reported. If there is a cap for all requests, that one
-    /// is drawn.
+    /// Records the limits that an answer reported for a stack of policies. If there is a cap on all requests, that cap
+    /// is plotted.
     #[cold]
     pub fn on_advertised_limits(&mut self, at: Instant, cap: Option<u32>, limits: AdvertisedLimits) {
         if let (None, Some(places)) = (cap, limits.places()) {
@@ -219,7 +221,7 @@ impl Measurements {
         self.first_arrival.get_or_insert(at);
     }
 
-    /// Records an attempt that was sent, the op's `ordinal`-th. `in_flight` includes it.
+    /// Records that an attempt was sent. `ordinal` is its number within the op, and `in_flight` includes it.
     #[inline]
     pub fn on_sent(&mut self, at: Instant, in_flight: u64, ordinal: u32) {
         self.attempts.total += 1;
@@ -239,7 +241,7 @@ impl Measurements {
         }
     }
 
-    /// Records the end of an attempt that was sent at `sent_at`. `in_flight` no longer includes it.
+    /// Records the end of an attempt that was sent at `sent_at`. `in_flight` does not include it any more.
     #[inline]
     pub fn on_ended(&mut self, at: Instant, status: Status, sent_at: Instant, in_flight: u64) {
         let point = self.series.at(at);
@@ -286,7 +288,7 @@ impl Measurements {
                 }
             }
             Status::Cancelled => self.attempts.cancelled += 1,
-            // No attempt was made.
+            // Nothing was sent, so there is no attempt to count.
             Status::Shed | Status::Deferred => {}
         }
     }
@@ -322,7 +324,7 @@ impl Measurements {
         self.most_attempts_per_op = self.most_attempts_per_op.max(u64::from(attempts));
     }
 
-    /// Returns the latencies of all attempts that were answered or failed.
+    /// Returns the latencies of all attempts that were answered or failed, merged.
     pub fn attempt_latency(&self) -> Latencies {
         let mut all = self.success_latency.clone();
         all.merge(&self.rejection_latency);
@@ -330,16 +332,16 @@ impl Measurements {
         all
     }
 
-    /// Copies the result of [`attempt_latency`](Self::attempt_latency) into `all`, reusing its memory. Exact values are
-    /// not copied.
+    /// Writes the result of [`attempt_latency`](Self::attempt_latency) to `all`, whose memory is reused. Individual
+    /// latencies are not copied.
     pub(crate) fn copy_attempt_latency(&self, all: &mut Latencies) {
         all.copy_from(&self.success_latency);
         all.merge(&self.rejection_latency);
         all.merge(&self.failure_latency);
     }
 
-    /// Returns the time from the first arrival to the last success, or to the last end if some op did not succeed;
-    /// `None` before any end.
+    /// Returns the makespan: the time from the first arrival to the last success. If some op did not succeed, it ends
+    /// with the last end of an op. `None` before any end.
     pub fn makespan(&self) -> Option<Duration> {
         let complete = self.ops.succeeded == self.ops.arrived;
         let end = if complete { self.last_success } else { self.last_end };
@@ -347,7 +349,7 @@ impl Measurements {
     }
 }
 
-/// Replaces `latest` by `at` if that is later. Comparing options by `max` takes more comparisons.
+/// Replaces `latest` by `at` if `at` is later. This takes fewer comparisons than `max` of two options.
 #[inline]
 fn later(latest: &mut Option<Instant>, at: Instant) {
     if latest.is_none_or(|latest| latest < at) {

@@ -1,12 +1,13 @@
-//! Convergence of a client to a rate law (rate-limiting algorithm) of the server: how far it overshot, and how soon it
-//! used the full rate.
+//! Convergence of a client to the server's rate limit: how far the client overshot, and how soon it used the full rate.
+//! The rate-limiting algorithm of the server is called its law.
 //!
-//! *Overshoot*: a copy of the law serves every attempt in the order of sending, each as soon as it may pass. Attempts
-//! that were sent and have not passed there yet exceed what the law accepts, like attempts in flight beyond a cap.
+//! *Overshoot*: a copy of the law processes all attempts in the order of sending, and admits each as soon as possible.
+//! Attempts that were sent but are not yet admitted by the copy exceed the limit, like attempts in flight beyond a
+//! concurrency cap.
 //!
 //! *Full rate*: the rate of successes is measured over the time in which the law admits twenty requests, or over the
-//! time of one undisturbed attempt, whichever is longer. Twenty requests are enough that a single
-//! one does not decide, because it is 5 % of them.
+//! duration of one undisturbed attempt, whichever is longer. With twenty requests, a single one changes the rate by
+//! only 5 %, so it does not decide.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -17,21 +18,22 @@ use vocabulary::{Instant, whole_nanos};
 
 use crate::lower_bound::Pace;
 
-/// Maximum distance from the law's rate, as a share of it, at which a rate fits. The same as for windows and caps.
+/// Maximum relative difference between a client's rate and the law's rate at which both count as equal. The same share
+/// is used for windows and caps.
 const NEAR: f64 = 0.1;
 
-/// Minimum number of requests at the law's rate over which a rate is measured.
+/// Number of requests, at the law's rate, whose duration is the minimum time over which a rate is measured.
 const TOLD_BY: u64 = 20;
 
-/// Maximum number of requests that are kept: of those that wait, and of those from which a rate is measured.
+/// Maximum number of waiting requests that are stored, and of successes from which a rate is measured.
 const MOST: usize = 1 << 16;
 
-/// Law of a server whose policies are one law about rates and nothing else.
+/// Rate-limiting algorithm of a server that has this rate limit as its only policy.
 #[derive(Clone, Debug)]
 pub struct RateLaw {
-    /// Admission of requests that are served in order, as soon as they may pass.
+    /// Instants at which the law admits requests, if each is admitted in order and as soon as possible.
     pub pace: Box<dyn Pace>,
-    /// Rate of the law, if it is the same at all times. A window has none, because it admits requests in bursts.
+    /// Rate of the law, if it is constant. `None` for a window, because a window admits requests in bursts.
     pub steady: Option<SteadyRate>,
 }
 
@@ -101,10 +103,10 @@ impl RateCourse {
     }
 }
 
-/// Attempts that the law would not have admitted yet.
+/// Attempts that were sent and that the law would not have admitted yet.
 #[derive(Clone, Debug)]
 struct Backlog {
-    /// `None` once the maximum is reached, because no greater value is reported.
+    /// `None` once the backlog has reached its maximum, because no greater value is reported.
     pace: Option<Box<dyn Pace>>,
     waiting: VecDeque<Instant>,
     most: u64,
@@ -116,7 +118,7 @@ impl Backlog {
         while self.waiting.front().is_some_and(|passes| *passes <= at) {
             self.waiting.pop_front();
         }
-        // A request that never passes waits for ever.
+        // A request that the law never admits waits for ever.
         let passes = pace.next(at).unwrap_or(Instant::FAR_FUTURE);
         if passes > at {
             self.waiting.push_back(passes);
@@ -134,7 +136,8 @@ struct Rate {
     over: Duration,
     expected: f64,
     settled_after: Duration,
-    /// Latest successes that may count. Their number is limited to as many as prove that there are too many.
+    /// Latest successes from which the rate is measured. More are not stored than are needed to prove that the rate is
+    /// too high.
     latest: VecDeque<Instant>,
     now: Instant,
     fits_since: Option<Fit>,
@@ -174,7 +177,7 @@ impl Rate {
             return;
         }
         self.pass(at, rejected);
-        // With this many successes the rate is too high, whatever came before them.
+        // This many successes prove that the rate is too high, so the oldest one can be dropped.
         if self.latest.len() as f64 > self.expected * (1.0 + NEAR) {
             self.latest.pop_front();
         }
@@ -182,7 +185,7 @@ impl Rate {
         self.judge(self.now, rejected);
     }
 
-    /// Advances the time. Successes that become too old are dropped one after another.
+    /// Advances the time. Successes that leave the measured period are dropped one after another.
     fn pass(&mut self, at: Instant, rejected: u64) {
         while let Some(leaves) =
             self.latest.front().map(|success| *success + self.over).filter(|leaves| *leaves <= at)
@@ -205,7 +208,7 @@ impl Rate {
     }
 
     fn judge(&mut self, at: Instant, rejected: u64) {
-        // Counts are whole numbers, so the small tolerance only covers the rounding of `expected`.
+        // The count is a whole number, so the small tolerance only covers rounding of `expected`.
         let fits = (self.latest.len() as f64 - self.expected).abs() <= NEAR * self.expected + 1e-6;
         if !fits {
             self.fits_since = None;

@@ -1,4 +1,4 @@
-//! Course of a run over time, in at most 600 buckets whose width doubles as the run goes on.
+//! Time series of a run, in at most 600 buckets. The width of buckets doubles as the run gets longer.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ pub struct Series {
     /// Gauges with their own names, with a value for every point. They are drawn by strategies, at most
     /// [`MAX_DRAWN`](tailback::MAX_DRAWN), and by a server's rate limit.
     drawn: Vec<DrawnGauge>,
-    /// Start and index of the bucket used last, because most events fall into the same one again.
+    /// Start and index of the bucket used last, because most events fall into the same bucket as the event before.
     latest: (u64, usize),
 }
 
@@ -31,21 +31,21 @@ pub struct Point {
     pub rejected: u32,
     pub failed: u32,
     pub in_flight: Gauge,
-    /// Sum over clients.
+    /// Sum of the windows of all clients.
     pub window: Gauge,
     /// Slow-start threshold, summed over clients.
     pub ssthresh: Gauge,
     /// Busy slots, as reported by the server's answers.
     pub server_busy: Gauge,
-    /// Concurrency cap, as reported by the server's answers. If there is none for all requests, that of the requests'
-    /// own key.
+    /// Concurrency cap, as reported by the server's answers. If no cap applies to all requests, it is the cap for the
+    /// requests' own key.
     pub server_cap: Gauge,
 }
 
 #[derive(Clone, Debug)]
 pub struct DrawnGauge {
     pub kind: &'static GaugeKind,
-    /// Values, one for every point of the series; summed over clients.
+    /// One value for every point of the series, summed over clients.
     pub values: Vec<Gauge>,
 }
 
@@ -75,7 +75,8 @@ impl Gauge {
         if value.is_nan() {
             return;
         }
-        // Written so that NaN is replaced, which is one instruction each; `min` and `max` of floats are seven.
+        // These comparisons also replace NaN, and compile to one instruction each. `min` and `max` of floats take
+        // seven.
         self.min = if self.min < value { self.min } else { value };
         self.max = if self.max > value { self.max } else { value };
     }
@@ -182,7 +183,7 @@ impl Series {
         Duration::from_nanos(self.width_nanos)
     }
 
-    /// Returns whether buckets can have this width, in nanoseconds of the experiment.
+    /// Returns whether `nanos`, in nanoseconds of experiment time, is a possible width of buckets.
     pub fn is_width(nanos: u64) -> bool {
         nanos.is_multiple_of(NARROWEST_NANOS) && (nanos / NARROWEST_NANOS).is_power_of_two()
     }
@@ -197,7 +198,7 @@ impl Series {
         self.latest = other.latest;
         self.points.clear();
         self.points.extend_from_slice(&other.points);
-        // Every gauge keeps its own memory, as long as the run is the same.
+        // Each gauge keeps its allocated memory as long as the gauges of the run stay the same.
         self.drawn.truncate(other.drawn.len());
         for (index, drawn) in other.drawn.iter().enumerate() {
             match self.drawn.get_mut(index) {

@@ -1,4 +1,4 @@
-//! Sums of latencies that stay exact, however many there are.
+//! Sums of latencies that are exact for any number of latencies.
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tally {
@@ -6,7 +6,7 @@ pub(super) struct Tally {
     pub(super) min_nanos: u64,
     pub(super) max_nanos: u64,
     sum: u128,
-    /// Sum of squares. It saturates, and then there is no meaningful standard deviation.
+    /// Sum of squares. It saturates on overflow, and then the standard deviation is meaningless.
     squares: u128,
 }
 
@@ -71,7 +71,7 @@ impl Tally {
     }
 
     pub(super) fn merge(&mut self, other: &Self) {
-        // Saturating, because sums from elsewhere may have any value.
+        // Saturating, because sums that were read from a document may have any value.
         self.count = self.count.saturating_add(other.count);
         self.min_nanos = self.min_nanos.min(other.min_nanos);
         self.max_nanos = self.max_nanos.max(other.max_nanos);
@@ -87,7 +87,8 @@ impl Tally {
     /// Returns the standard deviation (divisor n) in nanoseconds; 0 if nothing was recorded.
     pub(super) fn deviation(&self) -> f64 {
         let count = u128::from(self.count);
-        // Whole numbers first, because the difference of two nearly equal floats would be noise.
+        // The difference is computed in whole numbers, because the difference of two nearly equal floats would be
+        // noise.
         let exact = count
             .checked_mul(self.squares)
             .zip(self.sum.checked_mul(self.sum))

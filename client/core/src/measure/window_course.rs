@@ -1,4 +1,5 @@
-//! Convergence of a window to the server's cap: how soon, how far beyond it, and how steady.
+//! Convergence of a client's window to the server's cap: how soon it converged, how far it exceeded the cap, and how
+//! steady it was.
 
 use std::time::Duration;
 
@@ -6,18 +7,18 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use vocabulary::Instant;
 
-/// Maximum distance from the server's cap, as a share of it, at which a window fits.
+/// Maximum relative difference between window and cap at which the window counts as converged.
 const NEAR: f64 = 0.1;
 
-/// Record of the sum of all windows and the server's cap, in memory that does not grow.
+/// Course of the sum of all windows and of the server's cap, in memory that does not grow.
 #[derive(Clone, Debug)]
 pub(super) struct WindowCourse {
     settled_after: Duration,
     window: Option<f64>,
-    /// Instant up to which the integrals include the window.
+    /// Instant up to which the window has been integrated.
     since: Instant,
     cap: Option<f64>,
-    /// ∫ W dt and ∫ W² dt in seconds, and the time for which there has been a window.
+    /// ∫ W dt and ∫ W² dt in seconds for the window W, and the total time for which there was a window.
     area: f64,
     area_of_squares: f64,
     lasted_s: f64,
@@ -89,8 +90,8 @@ impl WindowCourse {
         if self.cap == cap {
             return;
         }
-        // The first cap that is reported is taken to have held from the start. Another one ends the time in which the
-        // window fitted.
+        // The first reported cap is assumed to have applied from the start. A different cap later ends the period in
+        // which the window was near the cap.
         if self.cap.is_some() {
             self.pass(at);
         }
@@ -112,7 +113,7 @@ impl WindowCourse {
         course.pass(end.unwrap_or(self.since));
         let known = course.window.is_some() && course.lasted_s > 0.0;
         let mean = known.then(|| course.area / course.lasted_s);
-        // The difference of two equal numbers may be rounded to less than zero.
+        // The difference may be slightly negative by rounding, if both numbers are nearly equal.
         let sd = mean.map(|mean| (course.area_of_squares / course.lasted_s - mean * mean).max(0.0).sqrt());
         let origin = first_arrival.unwrap_or(Instant::ORIGIN);
         let before = course.converged.map_or(course.rejected, |fit| fit.rejected_before);
