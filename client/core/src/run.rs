@@ -1,9 +1,9 @@
 //! Client state machine of a whole run: arrivals, clients with their strategies, attempts, measurements.
 //!
-//! Both drivers use it in the same way. They drain [`Run::poll_output`] until it returns when to call again, wait for
-//! that instant or an answer, pass exactly that to [`Run::handle_input`], and drain again. Every event is processed at
-//! its own scheduled instant, however late the driver calls, and its consequences are *due* at that instant. So
-//! lateness of the driver shows as send lag and as latency, and never changes a decision.
+//! Both drivers use it in the same way. They drain [`Run::poll_output`] until it returns the instant of the next call.
+//! Then they wait for that instant or for an answer, pass it to [`Run::handle_input`], and drain again. Every event is
+//! processed at its own scheduled instant, however late the driver calls, and its consequences are *due* at that
+//! instant. So a late driver causes send lag and latency, but never changes a decision.
 
 mod advised;
 mod agenda;
@@ -32,20 +32,20 @@ pub use exchange::{AttemptKey, Completion, Input, Launched, Output, ServerSeen, 
 pub use log::{Refusal, RunLog};
 pub use state::Run;
 
-/// Maximum number of timers that fire in one poll, because many simultaneous arrivals must not keep a driver from its
-/// other duties.
+/// Maximum number of timers that fire in one poll. The limit lets a driver do its other work when very many ops arrive
+/// at once.
 const TIMERS_AT_ONCE: u32 = 1024;
 
 impl Run {
-    /// Processes an input of instant `now`, which may be before events already processed, because answers may arrive
-    /// out of order.
+    /// Processes an input that occurred at `now`. That may be earlier than events already processed, because answers
+    /// may arrive out of order.
     #[inline]
     pub fn handle_input(&mut self, now: Instant, input: Input) {
         self.hear(now, &input);
     }
 
-    /// Variant of [`handle_input`](Self::handle_input) for an input that the driver uses again. It saves a copy of a
-    /// large value per attempt.
+    /// Variant of [`handle_input`](Self::handle_input) that borrows the input, for drivers that use the input again. It
+    /// saves copying a large value for each attempt.
     #[inline]
     pub fn hear(&mut self, now: Instant, input: &Input) {
         if let Some(log) = &mut self.log {
@@ -63,8 +63,8 @@ impl Run {
 
     /// Returns the next output. Call it until it returns [`Output::WaitUntil`], [`Output::Idle`] or [`Output::Done`].
     ///
-    /// After many timers without an output it returns an instant that is not after `now`. Then the driver calls again
-    /// at once, after it has checked for other work.
+    /// If many timers fire without an output, it returns `WaitUntil` with an instant that is not after `now`. Then the
+    /// driver checks for other work and calls again at once.
     #[inline]
     pub fn poll_output(&mut self, now: Instant) -> Output {
         if !self.outbox.is_empty()
@@ -72,7 +72,8 @@ impl Run {
         {
             return output;
         }
-        // Fast path: after most answers nothing else is due, which is known from the last poll.
+        // Fast path: after most answers nothing else is due. The last poll has stored the instant until which that is
+        // so.
         let quiet_until = self.agenda.quiet_until();
         if quiet_until > now && self.goes_on() {
             return Output::WaitUntil(quiet_until);
@@ -82,8 +83,8 @@ impl Run {
 
     #[inline]
     fn take_output(&mut self) -> Option<Output> {
-        // Log before removal, because a reference to the returned value would make the compiler copy it, even without a
-        // log.
+        // Log the output before it is removed. A reference to the removed value would make the compiler copy it, even
+        // without a log.
         if let (Some(log), Some(output)) = (&mut self.log, self.outbox.front()) {
             log.on_output(output);
         }
@@ -99,7 +100,8 @@ impl Run {
                 self.measured.sort_latencies();
                 return Output::Done;
             }
-            // Fast path: usually this instant was computed before the input, and the input scheduled nothing sooner.
+            // Fast path: usually the instant of the next event was computed before the input, and the input scheduled
+            // nothing sooner.
             let quiet_until = self.agenda.quiet_until();
             if self.goes_on() {
                 if quiet_until > now {
@@ -122,9 +124,10 @@ impl Run {
         Output::WaitUntil(now)
     }
 
-    /// Compares attempts with what the server is known to admit, from now on. `None` ends the comparison.
+    /// Sets the rate limit that the server is known to have. From now on attempts are compared with it; `None` ends the
+    /// comparison.
     pub fn follow_law(&mut self, law: Option<RateLaw>) {
-        // Not for conditional writes, because the law charges their reads, too.
+        // Conditional writes are not compared, because the server's rate limit charges their reads, too.
         let law = law.filter(|_| self.config.kind == OperationKind::Request);
         self.measured.follow(law, self.config.undisturbed_attempt);
     }
@@ -133,7 +136,8 @@ impl Run {
         self.samples = Some(sink);
     }
 
-    /// Records all inputs and decisions from now on. Meant for comparisons of drivers, not for long runs.
+    /// Records all inputs and decisions from now on. The log grows without bound, so it is meant for comparisons of
+    /// drivers, not for long runs.
     pub fn record_log(&mut self) {
         self.log = Some(Box::default());
     }
@@ -151,8 +155,8 @@ impl Run {
         !self.stopping && self.measured.ops.unfinished() > 0 && self.stalled().is_none()
     }
 
-    /// Fires every timer that is due before `now`, each at its own instant and in order. Timers due at `now` come after
-    /// the input, so an answer at the instant of its timeout is an answer.
+    /// Fires every timer that is due before `now`, each at its own instant and in order. Timers due exactly at `now`
+    /// fire after the input. So an answer that arrives at the instant of its timeout counts as an answer.
     fn advance(&mut self, now: Instant) {
         if now <= self.agenda.quiet_until() {
             return;

@@ -1,4 +1,4 @@
-//! Record of one ended attempt, for exports of every attempt instead of figures.
+//! Record of one ended attempt, for exports that list every attempt.
 
 use tailback::Status;
 use vocabulary::Instant;
@@ -13,7 +13,7 @@ pub struct Sample {
     pub attempt: u32,
     /// Number of the client, from 0.
     pub client: u32,
-    /// Number of the attempt within the run, in order of sending, from 0. It is unique; over HTTP the numbers of
+    /// Number of the attempt within the run, in the order of sending, from 0. It is unique. Over HTTP, numbers of
     /// deferred attempts may be missing.
     pub serial: u64,
     pub arrived: Instant,
@@ -27,5 +27,5 @@ pub struct Sample {
     pub window: Option<f64>,
 }
 
-/// Receiver of every ended attempt. It is called on the hot path, so it must not wait.
+/// Callback for every ended attempt. It is called on the hot path, so it must not block.
 pub type SampleSink = Box<dyn FnMut(&Sample) + Send>;

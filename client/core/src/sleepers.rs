@@ -1,11 +1,11 @@
-//! Ops that sleep until their back-off is over: 16 bytes each, in a queue that hardly ever compares two of them.
+//! Ops that sleep until their backoff is over: 16 bytes each, in a queue that hardly ever compares two ops.
 //!
-//! A heap of 20 000 sleepers compares some thirty times for each that wakes, and the processor mispredicts half of
-//! these branches. Instants are numbers, and time goes on. So an op that sleeps for long is only dropped into a bucket,
-//! by the highest digit in which its instant differs from a base that follows the clock (a radix heap: Ahuja, Mehlhorn,
-//! Orlin and Tarjan, "Faster algorithms for the shortest path problem", Journal of the ACM 37, 1990). The bucket that
-//! comes next is spread over the digits below when it is large, and sorted when it is small. The order is exactly that
-//! of a heap.
+//! A heap of 20 000 sleepers makes some thirty comparisons for each op that wakes, and the processor mispredicts half
+//! of these branches. A radix heap avoids most comparisons, because instants are numbers and time only advances (Ahuja,
+//! Mehlhorn, Orlin and Tarjan, "Faster algorithms for the shortest path problem", Journal of the ACM 37, 1990). It puts
+//! an op that sleeps for long into a bucket without comparing it. The bucket is chosen by the highest digit in which
+//! the op's instant differs from a base that follows the clock. When a bucket is next, it is sorted if it is small. If
+//! it is large, its ops are spread over the buckets of lower digits. The order is exactly that of a heap.
 
 use std::collections::VecDeque;
 
@@ -13,38 +13,40 @@ use vocabulary::Instant;
 
 use crate::op::OpSlot;
 
-/// Bits of one digit of an instant.
+/// Number of bits in one digit of an instant.
 const DIGIT: u32 = 4;
 
 const RADIX: usize = 1 << DIGIT;
 
 const LEVELS: usize = (u64::BITS / DIGIT) as usize;
 
-/// Maximum number of sleepers sorted at once; more are first spread over buckets.
+/// Maximum number of sleepers that are sorted at once. A larger bucket is first spread over other buckets.
 const SORTED_AT_ONCE: usize = 48;
 
-/// Maximum number of next sleepers that are held in order by inserting.
+/// Maximum length of the sorted list of next sleepers, into which new sleepers are inserted directly.
 const INSERTED_AT_MOST: usize = 128;
 
-/// Capacity above which an emptied bucket frees its memory.
+/// Capacity, in sleepers, above which a bucket frees its memory when it becomes empty.
 const KEPT: usize = 4096;
 
-/// Sleeping ops by the instant at which they wake, and then in the order in which they went to sleep.
+/// Sleeping ops, ordered by the instant at which they wake. Ops that wake at the same instant are in the order in which
+/// they went to sleep.
 ///
 /// Instant, order and op are packed into one number.
 #[derive(Debug, Default)]
 pub(crate) struct TimerQueue {
-    /// Sleepers that wake before `near_until`, in order. Empty only if there are no others either.
+    /// Sleepers that wake before `near_until`, in order. It is empty only if `far` is empty, too.
     near: VecDeque<u128>,
     near_until: u64,
-    /// Other sleepers, by the highest digit in which they differ from `base`, and by the value of that digit. Levels
-    /// are allocated when they are first needed.
+    /// Other sleepers. The first index is the highest digit in which they differ from `base`, and the value of that
+    /// digit selects the bucket. Levels are allocated at first use.
     far: Vec<Vec<u128>>,
-    /// Bit set of the buckets of each level that are not empty.
+    /// Bit set of the non-empty buckets of each level.
     occupied: [u16; LEVELS],
     /// Lower bound on the instants in `far`.
     base: u64,
-    /// Wraps around after 2^32 sleeps, which can matter only for ties.
+    /// Counter of sleeps. It wraps around after 2^32 sleeps, which can only affect the order of ops that wake at the
+    /// same instant.
     order: u32,
 }
 
@@ -94,7 +96,7 @@ impl TimerQueue {
     #[cold]
     fn shorten(&mut self) {
         let (first, middle) = (instant(self.near[0]), instant(self.near[self.near.len() / 2]));
-        // Instants before `base` stay in `near`, because `base` cannot go back.
+        // Instants before `base` must stay in `near`, because `base` never decreases.
         let until = middle.max(self.base.saturating_add(1)).max(first.saturating_add(1));
         let kept = self.near.partition_point(|key| instant(*key) < until);
         if kept > 0 {
@@ -123,7 +125,8 @@ impl TimerQueue {
         {
             let digit = digits.trailing_zeros();
             *digits &= *digits - 1;
-            // The new base: the digits that the others share with the old one, then this digit, then zeros.
+            // The new base: the higher digits are those of the old base, then follows the digit of this bucket, then
+            // zeros.
             let shift = level * DIGIT;
             let place = level as usize * RADIX + digit as usize;
             let above = self.base.checked_shr(shift + DIGIT).unwrap_or(0);

@@ -18,7 +18,7 @@ pub enum Phase {
     Done,
 }
 
-/// Copy of the measurements, cheap enough to take ten times a second.
+/// Copy of the measurements. Taking it is cheap enough for ten copies per second.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     pub now: Instant,
@@ -27,7 +27,7 @@ pub struct Snapshot {
     pub planned_ops: Option<u64>,
     pub planned_duration: Option<Duration>,
     pub optimal_makespan: Option<Duration>,
-    /// False after an observation for which the bound is not proven: another cap, or an answer of a gateway.
+    /// False once an observation invalidates the bound: an answer reported another cap, or a gateway answered.
     pub bound_holds: bool,
     pub ops: OpCounts,
     pub attempts: AttemptCounts,
@@ -35,11 +35,11 @@ pub struct Snapshot {
     pub in_flight: u64,
     pub ready: u64,
     pub sleeping: u64,
-    /// Inner state of the strategy: sums of windows over clients, phase and reason of the first client.
+    /// Gauges of the strategy: sums of windows over clients, and the phase and reason of the first client.
     pub gauges: Gauges,
     pub server_busy: Option<u64>,
     pub server_cap: Option<u64>,
-    /// State of the server's limits at the latest request for which it was reported.
+    /// State of the server's limits at the latest request for which the server reported it.
     pub limits: AdvertisedLimits,
     pub op_latency: Latencies,
     pub send_lag: Latencies,

@@ -1,4 +1,4 @@
-//! Detection of stalled runs: those that make no progress for too long.
+//! Detection of stalled runs, which are runs without progress for too long.
 
 use std::time::Duration;
 
@@ -6,37 +6,39 @@ use vocabulary::Instant;
 
 use crate::downtime::Downtime;
 
-/// Attempts without a success after which a run is stalled, however little time has passed, because in virtual time
-/// each may take only nanoseconds.
+/// Number of attempts without a success after which a run is stalled, regardless of time. In virtual time an attempt
+/// may take only nanoseconds, so a limit on time alone would come too late.
 const MAX_ATTEMPTS: u64 = 10_000_000;
 
-/// Minimum number of attempts per unfinished op before [`MAX_ATTEMPTS`] without a success are a stall.
+/// Minimum number of attempts per unfinished op for [`MAX_ATTEMPTS`] attempts without a success to count as a stall.
 const MAX_ATTEMPTS_PER_OP: u64 = 10;
 
-/// Maximum number of tries at one instant that are not a stall. With many unfinished ops [`MAX_TRIES_PER_OP`] each are
-/// allowed.
+/// Maximum number of tries at one instant that are not a stall. If [`MAX_TRIES_PER_OP`] per unfinished op is more, that
+/// number is allowed.
 const MAX_TRIES: u64 = 10_000;
 
-/// Maximum number of tries at one instant per unfinished op, if that allows more than [`MAX_TRIES`].
+/// Number of tries at one instant that are allowed per unfinished op, if their total exceeds [`MAX_TRIES`].
 const MAX_TRIES_PER_OP: u64 = 100;
 
-/// Patience with a run in which attempts go on but nothing succeeds. It is max(60 s by default, 100 × the time of one
-/// undisturbed attempt, 3 × the longest backoff in use) of experiment time, or 10⁷ attempts.
+/// Limits after which a run is stalled although attempts go on, because none succeeds. The limit on experiment time is
+/// the maximum of 60 s (the default), 100 × the time of one undisturbed attempt, and 3 × the longest backoff in use.
+/// The other limit is 10⁷ attempts.
 ///
-/// Two kinds of time do not count: scheduled downtime of the server, and time in which every unfinished op waits as the
-/// server advised. Both count once the server is down permanently.
+/// Two kinds of time are not counted: scheduled downtime of the server, and time in which every unfinished op waits as
+/// the server advised. Once the server is down permanently, both are counted.
 #[derive(Clone, Debug)]
 pub(crate) struct StallWatch {
-    /// Counted time since the last progress, up to `since`.
+    /// Counted time from the last progress to `since`.
     counted: Duration,
     since: Instant,
-    /// True if every unfinished op has waited as the server advised since `since`.
+    /// True if every unfinished op has been waiting as the server advised since the instant `since`.
     obeys: bool,
     downtime: Downtime,
-    /// Patience if backoffs are short.
+    /// Minimum patience, which applies while backoffs are short.
     patience: Duration,
     longest_backoff: Duration,
-    /// Instant and number of the latest tries that took no time and were followed by another at once.
+    /// Instant of the latest tries that took no time and whose ops tried again at once, and the number of such tries at
+    /// that instant.
     fruitless: (Instant, u64),
     /// Instant of the latest attempt without success, and number of such attempts since the last progress.
     in_vain: (Instant, u64),
@@ -60,7 +62,7 @@ impl StallWatch {
         self.downtime = downtime;
     }
 
-    /// Restarts the patience after a success, or when an op arrives after a time without any.
+    /// Restarts the measured time after a success, or when an op arrives after a time without unfinished ops.
     pub(crate) fn on_progress(&mut self, at: Instant) {
         self.since = self.since.max(at);
         self.counted = Duration::ZERO;
@@ -68,7 +70,7 @@ impl StallWatch {
         self.on_end();
     }
 
-    /// Records whether every unfinished op waits as the server advised, from `at` on. Returns true if that changed.
+    /// Records from `at` on whether every unfinished op waits as the server advised. Returns true if that changed.
     pub(crate) fn on_waiting(&mut self, obeys: bool, at: Instant) -> bool {
         let is_new = obeys != self.obeys;
         if is_new {
@@ -94,7 +96,7 @@ impl StallWatch {
 
     pub(crate) fn worn_out_at(&self, unfinished: u64) -> Option<Instant> {
         let (at, count) = self.in_vain;
-        // Fast path: the first comparison is the cheapest, and usually decides.
+        // Fast path: the first comparison is the cheapest, and usually is already false.
         let enough = || count >= MAX_ATTEMPTS && count >= unfinished.saturating_mul(MAX_ATTEMPTS_PER_OP);
         (enough() && unfinished > 0).then_some(at)
     }
@@ -103,14 +105,14 @@ impl StallWatch {
         self.fruitless.1 = 0;
     }
 
-    /// Records a try that failed at the instant at which it began, and whose op tries again at that instant.
+    /// Records a try that failed at the instant at which it began, if its op tries again at the same instant.
     pub(crate) fn on_fruitless(&mut self, at: Instant) {
         let (since, count) = self.fruitless;
         self.fruitless = if since == at { (at, count + 1) } else { (at, 1) };
     }
 
-    /// Returns the instant at which tries go on without time passing, because retries do not wait and rejections take
-    /// no time. In virtual time such a run would never leave that instant.
+    /// Returns the instant at which tries repeat without time passing; `None` if there is no such instant. It exists if
+    /// retries do not wait and rejections take no time. In virtual time such a run would never leave that instant.
     pub(crate) fn spins_at(&self, unfinished: u64) -> Option<Instant> {
         let (at, count) = self.fruitless;
         let enough = count > MAX_TRIES && count > unfinished.saturating_mul(MAX_TRIES_PER_OP);
@@ -131,7 +133,7 @@ impl StallWatch {
         self.downtime.counted_after(self.counts_from(), patience.saturating_sub(self.counted))
     }
 
-    /// Returns the instant from which time is not yet in `counted`.
+    /// Returns the instant up to which time is already included in `counted`, or is not to be counted.
     fn counts_from(&self) -> Instant {
         if self.obeys { self.since.max(self.downtime.for_good_from) } else { self.since }
     }

@@ -1,4 +1,4 @@
-//! Configuration of a run: number, arrivals and limits of its ops.
+//! Configuration of a run: number of its ops, their arrivals and their limits.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,26 +23,28 @@ pub enum ArrivalProcess {
     },
     /// Open loop with all arrivals at the origin.
     Burst,
-    /// Open loop with groups of ops, each scattered over an interval, such as a spike on a steady background.
+    /// Open loop with groups of ops that arrive at random instants of an interval, such as a spike on a steady
+    /// background.
     Scattered(Arc<[Group]>),
     /// Open loop with arrivals at these instants, in ascending order.
     Listed(Arc<[Instant]>),
-    /// Closed loop: an op arrives when a place frees. It hides waiting, because a slow server gets fewer requests.
+    /// Closed loop: a new op arrives when a place becomes free. It hides waiting times, because a slow server receives
+    /// fewer requests.
     Closed {
         /// Maximum number of unfinished ops, at least 1.
         in_flight: u32,
     },
 }
 
-/// Ops that arrive at independent instants, uniform between `from` (included) and `to` (excluded).
+/// Ops that arrive at independent, uniformly distributed instants between `from` (included) and `to` (excluded).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Group {
     pub ops: u64,
-    /// Since the origin.
+    /// Start of the interval, since the origin.
     pub from: Duration,
-    /// Since the origin; later than `from`.
+    /// End of the interval, since the origin; later than `from`.
     pub to: Duration,
-    /// Instants are whole multiples of this after `from`; zero for no grid.
+    /// Step of the instants: they are whole multiples of `grid` after `from`. Zero permits any instant.
     pub grid: Duration,
 }
 
@@ -50,12 +52,13 @@ pub struct Group {
 pub enum OperationKind {
     #[default]
     Request,
-    /// A read, and at once a write that counts only if no other write came in between (optimistic concurrency control).
+    /// A read, immediately followed by a write that takes effect only if no other write came in between (optimistic
+    /// concurrency control).
     ReadModifyWrite,
 }
 
-/// Ops of a run, and the limits at which their arrivals end, whichever comes first. At least one limit is set, unless
-/// the arrivals themselves are finite.
+/// Ops of a run, and the limits at which arrivals end, whichever is reached first. At least one limit is set unless the
+/// arrivals themselves are finite.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Workload {
     pub arrivals: ArrivalProcess,
@@ -69,41 +72,44 @@ pub struct RunConfig {
     pub seed: u64,
     pub workload: Workload,
     pub kind: OperationKind,
-    /// Request settings that differ by op, applied by the driver.
+    /// Request settings that differ between ops. The driver applies them.
     pub requests: Requests,
     pub rejected_when: RejectedWhen,
     /// Number of independent clients; op i belongs to client i mod `clients`.
     pub clients: u32,
-    /// Clients that are executed here; ops of all others are skipped. It requires an open loop and clients that share
-    /// nothing.
+    /// Clients that are executed here. Ops of all other clients are skipped. A shard requires an open loop and clients
+    /// that share nothing.
     pub shard: ClientShard,
-    /// Whether all clients share one strategy instance, and with it one queue.
+    /// Whether all clients share one strategy instance, and thus one queue.
     pub share_strategy: bool,
     pub timeout: Duration,
-    /// Maximum time from an op's arrival to the start of its next attempt. Beyond it the op is given up.
+    /// Maximum time from an op's arrival to the start of an attempt. An op that has not succeeded by then and has no
+    /// attempt in flight is given up.
     pub deadline: Option<Duration>,
-    /// Maximum time from an op's arrival to its success to count as done in time; the deadline if `None`. It affects
-    /// nothing but that count.
+    /// Maximum time from an op's arrival to its success for the op to count as done in time. `None` means the deadline.
+    /// It affects nothing but that count.
     pub within: Option<Duration>,
-    /// Ops that arrive earlier than this, and attempts that are sent earlier, are counted but excluded from latencies.
+    /// Length of the warm-up. Ops that arrive and attempts that are sent during the warm-up are counted but excluded
+    /// from latencies.
     pub warm_up: Duration,
-    /// Time that the run continues after a limited duration, to finish the ops that have arrived.
+    /// Maximum time after the end of `duration` in which the run continues, to finish the ops that have arrived.
     pub drain: Option<Duration>,
-    /// Pause of a closed loop's client after each op; zero for the shortest possible.
+    /// Pause of a closed-loop client after each op; zero for the shortest possible pause.
     pub pause: Duration,
-    /// Whether an op may be retried after a failure. After a rejection it always may.
+    /// Whether an op may be retried after a failure. A rejected op may always be retried.
     pub retry_failed: bool,
-    /// Duration of an attempt that nothing delays. It bounds the patience with a run that stalls.
+    /// Duration of an attempt that nothing delays. The patience with a stalled run is at least 100 times as long.
     pub undisturbed_attempt: Duration,
-    /// Mean service time, if known. The time that the machine adds to attempts is compared with it.
+    /// Mean service time, if known. The excess time of attempts is compared with it.
     pub mean_service: Option<Duration>,
     /// Minimum time without a success before a run counts as stalled; one minute by default.
     pub patience: Duration,
-    /// Attempts per op of the workload after which a run counts as stalled, even if some succeed; `None` for no limit.
+    /// Maximum number of attempts, per op of the workload, before a run counts as stalled even if some attempts
+    /// succeed. `None` for no limit.
     pub max_attempts_per_op: Option<u32>,
     pub outages: PlannedOutages,
-    /// Whether to keep every latency of ops and attempts for exact percentiles, up to
-    /// [`EXACT_LATENCIES`](crate::EXACT_LATENCIES) of a kind.
+    /// Whether to store every latency of ops and attempts for exact percentiles, up to
+    /// [`EXACT_LATENCIES`](crate::EXACT_LATENCIES) of each kind.
     pub exact_latencies: bool,
     pub bins: Option<Duration>,
 }

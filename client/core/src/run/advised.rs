@@ -1,6 +1,8 @@
-//! Earliest instants of retries as servers advise, read by the harness itself, whatever strategies make of them.
+//! Earliest instants at which servers advise to retry each op. The harness parses this advice itself, whether or not a
+//! strategy uses it.
 //!
-//! Advice is rare, and ops are many. So advice is stored apart from ops, and costs nothing until the first arrives.
+//! Advice is rare, and ops are many. So advice is stored apart from ops, and costs nothing until the first advice
+//! arrives.
 
 use std::time::Duration;
 
@@ -8,12 +10,13 @@ use vocabulary::Instant;
 
 use crate::op::OpSlot;
 
-/// Maximum advice; a longer one is shortened to this.
+/// Maximum advised wait. A longer wait is shortened to this.
 const LONGEST: Duration = Duration::from_hours(24);
 
 #[derive(Debug, Default)]
 pub(super) struct Advised {
-    /// Indexed by op slot, as far as there was ever advice; the origin for none.
+    /// Earliest advised instant by op slot; the origin for a slot without advice. Only as long as the highest slot that
+    /// has had advice.
     not_before: Vec<Instant>,
     /// True if the op in the slot sleeps at least until `not_before`. Same length as `not_before`.
     obeys: Vec<bool>,
@@ -30,7 +33,7 @@ impl Advised {
         self.not_before[index] = at + wait.min(LONGEST);
     }
 
-    /// Removes the op's advice, because the op was tried or its slot is used by another.
+    /// Removes the op's advice. Called when the op has been tried again, or when another op takes its slot.
     #[inline]
     pub(super) fn forget(&mut self, slot: OpSlot) {
         if let Some(not_before) = self.not_before.get_mut(slot.index()) {
@@ -39,7 +42,8 @@ impl Advised {
         }
     }
 
-    /// Records that the op sleeps. It obeys advice that still holds, unless it wakes earlier.
+    /// Records that the op sleeps until `until`. It obeys advice that is still in force if it does not wake earlier
+    /// than advised.
     #[inline]
     pub(super) fn on_asleep(&mut self, slot: OpSlot, at: Instant, until: Instant) {
         if let Some(not_before) = self.of(slot)
@@ -66,7 +70,7 @@ impl Advised {
         self.obeying
     }
 
-    /// Returns the earliest instant of the op's next attempt, if its last answer had advice.
+    /// Returns the earliest advised instant of the op's next attempt; `None` if its last answer had no advice.
     #[inline]
     pub(super) fn of(&self, slot: OpSlot) -> Option<Instant> {
         self.not_before.get(slot.index()).copied().filter(|not_before| *not_before > Instant::ORIGIN)

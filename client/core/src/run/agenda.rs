@@ -1,4 +1,4 @@
-//! Timers of a run: queues of future events, and the one that comes next.
+//! Timers of a run: queues of future events, and the earliest of these events.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -13,7 +13,7 @@ use crate::op::{Op, OpId, OpSlot};
 use crate::sleepers::TimerQueue;
 use crate::workload::RunConfig;
 
-/// Kind of a due event. At the same instant fresh arrivals come before retries, and those before other timers.
+/// Kind of a due event. Of events at the same instant, first arrivals are processed, then retries, then other timers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Due {
     Arrival,
@@ -29,15 +29,17 @@ pub(super) enum Due {
 pub(super) struct Timers {
     pub(super) arriving: Arriving,
     wakes: TimerQueue,
-    /// Instances by the instant of their next poll. Only one entry per instance counts, see [`Instance::armed`].
+    /// Strategy instances ordered by the instant of their next poll. Only one entry per instance is valid, see
+    /// [`Instance::armed`].
     polls: LazyCancelQueue<BinaryHeap<Reverse<(Instant, InstanceId)>>>,
-    /// Ops in the order of their deadlines, which is the order of their arrival.
+    /// Ops in the order of their deadlines. This is also the order of their arrival.
     deadlines: LazyCancelQueue<VecDeque<(Instant, OpSlot, OpId)>>,
-    /// Lower bound on the instants of rare events: deadlines, timeouts, copies, end of the drain, end of patience.
+    /// Instant before which no rare event is due. Rare events are deadlines, timeouts, copies, the end of the drain and
+    /// the end of patience.
     rare_not_before: Instant,
-    /// Lower bound on the instants of all events.
+    /// Instant before which no event is due.
     quiet_until: Instant,
-    /// Event due at `quiet_until`, if it is known and cannot be cancelled.
+    /// Event due at `quiet_until`, if that event is known and cannot be cancelled.
     foreseen: Option<Due>,
 }
 
@@ -54,7 +56,8 @@ impl Timers {
         }
     }
 
-    /// Returns the next event and its instant. `others` returns the next events that are kept elsewhere.
+    /// Returns the next event and its instant. `others` returns the next events of the queues that are stored outside
+    /// of `Timers`.
     pub(super) fn next(
         &mut self,
         others: impl FnOnce() -> [Option<(Instant, Due)>; 4],
@@ -62,7 +65,7 @@ impl Timers {
         let mut next = self.arriving.next().map(|at| (at, Due::Arrival));
         sooner(&mut next, self.wakes.next().map(|at| (at, Due::Wake)));
         sooner(&mut next, self.polls.peek().map(|(at, _)| (at, Due::Poll)));
-        // Fast path: rare events are checked only if one may be next, because checking all of them costs more than this
+        // Fast path: skips the check of all rare events unless one of them may be next. That check costs more than this
         // comparison.
         if next.is_none_or(|(at, _)| at >= self.rare_not_before) {
             let mut rare = self.deadlines.peek().map(|(at, ..)| (at, Due::Deadline));
@@ -75,11 +78,11 @@ impl Timers {
         next
     }
 
-    /// Schedules the deadline of an op, which is ignored if the op ends before.
+    /// Schedules the deadline of an op. If the op ends before its deadline, the deadline is ignored.
     pub(super) fn expire(&mut self, at: Instant, slot: OpSlot, op: OpId, ops: &Slab<Op>) {
         self.deadlines.push((at, slot, op));
         self.rare_at(at);
-        // Deadlines of ended ops are still in the queue.
+        // The queue may still contain deadlines of ops that have ended.
         self.deadlines.sweep(ops.len(), |(_, slot, id)| ops.get(slot.index()).is_some_and(|op| op.id == id));
     }
 
@@ -100,7 +103,7 @@ impl Timers {
         self.wakes.pop()
     }
 
-    /// Schedules the next poll of an instance. An earlier plan no longer counts.
+    /// Schedules the next poll of an instance, which replaces an earlier schedule.
     pub(super) fn poll(&mut self, at: Instant, id: InstanceId, instance: &mut Instance) {
         if instance.armed != Some(at) {
             instance.armed = Some(at);
@@ -109,7 +112,8 @@ impl Timers {
         }
     }
 
-    /// Removes and returns the instance whose poll is due, whether or not that poll still counts.
+    /// Removes the poll that is due and returns its instance. The poll may have been replaced meanwhile; the caller
+    /// checks that.
     pub(super) fn polled(&mut self) -> Option<InstanceId> {
         self.polls.pop().map(|(_, id)| id)
     }
@@ -132,7 +136,7 @@ impl Timers {
         }
     }
 
-    /// Records that this is the next event as far as is known now.
+    /// Records that this is the earliest event known at present.
     pub(super) fn is_quiet_until(&mut self, at: Instant, due: Due) {
         self.quiet_until = at;
         self.foreseen = matches!(due, Due::Arrival | Due::Wake).then_some(due);

@@ -1,4 +1,4 @@
-//! Arrivals of ops, from the stream of an open loop or as places of a closed one free.
+//! Arrivals of ops: from a stream of instants in an open loop, or whenever a place becomes free in a closed loop.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,11 +12,11 @@ use crate::workload::{ArrivalProcess, RunConfig};
 #[derive(Clone)]
 pub(super) struct Arriving {
     arrivals: Arrivals,
-    /// Next arrival in an open loop, already taken from the stream.
+    /// Next arrival in an open loop. It has already been removed from the stream.
     next_in_stream: Option<Instant>,
     closed: bool,
     free_places: BinaryHeap<Reverse<Instant>>,
-    /// Arrival of the latest op, which no later op precedes.
+    /// Arrival of the latest op. No later op arrives before it.
     last: Instant,
     /// Number of the next op in the whole run.
     next_op: u64,
@@ -47,13 +47,15 @@ impl Arriving {
     pub(super) fn next(&self) -> Option<Instant> {
         self.next_in_stream.or_else(|| {
             let Reverse(free) = *self.free_places.peek()?;
-            // Over HTTP answers may come out of order, but ops are numbered in the order of arrival.
+            // Over HTTP, answers may be processed out of order. Ops are numbered in the order of arrival, so no op may
+            // arrive before the last one.
             let free = free.max(self.last);
             self.arrivals.allows(self.next_op, free).then_some(free)
         })
     }
 
-    /// Records the arrival of the next op at `at`, the result of [`Self::next`]. Returns its number in the whole run.
+    /// Records the arrival of the next op at `at`, which must be the result of [`Self::next`]. Returns the op's number
+    /// in the whole run.
     pub(super) fn arrive(&mut self, at: Instant) -> u64 {
         let op = self.next_op;
         self.last = at;
@@ -65,7 +67,7 @@ impl Arriving {
         op
     }
 
-    /// Advances to the next op that is executed here.
+    /// Advances to the next op of this shard.
     #[inline]
     fn go_on(&mut self) {
         if self.shard.of() > 1 {
@@ -75,7 +77,7 @@ impl Arriving {
         }
     }
 
-    /// Sharded variant of `go_on`: skips ops of other shards, which are fewer than there are clients.
+    /// Sharded variant of `go_on`: skips ops of other shards. At most as many ops are skipped as there are clients.
     fn pass_over_others(&mut self) {
         let clients = u64::from(self.clients.max(1));
         let shard = self.shard;
@@ -91,7 +93,7 @@ impl Arriving {
         }
     }
 
-    /// Frees a place from `at` on. Returns false for an open loop, which has no places.
+    /// Frees a place of a closed loop from `at` on. Returns false in an open loop, which has no places.
     pub(super) fn free_place(&mut self, at: Instant) -> bool {
         if self.closed {
             self.free_places.push(Reverse(at));
@@ -103,8 +105,8 @@ impl Arriving {
         self.next_in_stream.is_some() || self.closed && self.arrivals.allows(self.next_op, now)
     }
 
-    /// Returns the number of ops of this shard that an open loop has yet to produce; `None` if they are more than
-    /// `most`.
+    /// Returns the number of this shard's ops that have yet to arrive in an open loop; `None` if more than `most` ops
+    /// remain.
     pub(super) fn count_rest(&self, most: u64) -> Option<u64> {
         let mut rest = self.clone();
         let mut count = 0;
@@ -118,7 +120,7 @@ impl Arriving {
         Some(count)
     }
 
-    /// Returns all remaining arrivals of the stream, those of other shards included.
+    /// Returns all remaining arrivals of the stream, including arrivals of other shards' ops.
     pub(super) fn rest(&self) -> impl Iterator<Item = Instant> {
         self.next_in_stream.into_iter().chain(self.arrivals.clone())
     }

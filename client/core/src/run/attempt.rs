@@ -18,15 +18,15 @@ pub(super) struct Attempt {
     pub(super) in_flight_when_sent: u32,
     pub(super) ordinal: u32,
     pub(super) permits: Permits,
-    /// Set until the server is known to have had enough free to start the attempt.
+    /// Set until it is known that the server had enough free capacity and started the attempt.
     pub(super) undecided: Option<Undecided>,
 }
 
-/// Attempt that is not counted yet, because it does not count if the server has too little free.
+/// Attempt that is not counted yet. It is not counted at all if the server has too little free capacity and defers it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Undecided {
-    /// Time that a deferral costs.
+    /// Time that the op loses if the attempt is deferred.
     pub(super) cost: Duration,
-    /// Attempts of all clients in flight when it was sent, itself included and deferred ones excluded.
+    /// Number of attempts of all clients in flight when it was sent, including itself and excluding deferred ones.
     pub(super) in_flight: u64,
 }

@@ -1,4 +1,5 @@
-//! Counting of sent attempts: in total, after permanent refusals, and after advice of the server.
+//! Counts of sent attempts: all attempts, those sent after a permanent refusal, and those sent after advice of the
+//! server.
 
 use vocabulary::Instant;
 

@@ -1,4 +1,4 @@
-//! Gauges that strategies report under their own names: the latest value of each, and sums over instances.
+//! Gauges that strategies report under names of their own: the latest value of each instance, and sums over instances.
 
 use tailback::GaugeKind;
 
@@ -14,7 +14,7 @@ impl Drawn {
         self.0.iter().copied()
     }
 
-    /// Records an instance's new value in `own` and in the sum. Returns the sum if it changed.
+    /// Records the new value of one instance in `own` and updates the sum. Returns the sum if it changed.
     pub(super) fn take(
         &mut self,
         own: &mut Self,
@@ -23,7 +23,8 @@ impl Drawn {
         value: f64,
     ) -> Option<f64> {
         let change = value - own.replace(kind, |_| value).unwrap_or(0.0);
-        // A single instance shows exactly its own numbers, because adding differences would round.
+        // With a single instance, the sum is set to the exact value, because adding differences would cause rounding
+        // errors.
         let next = |sum: Option<f64>| if alone { value } else { sum.unwrap_or(0.0) + change };
         let mut sum = value;
         let before = self.replace(kind, |before| {

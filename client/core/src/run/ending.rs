@@ -14,15 +14,15 @@ use crate::measure::GivenUp;
 use crate::op::{Op, OpSlot, Place};
 use crate::sample::Sample;
 
-/// Time that a closed loop's client needs after an op that took no time or was shed. No client is infinitely fast, and
-/// in virtual time such a loop would never leave its instant.
+/// Minimum time between an op and the next one of the same closed-loop client, if the op took no time or was shed. No
+/// real client is infinitely fast. Without this pause, virtual time would never advance in such a loop.
 const TURNAROUND: Duration = Duration::from_millis(1);
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct End {
     pub(super) sent_at: Instant,
     pub(super) outcome: Outcome,
-    /// Status for counts: the server's verdict, if there is one.
+    /// Status under which the attempt is counted. It follows the server's verdict, if the server reported one.
     pub(super) counted: Status,
     pub(super) cause: Option<Cause>,
     pub(super) by_gateway: bool,
@@ -46,7 +46,8 @@ impl End {
 }
 
 impl Run {
-    /// Processes the end of an attempt, unless it was already removed (timed out, withdrawn).
+    /// Processes the end of an attempt. Does nothing if the attempt was already removed, because it timed out or was
+    /// withdrawn.
     pub(super) fn on_ended(&mut self, now: Instant, completion: &Completion) {
         let Some(attempt) = self.attempts.get(completion.attempt) else { return };
         let attempt = *attempt;
@@ -58,7 +59,7 @@ impl Run {
         if let Some(seen) = &completion.server {
             self.cap_changed |= self.server.is_some_and(|before| before.cap != seen.cap);
             if self.lower_bound.as_ref().is_some_and(|bound| !bound.holds_at(seen.cap)) {
-                // The bound was proven for another server.
+                // The lower bound was proven for a server with another configuration.
                 self.lower_bound = None;
                 self.cap_changed = true;
             }
@@ -79,7 +80,7 @@ impl Run {
         let verdict = completion.server.and_then(|seen| seen.verdict);
         let counted = verdict.map_or(outcome.status, |verdict| verdict.counted(outcome.status));
         if by_gateway {
-            // The bound and the law describe the server alone, but an intermediary answers, too.
+            // The lower bound and the rate limit describe the server alone, but here an intermediary answered.
             self.lower_bound = None;
             self.follow_law(None);
             let succeeded = outcome.status == Status::Succeeded;
@@ -98,15 +99,16 @@ impl Run {
         }
     }
 
-    /// Removes an attempt that the server did not start for want of free slots, as if it had never been sent.
+    /// Removes an attempt that the server did not start because too few slots were free. The attempt counts as if it
+    /// had never been sent.
     fn on_deferred(&mut self, at: Instant, attempt: Attempt, completion: &Completion) {
-        // Parts that saw `on_sent` must also see the end of the attempt.
+        // Parts of the strategy that received `on_sent` must also receive the end of the attempt.
         let instance = &mut self.instances[attempt.instance.index()];
         let op = &mut self.ops[attempt.op.index()];
         let ended = ended(&attempt, op, instance, completion.sent_at, false);
         instance.strategy.on_ended(at, &ended, &completion.outcome, &attempt.permits, &mut op.retry_state);
         instance.in_flight -= 1;
-        // In virtual time it is the latest attempt, so its numbers can be used again.
+        // If it is the latest attempt, as always in virtual time, its numbers are used again.
         if instance.next_seq == attempt.seq + 1 {
             instance.next_seq = attempt.seq;
         }
@@ -122,9 +124,10 @@ impl Run {
         self.launch(attempt.instance, at);
     }
 
-    /// Corrects undecided attempts that were sent after a deferred one, because one fewer was in flight with them.
+    /// Corrects the number of attempts in flight for undecided attempts sent after a deferred one, because the deferred
+    /// one does not count.
     fn forget_in_flight(&mut self, serial: u64) {
-        // Fast path: usually no attempt is undecided, and the loop visits everything in flight.
+        // Fast path: usually no attempt is undecided. This skips the loop, which visits every attempt in flight.
         if self.undecided == 0 {
             return;
         }
@@ -159,7 +162,7 @@ impl Run {
             return self.launch(attempt.instance, at);
         }
         match outcome.status {
-            // The client takes the op for done, but it is not.
+            // The client considers the op done, but the server reported that it did not do the work.
             Status::Succeeded if end.counted != Status::Succeeded => {
                 self.stall.on_in_vain(at);
                 self.give_up(at, attempt.op, GivenUp::after(end.counted));
@@ -185,11 +188,12 @@ impl Run {
         self.launch(attempt.instance, at);
     }
 
-    /// Reports an attempt's end to strategy and measurements, and sets the strategy's opinion in the outcome. If
-    /// `goes_on`, another attempt of the op decides its outcome.
+    /// Reports an attempt's end to strategy and measurements, and stores the strategy's classification in the outcome.
+    /// `goes_on` is true if another attempt decides the outcome of the op.
     fn tell_end(&mut self, at: Instant, attempt: &Attempt, end: &mut End, goes_on: bool) {
         if let Some(Undecided { in_flight, .. }) = attempt.undecided {
-            // No start was reported, but an attempt that ends without a deferral had started.
+            // The server never reported a start. But the attempt was not deferred, so it had started and is counted
+            // now.
             self.count_sent(attempt.due, attempt.op, in_flight);
         }
         if self.config.requests.mix.is_some()
@@ -203,7 +207,7 @@ impl Run {
         let End { sent_at, ref outcome, counted, cause, by_gateway: _, is_moot: _ } = *end;
         op.last = Some(outcome.status);
         op.prospect = op.prospect.after(outcome.status);
-        // Fast path: a strategy that only retries has no parts that observe ends.
+        // Fast path: a strategy that only retries has no parts that observe the ends of attempts.
         if !instance.strategy.only_retries() {
             let ended = ended(attempt, op, instance, sent_at, goes_on);
             instance.strategy.on_ended(at, &ended, outcome, &attempt.permits, &mut op.retry_state);
@@ -255,8 +259,8 @@ impl Run {
         }
     }
 
-    /// Settles an op of this instance after a failed try: it sleeps, possibly for no time at all, or is given up. The
-    /// backoff is prolonged by `cost`, the time that the try took.
+    /// Decides about an op of this instance after a failed try: the op sleeps, possibly for no time, or is given up.
+    /// `cost` is the time that the try took, and is added to the backoff.
     pub(super) fn after_failure(
         &mut self,
         at: Instant,
@@ -274,7 +278,7 @@ impl Run {
         }
         let mut failed =
             FailedOp { op: op.id.into(), arrived: op.arrived, failures: op.failures, outcome: *outcome };
-        // The outcome of an attempt has the method already, that of a shed or a deferral has not.
+        // The outcome of an attempt already includes the method. The outcome of a shed or a deferral does not.
         if let Some(method) = config.requests.method_of(config.seed, op.id.into()) {
             failed.outcome.method = method;
         }
@@ -303,14 +307,15 @@ impl Run {
         self.agenda.wake(at + delay, slot);
     }
 
-    /// Ends an op that is in no queue, without success.
+    /// Ends an op without success. The op must not be in any queue.
     pub(super) fn give_up(&mut self, at: Instant, slot: OpSlot, why: GivenUp) {
         let mut op = self.ops.remove(slot.index());
         let instance = self.instance_of(op.id);
         let waits = op.awaits_retry();
         self.instances[instance.index()].strategy.on_over(at, &mut op.retry_state, waits);
         self.on_given_up(at, &op, why);
-        // Failing fast takes time, too, or else a closed loop would spin at one instant.
+        // An op that fails without an attempt takes a minimum time, too. Otherwise a closed loop would repeat for ever
+        // at one instant.
         let shed = matches!(op.last, Some(Status::Shed | Status::Deferred));
         self.stall.on_end();
         self.free_place(at, shed || op.arrived == at);
@@ -334,7 +339,7 @@ impl Run {
 
     pub(super) fn stop(&mut self) {
         self.stopping = true;
-        // Decided outputs must still go out, because strategies and counts include them.
+        // Outputs that are already queued are still returned to the driver, because strategies and counts include them.
     }
 
     pub(super) fn abort(&mut self, at: Instant) {

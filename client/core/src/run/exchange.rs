@@ -7,13 +7,13 @@ use vocabulary::{AdvertisedLimits, Instant};
 
 use crate::cause::Cause;
 
-/// Key of an attempt between [`Output::Send`] and [`Input::Ended`]. `slot` is small and dense, so drivers may index by
-/// it. It is used again once the attempt has ended.
+/// Identifies an attempt from [`Output::Send`] to [`Input::Ended`]. `slot` is small and dense, so drivers may use it as
+/// an index. The slot is used again once the attempt has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AttemptKey {
     pub slot: u32,
-    /// Number within the run. It is used again only if the attempt was the latest and ended [deferred], because then it
-    /// does not count.
+    /// Number of the attempt within the run. It is used again only if the latest attempt ended [deferred], because a
+    /// deferred attempt does not count.
     ///
     /// [deferred]: tailback::Status::Deferred
     pub serial: u64,
@@ -21,26 +21,27 @@ pub struct AttemptKey {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Input {
-    /// An attempt that was to start only if enough was free has started, and counts from now on. A driver that does not
-    /// observe starts leaves this out. Then the attempt counts once it has ended otherwise than [deferred].
+    /// The server has started an attempt that it starts only with enough free capacity. The attempt counts from now on.
+    /// Drivers that do not observe starts omit this input. Then the attempt counts once it has ended otherwise than
+    /// [deferred].
     ///
     /// [deferred]: tailback::Status::Deferred
     Started(AttemptKey),
     Ended(Completion),
-    /// Send nothing more, and wait for the attempts in flight.
+    /// Send no more attempts, and wait for the attempts in flight.
     Stop,
-    /// Withdraw the attempts in flight, too, and end.
+    /// Send no more attempts, withdraw the attempts in flight, and end.
     Abort,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Completion {
     pub attempt: AttemptKey,
-    /// Instant at which the request really went out; in virtual time, the instant at which it was due.
+    /// Instant at which the request was sent in fact; in virtual time, the instant at which it was due.
     pub sent_at: Instant,
     pub outcome: Outcome,
     pub server: Option<ServerSeen>,
-    /// Wait that the answer itself advises. The harness judges by it, whatever the strategy reads.
+    /// Wait that the answer advises. The harness compares retries with it, whether or not the strategy uses it.
     pub advised_wait: Option<Duration>,
     pub cause: Option<Cause>,
     /// True if an intermediary between the client and the recognised server answered.
@@ -51,17 +52,18 @@ pub struct Completion {
 pub struct ServerSeen {
     pub busy: u32,
     pub cap: Option<u32>,
-    /// Time that the attempt had to take, as calculated by the server. `None` if not reported, as in virtual time,
-    /// where no other time is possible.
+    /// Duration of the attempt as calculated by the server. `None` if not reported. It is never reported in virtual
+    /// time, where attempts always take exactly this time.
     pub took: Option<Duration>,
-    /// State of the limits of its policies for the request; empty if none can be reported.
+    /// State of the policies' limits for this request; empty if no policy reports one.
     pub limits: AdvertisedLimits,
-    /// Verdict on the attempt, whatever the status means; `None` from earlier versions.
+    /// The server's verdict on the attempt, which may differ from the status; `None` from earlier versions of the
+    /// server.
     pub verdict: Option<ServerVerdict>,
 }
 
-/// Verdict of a mockserver on an attempt. The harness counts by it; strategies receive only what a client of production
-/// would.
+/// Verdict of a mockserver on an attempt. The harness counts attempts by this verdict. Strategies never receive it,
+/// because a client in production would not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ServerVerdict {
     Accepted,
@@ -70,8 +72,8 @@ pub enum ServerVerdict {
 }
 
 impl ServerVerdict {
-    /// Returns how an attempt counts that ended with `status` for the client. An accepted attempt that the client takes
-    /// for a rejection has failed, because its result is lost.
+    /// Returns the status under which an attempt is counted that ended with `status` for the client. An accepted
+    /// attempt counts as failed if the client considers it rejected, because its result is lost.
     pub(crate) fn counted(self, status: Status) -> Status {
         match (self, status) {
             (Self::Rejected, _) => Status::Rejected,
@@ -86,12 +88,12 @@ impl ServerVerdict {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Output {
     Send(Launched),
-    /// Withdraw this attempt; no end of it is expected.
+    /// Withdraw this attempt. The driver does not report its end.
     Cancel(AttemptKey),
-    /// Call again at this instant, or before with an input. Nothing is due sooner, and the event due then may be
-    /// cancelled meanwhile.
+    /// Call again at this instant, or earlier with an input. Nothing is due sooner. The event due at this instant may
+    /// be cancelled before then.
     WaitUntil(Instant),
-    /// Call again with an input.
+    /// Nothing is scheduled. Call again with the next input.
     Idle,
     Done,
 }
@@ -103,9 +105,9 @@ pub struct Launched {
     pub op: u64,
     /// Ordinal of the attempt within its op, from 1.
     pub ordinal: u32,
-    /// Instant at which it should be sent. The driver's lag counts from here.
+    /// Instant at which the attempt should be sent. The driver's send lag is measured from here.
     pub due: Instant,
-    /// Minimum number of free slots at the server when it looks. With fewer it does not start the attempt, which then
-    /// ends deferred. At 0 it starts anyway, and so does a server without this check.
+    /// Minimum number of free slots for the server to start the attempt. If fewer are free, the server does not start
+    /// it, and the attempt ends deferred. With 0, or at a server without this check, the attempt always starts.
     pub least_free: u32,
 }

@@ -1,4 +1,4 @@
-//! Copies of attempts: when they are sent, and what the end of one attempt means for the others of its round.
+//! Copies of attempts (hedging): when copies are sent, and how the end of one attempt affects the others of its round.
 
 use std::time::Duration;
 
@@ -51,7 +51,8 @@ impl Run {
         let Some(slot) = self.rounds.pop() else { return };
         let id = self.instance_of(self.ops[slot.index()].id);
         let sent = self.send_copy(at, slot);
-        // After push-back no attempt may be in flight; then the failure before the copy decides.
+        // After the server asked for a pause (push-back), no attempt may be in flight. If the copy is not sent either,
+        // the earlier failure is the outcome.
         let over = self.rounds.of(slot).filter(|round| !sent && round.live().is_empty());
         if let Some(failed) = over.and_then(|round| round.failed) {
             self.rounds.close(slot);
@@ -60,8 +61,8 @@ impl Run {
         self.launch(id, at);
     }
 
-    /// Sends the next copy of this op, if it is permitted and admitted; otherwise that copy is dropped. Returns whether
-    /// it was sent.
+    /// Sends the next copy of this op. If the copy is not permitted or not admitted, it is dropped. Returns whether the
+    /// copy was sent.
     fn send_copy(&mut self, at: Instant, slot: OpSlot) -> bool {
         let op = self.ops[slot.index()];
         let id = self.instance_of(op.id);
@@ -95,8 +96,8 @@ impl Run {
         matches!(verdict, Verdict::Send(..))
     }
 
-    /// Handles the deadline of an op with a round. An attempt in flight goes on. After push-back there may be none
-    /// until the next copy, and then the op is given up.
+    /// Handles the deadline of an op with a round. If an attempt is in flight, the op continues. If none is, because a
+    /// server's push-back delays the next copy, the op is given up.
     pub(super) fn on_deadline_in_flight(&mut self, at: Instant, slot: OpSlot) {
         if self.rounds.of(slot).is_some_and(|round| round.live().is_empty()) {
             self.rounds.close(slot);
@@ -113,9 +114,9 @@ impl Run {
         self.measured.attempts.shed += 1;
     }
 
-    /// Returns whether the op goes on after the end of one of its attempts, which was already reported: others of its
-    /// round are in flight, or a copy is to come. If not, the round is closed, and the op continues as if this had been
-    /// its only attempt.
+    /// Returns whether the op's round continues after one of its attempts has ended and the end was reported. It
+    /// continues if other attempts of the round are in flight, or if a copy is planned. Otherwise the round is closed,
+    /// and the op continues as if this had been its only attempt.
     pub(super) fn round_goes_on(&mut self, at: Instant, attempt: &Attempt, outcome: &Outcome) -> bool {
         let slot = attempt.op;
         let Some(round) = self.rounds.of_mut(slot) else { return false };

@@ -1,5 +1,5 @@
-//! Attempts in flight, by slot and in the order in which they were due. All have the same timeout, so they time out in
-//! that order. An attempt that ends leaves nothing behind.
+//! Attempts in flight, accessible by slot and in the order in which they were due. All have the same timeout, so they
+//! time out in that order. Ended attempts leave no entry behind.
 
 use super::attempt::Attempt;
 use super::exchange::AttemptKey;
@@ -10,18 +10,18 @@ const FREE: u64 = u64::MAX;
 
 /// Attempts in flight.
 ///
-/// Slots are kept here rather than in a slab, so that an attempt is written and read in place. It is large: copying it
-/// more than once costs as much as everything else that is done here.
+/// Slots are managed here instead of in a slab, so that an attempt is written and read in place. An attempt is large: a
+/// second copy of it would cost as much as all other work of this module.
 pub(super) struct InFlight {
     slots: Vec<Linked>,
     count: usize,
     first: u32,
     last: u32,
-    /// Slot that was freed last. The `after` of a free slot is the slot freed before it.
+    /// Slot that was freed last. The free slots form a list: `after` of a free slot is the slot freed before it.
     free: u32,
 }
 
-/// Attempt with its neighbours in the order of sending, or a free slot.
+/// A slot: an attempt with its neighbours in the order of due instants, or a free slot.
 #[derive(Clone, Copy, Debug)]
 struct Linked {
     attempt: Attempt,
@@ -44,8 +44,9 @@ impl InFlight {
         self.count == 0
     }
 
-    /// Inserts an attempt after all that are not due later. That is usually the end. It is not always, because over
-    /// HTTP an attempt that an answer frees is due at the answer's own time.
+    /// Inserts an attempt after all attempts that are due at the same instant or earlier. Usually that is the end of
+    /// the list. It is not always the end: over HTTP, an attempt that follows an answer is due at the instant of that
+    /// answer, which may be in the past.
     pub(super) fn insert(&mut self, attempt: Attempt) -> AttemptKey {
         let mut before = self.last;
         while let Some(other) = self.linked(before).filter(|other| other.attempt.due > attempt.due) {
@@ -97,8 +98,8 @@ impl InFlight {
         (linked.attempt.serial == key.serial).then_some(&linked.attempt)
     }
 
-    /// Removes the attempt, if it is still in flight. A caller that needs it copies it before, because returning it as
-    /// an option would copy it twice.
+    /// Removes the attempt if it is still in flight. It is not returned, because returning it as an option would copy
+    /// it twice. A caller that needs it copies it before.
     #[inline]
     pub(super) fn remove(&mut self, key: AttemptKey) {
         let Some(linked) = self.slots.get_mut(key.slot as usize) else { return };

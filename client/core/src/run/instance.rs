@@ -20,14 +20,15 @@ impl InstanceId {
 
 pub(super) struct Instance {
     pub(super) in_flight: u32,
-    /// Number of attempts sent by this instance, which is also the number of the next one.
+    /// Number of attempts sent by this instance, and sequence number of its next attempt.
     pub(super) next_seq: u64,
     pub(super) sleeping: u64,
     pub(super) strategy: Strategy,
     pub(super) ready: LazyCancelQueue<VecDeque<Waiting>>,
-    /// Ready ops in the middle of a try of an outer layer. They go first, because they hold what other ops wait for.
+    /// Ready ops that continue a try of an outer layer of the strategy. They are sent before `ready`, because they
+    /// occupy what other ops wait for.
     pub(super) resumed: Option<Box<LazyCancelQueue<VecDeque<Waiting>>>>,
-    /// Instant of its poll that counts, out of all that are scheduled.
+    /// Instant of the only valid scheduled poll of this instance. All other scheduled polls are ignored.
     pub(super) armed: Option<Instant>,
     pub(super) window: Option<f64>,
     pub(super) ssthresh: Option<f64>,

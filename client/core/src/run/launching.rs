@@ -1,4 +1,4 @@
-//! From a ready op to an attempt in flight.
+//! Launching: admission of ready ops by the strategy, and sending of their attempts.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -13,13 +13,13 @@ use super::{Launched, Output, Run};
 use crate::cancellable::LazyCancelQueue;
 use crate::op::{Op, OpSlot, Place, Waiting};
 
-/// Delay of a poll that a strategy requests for a past instant, which would otherwise repeat for ever.
+/// Minimum delay of a poll. Without it, a strategy that requests a poll for a past instant would be polled for ever.
 const MIN_WAIT: Duration = Duration::from_micros(1);
 
 impl Run {
     pub(super) fn enqueue(&mut self, op: Waiting, id: InstanceId, at: Instant) {
         let instance = &mut self.instances[id.index()];
-        // Fast path: skips building a `Launch` that is not read.
+        // Fast path: skips building a `Launch`, because a strategy that only retries does not use it.
         if instance.strategy.only_retries() {
             return instance.ready.push(op);
         }
@@ -39,7 +39,8 @@ impl Run {
         }
         let mut wait = None;
         while let Some(mut op) = self.first_ready(id) {
-            // Fast path: skips building a `View` and querying every part, because a full window admits no op.
+            // Fast path: skips building a `View` and querying every part of the strategy, because a full window admits
+            // no op.
             let instance = &self.instances[id.index()];
             if instance.strategy.is_full(instance.in_flight) {
                 wait = Some(Until::Event);
@@ -65,12 +66,13 @@ impl Run {
         if instance.strategy.only_retries() {
             return;
         }
-        // Retries that are due at this instant are queued in a moment.
+        // Retries that are due at this instant count as queued, because they will be queued before time advances.
         let more = || instance.sleeping > 0 && self.agenda.next_wake().is_some_and(|wake| wake <= at);
         if instance.ready_ops() == 0 && !more() {
             instance.strategy.on_app_limited(at, instance.in_flight);
         }
-        // Gauges that sending changes, such as tokens, are recorded at once. A window changes when attempts end.
+        // Sending changes gauges such as tokens, so these are recorded now. Windows do not change here; they change
+        // when attempts end.
         if !instance.drawn.is_empty() {
             self.note_gauges(id, at);
         }
@@ -88,7 +90,8 @@ impl Run {
         first_alive(ready, ops)
     }
 
-    /// Returns the strategy's verdict on an op. The op is kept in the slab if the strategy stores state for it.
+    /// Returns the strategy's decision about an op. If the strategy stores state for the op, the op is moved to the
+    /// slab.
     #[inline]
     fn ask(&mut self, id: InstanceId, op: &mut Waiting, at: Instant) -> Verdict {
         // Fast path: skips building a `View` for a strategy that sends every op at once.
@@ -106,14 +109,14 @@ impl Run {
         let mut state = RetryState::default();
         let verdict = instance.strategy.admit(at, &view, &mut state);
         if state != RetryState::default() {
-            // The strategy keeps this state from now on, whether or not the op is sent.
+            // The strategy's state for this op is kept from now on, even if the op is not sent.
             let kept = Op { retry_state: state, ..Op::new(op.id, op.arrived) };
             *op = Waiting::kept(self.keep(kept), &kept);
         }
         verdict
     }
 
-    /// Applies the strategy's verdict to an op that is no longer in a queue.
+    /// Applies the strategy's decision to an op that has been removed from its queue.
     fn settle(&mut self, id: InstanceId, op: Waiting, verdict: Verdict, at: Instant) {
         let slot = match op.slot() {
             Some(slot) => slot,
@@ -202,7 +205,7 @@ impl Run {
         let instance = &mut self.instances[id.index()];
         let asked = match wait {
             Some(Until::At(instant)) => {
-                // Waiting for a breaker to close is not a stall either.
+                // A run in which all ops wait for a circuit breaker is not stalled.
                 self.stall.on_backoff(instant.since(at));
                 Some(instant)
             }

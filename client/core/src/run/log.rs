@@ -1,4 +1,4 @@
-//! Inputs and decisions of a run in order, enough to replay it in another driver.
+//! Inputs and decisions of a run in order, sufficient to replay the run in another driver.
 
 use vocabulary::Instant;
 
@@ -12,13 +12,13 @@ use crate::sample::Sample;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunLog {
     pub inputs: Vec<(Instant, Input)>,
-    /// Attempts to send, with the instants at which they were due, and attempts to withdraw.
+    /// Attempts to send, with the instants at which they were due, and withdrawals of attempts.
     pub outputs: Vec<Output>,
     pub samples: Vec<Sample>,
     pub refusals: Vec<Refusal>,
 }
 
-/// Decision about an op that sends nothing. Ops are numbered from 0.
+/// Decision to send nothing for an op. Ops are numbered from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
     Shed { op: u64, at: Instant },
@@ -26,7 +26,7 @@ pub enum Refusal {
 }
 
 impl RunLog {
-    /// Cold, so that it is out of the way of runs without a log.
+    /// Marked cold, so that it does not slow down runs without a log.
     #[cold]
     pub(super) fn on_input(&mut self, at: Instant, input: &Input) {
         self.inputs.push((at, *input));

@@ -1,4 +1,4 @@
-//! Reports of a run, while it goes on and when it is over.
+//! Reports of a run, both during the run and after its end.
 
 use std::time::Duration;
 
@@ -14,11 +14,11 @@ use crate::op::{Op, Place};
 use crate::snapshot::{Phase, Snapshot};
 use crate::workload::ArrivalProcess;
 
-/// Maximum number of ops that a stalled run had yet to receive and that its bound includes; more are not worth the
-/// time.
+/// Maximum number of ops added to the bound of a stalled run for ops that had not arrived yet. More would take too
+/// long.
 const WORTH_THE_TIME: u64 = 10_000_000;
 
-/// Maximum number of ops yet to arrive that a stopped run counts: a second's work.
+/// Maximum number of ops counted for a stopped run that had not arrived yet. Counting them takes about a second.
 const MAX_COUNTED: u64 = 100_000_000;
 
 impl Run {
@@ -60,12 +60,12 @@ impl Run {
         }
     }
 
-    /// Records the driver's lag for an attempt that was withdrawn at `at`, before it could be sent.
+    /// Records the send lag of an attempt that was withdrawn at `at` before it was sent.
     pub fn on_never_sent(&mut self, due: Instant, at: Instant) {
         self.measured.send_lag.record_between(due, at);
     }
 
-    /// Returns whether answers reported different caps of the server, or another than the known one.
+    /// Returns whether answers reported more than one cap, or a cap that differs from the one known before.
     pub fn cap_changed(&self) -> bool {
         self.cap_changed
     }
@@ -74,21 +74,22 @@ impl Run {
         self.stalled_at
     }
 
-    /// Returns the number of consecutive tries at the instant of the stall, if the run stalled because tries took no
-    /// time, or else 0.
+    /// Returns the number of consecutive tries at the instant of the stall if the run stalled because tries took no
+    /// time. Otherwise returns 0.
     pub fn tries_without_time(&self) -> u64 {
         self.stalled_at.map_or(0, |at| self.stall.tries_without_time(at))
     }
 
-    /// Returns the number of ops that the seed offers in a whole run, including those that had not arrived when the run
-    /// was stopped. `None` if more than 10⁸ had not arrived, and for a closed loop without a number of ops, which
-    /// offers as many as the strategy completes.
+    /// Returns the number of ops in the whole run as determined by the seed, including ops that had not arrived when
+    /// the run was stopped. `None` if more than 10⁸ had not arrived. Also `None` for a closed loop without a number of
+    /// ops, in which the number depends on the strategy.
     pub fn offered(&self) -> Option<u64> {
         let workload = &self.config.workload;
         let own = |ops| self.config.shard.ops(ops, self.config.clients);
         match (&workload.arrivals, workload.ops, workload.duration) {
             (ArrivalProcess::Closed { .. }, ops, _) => ops.map(own),
-            // Fast path: such a stream ends with its number of ops, so nothing needs to be drawn.
+            // Fast path: such a stream ends after its configured number of ops, so no arrivals need to be drawn to
+            // count them.
             (ArrivalProcess::Poisson { .. } | ArrivalProcess::Uniform { .. }, Some(ops), None) => {
                 Some(own(ops))
             }
@@ -96,21 +97,23 @@ impl Run {
         }
     }
 
-    /// Returns the number of ops that ended or will never end for a reason that no waiting cures. Their last attempt
-    /// was refused permanently or found no server, or the target was dead when the run came to its end.
+    /// Returns the number of ops that failed, or would fail, for a reason that waiting does not remove. Either their
+    /// last attempt was refused permanently or found no server, or no server was reachable at the end of the run.
     pub fn failed_for_good(&self) -> u64 {
-        /// Minimum number of consecutive attempts without any server; fewer may be bad luck at the last moment.
+        /// Minimum number of consecutive attempts that found no server for the target to count as dead. Fewer may be
+        /// chance.
         const DEAD: u64 = 3;
         let unfinished = self.unfinished(self.silent_attempts >= DEAD, Op::failed_for_good);
         self.measured.ops.failed_for_good + unfinished
     }
 
-    /// Returns the number of ops whose last outcome was a failure: those given up after one and, if the run stalled,
-    /// the unfinished ones whose last try failed. All unfinished ops count if it stalled on nothing but failures,
-    /// because the others only wait for an answer. Ops that are unfinished because the run's time was over have no last
-    /// outcome.
+    /// Returns the number of ops whose last outcome was a failure. These are ops given up after a failure and, if the
+    /// run stalled, unfinished ops whose last try failed. If the run stalled with failures only, all unfinished ops
+    /// count, because the others only wait for an answer. Ops that are unfinished because the run's time ended have no
+    /// last outcome.
     pub fn failed(&self) -> u64 {
-        /// Number of consecutive failures after which a limiter takes the server for a failing one.
+        /// Minimum number of consecutive failures for a stall with failures only. After this number a limiter considers
+        /// the server failing.
         const FAILING: u64 = 10;
         let given_up = self.measured.given_up_after.failed;
         if self.stalled_at.is_none() {
@@ -129,7 +132,7 @@ impl Run {
     }
 
     /// Returns a lower bound on the makespan, the same for every strategy: if every op succeeds, no client completes
-    /// these ops sooner. `None` if no bound is proven, or if the server is another than it is proven for.
+    /// these ops sooner. `None` if no bound is proven, or if the server is not the one that the bound was proven for.
     ///
     /// The bound covers all ops of the workload, even if the run stalled before they arrived. For an interrupted run it
     /// covers the ops that had arrived.
@@ -181,14 +184,15 @@ impl Run {
         }
         let change = |new: Option<f64>, old: Option<f64>| new.unwrap_or(0.0) - old.unwrap_or(0.0);
         if alone {
-            // Exactly the strategy's own numbers, because adding differences would round.
+            // With a single instance, the sum is set to the exact value, because adding differences would cause
+            // rounding errors.
             self.window = gauges.window.unwrap_or(0.0);
             self.ssthresh = gauges.ssthresh.unwrap_or(0.0);
         } else {
             self.window += change(gauges.window, instance.window);
             self.ssthresh += change(gauges.ssthresh, instance.ssthresh);
         }
-        // The series itself carries an unchanged threshold from bucket to bucket.
+        // Only a changed threshold is recorded, because the series repeats an unchanged one in later buckets.
         let moved = gauges.ssthresh.is_some() && gauges.ssthresh != instance.ssthresh;
         instance.window = gauges.window;
         instance.ssthresh = gauges.ssthresh;

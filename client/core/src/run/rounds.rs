@@ -1,7 +1,7 @@
-//! Rounds of hedged ops: an attempt with its copies, those of them in flight, and when the next copy is due.
+//! Rounds of hedged ops. A round is an attempt with its copies: those in flight, and the instant of the next copy.
 //!
-//! Ops are many, and those of strategies without hedging have no rounds. So rounds are stored apart from ops, and cost
-//! nothing until the first is opened.
+//! Most ops have no round, because most strategies do not hedge. So rounds are stored apart from ops, and cost nothing
+//! until the first round is opened.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -17,7 +17,7 @@ use crate::op::OpSlot;
 /// Maximum number of attempts of one op in flight at once.
 const MAX_LIVE: usize = MAX_COPIES as usize + 1;
 
-/// Attempt that is not a copy, with its copies. It lasts until its op is done or returns to its retry policy.
+/// An original attempt with its copies. A round ends when its op is done or is handed back to its retry policy.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Round {
     pub(super) first: Launch,
@@ -25,7 +25,7 @@ pub(super) struct Round {
     pub(super) delay: Duration,
     pub(super) left: u32,
     pub(super) failed: Option<Outcome>,
-    /// Instant of the next copy and number of its plan, if it is planned.
+    /// Instant of the next copy and number of its plan; `None` if no copy is planned.
     due: Option<(Instant, u64)>,
     live: [AttemptKey; MAX_LIVE],
     count: usize,
@@ -42,13 +42,13 @@ impl Round {
 pub(super) struct Rounds {
     by_slot: Vec<Option<Round>>,
     open: usize,
-    /// Planned copies. Of each op the last plan counts.
+    /// Planned copies. An op may have several entries, of which only the last plan is valid.
     due: LazyCancelQueue<BinaryHeap<Reverse<PlannedCopy>>>,
     plans: u64,
 }
 
-/// Instant of a copy, number and slot of its op, and number of the plan. The last distinguishes it from earlier plans
-/// for the same instant.
+/// Instant of a copy, number of its op, slot of its op, and number of the plan. The number of the plan distinguishes it
+/// from earlier plans for the same instant.
 type PlannedCopy = (Instant, u64, u32, u64);
 
 impl Rounds {
@@ -77,7 +77,7 @@ impl Rounds {
         self.by_slot.get_mut(slot.index())?.as_mut()
     }
 
-    /// Adds a copy that was sent. Returns whether another attempt is in flight.
+    /// Adds a copy that was sent. Returns whether another attempt of the round is in flight.
     pub(super) fn join(&mut self, slot: OpSlot, key: AttemptKey) -> bool {
         let Some(round) = self.of_mut(slot).filter(|round| round.count < MAX_LIVE) else { return false };
         round.live[round.count] = key;
@@ -85,7 +85,7 @@ impl Rounds {
         round.count > 1
     }
 
-    /// Removes an attempt that ended. Returns whether others of its round are in flight.
+    /// Removes an attempt that ended. Returns whether other attempts of its round are in flight.
     pub(super) fn leave(&mut self, slot: OpSlot, serial: u64) -> bool {
         let Some(round) = self.of_mut(slot) else { return false };
         if let Some(place) = round.live().iter().position(|key| key.serial == serial) {
@@ -101,7 +101,8 @@ impl Rounds {
         Some(round)
     }
 
-    /// Plans the op's next copy, instead of any earlier plan. `None` if no copy may follow.
+    /// Plans the op's next copy, which replaces an earlier plan. Returns its instant, or `None` if no further copy is
+    /// permitted.
     pub(super) fn plan(&mut self, slot: OpSlot, at: Instant) -> Option<Instant> {
         let plan = self.plans;
         let round = self.of_mut(slot)?;

@@ -33,7 +33,7 @@ pub struct Run {
     pub(super) attempts: InFlight,
     pub(super) hedges: bool,
     pub(super) rounds: Rounds,
-    /// Attempts with carrier sense for which it is not known yet whether the server started them.
+    /// Number of attempts with carrier sense for which it is not yet known whether the server started them.
     pub(super) undecided: usize,
     /// Number of attempts sent, which is also the serial of the next one.
     pub(super) next_serial: u64,
@@ -45,15 +45,16 @@ pub struct Run {
     pub(super) server: Option<Slots>,
     pub(super) limits: AdvertisedLimits,
     pub(super) cap_changed: bool,
-    /// Sums over instances, updated with every change.
+    /// Sum of the windows of all instances, updated at every change.
     pub(super) window: f64,
     pub(super) ssthresh: f64,
     pub(super) drawn: Drawn,
-    /// Lower bound for the ops that have arrived, as long as the server is the one for which it is proven.
+    /// Lower bound for the ops that have arrived; `None` once the server is found to differ from the one that the bound
+    /// was proven for.
     pub(super) lower_bound: Option<LowerBound>,
-    /// Consecutive attempts that found no server.
+    /// Number of consecutive attempts, up to now, that found no server.
     pub(super) silent_attempts: u64,
-    /// Consecutive attempts that failed, up to now.
+    /// Number of consecutive attempts, up to now, that failed.
     pub(super) failed_attempts: u64,
     pub(super) samples: Option<SampleSink>,
     pub(super) log: Option<Box<RunLog>>,
@@ -66,8 +67,8 @@ pub(super) struct Slots {
 }
 
 impl Run {
-    /// Creates a run. `strategy` is called once per strategy instance, with the client's number. With `costs`, the
-    /// minimum cost of a success at the server, there may be a [lower bound](LowerBound) on the makespan.
+    /// Creates a run. `strategy` is called once per strategy instance, with the client's number. `costs` is the minimum
+    /// cost of a success at the server. With `costs`, the run may report a [lower bound](LowerBound) on the makespan.
     ///
     /// # Errors
     /// Returns the error of `strategy`.
@@ -114,7 +115,7 @@ impl Run {
         Ok(run)
     }
 
-    /// Returns the parts of answers that the strategies read. They are all of one kind.
+    /// Returns the parser for the parts of answers that the strategies use. All instances use the same one.
     pub fn reading(&self) -> Arc<ResponseParser> {
         self.instances.first().map_or_else(Arc::default, |instance| instance.strategy.reading().clone())
     }
@@ -133,7 +134,7 @@ impl Run {
     }
 
     pub(super) fn instance_of(&self, id: OpId) -> InstanceId {
-        // Fast path: usually there is one instance.
+        // Fast path: usually there is a single instance.
         if self.instances.len() == 1 {
             return InstanceId(0);
         }
@@ -156,8 +157,8 @@ impl Run {
     }
 }
 
-/// Assigns op `id` to one of `count` in turn. Fast path: with one, the usual case, skips a division, which takes longer
-/// than the comparison.
+/// Assigns op `id` to one of `count` in turn, and returns its index. Fast path: with a count of 1, the usual case,
+/// skips the division, which takes longer than this comparison.
 #[inline]
 fn share_of(id: OpId, count: u32) -> u32 {
     if count > 1 { id.0 % count } else { 0 }

@@ -1,4 +1,5 @@
-//! Events that become due by themselves: arrivals, ends of backoffs, polls, timeouts, deadlines, the end of patience.
+//! Scheduled events: arrivals, ends of backoffs, polls, timeouts, deadlines, and the end of patience with a stalled
+//! run.
 
 use tailback::{Failure, Status};
 use vocabulary::Instant;
@@ -33,10 +34,10 @@ impl Run {
         self.note_waiting(at);
     }
 
-    /// Records whether every unfinished op waits as the server advised, which is not a stall.
+    /// Records whether every unfinished op waits as the server advised. Such a run is not stalled.
     #[inline]
     pub(super) fn note_waiting(&mut self, at: Instant) {
-        // Fast path: no op obeys advice, now or before.
+        // Fast path: skips the comparison if no op obeys advice and none did before.
         if self.advised.obeying() > 0 || self.stall.obeys() {
             let obeys = self.advised.obeying() == self.measured.ops.unfinished();
             if self.stall.on_waiting(obeys, at) {
@@ -95,7 +96,7 @@ impl Run {
         }
         let waiting = match self.config.deadline {
             None => Waiting::fresh(id, at),
-            // Kept in the slab, where its deadline finds it.
+            // An op with a deadline is stored in the slab at once, so that its deadline can find it.
             Some(deadline) => {
                 let op = Op::new(id, at);
                 let slot = self.keep(op);
@@ -111,7 +112,7 @@ impl Run {
     #[inline]
     pub(super) fn keep(&mut self, op: Op) -> OpSlot {
         let slot = OpSlot(u32::try_from(self.ops.insert(op)).expect("fewer than 2^32 ops wait at once"));
-        // The advice was for the op that had this slot before.
+        // Advice stored for this slot belongs to the op that used the slot before.
         self.advised.forget(slot);
         slot
     }
@@ -155,7 +156,8 @@ impl Run {
         }
     }
 
-    /// Gives up an op at its deadline, unless it is in flight, because then it may still succeed.
+    /// Gives up an op at its deadline. An op with an attempt in flight continues, because that attempt may still
+    /// succeed.
     fn on_deadline(&mut self, at: Instant) {
         let Some((slot, id)) = self.agenda.expired() else { return };
         let Some(op) = self.ops.get(slot.index()).copied().filter(|op| op.id == id) else { return };
@@ -170,7 +172,7 @@ impl Run {
             Place::InFlight => return self.on_deadline_in_flight(at, slot),
             Place::Dead => return,
         }
-        // Its slot is still in a queue, and is freed by the code that finds it there.
+        // The op's slot is still in a queue. The code that next finds it there frees it.
         let entry = &mut self.ops[slot.index()];
         entry.place = Place::Dead;
         self.instances[instance.index()].strategy.on_over(at, &mut entry.retry_state, waits);
