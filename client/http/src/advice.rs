@@ -8,8 +8,9 @@ use vocabulary::WallTime;
 
 use crate::fields::Headers;
 
-/// Parses the parts that the strategy needs, and the advice for the harness. Dates are relative to `answered`, the time at which
-/// the server responded, or to the clock if that is unknown.
+/// Parses the parts of a response that the strategy needs, and its retry advice for the harness. Dates in the advice are
+/// evaluated relative to `answered`, the time at which the server responded. If that is unknown, they are relative to the
+/// client's clock.
 pub(crate) fn hear(
     reading: &ResponseParser,
     code: u16,
@@ -19,7 +20,7 @@ pub(crate) fn hear(
 ) -> ParsedResponse {
     let now = answered.unwrap_or_else(|| {
         let since_unix = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-        // With a clock before 1970, no date counts as past.
+        // If the clock is set before 1970, no date counts as past.
         WallTime::from_unix(since_unix.unwrap_or(Duration::ZERO))
     });
     reading.hear(code, &Headers(code, headers), body, now)

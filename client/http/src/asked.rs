@@ -1,4 +1,4 @@
-//! Request templates by kind of request and by API key, built once so that an attempt only copies them.
+//! Request templates for each kind of request and each API key. They are built once, so that an attempt only copies them.
 
 use bytes::Bytes;
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderName, HeaderValue};
@@ -18,7 +18,7 @@ pub(crate) struct Asked {
     keys: Option<Keys>,
 }
 
-/// `Authorization` values of all keys, concatenated: 18 bytes each.
+/// `Authorization` values of all API keys, concatenated; each has 18 bytes.
 #[derive(Clone, Debug)]
 struct Keys {
     text: Bytes,
@@ -26,8 +26,8 @@ struct Keys {
 }
 
 impl Asked {
-    /// Returns `None` if all ops are alike. `plain` has the parts that all ops share, and `name` converts a URL to its form in a
-    /// request. The costs of requests are sent only to a mockserver.
+    /// Creates the templates; `None` if all ops have the same request. `plain` has the parts that all ops share. `name`
+    /// converts a URL to the form that it has in a request. Costs of requests are sent only to a mockserver.
     pub(crate) fn new(
         requests: &Requests,
         seed: u64,
@@ -84,7 +84,7 @@ fn template(
     Ok(Template { method, url, uri, headers, has_body })
 }
 
-/// Appends a kind's path to the target's own path; the target's query is kept.
+/// Appends a kind's path to the target's own path, and keeps the target's query.
 fn url_of(target: &Url, path: &str) -> Url {
     let mut url = target.clone();
     url.set_path(&format!("{}{path}", target.path().trim_end_matches('/')));

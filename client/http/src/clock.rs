@@ -29,7 +29,7 @@ impl Clock {
     }
 
     pub(crate) fn real(&self, at: Instant) -> RealInstant {
-        // Capped at a year, because an instant that late never comes and may exceed the range of `RealInstant`.
+        // Capped at a year, because a later instant is never reached and may exceed the range of `RealInstant`.
         let since = self.scale.to_real(at.since_origin()).min(Duration::from_hours(365 * 24));
         self.origin + since
     }

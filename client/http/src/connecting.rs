@@ -1,6 +1,7 @@
-//! Limit on simultaneous connects, and measurement of their durations.
+//! Limit on simultaneous connection attempts ("connects"), and measurement of their durations.
 //!
-//! Without a limit, a cold pool responds to a burst with as many connects at once, until files run out.
+//! Without a limit, a burst of requests at a cold pool opens as many connections at once, until the process has no file
+//! descriptors left.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -13,8 +14,8 @@ use loadgen_core::Latencies;
 use tokio::sync::{Notify, Semaphore};
 use tower::{Layer, Service};
 
-/// Maximum number of simultaneous connects. A connect costs as much as several attempts. With many at once, a moment's delay
-/// leads to more connects than can be processed, and those to more delay.
+/// Maximum number of simultaneous connects. A connect costs as much as several attempts. Without this limit, a short delay
+/// would cause more connects than the machine can process, and these would cause further delay.
 const CONNECTS_AT_ONCE: usize = 32;
 
 #[derive(Clone, Debug)]
@@ -26,13 +27,13 @@ pub(crate) struct Connecting {
 struct Shared {
     places: Semaphore,
     opened: Mutex<Latencies>,
-    /// Maximum number of open connections, each of which is an open file.
+    /// Maximum number of open connections. Each of them needs a file descriptor.
     most: AtomicUsize,
-    /// Open connections, as far as known.
+    /// Number of open connections, as far as it is known.
     open: AtomicUsize,
-    /// Requests inside the client, from their first poll on.
+    /// Number of requests inside the HTTP client. A request is counted from its first poll on.
     requests: AtomicUsize,
-    /// Connects that are in progress or wait for a permit.
+    /// Number of connects that are in progress or wait for a permit.
     pending: AtomicUsize,
     grown: Notify,
 }
@@ -59,10 +60,10 @@ impl Connecting {
         self.shared.most.fetch_min(most, Ordering::Relaxed);
     }
 
-    /// Returns the number of requests that find a connection, or a permit to open one.
+    /// Returns the maximum number of simultaneous requests for which there is a connection or a permit to open one.
     pub(crate) fn room(&self) -> usize {
-        // Whether a lost attempt also lost its connection is a guess. But it is certain that a request which opens no connection
-        // has one.
+        // The count `open` is partly a guess, because a lost attempt may or may not have lost its connection. But every request
+        // that is not opening a connection certainly has one, so their number is a lower bound.
         let Shared { open, requests, pending, .. } = &*self.shared;
         let used = requests.load(Ordering::Relaxed).saturating_sub(pending.load(Ordering::Relaxed));
         (open.fetch_max(used, Ordering::Relaxed).max(used) + CONNECTS_AT_ONCE).min(self.most())
@@ -72,7 +73,7 @@ impl Connecting {
         Counted::new(self.shared.clone(), |shared| &shared.requests)
     }
 
-    /// Opens a connection within the limit and records the duration, including the wait for a permit.
+    /// Opens a connection within the limit, and records the duration of the connect including the wait for a permit.
     pub(crate) async fn open<T, E>(&self, connect: impl Future<Output = Result<T, E>>) -> Result<T, E> {
         let shared = &self.shared;
         let asked = Instant::now();
@@ -93,7 +94,8 @@ impl Connecting {
 
     pub(crate) fn on_lost(&self) {
         let one_less = |open: usize| open.checked_sub(1);
-        // Fails if no connection was left to lose, because failed connects are reported here, too.
+        // Failed connects are also reported here and had no connection to lose. So the count may be 0 already, and then it
+        // stays 0.
         let _ = self.shared.open.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less);
     }
 
@@ -106,8 +108,8 @@ impl Connecting {
     }
 }
 
-/// Guard of an open connection, for transports that observe the end of each of theirs. The connection counts as open for the
-/// lifetime of the guard.
+/// Guard of an open connection, for transports that observe the end of each of their connections. The connection counts as open
+/// until the guard is dropped.
 #[derive(Debug)]
 pub(crate) struct Open(pub(crate) Connecting);
 
@@ -143,10 +145,10 @@ impl<S> Layer<S> for Connecting {
     }
 }
 
-/// Connector within the limit.
+/// Connector that respects the limit on connects.
 ///
-/// The pool clones its connector for every attempt, needed or not, and connectors are expensive to clone. So the connector is
-/// shared, and cloned only when a connection is really opened.
+/// The pool clones its connector for every attempt, even if no connection is opened, and inner connectors are expensive to
+/// clone. So the inner connector is shared, and cloned only when a connection is really opened.
 #[derive(Debug)]
 pub(crate) struct MeasuredConnector<S> {
     inner: Arc<Mutex<S>>,
@@ -172,7 +174,7 @@ where
     type Future = Pin<Box<dyn Future<Output = Result<S::Response, S::Error>> + Send>>;
 
     fn poll_ready(&mut self, _context: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
-        // The clone that makes the connection is polled for readiness.
+        // Always ready. The clone of the inner connector that opens the connection is itself polled for readiness.
         Poll::Ready(Ok(()))
     }
 

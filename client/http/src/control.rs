@@ -7,7 +7,7 @@ use tokio::sync::Notify;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// Send nothing more, wait a moment for attempts in flight, then end.
+    /// Send no more attempts, wait a moment for the attempts in flight, then end.
     Stop,
     Abort,
     Snapshot,
@@ -33,7 +33,8 @@ impl Control {
         self.wake.notify_one();
     }
 
-    /// Copies the latest requested snapshot. Returns the number of connections opened, and whether the run is over.
+    /// Copies the latest requested snapshot to `into`. Returns the number of connections opened so far, and whether the run is
+    /// over.
     pub fn latest(&self, into: &mut Snapshot) -> (u64, bool) {
         let latest = locked(&self.latest);
         into.clone_from(&latest.snapshot);
@@ -56,7 +57,7 @@ impl Control {
     }
 }
 
-/// Ignores poisoning, because a thread that panicked while it held the lock leaves data that can still be shown.
+/// Locks a mutex even if it is poisoned. A thread that panicked while it held the lock leaves data that can still be displayed.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -22,9 +22,9 @@ use crate::trust;
 
 pub(crate) struct Dialer {
     addresses: Vec<SocketAddr>,
-    /// Index of the address of the last connection. The other addresses are tried if it does not respond.
+    /// Index of the address that was used for the last connection. If it does not respond, the other addresses are tried.
     good: AtomicUsize,
-    /// Local addresses of the connections, used in turn; if empty, the system chooses.
+    /// Local addresses for the connections, used in turn. If there are none, the system chooses.
     local: Arc<[IpAddr]>,
     dialed: AtomicUsize,
     tls: Option<(TlsConnector, ServerName<'static>)>,
@@ -32,7 +32,7 @@ pub(crate) struct Dialer {
 }
 
 impl Dialer {
-    /// Creates a dialer for the target of `config`. Over TLS, it offers these protocols (ALPN).
+    /// Creates a dialer for the target of `config`. With TLS, the dialer offers `protocols` to the server (ALPN).
     ///
     /// # Errors
     /// If the certificates to trust cannot be read.
@@ -42,7 +42,7 @@ impl Dialer {
             "https" => {
                 let mut tls: ClientConfig = trust::config(target.trust())?;
                 tls.alpn_protocols = protocols.iter().map(|name| name.to_vec()).collect();
-                // IPv6 literals have brackets here.
+                // The URL has IPv6 addresses in brackets, which are removed here.
                 let host = target.url().host_str().unwrap_or_default().trim_matches(['[', ']']).to_owned();
                 let name = ServerName::try_from(host);
                 let name = name.map_err(|error| TransportError::Client(error.into()))?;
@@ -112,7 +112,8 @@ pub(crate) enum Stream {
 }
 
 impl Stream {
-    /// Returns true if both sides agreed on this protocol (ALPN). Without TLS, it is known in advance.
+    /// Returns true if client and server agreed on this protocol (ALPN). Without TLS there is no negotiation, and both must use
+    /// the protocol by prior knowledge.
     pub(crate) fn agreed_on(&self, protocol: &[u8]) -> bool {
         match self {
             Self::Plain(_) => true,

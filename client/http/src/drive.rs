@@ -18,16 +18,16 @@ use crate::transport::{Transport, WarmUp};
 use crate::usage::thread_cpu;
 use crate::workers::{Delivered, Workers};
 
-/// Real time in which connections must become ready before the run. Later ones are left out.
+/// Maximum real time for connections to become ready before the run. Connections that take longer are not counted as ready.
 const WARM_UP_PATIENCE: Duration = Duration::from_secs(5);
 
 #[derive(Clone, Copy, Debug)]
 pub struct DriveOptions {
-    /// Real time that attempts in flight get after a stop request.
+    /// Real time for which attempts in flight may continue after a stop request.
     pub grace: Duration,
     pub warm_connections: usize,
-    /// Start of the clock; `None` starts it as soon as everything is ready. If the driver is ready only later, everything due by
-    /// then is late.
+    /// Start of the clock. With `None` the clock starts as soon as everything is ready. If the driver is ready only after
+    /// `start_at`, events that were due meanwhile are processed late.
     pub start_at: Option<RealInstant>,
 }
 
@@ -43,17 +43,17 @@ pub struct DriveReport {
     pub wall: Duration,
     /// Delay from `start_at` until everything was ready; zero without `start_at`.
     pub start_late: Duration,
-    /// Processor time of all threads that carried attempts.
+    /// Processor time of all threads that carry attempts, in total.
     pub cpu: Option<Duration>,
-    /// Processor time of the busiest thread that carried attempts.
+    /// Processor time of the busiest of the threads that carry attempts.
     pub busiest_cpu: Option<Duration>,
-    /// Waits of attempts that found neither a free connection nor a permit to open one.
+    /// Waiting times of attempts that found neither a free connection nor a permit to open one.
     pub connection_waits: LatencyFigures,
-    /// Number of connections opened, including the warm-up.
+    /// Number of connections opened, including those opened before the run.
     pub connections: u64,
     /// Durations of the connects, in real time.
     pub connect_times: LatencyFigures,
-    /// Connections opened before the run; zeros if a stop request came first.
+    /// Connections opened before the run. All fields are 0 if a stop request came before.
     pub warm_up: WarmUp,
 }
 
@@ -72,8 +72,8 @@ pub enum DriveError {
     Silent { connections: usize },
 }
 
-/// Drives `run` to its end over these transports. The state machine runs on this thread, with the workers and connections of the
-/// first transport. Each other transport has its own thread.
+/// Drives `run` to its end over these transports. The state machine runs on this thread, together with the workers and
+/// connections of the first transport. Each other transport has a thread of its own.
 pub(crate) fn drive_on_this_thread<T: Transport>(
     run: &mut Run,
     transports: Vec<T>,
@@ -89,7 +89,7 @@ pub(crate) fn drive_on_this_thread<T: Transport>(
     let report = runtime.block_on(async {
         let warm_up = before_run(run, control, warm_up(&lanes, options.warm_connections)).await;
         let warm_up = warm_up.transpose()?.unwrap_or_default();
-        // The clock starts when everything is ready, so that the first arrivals are not late.
+        // The clock starts only when everything is ready, so that the first arrivals are not late.
         let Some(start_at) = options.start_at else {
             let report = drive(run, lanes, Clock::start(scale), control, options).await;
             return report.map(|report| DriveReport { warm_up, ..report });
@@ -99,7 +99,7 @@ pub(crate) fn drive_on_this_thread<T: Transport>(
         let report = drive(run, lanes, Clock::starting_at(start_at, scale), control, options).await;
         report.map(|report| DriveReport { start_late, warm_up, ..report })
     });
-    // Abandons connections that still wait for an answer.
+    // Abandons connections that are still waiting for an answer.
     runtime.shutdown_background();
     let others: Vec<_> = helpers.into_iter().filter_map(Helper::end).collect();
     let mut report = report?;
@@ -108,8 +108,8 @@ pub(crate) fn drive_on_this_thread<T: Transport>(
     Ok(report)
 }
 
-/// Waits for `what` before the run begins. If a stop or abort is requested first, stops the run at its origin, so that it sends
-/// nothing, and returns `None`. A snapshot meanwhile shows a run that has not begun.
+/// Waits for the future `what` before the run begins. If a stop or abort is requested first, it stops the run at its origin, so
+/// that the run sends nothing, and returns `None`. Snapshots that are taken meanwhile show a run that has not begun.
 async fn before_run<T>(run: &mut Run, control: &Control, what: impl Future<Output = T>) -> Option<T> {
     let mut what = pin!(what);
     loop {
@@ -130,18 +130,18 @@ async fn before_run<T>(run: &mut Run, control: &Control, what: impl Future<Outpu
     }
 }
 
-/// Opens connections before the clock starts, the same number on each lane. Limits the lanes to the connections that a mockserver
-/// has accepted.
+/// Opens connections before the clock starts, the same number on each lane. Then limits each lane to the number of connections
+/// that a mockserver has accepted.
 ///
 /// # Errors
-/// If the server answered on none of the connections.
+/// If the server answered on none of the connections within the time.
 async fn warm_up<T: Transport>(lanes: &[(Handle, T)], connections: usize) -> Result<WarmUp, DriveError> {
     if connections == 0 {
         return Ok(WarmUp::default());
     }
     let began = RealInstant::now();
     let each = connections.div_ceil(lanes.len());
-    // Dropping the set aborts its tasks.
+    // All tasks of the set are aborted when the set is dropped.
     let mut warming = JoinSet::new();
     for (lane, (handle, transport)) in lanes.iter().enumerate() {
         let transport = transport.clone();
@@ -152,7 +152,8 @@ async fn warm_up<T: Transport>(lanes: &[(Handle, T)], connections: usize) -> Res
     let sum = |figure: fn(&WarmUp) -> usize| warmed.iter().map(|(_, warm_up)| figure(warm_up)).sum();
     let all = WarmUp { wanted: sum(|warm_up| warm_up.wanted), ready: sum(|warm_up| warm_up.ready) };
     if all.ready == 0 {
-        // The run itself reports connections that failed at once.
+        // Only a server that stays silent for the whole time is an error here. Connections that failed at once are reported by
+        // the run itself.
         let silent = all.wanted > 0 && began.elapsed() >= WARM_UP_PATIENCE;
         return if silent { Err(DriveError::Silent { connections: all.wanted }) } else { Ok(all) };
     }
@@ -182,7 +183,8 @@ async fn drive<T: Transport>(
         answers.take(&mut batch);
         for delivered in batch.drain(..) {
             workers.release(&delivered);
-            // Time never goes back: an answer from another thread with an earlier timestamp is processed at the present.
+            // Time must not go back. An answer with a timestamp before the present, from another thread, is processed at the
+            // present time.
             present = present.max(delivered.at);
             run.handle_input(present, Input::Ended(completion(&delivered)));
         }
@@ -212,11 +214,11 @@ async fn drive<T: Transport>(
             Next::Wait(at) => at.map(|at| clock.real(at)).into_iter().chain(abort_at).min(),
         };
         if wake_at.is_some_and(|at| at <= RealInstant::now()) {
-            // More is due already: let the workers run, and check for answers and commands.
+            // More events are due already. Yield first, so that workers can run, and check for answers and commands.
             tokio::task::yield_now().await;
             continue;
         }
-        // Answers first: available ones are processed before anything else is checked.
+        // Answers have priority: available answers are processed before anything else is checked.
         tokio::select! {
             biased;
             () = answers.filled() => {}

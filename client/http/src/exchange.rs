@@ -1,4 +1,4 @@
-//! Attempts as sequences of requests and answers, independent of the transport.
+//! Attempts as sequences of requests and answers, implemented once for all transports.
 
 use bytes::Bytes;
 use http::HeaderMap;
@@ -17,7 +17,7 @@ const MAX_BODY: u64 = 64 << 20;
 pub(crate) trait Exchange {
     fn prepared(&self) -> &Prepared;
 
-    /// Sends one request of an attempt and reads the answer to its end, so that the connection can be reused. An incomplete
+    /// Sends one request of an attempt and reads the answer completely, so that the connection can be reused. An incomplete
     /// answer is an error.
     fn exchange(
         &self,
@@ -28,12 +28,12 @@ pub(crate) trait Exchange {
 
 pub(crate) struct ParsedResponse {
     pub(crate) answer: Answer,
-    /// Entity tag of the object, after a read.
+    /// Entity tag of the object, if the request was a read.
     pub(crate) tag: Option<HeaderValue>,
 }
 
-/// Makes an attempt. A read-modify-write is a read, followed at once by a conditional write. A read without success ends the
-/// attempt, and a read without an entity tag fails it permanently.
+/// Makes an attempt. A read-modify-write consists of a read and an immediate conditional write. If the read does not succeed,
+/// the attempt ends with the read's result. If the read has no entity tag, the attempt fails permanently.
 pub(crate) async fn attempt(by: &(impl Exchange + Sync), attempt: &Launched) -> Answer {
     if !by.prepared().reads_first() {
         return match by.exchange(attempt, Step::Only).await {
@@ -65,17 +65,17 @@ pub(crate) async fn attempt(by: &(impl Exchange + Sync), attempt: &Launched) -> 
     answer
 }
 
-/// Reads a body to its end and returns its first `most_kept` bytes.
+/// Reads a body completely and returns its first `most_kept` bytes.
 ///
 /// # Errors
-/// If the body breaks off, or is longer than any answer should be.
+/// If the body is incomplete or longer than [`MAX_BODY`].
 pub(crate) async fn drain<B>(mut body: B, most_kept: usize) -> Result<Vec<u8>, Undrained<B::Error>>
 where
     B: Body<Data = Bytes> + Unpin,
 {
     let mut left = MAX_BODY;
     let mut kept = Vec::new();
-    // Fast path: after the last frame, most bodies are known to be complete and are not polled again.
+    // Fast path: most bodies are known to be complete after their last frame, so the final poll is skipped.
     while !body.is_end_stream()
         && let Some(frame) = body.frame().await
     {
@@ -98,8 +98,8 @@ pub(crate) fn tag_of(step: &Step, headers: &HeaderMap) -> Option<HeaderValue> {
     is_read.then(|| headers.get(ETAG)).flatten().cloned()
 }
 
-/// Returns true if a request uses carrier sense, which requires free slots for it to start. A write after a read does not,
-/// because the read did.
+/// Returns true if a request uses carrier sense: the server starts it only with enough free slots. A write after a read does
+/// not use carrier sense, because the read already did.
 pub(crate) fn looks(attempt: &Launched, step: &Step) -> bool {
     attempt.least_free > 0 && !matches!(step, Step::Write(_))
 }

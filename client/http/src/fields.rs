@@ -1,4 +1,4 @@
-//! Headers of a response, for queries by strategies.
+//! Headers of a response, in the form in which strategies query them.
 
 use std::time::Duration;
 
@@ -6,10 +6,11 @@ use http::{HeaderMap, HeaderName};
 use tailback::{AdviceHeaders, AdviceValue};
 use vocabulary::wire;
 
-// A constant, because a look-up by text parses the name.
+// Stored as a constant, because a look-up by text would parse the name each time.
 const WAIT: HeaderName = HeaderName::from_static(wire::WAIT);
 
-/// Status and headers of a response. Values that are not visible ASCII (RFC 9110, section 5.5) count as missing.
+/// Status and headers of a response. Header values with characters other than visible ASCII (RFC 9110, section 5.5) count as
+/// missing.
 pub(crate) struct Headers<'a>(pub(crate) u16, pub(crate) &'a HeaderMap);
 
 impl AdviceHeaders for Headers<'_> {

@@ -1,4 +1,5 @@
-//! The HTTP client of attempts with reqwest and of a mockserver's admin requests, so that both reach the server in the same way.
+//! The HTTP client for attempts with reqwest and for a mockserver's admin requests. Both use the same client, so that both
+//! reach the server in the same way.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -11,20 +12,20 @@ use crate::target::Target;
 use crate::transport::TransportError;
 use crate::trust;
 
-/// Creates a client with its own pool of connections, which come from the address `from`; without it, the system chooses.
-/// Connects may take at most `connect_timeout`, in real time.
+/// Creates a client with a connection pool of its own. Connections use the local address `from`; if it is `None`, the system
+/// chooses. A connect may take at most `connect_timeout`, in real time.
 pub(crate) fn client(
     target: &Target,
     from: Option<IpAddr>,
     connect_timeout: Duration,
     connecting: &Connecting,
 ) -> Result<Client, TransportError> {
-    // If another thread was first, its provider is used.
+    // If another thread has installed its provider first, that provider is used.
     drop(rustls::crypto::ring::default_provider().install_default());
     let host = target.requested().host_str().unwrap_or_default().to_owned();
     let mut builder = Client::builder()
         .user_agent(AGENT)
-        // Attempts are counted, so the client itself must not retry, redirect or wait.
+        // The harness counts attempts, so the client itself must not retry, redirect or wait.
         .retry(reqwest::retry::never())
         .redirect(reqwest::redirect::Policy::none())
         .referer(false)
@@ -33,15 +34,15 @@ pub(crate) fn client(
         .http1_only()
         .tcp_nodelay(true)
         .local_address(from)
-        // Opened connections stay open, because a run sends in waves. But a connection that a request started to open and then
-        // did not need must not exceed the maximum.
+        // Open connections are kept up to the maximum, because a run sends requests in waves. The maximum also bounds
+        // connections that a request began to open and then did not need.
         .pool_max_idle_per_host(connecting.most())
         .pool_idle_timeout(Duration::from_secs(90))
         .connect_timeout(connect_timeout)
         .connector_layer(connecting.clone())
         .resolve_to_addrs(&host, target.addresses());
     if target.url().scheme() == "http" {
-        // Skips reading the system's certificates, which costs megabytes and milliseconds and is useless without TLS.
+        // Skips reading the system's certificates. That takes megabytes and milliseconds, and is useless without TLS.
         builder = builder.tls_certs_only([]);
     } else {
         let mut config = trust::config(target.trust())?;

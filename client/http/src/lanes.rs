@@ -1,4 +1,4 @@
-//! Threads that carry attempts: the driver's own, and the additional ones that were configured.
+//! Threads that carry attempts (lanes): the driver's own thread, and additional threads as configured.
 
 use std::io;
 use std::thread::JoinHandle;
@@ -13,7 +13,7 @@ pub(crate) fn runtime() -> io::Result<Runtime> {
     Builder::new_current_thread().enable_all().build()
 }
 
-/// A thread that only carries attempts, until it is ended or this handle is dropped.
+/// An additional thread that only carries attempts. It ends when `end` is called or when this handle is dropped.
 pub(crate) struct Helper {
     handle: Handle,
     end: oneshot::Sender<()>,
@@ -26,10 +26,10 @@ impl Helper {
         let handle = runtime.handle().clone();
         let (end, ended) = oneshot::channel();
         let carry = move || {
-            // An error means that the owner of the handle is gone, which also ends the thread.
+            // An error means that the handle was dropped. That ends the thread, too.
             let _ = runtime.block_on(ended);
             let cpu = thread_cpu();
-            // Abandons connections that still wait for an answer.
+            // Abandons connections that are still waiting for an answer.
             runtime.shutdown_background();
             cpu
         };
@@ -42,7 +42,7 @@ impl Helper {
     }
 
     pub(crate) fn end(self) -> Option<Duration> {
-        // The thread may have ended by itself.
+        // Sending fails if the thread has already ended by itself, which is no problem.
         let _ = self.end.send(());
         self.thread.join().ok().flatten()
     }

@@ -1,7 +1,7 @@
 //! Driver of the client state machine in real time: tokio, a transport, and a clock that may be scaled.
 //!
-//! All decisions are made by `loadgen-core`. This crate carries attempts to a server and answers back, adds timestamps, and wakes
-//! the state machine at the times it requests.
+//! All decisions are made by `loadgen-core`. This crate sends attempts to a server, returns the answers with timestamps, and
+//! wakes the state machine at the times that it requests.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod advice;
@@ -40,8 +40,8 @@ pub use transport::{
 pub use transports::{ReadyTransport, TRANSPORTS, TransportChoice, TransportEntry};
 pub use usage::{peak_rss_bytes, process_cpu};
 
-/// Describes the problem with the certificate of a server that could not be reached, if the error itself describes it only by
-/// names of types.
+/// Describes what is wrong with the certificate of a server that could not be reached. `None` unless the error itself
+/// describes the problem only by names of types.
 pub fn refused_certificate(error: &reqwest::Error) -> Option<&'static str> {
     trouble::refused_certificate(error)
 }

@@ -1,4 +1,4 @@
-//! Mailbox for answers: workers add them one by one, and the driver takes all of them at once.
+//! Mailbox for messages between threads. Senders add items one by one or in groups, and the receiver takes all items at once.
 
 use std::future::poll_fn;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -37,7 +37,7 @@ impl<T> Mailbox<T> {
         }
     }
 
-    /// Swaps all items with the (empty) `into`.
+    /// Swaps all items with `into`, which must be empty.
     pub(crate) fn take(&self, into: &mut Vec<T>) {
         std::mem::swap(&mut self.lock().letters, into);
     }
@@ -56,7 +56,7 @@ impl<T> Mailbox<T> {
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner<T>> {
-        // A writer that panicked left no change half done.
+        // A poisoned lock is used all the same, because a writer that panics leaves no partial change behind.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,4 +1,5 @@
-//! Admin requests to a mockserver: its configuration, its counts, changes, and the barrier of shards.
+//! Admin requests to a mockserver: for its configuration, for its counts, to change its configuration, and to wait at the
+//! barrier of shards.
 
 use std::time::Duration;
 
@@ -23,12 +24,12 @@ const MAX_ANSWER: usize = 1 << 20;
 #[derive(Debug)]
 pub enum Probe {
     Mock(Box<MockServer>),
-    /// A mockserver that denies this client its admin endpoints, with the reason.
+    /// A mockserver that denies this client its admin endpoints. It contains the reason.
     Refused(String),
-    /// A mockserver behind a gateway that requests it by this host instead of the client's. The mockserver denies its admin
-    /// endpoints for that reason.
+    /// A mockserver behind a gateway. The gateway replaces the `Host` of requests by the contained one, and therefore the
+    /// mockserver denies its admin endpoints.
     Gateway(String),
-    /// A server other than a mockserver, with or without HTTP.
+    /// A server other than a mockserver. It may or may not use HTTP.
     Other,
     SpeaksTls,
     Unreachable(reqwest::Error, ErrorKind),
@@ -38,7 +39,7 @@ pub enum Probe {
 pub struct MockServer {
     client: Client,
     target: Target,
-    /// Answer to `GET /_mock/config`, for callers with types for its configuration.
+    /// Answer to `GET /_mock/config`, unparsed, because only callers have the types of the server's configuration.
     pub config: Value,
     pub state: ServerState,
 }
@@ -48,7 +49,7 @@ pub struct MockServer {
 pub enum MockError {
     #[error("the mockserver did not answer")]
     NoAnswer(#[source] reqwest::Error),
-    /// Not the answer of a mockserver of this version.
+    /// The answer is not one of a mockserver of this version.
     #[error("the mockserver's answer could not be read: {0}")]
     Garbage(String),
     #[error("the mockserver refused with {status}: {text}")]
@@ -60,7 +61,7 @@ pub enum MockError {
 pub enum BarrierError {
     #[error("{}{}", .0.error, missing(&.0.missing))]
     NotFilled(NotReleased),
-    /// The shard contradicts others, or is not a shard.
+    /// The server rejected the shard: it contradicts other shards, or is not a valid shard.
     #[error("{0}")]
     Refused(String),
     #[error(transparent)]
@@ -78,12 +79,13 @@ fn missing(missing: &[u32]) -> String {
 
 impl From<reqwest::Error> for MockError {
     fn from(error: reqwest::Error) -> Self {
-        // The URL may have the stand-in for a literal address.
+        // The URL is removed, because it may contain the placeholder host instead of the address given by the user.
         Self::NoAnswer(error.without_url())
     }
 }
 
-/// Identifies the server at a target by one `GET /_mock/config`. A second one sends the token if a mockserver requires it.
+/// Identifies the server at a target with one `GET /_mock/config`. If a mockserver requires the admin token, a second request
+/// sends it.
 ///
 /// # Errors
 /// If the client cannot be set up.
@@ -121,7 +123,8 @@ impl MockServer {
             Ok(response) => response,
             Err(error) if error.is_connect() => {
                 let kind = match trouble::of_request(&error, false) {
-                    // The server closed the connection during the handshake, before any certificate was checked.
+                    // The server closed the connection during the handshake, before any certificate was checked. So the server
+                    // may use plain HTTP.
                     ErrorKind::Tls if !trouble::is_tls(&error) && speaks_plainly(&self.target).await => {
                         ErrorKind::PlainHttp
                     }
@@ -130,12 +133,13 @@ impl MockServer {
                 return Probe::Unreachable(error.without_url(), kind);
             }
             Err(error) if error.is_timeout() => return Probe::Other,
-            // Closed, reset, or not HTTP: the usual reaction of a TLS server to plain text.
+            // The connection was closed or reset, or the answer was not HTTP. TLS servers usually react to plain text in this
+            // way.
             Err(_) if speaks_tls(&self.target).await => return Probe::SpeaksTls,
             Err(_) => return Probe::Other,
         };
         if response.status() == StatusCode::BAD_REQUEST && speaks_tls(&self.target).await {
-            // Some TLS servers respond with this status in plain HTTP.
+            // Some TLS servers respond to plain HTTP with this status.
             return Probe::SpeaksTls;
         }
         let version = response.headers().get(wire::MOCK);
@@ -144,7 +148,7 @@ impl MockServer {
         }
         match json(response).await {
             Ok(config) => {
-                // An answer in another form leaves the default state.
+                // If the answer has another form, the state keeps its default values.
                 self.state = serde_json::from_value(config.clone()).unwrap_or_default();
                 self.config = config;
                 Probe::Mock(Box::new(self.clone()))
@@ -154,8 +158,8 @@ impl MockServer {
         }
     }
 
-    /// Interprets a refusal. A client that sends a token intends to use this mockserver, so it is not another one behind a
-    /// gateway.
+    /// Interprets a refusal of the admin endpoints. A client that sends a token intends to use exactly this mockserver, so a
+    /// refusal does not mean that the mockserver is another one behind a gateway.
     fn refused(&self, text: String) -> Probe {
         let refusal: Option<Refusal> = serde_json::from_str(&text).ok();
         match refusal.and_then(|refusal| refusal.host) {
@@ -184,8 +188,8 @@ impl MockServer {
         json(self.with_host(request).send().await?).await
     }
 
-    /// Waits at the server's barrier for the other shards of a run, at most for `patience`. All of them must send the same
-    /// `plan`. Dropping the future frees the place.
+    /// Waits at the server's barrier for the other shards of a run, for at most `patience`. All shards must send the same
+    /// `plan`. Dropping the future withdraws this shard from the barrier.
     ///
     /// # Errors
     /// If some shards do not arrive in time, or the server refuses, or does not answer like a mockserver.
@@ -203,7 +207,8 @@ impl MockServer {
             shard.of(),
             shard.index()
         )));
-        // The server itself reports the end of the wait.
+        // The server ends the wait after `patience`. The request's own timeout is longer, so that the server's report is
+        // received.
         let request = self.with_host(self.client.post(url)).timeout(patience.saturating_add(PATIENCE));
         let response = request.send().await.map_err(MockError::from)?;
         match json(response).await {
@@ -226,7 +231,7 @@ impl MockServer {
     }
 
     fn with_host(&self, request: RequestBuilder) -> RequestBuilder {
-        // Admin requests are rare, so a connection kept from an earlier one may lead to a server that is gone.
+        // Does not reuse connections. Admin requests are rare, so the server at the other end of an old connection may be gone.
         let request = request.timeout(PATIENCE).header("connection", "close");
         let request = match self.target.host_header() {
             Some(host) => request.header("host", host),

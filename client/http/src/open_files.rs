@@ -1,4 +1,4 @@
-//! Limit on open files, which a program raises because every connection is an open file.
+//! Limit on open files. The program raises it, because every connection is an open file.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 

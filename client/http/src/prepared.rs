@@ -1,4 +1,4 @@
-//! Prepared requests: the parts that attempts share are built once, for any transport.
+//! Prepared requests: the parts that all attempts share are built once, in a form that every transport can use.
 
 use http::header::{
     ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderName, HeaderValue, IF_MATCH, USER_AGENT,
@@ -12,10 +12,10 @@ use crate::asked::Asked;
 use crate::template::{Naming, Template, named};
 use crate::transport::{RunHeaders, TransportConfig, TransportError};
 
-/// User agent, by which operators of servers can identify the sender.
+/// User agent, which lets operators of servers identify the sender.
 pub(crate) const AGENT: &str = concat!("tailback-loadgen/", env!("CARGO_PKG_VERSION"));
 
-// Parsed once, not per attempt.
+// Stored as constants, so that the names are not parsed for every attempt.
 /// Headers with a different value in every attempt of a run. They come first in each template.
 const OWN: [HeaderName; 3] = [
     HeaderName::from_static(wire::OP),
@@ -27,9 +27,11 @@ const MIN_FREE: HeaderName = HeaderName::from_static(wire::MIN_FREE);
 #[derive(Debug)]
 pub(crate) struct Prepared {
     plain: Template,
-    /// The read before a conditional write, if attempts are such pairs; then `plain` is the write.
+    /// Template of the read that precedes each conditional write, if attempts are such pairs. Then `plain` is the template of
+    /// the write.
     read: Option<Template>,
-    /// Parts that differ by op, if any: kinds of requests instead of the plain one, and API keys.
+    /// Templates of the parts that differ between ops: kinds of requests, which replace `plain`, and API keys. `None` if no
+    /// part differs.
     asked: Option<Asked>,
     body: bytes::Bytes,
     run: Option<RunHeaders>,
@@ -39,7 +41,7 @@ pub(crate) struct Prepared {
 pub(crate) enum Step {
     Only,
     Read,
-    /// The write, on condition that the object still has this entity tag.
+    /// The write. It takes effect only if the object still has this entity tag.
     Write(HeaderValue),
 }
 
@@ -55,7 +57,7 @@ impl Prepared {
     /// Builds the parts that all attempts of this run share.
     ///
     /// # Errors
-    /// If HTTP does not allow a header, or a kind's method or path.
+    /// If a header, or the method or path of a kind, is not valid in HTTP.
     pub(crate) fn new(config: &TransportConfig, naming: Naming) -> Result<Self, TransportError> {
         let mut headers = HeaderMap::new();
         if config.run.is_some() {
@@ -98,10 +100,10 @@ impl Prepared {
         Ok(prepared)
     }
 
-    /// Changes the requests to those of read-modify-writes.
+    /// Changes the templates to those of read-modify-writes.
     ///
-    /// A read-modify-write is a GET, followed at once by a PUT with the GET's entity tag as `If-Match`, whatever method was
-    /// configured. The PUT has the body. The tag is opaque and is sent back as received.
+    /// A read-modify-write is a GET and then a PUT, regardless of the configured method. The PUT follows at once, has the body,
+    /// and sends the GET's entity tag as `If-Match`. The tag is opaque and is sent back exactly as received.
     fn reading_first(mut self) -> Self {
         self.plain.method = Method::PUT;
         self.plain.headers.remove(IF_MATCH);
@@ -116,7 +118,8 @@ impl Prepared {
         self
     }
 
-    /// Adds `Content-Length: 0` to requests without a body whose method usually has one (RFC 9110, section 8.6).
+    /// Adds `Content-Length: 0` to requests that have no body although requests with their method usually have one (RFC 9110,
+    /// section 8.6).
     fn declare_empty_bodies(&mut self) {
         const WITHOUT_BODY: [Method; 4] = [Method::GET, Method::HEAD, Method::DELETE, Method::CONNECT];
         let Self { plain, read, asked, body, .. } = self;
@@ -133,7 +136,7 @@ impl Prepared {
         self.read.is_some()
     }
 
-    /// Returns the template of plain ops, on which admin requests are based.
+    /// Returns the template of plain ops. Admin requests are derived from it.
     pub(crate) fn plain(&self) -> &Template {
         &self.plain
     }
@@ -151,14 +154,14 @@ impl Prepared {
         if template.has_body { &self.body } else { &NONE }
     }
 
-    /// Yields the headers of a request that its template does not have.
+    /// Returns the headers of a request that its template does not contain.
     fn own_headers(
         &self,
         attempt: &Launched,
         step: &Step,
     ) -> impl Iterator<Item = (HeaderName, HeaderValue)> {
-        // The first request of an attempt with carrier sense contains the number of slots that must be free for it to start. Only
-        // a mockserver supports that.
+        // With carrier sense, the first request of an attempt includes the minimum number of free slots with which the server
+        // may start it. Only a mockserver supports this header.
         let looks = self.run.is_some() && attempt.least_free > 0 && !matches!(step, Step::Write(_));
         let least_free = looks.then(|| (MIN_FREE, HeaderValue::from(attempt.least_free)));
         let tag = if let Step::Write(tag) = step { Some((IF_MATCH, tag.clone())) } else { None };
@@ -173,7 +176,8 @@ impl Prepared {
 
     pub(crate) fn render(&self, attempt: &Launched, step: &Step) -> Rendered<'_> {
         let template = self.template(attempt, step);
-        // Fast path: copying a header map is much cheaper than building one, and its first values are found without their names.
+        // Fast path: cloning a header map is much cheaper than building one. The headers that differ are the first in it, so
+        // they are found without comparing names.
         let mut headers = template.headers.clone();
         if let Some(own) = self.own_numbers(attempt) {
             for (value, own) in headers.values_mut().zip(own) {
@@ -186,7 +190,7 @@ impl Prepared {
     }
 }
 
-/// Converts a number to a header value. Fast path: most numbers have one digit, which needs no memory.
+/// Converts a number to a header value. Fast path: most numbers have a single digit, whose value needs no allocation.
 fn number(number: u64) -> HeaderValue {
     const SMALL: [&str; 10] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
     let small = usize::try_from(number).ok().and_then(|number| SMALL.get(number));

@@ -1,4 +1,4 @@
-//! Interpretation of answers, the same for all transports.
+//! Interpretation of answers, used by all transports.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,7 +30,7 @@ impl ResponseClassifier {
         }
     }
 
-    /// Returns the number of bytes needed from the body of an answer with this status.
+    /// Returns how many bytes of a response body are needed if the response has this status.
     pub(crate) fn most_body(&self, code: u16) -> usize {
         match self.reading.most_body() {
             _ if self.classifier.looks_at_bodies() => MAX_BODY,
@@ -39,7 +39,7 @@ impl ResponseClassifier {
         }
     }
 
-    /// Interprets an answer. Only a request with carrier sense (`looked`) may be deferred.
+    /// Interprets an answer. `looked` is true for a request with carrier sense; only such a request may be deferred.
     pub(crate) fn of(&self, code: u16, headers: &HeaderMap, body: &[u8], looked: bool) -> Answer {
         let mock_headers = MockHeaders::in_headers(headers);
         if self.run.is_some() && mock_headers.deferred {
@@ -82,7 +82,7 @@ struct MockHeaders<'a> {
     took: Option<Duration>,
     verdict: Option<ServerVerdict>,
     limits: AdvertisedLimits,
-    /// Time of the response since the server's start.
+    /// Time since the server's start at which the server responded.
     answered: Option<Instant>,
 }
 
@@ -107,7 +107,7 @@ impl<'a> MockHeaders<'a> {
                 }
                 wire::MOCK => mock_headers.by_mock = true,
                 wire::DEFERRED => mock_headers.deferred = true,
-                // Of several values, the first one counts.
+                // If the header occurs several times, its first value is used.
                 grpc::STATUS => mock_headers.grpc_status = mock_headers.grpc_status.or_else(text),
                 _ => {}
             }

@@ -1,4 +1,4 @@
-//! Target of attempts: a URL, resolved once.
+//! Target of attempts: a URL whose host is resolved once.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -6,15 +6,15 @@ use http::HeaderValue;
 use reqwest::Url;
 use thiserror::Error;
 
-/// Host name that replaces a literal address in requests. The client looks names up faster than it parses addresses (a fifth of
-/// the instructions of an attempt). Short names are fastest, because the name is parsed and hashed for every attempt. The `Host`
-/// header still has the address as given on the command line.
+/// Host name that replaces a literal IP address in requests, because the HTTP client looks up a name faster than it parses an
+/// address (a saving of a fifth of the instructions of an attempt). A short name is fastest, because it is parsed and hashed
+/// for every attempt. The `Host` header still has the address as given on the command line.
 const STAND_IN: &str = "target";
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trust {
     pub insecure: bool,
-    /// A PEM file with certificates to trust instead of the system's.
+    /// A PEM file with certificates that are trusted instead of the system's.
     pub roots_pem: Option<Vec<u8>>,
 }
 
@@ -22,11 +22,11 @@ pub struct Trust {
 pub struct Target {
     /// As given on the command line.
     typed: Url,
-    /// As sent in requests; differs from `typed` in the host if that is a literal address.
+    /// URL as used in requests. It differs from `typed` only if the host is an IP address, which is replaced by [`STAND_IN`].
     requested: Url,
     addresses: Vec<SocketAddr>,
     trust: Trust,
-    /// `Authorization` for a mockserver's admin endpoints.
+    /// `Authorization` value for a mockserver's admin endpoints.
     admin: Option<HeaderValue>,
 }
 
@@ -54,12 +54,12 @@ impl Target {
     /// Parses a URL (`host:port` counts as http) and resolves its host.
     ///
     /// # Errors
-    /// If it is not an http or https URL, or the host has no address.
+    /// If the text is not an http or https URL, or if no address is found for the host.
     pub fn resolve(text: &str, trust: Trust) -> Result<Self, TargetError> {
         let typed = parse(text)?;
         let host = typed.host_str().unwrap_or_default();
         let port = typed.port_or_known_default().unwrap_or(80);
-        // IPv6 literals have brackets here.
+        // The URL has IPv6 addresses in brackets, which are removed here.
         let literal: Option<IpAddr> = host.trim_start_matches('[').trim_end_matches(']').parse().ok();
         let addresses: Vec<SocketAddr> = match literal {
             Some(ip) => vec![SocketAddr::new(ip, port)],
@@ -72,24 +72,24 @@ impl Target {
         }
         let mut requested = typed.clone();
         if literal.is_some() && typed.scheme() == "http" {
-            // https keeps the host, because the certificate is checked against it.
+            // An https URL keeps its host, because the server's certificate is checked against it.
             requested.set_host(Some(STAND_IN)).map_err(|_| TargetError::NoUrl { text: text.to_owned() })?;
         }
         Ok(Self { typed, requested, addresses, trust, admin: None })
     }
 
-    /// Adds the `Authorization` for a mockserver's admin endpoints. Other servers never receive it.
+    /// Sets the `Authorization` value for a mockserver's admin endpoints. Servers other than mockservers never receive it.
     #[must_use]
     pub fn with_admin(self, authorization: Option<HeaderValue>) -> Self {
         Self { admin: authorization, ..self }
     }
 
-    /// Returns the URL as given on the command line, normalised.
+    /// Returns the URL as given on the command line, in normalised form.
     pub fn url(&self) -> &Url {
         &self.typed
     }
 
-    /// Returns the same server with another path, and without a query.
+    /// Returns this target with another path and without a query.
     #[must_use]
     pub fn with_path(&self, path: &str) -> Self {
         let mut other = self.clone();
@@ -100,12 +100,13 @@ impl Target {
         other
     }
 
-    /// Returns the root path of the same server and port over TLS with any certificate; `None` if it uses TLS already.
+    /// Returns the root path of the same host and port over TLS, where any certificate is accepted. `None` if the target
+    /// already uses TLS.
     pub(crate) fn over_tls(&self) -> Option<Self> {
         self.over("http", "https")
     }
 
-    /// Returns the root path of the same server and port over plain HTTP; `None` if it uses plain HTTP already.
+    /// Returns the root path of the same host and port over plain HTTP. `None` if the target already uses plain HTTP.
     pub(crate) fn without_tls(&self) -> Option<Self> {
         self.over("https", "http")
     }
@@ -142,13 +143,13 @@ impl Target {
         &self.trust
     }
 
-    /// Returns host and port as given on the command line: the `Host` header of HTTP/1.1, the authority of HTTP/2.
+    /// Returns host and port as given on the command line, for the `Host` header of HTTP/1.1 or the authority of HTTP/2.
     pub(crate) fn authority(&self) -> String {
         let host = self.typed.host_str().unwrap_or_default();
         self.typed.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
     }
 
-    /// Returns the `Host` header if it differs from the client's default.
+    /// Returns the value of the `Host` header; `None` if the HTTP client sets the right value by default.
     pub(crate) fn host_header(&self) -> Option<String> {
         (self.requested.host_str() != self.typed.host_str()).then(|| self.authority())
     }
@@ -158,7 +159,7 @@ fn parse(text: &str) -> Result<Url, TargetError> {
     let refuse = || TargetError::NoUrl { text: place(text) };
     let with_scheme = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
     let url = Url::parse(&with_scheme).map_err(|_| refuse())?;
-    // Checked first, because the other errors repeat the input.
+    // This is checked first, because other errors quote the URL, and with it the password.
     if !url.username().is_empty() || url.password().is_some() {
         return Err(TargetError::Credentials);
     }
@@ -171,7 +172,7 @@ fn parse(text: &str) -> Result<Url, TargetError> {
     Ok(url)
 }
 
-/// Returns the input without user, password and query, because those may be secrets.
+/// Returns the text without user, password and query, because these may contain secrets.
 fn place(text: &str) -> String {
     let place = text.split(['?', '#']).next().unwrap_or_default();
     let (scheme, rest) = place.split_once("://").unwrap_or(("", place));

@@ -1,4 +1,5 @@
-//! Templates of requests: the parts that all requests of one kind share, built once so that an attempt only copies them.
+//! Templates of requests: the parts that all requests of one kind share. They are built once, so that an attempt only copies
+//! them.
 
 use http::header::HeaderValue;
 use http::{HeaderMap, Method, Uri};
@@ -8,9 +9,9 @@ use crate::transport::TransportError;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Naming {
-    /// Only the path; the host is a header. HTTP/1.1.
+    /// Only the path, for HTTP/1.1, where the host is in a header.
     Path,
-    /// The whole URI, without a `Host` header. HTTP/2.
+    /// The complete URI, for HTTP/2, where there is no `Host` header.
     Whole,
 }
 

@@ -1,4 +1,4 @@
-//! Transports, which carry attempts to a server: their trait, their configuration, and their answers.
+//! Transports, which send attempts to a server: their trait, their configuration, and their answers.
 
 use std::future::Future;
 use std::net::IpAddr;
@@ -14,10 +14,11 @@ use vocabulary::{TimeScale, WallTime};
 
 use crate::target::Target;
 
-/// Carries attempts to a server.
+/// Sends attempts to a server and receives the answers.
 ///
-/// An implementation never retries, never follows a redirect, and never queues silently: attempts that wait for a connection are
-/// counted. Dropping the future of [`send`](Self::send) withdraws the attempt. Clones share their connections.
+/// An implementation never retries and never follows a redirect. It never queues attempts unnoticed: attempts that wait for a
+/// connection are counted. Dropping the future of [`send`](Self::send) withdraws the attempt. Clones of a transport share their
+/// connections.
 pub trait Transport: Clone + Send + Sync + 'static {
     /// Name by which users choose the transport, in kebab case.
     const NAME: &'static str;
@@ -26,27 +27,27 @@ pub trait Transport: Clone + Send + Sync + 'static {
     /// Creates a transport without connections.
     ///
     /// # Errors
-    /// If it cannot be set up (certificates, headers).
+    /// If it cannot be set up because of the certificates or headers.
     fn build(config: TransportConfig) -> Result<Self, TransportError>;
 
-    /// Opens up to `count` connections before the run, if the server does not count that as work, and waits for them at most
-    /// `patience` (real time). A connection to a mockserver is ready once the server has answered on it.
+    /// Opens up to `count` connections before the run, provided that the server does not count this as work. Waits for them for
+    /// at most `patience` (real time). A connection to a mockserver is ready once the server has answered on it.
     fn warm_up(&self, count: usize, patience: Duration) -> impl Future<Output = WarmUp> + Send;
 
-    /// Limits the transport to `connections`, because a mockserver accepted no more during the warm-up. Other servers were not
-    /// required to answer, so nothing is known about them.
+    /// Limits the transport to `connections`, because a mockserver accepted no more of them during the warm-up. Nothing is
+    /// known about other servers, because they need not answer during the warm-up.
     fn limit_connections(&self, connections: usize);
 
     fn send(&self, attempt: Launched) -> impl Future<Output = Answer> + Send;
 
-    /// Returns the maximum number of attempts in flight: one on each open connection, and a few that open one. More attempts
-    /// would queue inside the transport, where they are not counted.
+    /// Returns the maximum number of attempts in flight: one on each open connection, and a few that open a connection. Further
+    /// attempts would queue inside the transport, where they are not counted.
     fn room(&self) -> usize;
 
-    /// Waits until [`room`](Self::room) has grown.
+    /// Waits until the value of [`room`](Self::room) has increased.
     fn grown(&self) -> impl Future<Output = ()> + Send;
 
-    /// Records that an attempt failed or was withdrawn, and took its connection with it.
+    /// Records that an attempt failed or was withdrawn, and that its connection was lost with it.
     fn on_lost(&self);
 
     fn connections(&self) -> u64;
@@ -58,11 +59,12 @@ pub trait Transport: Clone + Send + Sync + 'static {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WarmUp {
     pub wanted: usize,
-    /// Number of connections that were ready in time.
+    /// Number of connections that were ready before the time was over.
     pub ready: usize,
 }
 
-/// Makes `count` attempts at a connection at once, and returns how many succeeded within `patience`.
+/// Calls `attempt` `count` times concurrently, to get a connection ready each time. Returns how many calls succeeded within
+/// `patience`.
 pub(crate) async fn ready_in_time<F>(count: usize, patience: Duration, attempt: impl Fn() -> F) -> usize
 where
     F: Future<Output = bool> + Send + 'static,
@@ -78,26 +80,28 @@ where
 pub struct TransportConfig {
     pub target: Target,
     pub request: RequestTemplate,
-    /// Headers that identify the run to a mockserver; `None` for any other server.
+    /// Headers that identify the run to a mockserver; `None` if the server is not a mockserver.
     pub run: Option<RunHeaders>,
     pub classifier: Classifier,
     pub reading: Arc<ResponseParser>,
     pub kind: OperationKind,
-    /// Parts of requests that differ by op. The methods and paths of kinds replace those of `request` and `target`.
+    /// Parts of requests that differ between ops. The methods and paths of request kinds replace the method of `request` and
+    /// the path of `target`.
     pub requests: Requests,
-    /// Seed of the run, which keys the draws of `requests`.
+    /// Seed of the run, from which the kind and API key of each op are drawn.
     pub seed: u64,
-    /// Maximum duration of an attempt and of a connect, in real time.
+    /// Maximum duration of an attempt, and also of a connect, in real time.
     pub timeout: Duration,
-    /// Maximum number of connections. Further attempts wait for a free one.
+    /// Maximum number of connections. If all are in use, further attempts wait.
     pub most_connections: usize,
-    /// Local addresses of the connections, used in turn; if empty, the system chooses.
+    /// Local addresses for the connections, used in turn. If there are none, the system chooses.
     pub local_addresses: Arc<[IpAddr]>,
-    /// Number of threads that carry attempts, each with its own connections. The state machine runs on the first.
+    /// Number of threads that carry attempts, each with connections of its own. The state machine runs on the first thread.
     pub threads: NonZero<usize>,
-    /// Number of HTTP/2 connections of each thread, over which attempts are spread.
+    /// Number of HTTP/2 connections per thread. Attempts are distributed over them.
     pub http2_connections: NonZero<usize>,
-    /// Scale for advice in real time, from servers that do not receive the run's headers.
+    /// Ratio of real time to experiment time. Servers that do not receive the run's headers give advice in real time, which is
+    /// converted by it.
     pub scale: TimeScale,
 }
 
@@ -114,9 +118,9 @@ pub struct RequestTemplate {
 pub struct RunHeaders {
     pub run: RunId,
     pub seed: u64,
-    /// Shard of the run's clients, if they are sharded; each shard is counted separately.
+    /// Number of this shard, if the run's clients are divided into shards. The mockserver counts each shard separately.
     pub shard: Option<u32>,
-    /// Wall-clock time at which the server started. Its answers to a run are in experiment time, including dates.
+    /// Wall-clock time of the server's start. The server uses experiment time in its answers to a run, also in dates.
     pub anchor: WallTime,
 }
 
@@ -143,11 +147,11 @@ pub enum TransportError {
 pub struct Answer {
     pub outcome: Outcome,
     pub server: Option<ServerSeen>,
-    /// Retry delay that the answer itself advertises, in experiment time.
+    /// Wait that the answer advises before a retry, in experiment time.
     pub advised_wait: Option<Duration>,
-    /// Status or error on the wire; `None` if the attempt was withdrawn.
+    /// HTTP status, or error if there was no usable answer; `None` if the attempt was withdrawn.
     pub cause: Option<Cause>,
-    /// True if an intermediary answered instead of the recognised mockserver.
+    /// True if an intermediary answered, and not the mockserver that was identified.
     pub by_gateway: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Registry of transports, which are chosen and built by name.
+//! Registry of transports. A transport is chosen by its name.
 
 mod http2;
 mod hyper;
@@ -48,7 +48,7 @@ impl TransportEntry {
         TRANSPORTS.iter().find(|entry| entry.name == name)
     }
 
-    /// Sets the transport up, without opening a connection.
+    /// Sets up the transport without opening a connection.
     ///
     /// # Errors
     /// See [`Transport::build`].
@@ -83,8 +83,8 @@ impl TransportChoice {
     }
 }
 
-/// A transport of any kind, for one run. The kind is fixed at build time: the driver's loop is compiled for each kind, so the
-/// choice costs nothing per attempt.
+/// A transport of any kind, for one run. The driver's loop is compiled for each kind of transport, so the choice among kinds
+/// costs nothing per attempt.
 pub struct ReadyTransport {
     drive: Box<DriveOver>,
 }
@@ -92,10 +92,10 @@ pub struct ReadyTransport {
 type DriveOver = dyn FnOnce(&mut Run, &Control, DriveOptions) -> Result<DriveReport, DriveError> + Send;
 
 impl ReadyTransport {
-    /// Drives `run` to its end on this thread, which must not belong to a runtime.
+    /// Drives `run` to its end on the current thread, which must not belong to an async runtime.
     ///
     /// # Errors
-    /// If the system provides no runtime or timer, or the server answers on none of the connections of the warm-up.
+    /// If the system provides no runtime or timer, or if the server answers on none of the connections during the warm-up.
     pub fn drive(
         self,
         run: &mut Run,

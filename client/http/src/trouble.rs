@@ -8,19 +8,19 @@ use rustls::CertificateError;
 
 use crate::trust;
 
-/// Error numbers for too many open files: the process's limit, and the system's.
+/// OS error numbers for too many open files: in the process (24) and in the whole system (23).
 const NO_FILES: [i32; 2] = [24, 23];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
     Connecting,
-    /// The head of the answer had not arrived.
+    /// The head of the answer had not arrived when the error occurred.
     Asking,
-    /// The head of the answer had arrived.
+    /// The head of the answer had arrived when the error occurred.
     Answering,
 }
 
-/// Classifies an error of reqwest. `answering` is true if the head of the answer had arrived.
+/// Classifies an error of reqwest. `answering` is true if the head of the answer had arrived before the error.
 pub(crate) fn of_request(error: &reqwest::Error, answering: bool) -> ErrorKind {
     let stage = match () {
         () if error.is_connect() => Stage::Connecting,
@@ -41,20 +41,20 @@ pub(crate) fn of_stream(error: &h2::Error, stage: Stage) -> ErrorKind {
             Stage::Answering => ErrorKind::Truncated,
             _ => ErrorKind::StreamReset,
         },
-        // The peer violated the protocol, or does not speak it.
+        // The server violated the protocol or uses another protocol.
         None if error.is_library() => ErrorKind::Unreadable,
         None => kind(error, stage),
     }
 }
 
-/// Classifies an error by the first cause in its chain that is recognised.
+/// Classifies an error by the first recognised error in its chain of causes.
 pub(crate) fn kind(error: &(dyn Error + 'static), stage: Stage) -> ErrorKind {
     let mut next: Option<&(dyn Error + 'static)> = Some(error);
     while let Some(cause) = next {
         if let Some(kind) = of(cause) {
             return match (kind, stage) {
                 (ErrorKind::Closed, Stage::Answering) => ErrorKind::Truncated,
-                // The handshake was cut off.
+                // The connection was closed during the handshake.
                 (ErrorKind::Closed, Stage::Connecting) => ErrorKind::Tls,
                 _ => kind,
             };
@@ -73,14 +73,14 @@ fn of(cause: &(dyn Error + 'static)) -> Option<ErrorKind> {
             () if error.is_parse_too_large() => Some(ErrorKind::LongHeaders),
             () if error.is_parse() => Some(ErrorKind::Unreadable),
             () if error.is_incomplete_message() || error.is_canceled() || error.is_closed() => {
-                // A reset in the middle of a message counts as a reset.
+                // If a message was interrupted by a reset, the reset is reported. Otherwise the connection was closed.
                 error.source().and_then(of).or(Some(ErrorKind::Closed))
             }
             () => None,
         };
     }
     let error = cause.downcast_ref::<io::Error>()?;
-    // The error wrapped by an I/O error is not among its sources.
+    // The error inside an I/O error is not returned by `source`, so it is examined here.
     if let Some(wrapped) = error.get_ref()
         && let Some(kind) = of(wrapped)
     {
@@ -110,7 +110,7 @@ fn tls(error: &rustls::Error) -> ErrorKind {
     }
 }
 
-/// Returns true if the peer spoke TLS, although no connection was established.
+/// Returns true if the server used TLS, although no TLS connection was established.
 pub(crate) fn is_tls_alert(error: &reqwest::Error) -> bool {
     matches!(rustls_error(error), Some(rustls::Error::AlertReceived(_)))
 }
@@ -137,7 +137,7 @@ fn rustls_error(error: &reqwest::Error) -> Option<&rustls::Error> {
         if let Some(found) = cause.downcast_ref() {
             return Some(found);
         }
-        // The error wrapped by an I/O error is not among its sources, and may be an I/O error itself.
+        // The error inside an I/O error is not returned by `source`. It may itself be an I/O error.
         let wrapped = cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
         next = match wrapped {
             Some(wrapped) => Some(wrapped),

@@ -1,8 +1,9 @@
-//! Trust in certificates that the user named: the usual verification, and trust in the server's own certificate.
+//! Trust in certificates that the user specified. They are verified as usual, and the server's own certificate may also be one
+//! of them.
 //!
-//! A certificate made by hand often declares itself an authority (`openssl req -x509` does so), and a server uses it all the
-//! same. The usual verification rejects that, because an authority must not be a server. curl accepts it, because the user named
-//! this very certificate. So does this verifier, if name and dates are valid, too.
+//! A self-made certificate often declares itself a certificate authority (as `openssl req -x509` does), although a server uses
+//! it directly. The usual verification rejects this, because an authority must not be a server. curl accepts it, because the
+//! user specified this very certificate. This verifier accepts it, too, if its name and dates are also valid.
 
 use std::sync::Arc;
 
@@ -21,7 +22,7 @@ use rustls_platform_verifier::BuilderVerifierExt as _;
 use crate::target::Trust;
 use crate::transport::TransportError;
 
-/// Returns the TLS configuration for these rules of trust.
+/// Returns the TLS configuration for these trust settings.
 ///
 /// # Errors
 /// If certificates cannot be read or used.
@@ -48,7 +49,7 @@ fn read(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, TransportError> {
     CertificateDer::pem_slice_iter(pem).collect::<Result<_, _>>().map_err(TransportError::Roots)
 }
 
-/// No verification at all (`--insecure`).
+/// Verifier that accepts every certificate (`--insecure`).
 #[derive(Debug)]
 struct AnyCertificate(WebPkiSupportedAlgorithms);
 
@@ -94,7 +95,7 @@ struct Verifier {
 }
 
 impl Verifier {
-    /// Accepts certificates that one of `named` vouches for, and those in `named`.
+    /// Creates a verifier that accepts the certificates in `named`, and certificates signed by one of them.
     fn new(named: Vec<CertificateDer<'static>>, provider: Arc<CryptoProvider>) -> Result<Self, Error> {
         let mut roots = RootCertStore::empty();
         for certificate in &named {
@@ -118,7 +119,7 @@ impl ServerCertVerifier for Verifier {
     ) -> Result<ServerCertVerified, Error> {
         let usual = self.usual.verify_server_cert(end_entity, intermediates, name, ocsp_response, now);
         match usual {
-            // The dates were checked before: an expired certificate has another error.
+            // The dates need no check here, because an expired certificate would have caused another error.
             Err(error) if is_authority_as_server(&error) && self.named.contains(end_entity) => {
                 verify_server_name(&ParsedCertificate::try_from(end_entity)?, name)?;
                 Ok(ServerCertVerified::assertion())
@@ -150,7 +151,7 @@ impl ServerCertVerifier for Verifier {
     }
 }
 
-/// Returns true if the certificate's only fault so far is that it declares itself an authority.
+/// Returns true if verification failed only because the certificate declares itself an authority.
 pub(crate) fn is_authority_as_server(error: &Error) -> bool {
     let Error::InvalidCertificate(CertificateError::Other(OtherError(other))) = error else { return false };
     matches!(other.downcast_ref(), Some(webpki::Error::CaUsedAsEndEntity))

@@ -1,4 +1,4 @@
-//! Resource usage of the generator itself: processor time and memory.
+//! Resource usage of the load generator itself: processor time and memory.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ pub(crate) fn thread_cpu() -> Option<Duration> {
     cpu(rustix::time::ClockId::ThreadCPUTime)
 }
 
-/// Returns the processor time of the whole program, including an embedded server.
+/// Returns the processor time of the whole process. It includes the server, if one is embedded.
 pub fn process_cpu() -> Option<Duration> {
     cpu(rustix::time::ClockId::ProcessCPUTime)
 }
@@ -16,7 +16,7 @@ fn cpu(clock: rustix::time::ClockId) -> Option<Duration> {
     Some(Duration::new(u64::try_from(time.tv_sec).ok()?, u32::try_from(time.tv_nsec).ok()?))
 }
 
-/// Returns the peak memory usage of the program, in bytes; `None` if the system does not report it.
+/// Returns the peak memory usage of the process in bytes; `None` if the system does not report it.
 pub fn peak_rss_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

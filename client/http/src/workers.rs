@@ -15,7 +15,7 @@ use crate::clock::Clock;
 use crate::mailbox::Mailbox;
 use crate::transport::{Answer, Transport};
 
-/// An answer, with the time at which the request was sent and the time at which the answer was complete.
+/// An answer with two timestamps: when the request was sent, and when the answer was complete.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Delivered {
     pub(crate) attempt: AttemptKey,
@@ -31,18 +31,19 @@ struct WorkerId {
     number: usize,
 }
 
-/// A thread with its own connections.
+/// A thread with connections of its own.
 struct Lane<T> {
     handle: Handle,
     transport: T,
-    /// Jobs for the lane's thread; `None` for the driver's own thread.
+    /// Jobs for this lane's thread; `None` for the driver's own thread, to which jobs are handed directly.
     errands: Option<Errands>,
     assignments: Vec<Arc<WorkerSlot>>,
     idle: Vec<usize>,
     under_way: usize,
 }
 
-/// Jobs for another thread. All jobs of a turn are sent together, because every wake-up of a thread is a system call.
+/// Jobs for another thread. They are collected and sent together once per turn of the driver, because every wake-up of a thread
+/// is a system call.
 struct Errands {
     mailbox: Arc<Mailbox<Job>>,
     untold: Vec<Job>,
@@ -71,10 +72,10 @@ pub(crate) struct Workers<T> {
     lanes: Vec<Lane<T>>,
     clock: Clock,
     answers: Arc<Mailbox<Delivered>>,
-    /// Attempts that wait for a connection, with the start of the wait. The wait also counts as send lag.
+    /// Attempts that wait for a connection, each with the start of its wait. The wait is also included in the send lag.
     waiting: VecDeque<(Launched, Instant)>,
     waits: Latencies,
-    /// Serial number and worker of the attempt in each slot.
+    /// Serial number of the attempt in each slot, and the worker that carries it.
     carriers: Vec<Option<(u64, WorkerId)>>,
 }
 
@@ -91,7 +92,7 @@ struct AssignmentState {
 }
 
 impl<T: Transport> Workers<T> {
-    /// Creates workers on these runtimes, each with its own transport. The first runtime is the caller's.
+    /// Creates workers on these runtimes, each of which has its own transport. The first runtime is the caller's.
     pub(crate) fn new(lanes: impl IntoIterator<Item = (Handle, T)>, clock: Clock) -> Self {
         let lane = |(number, (handle, transport))| Lane {
             errands: (number > 0).then(|| Errands::to(&handle)),
@@ -115,7 +116,8 @@ impl<T: Transport> Workers<T> {
         self.answers.clone()
     }
 
-    /// Sends an attempt as soon as there is room for it. Other threads receive it only by [`Self::tell`].
+    /// Sends an attempt as soon as there is a connection for it. An attempt for another thread is only collected, and is passed
+    /// on by [`Self::tell`].
     pub(crate) fn send(&mut self, attempt: Launched) {
         match self.free_lane() {
             Some(lane) if self.waiting.is_empty() => self.hand_out(lane, attempt),
@@ -188,7 +190,7 @@ impl<T: Transport> Workers<T> {
         }
     }
 
-    /// Sends the collected jobs to the other threads.
+    /// Passes the collected jobs on to the other threads.
     pub(crate) fn tell(&mut self) {
         for errands in self.lanes.iter_mut().filter_map(|lane| lane.errands.as_mut()) {
             if !errands.untold.is_empty() {
@@ -197,7 +199,7 @@ impl<T: Transport> Workers<T> {
         }
     }
 
-    /// Withdraws an attempt. Returns it if it was not sent yet.
+    /// Withdraws an attempt. Returns the attempt if it had not been sent yet.
     pub(crate) fn cancel(&mut self, key: AttemptKey) -> Option<Launched> {
         if let Some(position) = self.waiting.iter().position(|(attempt, _)| attempt.attempt == key) {
             let (launched, since) = self.waiting.remove(position)?;
@@ -266,7 +268,7 @@ async fn work<T: Transport>(
         })
         .await;
         let at = clock.now();
-        // A withdrawn attempt has no result; its answer only reports that the worker is idle.
+        // A withdrawn attempt has no result. Its answer only reports that the worker is idle again.
         let answer = answer.unwrap_or_else(Answer::withdrawn);
         answers.put(Delivered { attempt: launched.attempt, sent_at, at, answer, worker });
     }
@@ -293,7 +295,7 @@ impl WorkerSlot {
         Poll::Pending
     }
 
-    /// Returns true if this attempt was withdrawn. Otherwise the worker is woken when it is.
+    /// Returns true if this attempt was withdrawn. Otherwise it registers the worker to be woken when the attempt is withdrawn.
     fn poll_withdrawn(&self, context: &Context<'_>, attempt: AttemptKey) -> bool {
         let mut state = self.lock();
         if state.withdrawn == Some(attempt) {

@@ -1,4 +1,5 @@
-//! HTTP/2 transport: many attempts on one connection, by prior knowledge or by agreement over TLS.
+//! HTTP/2 transport, with many attempts on one connection. Without TLS the server must support HTTP/2 by prior knowledge; with
+//! TLS both sides agree on it.
 
 mod body;
 mod link;
@@ -22,11 +23,11 @@ use crate::response_classifier::ResponseClassifier;
 use crate::template::Naming;
 use crate::transport::{Answer, Transport, TransportConfig, TransportError, WarmUp};
 
-/// Maximum number of streams on a connection before the server has announced its limit. RFC 9113, section 6.5.2, recommends that
-/// no server allows fewer.
+/// Assumed maximum number of streams on a connection until the server announces its limit. RFC 9113, section 6.5.2, recommends
+/// that servers allow at least this many.
 const STREAMS_BEFORE_SETTINGS: usize = 100;
 
-/// Maximum number of connections tried for an attempt.
+/// Maximum number of connections that are tried for one attempt.
 const CONNECTIONS_TRIED: usize = 3;
 
 #[derive(Clone)]
@@ -41,9 +42,9 @@ struct Shared {
     connecting: Connecting,
     wanted: AtomicUsize,
     links: Mutex<Vec<Arc<Link>>>,
-    /// Serialises the opening of connections, so that attempts which arrive meanwhile find the connection open.
+    /// Ensures that one connection is opened at a time. Attempts that arrive meanwhile wait, and then use the new connection.
     opening: AsyncMutex<()>,
-    /// Number of streams that the server allows at once, on all connections together.
+    /// Number of simultaneous streams that the server allows on all connections in total.
     allowed: AtomicUsize,
     grown: Notify,
     /// True if the server is a mockserver, which does not count admin requests as work.
@@ -55,7 +56,8 @@ impl Shared {
         self.links.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the connection with the fewest streams, or `None` if fewer are open than wanted.
+    /// Returns the connection with the fewest streams. `None` if fewer connections are open than wanted, so that one should be
+    /// opened.
     fn least_busy(&self) -> Option<Arc<Link>> {
         let mut links = self.links();
         links.retain(|link| !link.is_over());
@@ -76,14 +78,14 @@ impl Shared {
             let stream = self.dialer.dial().await?;
             Link::open(stream, STREAMS_BEFORE_SETTINGS, self.connecting.clone()).await
         };
-        // Boxed, because the future of a TLS handshake is large and would otherwise be part of every attempt.
+        // Boxed, because the future of a TLS handshake is large and would otherwise enlarge the future of every attempt.
         let link = self.connecting.open(Box::pin(open)).await?;
         self.links().push(link.clone());
         self.look_at_room();
         Ok(link)
     }
 
-    /// Updates the number of allowed streams, which servers may change at any time.
+    /// Updates the number of allowed streams, because servers may change it at any time.
     fn look_at_room(&self) {
         let allowed = self.links().iter().fold(0_usize, |sum, link| sum.saturating_add(link.allowed()));
         if self.allowed.swap(allowed, Ordering::Relaxed) < allowed {
@@ -100,9 +102,9 @@ impl Shared {
         (request, rendered.body)
     }
 
-    /// Opens a connection and determines how many streams the server allows; at a mockserver by an admin request, which is not
-    /// work. Returns whether the connection is ready. A connection on which a mockserver does not answer in time is not used
-    /// again.
+    /// Opens a connection and determines how many streams the server allows. At a mockserver it sends an admin request for
+    /// this, which does not count as work. Returns whether the connection is ready. A connection on which a mockserver does not
+    /// answer in time is not used again.
     async fn warm(&self, deadline: Instant) -> bool {
         let Ok(Ok(link)) = timeout_at(deadline, self.link()).await else { return false };
         if !self.is_mock {
@@ -133,7 +135,7 @@ impl Exchange for Http2Transport {
 
     async fn exchange(&self, attempt: &Launched, step: Step) -> Result<ParsedResponse, ErrorKind> {
         let shared = &*self.shared;
-        // A server that accepts no stream on several consecutive connections is taken to accept none.
+        // If several consecutive connections accept no stream, the server is assumed to accept none.
         for _ in 0..CONNECTIONS_TRIED {
             let (request, body) = shared.request(attempt, &step);
             let link = shared.link().await?;
@@ -150,7 +152,8 @@ impl Exchange for Http2Transport {
                     );
                     return Ok(ParsedResponse { answer, tag: tag_of(&step, &head.headers) });
                 }
-                // The connection accepted no more streams, so no request was lost on it.
+                // The connection accepted no more streams and did not send the request, so the request can be sent on another
+                // connection.
                 Carried::Unsent => {}
                 Carried::Lost(kind) => return Err(kind),
             }
@@ -203,8 +206,8 @@ impl Transport for Http2Transport {
     fn room(&self) -> usize {
         match self.shared.allowed.load(Ordering::Relaxed) {
             _ if self.shared.wanted.load(Ordering::Relaxed) == 0 => 0,
-            // No connection yet: as many attempts as any server allows wait for the first one. The others wait where waits are
-            // counted.
+            // No connection is open yet. As many attempts as any server is expected to allow wait here for the first
+            // connection. Further attempts wait outside the transport, where waiting times are counted.
             0 => STREAMS_BEFORE_SETTINGS,
             allowed => allowed,
         }
@@ -214,7 +217,7 @@ impl Transport for Http2Transport {
         self.shared.grown.notified().await;
     }
 
-    /// Does nothing: the end of a connection is noticed elsewhere, and a lost stream does not end its connection.
+    /// Does nothing, because a lost stream does not end its connection. The end of a connection is detected elsewhere.
     fn on_lost(&self) {}
 
     fn connections(&self) -> u64 {

@@ -1,4 +1,4 @@
-//! HTTP/1.1 transport with hyper. Connections are kept in a free list instead of a pool.
+//! HTTP/1.1 transport with hyper. Idle connections are kept in a simple list instead of a pool.
 
 mod link;
 
@@ -23,7 +23,8 @@ use crate::transport::{Answer, Transport, TransportConfig, TransportError, WarmU
 use crate::trouble::{Stage, kind};
 use link::Link;
 
-/// Size up to which a request body is copied behind its head, in bytes: one buffer is sent in less time than two.
+/// Maximum size in bytes of a request body that is copied into the buffer of the request's head. Sending one buffer takes less
+/// time than sending two.
 const MAX_COPIED_BODY: usize = 4 << 10;
 
 #[derive(Clone)]
@@ -37,11 +38,12 @@ struct Shared {
     dialer: Dialer,
     connecting: Connecting,
     builder: Builder,
-    /// Open connections without a request; the one used last is used next. All users share a thread, so the lock is never contended.
+    /// Open connections without a request in flight. The connection used last is used next. All users of the list are on one
+    /// thread, so the lock is never contended.
     idle: Mutex<Vec<Link>>,
     /// True if the server is a mockserver, which does not count requests to its admin endpoint as work.
     is_mock: bool,
-    /// Request to a mockserver's admin endpoint, sent when connections are opened in advance.
+    /// Request to a mockserver's admin endpoint, which is sent when a connection is opened before the run.
     question: Request<Full<Bytes>>,
 }
 
@@ -51,7 +53,7 @@ impl Shared {
     }
 
     async fn connect(&self) -> Result<Link, ErrorKind> {
-        // Boxed, because the future of a TLS handshake is large and would otherwise be part of every attempt.
+        // Boxed, because the future of a TLS handshake is large and would otherwise enlarge the future of every attempt.
         let stream = self.connecting.open(Box::pin(self.dialer.dial())).await?;
         let link = Link::new(stream, Open(self.connecting.clone()), &self.builder).await;
         link.map_err(|error| kind(&error, Stage::Connecting))
@@ -76,8 +78,9 @@ impl Shared {
             };
             match link.send(self.request(attempt, step)).await {
                 Ok(response) => return Ok((response, link)),
-                // The server closed the connection while it was idle, and hyper returned the request unsent, so it is sent on the
-                // next one. It is rendered again, because keeping it here would double the memory of every attempt.
+                // The server closed the connection while it was idle, and hyper returned the request unsent. So the request is
+                // sent on another connection. It is built again, because keeping a copy would double the memory of every
+                // attempt.
                 Err(error) if error.message().is_some() && was_idle => {}
                 Err(error) => return Err(kind(&error.into_error(), Stage::Asking)),
             }
@@ -100,7 +103,8 @@ impl Shared {
         Ok(kept)
     }
 
-    /// Opens a connection and, at a mockserver, waits until the server has accepted it. Returns whether it is ready.
+    /// Opens a connection. At a mockserver, also waits until the server has accepted it. Returns whether the connection is
+    /// ready.
     async fn warm(&self) -> bool {
         let Ok(mut link) = self.connect().await else { return false };
         if !self.is_mock {
@@ -181,7 +185,7 @@ impl Transport for HyperTransport {
         self.shared.connecting.grown().await;
     }
 
-    /// Does nothing, because the connection's task has reported the loss already.
+    /// Does nothing, because the task of the connection has already reported the loss.
     fn on_lost(&self) {}
 
     fn connections(&self) -> u64 {

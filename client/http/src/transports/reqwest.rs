@@ -1,4 +1,4 @@
-//! HTTP/1.1 transport with reqwest, without its retries, redirects, proxies and name look-ups.
+//! HTTP/1.1 transport with reqwest. Its retries, redirects, proxies and name look-ups are disabled.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -78,7 +78,8 @@ impl Transport for ReqwestTransport {
         Ok(Self { client, shared: Arc::new(shared), connecting })
     }
 
-    /// Requests the counts of a mockserver, which does not count that as work. Any other server would count the extra requests.
+    /// Opens connections by requesting the counts of a mockserver, which does not count these requests as work. Other servers
+    /// are not contacted, because they would count the extra requests.
     async fn warm_up(&self, count: usize, patience: Duration) -> WarmUp {
         if !self.shared.is_mock {
             return WarmUp::default();
@@ -91,14 +92,15 @@ impl Transport for ReqwestTransport {
             let request = self.client.get(url.clone()).headers(plain.headers.clone());
             async move {
                 let Ok(response) = request.send().await else { return false };
-                // Whether the connection can be reused shows only at its next use.
+                // Whether the connection can be reused is known only at its next use, so a body that was read completely is
+                // sufficient.
                 drain(http::Response::from(response).into_body(), 0).await.is_ok()
             }
         };
         let opened = || usize::try_from(self.connections()).unwrap_or(usize::MAX);
         let deadline = Instant::now() + patience;
-        // Answers may arrive before all connects have begun, and their connections be reused, so a second round may be needed.
-        // More than these would be pointless.
+        // Several rounds may be needed: if answers arrive before all connects have begun, their connections are reused and
+        // fewer are opened. More than four rounds would be pointless.
         for _ in 0..4 {
             let missing = wanted.saturating_sub(opened());
             let left = deadline.saturating_duration_since(Instant::now());

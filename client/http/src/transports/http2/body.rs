@@ -7,7 +7,7 @@ use bytes::Bytes;
 use h2::RecvStream;
 use http_body::{Body, Frame};
 
-/// Body of a stream. Reading it makes room for more data (flow control, RFC 9113, section 5.2).
+/// Body of a stream. Reading data permits the server to send more (flow control, RFC 9113, section 5.2).
 pub(super) struct StreamBody(pub(super) RecvStream);
 
 impl Body for StreamBody {

@@ -14,10 +14,11 @@ use crate::dialer::Stream;
 use crate::exchange::{Undrained, drain};
 use crate::trouble::{Stage, of_stream};
 
-/// Flow-control windows in bytes, per stream and per connection: the amount that a server may send before the client has read it.
+/// Flow-control windows in bytes, per stream and per connection: the amount of data that a server may send before the client
+/// has read it.
 const WINDOWS: [u32; 2] = [1 << 20, 16 << 20];
 
-/// A connection with its own task, which carries all its streams.
+/// A connection, which has a task of its own that carries all streams.
 pub(super) struct Link {
     sender: SendRequest<Bytes>,
     streams: AtomicUsize,
@@ -25,17 +26,17 @@ pub(super) struct Link {
 }
 
 pub(super) enum Carried {
-    /// A complete answer. Only the beginning of its body is kept.
+    /// The answer is complete. Only the first bytes of its body are kept.
     Answered { head: response::Parts, body: Vec<u8> },
-    /// The connection accepted no more requests.
+    /// The connection accepted no more requests, and the request was not sent.
     Unsent,
-    /// No usable answer.
+    /// The request failed without a usable answer.
     Lost(ErrorKind),
 }
 
 impl Link {
-    /// Starts HTTP/2 on an open connection; fails if TLS did not agree on it. Up to `streams` streams may be in flight before the
-    /// server has announced its limit.
+    /// Starts HTTP/2 on an open connection. Fails if client and server did not agree on HTTP/2 during the TLS handshake. Up to
+    /// `streams` streams may be in flight before the server has announced its limit.
     pub(super) async fn open(
         stream: Stream,
         streams: usize,
@@ -56,7 +57,7 @@ impl Link {
         let is_over = Arc::<AtomicBool>::default();
         let over = is_over.clone();
         tokio::spawn(async move {
-            // Every stream itself receives the reason for the end of the connection.
+            // The error is ignored here, because every stream receives the reason for the end of the connection.
             drop(connection.await);
             over.store(true, Ordering::Relaxed);
             connecting.on_lost();
@@ -76,7 +77,7 @@ impl Link {
         if self.is_over() { 0 } else { self.sender.current_max_send_streams() }
     }
 
-    /// Sends a request and reads its answer to the end. `most_kept` returns the number of body bytes to keep.
+    /// Sends a request and reads its answer completely. `most_kept` computes how many bytes of the body to keep.
     pub(super) async fn carry(
         &self,
         request: Request<()>,
@@ -85,7 +86,7 @@ impl Link {
     ) -> Carried {
         let _stream = Counted::new(&self.streams);
         let Ok(mut sender) = self.sender.clone().ready().await else {
-            // The next attempt gets another connection.
+            // Marks the connection as over, so that the next attempt uses another one.
             self.is_over.store(true, Ordering::Relaxed);
             return Carried::Unsent;
         };

@@ -17,12 +17,13 @@ use crate::dialer::Stream;
 
 /// An open connection that carries one request at a time. Dropping it closes the connection.
 ///
-/// Its task reads and writes, also while no request is in flight. So the connection ends as soon as the server closes it.
+/// The connection's task reads and writes even while no request is in flight. So it ends as soon as the server closes the
+/// connection.
 pub(super) struct Link {
     sender: SendRequest<Full<Bytes>>,
     task: JoinHandle<()>,
-    /// The body of the last response. Dropping it wakes the task, so it is dropped when the next request wakes the task anyway (saves one
-    /// poll per request).
+    /// Body of the last response. Dropping it wakes the connection's task. So it is dropped only with the next request, which
+    /// wakes the task anyway. This saves one poll per request.
     last_body: Option<Incoming>,
 }
 
@@ -36,7 +37,7 @@ impl Link {
     /// Sends a request and returns the head of its response.
     ///
     /// # Errors
-    /// The reason for the failure, with the request if none of it was sent.
+    /// The reason for the failure. It includes the request if no part of it was sent.
     pub(super) fn send(
         &mut self,
         request: Request<Full<Bytes>>,
@@ -45,14 +46,14 @@ impl Link {
         self.sender.try_send_request(request)
     }
 
-    /// Takes a response body that was read to its end. Returns whether another request can be sent.
+    /// Stores a response body that was read completely. Returns whether the connection can send another request.
     pub(super) fn finish(&mut self, body: Incoming) -> bool {
         self.last_body = Some(body);
         self.sender.is_ready()
     }
 }
 
-/// The work of a connection's task. An async block would hold the connection twice.
+/// Future of a connection's task. It is not an async block, because that would store the connection twice.
 struct Driver {
     connection: Connection<TokioIo<Stream>, Full<Bytes>>,
     _open: Open,
@@ -62,13 +63,13 @@ impl Future for Driver {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
-        // The request in flight receives the error.
+        // The error is ignored here, because the request in flight receives it.
         Pin::new(&mut self.connection).poll(context).map(drop)
     }
 }
 
 impl Drop for Link {
-    /// Aborts the task, because an orderly shutdown would wait for a server that does not read.
+    /// Aborts the task. An orderly shutdown would wait until the server reads, which it may never do.
     fn drop(&mut self) {
         self.task.abort();
     }
