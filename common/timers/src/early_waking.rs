@@ -6,17 +6,17 @@
 
 use std::time::Duration;
 
-/// Longest time that a thread is woken early.
+/// Maximum time by which a thread is woken early.
 const MAX_AHEAD: Duration = Duration::from_micros(80);
 
-/// At most one part in `SHARE` of the elapsed time is spent busy-waiting. Events that are more frequent need none of
-/// it, because sleeps between them are short.
+/// At most one part in `SHARE` of the elapsed time is spent busy-waiting. Frequent events need no busy-waiting, because
+/// a thread that sleeps only briefly wakes punctually.
 const SHARE: u32 = 10;
 
 /// Budget for busy-waiting before any time has passed.
 const ADVANCE: Duration = Duration::from_millis(2);
 
-/// A new lateness has a weight of one in `SMOOTHING`, like round-trip times in RFC 6298, section 2.
+/// Each new measurement of lateness has a weight of one in `SMOOTHING`, like round-trip times in RFC 6298, section 2.
 const SMOOTHING: u32 = 8;
 
 /// Smoothed wake-up latency and the budget for busy-waiting. Instants are durations since any origin.
@@ -39,9 +39,10 @@ impl EarlyWaking {
         if may_stay_awake { self.lateness.min(MAX_AHEAD) } else { Duration::ZERO }
     }
 
-    /// Records that a thread woke at `now` instead of `meant`.
+    /// Records that a thread woke at `now` although it was to wake at `meant`.
     pub(crate) fn woken(&mut self, meant: Duration, now: Duration) {
-        // Longer delays mean that another thread had the processor, which cannot be predicted.
+        // Lateness is capped, because longer delays mean that another thread had the processor, which cannot be
+        // predicted.
         let late = now.saturating_sub(meant).min(2 * MAX_AHEAD);
         self.lateness = (self.lateness * (SMOOTHING - 1) + late) / SMOOTHING;
     }

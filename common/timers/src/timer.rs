@@ -25,7 +25,7 @@ mod linux {
     use super::{RealInstant, io};
     use crate::early_waking::EarlyWaking;
 
-    /// Timer that is armed again only when it has to fire earlier than its current setting.
+    /// Timer that sets the timerfd again only if it has to fire earlier than currently set.
     #[derive(Debug)]
     pub struct Timer {
         fd: AsyncFd<OwnedFd>,
@@ -53,7 +53,8 @@ mod linux {
             Ok(Self { fd, armed: None, started: RealInstant::now(), waking: EarlyWaking::default() })
         }
 
-        /// Returns at `at` or earlier, so the caller checks its clock and calls again. The future may be dropped at any time.
+        /// Returns at `at` or earlier. So the caller must check its clock, and call again if it is too early. The
+        /// future may be dropped at any time.
         ///
         /// # Errors
         /// If the system's timer fails.
@@ -85,8 +86,8 @@ mod linux {
         }
 
         fn arm(&mut self, at: RealInstant) -> io::Result<()> {
-            // Zero would disarm the timer, so past instants use 1 ns and fire at once. The instant is made relative
-            // only here, because `std`'s instants do not expose their count.
+            // A value of zero would disarm the timer, so past instants use 1 ns and fire at once. The timer is set
+            // relative to now, because the absolute value of `std`'s instants is not accessible.
             let wait = at.saturating_duration_since(RealInstant::now()).max(Duration::from_nanos(1));
             let it_value = Timespec {
                 tv_sec: i64::try_from(wait.as_secs()).unwrap_or(i64::MAX),

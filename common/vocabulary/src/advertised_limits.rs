@@ -1,14 +1,16 @@
 //! Current state of a server's limits for a request, reported in the response: concurrency and rate.
 //!
-//! The wire format is `places=1/2@1;rate=37/100/3600000000000@0`. The first part has occupied places and their total.
-//! The second has the remaining requests of a rate limit, the limit, and its window in nanoseconds of experiment time.
-//! The number after each `@` is the position of the policy in the stack, from 0. Either part may be missing.
+//! The wire format is `places=1/2@1;rate=37/100/3600000000000@0`. The first part has the number of occupied places of a
+//! concurrency limit, and their total. The second part has the remaining requests of a rate limit, the limit itself,
+//! and its window in nanoseconds of experiment time. The number after each `@` is the position of the policy in the
+//! stack, from 0. Either part may be missing.
 
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// State of a concurrency limit and of a rate limit, both optional. Small, because every response carries it.
+/// State of a concurrency limit and of a rate limit, both optional. The type is kept small, because every response
+/// carries it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AdvertisedLimits {
     busy: u32,
@@ -24,7 +26,7 @@ pub struct AdvertisedLimits {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AdvertisedSlots {
     pub stage: u8,
-    /// Occupied places, of all clients that share the limit with the request.
+    /// Number of occupied places, counted over all clients that share this limit.
     pub busy: u32,
     pub cap: u32,
 }
@@ -33,9 +35,9 @@ pub struct AdvertisedSlots {
 pub struct AdvertisedRate {
     pub stage: u8,
     pub remaining: u32,
-    /// Total: requests per window, or the size of a token bucket.
+    /// Total number of requests per window, or the size of a token bucket.
     pub limit: u32,
-    /// Time from empty to full, at least a nanosecond.
+    /// Time in which an exhausted limit recovers completely, at least a nanosecond.
     pub window: Duration,
 }
 
@@ -119,7 +121,7 @@ impl FromStr for AdvertisedLimits {
                     _ => return None,
                 };
             }
-            // The server writes neither signs nor leading zeros nor an empty text.
+            // Texts that the server never writes are rejected: with signs, with leading zeros, or empty.
             (limits.to_string() == text && !text.is_empty()).then_some(limits)
         };
         read().ok_or(AdvertisedLimitsError)

@@ -23,17 +23,17 @@ pub enum Purpose {
     WriteNetwork,
     WriteReturn,
     Loss,
-    /// Requests that an overwhelmed queue works on.
+    /// Choice of the requests that an overloaded queue serves.
     Subset,
     Startup,
-    /// Error of a server's advice, and whether there is any advice.
+    /// Error of the server's retry advice, and whether the server gives any advice.
     Advice,
     Rejection,
     Fault,
     Backoff,
     /// Probabilistic throttles of the client.
     Admission,
-    /// Times at which a limiter renews the baseline that it compares with.
+    /// Times at which a limiter renews the baseline with which it compares latencies.
     Probe,
     /// Kind of an op's requests. Keyed by op only, so every attempt of an op has the same kind.
     RequestKind,

@@ -8,12 +8,12 @@ use crate::parameter::{Parameter, ParameterError, ParameterInfo};
 
 /// Configuration of a component that is written `name:key=value,key=value`.
 pub trait Configurable: Default + 'static {
-    /// Name as written by users, in kebab-case. The name of its file is the same in snake case.
+    /// Name as written by users, in kebab-case. The source file has the same name in snake_case.
     const NAME: &'static str;
     /// Summary in one line, without a full stop.
     const SUMMARY: &'static str;
     const RULE: &'static str;
-    /// Paper, RFC or seed document that it comes from.
+    /// Paper, RFC or seed document from which the component comes.
     const SOURCE: &'static str;
     /// Parameters, in the order of help texts.
     const PARAMETERS: &'static [Parameter<Self>];

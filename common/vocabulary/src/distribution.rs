@@ -69,7 +69,7 @@ impl Distribution {
         matches!(self, Self::Constant(_))
     }
 
-    /// Returns the mean of the draws (for `normal`: of the variate before its sign is dropped).
+    /// Returns the mean of the draws. For `normal`, it is the mean before the absolute value is taken.
     pub fn mean(&self) -> Duration {
         match *self {
             Self::Constant(value) => value,
@@ -82,7 +82,7 @@ impl Distribution {
     pub fn least(&self) -> Duration {
         match *self {
             Self::Constant(value) => value,
-            // The unit variate may be zero.
+            // Zero, because the random number in `[0, 1)` may be zero.
             Self::Exponential { .. } => Duration::ZERO,
             Self::LogNormal { mean, sigma: 0.0 } | Self::Normal { mean, deviation: Duration::ZERO } => {
                 nanos(whole_nanos(mean) as f64)
@@ -194,7 +194,7 @@ impl fmt::Display for Distribution {
 /// most √(106 ln 2) = 8.5717.
 const FARTHEST_NORMAL: f64 = 8.58;
 
-/// Rounds down to whole nanoseconds below `value`, with a margin for rounding errors.
+/// Rounds down to whole nanoseconds, with a margin for rounding errors, so that the result is never above `value`.
 fn below(value: f64) -> Duration {
     nanos(libm::floor(value * (1.0 - 1e-12)) - 1.0)
 }

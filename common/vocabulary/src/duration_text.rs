@@ -23,11 +23,11 @@ pub fn parse(text: &str) -> Result<Duration, DurationError> {
     let malformed = || DurationError::Malformed { text: text.to_owned() };
     let too_long = || DurationError::TooLong { text: text.to_owned() };
     let mut sum = Duration::ZERO;
-    // `humantime` panics when a sum slightly exceeds its range, so each addend is parsed separately.
+    // Each addend is parsed separately, because `humantime` panics when a sum slightly exceeds its range.
     let addends: &mut dyn Iterator<Item = _> = match decimal(trimmed) {
         Some(parsed) => &mut std::iter::once(Ok(parsed)),
         None => &mut addends(trimmed).map(|addend| match humantime::parse_duration(addend) {
-            // A lone `0` needs no unit, but a `0` after other addends does.
+            // A `0` that is the whole text needs no unit, but a `0` after other addends does.
             Ok(_) if addend == "0" => Err(malformed()),
             // A fraction with too many digits also overflows.
             Err(humantime::DurationError::NumberOverflow) if !addend.contains('.') => Err(too_long()),
@@ -45,7 +45,8 @@ pub fn format(duration: Duration) -> String {
     humantime::format_duration(duration).to_string()
 }
 
-/// Splits `1m 30s` before each number that follows a unit. At least one piece of an invalid text is invalid, too.
+/// Splits a text such as `1m 30s` before each number that follows a unit. If the text is invalid, at least one of the
+/// pieces is invalid, too.
 fn addends(text: &str) -> impl Iterator<Item = &str> {
     let (mut rest, mut begun) = (text, false);
     std::iter::from_fn(move || {

@@ -1,4 +1,4 @@
-//! Time input of the state machines: whole nanoseconds since the experiment's origin.
+//! Experiment time, which state machines receive as an argument: whole nanoseconds since the experiment's origin.
 
 use std::fmt;
 use std::ops::Add;
@@ -65,8 +65,8 @@ pub const fn whole_nanos(duration: Duration) -> u64 {
 /// Returns a duration of `value` nanoseconds, rounded to the nearest whole one. Saturates at the range of `u64`; NaN is zero.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturation is what is wanted")]
 pub fn nanos(value: f64) -> Duration {
-    // Rounds non-negative numbers like `libm::round`: the conversion truncates. Adding exactly 0.5 would round up the
-    // number just below a half.
+    // Rounds non-negative numbers like `libm::round`. The conversion truncates, so slightly less than 0.5 is added
+    // first. Adding exactly 0.5 would round up the largest number below a half.
     Duration::from_nanos((value + (0.5 - 0.25 * f64::EPSILON)) as u64)
 }
 

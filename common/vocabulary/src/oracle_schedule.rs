@@ -6,8 +6,8 @@ use crate::Instant;
 pub struct OracleSchedule(Box<dyn FnMut(u64, Instant) -> Instant + Send>);
 
 impl OracleSchedule {
-    /// Creates a schedule from a function that returns the send time of an op that is ready at an instant. An op that
-    /// has failed is scheduled again, after all others.
+    /// Creates a schedule from a function that returns the send time for the number of an op and the instant at which
+    /// the op is ready. An op that has failed is scheduled again, after all other ops.
     pub fn new(send_at: impl FnMut(u64, Instant) -> Instant + Send + 'static) -> Self {
         Self(Box::new(send_at))
     }

@@ -13,8 +13,8 @@ pub struct Parameter<C: 'static> {
     field: Field<C>,
 }
 
-/// Field that a parameter sets, and its accepted values. Ranges include both bounds, and those of rates are per second.
-/// A count whose `max` is `u32::MAX` also accepts `unlimited`.
+/// Field that a parameter sets, and its accepted values. Ranges include both bounds. Ranges of rates are in requests
+/// per second. A count whose `max` is `u32::MAX` also accepts `unlimited`.
 enum Field<C: 'static> {
     Duration { at: fn(&mut C) -> &mut Duration, min: Duration, max: Duration },
     Number { at: fn(&mut C) -> &mut f64, min: f64, max: f64 },
@@ -33,7 +33,7 @@ impl<C: Default> Parameter<C> {
         Self::duration_from(key, about, Duration::ZERO, at)
     }
 
-    /// Creates a parameter for a duration from `min` to a day.
+    /// Creates a parameter for a duration. Accepted values are from `min` to a day.
     pub const fn duration_from(
         key: &'static str,
         about: &'static str,
@@ -180,7 +180,7 @@ impl<C: Default> Parameter<C> {
 pub struct ParameterError {
     key: &'static str,
     value: String,
-    /// Reason after a colon, or empty.
+    /// Reason for the error, preceded by a colon; empty if there is none.
     why: String,
     accepted: String,
 }
@@ -189,7 +189,7 @@ pub struct ParameterError {
 pub struct ParameterInfo {
     pub key: &'static str,
     pub about: &'static str,
-    /// Default value, or the current value of a configured component.
+    /// Default value. For a configured component, its current value.
     pub value: String,
     pub accepted: String,
 }

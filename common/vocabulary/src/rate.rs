@@ -7,7 +7,7 @@ use crate::duration_text;
 
 const SECOND: u64 = 1_000_000_000;
 
-/// Units with a name. The first of two names for one length is the usual one.
+/// Units with a name, and their lengths. If two names have the same length, the first name is the usual one.
 const NAMED: &[(&str, u64)] = &[
     ("s", SECOND),
     ("min", 60 * SECOND),
@@ -18,7 +18,7 @@ const NAMED: &[(&str, u64)] = &[
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateUnit {
-    /// Name as given by the user. Empty for a duration such as `300s`.
+    /// Name as given by the user. Empty if the unit was given as a duration such as `300s`.
     name: &'static str,
     nanos: u64,
 }

@@ -1,13 +1,13 @@
 //! "Did you mean …?" for names that do not exist.
 
-/// Maximum length in bytes of a name that may be a typo.
+/// Maximum length in bytes of a name for which a suggestion is searched.
 const LONGEST: usize = 200;
 
-/// Shortest word that is looked for inside longer names, in bytes.
+/// Minimum length in bytes of a word that is searched for inside longer names.
 const MIN_PART: usize = 3;
 
-/// Returns the known name with the fewest typing errors, or else the shortest one of which `typed` is a word: `fixed` is found in
-/// `fixed-window`.
+/// Returns the known name that differs from `typed` by the fewest typing errors. If there is none, returns the shortest
+/// known name that contains `typed` as a word: `fixed` is found in `fixed-window`.
 pub fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let typed = typed.to_lowercase();
     let known: Vec<&str> = known.into_iter().filter(|_| typed.len() <= LONGEST).collect();

@@ -1,14 +1,15 @@
-//! Fields with a notation of their own: lists, rules, formulas.
+//! Fields with a notation of their own, such as lists, rules and formulas.
 
 /// Field that parses and formats its own value.
 ///
-/// The field can parse every text that it formats, so values in records and help texts can be given again. Outside of
-/// parentheses a value has no comma and no plus sign, because these separate options and parts.
+/// The field can parse every text that it formats, so values from records and help texts can be used as input. Outside
+/// of parentheses a value contains no comma and no plus sign, because commas separate options and plus signs separate
+/// parts.
 pub trait TextField {
     /// Parses the text into the field; on an error the field keeps its value.
     ///
     /// # Errors
-    /// The fault in the text, in half a sentence that names the wrong word.
+    /// Describes what is wrong with the text, in half a sentence that names the wrong word.
     fn read(&mut self, text: &str) -> Result<(), String>;
 
     fn show(&self) -> String;

@@ -1,4 +1,5 @@
-//! Ratio of real time to experiment time. Only the shells scale the clock; the cores use experiment time.
+//! Ratio of real time to experiment time. Only the drivers and servers outside of the state machines scale the clock;
+//! the state machines use experiment time.
 
 use std::time::Duration;
 

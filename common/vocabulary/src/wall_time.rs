@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use crate::Instant;
 
-/// Calendar time to the nanosecond. Like [`Instant`] it is an argument, because this crate reads no clock.
+/// Calendar time with a precision of a nanosecond. Like [`Instant`] it is passed as an argument, because this crate
+/// reads no clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WallTime {
     since_epoch: Duration,

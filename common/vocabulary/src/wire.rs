@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Request header: the run's id, 16 hexadecimal digits, so that a shared server counts per run.
 pub const RUN: &str = "x-tailback-run";
-/// Request header: the run's seed, decimal; keys the server's draws.
+/// Request header: the run's seed, decimal. The server uses it as the key of its random draws.
 pub const SEED: &str = "x-tailback-seed";
 /// Request header: the op's number, from 0, decimal.
 pub const OP: &str = "x-tailback-op";
@@ -21,21 +21,23 @@ pub const STEP_READ: &str = "read";
 pub const MIN_FREE: &str = "x-tailback-least-free";
 /// Request header: cost of the request, for policies that read the cost from this header, decimal.
 pub const COST: &str = "x-tailback-cost";
-/// Request header: actual cost of the request once answered, decimal. A server may refund the rest of [`COST`].
+/// Request header: actual cost of the request, which is known after the answer, decimal. A server may refund the
+/// difference to [`COST`].
 pub const USED: &str = "x-tailback-used";
-/// Response header: the server had less free than [`MIN_FREE`] and started nothing. Such an attempt counts on neither side.
+/// Response header: the server had less free capacity than [`MIN_FREE`] and did not start the attempt. Neither client
+/// nor server counts such an attempt.
 pub const DEFERRED: &str = "x-tailback-deferred";
-/// Response header: experiment time from the request's arrival until its answer was due, in nanoseconds, decimal. Any
-/// further time that the client measures is overhead of the machine.
+/// Response header: experiment time from the request's arrival until its answer was due, in nanoseconds, decimal. If
+/// the client measures a longer time, the difference is overhead of the machine.
 pub const TOOK: &str = "x-tailback-took-ns";
 /// Response header: busy slots at the time of the answer, decimal.
 pub const BUSY: &str = "x-tailback-busy";
-/// Response header: the server's cap at the time of the answer, decimal.
+/// Response header: the server's concurrency cap at the time of the answer, decimal.
 pub const CAP: &str = "x-tailback-cap";
 /// Response header: state of the limits of a stack of policies for the request, in the format of [`AdvertisedLimits`](crate::AdvertisedLimits).
 pub const LIMITS: &str = "x-tailback-limits";
 /// Response header: experiment time since the server's start at which the answer was due, in nanoseconds, decimal.
-/// A run's client evaluates dates in the answer as of this moment.
+/// A run's client evaluates dates in the answer relative to this moment.
 pub const AT: &str = "x-tailback-at-ns";
 /// Response header: outcome of the request at the server, whatever its status code: one of [`VERDICTS`].
 pub const VERDICT: &str = "x-tailback-verdict";
@@ -50,14 +52,14 @@ pub const DEFAULT_ADDRESS: &str = "127.0.0.1:8503";
 
 pub type RunId = u64;
 
-/// `GET /_mock/capacity`: the capacity that carrier sense queries.
+/// Answer to `GET /_mock/capacity`: the free capacity, which clients with carrier sense query before they send.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Capacity {
     /// Free slots, places or descriptors.
     pub free: u64,
 }
 
-/// `GET /_mock/config`, and the answer to a change: the server's configuration and further state that a client needs.
+/// Answer to `GET /_mock/config` and to a change: the server's configuration, and further state that a client needs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ServerDescription<C> {
     #[serde(flatten)]
@@ -73,15 +75,17 @@ pub struct ServerState {
     /// Real seconds per second of the experiment.
     pub time_scale: Option<f64>,
     pub instance: Option<u64>,
-    /// Changes of the configuration since the server's start. A change that was reverted is visible only here.
+    /// Number of changes of the configuration since the server's start. Only this number shows a change that was
+    /// reverted.
     pub changes: Option<u64>,
     pub epoch: Option<u64>,
-    /// Calendar time of the server's start, in milliseconds since 1970. Dates that it sends advance from there with experiment time.
+    /// Calendar time of the server's start, in milliseconds since 1970. Dates in the server's answers start at this
+    /// time and advance with experiment time.
     pub anchor_unix_ms: Option<u64>,
     pub http2_max_streams: Option<u32>,
 }
 
-/// `PATCH /_mock/config` with one change. All other settings stay as they are, the preset included.
+/// Body of `PATCH /_mock/config`, with one change. All other settings remain unchanged, including the preset.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum ConfigChange {
@@ -97,7 +101,7 @@ pub enum ConfigChange {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refusal {
     pub error: String,
-    /// Host of the request, if it is the reason.
+    /// `Host` of the request, if the server refused the request because of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
 }
@@ -199,16 +203,16 @@ impl ShardRow {
 /// Maximum number of shards of a run, both for separate counts and at a barrier.
 pub const MAX_SHARDS: u32 = 1024;
 
-/// Answer to `POST /_mock/barrier`, sent when all participants have arrived.
+/// Answer to `POST /_mock/barrier`, sent when all participants (shards of a run) have arrived.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Released {
-    /// Id that all participants send as [`RUN`], 16 hexadecimal digits.
+    /// Id of the run, which all participants send as [`RUN`]: 16 hexadecimal digits.
     pub run: String,
     pub of: u32,
-    /// Real time from this answer to the common start, in milliseconds, for preparations.
+    /// Real time from this answer to the common start, in milliseconds. Participants use it for preparations.
     pub start_in_ms: u64,
     pub instance: u64,
-    /// See [`ServerStats::epoch`]. The release resets the counts.
+    /// See [`ServerStats::epoch`]. Each release of the barrier resets the counts and thus begins a new epoch.
     pub epoch: u64,
 }
 
