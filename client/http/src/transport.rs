@@ -34,8 +34,8 @@ pub trait Transport: Clone + Send + Sync + 'static {
     /// at most `patience` (real time). A connection to a mockserver is ready once the server has answered on it.
     fn warm_up(&self, count: usize, patience: Duration) -> impl Future<Output = WarmUp> + Send;
 
-    /// Limits the transport to `connections`, because a mockserver accepted no more of them during the warm-up. Nothing is
-    /// known about other servers, because they need not answer during the warm-up.
+    /// Limits the transport to `connections`, because a mockserver accepted no more of them during the warm-up. Does nothing at
+    /// other servers, because they need not answer during the warm-up.
     fn limit_connections(&self, connections: usize);
 
     fn send(&self, attempt: Launched) -> impl Future<Output = Answer> + Send;
