@@ -189,7 +189,10 @@ fn what_is_no_baseline_is_refused_by_file_and_place() {
         let told = told(&left);
         assert!(told.contains("tailback-baselines/main.json") && told.contains(words), "{told}");
     }
-    let nowhere = run(here.path(), &["--save-baseline", "missing/main.json"]);
+    // A missing folder is made; a file cannot hold a baseline.
+    let made = run(here.path(), &["--save-baseline", "missing/main.json"]);
+    assert!(made.status.success() && here.path().join("missing/main.json").is_file(), "{}", told(&made));
+    let nowhere = run(here.path(), &["--save-baseline", "missing/main.json/other.json"]);
     assert_eq!(nowhere.status.code(), Some(74), "{}", told(&nowhere));
 }
 
