@@ -23,7 +23,7 @@ use crate::workload::{Spelling, WorkloadError, WorkloadSpec, recorded_as_typed};
 #[derive(Clone)]
 pub struct Admin {
     pub authorization: HeaderValue,
-    /// True if given on the command line for this target; otherwise it is from the environment.
+    /// True if the credentials were given on the command line for this target; false if they come from the environment.
     pub typed: bool,
 }
 
@@ -57,21 +57,21 @@ pub struct Experiment {
     pub strategy: StrategySpec,
     /// Client configuration of every run. Its seed is that of the first run.
     pub run: RunConfig,
-    /// Workload from which `run` was built, so that another process can plan the same experiment.
+    /// Workload that `run` was built from. With it, another process can plan the same experiment.
     pub workload: WorkloadSpec,
-    /// Further workload parameters, in the form in which results record them.
+    /// Workload parameters for which records have no field of their own, in the form in which results record them.
     pub recorded_as_typed: BTreeMap<String, Setting>,
     /// True if the load was given explicitly. Foreign servers get no load by default.
     pub paced: bool,
     /// Number of runs, with consecutive seeds.
     pub repeats: u32,
-    /// Used over HTTP only.
+    /// Conversion between experiment time and real time; used over HTTP only.
     pub time_scale: TimeScale,
     pub sending: Sending,
     pub request: RequestTemplate,
     pub trust: Trust,
     pub admin: Option<Admin>,
-    /// True if requests may be sent again whatever their method.
+    /// True if a request may be sent again, whatever its method is.
     pub idempotent: bool,
     pub sharded: Option<Sharded>,
     pub command_line: Vec<String>,
@@ -80,7 +80,7 @@ pub struct Experiment {
 }
 
 impl Experiment {
-    /// Creates an experiment whose request is a plain one, which may be sent again.
+    /// Creates an experiment that sends plain requests, which may be sent again.
     ///
     /// # Errors
     /// Fails if parameters of the workload contradict each other.
@@ -103,7 +103,7 @@ impl Experiment {
         Ok(experiment)
     }
 
-    /// Creates an experiment of one run from its configuration. The strategy is taken unchanged.
+    /// Creates an experiment of one run from the run's configuration. The strategy is used unchanged.
     pub fn of_run(strategy: StrategySpec, run: RunConfig) -> Self {
         Self {
             strategy,
@@ -135,7 +135,8 @@ impl Experiment {
         Some(given.unwrap_or(Rate::per_second(rate_per_s)))
     }
 
-    /// Rejects oracles for anything but single requests against a plain cap, because only these can be planned.
+    /// Rejects oracles, unless each op is a single request and the server has nothing but a concurrency limit. Only for
+    /// such servers can an optimal schedule be computed.
     pub fn refuse_unplannable(&self, server: &Config) -> Result<(), Error> {
         if !self.strategy.needs_foreknowledge() {
             return Ok(());
@@ -156,8 +157,8 @@ impl Experiment {
         )))
     }
 
-    /// Rejects a strategy with its own retry rules if it would resend a request that may count twice. Called for
-    /// servers other than mockservers. Without its retries the strategy would silently become a different client.
+    /// Rejects a strategy with its own retry rules if it would resend a request that may then count twice. Without its
+    /// retries, the strategy would silently become a different client. Called for servers other than mockservers.
     pub fn refuse_sending_twice(&self) -> Result<(), Error> {
         let twice = match &self.run.requests.mix {
             _ if self.idempotent || !self.run.retry_failed || !self.strategy.has_rules() => None,
@@ -176,8 +177,8 @@ impl Experiment {
         )))
     }
 
-    /// Returns the strategy for clients with these requests. Clients that are built from the same spec share their
-    /// common data.
+    /// Returns the strategy for clients that send these requests. Clients built from the same spec share their common
+    /// data.
     pub fn strategy_of_clients(&self) -> StrategySpec {
         let spec = self.strategy.clone();
         let of_method = |method: &Method| tailback::Method::named(method.as_str());
@@ -220,8 +221,8 @@ impl Experiment {
         )))
     }
 
-    /// Returns the run configuration for a server: a mockserver with this model, or a foreign server without one. The
-    /// server determines how long an attempt takes, and whether failures may be retried at all.
+    /// Returns the run configuration for a server: a mockserver with this model, or a foreign server if there is no
+    /// model. The server determines how long an attempt takes, and whether failures may be retried at all.
     pub fn for_server(&self, model: Option<&Config>, seed: u64) -> RunConfig {
         let shard = self.sharded.as_ref().map_or(self.run.shard, |sharded| sharded.shard);
         let mut run = RunConfig { seed, shard, ..self.run.clone() };
@@ -229,17 +230,18 @@ impl Experiment {
         if let Some(model) = model {
             run.undisturbed_attempt = model.undisturbed_attempt();
             run.mean_service = Some(model.mean_service());
-            // While a rate-limit window is used up nothing succeeds, but the run is not stalled. A window of days is
-            // not waited for.
+            // Nothing succeeds while a rate-limit window is used up, but the run is not stalled then. A run does not
+            // wait for windows of days.
             run.patience = run.patience.saturating_add(model.longest_window().min(MAX_WINDOW));
             run.outages = planned_outages(model);
         } else {
-            // A conditional write counts once, however often it is sent. In a mix, each op has its own method.
+            // A conditional write has an effect only once, however often it is sent. In a mix, each op has its own
+            // method.
             let conditional = run.kind == OperationKind::ReadModifyWrite;
             let own = run.requests.mix.is_some() || self.request.method.is_idempotent();
             run.retry_failed &= self.idempotent || conditional || own;
             run.requests.unsafe_fail_once = !self.idempotent && run.requests.mix.is_some();
-            // The duration of an attempt is unknown, so the patience must cover at least two timeouts.
+            // The duration of an attempt on this server is unknown, so the patience must cover at least two timeouts.
             run.undisturbed_attempt = run.undisturbed_attempt.max(run.timeout / 50);
         }
         run

@@ -1,7 +1,7 @@
 //! Experiments as a library, without command line, terminal or process exit.
 //!
 //! Callers pass parsed settings. They receive an [`Experiment`] that is valid by type, or an [`Error`] whose kind shows
-//! whether the caller is to blame.
+//! whether the caller's input is at fault.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 pub mod checks;

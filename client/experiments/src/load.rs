@@ -22,9 +22,9 @@ pub struct Load {
 }
 
 impl Load {
-    /// Returns the load of an experiment on a server. `None` for closed loops, bursts and lists of arrivals, for
-    /// requests from chosen local addresses, for servers whose capacity is unknown, and for conditional writes, whose
-    /// number depends on the clients.
+    /// Returns the load of an experiment on a server. Returns `None` for closed loops, bursts and lists of arrivals, for requests from
+    /// chosen local addresses, and for servers whose capacity is unknown. Also `None` for conditional writes, because their number depends
+    /// on the clients.
     pub fn new(experiment: &Experiment, server: Option<&Config>, mode: Mode) -> Option<Self> {
         let (rate, server) = (experiment.rate()?, server?);
         if experiment.run.kind != OperationKind::Request || !experiment.sending.local_addresses.is_empty() {
@@ -63,7 +63,7 @@ impl Load {
         }
     }
 
-    /// Returns the number of slots if they are the limit that is reached first.
+    /// Returns the number of slots if these are the limit that a growing load reaches first.
     pub fn slots(&self) -> Option<u64> {
         match self.capacity.limit {
             CapacityLimit::Slots { slots, .. } => Some(slots),
@@ -129,7 +129,8 @@ impl Load {
         ]
     }
 
-    /// Returns flags with which the limit is reached: 1.4 times the capacity, for twice as long as the burst lasts then.
+    /// Returns flags with which the run reaches the limit: a load of 1.4 times the capacity, for twice the time after which the burst is
+    /// used up.
     pub fn beyond_limit(&self) -> String {
         let Capacity { per_s, burst, .. } = self.capacity;
         let rate = round_up(1.4 * per_s);
@@ -139,7 +140,7 @@ impl Load {
         format!("--rate {rate}/s{}", lasts.unwrap_or_default())
     }
 
-    /// Returns a scale of the preset at which the present load reaches the limit.
+    /// Returns a smaller scale of the preset, at which the present load reaches the limit.
     fn smaller_scale(&self) -> Option<f64> {
         self.preset.as_ref()?;
         let Capacity { per_s, burst, .. } = self.capacity;
@@ -162,7 +163,7 @@ fn round_up(number: f64) -> f64 {
     while number * parts / unit < 10.0 && parts < 1e9 {
         parts *= 10.0;
     }
-    // Ignores rounding errors: 12.000000000000002 means 12.
+    // The subtraction ignores rounding errors: 12.000000000000002 means 12.
     (number * parts / unit - 1e-9).ceil() / parts * unit
 }
 

@@ -1,4 +1,4 @@
-//! Plans of points, as documents of shards contain them, and their restoration when shards are merged.
+//! Plans of points as recorded in the documents of shards, and their restoration when shards are merged.
 
 use std::num::NonZero;
 
@@ -15,13 +15,13 @@ use crate::workload::{PARAMETERS, Spelling, WorkloadSpec};
 
 const EMBEDDED: &str = "embedded";
 
-/// Maximum size of a request body, in bytes. Nobody sends more, so a plan with a larger one is rejected.
+/// Maximum size of a request body, in bytes. No real run sends more, so a plan with a larger body is rejected.
 const MAX_BODY: usize = 64 << 20;
 
 /// Returns the plan of a point: its experiments, which differ only in their strategies, and the server under test.
 ///
 /// # Errors
-/// Fails if there is no experiment, or if the plan would be restored differently.
+/// Fails if there is no experiment, or if restoring the plan would yield different experiments.
 pub fn written(
     at: &[String],
     experiments: &[Experiment],

@@ -33,8 +33,8 @@ pub fn goes_wrong_on_purpose(config: &ConfigRecord) -> bool {
     model.is_some_and(|model| model.goes_wrong_on_purpose())
 }
 
-/// Returns the records of a strategy's parts, layer by layer from the outermost. After the parts of a layer come its
-/// changed rules, except those rules of the innermost layer that the result records under keys of their own.
+/// Returns the records of a strategy's parts, layer by layer from the outermost. The rules changed in a layer follow
+/// the parts of the layer. Rules of the innermost layer that have keys of their own in the result are left out.
 fn part_records(described: Vec<(&'static str, Vec<ParameterInfo>)>) -> Vec<PartRecord> {
     let (usual, last) = (StrategySpec::common_parameters(), described.len().saturating_sub(1));
     let parts = described.into_iter().enumerate().filter_map(|(index, (name, parameters))| {
@@ -94,7 +94,7 @@ pub fn config_record(settings: &Experiment, server: &ServerRecord<'_>, seed: u64
             share_strategy: run.share_strategy,
             more: settings.recorded_as_typed.clone(),
         },
-        // The requested timeout, so that a strategy with a timeout of its own can be compared with others.
+        // This is the requested timeout, so that a strategy with a timeout of its own remains comparable with others.
         timeout: duration_text::format(settings.run.timeout),
         deadline: run.deadline.map(duration_text::format),
         within: run.within.map(duration_text::format),

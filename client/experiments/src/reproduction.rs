@@ -1,4 +1,4 @@
-//! Reproductions: the runs of scenarios, the data kept of them, the verdicts of claims, and the document of all.
+//! Reproductions: runs of scenarios, recorded data, verdicts on claims, and the resulting document.
 
 mod document;
 mod drawn;

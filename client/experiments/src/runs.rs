@@ -1,5 +1,5 @@
-//! Runs: tasks, the drivers that execute them, and watchers. All commands share one loop, which depends on no command
-//! line, no terminal and no process exit.
+//! Runs: tasks, the drivers that execute them, and the watchers that observe them. All commands share one loop. It does
+//! not depend on a command line, a terminal or process exit.
 
 pub mod attempt_sinks;
 pub mod blocks;

@@ -1,8 +1,8 @@
 //! Experiments as data: a scenario file contains the runs and the expected results, and no scenario needs code of its
 //! own.
 //!
-//! Processing has one order: the file ([`Scenario`]), a valid scenario with its [`Cell`]s ([`load()`]), the figures of
-//! its runs ([`Data`]), and the verdicts of its claims ([`judge()`]).
+//! Processing has four stages: the file ([`Scenario`]), a valid scenario with its [`Cell`]s ([`load()`]), the figures
+//! of its runs ([`Data`]), and the verdicts on its claims ([`judge()`]).
 
 mod cases;
 mod cells;

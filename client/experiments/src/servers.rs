@@ -1,4 +1,4 @@
-//! Servers of runs: an embedded one, one that was found, or one that was named.
+//! Servers of runs: an embedded server, a server found on the default port, or a server named on the command line.
 
 mod barrier;
 pub mod connection_room;

@@ -1,4 +1,5 @@
-//! A shard of a run's clients, while other programs run the rest, and the common start of all shards.
+//! Client shards: this program runs one part of a run's clients while other programs run the rest. All shards start
+//! together.
 
 use std::fmt;
 use std::time::{Duration, SystemTime};
@@ -17,7 +18,7 @@ pub struct Sharded {
 #[derive(Clone, Debug)]
 pub enum StartChoice {
     Barrier(Box<BarrierChoice>),
-    /// The shards start at this calendar time, and share this run id.
+    /// Start at this calendar time. All shards use this run id.
     At(SystemTime, RunId),
 }
 
@@ -26,7 +27,7 @@ pub struct BarrierChoice {
     pub server: MockServer,
     pub url: String,
     pub patience: Duration,
-    /// Id that distinguishes these shards from those of other runs.
+    /// Id that distinguishes these shards from the shards of other runs.
     pub name: Option<RunId>,
     /// Fingerprint of the planned runs, set once everything is planned. A shard with another fingerprint is rejected.
     pub plan: String,

@@ -9,7 +9,8 @@ mod groups;
 mod judge;
 mod setting;
 
-/// Attempts per op after which a run ends undone. Strategies that ignore rejections would otherwise send millions.
+/// Number of attempts per op after which a run ends with ops undone. Without it, strategies that ignore rejections would send millions of
+/// attempts.
 pub const MAX_ATTEMPTS_PER_OP: u32 = 100;
 
 pub use document::{Run, Survey, Surveyed};

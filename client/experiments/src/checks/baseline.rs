@@ -1,4 +1,4 @@
-//! Pairing of a run with a baseline: refuses other experiments, and matches strategies.
+//! Pairing of results with a baseline: rejects a baseline of another experiment, and matches strategies.
 
 use results::{Baseline, Conditions};
 

@@ -13,7 +13,7 @@ pub enum Verdict {
     Same,
     Better,
     Worse,
-    /// Differs by more than the noise, but the confidence interval over seeds includes no change.
+    /// The figure differs by more than the noise, but the confidence interval over seeds includes "no change".
     Unclear,
 }
 
@@ -29,15 +29,15 @@ impl Verdict {
 }
 
 pub struct Change {
-    /// Mean over the runs that have the figure, now and in the baseline (`then`); `None` if none has it.
+    /// Mean over the current runs that have the figure (`now`), or over those of the baseline (`then`); `None` if no run has it.
     pub now: Option<f64>,
     pub then: Option<f64>,
-    /// `now` over `then`, paired by seed; `None` if the numbers of runs with the figure differ.
+    /// Ratio of `now` to `then`, paired by seed; `None` if the numbers of runs with the figure differ.
     pub ratio: Option<f64>,
     pub verdict: Verdict,
 }
 
-/// Compares every judged figure with its baseline. Figures that neither side has are left out, and those that an older baseline lacks.
+/// Compares every judged figure with its baseline. Leaves out figures that neither side has, and figures that an older baseline lacks.
 pub fn changes(
     subject: &Subject<'_>,
     baseline: &BTreeMap<String, Vec<Option<f64>>>,
@@ -62,7 +62,7 @@ fn is_of_unequal_work(changes: &[(&'static Figure, Change)]) -> bool {
     share.is_some_and(|(_, change)| matches!(change.verdict, Verdict::Better | Verdict::Worse))
 }
 
-/// Judges one figure seed by seed. Returns `None` if equally many runs have it on both sides, but no seed on both.
+/// Judges one figure seed by seed. Returns `None` if equally many runs have the figure on both sides, but no seed has it on both.
 fn change(
     figure: &Figure,
     now: &[Option<f64>],
@@ -74,7 +74,7 @@ fn change(
     let (known_now, known_then) = (known(now), known(then));
     let (now_mean, then_mean) = (mean_of_some(&known_now), mean_of_some(&known_then));
     if known_now.len() != known_then.len() {
-        // More runs with the figure are better, fewer are worse: for example, a window that converges less often.
+        // More runs that have the figure are better, and fewer are worse. An example is a window that converges in fewer runs.
         let verdict = if known_now.len() > known_then.len() { Verdict::Better } else { Verdict::Worse };
         return Some(Change { now: now_mean, then: then_mean, ratio: None, verdict });
     }
@@ -91,7 +91,7 @@ fn change(
     let (ratio, may_be_none) = if let Ok(paired) = PairedRatio::of(&now, &then, comparison) {
         (paired.ratio, includes(paired.interval, 1.0))
     } else {
-        // Fallback for runs with a value of 0, which have a difference but no ratio.
+        // Fallback for figures of 0, which have a difference but no ratio.
         let differences: Vec<f64> = now.iter().zip(&then).map(|(now, then)| now - then).collect();
         let difference = Summary::of(&differences, level, method).and_then(|summary| summary.interval);
         (quotient(mean(&now), mean(&then)), includes(difference, 0.0))
@@ -120,7 +120,7 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// Divides; 0 / 0 is 1, because it is no change.
+/// Divides two numbers. 0 / 0 is 1, because both are equal.
 fn quotient(now: f64, then: f64) -> f64 {
     match (now, then) {
         (0.0, 0.0) => 1.0,

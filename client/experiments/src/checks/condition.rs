@@ -51,7 +51,7 @@ impl FromStr for Condition {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let example = "write it like `amplification > 1.2`";
-        // The first such character belongs to the operator, because no strategy contains one.
+        // The first of these characters belongs to the operator, because no strategy contains one.
         let place = text.find(['<', '>', '!']).or_else(|| text.find("=="));
         let at = place.ok_or_else(|| {
             let words = if text.contains('=') { "; `=` alone compares nothing, `==` does" } else { "" };

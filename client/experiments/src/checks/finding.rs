@@ -11,7 +11,7 @@ use crate::error::Error;
 
 type Statistic = fn(&Summary) -> f64;
 
-/// Statistics over several runs that a path can end with. The first one is the default.
+/// Statistics over runs that may end a figure's path in a condition. The first one is the default.
 const STATISTICS: [(&str, Statistic); 9] = [
     ("mean", |figure| figure.mean),
     ("sd", |figure| figure.deviation.unwrap_or(0.0)),
@@ -24,7 +24,7 @@ const STATISTICS: [(&str, Statistic); 9] = [
     ("max", |figure| figure.max),
 ];
 
-/// Only figure that is missing in healthy runs: the instant of a stall.
+/// Only figure that is missing in healthy runs: the time at which a run stalled.
 const MISSING_WHEN_WELL: &str = "stalled_at_s";
 
 #[derive(Debug, PartialEq)]
@@ -33,7 +33,7 @@ pub struct Finding {
     pub strategy: String,
     /// Figure as text, or the reason why it is missing.
     pub found: String,
-    /// True if the condition holds or the figure is missing, except that a missing `stalled_at_s` is no failure.
+    /// True if the condition, which must not hold, does hold, or if its figure is missing. A missing `stalled_at_s` is no failure.
     pub failed: bool,
 }
 
@@ -110,8 +110,8 @@ fn finding(condition: &Condition, subject: &Subject<'_>) -> Finding {
     Finding { condition: condition.text.clone(), strategy: subject.strategy.clone(), found, failed }
 }
 
-/// Judges a condition on `true` or `false` run by run. One failing run suffices, because a mean of truth values equals neither. Returns
-/// `None` for other conditions, and if a run lacks the figure.
+/// Judges a condition on `true` or `false` run by run, because a mean of truth values equals neither. One run in which the condition holds
+/// is a failure. Returns `None` for other conditions, and if a run lacks the figure.
 fn truth(condition: &Condition, runs: &RunFigures) -> Option<(String, bool)> {
     let figure = Figure::find(&condition.path).filter(|_| condition.is_truth)?;
     let values = runs.known(figure.path);
@@ -135,7 +135,7 @@ fn truth(condition: &Condition, runs: &RunFigures) -> Option<(String, bool)> {
 fn figure(path: &str, runs: &RunFigures) -> Result<f64, String> {
     let (figure, statistic) = meant(path);
     let values = figure.map_or(&[][..], |figure| runs.known(figure.path));
-    // Only runs that stalled have this figure, and its statistic is taken over them.
+    // Only stalled runs have this figure, so its statistic is taken over these runs.
     let some_will_do = split(path).0 == MISSING_WHEN_WELL && !values.is_empty();
     if values.len() < runs.runs() && !some_will_do {
         let missing = runs.runs() - values.len();

@@ -1,4 +1,5 @@
-//! Comparison of runs over HTTP with simulated ones, figure by figure. Bands allow for the spread over seeds and for what timers add.
+//! Comparison of runs over HTTP with simulated ones, figure by figure. The allowed difference covers the spread over seeds and the
+//! imprecision of timers.
 
 use results::{Figure, ParityFigure, RunResult};
 use statistics::{Level, Method, Summary, percentile};
@@ -6,14 +7,14 @@ use vocabulary::TimeScale;
 
 use super::course;
 
-/// Share of the mean that timers and threads may add.
+/// Difference that timers and threads may cause, as a share of the mean.
 const TOLERANCE: f64 = 0.04;
-/// Number of standard deviations over seeds by which a real run may differ.
+/// Allowed difference of a real run, in standard deviations over seeds.
 const DEVIATIONS: f64 = 4.0;
-/// Smallest allowance for latencies, in milliseconds of real time, because timers are not finer.
+/// Minimum allowed difference of latencies, in milliseconds of real time, because timers are not finer.
 const TIMER_MS: f64 = 2.0;
 
-/// Compared figures: name, path, and `true` for latencies, which no timer measures exactly.
+/// Compared figures: name, path, and whether it is a latency. Timers do not measure latencies exactly.
 const COMPARED: &[(&str, &str, bool)] = &[
     ("ops succeeded", "ops.succeeded", false),
     ("attempts", "attempts.total", false),
@@ -63,9 +64,9 @@ pub fn agreements(time_scale: TimeScale, simulated: &[RunResult], reals: &[&RunR
         let least = if *latency { TIMER_MS / time_scale.factor() } else { 0.0 };
         push(name, &|run| Figure::find(path)?.of(run), least);
     }
-    // Not a figure of a result: this mean is over seconds, whereas `window.mean` is over time.
+    // Mean of the windows at the end of every second. It is no figure of a result, because `window.mean` weights windows by time.
     push("mean window", &|run| course::mean_window(&run.series), 0.0);
-    // Course of the window: distance of a real run from the mean course, compared with the distances of single simulated runs.
+    // Window over time: the distance of a real run from the mean simulated curve is compared with the distances of single simulated runs.
     let courses: Vec<_> = simulated.iter().map(|run| course::windows(&run.series)).collect();
     if let Some(mean) = course::mean(&courses) {
         let off = |windows: &course::Windows| course::distance(windows, &mean);

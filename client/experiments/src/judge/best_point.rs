@@ -1,4 +1,4 @@
-//! Best point of a sweep in each situation, and the experiments that estimate it again.
+//! Best candidate of a sweep in each situation, and the experiments that estimate it again on fresh seeds.
 
 use loadgen_core::RunConfig;
 use results::{Axis, Score, Standing};
@@ -13,28 +13,28 @@ use crate::runs::blocks::{Blocks, Measured};
 use crate::runs::point::{Point, SweepPoint};
 use crate::servers::server_under_test::ServerUnderTest;
 
-/// Best and second best candidate of a situation, to be run again, because the best of many is partly there by luck.
+/// Best and second best candidate of a situation. Both are run again, because the best of many candidates is partly there by luck.
 pub struct BestPoint<'a> {
     situation: &'a SweepPoint,
-    /// Best and second best of the sweep, then the other strategies of their point. Their seeds had no part in the choice.
+    /// Best and second best of the sweep, then the other strategies of their point. They run with seeds that the sweep did not use.
     experiments: Vec<Experiment>,
     opponent: &'a ServerUnderTest,
     in_sweep: [Standing; 2],
-    /// For the best and the second best: sentence about the varied parameter that has its first or last value.
+    /// Warnings for the best and the second best: each is a sentence if a varied parameter has the first or last value of its range.
     range_ends: [Option<String>; 2],
 }
 
-/// Largest number of strategies that are columns of a table of points.
+/// Maximum number of strategies that get a column each in a table of points.
 pub const MAX_COLUMNS: usize = 4;
 
-/// Returns a choice for each situation in which at least two candidates can be ranked. All candidates of a situation are ranked together,
-/// across points: first by the share of ops done, as strategies in a comparison.
+/// Returns the best two candidates of each situation that has at least two ranked ones. All candidates of a situation are ranked together,
+/// across points. As in a comparison, the share of ops done decides first.
 pub fn best_points<'a>(points: &'a [Point], axes: &[Axis], cells: &[Cell], by: Score) -> Vec<BestPoint<'a>> {
     let mut situations: Vec<(&SweepPoint, Vec<&Cell>)> = Vec::new();
     for cell in cells.iter().filter(|cell| !cell.standing.foresees) {
         let situation = &points[cell.point].situation;
         match situations.iter_mut().find(|(there, _)| *there == situation) {
-            // A strategy without a varied parameter is the same at every point.
+            // A strategy that has none of the varied parameters is the same at every point, so it is a candidate once.
             Some((_, candidates)) if candidates.iter().any(|other| is_the_same(cell, other)) => {}
             Some((_, candidates)) => candidates.push(cell),
             None => situations.push((situation, vec![cell])),
@@ -77,7 +77,8 @@ fn best_point<'a>(
             })
             .find_map(|(axis, value)| range_end(axis, value))
     };
-    // A few strategies at one point are columns of a table, in which all figures are from fresh seeds.
+    // A few strategies at one point are shown as one row of a table. They all run again, so that all figures of the row are from fresh
+    // seeds.
     let is_row = candidates.len() <= MAX_COLUMNS && candidates.iter().all(|cell| cell.point == best.point);
     let is_other = |cell: &&&Cell| ![best, second].iter().any(|chosen| is_the_same(cell, chosen));
     let others = candidates.iter().filter(is_other).filter(|_| is_row).map(|cell| fresh(cell));
@@ -104,7 +105,8 @@ impl BestPoint<'_> {
         let chosen = Measured { runs: measured.runs[..2].to_vec(), unpaired: Vec::new() };
         let standings = standings(&self.experiments[..2], &chosen, by);
         let seed = first_seed(&self.experiments);
-        // The only pair: compared in the score after equal work, and otherwise in the share of ops done or in attempts per success.
+        // There is only this pair. After equal work it is compared in the score, otherwise in the share of ops done or in attempts per
+        // success.
         let mut pairs = every_pair(&standings, by, seed);
         if standings.iter().any(|standing| standing.is_tied) {
             pairs.extend(best_against_others(&standings, by.companion(), seed));

@@ -11,7 +11,7 @@ pub struct Cell {
     /// Index among the strategies of the command line.
     pub strategy: usize,
     pub standing: Standing,
-    /// Rank at its point, from 1, equal for ties; `None` if it left ops undone.
+    /// Rank among the strategies at its point, from 1, with equal ranks for ties; `None` if it left ops undone.
     pub rank: Option<u64>,
 }
 
@@ -31,8 +31,8 @@ pub fn cells(index: usize, point: &Point, measured: &Measured, by: Score) -> Vec
 }
 
 impl Cell {
-    /// Returns the cell in the form of `loadgen reproduce`, so that the same plots can be drawn. `label` is the strategy as given on the
-    /// command line.
+    /// Returns the cell in the format of `loadgen reproduce`, so that the plots of that command can be drawn from it. `label` is the
+    /// strategy as given on the command line.
     pub fn record(&self, label: &str, at: At) -> SweepCell {
         SweepCell {
             experiment: "sweep".to_owned(),

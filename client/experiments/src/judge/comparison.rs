@@ -1,4 +1,5 @@
-//! Comparison of several strategies measured in blocks: ranking, differences, and whether the ranking holds.
+//! Comparison of several strategies measured in blocks (a block runs every strategy once with one seed): ranking, differences, and whether
+//! the ranking holds.
 
 use results::{Answer, Compared, Score, Standing, ranked_by_share};
 
@@ -14,11 +15,12 @@ pub struct Comparison {
     pub by: Score,
     /// Best first; strategies that cannot be ranked are last.
     pub standings: Vec<Standing>,
-    /// Every two strategies that did the same work, in the score.
+    /// Every two strategies that did the same work, compared in the score.
     pub pairs: Vec<Pair>,
-    /// Best strategy against each other one in the companion score, attempts or makespan, because either score alone misleads.
+    /// Best strategy against every other one, compared in the companion score, because either score alone misleads. The companion of
+    /// attempts is the makespan; the companion of any other score is attempts.
     pub companion: Vec<Pair>,
-    /// Every two strategies that did not do the same work, in the share of ops done or, if that is equal, in attempts per success.
+    /// Every two strategies that did not do the same work, compared in the share of ops done or, if that is equal, in attempts per success.
     pub by_share: Vec<Pair>,
     pub sensitivity: Vec<Sensitivity>,
     pub measured: Measured,
@@ -62,7 +64,7 @@ impl Comparison {
         strategies.map(|(experiment, runs)| Subject::new(&experiment.strategy.to_string(), runs)).collect()
     }
 
-    /// Returns the document without the runs, which were passed on earlier.
+    /// Returns the document without its runs, because the runs were already passed on.
     pub fn document(&self) -> results::Comparison {
         let answer = Answer::new(&self.standings, self.by);
         let orders = (0..self.measured.blocks() as u64)

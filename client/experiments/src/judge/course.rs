@@ -1,8 +1,8 @@
-//! Course of a window over time, and the distance between two courses.
+//! Curve of a window over time, and the distance between two such curves.
 
 use results::SeriesPoint;
 
-/// Windows, each with the second in which it was in force.
+/// Windows as pairs: the second, and the window at its end.
 pub(super) type Windows = Vec<(u64, f64)>;
 
 /// Returns the window at the end of every second for which the series has one.
@@ -33,7 +33,7 @@ pub(super) fn mean(courses: &[Windows]) -> Option<Windows> {
     Some((0..length).map(|index| (courses[0][index].0, at(index))).collect())
 }
 
-/// Returns the mean distance of a course from `other`, as a share of the mean of `other`.
+/// Returns the mean distance between the two curves, as a share of the mean of `other`.
 pub(super) fn distance(course: &Windows, other: &Windows) -> Option<f64> {
     let length = course.len().min(other.len());
     if length == 0 {

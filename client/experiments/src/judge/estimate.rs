@@ -14,7 +14,7 @@ pub struct Estimate {
     pub(super) standings: Vec<Standing>,
     /// Standings of all strategies that ran with the fresh seeds.
     pub(super) all: Vec<Standing>,
-    /// Comparison of the two: in the deciding figure, or in attempts if that figure ties.
+    /// Comparison of the best two: in the deciding figure and, if that ties, also in the companion score.
     pub pairs: Vec<Pair>,
     pub(super) range_ends: [Option<String>; 2],
     pub(super) blocks: usize,
@@ -29,7 +29,7 @@ impl Estimate {
         self.standings.iter().find(|standing| standing.strategy == self.best())
     }
 
-    /// Returns true if the share of ops done decides, because the two did not do the same work.
+    /// Returns true if the share of ops done decides, because the best two did not do the same work.
     fn is_by_share(&self) -> bool {
         let unequal = |standings: &[Standing]| standings.iter().any(|standing| !standing.is_comparable());
         unequal(&self.in_sweep) || unequal(&self.standings)

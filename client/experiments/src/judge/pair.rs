@@ -4,7 +4,7 @@ use results::numbers::{level, ratio_decimals};
 use results::{PairRecord, Score};
 use statistics::{Incomparable, PairedRatio, Verdict};
 
-/// Figure of the first strategy over that of the second.
+/// Ratio of the first strategy's figure to the second's.
 pub struct Pair {
     /// Strategy with the better rank.
     pub first: String,

@@ -5,17 +5,17 @@ use statistics::{Comparison, Level, Margin, Method, PairedRatio, holm, holm_leve
 
 use super::pair::Pair;
 
-/// Largest number of comparisons with a bootstrap. With more, its smallest p value can no longer be corrected.
+/// Maximum number of comparisons for which a bootstrap is used. Its smallest possible p value is too large to be corrected for more.
 const MAX_RESAMPLED: usize = 100;
 
-/// Compares every two strategies that did the same work in this figure, better ranked first. Corrects for all pairs, because the best
-/// strategy was not known before.
+/// Compares every two strategies that did the same work in this figure; the better ranked one comes first. Corrects for the number of all
+/// pairs, because the best strategy was not known before.
 pub fn every_pair(standings: &[Standing], score: Score, seed: u64) -> Vec<Pair> {
     compared(&every_two(standings, Standing::is_comparable), score, seed)
 }
 
-/// Compares every two ranked strategies that did not do the same work, better ranked first. The figure is the share of ops done or, where
-/// that is equal, attempts per success. Corrects for each figure by itself, as [`every_pair`] does.
+/// Compares every two ranked strategies that did not do the same work; the better ranked one comes first. The figure is the share of ops
+/// done or, where that is equal, attempts per success. Corrects for the number of pairs of each figure separately.
 pub fn pairs_by_share(standings: &[Standing], seed: u64) -> Vec<Pair> {
     let mut pairs = every_two(standings, |standing| standing.rank.is_some());
     pairs.retain(|(first, second)| !(first.is_comparable() && second.is_comparable()));
@@ -35,7 +35,7 @@ fn every_two(standings: &[Standing], which: impl Fn(&Standing) -> bool) -> Vec<(
     pairs
 }
 
-/// Compares the best strategy that does not know the future with every other such strategy, in a figure that does not rank them.
+/// Compares the best strategy with every other one in a figure that does not rank them. Oracles are excluded.
 pub fn best_against_others(standings: &[Standing], score: Score, seed: u64) -> Vec<Pair> {
     let best = best_that_can_be_had(standings).filter(|best| best.is_comparable());
     let Some(best) = best else { return Vec::new() };
@@ -53,7 +53,7 @@ fn compared(pairs: &[(&Standing, &Standing)], score: Score, seed: u64) -> Vec<Pa
         PairedRatio::of(first.values(score), second.values(score), comparison)
     };
     let alone: Vec<_> = pairs.iter().map(|pair| ratio(pair, Level::P95)).collect();
-    // A pair without a p value was not compared, so nothing is corrected for it.
+    // A pair without a p value was not compared, so it does not count in the correction.
     let p_values: Vec<f64> =
         alone.iter().filter_map(|found| found.as_ref().ok().and_then(|found| found.p_value)).collect();
     let mut corrected = holm(&p_values).into_iter().zip(holm_levels(&p_values, Level::P95));

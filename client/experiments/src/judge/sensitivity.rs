@@ -1,4 +1,4 @@
-//! Check whether a ranking holds against a server that differs a little.
+//! Check whether a ranking still holds if the server differs a little.
 
 use results::{Answer, Score, Standing};
 use statistics::Verdict;
@@ -16,8 +16,8 @@ pub struct Sensitivity {
 }
 
 impl Sensitivity {
-    /// Compares the ranking with the one before. It holds if the same strategies are complete and every strategy that was ahead, by more
-    /// than chance, still is.
+    /// Compares the ranking on a varied server with the ranking before. The ranking holds on two conditions: the same strategies are
+    /// complete, and every strategy that was ahead by more than chance still is.
     pub fn new(
         variation: Variation,
         (standings, pairs): (Vec<Standing>, &[Pair]),
@@ -35,7 +35,7 @@ impl Sensitivity {
                 _ => {}
             }
         }
-        // Strategies that became complete or incomplete are reported above.
+        // Strategies that became complete or incomplete are left out here, because the loop above reports them.
         let as_before = |name: &str| {
             let of = |standings: &[Standing]| {
                 let standing = standings.iter().find(|standing| standing.strategy == name);
@@ -81,14 +81,14 @@ impl Sensitivity {
     }
 }
 
-/// Returns the strategy that is distinguishably first or, with too few seeds for that, the first one.
+/// Returns the first strategy if it is distinguishable from the others. With too few seeds for that, returns the first one of the order.
 fn winner(standings: &[Standing], by: Score) -> Option<String> {
     let answer = Answer::new(standings, by);
     let Some(lead) = answer.lead() else { return answer.ranked().next().map(|row| row.strategy.clone()) };
     (lead.is_certain || !answer.has_intervals()).then(|| lead.best.strategy.clone())
 }
 
-/// Returns true if the order of these two was claimed. With too few repeats, the order is all there is.
+/// Returns true if the comparison stated which of these two is better. With too few repeats for a test, their order counts as a statement.
 fn claims(pair: &Pair) -> bool {
     matches!(pair.verdict(), Some(Verdict::Lower | Verdict::Higher | Verdict::TooFew))
 }

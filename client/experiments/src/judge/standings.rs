@@ -1,12 +1,12 @@
-//! Standings of strategies after the measured blocks.
+//! Ranks and figures of strategies after the measured blocks.
 
 use results::{Score, Standing};
 
 use crate::experiment::Experiment;
 use crate::runs::blocks::Measured;
 
-/// Returns strategies from best to worst, then those that cannot be ranked, in the order of the command line. `experiments` are the
-/// measured ones.
+/// Returns strategies from best to worst, then the strategies that cannot be ranked, in the order of the command line. `experiments` are
+/// the experiments that `measured` belongs to.
 pub fn standings(experiments: &[Experiment], measured: &Measured, by: Score) -> Vec<Standing> {
     let strategies: Vec<_> = experiments
         .iter()

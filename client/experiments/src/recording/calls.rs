@@ -6,14 +6,15 @@ use vocabulary::Instant;
 
 use super::rounded::rounded;
 
-/// Maximum number of calls kept. More strokes could not be distinguished in a plot.
+/// Maximum number of calls kept. A plot draws one stroke per call, and more strokes could not be distinguished.
 const MAX_CALLS: usize = 5000;
 
-/// Calls of every n-th op. Ops are kept whole, so that clusters stay clusters.
+/// Recorder of the calls of every n-th op. Either all calls of an op are kept or none, so that clusters of calls stay
+/// visible.
 pub(super) struct CallRecorder {
     every: u64,
     kept: Vec<(Instant, u64)>,
-    /// True once op 0 alone has too many calls. Later calls are not kept.
+    /// True once op 0 alone has too many calls. All later calls are then dropped.
     full: bool,
 }
 

@@ -7,7 +7,7 @@ use tailback::Status;
 use super::rounded::rounded;
 
 const MAX_CLIENTS: usize = 100_000;
-/// Maximum number of ranks written. A curve does not need more.
+/// Maximum number of ranks written to the document. A curve does not need more points.
 const MAX_RANKS: usize = 1000;
 
 pub(super) struct ClientRecorder {
@@ -50,7 +50,7 @@ impl ClientRecorder {
 
     pub(super) fn finish(mut self) -> Clients {
         self.clients.retain(|client| client.attempts > 0);
-        // A client without success waits forever.
+        // A client without any success counts as the one that waits longest.
         let key = |client: &Client| client.latency_s().unwrap_or(f64::INFINITY);
         self.clients.sort_by(|a, b| key(a).total_cmp(&key(b)).then(a.attempts.cmp(&b.attempts)));
         let count = self.clients.len();

@@ -15,7 +15,7 @@ use crate::scenario::{Cell, Plot};
 pub struct Recorder(Kind);
 
 enum Kind {
-    /// Records nothing, because the result already contains the series.
+    /// Records nothing, because the plot needs only the time series, which the result already contains.
     Series,
     Calls(CallRecorder),
     Clients(ClientRecorder),
@@ -24,7 +24,8 @@ enum Kind {
 }
 
 impl Recorder {
-    /// Creates the recorder that a plot needs of this cell; `None` if the plot is drawn from figures over seeds.
+    /// Creates the recorder of a cell's run for a plot; `None` if the plot is drawn from figures over seeds and needs
+    /// no recorded run.
     pub fn of(plot: &Plot, basis: Basis, cell: &Cell) -> Option<Self> {
         Some(Self(match basis {
             Basis::Cells | Basis::Chosen | Basis::Columns => return None,

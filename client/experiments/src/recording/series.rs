@@ -4,8 +4,8 @@ use results::{Columns, DrawnRun, GaugeColumn, GaugePoint, RunResult, SeriesPoint
 
 use super::rounded::rounded;
 
-/// Returns the part of a result that plots need, under the label with which the run is drawn. Series and configuration
-/// are left out, because the scenario determines the configuration.
+/// Returns the part of a result that plots need, with the label that the plot shows. Time series and configuration are
+/// left out. The scenario determines the configuration.
 pub(super) fn outline(label: &str, result: &RunResult) -> DrawnRun {
     DrawnRun {
         label: label.to_owned(),

@@ -43,7 +43,7 @@ impl StepRecorder {
         sent.first += u32::from(sample.attempt == 1);
         match sample.status {
             Status::Succeeded => {
-                // A served attempt is in the queue until it ends.
+                // A successful attempt is in the queue from when it is sent until it ends.
                 sent.queue += 1;
                 let ended = self.at(sample.ended);
                 ended.succeeded += 1;

@@ -10,12 +10,12 @@ use vocabulary::Instant;
 use super::rounded::rounded;
 use crate::scenario::over_seeds;
 
-/// Number of retries per op that are distinguished.
+/// Maximum number of retries per op that are recorded separately.
 const MAX_RETRIES: usize = 30;
 const MAX_WAITS: usize = 20_000;
 const MAX_OPS: usize = 100_000;
 
-/// Waits by retry, in seconds.
+/// Recorder of the waits, in seconds, by the number of the retry.
 #[derive(Default)]
 pub(super) struct WaitRecorder {
     /// End of each op's last attempt.
@@ -26,7 +26,7 @@ pub(super) struct WaitRecorder {
 impl WaitRecorder {
     pub(super) fn note(&mut self, sample: &Sample) {
         let retry = usize::try_from(sample.attempt).unwrap_or(usize::MAX).saturating_sub(1);
-        // A hedged copy does not wait for the end of another attempt.
+        // A retry is sent after the previous attempt ended. A hedged copy is sent before that, so it has no wait.
         let is_retry = |ended: &Instant| sample.sent >= *ended && (1..=MAX_RETRIES).contains(&retry);
         if let Some(ended) = self.ended.remove(&sample.op).filter(is_retry) {
             if self.waits.len() < retry {

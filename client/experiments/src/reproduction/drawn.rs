@@ -1,4 +1,4 @@
-//! Data for the plots that scenarios request, kept of one run of every cell that they are drawn from.
+//! Recorded data for the plots that scenarios request. For each cell that a plot shows, one run is recorded.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use results::{DrawnRun, RunResult};
 use crate::recording::{Recorder, Recording};
 use crate::scenario::{Cell, Scenario};
 
-/// Data kept of runs, by numbers of plot and cell.
+/// Recorded data of runs, keyed by the number of the plot and the number of the cell.
 pub type Kept = BTreeMap<(usize, usize), DrawnRun>;
 
 pub(super) struct PlotRecording {

@@ -27,14 +27,15 @@ pub struct ScenarioRun {
 pub struct HttpChanges {
     pub repeats: Option<u32>,
     pub time_scale: Option<TimeScale>,
-    /// True if scenarios were selected by name. One that cannot be run over HTTP is then rejected, not left out.
+    /// True if scenarios were selected by name. A selected scenario that cannot be run over HTTP is then an error;
+    /// otherwise it is left out.
     pub by_name: bool,
 }
 
 pub struct Plan {
     runs: Vec<PlannedRun>,
     recordings: Recordings,
-    /// True if figures are taken from the runs; otherwise they are repeated for plots only.
+    /// True if figures are taken from the runs; false if the runs are repetitions from which only plots are recorded.
     figures: bool,
 }
 
@@ -64,8 +65,8 @@ impl PlannedRun {
 }
 
 impl Plan {
-    /// Plans every run of every cell in virtual time. The first runs of all cells come first, because they show how
-    /// long the others take.
+    /// Plans every run of every cell in virtual time. The first runs of all cells come before all others, because they
+    /// show how long the others will take.
     pub fn simulated(reproductions: &[Reproduction]) -> Self {
         let mut runs = Vec::new();
         for (scenario, reproduction) in reproductions.iter().enumerate() {
@@ -79,8 +80,8 @@ impl Plan {
         Self { runs, recordings: Recordings::default(), figures: true }
     }
 
-    /// Plans the runs that scenarios offer over HTTP, cell by cell. The first run of a cell is also recorded for plots,
-    /// because no run can be repeated there.
+    /// Plans the runs that scenarios offer over HTTP, cell by cell. Plots are recorded from the first run of a cell,
+    /// because runs over HTTP cannot be repeated exactly.
     ///
     /// # Errors
     /// Fails if a scenario that was selected by name cannot be run over HTTP.
@@ -115,7 +116,7 @@ impl Plan {
         Ok(Self { runs, recordings: Recordings::new(recordings), figures: true })
     }
 
-    /// Plans one more run of every cell that a plot is drawn from: a repetition of its run of median makespan.
+    /// Plans one more run of every cell that a plot shows: a repetition of the cell's run with median makespan.
     pub fn drawn(reproductions: &[Reproduction]) -> Self {
         let (mut runs, mut recordings) = (Vec::new(), Vec::new());
         for (scenario, reproduction) in reproductions.iter().enumerate() {
@@ -126,7 +127,7 @@ impl Plan {
                 else {
                     continue;
                 };
-                // A single run may keep all points of its series.
+                // The repeated run is the only one in its file, so its series may keep all points.
                 let mut alone = PlannedCell::of(cell);
                 alone.experiment.repeats = 1;
                 runs.extend(planned(reproduction, alone, [ScenarioRun { scenario, cell: number, repeat }]));
@@ -140,8 +141,8 @@ impl Plan {
         self.runs.iter().map(|planned| planned.run)
     }
 
-    /// Returns the expected duration of every cell's first run over HTTP: that of the same run in virtual time, plus a
-    /// moment to begin and to end.
+    /// Returns the expected duration of every cell's first run over HTTP. It is the duration of the run with the same
+    /// seed in virtual time, plus a moment for start and end.
     pub fn expected(&self, stop: &dyn Stop) -> anyhow::Result<Vec<(ScenarioRun, Duration)>> {
         const AROUND: Duration = Duration::from_millis(300);
         let first = self.runs.iter().filter(|planned| planned.run.repeat == 0);

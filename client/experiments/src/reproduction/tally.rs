@@ -1,10 +1,11 @@
-//! Numbers of claims by verdict.
+//! Numbers of claims, counted by verdict.
 
 use results::{ClaimVerdict, Tallies};
 
 use crate::scenario::Judged;
 
-/// Claims by verdict. Claims that a scenario makes itself are counted separately.
+/// Numbers of claims by verdict. Claims that are made by the scenario itself, and not by its source, are counted
+/// separately.
 #[derive(Debug, Default)]
 pub struct Tally {
     pub source: Counts,
@@ -31,7 +32,7 @@ impl Tally {
         }
     }
 
-    /// True if every claim that could be judged came out as expected.
+    /// True if every claim with enough runs for a verdict has the expected verdict.
     pub fn is_as_expected(&self) -> bool {
         self.source.unmet.is_empty() && self.ours.unmet.is_empty()
     }

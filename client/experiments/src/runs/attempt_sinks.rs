@@ -1,4 +1,4 @@
-//! Combination of several sinks that each receive every attempt of the same run.
+//! Combination of several sinks into one; every attempt of the run is passed to each of them.
 
 use loadgen_core::SampleSink;
 

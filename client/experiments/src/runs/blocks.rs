@@ -1,5 +1,5 @@
-//! Runs in blocks: each block runs every strategy once with the same seed. Their order is drawn for every block, so
-//! that drift of the machine affects all strategies alike.
+//! Runs in blocks: each block runs every strategy once with the same seed. The order of strategies is drawn at random
+//! for every block, so that drift of the machine affects all strategies alike.
 
 use results::{Figure, RunFigures};
 use vocabulary::{Purpose, draws, unit};
@@ -12,16 +12,16 @@ use crate::servers::server_under_test::ServerUnderTest;
 
 #[derive(Clone, Copy)]
 pub struct Blocks<'a> {
-    /// One experiment per strategy; they differ only in the strategy.
+    /// One experiment per strategy. The experiments differ only in the strategy.
     pub strategies: &'a [Experiment],
     pub opponent: &'a ServerUnderTest,
 }
 
-/// Measurements of all complete blocks.
+/// Figures of all complete blocks.
 pub struct Measured {
-    /// Runs per strategy, with strategies as given on the command line and runs in the order of blocks.
+    /// Figures of the runs per strategy: strategies in the order of the command line, runs in the order of blocks.
     pub runs: Vec<RunFigures>,
-    /// Complete runs of a block that was cut off, in the order of the block.
+    /// Complete runs of a block in which a later run was cut off, in the order in which they were executed.
     pub unpaired: Vec<BlockRun>,
 }
 
@@ -40,7 +40,7 @@ impl Measured {
 
 pub(super) struct Gathering {
     pub(super) measured: Measured,
-    /// True once a run was cut off. Later runs belong to no complete block.
+    /// True once a run was cut off. That run and all later ones belong to no complete block.
     pub(super) cut: bool,
     block: usize,
 }
@@ -52,7 +52,8 @@ impl Gathering {
     }
 
     /// Adds a run of this block. If the run completes the block, passes on all runs of the block in the order of
-    /// strategies. A block that never becomes complete, because the driver does not have all of its runs, is left out.
+    /// strategies. A block is left out if the driver does not have all of its runs, because such a block never becomes
+    /// complete.
     pub(super) fn take(&mut self, block: usize, run: BlockRun, passed_on: &mut dyn FnMut(BlockRun)) {
         self.cut |= run.finished.result.interrupted.is_some();
         if self.cut {
@@ -102,7 +103,8 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// Returns all runs. A document lists them by strategy, and those of a strategy in the order of blocks.
+    /// Returns all runs as tasks. In a document the runs are listed by strategy, and the runs of one strategy in the
+    /// order of blocks.
     pub fn tasks(self) -> Tasks<'a> {
         self.placed(|blocks, block, strategy| strategy * blocks.count() + block)
     }
@@ -118,9 +120,9 @@ impl<'a> Blocks<'a> {
         })
     }
 
-    /// Executes the runs, keeps these figures, and passes on the runs of complete blocks, by block and then in the
-    /// order of strategies. After a stop, runs that were cut off are dropped, because they show nothing about a whole
-    /// run. Complete runs of an incomplete block have no pairs, so they are kept apart.
+    /// Executes the runs, keeps the given figures of each, and passes on the runs of complete blocks, by block and then
+    /// in the order of strategies. After a stop, runs that were cut off are dropped, because they show nothing about a
+    /// whole run. Complete runs of an incomplete block are kept separately, because they cannot be paired.
     ///
     /// # Errors
     /// Fails if a run cannot be done or its counts do not match.
@@ -145,7 +147,7 @@ impl<'a> Blocks<'a> {
 }
 
 pub fn order(strategies: usize, seed: u64) -> Vec<usize> {
-    // No op of a run has this number, so no draw of a run is used twice.
+    // No op of a run has this number, so the draws for the order are independent of the draws in the run.
     let key = |strategy: &usize| unit(&mut draws(seed, Purpose::Arrivals, u64::MAX - *strategy as u64, 0));
     let mut order: Vec<usize> = (0..strategies).collect();
     order.sort_by(|a, b| key(a).total_cmp(&key(b)));

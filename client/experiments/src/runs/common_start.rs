@@ -1,4 +1,4 @@
-//! Common start of all shards of the clients.
+//! Common start of all client shards.
 
 use std::time::{Duration, Instant, SystemTime};
 
@@ -12,7 +12,7 @@ use crate::error::{ErrorKind, refusal, refusal_because};
 use crate::servers::target::Server;
 use crate::sharded::{BarrierChoice, Sharded, StartChoice};
 
-/// Time before a scheduled start in which connections are opened and everything else is prepared.
+/// Time reserved before a scheduled start, in which connections are opened and everything else is prepared.
 const READY_IN: Duration = Duration::from_secs(1);
 
 #[derive(Clone, Copy, Debug)]
@@ -20,17 +20,17 @@ pub struct CommonStart {
     pub run: RunId,
     pub at: Instant,
     pub by: StartedBy,
-    /// Scheduled start in milliseconds since 1970; `None` at a barrier.
+    /// Scheduled start in milliseconds since 1970; `None` if the shards start at a barrier.
     pub at_unix_ms: Option<u64>,
-    /// Instance and epoch of the mockserver with the barrier. With this epoch its counts start anew.
+    /// Instance and epoch of the mockserver with the barrier. The mockserver's counts restarted from 0 with this epoch.
     pub counts: Option<(u64, u64)>,
 }
 
-/// Waits until shortly before the start; returns `None` if a stop is requested before.
+/// Waits until shortly before the start. Returns `None` if a stop is requested while it waits.
 ///
 /// # Errors
-/// Fails if the start time has passed, if the server already has counts for this run, if not all shards came to the
-/// barrier, or if the barrier rejects this shard.
+/// Fails if the start time has passed, or if the server already has counts for this run. With a barrier, fails if some
+/// shards did not arrive or if the barrier rejects this shard.
 pub(super) fn wait(
     sharded: &Sharded,
     server: &Server,
@@ -74,7 +74,8 @@ fn at_barrier(
     stop: &dyn Stop,
 ) -> anyhow::Result<Option<CommonStart>> {
     let BarrierChoice { server, url, patience, name, plan } = barrier;
-    // Shards of one seed wait for one another, so every repeat has a barrier of its own.
+    // All shards that run the same seed wait for one another, so every repeat, which has its own seed, has its own
+    // barrier.
     let round = name.map_or_else(|| format!("seed-{seed}"), |name| format!("{name:016x}-{seed}"));
     let released = runtime.block_on(async {
         tokio::select! {
@@ -105,12 +106,13 @@ fn at_barrier(
     Ok(Some(CommonStart { run, at, by: StartedBy::Barrier, at_unix_ms: None, counts }))
 }
 
-/// Rejects a run id for which the server already has counts. Where clocks agree, no shard of this run has begun yet, so
-/// the counted requests are those of another run, and they would be mistaken for requests of these shards. A barrier
-/// needs no such check, because it gives each run an id of its own.
+/// Rejects a run id for which the server already has counts. If all clocks agree, no shard of this run has begun yet.
+/// The counted requests are therefore those of another run, and they would be mistaken for requests of these shards. A
+/// barrier needs no such check, because it gives each run an id of its own.
 fn refuse_taken(run: RunId, server: &Server, runtime: &Runtime, stop: &dyn Stop) -> anyhow::Result<()> {
     let Some(mock) = &server.mock else { return Ok(()) };
-    // A server that cannot be queried now is queried again at the end, and the failure is reported then.
+    // If the server cannot be queried now, this is no error yet. It is queried again at the end, and a failure is
+    // reported then.
     let Some(Ok(stats)) = unless_stopped(stop, runtime, mock.stats(run)) else { return Ok(()) };
     let ServerCounts { received, reads, .. } = stats.counts;
     let before = received.saturating_add(reads);

@@ -1,4 +1,4 @@
-//! Tasks, drivers and watchers of runs, on whichever clock.
+//! Tasks, drivers and watchers of runs, both in virtual time and over HTTP.
 
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use crate::runs::one_run::{Finished, Underway};
 use crate::servers::server_under_test::ServerUnderTest;
 use crate::servers::target::Server;
 
-/// Interval at which a run over HTTP is observed.
+/// Interval between two observations of a run over HTTP.
 const LOOK: Duration = Duration::from_millis(200);
 
 #[derive(Clone, Copy)]
@@ -23,7 +23,7 @@ pub struct Task<'a> {
     pub runs_of_file: u32,
 }
 
-/// Runs to do, in this order. Each task is created when it is needed.
+/// Sequence of runs to execute. Each task is created only when it is needed.
 pub struct Tasks<'a> {
     count: usize,
     task: Box<Numbered<'a>>,
@@ -37,7 +37,8 @@ impl<'a> Tasks<'a> {
         Self::in_another_order(count, move |number| (task(number), number))
     }
 
-    /// Variant of `new` for documents in another order: `task` also returns the task's unique place in the document.
+    /// Variant of `new` for documents whose order differs from the order of execution. `task` also returns the task's
+    /// unique place in the document.
     pub fn in_another_order(count: usize, task: impl Fn(usize) -> (Task<'a>, usize) + Sync + 'a) -> Self {
         Self { count, task: Box::new(task) }
     }
@@ -47,7 +48,8 @@ impl<'a> Tasks<'a> {
         let first: Vec<usize> = all.iter().scan(0, begin).collect();
         let count = all.iter().map(Self::count).sum();
         Self::in_another_order(count, move |number| {
-            // Of several parts that begin at the same number, only the last has tasks.
+            // Empty parts begin at the same number as the next part. The last of them is taken, because only it has
+            // tasks.
             let part = first.partition_point(|first| *first <= number) - 1;
             let (task, place) = (all[part].task)(number - first[part]);
             (task, first[part] + place)
@@ -72,7 +74,7 @@ pub struct Outcome {
     pub bins: Option<Bins>,
     /// Real time that the run took.
     pub took: Duration,
-    /// Texts for files; see [`Watcher::texts_of`].
+    /// Texts about the run, to be written to files; see [`Watcher::texts_of`].
     pub texts: Vec<Vec<u8>>,
 }
 
@@ -95,10 +97,10 @@ pub struct RealRun<'a> {
     pub runtime: &'a Runtime,
 }
 
-/// Observer of runs, which are identified by the numbers of their tasks. In virtual time many runs are in progress at
-/// once, each on its own thread.
+/// Observer of runs, each identified by the number of its task. In virtual time many runs are in progress at once, each
+/// on its own thread.
 pub trait Watcher: Sync {
-    /// Called before a run begins. Returns the sink of its attempts, if any.
+    /// Called before a run begins. Returns the sink that receives the run's attempts, if any.
     fn attempts_of(&self, _number: usize, _seed: u64) -> anyhow::Result<Option<SampleSink>> {
         Ok(None)
     }
@@ -116,13 +118,13 @@ pub trait Watcher: Sync {
         }
     }
 
-    /// Called after a run over HTTP. Returns how long the run was delayed by the sink of its attempts.
+    /// Called after a run over HTTP. Returns the time for which the sink of its attempts delayed the run.
     fn held_up(&self, _number: usize) -> Duration {
         Duration::ZERO
     }
 
-    /// Called after a run. Returns the texts that files will contain about it. In virtual time this is called
-    /// concurrently, on the threads that executed the runs, so that little work is left for the consumer that takes
+    /// Called after a run. Returns texts about the run, to be written to files. In virtual time this is called
+    /// concurrently, on the threads that executed the runs. Little work is then left for the consumer, which takes the
     /// runs in order.
     fn texts_of(&self, _number: usize, _run: &Finished) -> anyhow::Result<Vec<Vec<u8>>> {
         Ok(Vec::new())
@@ -131,7 +133,7 @@ pub trait Watcher: Sync {
     /// Called after every run, in the order of the tasks.
     fn on_over(&self, _number: usize, _outcome: &Outcome) {}
 
-    /// Called repeatedly in virtual time, and after every run.
+    /// Called repeatedly in virtual time, and after every run with either driver.
     fn on_tick(&self) {}
 }
 
@@ -141,8 +143,9 @@ impl Watcher for Nobody {}
 
 pub trait Driver: Sync {
     /// Executes the tasks, one after the other or several at once, and passes their outcomes to `take` in the order of
-    /// the tasks. Returns when all are over, at the first error (including an error of `take`), or when `stop` requests
-    /// it. After a stop, runs in progress are cut off and still passed on; after an error, they are dropped.
+    /// the tasks. Returns when all tasks are done, at the first error (including an error of `take`), or when `stop`
+    /// requests it. After a stop, runs in progress are cut off, and their outcomes are still passed to `take`. After an
+    /// error, runs in progress are dropped.
     fn drive(
         &self,
         tasks: &Tasks<'_>,

@@ -1,11 +1,11 @@
-//! Choice of the driver for the runs of a command.
+//! Choice of the driver that executes the runs of a command.
 
 use super::driver::Driver;
 use super::over_http::OverHttp;
 use super::virtual_time::VirtualTime;
 
-/// Returns the driver and its number of concurrent runs. In virtual time these are `threads`, by default one per core.
-/// Over HTTP runs are executed one after the other.
+/// Returns the driver and its number of concurrent runs. In virtual time this number is `threads`, by default one per
+/// core. Over HTTP it is 1, because runs are executed one after the other.
 ///
 /// # Errors
 /// Fails if the driver over HTTP cannot be set up.

@@ -1,4 +1,5 @@
-//! Execution of blocks at several points, one after the other without a pause between them.
+//! Execution of blocks at several points, one after the other without a pause between them. A block runs every strategy
+//! once with one seed.
 
 use results::Figure;
 
@@ -6,11 +7,11 @@ use super::blocks::{BlockRun, Blocks, Gathering, Measured};
 use super::driver::{Driver, Outcome, Tasks, Watcher};
 use super::stop::Stop;
 
-/// Blocks at several points, one point after the other. In virtual time the runs of a point begin while the last ones
+/// Blocks at several points, one point after the other. In virtual time the runs of a point begin while the last runs
 /// of the previous point are still in progress, so no thread idles at the end of a point.
 pub struct InTurn<'a> {
     points: Vec<Blocks<'a>>,
-    /// Number of the first run of every point, followed by the number of all runs.
+    /// Number of the first run of every point, followed by the total number of runs.
     first: Vec<usize>,
 }
 
@@ -29,19 +30,22 @@ impl<'a> InTurn<'a> {
     }
 
     pub fn place(&self, number: usize) -> (usize, usize) {
-        // A point may have no runs at all.
+        // A point without runs has the same first number as the next point, so the last point with this number is
+        // taken.
         let point = self.first.partition_point(|first| *first <= number) - 1;
         (point, number - self.first[point])
     }
 
-    /// Returns all runs. A document lists them by point, then by block, then in the order of strategies.
+    /// Returns all runs as tasks. In a document they are listed by point, then by block, then in the order of
+    /// strategies.
     pub fn tasks(&self) -> Tasks<'a> {
         Tasks::in_turn(self.points.iter().map(|blocks| blocks.tasks_by_block()).collect())
     }
 
-    /// Executes the runs, keeps these figures, and passes on every complete point while the next ones are in progress.
-    /// The runs of a point are passed on by block and then in the order of strategies. After a stop, an incomplete
-    /// point is dropped. If the driver does not have all runs of a point, its complete blocks count.
+    /// Executes the runs, keeps the given figures of each, and passes on every complete point while the next points are
+    /// in progress. The runs of a point are passed on by block and then in the order of strategies. After a stop, an
+    /// incomplete point is dropped. If the driver lacks some runs of a point, the point's complete blocks are passed
+    /// on.
     ///
     /// # Errors
     /// Fails if a run cannot be done or its counts do not match.
@@ -77,7 +81,8 @@ impl<'a> InTurn<'a> {
             }
             Ok(())
         })?;
-        // After a stop the last point is incomplete. Without one, the driver did not have its last runs.
+        // If there was a stop, the last point is incomplete, so it is dropped. Otherwise the driver lacked the point's
+        // last runs, and its complete blocks are passed on.
         if let Some(last) = at.filter(|_| stop.asked_by().is_none()) {
             last.pass_on(passed_on);
         }

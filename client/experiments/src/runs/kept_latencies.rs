@@ -5,9 +5,9 @@ use std::time::Duration;
 use hdrhistogram::serialization::{Serializer, V2Serializer};
 use loadgen_core::Run;
 
-/// Op latencies of a completed run. They are small enough to keep for every run, because empty buckets take no space.
+/// Op latencies of a completed run. They are kept for every run, because empty buckets take no space in the encoding.
 pub struct KeptLatencies {
-    /// Histogram in the V2 encoding, not compressed.
+    /// Histogram in the V2 encoding of HdrHistogram, uncompressed.
     pub encoded: Vec<u8>,
     /// Time from the run's start to the end of its last op, or to the instant at which the run was found to be stalled.
     pub length: Duration,

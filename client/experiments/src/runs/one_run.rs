@@ -1,4 +1,4 @@
-//! One run over HTTP: set up, driven on its own thread, watched, and checked.
+//! One run over HTTP: it is set up, driven on a thread of its own, observed, and checked.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
@@ -33,25 +33,25 @@ use crate::runs::wall_clock;
 use crate::servers::connection_room::ConnectionRoom;
 use crate::servers::target::Server;
 
-/// Slack of the oracle's plan, in real time. Smaller differences are noise of timers and threads.
+/// Time that the oracle adds to planned starts, in real time. Smaller differences are noise of timers and threads.
 const ORACLE_MARGIN: Duration = Duration::from_millis(2);
 
 /// Maximum number of connections that are opened before a run.
 const WARM_CONNECTIONS: f64 = 128.0;
 
-/// Minimum makespan of any client for the planned ops, if it can be computed before the run.
+/// Minimum time in which any client could complete the planned ops, if it can be computed before the run.
 #[derive(Clone, Copy)]
 pub struct PlannedBound(Option<Duration>);
 
 impl PlannedBound {
-    /// Computes the bound, except for very long runs, where it is not worth the time.
+    /// Computes the bound. It is left out for very long runs, whose computation would take too long.
     fn of(config: &RunConfig, server: &Server) -> Self {
         const WORTH_THE_TIME: u64 = 1_000_000;
         let costs = server.least_costs(config.seed);
         Self(costs.and_then(|costs| LowerBound::planned(config, costs, WORTH_THE_TIME)))
     }
 
-    /// Adds the bound to a snapshot unless the run has observed something for which the bound is not proven.
+    /// Adds the bound to a snapshot, unless the run has observed an event for which the bound is not proven.
     pub fn tell(self, snapshot: &mut Snapshot) {
         snapshot.optimal_makespan = self.0.filter(|_| snapshot.bound_holds);
     }
@@ -78,9 +78,9 @@ struct Driven {
 pub struct Finished {
     pub result: RunResult,
     pub conservation: Conservation,
-    /// Share of the run for which the generator's busiest thread was busy.
+    /// CPU time of the generator's busiest thread, as a share of the run's duration.
     pub generator_share: Option<f64>,
-    /// False if attempts failed and none got a response.
+    /// False if there were failed attempts and no attempt got a response.
     pub answered: bool,
     /// True if the generator, not the strategy or the server, was the bottleneck.
     pub bottleneck: bool,
@@ -118,7 +118,7 @@ pub fn start(
     let mut run = Run::new(
         config.clone(),
         |_| strategy.build(seed, server.oracle_schedule(seed, margin)),
-        // A bound and a rate model for all ops do not apply to a shard of them.
+        // The bound and the rate model are about all ops, so they do not apply to a shard.
         server.least_costs(seed).filter(|_| common.is_none()),
     )?;
     run.follow_law(server.rate_law().filter(|_| common.is_none()));
@@ -136,7 +136,7 @@ pub fn start(
     let started_at = wall_clock::now();
     let thread = std::thread::Builder::new().name("load".to_owned()).spawn(move || {
         let report = transport.drive(&mut run, &watched, options);
-        // The receiver may have been dropped.
+        // An error is ignored, because it only means that the receiver was dropped.
         let _ = tell_over.send(());
         let report = report.map_err(|error| match error {
             DriveError::Silent { .. } => {
@@ -155,13 +155,13 @@ impl Underway {
         self.seed
     }
 
-    /// True if the run's thread has ended, even by an error or a panic.
+    /// True if the run's thread has ended, whether normally, with an error or by a panic.
     pub fn is_over(&self) -> bool {
         self.thread.is_finished()
     }
 
-    /// Waits for the end, queries the server for its counts, and checks that all counts match. Also returns the calls
-    /// in bins if they were requested.
+    /// Waits for the end of the run, queries the server for its counts, and checks that the counts of both sides match.
+    /// Also returns the calls in bins, if bins were requested.
     pub fn finish(
         self,
         settings: &Experiment,
@@ -172,11 +172,11 @@ impl Underway {
         let driven =
             self.thread.join().map_err(|_| anyhow!("the run's thread panicked: this is a bug"))??;
         let mut warnings: Vec<Warning> = server.counts_unknown().into_iter().collect();
-        // The server's clock is read after the run, with some delay.
+        // The server's clock is read some time after the run, so 5 s are added.
         let lasted = settings.time_scale.to_experiment(driven.report.wall + Duration::from_secs(5));
         let stats =
             server_stats(server, self.id, self.common.as_ref(), (runtime, stop), lasted, &mut warnings);
-        // A server that did not answer this query gets no further one.
+        // If the server did not answer this query, it is not queried again.
         let is_silent = matches!(warnings[..], [Warning::CountsUnknown(_)]);
         let shard = settings.sharded.as_ref().map(|sharded| sharded.shard);
         let own = stats.as_ref().and_then(|stats| own_counts(stats, shard, &driven.run, &mut warnings));
@@ -184,7 +184,7 @@ impl Underway {
         let measured = driven.run.measurements();
         let wall_s = driven.report.wall.as_secs_f64();
         let lag = measured.send_lag.figures();
-        // If a run sent nothing, this is the share of its setup.
+        // If a run sent nothing, its CPU time is only that of its setup, so it is ignored.
         let busiest = driven.report.busiest_cpu.filter(|_| lag.count > 0);
         let generator_share = busiest.map(|cpu| cpu.as_secs_f64() / wall_s.max(1e-9));
         let load = GeneratorLoad {
@@ -207,7 +207,7 @@ impl Underway {
             warnings.push(Warning::ServerChanged);
         }
         warnings.extend(unfinished(&driven.run, stop.asked_by()));
-        // Over HTTP/2 attempts share connections.
+        // Skipped for HTTP/2, where attempts share connections.
         if !settings.sending.transport.shares_connections() {
             let most = measured.series.points().iter().map(|point| point.in_flight.max).fold(0.0, f32::max);
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count")]
@@ -218,11 +218,12 @@ impl Underway {
             let (accepted, opened) = (warm_up.ready as u64, warm_up.wanted as u64);
             warnings.push(Warning::FewAccepted { accepted, opened });
         }
-        // Counts instead of latencies, because latencies leave out attempts that were sent during the warm-up.
+        // Counts are used instead of latencies, because latencies leave out attempts that were sent during the warm-up.
         let attempts = &measured.attempts;
         let answers = attempts.succeeded + attempts.rejected + measured.answered_failures;
         let answered = answers > 0 || attempts.failed == 0;
-        // For a shard of the clients, the server's counts are those of all shards together. A merge includes them once.
+        // For a client shard, the server's counts are the total of all shards. They are kept separately, so that a
+        // merge includes them once.
         let (stats, ledger) = if self.common.is_some() { (None, stats) } else { (stats, None) };
         let mut result = RunResult::new(
             &settings.strategy,
@@ -312,8 +313,8 @@ fn transport(
     Ok(settings.sending.transport.towards(server.mock.is_some()).build(transport)?)
 }
 
-/// Returns the number of connections worth opening before the first op: as many as the closed loop needs, or 10 ms of
-/// arrivals.
+/// Returns the number of connections worth opening before the first op: as many as a closed loop needs, or enough for
+/// 10 ms of arrivals.
 fn warm_connections(config: &RunConfig) -> usize {
     use loadgen_core::ArrivalProcess::{Burst, Closed, Listed, Poisson, Scattered, Uniform};
     let wanted = match config.workload.arrivals {
@@ -345,7 +346,7 @@ fn server_stats(
             if let Some((instance, epoch)) = common.and_then(|common| common.counts)
                 && before.instance == Some(instance)
             {
-                // The barrier has reset the server since.
+                // The barrier has reset the server since these counts were read.
                 before.epoch = Some(epoch);
             }
             let warning = match () {
@@ -376,14 +377,14 @@ fn own_counts(
     let Some(shard) = shard else { return Some(stats.counts.clone()) };
     let row = stats.shards.iter().find(|row| row.shard == shard.index());
     if row.is_none() && run.measurements().attempts.total > 0 {
-        // Also reached if the server does not support shards.
+        // This is also the case if the server does not support shards.
         warnings.push(Warning::CountsUnknown("it counts this shard not apart from others".to_owned()));
         return None;
     }
     Some(row.copied().unwrap_or_default().counts())
 }
 
-/// True if counts are missing of a run that lasted this long and has just ended.
+/// True if the server has discarded counts from the time of a run that lasted this long and has just ended.
 fn forgotten(stats: &ServerStats, lasted: Duration) -> bool {
     stats.forgotten_until_s.is_some_and(|until| until >= stats.uptime_s - lasted.as_secs_f64())
 }

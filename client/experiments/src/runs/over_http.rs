@@ -13,8 +13,8 @@ use crate::servers::connection_room::ConnectionRoom;
 use crate::servers::server_under_test::ServerUnderTest;
 use crate::servers::target::Server;
 
-/// Driver that sends real requests: to a server that is started for each run, so that it is reset and idle, or to an
-/// existing one.
+/// Driver that sends real requests. The server is either an existing one, or one that is started for each run so that
+/// it begins reset and idle.
 pub struct OverHttp {
     runtime: Runtime,
     files: Option<u64>,
@@ -89,7 +89,7 @@ fn against(
 ) -> anyhow::Result<Option<Outcome>> {
     let common = match &task.experiment.sharded {
         None => None,
-        // A stop during this wait comes before anything has begun.
+        // If a stop is requested during this wait, the run has not begun.
         Some(sharded) => match common_start::wait(sharded, server, task.seed, runtime, stop)? {
             Some(common) => Some(common),
             None => return Ok(None),

@@ -10,7 +10,7 @@ use crate::servers::server_under_test::ServerUnderTest;
 
 pub struct Point {
     pub at: Vec<String>,
-    /// Situation within which the best point can be chosen.
+    /// Settings that no client chooses. The best point is chosen among all points of the same situation.
     pub situation: SweepPoint,
     pub experiments: Vec<Experiment>,
     pub opponent: ServerUnderTest,
@@ -22,7 +22,7 @@ impl Point {
     }
 }
 
-/// Keys and values that no client chooses, such as the workload.
+/// Keys and values of settings that no client chooses, such as the workload.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SweepPoint(pub Vec<(String, String)>);
 

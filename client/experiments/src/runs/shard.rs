@@ -1,4 +1,4 @@
-//! One of several parts of the same runs, which may be executed on other machines.
+//! Shard of a list of runs; other machines may execute the other shards.
 
 use std::fmt;
 use std::str::FromStr;
@@ -25,7 +25,8 @@ impl Shard {
         task % u64::from(self.of) == u64::from(self.index)
     }
 
-    /// Returns the shard's tasks in the order of the document, with their numbers there. There may be none.
+    /// Returns the shard's tasks in the order of the document, with their numbers in the document. A shard may have no
+    /// tasks.
     pub fn tasks<'t, 'a: 't>(self, all: &'t Tasks<'a>) -> (Tasks<'t>, Vec<u64>) {
         let numbered = (0..all.count()).map(|number| (all.in_document(number) as u64, number));
         let mut mine: Vec<(u64, usize)> = numbered.filter(|(task, _)| self.has(*task)).collect();

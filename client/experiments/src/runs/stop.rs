@@ -7,23 +7,23 @@ use std::time::Duration;
 use loadgen_http::Control;
 use tokio::runtime::Runtime;
 
-/// Interval at which a waiting program checks for stop requests.
+/// Interval between checks for stop requests while the program waits.
 const LOOK: Duration = Duration::from_millis(20);
 
 pub trait Stop: Sync {
-    /// Returns the origin of the stop request, as results name it; `None` if there is none.
+    /// Returns the source of the stop request, as results name it; `None` if no stop was requested.
     fn asked_by(&self) -> Option<&'static str>;
 
     fn times_asked(&self) -> u32 {
         u32::from(self.asked_by().is_some())
     }
 
-    /// Receives the control of the run over HTTP in progress, so that the urgency of a stop request can be passed on;
-    /// `None` after the run.
+    /// Receives the control of the run over HTTP that is in progress, through which the urgency of a stop request is
+    /// passed on. Receives `None` after the run.
     fn is_running(&self, _control: Option<Arc<Control>>) {}
 }
 
-/// Waits for a server's response, at most until the next stop request.
+/// Waits for a server's response. Returns early at the next stop request.
 pub(crate) fn unless_stopped<T>(
     stop: &dyn Stop,
     runtime: &Runtime,

@@ -1,4 +1,4 @@
-//! Driver that returns stored runs of shards as if they were executed now.
+//! Driver that returns the stored runs of shards as if it executed them now.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
@@ -11,14 +11,15 @@ use super::stop::Stop;
 use crate::error::{ErrorKind, refusal};
 use crate::runs::one_run::Finished;
 
-/// Returns a run by its place in the document; `None` if it is missing. Each run is requested once.
+/// Function that returns a stored run by its place in the document; `None` if the run is missing. It is called once for
+/// each run.
 pub type StoredRun = dyn Fn(u64) -> anyhow::Result<Option<TaskRecord>> + Send + Sync;
 
-/// Driver that returns stored runs by their place in the document. Consecutive calls of `drive` continue through the
-/// document. Missing runs are left out.
+/// Driver that returns stored runs by their place in the document. Each call of `drive` continues where the previous
+/// call ended. Missing runs are left out.
 pub struct Stored {
     run: Box<StoredRun>,
-    /// Place of the first run of the next `drive`.
+    /// Place in the document of the first run of the next call of `drive`.
     next: AtomicU64,
 }
 
@@ -64,7 +65,7 @@ fn check(record: &TaskRecord, task: &Task<'_>) -> anyhow::Result<()> {
     Err(refusal(ErrorKind::Usage, words))
 }
 
-/// Restores a run as it was when it was done. No shard contains a run whose counts do not match.
+/// Restores a run in the state in which it completed. Its counts match, because shards store no other runs.
 fn finished(record: TaskRecord) -> Finished {
     let TaskRecord { server_compared, generator_share, answered, bottleneck, run, .. } = record;
     let conservation = Conservation { mismatches: Vec::new(), server_compared };

@@ -1,4 +1,4 @@
-//! Driver in virtual time: runs side by side on all cores, without waiting for a clock.
+//! Driver in virtual time: executes runs concurrently on all cores, without waiting for a clock.
 
 use std::num::NonZero;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::runs::kept_latencies::KeptLatencies;
 use crate::runs::one_run::{Finished, unfinished};
 use crate::servers::server_under_test::ServerUnderTest;
 
-/// Number of series points in a file, over all of its runs, that are worth their space.
+/// Maximum number of time-series points in a file, divided among its runs. More points would not be worth their space.
 const POINTS_OF_A_FILE: usize = 40_000;
 
 pub struct VirtualTime {
@@ -50,7 +50,8 @@ impl Driver for VirtualTime {
             self.threads,
             |number| one_run(&tasks.task(number), number, stop, watcher),
             |over| {
-                // The first error ends the runs. Later ones were begun before it and are dropped.
+                // The first error ends all runs. Later outcomes are of runs that had already begun, and they are
+                // dropped.
                 if let (Some(outcome), None) = (over, &failed) {
                     let taken = outcome.and_then(|outcome| {
                         watcher.on_over(number, &outcome);
@@ -74,7 +75,8 @@ pub fn one_run(
     watcher: &dyn Watcher,
 ) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
-    // A given mockserver has a known model, too, but its user expects real requests.
+    // A mockserver given with `--target` could be simulated, because its model is known. It is rejected, because its
+    // user expects real requests.
     let ServerUnderTest::Own(server) = task.opponent else {
         anyhow::bail!("a server that is there cannot be run in virtual time");
     };

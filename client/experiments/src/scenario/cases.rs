@@ -1,4 +1,5 @@
-//! Cases of a claim: every strategy that it is about, against every other that it names, at every point.
+//! Cases of a claim: every strategy that the claim is about, compared with every other strategy that it names, at every
+//! point.
 
 use toml::Value;
 use vocabulary::did_you_mean;
@@ -16,13 +17,13 @@ pub(super) struct Spot<'a> {
 
 #[derive(Clone, Debug)]
 pub(super) struct Case<'a> {
-    /// Text that distinguishes the case, if there are several.
+    /// Text that distinguishes this case from the claim's other cases; `None` if there is only one case.
     pub(super) at: Option<String>,
     pub(super) own: Spot<'a>,
     pub(super) other: Option<Spot<'a>>,
-    /// The source's own figure at this point, if ours is compared with it.
+    /// Figure that the source prints for this point, if the claim compares our figure with it.
     pub(super) published: Option<f64>,
-    /// The two values of the varied parameter, if the figure is the exponent of growth between them.
+    /// Two values of the varied parameter. If set, the figure is the exponent with which it grows between them.
     pub(super) exponent: Option<(f64, f64)>,
 }
 
@@ -154,7 +155,7 @@ fn published(claim: &Claim, place: &Place, index: usize) -> Result<f64, Wrong> {
     Ok(figure)
 }
 
-/// Formats a point. Of a table, only the values that distinguish it from the others are shown.
+/// Formats a point. If the point is a table, only the values that distinguish it from the other points are shown.
 fn point_text(point: &Value, all: &[Value]) -> String {
     match point {
         Value::Table(keys) => {
@@ -189,7 +190,7 @@ impl Cells<'_> {
         self.only("at", &there, point)
     }
 
-    /// Returns the only cell of a strategy at the point of another cell, except for the keys of `differs`.
+    /// Returns the only cell of a strategy that is at the same point as `own`, apart from the keys of `differs`.
     fn find_beside(&self, label: &str, own: &Cell, differs: Option<&Value>) -> Result<usize, Wrong> {
         let mut there = self.labelled("against", label)?;
         there.retain(|(_, cell)| match differs {

@@ -69,7 +69,8 @@ pub(super) fn cells(scenario: &Scenario) -> Result<Vec<Cell>, CellFault> {
     Ok(cells)
 }
 
-/// True if a cell is at this point: a varied parameter has this value or, given a table, every key of it matches.
+/// True if a cell is at this point. A point is one value, which a varied parameter must have, or a table, of which
+/// every key must match.
 pub(super) fn is_at(cell: &Cell, point: &Value) -> bool {
     match point {
         Value::Table(keys) => keys
@@ -101,7 +102,7 @@ fn at_point<'a>(
     (workload, server, parameters)
 }
 
-/// Returns the settings of a strategy's runs, or the faulty key of the workload with a message.
+/// Returns the settings of a strategy's runs. An error contains the invalid key of the workload and a message.
 fn experiment(
     seed: u64,
     repeats: u32,
@@ -115,7 +116,7 @@ fn experiment(
     Ok(Experiment { run, repeats, paced: true, ..experiment })
 }
 
-/// Formats a value as on a command line, without quotes around strings.
+/// Formats a value as on a command line: strings have no quotes.
 pub fn text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -143,7 +144,7 @@ fn points(vary: &IndexMap<String, Vec<Value>>) -> Result<Vec<Vec<(String, Value)
     Ok(points)
 }
 
-/// Returns the strategy of a label. An error contains the faulty label of `[strategies]`, if any.
+/// Returns the strategy of a label. An error contains the invalid label of `[strategies]`, if there is one.
 fn strategy(
     scenario: &Scenario,
     section: &ExperimentSection,
@@ -159,7 +160,8 @@ fn strategy(
     };
     let varied = || -> Result<StrategySpec, tailback::SpecError> {
         let mut spec: StrategySpec = written.parse()?;
-        // A varied parameter belongs to the last part, whether the strategy's text sets it there or not.
+        // A varied parameter belongs to the last part of a strategy, whether or not the strategy's text sets the
+        // parameter.
         let last = spec.names().last().unwrap_or_default();
         for (key, value) in parameters {
             spec = spec.with(last, key, value)?.unwrap_or(spec);
@@ -170,7 +172,7 @@ fn strategy(
 }
 
 fn server_config(server: &Table) -> Result<Config, String> {
-    // Changes are parsed from JSON, which has no such numbers.
+    // The settings are converted to JSON, which has no infinite numbers and no NaN, so these are rejected here.
     let endless = server.iter().find(|(_, value)| value.as_float().is_some_and(|number| !number.is_finite()));
     if let Some((key, value)) = endless {
         return Err(format!("`{key}` is {value}; it must be a finite number"));
@@ -184,7 +186,7 @@ fn server_config(server: &Table) -> Result<Config, String> {
     }
 }
 
-/// Returns the first name between backticks, because errors begin with the key that they are about.
+/// Returns the first name between backticks. Errors begin with the key that they are about.
 fn named_key(error: &str) -> Option<String> {
     let (_, rest) = error.split_once('`')?;
     let (key, _) = rest.split_once('`')?;

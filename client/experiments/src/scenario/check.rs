@@ -1,4 +1,4 @@
-//! Checks that everything in a scenario exists: labels, figures, cells of claims, experiments over HTTP.
+//! Checks that everything that a scenario refers to exists: labels, figures, cells of claims, experiments over HTTP.
 
 use results::{FIGURES, Kind};
 use vocabulary::{TimeScale, did_you_mean};
@@ -10,7 +10,7 @@ use super::condition::Condition;
 use super::file::Scenario;
 use super::wrong::Wrong;
 
-/// Checks that `--set` changes only strategies that are run, because a label that no experiment uses is a mistyped one.
+/// Checks that `--set` changes only strategies that are run. A label that no experiment uses is probably mistyped.
 pub(super) fn check_labels(scenario: &Scenario, cells: &[Cell], settings: &[String]) -> Result<(), String> {
     for setting in settings {
         let path = setting.split('=').next().unwrap_or_default();
@@ -27,7 +27,8 @@ pub(super) fn check_labels(scenario: &Scenario, cells: &[Cell], settings: &[Stri
     Ok(())
 }
 
-/// Returns the paths of all numbers in a result. Not every run has all of them: fairness needs several clients.
+/// Returns the paths of all numbers in a result. Some runs lack some of them; for example, fairness needs several
+/// clients.
 fn numbers<'a>() -> impl Iterator<Item = &'a str> {
     FIGURES.iter().filter(|figure| figure.kind != Kind::Truth).map(|figure| figure.path)
 }

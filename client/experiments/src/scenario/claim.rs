@@ -1,4 +1,5 @@
-//! A claim as written in a file: a sentence of the source, the place of its figure, and the condition on it.
+//! A claim as written in a scenario file: a sentence of the source, the figure that it is about, and the condition on
+//! this figure.
 
 use serde::Deserialize;
 use toml::Value;
@@ -7,34 +8,34 @@ use toml::Value;
 #[serde(deny_unknown_fields)]
 pub struct Claim {
     pub says: String,
-    /// The source's own words or figure; defaults to `printed`.
+    /// The source's own words, or the figure that the source prints; defaults to `printed`.
     #[serde(default)]
     published: String,
-    /// Whether this file makes the claim and not the source. Such claims are shown and counted separately.
+    /// True if the claim is made by this file and not by the source. Such claims are shown and counted separately.
     #[serde(default)]
     pub ours: bool,
-    /// The experiment; may be left out when there is only one.
+    /// Name of the experiment; may be left out if there is only one.
     #[serde(default)]
     pub experiment: Option<String>,
     /// Figure of a run: its path in the result, or the name of a derived figure.
     pub figure: String,
     #[serde(default)]
     pub minus: f64,
-    /// Factor applied after the subtraction, to convert the unit.
+    /// Factor that converts the unit, applied after the subtraction.
     #[serde(default = "unity")]
     pub times: f64,
-    /// Label of the strategy. With several labels, the claim is about each of them.
+    /// Labels of the strategies. With several labels, the claim is about each of them.
     pub of: Labels,
-    /// Figure to compare with. The claim is then about the ratio.
+    /// Figure to compare with. If set, the claim is about the ratio of the two figures.
     #[serde(default)]
     pub against: Option<Against>,
-    /// The point, if the experiment has several: the value of its varied parameter.
+    /// Point of the experiment, if it has several: the value of its varied parameter.
     #[serde(default)]
     pub at: Option<Value>,
-    /// Several points, at each of which the claim may hold or not.
+    /// Several points; at each of them the claim is judged separately.
     #[serde(default)]
     pub over: Vec<Value>,
-    /// Two points. The claim is then about the exponent with which the figure grows between them.
+    /// Two points. If set, the claim is about the exponent with which the figure grows between them.
     #[serde(default)]
     pub growth: Option<[Value; 2]>,
     #[serde(default)]
@@ -55,10 +56,10 @@ pub struct Claim {
     /// Tolerance of the printed figure; defaults to half a unit of its last digit.
     #[serde(default)]
     pub(super) precision: Option<f64>,
-    /// Interpretation of the source's words, and the reason for it.
+    /// Interpretation of the source's words as this condition, and the reason for it.
     #[serde(default)]
     pub means: String,
-    /// Whether the claim makes sense over real HTTP.
+    /// Whether the claim can also be judged on runs over real HTTP.
     #[serde(default = "yes")]
     pub http: bool,
     #[serde(default)]
@@ -78,8 +79,8 @@ impl Claim {
         if self.published.is_empty() { self.printed.as_deref().unwrap_or_default() } else { &self.published }
     }
 
-    /// True if the claim is judged run by run, because the source had only one run. Our own statements are not, unless
-    /// they set `one_run`.
+    /// True if the claim is judged run by run, because the source had only one run. Claims that the scenario makes
+    /// itself are judged so only if they set `one_run`.
     pub fn one_run(&self, scenario: bool) -> bool {
         self.stat.is_none() && self.one_run.unwrap_or(scenario && !self.ours)
     }
@@ -126,25 +127,25 @@ impl Labels {
     expecting = "a strategy's label, a list of labels, a table of `of`, `at`, `experiment` and `figure`, or one of `published`"
 )]
 pub enum Against {
-    /// The same figure of other strategies, at the same point.
+    /// The figure of other strategies at the same point.
     Labels(Labels),
     Place(Place),
 }
 
-/// Place of a figure. Keys that are left out are those of the claim.
+/// Place of the figure to compare with. Keys that are left out have the same values as in the claim.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Place {
     #[serde(default)]
     pub of: Option<String>,
-    /// The point. Of a table, only the given keys differ.
+    /// Point to compare with. If it is a table, keys that it leaves out have the same values as in the claim.
     #[serde(default)]
     pub at: Option<Value>,
     #[serde(default)]
     pub experiment: Option<String>,
     #[serde(default)]
     pub figure: Option<String>,
-    /// The source's own figure at every point of `over`, instead of a place of ours.
+    /// Figures that the source prints for the points of `over`. Our figures are then compared with these.
     #[serde(default)]
     pub published: Vec<f64>,
 }
@@ -152,7 +153,7 @@ pub struct Place {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stat {
-    /// The mean; for a ratio, the ratio of the means.
+    /// The mean over runs. For a ratio, the ratio of the two means.
     #[default]
     Mean,
     Median,
@@ -166,7 +167,7 @@ pub enum Stat {
 pub enum Expectation {
     #[default]
     Holds,
-    /// The claim holds only at some of its points, or in some runs.
+    /// The claim holds only at some of its points, or only in some runs.
     HoldsPartly,
     DoesNotHold,
 }

@@ -1,9 +1,9 @@
-//! Condition of a claim on a figure: bounds, which are open on the side that a sentence does not mention, or a printed
-//! number.
+//! Condition of a claim on a figure: either bounds or a printed number. If the sentence sets no limit on one side,
+//! there is no bound on that side.
 //!
-//! A bound that is a number needs a reason, unless the claim compares with another figure (more, less, faster than
-//! linear), where the bound is 1. A bound in quotes is the source's own number. "At least" and "at most" allow for the
-//! rounding of a printed number: 25.4 is at most "25". "Above" and "below" compare with the number itself.
+//! A bound that is a number needs a reason. The exception is the bound 1 in a claim that compares with another figure
+//! (more, less, faster than linear). A bound in quotes is the source's own number. "At least" and "at most" allow for
+//! the rounding of a printed number: 25.4 is at most "25". "Above" and "below" compare with the number itself.
 
 use super::claim::{Bound, Claim};
 use super::wrong::Wrong;
@@ -13,7 +13,7 @@ pub struct Condition {
     pub low: Option<Edge>,
     pub high: Option<Edge>,
     pub words: String,
-    /// True if the value must be the printed number.
+    /// True if the figure must equal the printed number within its precision.
     pub printed: bool,
 }
 
@@ -23,7 +23,7 @@ pub struct Edge {
     pub included: bool,
 }
 
-/// Relative error allowed at bounds, because sums of rounded milliseconds are off by less than this.
+/// Relative error allowed at bounds. Sums of rounded milliseconds have smaller errors than this.
 const ROUNDING: f64 = 1e-9;
 
 impl Condition {
@@ -62,7 +62,8 @@ impl Condition {
                     return Err(Wrong::new(key, format!("`{key}` is {number}; a finite number is needed")));
                 }
                 Bound::Number(number) => {
-                    // "More than", "less than" and "faster than linear" compare with 1, so no number was chosen.
+                    // "More than", "less than" and "faster than linear" compare with 1, so such a bound needs no
+                    // reason.
                     let plain = relative && (number - 1.0).abs() < ROUNDING;
                     if !plain && reasons.is_empty() {
                         let words = format!(
@@ -122,7 +123,7 @@ impl Condition {
         self.overlaps(value, value)
     }
 
-    /// True if some value from `least` to `most`, ends included, meets the condition.
+    /// True if any value between `least` and `most` (both included) meets the condition.
     pub fn overlaps(&self, least: f64, most: f64) -> bool {
         let reach = |edge: Edge| if edge.included { edge.value.abs() * ROUNDING } else { 0.0 };
         let enough = self
@@ -135,7 +136,7 @@ impl Condition {
     }
 }
 
-/// Parses a printed number. Also returns half a unit of its last digit.
+/// Parses a printed number. Returns the number and half a unit of its last digit.
 fn read(text: &str) -> Result<(f64, f64), String> {
     let digits: String = text.chars().filter(|letter| !letter.is_whitespace()).collect();
     let plain = digits.strip_prefix('-').unwrap_or(&digits);

@@ -8,14 +8,15 @@ use results::{Figure, RunResult};
 use super::claim::Claim;
 use super::file::Scenario;
 
-/// Figures by which the runs of a cell are ordered. They are kept of every run, whatever a scenario requests.
+/// Figures by which the runs of a cell are ordered. They are recorded for every run, even if the scenario does not
+/// request them.
 const MAKESPAN: &str = "makespan_s";
 const COMPLETE: &str = "makespan_complete";
 
-/// Figures of one run, by name. Figures that the run does not have are missing.
+/// Figures of one run, by name. Figures that the run does not have are left out.
 pub type Measured = BTreeMap<String, f64>;
 
-/// Figures of all runs of all cells of a scenario, cell by cell and in the order of seeds.
+/// Figures of all runs of a scenario: by cell, and within a cell in the order of seeds.
 #[derive(Clone, Debug, Default)]
 pub struct Data {
     runs: Vec<Vec<Measured>>,
@@ -40,7 +41,7 @@ impl Data {
         self.runs[cell].iter().map(value).collect()
     }
 
-    /// Returns the index of a cell's run with median makespan. Incomplete runs come after all complete ones.
+    /// Returns the index of a cell's run with median makespan. Incomplete runs count as longer than all complete runs.
     pub fn middle_run(&self, cell: usize) -> Option<usize> {
         let runs = &self.runs[cell];
         let key = |index: &usize| {

@@ -1,11 +1,11 @@
-//! Figures computed from binned calls: clusters, aftershocks, the time for which a server was overwhelmed.
+//! Figures computed from calls that were counted in time bins: clusters, aftershocks, the time for which a server was overwhelmed.
 
 use loadgen_core::{Bin, Bins};
 use serde::Deserialize;
 
 use super::over_runs::over_seeds;
 
-/// A figure computed from the bins of a run. Bins are counted from 0; ranges include both ends.
+/// Figure computed from the time bins of a run. Bins are counted from 0. Ranges include both ends.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, tag = "kind", rename_all = "kebab-case")]
 pub enum Derived {
@@ -13,15 +13,15 @@ pub enum Derived {
     Autocorrelation { series: Series, from: usize, to: usize, lag: usize, detrend: usize },
     /// Standard deviation of the series.
     Deviation { series: Series, from: usize, to: usize },
-    /// Sum over the range.
+    /// Sum of the bins of the range.
     Sum { series: Series, from: usize, to: usize },
-    /// Largest bin of the range.
+    /// Largest value of a bin in the range.
     Largest { series: Series, from: usize, to: usize },
-    /// Mean bin of the range.
+    /// Mean value of the bins in the range.
     Mean { series: Series, from: usize, to: usize },
-    /// Number of bins above a value.
+    /// Number of bins whose value is above `above`.
     BinsAbove { series: Series, above: u32 },
-    /// Share of empty bins between `from` and the bin by which `until_share` of the total has been reached.
+    /// Share of empty bins in a range. The range begins at bin `from` and ends where the series has reached `until_share` of its total.
     EmptyShare { series: Series, from: usize, until_share: f64 },
 }
 
@@ -29,7 +29,7 @@ pub enum Derived {
 #[serde(rename_all = "kebab-case")]
 pub enum Series {
     Sent,
-    /// First attempts of their ops.
+    /// Attempts that are the first of their op.
     First,
     Succeeded,
     /// Attempts that were rejected or failed.
@@ -68,7 +68,7 @@ impl Derived {
 
     pub(super) fn of(&self, bins: &Bins) -> Option<f64> {
         let all = |series: Series| bins.bins().iter().map(move |bin| f64::from(count(series, bin)));
-        // Bins beyond the last one are empty, and they count.
+        // Bins of the range after the last recorded one are included as empty bins.
         let range = |series: Series, from: usize, to: usize| -> Vec<f64> {
             all(series).chain(std::iter::repeat(0.0)).skip(from).take((to + 1).saturating_sub(from)).collect()
         };

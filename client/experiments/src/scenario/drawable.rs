@@ -1,4 +1,4 @@
-//! A plot that the program offers to scenarios.
+//! A plot that scenarios can request by name.
 
 use results::Basis;
 

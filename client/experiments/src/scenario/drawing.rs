@@ -1,4 +1,4 @@
-//! Cells, columns and steps that a plot of a scenario is drawn from, and rejection of plots that cannot be drawn.
+//! Cells, columns and steps of the data for a scenario's plot, and rejection of plots that cannot be drawn.
 
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ impl Plot {
         self.columns.iter().filter_map(|title| all.iter().find(|column| column.title == *title)).collect()
     }
 
-    /// Returns the indices of the cells that are drawn, in the order of the strategies that the plot names.
+    /// Returns the indices of the cells whose data the plot shows, in the order of the strategies that the plot names.
     pub fn cells(&self, scenario: &Scenario, cells: &[Cell]) -> Vec<usize> {
         let name = self.experiment(scenario);
         let drawn = |cell: &Cell| {

@@ -5,7 +5,7 @@ use vocabulary::did_you_mean;
 use super::place::Text;
 use crate::error::Error;
 
-/// Names and texts of the seeds' own experiments.
+/// Names and texts of the built-in scenarios.
 pub const EMBEDDED: &[(&str, &str)] = &[
     ("sync-musings", include_str!("../../../scenarios/sync-musings.toml")),
     ("retry-delays", include_str!("../../../scenarios/retry-delays.toml")),

@@ -1,4 +1,4 @@
-//! A scenario file as it is written.
+//! A scenario as written in its file.
 
 use indexmap::IndexMap;
 use serde::Deserialize;
@@ -22,13 +22,13 @@ pub struct Scenario {
     pub source: String,
     #[serde(default)]
     pub about: String,
-    /// First seed; repeat r uses seed + r.
+    /// First seed. Repeat r (from 0) uses the seed `seed + r`.
     #[serde(default = "one")]
     pub seed: u64,
     /// Number of seeds per cell, unless the experiment sets its own.
     #[serde(default = "ten")]
     pub repeats: u32,
-    /// Whether the source's figures and sentences come from one random run each.
+    /// Whether each figure and sentence of the source comes from one random run.
     #[serde(default)]
     pub one_run: bool,
     #[serde(default)]
@@ -36,7 +36,7 @@ pub struct Scenario {
     /// Server of all experiments, with the keys of `PATCH /_mock/config`.
     #[serde(default)]
     pub server: Table,
-    /// Strategies by the label that tables and claims use.
+    /// Strategies by label. Tables and claims refer to strategies by these labels.
     pub strategies: IndexMap<String, String>,
     #[serde(default)]
     pub figure: IndexMap<String, Derived>,
@@ -54,7 +54,7 @@ pub struct Scenario {
 pub struct ExperimentSection {
     #[serde(default)]
     pub title: String,
-    /// Labels; defaults to all.
+    /// Labels of the strategies; defaults to all strategies of the scenario.
     #[serde(default)]
     pub strategies: Vec<String>,
     #[serde(default)]
@@ -63,7 +63,8 @@ pub struct ExperimentSection {
     pub workload: Table,
     #[serde(default)]
     pub server: Table,
-    /// Varied keys and their values: keys of the workload or the server, or `strategy.` and a parameter.
+    /// Varied keys and their values. A key is one of the workload or the server, or `strategy.` followed by a
+    /// parameter.
     #[serde(default)]
     pub vary: IndexMap<String, Vec<Value>>,
     #[serde(default)]
@@ -78,7 +79,7 @@ pub struct Column {
     pub figure: String,
     #[serde(default)]
     pub minus: f64,
-    /// Factor applied after the subtraction, to convert the unit.
+    /// Factor that converts the unit, applied after the subtraction.
     #[serde(default = "unity")]
     pub times: f64,
 }
@@ -92,7 +93,7 @@ impl Column {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Http {
-    /// Experiments that are worth the time.
+    /// Experiments that are short enough to be run over HTTP.
     pub experiments: Vec<String>,
     #[serde(default = "unity")]
     pub time_scale: f64,

@@ -1,9 +1,9 @@
-//! Verdicts of claims, computed from the figures of runs.
+//! Verdicts on claims, computed from the figures of runs.
 //!
-//! Both drivers use the same rule. A sentence about a figure is tested on the mean over runs. Where the source had one
-//! random run, its printed number must be among the middle 95 % of our runs. Its sentences are judged by the share of
-//! runs in which they are true: if it is more than half, the claim holds; if it is at least 5 %, the claim holds
-//! partly.
+//! Runs in virtual time and over HTTP are judged by the same rule. A sentence about a figure is tested on the mean over
+//! runs. If the source had one random run, its printed number must be within the middle 95 % of our runs. Sentences
+//! about one random run are judged by the share of runs in which they are true. If the share is more than half, the
+//! claim holds; if it is at least 5 %, the claim holds partly.
 
 use results::ClaimVerdict as Verdict;
 use results::numbers::{counted, short};
@@ -19,11 +19,11 @@ use super::over_runs::of_all_runs;
 use super::verdict::{Found, Judged, SOME, of_all, of_one};
 use super::words::{together, with_deviation};
 
-/// Minimum number of runs for which a further run like them is outside of all of them with a probability of at most 5
-/// %.
+/// Minimum number of runs for a 95 % range. With this many, a further run is outside the range of all of them with a
+/// probability of at most 5 %.
 const ENOUGH: usize = 39;
 
-/// Judges a claim; `None` if its experiment was not run.
+/// Judges a claim. Returns `None` if the claim's experiment was not run.
 pub fn judge<'a>(scenario: &Scenario, claim: &'a Claim, cells: &[Cell], data: &Data) -> Option<Judged<'a>> {
     // Errors are impossible here, because the scenario was checked when it was loaded.
     let condition = Condition::of(claim).ok()?;
@@ -69,7 +69,7 @@ fn no_figure(at: Option<String>, values: &[f64]) -> Found {
     Found { at, value: f64::NAN, middle: None, runs: values.len(), so_in: None, verdict, text }
 }
 
-/// Judges a statement about many runs, or about something that does not depend on chance.
+/// Judges a statement about the mean over many runs, or about a figure that does not depend on chance.
 fn over_all(figures: &ClaimFigures<'_>, case: &Case<'_>, condition: &Condition) -> Found {
     let at = case.at.clone();
     let stat = figures.claim.stat.unwrap_or_default();
@@ -124,7 +124,7 @@ fn run_by_run(figures: &ClaimFigures<'_>, case: &Case<'_>, condition: &Condition
         None => own,
     };
     let runs = values.len();
-    // Infinite values, from a division by zero, are allowed, because they are larger than any other.
+    // A division by zero yields infinity. It is allowed, because it can be ordered: it is larger than any other value.
     if values.is_empty() || values.iter().any(|value| value.is_nan()) {
         return no_figure(at, &values);
     }
@@ -169,12 +169,12 @@ fn run_by_run(figures: &ClaimFigures<'_>, case: &Case<'_>, condition: &Condition
     found
 }
 
-/// Returns the lowest and the highest value of the middle 95 %: a further run like these is outside with a probability
-/// of at most 5 %. `None` if there are too few runs for that.
+/// Returns the lowest and the highest value of the middle 95 % of runs. A further run is outside this range with a
+/// probability of at most 5 %. Returns `None` if there are too few runs for that.
 fn middle(values: &[f64]) -> Option<(f64, f64)> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
-    // Among n runs and the published one, each is equally likely to have any rank.
+    // If the published run is ranked among our n runs, every rank is equally likely.
     let outside = (sorted.len() + 1) / (ENOUGH + 1);
     let first = outside.checked_sub(1)?;
     Some((sorted[first], sorted[sorted.len() - outside]))

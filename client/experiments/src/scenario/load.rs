@@ -8,10 +8,11 @@ use super::parse::parse;
 use super::place::Text;
 use crate::error::{Error, ErrorKind};
 
-/// Parses a scenario, applies the `--set` settings, and checks all of it. `plots` are those that a report can draw.
+/// Parses a scenario, applies the `--set` settings, and checks the result. `plots` are the plots that a report can
+/// draw.
 ///
 /// # Errors
-/// Names the place in the text, and the values that are accepted there.
+/// Contains the position in the text, and the values that are accepted there.
 pub fn load(text: &Text, settings: &[String], plots: &[Drawable]) -> Result<(Scenario, Vec<Cell>), Error> {
     let mut scenario = parse(text, settings)?;
     let with = if settings.is_empty() {
@@ -36,7 +37,8 @@ pub fn load(text: &Text, settings: &[String], plots: &[Drawable]) -> Result<(Sce
     for (name, plot) in &scenario.plot {
         found.push(match plot.check(&scenario, &cells, plots) {
             Ok(basis) => Some(basis),
-            // With `--set`, less may run than the file contains, so plots that no longer fit are left out.
+            // With `--set`, fewer strategies or points may run than the file contains. Plots that need the missing ones
+            // are left out.
             Err(_) if !settings.is_empty() => None,
             Err(wrong) => return Err(refuse(&["plot", name, wrong.key], wrong.to_string())),
         });

@@ -1,4 +1,4 @@
-//! Parsing of a scenario's text, with settings applied on top of it.
+//! Parsing of a scenario's text, and application of the `--set` settings to it.
 
 use serde::Deserialize;
 use toml::Table;
@@ -13,7 +13,7 @@ pub(super) fn parse(text: &Text, settings: &[String]) -> Result<Scenario, Error>
     let refuse = |error: &toml::de::Error, place: String| {
         Error::usage(format!("scenario {place}: {}", with_suggestion(error.message())))
     };
-    // The first parse is without the settings, because then errors have a line.
+    // The text is first parsed without the settings, because only then do errors have a line number.
     let scenario: Scenario = toml::from_str(&text.text).map_err(|error| match other_format(&text.text) {
         Some(format) => Error::usage(format!(
             "{} is not TOML (it looks like {format}); scenarios are TOML, see docs/scenarios.md",

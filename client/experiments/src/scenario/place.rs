@@ -1,4 +1,4 @@
-//! Positions in a scenario file, for errors.
+//! Positions in a scenario file, for error messages.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use toml::de::{DeTable, DeValue};
 
 #[derive(Clone, Debug)]
 pub struct Text {
-    /// Path of the file, or name of an embedded scenario, as errors show it.
+    /// Path of the file, or name of a built-in scenario, as errors show it.
     pub name: String,
     pub text: String,
 }
@@ -32,7 +32,8 @@ impl Text {
         Place { name: self.name.clone(), line }
     }
 
-    /// Returns the position of the key at the end of a path, or of the longest part of the path that exists.
+    /// Returns the position of the key at the end of a path. If the path does not exist, returns the position of its
+    /// longest existing part.
     pub(super) fn of(&self, path: &[&str]) -> Place {
         let byte = DeTable::parse(&self.text).ok().and_then(|table| find(table.get_ref(), path));
         self.at(byte)

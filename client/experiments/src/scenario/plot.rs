@@ -1,4 +1,4 @@
-//! A plot that a scenario requests, as it is written.
+//! A plot that a scenario requests, as written in the file.
 
 use results::Basis;
 use serde::Deserialize;
@@ -8,44 +8,45 @@ use vocabulary::duration_text;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plot {
-    /// Name in the registry of plots.
+    /// Name of the plot in the registry of plots.
     pub draw: String,
     pub title: String,
-    /// The source's description of what the plot shows.
+    /// Description that the source gives of the plot.
     #[serde(default)]
     pub shows: String,
     #[serde(default)]
     pub note: String,
-    /// May be left out if there is only one.
+    /// Name of the experiment; may be left out if there is only one.
     #[serde(default)]
     pub experiment: Option<String>,
-    /// Labels; defaults to all of the experiment.
+    /// Labels of the strategies; defaults to all strategies of the experiment.
     #[serde(default)]
     pub strategies: Vec<String>,
-    /// The point, or the points, if the experiment has several.
+    /// Point or points to show, if the experiment has several.
     #[serde(default)]
     pub at: Option<Value>,
-    /// Titles of the experiment's columns; defaults to all.
+    /// Titles of the experiment's columns to show; defaults to all.
     #[serde(default)]
     pub columns: Vec<String>,
-    /// Counts per step; defaults to all but successes.
+    /// Kinds of events to count per time step; defaults to all except successes.
     #[serde(default)]
     pub series: Vec<Counted>,
-    /// Length of a step; defaults to the workload's bins.
+    /// Length of a time step; defaults to the length of the workload's bins.
     #[serde(default)]
     pub(super) step: Option<String>,
-    /// End of the plotted time. Later data is left out.
+    /// End of the time axis. Later data is left out.
     #[serde(default)]
     pub(super) until: Option<String>,
-    /// Time over which curves are averaged. A whole number of the waves in which a server responds hides the waves.
+    /// Length of the moving average of curves. If the server responds in waves, a whole number of wave lengths makes
+    /// the waves invisible.
     #[serde(default)]
     pub(super) smooth: Option<String>,
-    /// Unit of times; defaults to seconds.
+    /// Unit of the time axis; defaults to seconds.
     #[serde(default)]
     pub(super) time_unit: Option<String>,
     #[serde(default)]
     pub scale: Scale,
-    /// Data that the plot is drawn from; set once the scenario is checked.
+    /// Kind of data that the plot needs; set once the scenario has been checked.
     #[serde(skip)]
     pub(super) basis: Option<Basis>,
 }
@@ -53,7 +54,7 @@ pub struct Plot {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scale {
-    /// The plot's own scale.
+    /// The scale that this kind of plot uses by default.
     #[default]
     Plain,
     Logarithmic,
@@ -67,7 +68,7 @@ pub enum Counted {
     TurnedAway,
     First,
     Succeeded,
-    /// Attempts in flight that will succeed: accepted, and not yet answered.
+    /// Attempts in flight that are going to succeed: the server has accepted them and not yet responded.
     Queued,
 }
 
@@ -84,7 +85,7 @@ impl Plot {
         seconds(self.smooth.as_deref())
     }
 
-    /// Returns the unit of time axes: its length in seconds, and its name.
+    /// Returns the unit of the time axis: its length in seconds and its name.
     pub fn time_unit(&self) -> Option<(f64, String)> {
         let written = self.time_unit.as_deref()?;
         let unit = duration_text::parse(written).ok()?;

@@ -1,8 +1,9 @@
-//! `--set key=value`: overrides of a scenario's values on the command line.
+//! `--set key=value`: replacement of a scenario's values from the command line.
 
 use toml::{Table, Value};
 
-/// Applies `key.key=value` to a scenario. The value is parsed as TOML, or taken as plain text if it is not TOML.
+/// Applies `key.key=value` to a scenario. The value is parsed as TOML. If it is not valid TOML, it is taken as plain
+/// text.
 pub(super) fn apply(table: &mut Table, setting: &str) -> Result<(), String> {
     let refuse = |why: &str| format!("`--set {setting}`: {why}");
     let (path, text) = setting
@@ -17,8 +18,8 @@ pub(super) fn apply(table: &mut Table, setting: &str) -> Result<(), String> {
     let Some((last, parents)) = keys.split_last().filter(|(last, _)| !last.is_empty()) else {
         return Err(refuse("the key is empty"));
     };
-    // Missing sections are created, because files may leave them out. Named experiments, figures, claims and plots are
-    // not.
+    // Missing sections are created, because files may leave them out. Missing experiments, figures, claims and plots
+    // are not created.
     let mut place = table;
     for (depth, key) in keys.iter().enumerate() {
         let named = depth == 1 && matches!(parents[0], "experiment" | "figure" | "claim" | "plot");

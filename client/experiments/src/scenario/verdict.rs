@@ -5,7 +5,7 @@ use results::ClaimVerdict as Verdict;
 use super::claim::{Claim, Expectation};
 use super::condition::Condition;
 
-/// Minimum share of runs in which a sentence about one random run must be true to hold partly.
+/// Minimum share of runs in which a sentence about one random run must be true so that the claim holds partly.
 pub(super) const SOME: f64 = 0.05;
 
 pub struct Judged<'a> {
@@ -20,26 +20,26 @@ pub struct Judged<'a> {
 
 pub struct Found {
     pub at: Option<String>,
-    /// The figure: the mean, unless the claim selects another statistic.
+    /// Value of the figure: its mean over runs, unless the claim selects another statistic.
     pub value: f64,
-    /// Lowest and highest value of the middle 95 % of runs, if the verdict depends on them.
+    /// Lowest and highest value of the middle 95 % of runs; set if the verdict depends on this range.
     pub middle: Option<(f64, f64)>,
     pub runs: usize,
-    /// Number of runs in which the sentence is true, if the verdict depends on it.
+    /// Number of runs in which the sentence is true; set if the verdict depends on this number.
     pub so_in: Option<usize>,
     pub verdict: Verdict,
     pub(super) text: String,
 }
 
 impl Judged<'_> {
-    /// True if the verdict is the one that the scenario expects; `None` if there are too few runs to decide.
+    /// True if the verdict is the one that the scenario expects. Returns `None` if there are too few runs to decide.
     pub fn as_expected(&self) -> Option<bool> {
         let expected = match self.claim.expect {
             Expectation::Holds => Verdict::Holds,
             Expectation::HoldsPartly => Verdict::HoldsPartly,
             Expectation::DoesNotHold => Verdict::DoesNotHold,
         };
-        // It takes 20 runs to observe a share between 5 % and a half.
+        // At least 20 runs are needed to observe a share between 5 % and a half.
         let too_few_for_a_share = self.claim.expect == Expectation::HoldsPartly
             && matches!(self.found.as_slice(), [one] if one.so_in.is_some() && (one.runs as f64) * SOME < 1.0);
         (self.verdict != Verdict::TooFewRuns && !too_few_for_a_share).then_some(self.verdict == expected)

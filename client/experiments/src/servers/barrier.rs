@@ -1,4 +1,4 @@
-//! The mockserver at whose barrier the shards of a run wait for one another.
+//! Mockserver with the barrier at which the shards of a run wait for one another.
 
 use std::time::Duration;
 
@@ -15,7 +15,8 @@ use crate::sharded::BarrierChoice;
 /// Probes the mockserver at this address.
 ///
 /// # Errors
-/// Fails if the address is invalid, if nothing answers there, or if no mockserver that accepts this client does.
+/// Fails if the address is invalid, if no server answers there, or if the server is not a mockserver that accepts this
+/// client.
 pub fn reach_barrier(
     address: &str,
     patience: Duration,

@@ -1,4 +1,4 @@
-//! Room for connections within the limit on open files, and warnings if it is small.
+//! Number of connections that the limit on open files allows, and warnings if it is small.
 
 use loadgen_core::{ArrivalProcess, Workload};
 use mockserver::core::Config;
@@ -7,29 +7,30 @@ use crate::servers::target::{Kind, Server};
 use results::Warning;
 use results::numbers::thousands;
 
-/// Files that a running experiment opens besides its connections: timers, runtimes, admin connections, outputs.
+/// Number of files that an experiment opens besides its connections: timers, runtimes, admin connections, outputs.
 const OPENED_LATER: u64 = 16;
 
-/// Number of open files to assume where the system does not report it.
+/// Assumed number of open files if the system does not report it.
 const USUALLY_OPEN: u64 = 48;
 
-/// Connections that a client may want at once if nothing is known about its server.
+/// Assumed number of concurrent connections of a client if nothing is known about its server.
 const USUALLY_WANTED: u64 = 128;
 
-/// Room for connections. Beyond it, attempts wait in the client for a file, which makes it a different experiment.
+/// Number of connections that can be open at once. If it is exceeded, attempts wait in the client for a file
+/// descriptor, which makes the run a different experiment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConnectionRoom {
     pub most: usize,
     limit: Option<u64>,
-    /// Files for everything else.
+    /// Number of files reserved for everything except connections.
     others: u64,
-    /// Files per connection.
+    /// Number of files per connection: 2 for an embedded server, which holds the other end, otherwise 1.
     ends: u64,
 }
 
 impl ConnectionRoom {
-    /// Computes the room that this limit on open files leaves (`None`: unlimited). An embedded server holds the other
-    /// end of each connection.
+    /// Computes the number of connections that this limit on open files allows (`None`: no limit). An embedded server
+    /// holds the other end of each connection, which also counts.
     pub fn within(limit: Option<u64>, server: &Server) -> Self {
         let open = std::fs::read_dir("/proc/self/fd").map_or(USUALLY_OPEN, |files| files.count() as u64);
         let ends = if server.kind == Kind::Embedded { 2 } else { 1 };
@@ -60,9 +61,9 @@ impl ConnectionRoom {
         })
     }
 
-    /// Returns a warning after a run with at most `in_flight` concurrent attempts, each on a connection of its own. If
-    /// there was less room, some attempts waited. The number of opened connections shows nothing, because faults may
-    /// have closed most of them.
+    /// Returns a warning after a run with at most `in_flight` concurrent attempts, each on a connection of its own, if
+    /// fewer connections were possible. Some attempts then had to wait. The number of opened connections is no
+    /// evidence, because faults may have closed most of them.
     pub fn warning_after(&self, in_flight: u64) -> Option<Warning> {
         (in_flight > self.most as u64).then(|| Warning::FewConnections {
             most: self.most as u64,

@@ -1,4 +1,4 @@
-//! Server under test: a mock server of its own for every run, or the server that `--target` names.
+//! Server under test: a mockserver that is started for every run, or the server that `--target` names.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,11 +16,11 @@ use crate::servers::target::{Server, ServerChoice};
 
 #[derive(Clone)]
 pub enum ServerUnderTest {
-    /// Mock server of this configuration: in virtual time, or a fresh one for every run.
+    /// Mockserver with this configuration: simulated in virtual time, or started for every run over HTTP.
     Own(Box<Config>),
     /// Server that `--target` names, for all runs.
     Given(Arc<GivenServer>),
-    /// Server of completed runs, which cannot be queried any more.
+    /// Server of runs that were completed earlier. It can no longer be queried.
     Past(Box<PastServer>),
 }
 
@@ -35,11 +35,12 @@ pub struct PastServer {
 
 pub struct GivenServer {
     server: Mutex<Server>,
-    /// Whether a run has used the server. The first run uses it as it was announced and checked.
+    /// Whether a run has used the server. The first run uses the configuration that was announced and checked.
     met: AtomicBool,
     runtime: Runtime,
     room: ConnectionRoom,
-    /// Kind, address, description and, for a mockserver, configuration at the time of the probe.
+    /// Kind, address and description, as read at the time of the probe. For a mockserver, also its configuration at
+    /// that time.
     kind: String,
     url: String,
     words: String,
@@ -94,7 +95,7 @@ impl ServerUnderTest {
                 Ok(settings.refuse_own_endpoints()?)
             }
             Self::Given(given) => given.server().refuse_unusable(settings),
-            // Runs have already used it.
+            // Accepted without a check, because completed runs have already used this server.
             Self::Past(_) => Ok(()),
         }
     }
@@ -126,7 +127,8 @@ impl GivenServer {
         Ok(server.map(|server| Self::new(server, runtime, files)))
     }
 
-    /// Wraps an existing server. All runs against it share the room that the limit on open files leaves now.
+    /// Wraps an existing server. The number of connections that the limit on open files allows is computed now, for all
+    /// runs.
     pub fn new(server: Server, runtime: Runtime, files: Option<u64>) -> Self {
         Self {
             kind: server.kind.to_string(),
@@ -140,8 +142,9 @@ impl GivenServer {
         }
     }
 
-    /// Passes the server to the next run: to the first run as it was announced, and to later ones as it is by then. A
-    /// change before the first run is noticed when that run is over.
+    /// Calls `run` with the server's current state. The first run uses the configuration that was announced. For later
+    /// runs, the configuration is read again. If it changed before the first run, this is noticed at the end of that
+    /// run.
     pub fn with_current<T>(
         &self,
         stop: &dyn Stop,

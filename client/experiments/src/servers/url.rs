@@ -1,4 +1,4 @@
-//! URLs of servers as they may be shown: values in an address may be secrets.
+//! Formatting of server URLs for output. Values in an address may be secrets and are hidden.
 
 const HIDDEN: &str = "…";
 

@@ -1,4 +1,4 @@
-//! The document of a survey: every setting with its runs.
+//! Document of a survey: every setting with its runs.
 
 use std::collections::BTreeSet;
 
@@ -7,16 +7,16 @@ use serde::{Deserialize, Serialize};
 
 use super::setting::Setting;
 
-/// The factor by which an unfinished run is longer than its time divided by its share of ops done. Without it, giving up early would look
-/// fast.
+/// Factor by which the time of an unfinished run is multiplied, after it was divided by the share of ops done. Without it, a strategy that
+/// gives up early would look fast.
 const UNFINISHED: f64 = 5.0;
 
-/// Maximum length of a run that a file may state, in seconds: instants end after 584 years.
+/// Maximum length of a run in a file, in seconds. Instants overflow after 584 years.
 const MAX_END_S: f64 = 2e10;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Survey {
-    /// Seed of the draws of the settings.
+    /// Seed from which the settings are drawn.
     pub seed: u64,
     /// Number of seeds per strategy and setting.
     pub repeats: u32,
@@ -31,20 +31,20 @@ pub struct Survey {
 pub struct Surveyed {
     #[serde(flatten)]
     pub setting: Setting,
-    /// Runs by strategy, of each in the order of seeds.
+    /// Runs by strategy. The runs of one strategy are in the order of seeds.
     pub runs: Vec<Vec<Run>>,
 }
 
-/// The figures of one run that a survey needs. Written as `[end_s, attempts, undone, ops, fairness]`.
+/// Figures of one run that a survey needs. In JSON it is the list `[end_s, attempts, undone, ops, fairness]`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(from = "(f64, u64, u64, u64, Option<f64>)", into = "(f64, u64, u64, u64, Option<f64>)")]
 pub struct Run {
-    /// Seconds from the first arrival to the last success; of a run with undone ops to its end.
+    /// Seconds from the first arrival to the last success. If ops were left undone, seconds from the first arrival to the end of the run.
     pub end_s: f64,
     pub attempts: u64,
     pub undone: u64,
     pub ops: u64,
-    /// Jain's index of the ops that clients had done, over windows of time; `None` with one client.
+    /// Jain's fairness index of the numbers of ops done per client, over windows of time; `None` with one client.
     pub fairness: Option<f64>,
 }
 
@@ -117,7 +117,8 @@ impl Run {
         penalty * self.end_s * self.undone_factor()
     }
 
-    /// Returns the attempts for all ops. Those of an unfinished run are divided by its share of ops done.
+    /// Returns the number of attempts for all ops. For an unfinished run, it is extrapolated: attempts are divided by the share of ops
+    /// done.
     pub fn attempts_for_all(&self) -> f64 {
         self.attempts as f64 * self.undone_factor()
     }

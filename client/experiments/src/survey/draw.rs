@@ -1,8 +1,8 @@
 //! Distributions of a survey's settings.
 //!
-//! Sizes and times of unknown order of magnitude are drawn log-uniformly, loads and numbers of ops uniformly.
-//! Everything is rounded to three significant digits, so that the flags of a setting are short and give exactly the run
-//! that was done.
+//! Sizes and times of unknown order of magnitude are drawn log-uniformly. Loads and numbers of ops are drawn uniformly.
+//! Everything is rounded to three significant digits. The flags of a setting are therefore short and still reproduce
+//! exactly the same run.
 
 use std::fmt;
 use std::time::Duration;
@@ -11,8 +11,9 @@ use vocabulary::{Draws, Purpose, draws, unit};
 
 use super::setting::{Limit, Setting};
 
-/// Returns the settings with this seed: concurrency limits, then rate limits. A setting depends only on the seed and on
-/// its place among the settings of its kind, so that a longer survey begins with the settings of a shorter one.
+/// Returns the settings that this seed yields: first those with concurrency limits, then those with rate limits. A
+/// setting depends only on the seed and on its place among the settings of its kind. A longer survey therefore begins
+/// with the settings of a shorter one.
 pub fn settings(seed: u64, concurrency_limits: u32, rate_limits: u32) -> Vec<Setting> {
     let concurrency = (0..concurrency_limits).map(|place| Drawing::new(seed, place, 1).concurrency());
     let rate = (0..rate_limits).map(|place| Drawing::new(seed, place, 2).rate());
@@ -67,7 +68,7 @@ impl Drawing {
         Setting { number: 0, limit: Limit::Rate, clients, slots: 0, rejected_count, flags }
     }
 
-    /// Draws times of service, rejections and the network. Returns the mean time of service.
+    /// Draws the times of service, of rejections and of the network. Returns the mean service time.
     fn server(&mut self) -> Duration {
         let service = self.time(20, 3_000);
         let text = duration(service);
@@ -93,7 +94,7 @@ impl Drawing {
         service
     }
 
-    /// Draws clients, ops, and an arrival rate beyond this capacity. Returns the number of clients.
+    /// Draws the numbers of clients and ops, and an arrival rate above this capacity. Returns the number of clients.
     fn workload(&mut self, capacity_per_s: f64) -> u32 {
         let clients = if self.happens(1.0 / 3.0) { 4 } else { 1 };
         self.flag("--clients", &clients);
@@ -127,7 +128,7 @@ impl Drawing {
         rounded(self.log_uniform(low, high)).round() as u32
     }
 
-    /// Draws a time between these milliseconds, log-uniformly, in whole microseconds.
+    /// Draws a time between these two limits (in milliseconds), log-uniformly, in whole microseconds.
     fn time(&mut self, low_ms: u32, high_ms: u32) -> Duration {
         let micros = self.log_whole(f64::from(low_ms) * 1e3, f64::from(high_ms) * 1e3);
         Duration::from_micros(micros.into())

@@ -1,13 +1,13 @@
-//! Groups of settings that a survey reports on.
+//! Groups of settings for which a survey reports separate figures.
 
 use super::document::{Run, Surveyed};
 use super::setting::{Limit, Setting};
 
 pub struct Group {
     pub name: &'static str,
-    /// True for the group of all limits of one kind.
+    /// True if the group contains all settings with one kind of limit.
     pub is_whole: bool,
-    /// True if only settings count in which the reference finishes all its runs.
+    /// True if the group contains only settings in which the reference strategy finishes all its runs.
     finished_by_reference: bool,
     contains: fn(&Setting) -> bool,
 }
@@ -71,7 +71,7 @@ pub const GROUPS: &[Group] = &[
 ];
 
 impl Group {
-    /// True if the setting belongs to the group. `reference` is the place of the reference among the strategies.
+    /// True if the setting belongs to the group. `reference` is the index of the reference strategy.
     pub fn contains(&self, surveyed: &Surveyed, reference: usize) -> bool {
         let finished = || surveyed.runs[reference].iter().all(Run::is_finished);
         (self.contains)(&surveyed.setting) && (!self.finished_by_reference || finished())

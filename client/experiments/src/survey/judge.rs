@@ -1,4 +1,4 @@
-//! Ratios of each strategy to a reference, paired by setting and seed.
+//! Ratios of each strategy's figures to those of a reference strategy, paired by setting and seed.
 
 use serde::Serialize;
 use statistics::{Comparison, Level, Margin, Method, PairedRatio};
@@ -6,38 +6,39 @@ use statistics::{Comparison, Level, Margin, Method, PairedRatio};
 use super::document::{Run, Survey, Surveyed};
 use super::groups::Group;
 
-/// A setting in which a strategy takes more than this many times the reference's time counts as slower.
+/// Ratio of times above which a strategy counts as slower than the reference in a setting.
 pub const SLOWER: f64 = 1.1;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Against {
-    /// The strategy's place on the command line, from 0.
+    /// Index of the strategy on the command line, from 0.
     pub strategy: usize,
     pub reference: usize,
 }
 
-/// A geometric mean of ratios over settings, with its 95 % interval.
+/// Geometric mean of ratios over settings, with its 95 % confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Ratio {
     pub mean: f64,
-    /// Ends of the interval (Student's t on logarithms); `None` below five settings.
+    /// Ends of the interval (Student's t on logarithms); `None` with fewer than five settings.
     pub interval: Option<(f64, f64)>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
     pub settings: usize,
-    /// Time to finish, over the reference's.
+    /// Ratio of the time to finish to the reference's time.
     pub time: Ratio,
     pub attempts: Ratio,
     pub slower: usize,
-    /// The largest ratio of times, and the number of the setting.
+    /// Largest ratio of times, and the number of its setting.
     pub worst: (f64, u64),
-    /// Settings with a run that it did not finish.
+    /// Number of settings in which the strategy did not finish at least one run.
     pub unfinished: usize,
-    /// Settings with a run that it did not finish, although the reference finished all of its own runs.
+    /// Number of settings in which the strategy did not finish at least one run, although the reference finished all of
+    /// its own runs.
     pub unfinished_alone: usize,
-    /// Mean of Jain's index over runs, in groups whose settings all have several clients.
+    /// Mean of Jain's fairness index over runs; only in groups whose settings all have several clients.
     pub fairness: Option<f64>,
 }
 

@@ -22,7 +22,7 @@ impl fmt::Display for Limit {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Setting {
-    /// The number of the draw, from 0; concurrency limits first.
+    /// Number of the setting in the order of draws, from 0. Settings with concurrency limits come first.
     pub number: u64,
     pub limit: Limit,
     pub clients: u32,

@@ -1,4 +1,4 @@
-//! Lists of arrivals in files: groups that are scattered over time, and instants.
+//! Lists of arrivals in files: groups of arrivals that are scattered over time, and single instants.
 
 use std::sync::Arc;
 use std::time::Duration;

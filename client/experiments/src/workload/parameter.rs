@@ -20,22 +20,22 @@ pub struct Parameter {
     pub short: Option<char>,
     pub placeholder: &'static str,
     /// Description in help texts: one line, followed by a blank line and paragraphs if it is long. For a
-    /// [`Kind::Truth`], it describes `--no-KEY`.
+    /// [`Kind::Truth`], it describes the flag `--no-KEY`.
     pub about: &'static str,
     /// Default value, as help texts show it.
     pub default: Option<&'static str>,
     pub place: Place,
     pub excludes: &'static [&'static str],
     pub kind: Kind,
-    /// True if records have a field for the value that a run uses. Otherwise they hold the given value under the
-    /// parameter's key.
+    /// True if records have a field of their own for the value that a run uses. Otherwise records hold the value as it
+    /// was given, under the parameter's key.
     pub resolved: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     Everywhere,
-    /// On command lines only. Files set it elsewhere, or not at all.
+    /// Accepted on command lines only. Files set this value elsewhere or not at all.
     CommandLine,
     Files,
 }
@@ -60,7 +60,7 @@ pub enum Kind {
     PositiveDuration(Field<Duration>),
     Rate(Field<Rate>),
     TimeScale(Field<TimeScale>),
-    /// A flag without a value on command lines; true or false in files.
+    /// A flag without a value on command lines; `true` or `false` in files.
     Switch(Field<bool>),
     Truth(Field<bool>),
     Words(&'static [Word]),
@@ -115,7 +115,7 @@ impl Parameter {
     /// Fills the field from a command line. A switch accepts `true` and `false`.
     ///
     /// # Errors
-    /// Describes what is accepted, beginning with "it".
+    /// Describes the accepted values, in a text that begins with "it".
     pub fn set(&self, spec: &mut WorkloadSpec, text: &str) -> Result<(), String> {
         match self.kind {
             Kind::Count { min, max, field } => *field(spec) = Some(count(min, max)(text)?),
@@ -148,8 +148,8 @@ impl Parameter {
         Ok(())
     }
 
-    /// Returns the field as it would be given on a command line; `None` if it is not set or is a list, which only files
-    /// have.
+    /// Returns the field's value in the form that a command line accepts. Returns `None` if it is not set, or if it is
+    /// a list that only files can contain.
     pub fn show(&self, spec: &WorkloadSpec) -> Option<String> {
         let mut spec = spec.clone();
         match self.kind {
@@ -175,7 +175,7 @@ impl Parameter {
         }
     }
 
-    /// Returns the field as records contain it; `None` if it is at its default.
+    /// Returns the field's value in the form that records contain. Returns `None` if it is the default.
     pub(super) fn recorded(&self, spec: &WorkloadSpec) -> Option<Setting> {
         let shown = self.show(spec)?;
         let mut by_default = WorkloadSpec::default();
@@ -188,7 +188,7 @@ impl Parameter {
         Some(match shown.parse() {
             _ if usual.as_ref() == Some(&shown) => return None,
             Ok(truth) => Setting::Truth(truth),
-            // A list of one status is not a number.
+            // A list of one status parses as a number, but is recorded as text like longer lists.
             Err(_) if matches!(self.kind, Kind::RejectedWhen(_)) => Setting::Text(shown),
             Err(_) => Setting::typed(&shown),
         })
@@ -197,7 +197,7 @@ impl Parameter {
     /// Fills the field from a value in a file.
     ///
     /// # Errors
-    /// Describes what is accepted, beginning with the key in backticks.
+    /// Describes the accepted values, in a text that begins with the key in backticks.
     pub(super) fn read(&self, spec: &mut WorkloadSpec, value: &Value) -> Result<(), String> {
         let key = self.key;
         let mistyped = |takes: &str| format!("`{key}` takes {takes}, not {value}");

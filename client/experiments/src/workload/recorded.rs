@@ -1,4 +1,5 @@
-//! Workload parameters that records hold as given, because they have no field for the value that a run uses.
+//! Workload parameters that records hold as they were given, because records have no field for the value that a run
+//! uses.
 
 use std::collections::BTreeMap;
 

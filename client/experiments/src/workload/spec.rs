@@ -1,4 +1,4 @@
-//! A workload as it was given, and the configuration of its runs.
+//! A workload as it was given, and the configuration of the runs that it yields.
 
 use std::num::NonZero;
 use std::sync::Arc;
@@ -9,19 +9,19 @@ use tailback::StrategySpec;
 use vocabulary::{Instant, Rate, TimeScale, duration_text};
 
 pub const DEFAULT_RATE: Rate = Rate::per_second(1000.0);
-/// Number of ops of a run that is limited in neither number nor time.
+/// Default number of ops of a run for which neither a number of ops nor a duration was given.
 const DEFAULT_OPS: u64 = 2000;
 pub(super) const MAX_OPS: u64 = 4_000_000_000;
-/// Maximum number of clients, and of unfinished ops in a closed loop.
+/// Maximum number of clients, and maximum number of unfinished ops in a closed loop.
 pub(super) const MAX_CLIENTS: u32 = 1_000_000;
-/// Maximum number of ops that arrive at once, because they all wait in memory.
+/// Maximum number of ops that arrive at once. Ops of a burst all wait in memory.
 pub const MAX_BURST: u64 = 10_000_000;
-/// Default time after a run of limited duration in which ops that have arrived may finish.
+/// Default time, after the end of a run of limited duration, in which ops that have arrived may still finish.
 const DEFAULT_DRAIN: Duration = Duration::from_mins(1);
-/// Default delay noise of virtual time, about as much as a quiet machine adds to a round trip.
+/// Default noise of delays in virtual time, about as much as a quiet machine adds to a round trip.
 pub(super) const DEFAULT_DELAY_NOISE: Duration = Duration::from_micros(200);
 
-/// A workload as it was given; fields that were not set are missing. The table of parameters describes the fields.
+/// A workload as it was given. Fields that were not given are unset. The table of parameters describes the fields.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkloadSpec {
     pub ops: Option<u64>,
@@ -63,9 +63,10 @@ pub enum Arrivals {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spelling {
-    /// As flags of a command line, each of which must have an effect.
+    /// Parameters are flags of a command line. A flag without an effect is an error.
     Flags,
-    /// As keys of a file, where a section may contain more than an experiment needs.
+    /// Parameters are keys of a file. A key without an effect is accepted, because sections may serve several
+    /// experiments.
     Keys,
 }
 
@@ -85,7 +86,7 @@ impl WorkloadSpec {
             || self.at.is_some()
     }
 
-    /// Returns the maximum that noise adds to a constant network delay in virtual time.
+    /// Returns the maximum noise that is added to a constant network delay in virtual time.
     pub fn delay_noise(&self) -> Duration {
         self.delay_noise.unwrap_or(DEFAULT_DELAY_NOISE)
     }
@@ -167,7 +168,8 @@ impl WorkloadSpec {
     }
 }
 
-/// Rejects bursts that are too large or unlimited, and lists that continue after the run has stopped accepting ops.
+/// Rejects bursts that are too large or unlimited, and lists of arrivals that continue after the run has stopped
+/// accepting ops.
 fn check_arrivals(
     arrivals: &ArrivalProcess,
     ops: Option<u64>,
