@@ -1,8 +1,9 @@
 //! Answer of a comparison: which strategy is best, by how much, and one row per strategy. The terminal, the HTML report, Markdown and the
-//! JSON document all show this.
+//! JSON document all show this answer.
 //!
-//! Every ratio is the geometric mean of ratios paired by seed, to the best strategy. Intervals are Student's t on the logarithms, from five
-//! seeds on. All have the one level of [`Ties::level`], so that all intervals of a comparison hold together in 95 % of comparisons.
+//! Each figure is compared with the best strategy's: the ratio is the geometric mean of ratios paired by seed. With five or more seeds it
+//! has an interval (Student's t on the logarithms). All intervals use the level [`Ties::level`]. At this level, all intervals of a
+//! comparison hold together in 95 % of comparisons.
 
 mod by_point;
 mod order;
@@ -26,16 +27,16 @@ use crate::score::Score;
 use crate::standing::Standing;
 use crate::ties::Ties;
 
-/// Fewest seeds with which intervals and ranks are shown.
+/// Minimum number of seeds for which intervals and ranks are shown.
 pub const MIN_SEEDS: usize = 5;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RankedBy {
-    /// Score of `--by`, because every ranked strategy did all of its ops.
+    /// Ranked by the score of `--by`, because every ranked strategy did all of its ops.
     Score,
-    /// Score of `--by` among the strategies that did every op, share of ops done among the others.
+    /// Strategies that did every op are ranked by the score of `--by`, and the others after them by share of ops done.
     ScoreThenShare,
-    /// Share of ops done, because no strategy did every op, or not every op in time.
+    /// Ranked by the share of ops done, because no strategy did every op, or not every op in time.
     Share,
 }
 
@@ -46,20 +47,22 @@ pub struct Answer {
     pub seeds: usize,
     pub level: Level,
     pub limit: Option<String>,
-    /// One row per strategy: ranked strategies, then those that were stopped, then those that know the server.
+    /// One row per strategy: first the ranked strategies, then the stopped ones, then the oracles, which know the server.
     pub rows: Vec<Row>,
-    /// For each seed, the strategy with the least score, `None` for a tie; empty if one of the ranked strategies lacks the score.
+    /// Strategy with the lowest score for each seed, `None` for a tie. Empty if a ranked strategy lacks the score.
     firsts: Vec<Option<String>>,
-    /// Strategy of those tied for first that needs distinguishably least of what orders ties: attempts, or else the makespan.
+    /// Among the strategies that share the first rank: the one that needs distinguishably fewer attempts or, failing that, a
+    /// distinguishably shorter makespan.
     thriftiest: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub struct Lead<'a> {
     pub best: &'a Row,
-    /// Ratio to the next best, or to the best of those that cannot be distinguished; `None` if the others did not do the same work.
+    /// Ratio of the next best strategy's figure to the best one's. If some strategies cannot be distinguished from the best, the ratio is
+    /// to the best of these. `None` if no other strategy did the same work.
     pub times: Option<Times>,
-    /// True if it can be distinguished from every other strategy.
+    /// True if the best strategy can be distinguished from every other one.
     pub is_certain: bool,
 }
 
@@ -106,13 +109,13 @@ impl Answer {
         self.rows.iter().filter(|row| matches!(row.place, Place::Ranked { .. }))
     }
 
-    /// Returns the strategy with the best figure and its lead over the next best; `None` if fewer than two strategies have a rank.
+    /// Returns the strategy with the best figure and its lead over the next best. Returns `None` if fewer than two strategies have a rank.
     pub fn lead(&self) -> Option<Lead<'_>> {
         let is_share = self.ranked_by == RankedBy::Share;
         let compared = self.by_figure();
         let (best, others) = compared.split_first()?;
         if others.is_empty() {
-            // The best strategy alone did every op.
+            // No other strategy did every op, so the best one is ahead without a comparison of figures.
             let is_certain = self.has_intervals();
             return (self.ranked().count() > 1).then_some(Lead { best, times: None, is_certain });
         }
@@ -124,7 +127,8 @@ impl Answer {
         Some(Lead { best, times: next.and_then(ahead), is_certain: in_doubt.is_none() })
     }
 
-    /// Returns the compared rows, best figure first. Rows of a tie are in the order of attempts otherwise.
+    /// Returns the rows that can be compared, best figure first. Their order in the table differs, because tied rows are ordered by
+    /// attempts there.
     fn by_figure(&self) -> Vec<&Row> {
         let is_share = self.ranked_by == RankedBy::Share;
         let figure =
@@ -148,7 +152,7 @@ impl Answer {
     }
 }
 
-/// Returns the strategy of the first group that needs distinguishably less of this score than each of the others there.
+/// Returns the strategy that needs distinguishably less of this score than each other strategy with the first rank.
 fn thriftiest(placed: &[Placed<'_>], score: Score, level: Level) -> Option<String> {
     let (_, first) = placed.first()?;
     let tied = || placed.iter().filter(|(_, place)| place == first).map(|(standing, _)| *standing);

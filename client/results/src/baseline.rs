@@ -1,4 +1,4 @@
-//! Baselines: figures of runs that `--save-baseline` writes, and `--baseline` compares later runs with.
+//! Baselines: figures of runs that `--save-baseline` writes to a file. `--baseline` compares later runs with them.
 
 use std::collections::BTreeMap;
 
@@ -11,11 +11,11 @@ use crate::malformed::Malformed;
 use crate::reading::read;
 use crate::run_figures::RunFigures;
 
-/// Increased when baselines can no longer be read as before.
+/// Version of the file format, increased when files of earlier versions can no longer be read.
 const VERSION: u32 = 1;
 const KIND: &str = "tailback-baseline";
 
-/// Judged figures, in the order in which they are printed. Figures that follow from others are left out.
+/// Judged figures, in the order in which they are printed. Figures that can be computed from others are left out.
 const JUDGED: &[&str] = &[
     "ops.succeeded",
     "attempts.total",
@@ -25,7 +25,7 @@ const JUDGED: &[&str] = &[
     "op_latency_ms.p95",
     "op_latency_ms.p99",
     "late_share",
-    // Equals the ops that succeeded, unless a time limit is set.
+    // Without a time limit, this is the share of ops that succeeded.
     "done_share",
     "advice.broken",
     "wasted_server_s",
@@ -57,7 +57,7 @@ struct Head {
 }
 
 impl Baseline {
-    /// Keeps the [`judged`] figures of every strategy's runs, which must hold them.
+    /// Copies the [`judged`] figures from every strategy's runs. The runs must contain all of these figures.
     pub fn of<'a>(
         experiment: &Conditions,
         strategies: impl IntoIterator<Item = (&'a str, &'a RunFigures)>,

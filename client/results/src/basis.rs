@@ -1,13 +1,14 @@
-//! Data that plots are drawn from: the writer of a reproduction keeps it, and the drawing code finds it there.
+//! Kinds of data for plots. The writer of a reproduction stores the data of a plot's kind, and the drawing code reads
+//! it.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Basis {
-    /// One run of each strategy, with its series.
+    /// One run of each strategy, with its time series.
     Runs,
     Cells,
-    /// Figures over seeds, of columns that can be chosen instead of the plot's own ones.
+    /// Figures over seeds. A scenario can choose columns to replace the plot's own ones.
     Chosen,
-    /// Columns of an experiment: all, or the chosen ones.
+    /// Columns of an experiment: all of them, or the ones that the scenario chooses.
     Columns,
     /// Send times of all attempts of one run.
     Calls,
@@ -17,7 +18,7 @@ pub enum Basis {
 }
 
 impl Basis {
-    /// Returns true if figures over seeds suffice, so that no single run is examined.
+    /// Returns true if the plot needs only figures over seeds, and no recording of a single run.
     pub const fn is_of_cells(self) -> bool {
         matches!(self, Self::Cells | Self::Chosen | Self::Columns)
     }

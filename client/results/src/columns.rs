@@ -1,4 +1,4 @@
-//! Runs as rows of a table for programs: the identity of the run, every figure, and every other single value.
+//! Runs as rows of a table that programs read. The columns are the identity of the run, all figures, and all other single values.
 
 use crate::figures::{FIGURES, Figure};
 use crate::run::RunResult;
@@ -11,7 +11,7 @@ pub enum Column {
 
 const IDENTITY: [Column; 3] = [
     Column::Text("strategy", |run| run.strategy.clone()),
-    // Not a figure, because a seed may be larger than a float represents exactly.
+    // The seed is text, because figures are floats and a seed may be larger than a float represents exactly.
     Column::Text("seed", |run| run.seed.to_string()),
     Column::Text("mode", |run| run.mode.name().to_owned()),
 ];
@@ -34,8 +34,8 @@ impl Column {
         columns
     }
 
-    /// Returns the columns with a value in at least one of these runs. The identity comes first. The others follow in the order of the
-    /// first run that has them, and alphabetically within a run.
+    /// Returns the columns that have a value in at least one of these runs. Columns with the identity of the run come first. The others
+    /// follow in the order of the first run that has them, and alphabetically within a run.
     pub fn of(runs: &[&RunResult]) -> Vec<Self> {
         let met = |column: &Self| runs.iter().position(|run| !column.cell(run).is_empty());
         let mut columns: Vec<(usize, Self)> =
@@ -55,7 +55,7 @@ impl Column {
     pub fn cell(&self, run: &RunResult) -> String {
         match self {
             Self::Figure(figure) => figure.cell(run),
-            // `--csv -` may print a document from somebody else to a terminal.
+            // The text is made printable, because `--csv -` may print a document from another author to a terminal.
             Self::Text(_, text) => vocabulary::printable(&text(run)).into_owned(),
         }
     }

@@ -1,4 +1,4 @@
-//! Documents of `loadgen compare` and of `--repeats`.
+//! Documents that `loadgen compare` and `--repeats` write.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

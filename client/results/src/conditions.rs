@@ -1,7 +1,8 @@
-//! Conditions that must be equal for runs to be compared: the one rule of baselines, of reports of several files and of comparisons.
+//! Conditions that must be equal for runs to be compared. Baselines, reports of several files and comparisons all use this rule.
 //!
-//! The way in which a run was requested is not part of it (program, version, command line), nor is the strategy, which is compared. A
-//! mockserver is identified by its model, because it does not matter whether it was embedded or found, and at which address.
+//! The conditions contain nothing about how a run was requested (program, version, command line). They do not contain the strategy either,
+//! because strategies are what is compared. A mockserver is identified by its model alone: whether it was embedded or found, and its
+//! address, do not matter.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -43,7 +44,7 @@ pub struct Conditions {
 
 impl Conditions {
     pub fn new(config: &ConfigRecord, mode: Mode) -> Self {
-        // Destructured completely, so that adding a key requires a decision whether it counts.
+        // All fields are listed here, so that a new field does not compile until it is decided whether it is a condition.
         let ConfigRecord {
             program: _,
             version: _,
@@ -64,12 +65,12 @@ impl Conditions {
             time_scale,
             delay_noise,
             request,
-            // The transport changes the cost for the generator only; requests are the same, over HTTP/2, too.
+            // The transport only changes the generator's CPU cost. The requests are the same with every transport, including HTTP/2.
             transport: _,
             server_model,
             more,
         } = config.clone();
-        // `60/m` and `1/s` are the same load.
+        // The rate as text is dropped, because `60/m` and `1/s` are the same load.
         workload.rate = None;
         Self {
             deadline,
@@ -94,7 +95,7 @@ impl Conditions {
         Self::new(&run.config, run.mode)
     }
 
-    /// Removes what depends on the seeds, because runs of many seeds represent one strategy.
+    /// Removes everything that depends on the seeds, because the runs of a strategy differ in their seeds.
     #[must_use]
     pub fn of_any_seed(self) -> Self {
         Self {
@@ -105,7 +106,7 @@ impl Conditions {
         }
     }
 
-    /// Ignores whether clients share a strategy, because the oracle shares one instance, whatever was requested.
+    /// Ignores whether clients share a strategy. The oracle always uses one shared instance, whatever was requested.
     #[must_use]
     pub fn of_any_strategy(mut self) -> Self {
         self.workload.share_strategy = false;
@@ -125,7 +126,7 @@ impl Conditions {
     }
 }
 
-/// Collects the leaves of a JSON value by path, as on the command line, except null, empty texts and lists, and false.
+/// Collects the leaves of a JSON value by path, with paths as on the command line. Null, empty texts, empty lists and false are left out.
 pub(crate) fn leaves(path: &str, value: &Value, found: &mut BTreeMap<String, String>) {
     let text = match value {
         Value::Object(entries) => {
@@ -145,21 +146,21 @@ pub(crate) fn leaves(path: &str, value: &Value, found: &mut BTreeMap<String, Str
     }
 }
 
-/// Conditions as in a file, with every key that its writer knew. A key that is unknown here, or missing, makes another experiment, just as
-/// a different value does.
+/// Conditions as a file contains them, with all keys of the version that wrote it. A key that this version does not know, or that is
+/// missing, makes the conditions different, just as another value does.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct WrittenConditions(Value);
 
 impl From<&Conditions> for WrittenConditions {
     fn from(conditions: &Conditions) -> Self {
-        // A record of plain values always serializes.
+        // Serialization cannot fail, because the record contains only plain values.
         Self(serde_json::to_value(conditions).unwrap_or_default())
     }
 }
 
-/// Collects the values that differ, by path. Compares the serialized form, because users see that form and no key can be forgotten in it. A
-/// missing key is null.
+/// Collects the paths and values that differ. Compares the serialized form, because users see this form and it contains every key. A
+/// missing key counts as null.
 fn differ(path: &str, here: &Value, there: &Value, differences: &mut Vec<String>) {
     match (here, there) {
         (Value::Object(here), Value::Object(there)) => {

@@ -48,7 +48,7 @@ pub struct ConfigRecord {
 }
 
 impl Default for ConfigRecord {
-    /// Returns the values assumed for results that lack them, which change no figure.
+    /// Returns the values for keys that a file lacks. These values affect no figure.
     fn default() -> Self {
         Self {
             program: String::new(),
@@ -131,8 +131,8 @@ pub struct TransportRecord {
     pub threads: usize,
 }
 
-/// Renamed transports: former and current name. The former name is accepted for one version, on command lines, in `TAILBACK_TRANSPORT` and
-/// in documents.
+/// Renamed transports, as pairs of the former and the current name. The former name is accepted for one version: on command lines, in
+/// `TAILBACK_TRANSPORT` and in documents.
 const RENAMED_TRANSPORTS: [(&str, &str); 2] = [("lean", "hyper"), ("lean-http2", "hyper-http2")];
 
 pub fn current_transport_name(name: &str) -> &str {
@@ -166,7 +166,7 @@ impl ServerModel {
         self
     }
 
-    /// Deserializes the configuration; `None` if it is that of another program.
+    /// Deserializes the configuration. Returns `None` if another program wrote it.
     pub fn read<T: DeserializeOwned>(&self) -> Option<T> {
         serde_json::to_value(self).and_then(serde_json::from_value).ok()
     }

@@ -1,11 +1,12 @@
-//! Plausibility checks of counts: whatever a file contains, adding many of them up neither overflows nor exceeds what can be drawn.
+//! Plausibility checks of counts. After these checks, sums of many counts neither overflow nor exceed what a plot can draw, whatever the
+//! files contain.
 
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::run::RunResult;
 
-/// Largest accepted count. Even over the largest number of shards, sums stay within what reports can draw.
+/// Largest accepted count. Even sums over the maximum number of shards can then be drawn in reports.
 const MOST: u64 = 1_000_000_000_000;
 
 pub(crate) fn uncountable(run: &RunResult) -> Option<(&'static str, u64)> {

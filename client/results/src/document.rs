@@ -1,4 +1,4 @@
-//! Documents that hold results, and their parsing.
+//! Documents that contain results, and their parser.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -34,17 +34,17 @@ pub enum Document {
 }
 
 impl Document {
-    /// Parses a document of any version up to this one. Unknown keys are skipped, unless they hold a number above 10¹⁵. The runs of a sweep
-    /// are not parsed, because its cells hold their figures.
+    /// Parses a document of this version or an earlier one. Unknown keys are skipped, unless they contain a number above 10¹⁵. The runs of
+    /// a sweep are not parsed, because the cells of the sweep contain their figures.
     ///
     /// # Errors
-    /// If the text is not JSON, not a result, or of a later version.
+    /// Fails if the text is not JSON, is not a result, or is of a later version.
     pub fn read(text: &str) -> Result<Self, Malformed> {
-        // For blank text, the parser would report a truncated file.
+        // Blank text is replaced by empty text, because the parser would report blank text as a truncated file.
         let text = if text.trim().is_empty() { "" } else { text };
         let outline: DocumentProbe = read(text)?;
         if outline.has("schema_version") {
-            // Checked first, because a later version may also have changed everything else.
+            // The version is checked first, because a later version may have changed everything else.
             read::<Versioned>(text)?;
         }
         if outline.has("shard") && outline.has("plan") {
@@ -112,13 +112,14 @@ struct SweepAlone {
     sweep: Swept,
 }
 
-/// Serializes a document of several runs. Its keys are in alphabetical order at every depth, so that a file does not change with the order
-/// of fields in a type. A single run, and the runs of `--repeats`, keep the order of their type, which is that of the documentation.
+/// Serializes a document of several runs with its keys in alphabetical order at every depth. The file then does not depend on the order of
+/// fields in a type. Documents of a single run or of `--repeats` are serialized elsewhere and keep the order of their type, which is the
+/// order in the documentation.
 ///
 /// # Errors
-/// If the document does not serialize to JSON, which does not happen for documents of this crate.
+/// Fails if the document does not serialize to JSON, which does not happen for documents of this crate.
 pub fn sorted(document: &impl Serialize) -> serde_json::Result<serde_json::Value> {
-    // Objects of `serde_json::Value` are ordered maps.
+    // Conversion to `serde_json::Value` sorts the keys, because its objects are ordered maps.
     serde_json::to_value(document)
 }
 

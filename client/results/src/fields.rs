@@ -1,4 +1,4 @@
-//! Deserializers of fields that older or later versions write differently.
+//! Deserializers of fields that earlier or later versions write differently.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub(crate) fn known<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Figure
     Ok(figures.into_iter().filter_map(|(path, figure)| Some((path, figure?))).collect())
 }
 
-/// Reads an error kind of a later version as [`ErrorKind::Other`].
+/// Deserializes failures. An error kind that only a later version knows becomes [`ErrorKind::Other`].
 pub(crate) fn failures<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<FailureResult>, D::Error> {
     #[derive(Deserialize)]
     #[serde(expecting = "an object")]
@@ -54,7 +54,7 @@ pub(crate) fn above_zero<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f
     if width > 0.0 { Ok(width) } else { Err(de::Error::custom("is not above zero")) }
 }
 
-/// Distinguishes a winner that is null from a missing key.
+/// Deserializes a winner so that null (no winner) differs from a missing key (unknown).
 pub(crate) fn winner<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Winner, D::Error> {
     Option::deserialize(deserializer).map(Winner::Known)
 }

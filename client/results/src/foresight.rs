@@ -1,10 +1,11 @@
-//! Strategies that know the future. This one rule decides which strategies are yardsticks and never an answer.
+//! Recognition of strategies that know the future (oracles). They serve as yardsticks and are never the best strategy
+//! of an answer.
 
 use tailback::{ORACLE, StrategySpec};
 
 pub fn knows_the_future(strategy: &str) -> bool {
     strategy.parse::<StrategySpec>().map_or_else(
-        // If another version wrote the text, only the names of its parts are known.
+        // A text of another version may not parse. Then the names of its parts decide.
         |_| strategy.split('+').any(|part| part.split(':').next().is_some_and(|name| name.trim() == ORACLE)),
         |spec| spec.needs_foreknowledge(),
     )

@@ -1,10 +1,10 @@
-//! Pareto front: strategies for which no other strategy is better in one of two figures and not worse in the other.
+//! Pareto front of two figures. A strategy is on the front unless another strategy is better in one figure and not worse in the other.
 
 use crate::score::Score;
 use crate::standing::Standing;
 
-/// Marks the strategies on the front. Makespan against attempts is meaningful for equal work only. If shares of ops done differ, the
-/// figures are that share and the attempts per success.
+/// Marks the strategies on the front. The two figures are makespan and attempts, which are meaningful only for equal work. If the shares of
+/// ops done differ (`by_share`), the figures are the share and the attempts per success.
 ///
 /// Strategies that know the future are excluded: they neither appear on the front nor dominate other strategies.
 pub(crate) fn mark(standings: &mut [Standing], by_share: bool) {
@@ -26,7 +26,7 @@ fn time_and_attempts(standing: &Standing) -> Option<(f64, f64)> {
     Some((mean(Score::makespan())?, mean(Score::attempts())?)).filter(|_| standing.is_complete())
 }
 
-/// Negates the share, so that less is better in both. Returns `None` for strategies without a rank.
+/// Returns the negated share and the attempts per success, so that less is better in both. Returns `None` for strategies without a rank.
 fn share_and_effort(standing: &Standing) -> Option<(f64, f64)> {
     standing.rank?;
     Some((-standing.share, standing.figure_of_all(Score::attempts_per_success())?.mean))

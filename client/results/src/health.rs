@@ -1,4 +1,4 @@
-//! Check whether a run measured what it was meant to, and warnings with advice for readers of its figures.
+//! Check whether the load generator distorted a run, and warnings for readers of its figures.
 
 use std::fmt;
 use std::time::Duration;
@@ -7,48 +7,51 @@ use loadgen_core::ExcessFigures;
 
 use crate::numbers::{counted, milliseconds, percent, thousands};
 
-/// Milliseconds of real time; a larger 99th percentile of send lag distorts any experiment.
+/// Threshold for the 99th percentile of send lag (lateness of sends), in milliseconds of real time. A larger lag distorts any experiment.
 const MUCH_TOO_LATE_MS: f64 = 20.0;
-/// Milliseconds of real time; a larger send lag distorts an experiment if it also exceeds [`USUAL_SHARE`] of an attempt's duration.
+/// Threshold for send lag, in milliseconds of real time. A larger lag distorts an experiment if it also exceeds [`USUAL_SHARE`] of an
+/// attempt's duration.
 const TOO_LATE_MS: f64 = 2.0;
 /// Largest harmless send lag as a share of an attempt's duration.
 const USUAL_SHARE: f64 = 1.0 / 20.0;
-/// Fewest sends after which the lag of a running experiment is judged. A percentile of fewer describes the start more than the run.
+/// Minimum number of sends before the lag of a running experiment is judged. A percentile of fewer sends describes the start more than the
+/// run.
 const MIN_SENDS: u64 = 100;
 const FULL_CORE: f64 = 0.95;
 
-/// Smallest reported share of the run that was spent waiting for the file of attempts. Less hardly affects the measurement.
+/// Minimum share of the run, spent waiting for the file of attempts, that is reported. A smaller share hardly affects the measurement.
 const HELD_UP_SHARE: f64 = 0.02;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct GeneratorLoad {
-    /// 99th percentile, in experiment time.
+    /// 99th percentile of send lag, in milliseconds of experiment time.
     pub send_lag_p99_ms: f64,
-    /// Median duration of an attempt, in experiment time.
+    /// Median duration of an attempt, in milliseconds of experiment time.
     pub usual_attempt_ms: f64,
-    /// Real time over experiment time.
+    /// Ratio of real time to experiment time.
     pub time_scale: f64,
-    /// Share of a core that the generator's thread used, if known.
+    /// Load of the generator's thread as a share of a core; `None` if unknown.
     pub cpu_share: Option<f64>,
     pub waited_for_connection: u64,
-    /// Number of attempts sent so far; `None` for a finished run, which is judged by all that it has. In a running one, the lag of a few
-    /// attempts means nothing, and before the first answer the duration of an attempt is unknown.
+    /// Number of attempts sent so far; `None` for a finished run, which is judged however few attempts it sent. In a running experiment,
+    /// the lag of a few attempts means nothing, and the duration of an attempt is unknown before the first response.
     pub sends_so_far: Option<u64>,
 }
 
-/// Sign that the generator, not the strategy or the server, was the bottleneck.
+/// Evidence that the generator, and not the strategy or the server, was the bottleneck.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Bottleneck {
-    /// 1 % of attempts were sent later than `late_ms`, in milliseconds of real time.
+    /// At least 1 % of attempts were sent later than `late_ms`, in milliseconds of real time.
     Late { late_ms: f64, waited_for_connection: u64 },
-    /// The thread was busy for this share of the time.
+    /// The generator's thread was busy for this share of the time.
     Busy(f64),
 }
 
 impl GeneratorLoad {
     pub fn bottleneck(&self) -> Option<Bottleneck> {
         let late_ms = self.send_lag_p99_ms * self.time_scale;
-        // A short real time is long if the experiment runs fast, so the lag is also compared with the duration of an attempt.
+        // In an accelerated experiment, a short real time is a long experiment time. The lag is therefore also compared with the duration
+        // of an attempt.
         let much = late_ms > TOO_LATE_MS && self.send_lag_p99_ms > self.usual_attempt_ms * USUAL_SHARE;
         let enough = self.sends_so_far.is_none_or(|sends| sends >= MIN_SENDS);
         if enough && (late_ms > MUCH_TOO_LATE_MS || much) {
@@ -89,21 +92,21 @@ pub enum Warning {
     CountsForgotten,
     CountsUnknown(String),
     Bottleneck(Bottleneck),
-    /// The consumer of attempts was slower than the attempts ended, so the run waited for it.
+    /// The consumer of attempts was slower than the run, so the run had to wait for it.
     HeldUp {
-        /// Total wait, in real time.
+        /// Total time of waiting, in real time.
         waited: Duration,
         of_run: f64,
     },
     Distorted {
-        /// Mean over attempts.
+        /// Excess time per attempt in milliseconds, as the mean over attempts.
         excess_ms: f64,
-        /// Share of the mean service time.
+        /// Excess as a share of the mean service time.
         of_service: f64,
     },
     ServerChanged,
     Unfinished(u64),
-    /// The run stalled after this many consecutive tries at one instant.
+    /// The run stalled, because time did not advance for this many consecutive steps.
     NoTimePasses(u64),
     FewConnections {
         most: u64,
@@ -124,7 +127,7 @@ impl Warning {
         (of_run >= HELD_UP_SHARE).then_some(Self::HeldUp { waited, of_run })
     }
 
-    /// Returns the warning about an excess. The caller checks that it is large enough to matter.
+    /// Returns the warning about an excess. The caller has checked that the excess is large enough to matter.
     pub fn distorted(of_service: f64, excess: &ExcessFigures) -> Self {
         Self::Distorted { excess_ms: excess.mean.unwrap_or_default(), of_service }
     }

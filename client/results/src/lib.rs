@@ -1,9 +1,10 @@
-//! Results of runs: documents as types that are written and read, the list of figures, ranking, conditions and health. Sans-IO: texts are
-//! passed in and out, and other crates handle files and terminals.
+//! Results of runs: documents as types that are written and parsed, the list of figures, ranking, conditions and health. This crate does no
+//! I/O: texts are passed in and out, and other crates handle files and terminals.
 //!
 //! [`RunResult`] is one run, [`Document`] is the content of any file. [`FIGURES`] lists every number of a result by its path; scores,
-//! columns, checks, sums over seeds and tables are subsets of it. [`standings`] ranks strategies. [`Conditions`] decides which runs may be
-//! compared, and [`RepeatKey`] which are repeats of one another. [`GeneratorLoad`] and [`Warning`] report reasons to doubt a result.
+//! columns, checks, sums over seeds and tables are subsets of this list. [`standings`] ranks strategies. [`Conditions`] decides which runs
+//! may be compared, and [`RepeatKey`] decides which runs are repeats of one another. [`GeneratorLoad`] and [`Warning`] report reasons to
+//! doubt a result.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod answer;

@@ -1,4 +1,4 @@
-//! Errors in texts that should be documents, with their place and what is accepted.
+//! Errors in texts that are not valid documents: the place of the error, and what is accepted there.
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -7,7 +7,7 @@ use serde_json::error::Category;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{place}{}{what}", if place.is_empty() { "" } else { ": " })]
 pub struct Malformed {
-    /// ``line 3, column 14`` or ``` `runs[3].seed` ```; empty for the whole document.
+    /// Place of the error: ``line 3, column 14`` or ``` `runs[3].seed` ```. Empty for the whole document.
     pub place: String,
     pub what: String,
 }
@@ -27,7 +27,8 @@ impl Malformed {
     }
 
     pub(crate) fn of(text: &str, path: &str, error: &serde_json::Error) -> Self {
-        // Deserializers of names, such as those of modes, report a number in their place as a syntax error.
+        // If a name, such as that of a mode, is expected and a number is found, the deserializer reports a syntax error
+        // although the JSON is valid.
         let is_json = || IgnoredAny::deserialize(&mut serde_json::Deserializer::from_str(text)).is_ok();
         if error.is_syntax() && reason(&error.to_string()) == "expected value" && is_json() {
             return Self::at(path, "is not a text");

@@ -22,7 +22,7 @@ pub fn bytes(bytes: u64) -> String {
     format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20))
 }
 
-/// Formats a share in percent with three significant digits. A share below 100 % is never rounded up to it.
+/// Formats a share in percent with three significant digits. A share below 100 % is never rounded up to 100 %.
 pub fn percent(share: f64) -> String {
     match share * 100.0 {
         percent if (99.95..100.0).contains(&percent) => format!("{:.2} %", (percent * 100.0).floor() / 100.0),
@@ -43,7 +43,7 @@ pub fn level(level: statistics::Level) -> String {
     format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
-/// Formats any number: a whole one exactly, with thousands grouped, any other with three significant digits.
+/// Formats any number. Whole numbers are exact, with thousands grouped. Other numbers have three significant digits.
 pub fn short(number: f64) -> String {
     let sign = if number < 0.0 { "-" } else { "" };
     #[expect(
@@ -63,8 +63,8 @@ pub fn three(number: f64) -> String {
     if number.abs() >= 999.5 { grouped(number) } else { significant(number) }
 }
 
-/// Returns the number of decimals that give the larger end of an interval three significant digits. There is one more near 1, so that a
-/// difference does not look like none.
+/// Returns the number of decimals with which the larger end of an interval has three significant digits. Near 1 it is one more, so that a
+/// small difference is not rounded to 1.
 pub fn ratio_decimals(low: f64, high: f64) -> usize {
     let nearest = (low - 1.0).abs().min((high - 1.0).abs());
     match high {

@@ -1,12 +1,12 @@
-//! Deserializer that reads structs from JSON objects only. Derived deserializers would also accept a list, as the fields in their order.
+//! Deserializer that accepts structs only as JSON objects. Derived deserializers would also accept a list of the fields in their order.
 
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Unexpected, Visitor};
 use serde::forward_to_deserialize_any;
 
-/// Deserializer that rejects lists for structs with named fields. Otherwise it reads as the inner one, which must be self-describing, as
-/// JSON is.
+/// Deserializer that rejects lists for structs with named fields and otherwise behaves like the inner one. The inner one must be
+/// self-describing, as JSON is.
 pub(crate) struct ObjectsOnly<T>(pub(crate) T);
 
 impl<'de, D: Deserializer<'de>> Deserializer<'de> for ObjectsOnly<D> {
@@ -37,7 +37,7 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for ObjectsOnly<D> {
         self.0.deserialize_newtype_struct(name, Within { visitor, takes_lists: true })
     }
 
-    /// Passes enums on unwrapped, because they are plain names here.
+    /// Does not wrap enums, because the enums of documents are plain names.
     fn deserialize_enum<V: Visitor<'de>>(
         self,
         name: &'static str,

@@ -9,7 +9,7 @@ const LARGEST: f64 = 1e15;
 
 #[derive(Debug, Default)]
 pub(crate) struct DocumentProbe {
-    /// Keys of the document, if it is an object, each with whether its value is null.
+    /// Keys of the document, if it is an object. Each key comes with whether its value is null.
     keys: Vec<(String, bool)>,
 }
 
@@ -76,7 +76,7 @@ impl<'de> Deserialize<'de> for DocumentProbe {
     }
 }
 
-/// Value without a number above [`LARGEST`].
+/// Any value that contains no number above [`LARGEST`].
 struct Bounded {
     is_null: bool,
 }
@@ -92,7 +92,7 @@ impl<'de> Deserialize<'de> for Bounded {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Bounded, A::Error> {
-                // The key is not needed, but reading it as text puts it into the place of an error.
+                // The key is parsed although it is not needed, because the place of a later error then contains it.
                 while map.next_key::<String>()?.is_some() {
                     map.next_value::<Bounded>()?;
                 }

@@ -1,4 +1,4 @@
-//! One figure over runs of different seeds, as written to documents.
+//! One figure over runs of different seeds, in the format of documents.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use statistics::{Interval, Summary};
 
-/// Figures over runs, by their path in a run's result.
+/// Figures over runs, keyed by their path in a run's result.
 pub type FiguresOverRuns = BTreeMap<String, OverRuns>;
 
 /// One figure over runs of different seeds. The fields stand in the order of the alphabet, as all documents of several runs

@@ -1,4 +1,4 @@
-//! Document of `loadgen parity`.
+//! Document that `loadgen parity` writes.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

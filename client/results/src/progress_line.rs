@@ -1,4 +1,4 @@
-//! Lines of `--progress ndjson`: events since the previous line, for programs that run loadgen inside them.
+//! Lines of `--progress ndjson`. Each line contains the events since the previous one, for programs that run loadgen as a subprocess.
 
 use loadgen_core::{FailureResult, Latencies, Phase, Snapshot};
 use schemars::JsonSchema;
@@ -131,7 +131,7 @@ impl IntervalFigures {
     }
 }
 
-/// Rounds to two digits, so that the length of a line is bounded, however much happened.
+/// Rounds to two significant digits, so that the length of a line stays bounded, however many events there were.
 fn two_digits(us: u64) -> u64 {
     let mut unit = 1;
     while us / unit >= 100 {

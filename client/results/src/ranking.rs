@@ -1,12 +1,13 @@
-//! Order of strategies. The terminal, documents and reports take their ranking from here.
+//! Ranking of strategies, as shown by the terminal, documents and reports.
 //!
 //! Strategies with a larger share of ops done come first. Strategies that did the same work are ranked by a score, such as the makespan.
-//! Strategies that have only the share in common, and all below the largest share, are ordered by attempts per success, because makespans
-//! of unequal work are not comparable. A strategy with a run that was cut off, because it stalled or was interrupted, has no rank.
+//! Makespans of unequal work cannot be compared. Therefore strategies that have the same share but did not do the same work, and all
+//! strategies below the largest share, are ordered by attempts per success. A strategy with a run that was cut off, because it stalled or
+//! was interrupted, has no rank.
 //!
 //! The order uses the geometric mean over runs, so that it never contradicts the paired ratios. All strategies that cannot be distinguished
-//! from the first one are a group with one rank, ordered by attempts where these differ distinguishably. The remaining strategies are
-//! grouped in the same way.
+//! from the first one form a group with one rank. Within the group, they are ordered by attempts where these differ distinguishably. The
+//! remaining strategies are grouped in the same way.
 
 use statistics::{Level, Method, Summary};
 
@@ -20,13 +21,14 @@ use crate::shares::Shares;
 use crate::standing::{Standing, Work};
 use crate::ties::Ties;
 
-/// Returns all strategies from best to worst, then those that cannot be ranked, in the given order. Each is given by its name and the
-/// figures of its runs ([`RunFigures::ranked`] by this score), in the order of seeds from `seed`.
+/// Returns all strategies from best to worst, then the strategies that cannot be ranked, in the given order. Each strategy is given by its
+/// name and the figures of its runs ([`RunFigures::ranked`] by this score), in the order of seeds from `seed`.
 pub fn standings(strategies: &[(String, RunFigures)], by: Score, seed: u64) -> Vec<Standing> {
     ranked(strategies.iter().map(|(name, runs)| unranked(name, runs, by, seed)).collect(), by)
 }
 
-/// Ranks strategies again that were measured with the same seeds, such as those of several points of a sweep together.
+/// Ranks strategies again in another combination, such as those of several points of a sweep together. All must have been measured with the
+/// same seeds.
 pub fn ranked(mut standings: Vec<Standing>, by: Score) -> Vec<Standing> {
     let shares = Shares::of(&standings.iter().map(|standing| &standing.counts).collect::<Vec<_>>());
     for (number, standing) in standings.iter_mut().enumerate() {
@@ -101,8 +103,8 @@ fn groups(
     groups
 }
 
-/// Returns true if the share of ops done decides before the score. This is so if a ranked strategy did not do the same work as the others.
-/// It is also so if no ranked strategy did every op and an unranked one has a share that is only a lower bound.
+/// Returns true if the share of ops done decides before the score. This is the case if a ranked strategy did not do the same work as the
+/// others. It is also the case if no ranked strategy did every op, and the share of an unranked one is only a lower bound.
 pub fn ranked_by_share(standings: &[Standing]) -> bool {
     let best_left_ops =
         standings.iter().find(|standing| standing.rank.is_some()).is_some_and(|best| best.share < 1.0);

@@ -1,4 +1,4 @@
-//! Parsing of documents, with the place of an error.
+//! Parsing of documents. Errors contain their place in the document.
 
 use serde::de::DeserializeOwned;
 
@@ -6,8 +6,8 @@ use crate::malformed::Malformed;
 use crate::objects::ObjectsOnly;
 
 pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, Malformed> {
-    // Fast path: does not track the place in the document, which costs as much as reading it. After an error, the text is read again with
-    // tracking.
+    // Fast path: does not track the place in the document, because tracking costs as much as the parsing itself. After an error, the text
+    // is parsed again with tracking.
     let mut untracked = serde_json::Deserializer::from_str(text);
     if let Ok(value) = T::deserialize(ObjectsOnly(&mut untracked))
         && untracked.end().is_ok()

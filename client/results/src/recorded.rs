@@ -1,4 +1,4 @@
-//! Single run as a plot of a scenario needs it: parts of its result, and records kept for that plot.
+//! Single run in the form that a plot of a scenario needs: parts of its result, and data recorded for that plot.
 
 use loadgen_core::{AttemptCounts, LatencyFigures};
 use schemars::JsonSchema;

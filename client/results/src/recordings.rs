@@ -1,4 +1,4 @@
-//! Document of `loadgen strategies --check`.
+//! Document that `loadgen strategies --check` writes.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -3,15 +3,15 @@
 use crate::conditions::Conditions;
 use crate::run::RunResult;
 
-/// Everything that repeats share: their strategy with all its flags, and their conditions apart from seeds. Reports show such runs as one
-/// strategy.
+/// Key that all repeats of a run share: the strategy with all its flags, and the conditions except seeds. Reports show runs with the same
+/// key as one strategy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RepeatKey {
     strategy: String,
-    /// Flags that are part of a strategy but not of its text.
+    /// Flags that change the strategy but are not part of its text.
     max_attempts: String,
     retry_after: String,
-    /// Labels of reports distinguish an embedded server from a found one, although comparisons do not.
+    /// Kind of server. Reports label an embedded server differently from a found one, although comparisons treat them alike.
     server: String,
     conditions: Conditions,
 }

@@ -1,6 +1,7 @@
-//! Result of one run, as written to a file and read again. Other programs rely on its keys.
+//! Result of one run, in the format in which it is written to files and parsed. Other programs depend on its keys.
 //!
-//! Older files lack newer keys, so fields with a default may be missing. Unknown keys are skipped, unless they hold a number above 10¹⁵.
+//! Files of earlier versions lack newer keys, so fields with a default may be missing. Unknown keys are skipped, unless they contain a
+//! number above 10¹⁵.
 
 use loadgen_core::{
     AdviceFigures, AttemptCounts, ExcessFigures, FailureResult, FairnessFigures, Gauge, GivenUpCounts,
@@ -171,7 +172,7 @@ pub struct OpsResult {
 }
 
 impl OpsResult {
-    /// Returns the number of ops that shares refer to: the offered ones or, if unknown, those that arrived.
+    /// Returns the number of ops that shares are relative to: the offered ops or, if their number is unknown, the ops that arrived.
     pub fn share_base(&self) -> u64 {
         self.offered.unwrap_or(self.total)
     }
@@ -279,9 +280,9 @@ pub struct GaugePoint {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoadRecord {
-    /// Arrival rate of ops over the server's capacity.
+    /// Ratio of the arrival rate of ops to the server's capacity.
     pub factor: f64,
-    /// Factor in words, with the limit that determines the capacity.
+    /// Description of the factor, with the limit that determines the capacity.
     pub words: String,
 }
 
@@ -297,12 +298,12 @@ pub struct ResultContext {
     pub wall_s: Option<f64>,
     pub interrupted: Option<&'static str>,
     pub warnings: Vec<String>,
-    /// Largest number of points in the series. Otherwise, files with many results would consist mostly of series.
+    /// Maximum number of points in the time series. Without it, files with many results would consist mostly of series.
     pub series_points: usize,
 }
 
 impl RunResult {
-    /// Rejects what no run can have, with its path and the reason.
+    /// Rejects values that no run can have. The error contains the path of the value and the reason.
     pub(crate) fn possible(&self) -> Result<(), (String, String)> {
         let OpsResult { total, offered, succeeded, .. } = self.ops;
         if let Some(offered) = offered.filter(|offered| *offered < total) {

@@ -1,5 +1,5 @@
-//! Data kept of the runs of one strategy: figures, one value per run, and the counts that rankings add up. The runs themselves, with
-//! configurations and series, are not kept.
+//! Figures kept from the runs of one strategy, one value per run, and sums of counts for the ranking. The runs themselves, with
+//! configurations and time series, are not kept.
 
 use statistics::{Level, Method, Summary};
 
@@ -21,17 +21,17 @@ pub(crate) struct Counts {
     pub(crate) runs: usize,
     pub(crate) given_up: u64,
     pub(crate) unfinished: u64,
-    /// Sum over runs of the share of ops that succeeded, in time or not.
+    /// Sum over runs of the share of ops that succeeded, whether in time or late.
     at_all: f64,
     pub(crate) is_lower_bound: bool,
-    /// True if a run's share refers to ops that arrived, because the number of offered ops is unknown.
+    /// True if a run's share is relative to the ops that arrived, because the number of offered ops is unknown.
     pub(crate) of_arrived: bool,
     pub(crate) stalled: usize,
-    /// Runs that were interrupted before all of their ops had ended.
+    /// Number of runs that were interrupted before all of their ops had ended.
     pub(crate) interrupted: usize,
-    /// Runs in which not every op succeeded.
+    /// Number of runs in which not every op succeeded.
     pub(crate) short: usize,
-    /// Sum over runs of the share of ops done in time; for runs that lack it, of ops done at all.
+    /// Sum over runs of the share of ops done in time. Runs without this figure count with their share of ops done at all.
     in_time: f64,
     /// True if any run sets `--within`.
     pub(crate) within: bool,
@@ -98,7 +98,7 @@ impl RunFigures {
         kept
     }
 
-    /// Reserves space for this many runs, so that growing never holds the values twice in memory.
+    /// Reserves space for this many runs. Without it, growth would copy the values and briefly need twice the memory.
     pub fn reserve(&mut self, runs: usize) {
         self.columns.iter_mut().for_each(|(_, values)| values.known.reserve_exact(runs));
     }
@@ -123,7 +123,7 @@ impl RunFigures {
         self.runs
     }
 
-    /// Returns the first run, without its series and latency curve.
+    /// Returns the first run, without its time series and latency curve.
     pub fn first(&self) -> Option<&RunResult> {
         self.first.as_deref()
     }
@@ -132,7 +132,7 @@ impl RunFigures {
         self.values(path).map_or(&[], |values| &values.known)
     }
 
-    /// Returns the values of a kept figure over all runs; empty if a run lacks it.
+    /// Returns the values of a kept figure for all runs. Empty if a run lacks the figure.
     pub fn of_all(&self, path: &str) -> &[f64] {
         self.values(path).map_or(&[], Values::of_all)
     }
@@ -141,13 +141,13 @@ impl RunFigures {
         self.values(path).map_or_else(Vec::new, |values| values.of_each(self.runs))
     }
 
-    /// Returns makespans over their lower bounds; empty if a run lacks either, or left ops undone.
+    /// Returns each run's ratio of the makespan to its lower bound. Empty if a run lacks one of them or left ops undone.
     pub(crate) fn over_bound(&self) -> &[f64] {
         self.over_bound.of_all()
     }
 
     pub fn summaries(&self) -> Vec<(&'static str, Summary)> {
-        // With another seed, a repeated experiment also draws other bootstrap resamples.
+        // The bootstrap uses the first run's seed, so that an experiment repeated with other seeds also draws other resamples.
         let seed = self.first.as_ref().map_or(0, |run| run.seed);
         let summed = self.columns.iter().filter(|(figure, _)| figure.summed);
         let figures: Vec<(&'static str, &[f64])> =

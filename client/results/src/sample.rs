@@ -1,4 +1,4 @@
-//! Lines of `--samples`.
+//! Lines that `--samples` writes.
 
 use loadgen_core::{Cause, ErrorKind};
 use schemars::JsonSchema;

@@ -27,7 +27,7 @@ pub(crate) struct Leaf {
 }
 
 /// Returns the single values of a run's result, in the order in which they are written. Truth values count as numbers. Lists, the
-/// configuration, the place in a sweep and shard records are left out.
+/// configuration, the place in a sweep and the records of shards are left out.
 #[cfg(test)]
 pub(crate) fn run_leaves() -> Vec<Leaf> {
     use serde_json::Value;
@@ -35,7 +35,7 @@ pub(crate) fn run_leaves() -> Vec<Leaf> {
     fn walk(root: &Value, schema: &Value, path: &str, leaves: &mut Vec<Leaf>) {
         let schema = resolved(root, schema);
         if let Some(properties) = schema["properties"].as_object() {
-            // Keys of every result are required and in the order of the type. Optional keys follow.
+            // Required keys, which every result has, are in the order of the type. Optional keys follow.
             let required: Vec<&str> =
                 schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
             let besides = properties.keys().map(String::as_str).filter(|key| !required.contains(key));

@@ -1,4 +1,4 @@
-//! Scores: figures that strategies are ranked by, least first, and sentences about a difference.
+//! Scores: figures by which strategies are ranked, lowest first, and sentences about differences in them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -17,7 +17,7 @@ pub struct Score {
 
 impl Score {
     pub fn all() -> impl Iterator<Item = Self> {
-        // The makespan comes first, because it is requested most. The others follow in the order of the list.
+        // The makespan comes first, because it is requested most often. The other scores follow in the order of the list.
         let scores = || FIGURES.iter().filter_map(|figure| Some(Self { figure, ranked: figure.ranked? }));
         let first = |score: &Self| *score == Self::makespan();
         scores().filter(first).chain(scores().filter(move |score| !first(score)))
@@ -40,7 +40,7 @@ impl Score {
         Self::at("attempts_per_success").expect("a test reads every score that has a name here")
     }
 
-    /// Returns the share of ops done in time. It cannot be chosen, because more of it comes first in every ranking.
+    /// Returns the share of ops done in time as a score. Users cannot choose it, because every ranking already puts larger shares first.
     pub fn done_share() -> Self {
         let figure = Figure::find("done_share").expect("a test reads every score that has a name here");
         let ranked =
@@ -60,7 +60,8 @@ impl Score {
         self.path().starts_with("op_latency_ms.")
     }
 
-    /// Returns the score that tables show beside makespan and attempts: this one, or [`Score::p99`] if it is one of the two.
+    /// Returns the score that tables show in addition to makespan and attempts. It is this score or, if this score is one of the two,
+    /// [`Score::p99`].
     #[must_use]
     pub fn beside_makespan_and_attempts(self) -> Self {
         if [Self::makespan(), Self::attempts()].contains(&self) { Self::p99() } else { self }
@@ -121,7 +122,7 @@ impl Score {
         self.figure.of(run)
     }
 
-    /// Returns the score to be considered beside this one, because speed may be paid for with attempts.
+    /// Returns the score to be considered together with this one, because a strategy may gain speed by more attempts.
     #[must_use]
     pub fn companion(self) -> Self {
         if self == Self::attempts() { Self::makespan() } else { Self::attempts() }

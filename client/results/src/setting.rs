@@ -1,4 +1,4 @@
-//! Single value of a configuration, as written to documents.
+//! Single value of a configuration, in the form in which documents contain it.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -25,7 +25,7 @@ pub enum Setting {
 
 pub type At = BTreeMap<String, Setting>;
 
-/// Parses the values of varied keys, as numbers if possible, and replaces `-` in keys by `_`.
+/// Parses the values of varied keys, as numbers where possible. Replaces `-` in keys by `_`.
 pub fn at<'a>(values: impl Iterator<Item = (&'a str, &'a str)>) -> At {
     values.map(|(key, text)| (key.replace('-', "_"), Setting::typed(text))).collect()
 }

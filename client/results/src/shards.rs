@@ -1,4 +1,5 @@
-//! Parts of a command's runs that were made separately, perhaps on other machines: their documents, and their merging.
+//! Parts of a command's runs that were executed separately, perhaps on other machines: their documents, and their
+//! merging.
 
 mod assembled;
 mod document;

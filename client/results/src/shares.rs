@@ -1,8 +1,8 @@
-//! Shares of ops done: only strategies with the same share did the same work. With a time limit, only ops done in time count.
+//! Shares of ops done. Only strategies with the same share did the same work. With a time limit, only ops done in time count.
 
 use crate::run_figures::Counts;
 
-/// Largest difference between shares that count as the same. A share of 1 equals only itself.
+/// Maximum difference between two shares that count as the same. A share of 1 is the same only as another share of 1.
 const SAME: f64 = 0.001;
 
 pub(crate) struct Shares {
@@ -14,13 +14,14 @@ pub(crate) struct Shares {
 }
 
 impl Shares {
-    /// Compares strategies by the sums over their runs. Strategies that were cut off come after all others.
+    /// Compares strategies by the sums over their runs. Strategies with a run that was cut off come after all others.
     pub(crate) fn of(strategies: &[&Counts]) -> Self {
         let counts = || strategies.iter().copied();
         let at_all: Vec<f64> = counts().map(Counts::at_all).collect();
         let cut_off: Vec<bool> = counts().map(|counts| counts.cut_off() > 0).collect();
         let asked = counts().any(|counts| counts.within);
-        // A deadline ends ops. Among strategies that did all ops nevertheless, lateness is a matter of latency.
+        // A deadline ends ops that are late. If all strategies did all ops nevertheless, lateness is not counted here, because it shows in
+        // the latency.
         let in_time = asked || at_all.iter().any(|share| *share < 1.0);
         let limit = counts().find_map(|counts| counts.limit.clone()).filter(|_| in_time);
         let of: Vec<f64> = match limit {
@@ -51,8 +52,8 @@ impl Shares {
     }
 }
 
-/// Returns for each share the number of different larger ones. A share of 1 equals only itself, so one op in a million given up makes a
-/// difference. Strategies that were cut off get the last tier, at least 1.
+/// Returns the tier of each share: the number of different larger shares. A share of 1 equals only itself, so even one op in a million that
+/// was given up makes a difference. Strategies with a run that was cut off get the last tier, which is at least 1.
 fn tiers(shares: &[f64], cut_off: &[bool]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..shares.len()).filter(|number| !cut_off[*number]).collect();
     order.sort_by(|a, b| shares[*b].total_cmp(&shares[*a]));

@@ -1,4 +1,4 @@
-//! Standing of a strategy among those compared.
+//! Place of a strategy in a ranking, with its figures.
 
 use statistics::Summary;
 
@@ -9,18 +9,18 @@ use crate::score::Score;
 #[derive(Clone, Debug)]
 pub struct Standing {
     pub strategy: String,
-    /// Reason why it is not among the strategies that got the most done; `None` if it is.
+    /// Reason why other strategies got more done; `None` if the strategy is among those that got the most done.
     pub incomplete: Option<String>,
-    /// Rank from 1, equal for ties; `None` if it cannot be ranked.
+    /// Rank from 1, with equal ranks for ties; `None` if the strategy cannot be ranked.
     pub rank: Option<u64>,
     pub is_tied: bool,
     pub on_front: bool,
     pub figures: Vec<(&'static str, Summary)>,
     pub foresees: bool,
-    /// Mean share of ops done, 0 to 1; within `limit`, if there is one.
+    /// Mean share of ops done, 0 to 1. With a `limit`, only ops done within it count.
     pub share: f64,
     pub tier: usize,
-    /// Time limit as given on the command line; `None` if ops only have to be done at all.
+    /// Time limit as given on the command line; `None` if ops count however late they are done.
     pub limit: Option<String>,
     pub work: Work,
     pub(crate) scores: Vec<(Score, Vec<f64>)>,
@@ -29,20 +29,20 @@ pub struct Standing {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
-    /// As much as all others with the same share. Only then are these ranked by makespan or the like.
+    /// The same work as all other strategies with the same share. Only such strategies are ranked by makespan or another score.
     Same,
-    /// Every op, though not all of them in time.
+    /// Every op was done, but not all of them in time.
     All,
     Part,
 }
 
 impl Standing {
-    /// Returns the score of every run; empty if a run lacks it.
+    /// Returns the score of every run. Empty if a run lacks the score.
     pub fn values(&self, score: Score) -> &[f64] {
         self.scores.iter().find(|(there, _)| *there == score).map_or(&[], |(_, values)| values)
     }
 
-    /// Returns the geometric mean of a score over runs, which decides the order; infinite if a run lacks it.
+    /// Returns the geometric mean of a score over runs, which decides the order. Infinite if a run lacks the score.
     pub fn score(&self, by: Score) -> f64 {
         geometric_mean(self.values(by))
     }
@@ -51,7 +51,8 @@ impl Standing {
         self.figures.iter().find(|(name, _)| *name == path).map(|(_, figure)| figure)
     }
 
-    /// Returns the figure of a score, unless a run lacks it, because the rest would be the mean of the better runs.
+    /// Returns the summary of a score. Returns `None` if a run lacks the score, because the mean of the other, better runs would be
+    /// misleading.
     pub fn figure_of_all(&self, score: Score) -> Option<&Summary> {
         self.figure(score.path()).filter(|_| !self.values(score).is_empty())
     }
@@ -81,8 +82,8 @@ impl Standing {
     }
 }
 
-/// Returns the geometric mean, which ranks and ratios use; infinite for an empty list, 0 if a value is 0. Logarithms are sorted first, so
-/// that equal values in another order yield the same mean.
+/// Returns the geometric mean, as used by ranks and ratios. It is infinite for an empty list, and 0 if a value is 0. Logarithms are sorted
+/// before they are summed, so that the same values in another order yield the same mean.
 pub fn geometric_mean(values: &[f64]) -> f64 {
     let mut logs: Vec<f64> = values.iter().map(|value| libm::log(*value)).collect();
     logs.sort_by(f64::total_cmp);

@@ -1,4 +1,4 @@
-//! Document of `loadgen sweep`.
+//! Document that `loadgen sweep` writes.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -86,7 +86,7 @@ pub struct SweepCell {
     pub figures: FiguresOverRuns,
 }
 
-/// Files of earlier versions have no cells of incomplete strategies, so their cells are complete.
+/// Default for files of earlier versions. They contain no cells of incomplete strategies, so all their cells are complete.
 fn yes() -> bool {
     true
 }
@@ -147,14 +147,15 @@ pub struct LeadRecord {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Winner {
-    /// Winner of a file that states it; `None` if no strategy is distinguishably best.
+    /// The file contains a winner, or null (`None`) if no strategy is distinguishably best.
     Known(Option<String>),
     #[default]
     Unknown,
 }
 
 impl Best {
-    /// Returns the best strategy; `None` for a tie. Earlier versions wrote only the best of the sweep, which is returned for their files.
+    /// Returns the best strategy; `None` for a tie. For files of earlier versions, which lack the winner, returns the best strategy of the
+    /// sweep.
     pub fn winner(&self) -> Option<&str> {
         match &self.winner {
             Winner::Known(winner) => winner.as_deref(),

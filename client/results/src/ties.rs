@@ -1,8 +1,8 @@
-//! Equality of strategies in a figure, as far as their runs show: equals share a rank.
+//! Test whether strategies are equal in a figure, as far as their runs show. Equal strategies share a rank.
 //!
-//! Two are equal if the interval of their paired ratio contains 1 or lies within 2 % of it. All intervals of a ranking hold together in
-//! 95 % of cases. The level of each is 1 − 0.05/m, where m counts every pair of ranked strategies twice, for the two figures that a ranking
-//! uses.
+//! Two strategies are equal if the interval of their paired ratio contains 1 or lies within 2 % of it. All intervals of a ranking hold
+//! together in 95 % of cases. The level of each interval is therefore 1 − 0.05/m. Here m is twice the number of pairs of ranked strategies,
+//! because a ranking uses two figures.
 
 use statistics::{Comparison, Level, Margin, Method, PairedRatio, Verdict};
 
@@ -26,8 +26,8 @@ impl Ties {
         self.level
     }
 
-    /// Returns true if two strategies cannot be distinguished in this figure. With too few runs for an interval, only equal means are
-    /// equal. No strategy equals one that knows the future.
+    /// Returns true if two strategies cannot be distinguished in this figure. With too few runs for an interval, only strategies with equal
+    /// means are equal. An oracle is equal to no other strategy.
     pub(crate) fn are_equal(&self, score: Score, one: &Standing, other: &Standing) -> bool {
         if one.foresees || other.foresees {
             return false;

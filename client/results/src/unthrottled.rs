@@ -1,4 +1,4 @@
-//! Comparison in which the server rejected no attempt and none failed, so that the ranking shows nothing about retries.
+//! Comparison in which no attempt was rejected or failed. Its ranking shows nothing about retries.
 
 use crate::numbers::counted;
 use crate::score::Score;
@@ -29,7 +29,8 @@ impl Unthrottled {
         (attempts > 0).then(|| Self { attempts, are_equal: are_equal(standings, by) })
     }
 
-    /// Returns the sentence that replaces the ranking if all strategies are equal, or else follows it.
+    /// Returns the sentence about this. It replaces the ranking if all strategies are equal, and follows the ranking
+    /// otherwise.
     pub fn sentence(self) -> String {
         let attempts = counted(self.attempts, "attempt");
         if self.are_equal {

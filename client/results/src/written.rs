@@ -1,7 +1,8 @@
-//! Parts of documents exactly as in their files, passed on without interpretation.
+//! Parts of documents exactly as their files contain them, passed on without interpretation.
 //!
-//! Reports show configurations, and offer data, as files have them. Serialized again from types, a file of an earlier version would gain
-//! keys that its writer did not know. One of a later version would lose the keys that are unknown here.
+//! Reports show configurations, and offer data for download, exactly as files contain them. If they were serialized again from types, a
+//! file of an earlier version would gain keys that its writer did not know. A file of a later version would lose the keys that this version
+//! does not know.
 
 use std::collections::BTreeMap;
 
@@ -67,10 +68,11 @@ impl Written {
 }
 
 impl WrittenDocument {
-    /// Parses the text that `document` was read from. The result has as many runs, scenarios and cells as the document, in the same order.
+    /// Parses the text from which `document` was parsed. The result has as many runs, scenarios and cells as the document, in the same
+    /// order.
     ///
     /// # Errors
-    /// If the text is not that of the document.
+    /// Fails if the text is not that of the document.
     pub fn read(text: &str, document: &Document) -> Result<Self, Malformed> {
         #[derive(Deserialize)]
         struct Runs {

@@ -1,4 +1,4 @@
-//! First sentence of a sweep: the best strategy of each point.
+//! First sentence about a sweep: the best strategy at each point.
 
 use std::cmp::Reverse;
 
@@ -9,11 +9,11 @@ const MAX_RANGES: usize = 3;
 
 pub struct PointWinner<'a> {
     pub value: String,
-    /// Strategy that is first; `None` if none can be distinguished from all others.
+    /// Best strategy at this point; `None` if no strategy can be distinguished from all others.
     pub winner: Option<&'a str>,
 }
 
-/// `key` is the varied key; it is `None` if there are two.
+/// `key` is the varied key, or `None` if two keys are varied.
 pub fn first_by_point(key: Option<&str>, points: &[PointWinner<'_>], has_intervals: bool) -> Sentence {
     let unsure = if has_intervals { String::new() } else { format!("; intervals need {MIN_SEEDS} seeds") };
     let mut winners: Vec<Option<&str>> = Vec::new();

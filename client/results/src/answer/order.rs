@@ -1,8 +1,8 @@
-//! Order of the ranked strategies, and their ranks.
+//! Order and ranks of the strategies that can be ranked.
 //!
-//! Strategies are sorted by the ranked figure. Going down the list, a strategy joins the group above if it is equal to the first of that
-//! group. Equal means that the interval of their ratio contains 1 or lies within 2 % of it. A group shares one rank and is sorted by
-//! attempts where these differ distinguishably.
+//! Strategies are sorted by the ranked figure and then split into groups of equals. Going down the list, a strategy joins the current group
+//! if it is equal to the first strategy of that group. Equal means that the interval of their ratio contains 1 or lies within 2 % of it.
+//! All strategies of a group have the same rank. Within a group they are sorted by attempts, if these differ distinguishably.
 
 use std::cmp::Ordering;
 
@@ -14,8 +14,8 @@ use crate::standing::Standing;
 
 pub(super) type Placed<'a> = (&'a Standing, Place);
 
-/// Returns the ranked strategies that do not know the server, best first. Strategies that did the same work are ordered by `figure`; the
-/// others follow by their share of ops done. `companion` orders equals.
+/// Returns the ranked strategies except oracles, best first. Strategies that did the same work are ordered by `figure`, and equal ones by
+/// `companion`. The other strategies follow, ordered by their share of ops done.
 pub(super) fn ranked(
     standings: &[Standing],
     figure: Score,
@@ -44,7 +44,7 @@ pub(super) fn ranked(
     placed
 }
 
-/// Sorts equals by another score, and strategies that are equal in that score, too, by `key`.
+/// Sorts equal strategies by another score. Strategies that are equal in that score, too, are sorted by `key`.
 fn in_order(
     equals: Vec<&Standing>,
     by: Score,
@@ -59,7 +59,7 @@ fn in_order(
     sorted.flatten().collect()
 }
 
-/// Sorts strategies by a key and splits them into groups of neighbours that are equal to the first of their group.
+/// Sorts strategies by a key and splits them into groups of neighbours. All strategies of a group are equal to its first one.
 fn groups(
     mut standings: Vec<&Standing>,
     key: impl Fn(&Standing) -> f64,

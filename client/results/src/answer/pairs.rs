@@ -1,4 +1,4 @@
-//! Every pair of ranked strategies, in the ranked figure and in attempts, all at the one level of the comparison.
+//! Every pair of ranked strategies, compared in the ranked figure and in attempts. All intervals use the same level.
 
 use super::{Answer, Times};
 use crate::score::Score;
@@ -9,7 +9,7 @@ pub struct PairRow {
     /// Strategy with the better rank.
     pub first: String,
     pub second: String,
-    /// Ranked figure of the second over that of the first; `None` if they did not do the same work.
+    /// Ratio of the second strategy's ranked figure to the first one's; `None` if they did not do the same work.
     pub figure: Option<Times>,
     pub attempts: Option<Times>,
 }

@@ -1,4 +1,4 @@
-//! Standing of a strategy in the JSON document.
+//! Record of a strategy's rank and figures in the JSON document.
 
 use super::{Answer, Place, Row, Times};
 use crate::comparison::{StandingRecord, TimesRecord};

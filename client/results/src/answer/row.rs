@@ -1,4 +1,4 @@
-//! One strategy in the table of a comparison.
+//! Row of a strategy in the table of a comparison.
 
 use statistics::{Comparison, Level, Margin, Method, PairedRatio};
 
@@ -12,21 +12,21 @@ use crate::standing::Standing;
 pub struct Row {
     pub strategy: String,
     pub place: Place,
-    /// True if it did the same work as the best, so that their scores can be compared.
+    /// True if the strategy did the same work as the best one, so that their scores can be compared.
     pub is_comparable: bool,
-    /// Geometric mean of the score of `--by` or of the share of ops done, whichever `× best` compares.
+    /// Geometric mean of the figure that the column `× best` compares: the score of `--by` or the share of ops done.
     pub figure: Option<f64>,
     pub times_best: Option<Times>,
-    /// Geometric mean of attempts sent in a run.
+    /// Geometric mean over runs of the number of attempts sent.
     pub attempts: Option<f64>,
     pub attempts_times_best: Option<Times>,
     pub makespan_times_best: Option<Times>,
-    /// Geometric mean of the makespan in seconds, of strategies that did every op.
+    /// Geometric mean of the makespan, in seconds; only for strategies that did every op.
     pub makespan_s: Option<f64>,
     pub per_done: Option<f64>,
-    /// Mean over runs of the 99th percentile of op latency, in milliseconds, of the ops that were done.
+    /// 99th percentile of the latency of ops that were done, in milliseconds; mean over runs.
     pub p99_ms: Option<f64>,
-    /// Mean time in seconds that the server's slots spent on attempts that did not count.
+    /// Time, in seconds, that the server's slots spent on attempts without a useful result; mean over runs.
     pub wasted_s: Option<f64>,
     /// Mean share of ops done, 0 to 1.
     pub done: f64,
@@ -36,12 +36,12 @@ pub struct Row {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// Rank among the strategies that do not know the server, from 1, equal for strategies that cannot be distinguished.
+    /// Rank among the strategies other than oracles, from 1. Strategies that cannot be distinguished have the same rank.
     Ranked {
         rank: u64,
         is_tied: bool,
     },
-    /// Not ranked: stalled or interrupted in some of `of` runs, or without the score.
+    /// Strategy without a rank: it stalled or was interrupted in some of its `of` runs, or it lacks the score.
     Stopped {
         stalled: usize,
         interrupted: usize,
@@ -67,7 +67,7 @@ pub struct Times {
 }
 
 impl Times {
-    /// Returns the ratio of two lists paired by seed; `None` if a value is missing or not above 0.
+    /// Returns the ratio of two lists of values paired by seed. Returns `None` if a value is missing or not above 0.
     pub(super) fn new(of: &[f64], best: &[f64], level: Level) -> Option<Self> {
         let comparison = Comparison { level, method: Method::StudentT, margin: Margin::TWO_PERCENT };
         let found = PairedRatio::of(of, best, comparison).ok()?;
@@ -117,7 +117,8 @@ pub(super) fn rows(standings: &[Standing], ranked: &[Placed<'_>], figure: Score,
     all.map(|(standing, place)| row(standing, place, (best, figure), level)).collect()
 }
 
-/// Returns the ranked strategy with the best figure. The first strategy of a group of equals may be another one, with fewer attempts.
+/// Returns the ranked strategy with the best figure. It may differ from the first strategy of the table, because equal strategies are
+/// ordered by attempts there.
 fn leader(standings: &[Standing], figure: Score) -> Option<&Standing> {
     let is_share = figure == Score::done_share();
     let ranked = standings.iter().filter(|standing| standing.rank.is_some() && !standing.foresees);
@@ -133,7 +134,7 @@ fn row(standing: &Standing, place: Place, (best, figure): (Option<&Standing>, Sc
     let is_share = figure == Score::done_share();
     let is_compared = is_ranked && (is_share || standing.is_comparable());
     let times = |score: Score| {
-        // There is no ratio to a share of 0.
+        // If the best share is 0, there is no ratio to it.
         let best = best.filter(|best| is_compared && (!is_share || best.share > 0.0))?;
         if best.strategy == standing.strategy {
             return Some(Times { ratio: 1.0, interval: None });

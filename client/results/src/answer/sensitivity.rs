@@ -3,8 +3,8 @@
 use super::sentence::Sentence;
 use crate::comparison::Variation;
 
-/// Formats `Same winner with cap ±20 %, lognormal service, jittered network.`, or the first change: `! with cap +20 % full-jitter is
-/// first`. Returns `None` without variations, and for documents of earlier versions, which lack the winner.
+/// Formats `Same winner with cap ±20 %, lognormal service, jittered network.` If the winner changes, formats the first change: `! with cap
+/// +20 % full-jitter is first`. Returns `None` without variations, and for documents of earlier versions, which lack the winner.
 pub fn same_winner_sentence(variations: &[Variation]) -> Option<Sentence> {
     if variations.is_empty() || variations.iter().any(|tried| tried.same_winner.is_none()) {
         return None;

@@ -1,5 +1,5 @@
-//! Latencies in a document: sums to the nanosecond, and a histogram in the standard format of `HdrHistogram`. Merged shards yield the same
-//! figures as all latencies recorded together.
+//! Latencies in a document: sums exact to the nanosecond, and a histogram in the standard format of `HdrHistogram`. Merging the records of
+//! shards yields the same figures as recording all latencies together.
 
 use std::io::Read as _;
 
@@ -85,27 +85,27 @@ pub(super) fn read_attempts_per_op(text: &str) -> Option<Histogram<u64>> {
 
 fn encoded(histogram: &Histogram<u64>) -> String {
     let mut bytes = Vec::new();
-    // Writing to memory does not fail, and no histogram of ours is too large.
+    // An error is impossible, because writing to memory does not fail and the histogram is small enough.
     let _ = V2DeflateSerializer::new().serialize(histogram, &mut bytes);
     STANDARD.encode(bytes)
 }
 
-/// Longest accepted histogram in characters. Ours have 28 672 buckets of at most nine bytes.
+/// Maximum length of a histogram, in characters. Histograms that `loadgen` writes have 28 672 buckets of at most nine bytes.
 const LONGEST: usize = 1 << 20;
 
-/// Longest accepted histogram in bytes after inflation.
+/// Maximum size of a histogram in bytes after decompression.
 const MAX_INFLATED: u64 = 1 << 20;
 
-/// Bytes before the counts: cookie, length, offset, digits, least and greatest value, ratio.
+/// Number of bytes before the counts: cookie, length, offset, digits, least and greatest value, ratio.
 const HEAD: usize = 40;
 
 const COOKIE: u32 = 0x1c84_9313;
 
-/// Decodes an untrusted histogram. A few bytes can demand gigabytes, so the declared length must be the real one, and the number of buckets
-/// at most ours.
+/// Decodes an untrusted histogram. A few bytes can demand gigabytes of memory. Therefore the declared length must match the data, and the
+/// number of buckets must not exceed that of the histograms that `loadgen` writes.
 fn decoded(text: &str) -> Option<Histogram<u64>> {
     let bytes = STANDARD.decode(text).ok().filter(|_| text.len() <= LONGEST)?;
-    // A cookie and a length precede the deflated part.
+    // The first 8 bytes are a cookie and a length; the compressed part follows.
     let deflated = bytes.get(8..)?;
     let mut inflated = Vec::new();
     ZlibDecoder::new(deflated).take(MAX_INFLATED).read_to_end(&mut inflated).ok()?;

@@ -1,5 +1,6 @@
-//! Merging of client shards by summation. The clients shared the server's queue, so another division is another sample; only the sum is
-//! exact. Values that do not add up are null: extremes of summed windows, and everything that one program judged alone.
+//! Merging of client shards by summation. All shards used the same server and its queue. Another division of the clients would be another
+//! random sample, so only sums are exact. Values that cannot be summed are null: extremes of summed windows, and everything that each
+//! program judged alone.
 
 use loadgen_core::{
     AdviceFigures, AttemptCounts, Conservation, FailureResult, GivenUpCounts, Latencies, LatencySums,
@@ -13,10 +14,12 @@ use super::record::{ClientShardRecord, ClientsKind, MergedClients};
 use super::togetherness::{ClientShardError, Part, together};
 use crate::run::{AttemptsResult, GeneratorResult, OpsResult, RunResult, SeriesPoint};
 
-/// Merges the results of a run's shards, each given with the name of its file, in any order. Missing shards are listed in the result.
+/// Merges the results of a run's shards. Each result comes with the name of its file; their order does not matter. Missing shards are
+/// listed in the merged result.
 ///
 /// # Errors
-/// If a shard is given twice, is broken or belongs to another run, or if the server's counts differ from what was sent.
+/// Fails if a shard is given twice, is invalid or belongs to another run, or if the server's counts differ from the sum of the shards'
+/// counts.
 pub fn merged_clients(shards: Vec<(String, RunResult)>) -> Result<RunResult, ClientShardError> {
     let (parts, missing) = together(shards)?;
     let of = parts.first().map_or(0, |part| part.shard.of);
@@ -30,7 +33,7 @@ pub fn merged_clients(shards: Vec<(String, RunResult)>) -> Result<RunResult, Cli
     }
     let rows = ledger.map(|ledger| rows(&parts, ledger)).unwrap_or_default();
     if !missing.is_empty() {
-        // The server's counts include attempts of the missing shards.
+        // The server's counts are dropped, because they include attempts of the missing shards.
         ledger = None;
     }
     let sums = Sums::of(&parts)?;
@@ -46,8 +49,8 @@ pub fn merged_clients(shards: Vec<(String, RunResult)>) -> Result<RunResult, Cli
     Ok(whole(first.clone(), &parts, sums, ledger, merged, warnings))
 }
 
-/// Returns the server's counts at the end of the last shard. Returns `None` if the shards used different mockservers, or if one that sent
-/// attempts has no counts, because it may have been the last one.
+/// Returns the server's counts as read by the shard that ended last. Returns `None` if the shards used different mockservers. Also returns
+/// `None` if a shard sent attempts but has no counts, because it may have been the last one.
 fn ledger<'a>(parts: &'a [Part], warnings: &mut Vec<String>) -> Option<&'a ServerStats> {
     let mut ledgers = parts.iter().filter_map(|part| part.shard.ledger.as_ref());
     let first = ledgers.next()?;
@@ -196,7 +199,8 @@ impl Sums {
     }
 }
 
-/// Sums counts by bucket, at the coarsest bucket width of all shards. Gauges of shards that have ended keep their last value.
+/// Sums the time series of all shards, bucket by bucket, with the coarsest bucket width of all shards. Gauges of shards that have ended
+/// keep their last value.
 fn series(parts: &[Part]) -> Vec<SeriesPoint> {
     let width = parts.iter().map(|part| part.shard.bucket_ns).max().unwrap_or(1);
     let buckets_of = |part: &Part| usize::try_from(width / part.shard.bucket_ns).unwrap_or(1).max(1);
@@ -225,7 +229,7 @@ fn series(parts: &[Part]) -> Vec<SeriesPoint> {
             add(&mut sum.ssthresh, last.ssthresh);
             caps.extend(last.server_cap);
         }
-        // All shards use the same server. If it reported different caps to them, the cap is unknown.
+        // All shards use the same server. If it reported different concurrency limits to them, its limit is recorded as unknown.
         sum.server_cap =
             caps.first().copied().filter(|cap| caps.iter().all(|other| other.total_cmp(cap).is_eq()));
         sum

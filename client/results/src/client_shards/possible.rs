@@ -1,4 +1,5 @@
-//! Plausibility checks of client shards: whatever a file contains, adding shards up neither overflows nor needs unbounded memory.
+//! Plausibility checks of client shards. After these checks, summing shards neither overflows nor needs unbounded memory, whatever the
+//! files contain.
 
 use loadgen_core::{ClientShard, Series};
 

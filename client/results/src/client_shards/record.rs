@@ -1,4 +1,4 @@
-//! Record of one shard of a run's clients, beside its result: which share of the clients it is, and the values that add up exactly.
+//! Record of one client shard, stored beside its result: its part of the clients, and the values that can be summed exactly.
 
 use loadgen_core::{ClientCount, ClientShard, Run};
 use schemars::JsonSchema;

@@ -1,4 +1,4 @@
-//! Checks that client shards belong to one run, and which of them are missing.
+//! Check that client shards belong to the same run, and list of the shards that are missing.
 
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ pub(super) struct Part {
     pub(super) shard: ClientShardRecord,
 }
 
-/// Returns the shards of one run in the order of their indexes, and the indexes of missing ones.
+/// Returns the shards of one run in the order of their indexes, and the indexes of the missing shards.
 pub(super) fn together(shards: Vec<(String, RunResult)>) -> Result<(Vec<Part>, Vec<u32>), ClientShardError> {
     let mut parts: BTreeMap<u32, Part> = BTreeMap::new();
     let mut first: Option<(String, RunResult, ClientShardRecord)> = None;

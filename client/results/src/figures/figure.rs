@@ -5,12 +5,13 @@ use crate::run::RunResult;
 #[derive(Clone, Copy, Debug)]
 pub struct Figure {
     pub path: &'static str,
-    /// Name in sentences; empty if the path is clear enough.
+    /// Name in sentences. Empty if the path is clear enough to be used as the name.
     pub name: &'static str,
-    /// `s`, `ms`, `/s`, `bytes`; empty for counts and ratios.
+    /// Unit: `s`, `ms`, `/s` or `bytes`; empty for counts and ratios.
     pub unit: &'static str,
     pub better: Direction,
-    /// True if the figure is meaningless for a run that left ops undone, because giving up ends a run early.
+    /// True if the figure is meaningful only for runs that did all their ops. Otherwise a client that gives up would
+    /// look fast, because its run ends early.
     pub of_complete_runs_only: bool,
     pub kind: Kind,
     pub summed: bool,
@@ -22,7 +23,7 @@ pub struct Figure {
 pub enum Direction {
     Less,
     More,
-    /// Neither is better, because the figure follows from others or is a matter of taste.
+    /// Neither higher nor lower is better, because the figure follows from others or is a matter of taste.
     Neutral,
 }
 
@@ -30,17 +31,17 @@ pub enum Direction {
 pub enum Kind {
     Count,
     Measure,
-    /// 1 for true, 0 for false.
+    /// Truth value: 1 for true, 0 for false.
     Truth,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub struct Ranked {
-    /// Value for `--by`.
+    /// Name of the score as a value of `--by`.
     pub key: &'static str,
     pub help: &'static str,
     pub title: &'static str,
-    /// Heading of its column; `None` for its key and unit.
+    /// Heading of the score's column; if `None`, the heading is its key and unit.
     pub heading: Option<&'static str>,
 }
 
@@ -54,7 +55,7 @@ impl Figure {
         match self.kind {
             Kind::Count => format!("{value:.0}"),
             Kind::Truth => (value != 0.0).to_string(),
-            // As in JSON, so that the same value is the same text in every file.
+            // Formatted as in JSON, so that a value has the same text in every kind of file.
             Kind::Measure => serde_json::to_string(&value).unwrap_or_default(),
         }
     }

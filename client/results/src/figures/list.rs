@@ -1,9 +1,9 @@
-//! All numbers of a result, in the order of the result. A new one needs a row here and a field in the result.
+//! All numbers of a result, in the order of the result. A new number needs a row here and a field in the result.
 
 use super::figure::Figure;
 
-/// Makespan over its lower bound, at best 1. It is a figure of comparisons, not of a single result. Its name in files is older than the
-/// proof of the bound.
+/// Ratio of the makespan to its lower bound; the best possible value is 1. It is a figure of comparisons, not of a single result. Files
+/// call it `optimum`, because the name is older than the proof that it is a lower bound.
 pub const MAKESPAN_OVER_BOUND: &str = "makespan_over_optimum";
 
 macro_rules! count {
@@ -12,7 +12,7 @@ macro_rules! count {
     };
 }
 
-/// Count in a field that a run may lack. `in` marks an outer field that a run may lack as a whole.
+/// Count in a field that a run may lack. With `in`, the whole outer field may be missing.
 macro_rules! known_count {
     (in $outer:ident: $($field:ident).+) => {
         Figure::count(path!($outer.$($field).+), |run| run.$outer?.$($field).+.map(|count| count as f64))
@@ -64,7 +64,7 @@ pub const FIGURES: &[Figure] = &[
     count!(attempts.after_final).less(),
     measure!("", amplification).less().summed(),
     measure!("", efficiency).more().summed(),
-    // Older results lack it, but hold the counts that it follows from.
+    // Older results lack this figure, so it is computed from the counts that they contain.
     Figure::measure("attempts_per_success", "", |run| {
         let per_success = || run.attempts.total as f64 / run.ops.succeeded as f64;
         run.attempts_per_success.or_else(|| (run.ops.succeeded > 0).then(per_success))

@@ -6,14 +6,14 @@ use super::document::ReadShard;
 use super::incomplete::Incomplete;
 use super::plan::ShardPlan;
 
-/// Merged shards. `T` is what the reader keeps of each run.
+/// Merged shards. `T` is the data that the reader keeps per run.
 #[derive(Clone, Debug)]
 pub struct Assembled<T> {
     pub plan: ShardPlan,
     pub of: u32,
-    /// Indexes of missing shards, at most 10 000 of them.
+    /// Indexes of missing shards; at most 10 000 of them are listed.
     pub missing_shards: Vec<u32>,
-    /// Files of shards that lack tasks, each with the number of missing tasks.
+    /// Files of shards that lack some of their runs, each with the number of missing runs.
     pub cut_off: Vec<(String, u64)>,
     pub tasks: BTreeMap<u64, T>,
 }
@@ -37,7 +37,7 @@ pub enum ShardError {
 #[derive(Clone, Debug)]
 pub struct Assembly<T> {
     version: &'static str,
-    /// Shards so far, with the file of the first one.
+    /// The shards merged so far, with the file name of the first one.
     whole: Option<(String, Assembled<T>)>,
     files: BTreeMap<u32, String>,
 }
@@ -47,10 +47,10 @@ impl<T> Assembly<T> {
         Self { version, whole: None, files: BTreeMap::new() }
     }
 
-    /// Adds the shard of a file. `keep` returns what is kept of the text of a run.
+    /// Adds the shard of a file. `keep` is called with the text of each run, and its return value is kept.
     ///
     /// # Errors
-    /// If the shard does not belong to the earlier ones, or `keep` fails.
+    /// Fails if the shard does not belong to the earlier ones, or if `keep` fails.
     pub fn take<E: From<ShardError>>(
         &mut self,
         file: String,
@@ -113,7 +113,7 @@ impl<T> Assembled<T> {
     }
 }
 
-/// Largest number of missing shards that are listed, because a file may claim to be one of four thousand million.
+/// Maximum number of missing shards that are listed. A file may claim to be one of four thousand million shards.
 const MAX_NAMED: usize = 10_000;
 
 fn share(tasks: u64, index: u32, of: u32) -> u64 {

@@ -1,4 +1,4 @@
-//! Document with one shard of the runs of a command, written by `--shard` and read by `loadgen merge`.
+//! Document with one shard of the runs of a command. `--shard` writes it, and `loadgen merge` reads it.
 
 use loadgen_core::ClientShard;
 use schemars::JsonSchema;
@@ -51,13 +51,13 @@ pub struct TaskRecord<R = RunResult> {
 pub struct ReadShard<'a> {
     pub shard: ShardOf,
     pub plan: ShardPlan,
-    /// Runs in the order of their numbers, each with its number and the text of a [`TaskRecord`].
+    /// Runs in the order of their numbers. Each has its number and the JSON text of a [`TaskRecord`].
     pub tasks: Vec<(u64, &'a str)>,
     /// Start of the earliest run; `None` if the runs were simulated.
     pub began: Option<String>,
 }
 
-/// Everything but the runs, which are only checked to be a list.
+/// All keys of the document. The runs are not parsed here; it is only checked that they are a list.
 #[derive(Deserialize)]
 #[serde(expecting = "an object")]
 struct Head {
@@ -82,12 +82,12 @@ impl TaskRecord {
 }
 
 impl<'a> ReadShard<'a> {
-    /// Parses a shard and rejects what no shard can contain. Runs are parsed one after the other, and only their texts are kept.
+    /// Parses a shard and rejects contents that no shard can have. Runs are parsed one after the other, and only their texts are kept.
     ///
     /// # Errors
-    /// If the text is not JSON, has another form, is of a later version, or contradicts itself.
+    /// Fails if the text is not JSON, has another structure, is of a later version, or contradicts itself.
     pub fn read(text: &'a str) -> Result<Self, Malformed> {
-        // Rejects numbers above 10¹⁵.
+        // This pass rejects numbers above 10¹⁵.
         read::<DocumentProbe>(text)?;
         let Head { shard, plan, .. } = read(text)?;
         let ShardOf { kind, index, of } = shard;
@@ -138,7 +138,7 @@ impl<'a> ReadShard<'a> {
             }
             tasks.push((number, text));
             let start = record.run.started_at;
-            // Timestamps in this format are ordered like their texts.
+            // Timestamps in this format can be compared as texts.
             began = match (began, start) {
                 (Some(before), Some(start)) => Some(std::cmp::min::<String>(before, start)),
                 (before, start) => before.or(start),

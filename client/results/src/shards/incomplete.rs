@@ -1,4 +1,4 @@
-//! Record of runs that were missing when a whole was put together.
+//! Record of the runs that were missing when shards were merged.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Kind of a shard (a part of the runs or of the clients), and its index.
+//! Kind of a shard (part of the runs, or part of the clients), and its index.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Plan of shards: everything needed to plan the same runs again, without any other file.
+//! Plan of shards. It contains everything needed to plan the same runs again, without any other file.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -97,8 +97,8 @@ pub struct PlannedServer {
 }
 
 impl ShardPlan {
-    /// Returns the first difference from another plan, most telling first: its name, and its value in this and in the other plan. Returns
-    /// `None` if both plans are the same.
+    /// Returns the first difference from another plan: its name, its value in this plan, and its value in the other plan. The most
+    /// informative differences are checked first. Returns `None` if both plans are the same.
     pub fn difference(&self, other: &Self) -> Option<(&'static str, String, String)> {
         let texts = |plan: &Self| {
             [
@@ -124,7 +124,8 @@ impl ShardPlan {
         let (ours, theirs) = (texts(self), texts(other));
         let mut pairs = ours.into_iter().zip(theirs);
         if let Some(((what, ours), (_, theirs))) = pairs.find(|(ours, theirs)| ours != theirs) {
-            // The command line also determines workload and server, whose differences are reported by name.
+            // A different command line may only mean a different workload or server. If so, that difference is reported by its name
+            // instead.
             let inner = if what == "its command line" { self.inner_difference(other) } else { None };
             return Some(inner.unwrap_or((what, ours, theirs)));
         }
@@ -133,7 +134,7 @@ impl ShardPlan {
         (!same).then(|| self.inner_difference(other).unwrap_or_else(another))
     }
 
-    /// Returns the plan with one thread per transport, because the number of threads depends on the machine.
+    /// Returns the plan with the number of threads set to 1, because this number depends on the machine.
     fn on_one_thread(&self) -> Self {
         let mut plan = self.clone();
         for transport in plan.points.iter_mut().filter_map(|point| point.transport.as_mut()) {
@@ -142,11 +143,11 @@ impl ShardPlan {
         plan
     }
 
-    /// Returns a hash that shards of the same plan share, and shards that cannot be merged do not. It is valid within one version of the
+    /// Returns a hash of the plan. Shards have the same hash exactly if they can be merged. It is comparable only within one version of the
     /// program.
     pub fn fingerprint(&self) -> String {
         let mut hasher = DefaultHasher::new();
-        // A plan always serializes.
+        // Serialization of a plan cannot fail.
         serde_json::to_string(&self.on_one_thread()).unwrap_or_default().hash(&mut hasher);
         format!("{:016x}", hasher.finish())
     }
