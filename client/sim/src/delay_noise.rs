@@ -1,16 +1,16 @@
-//! Delay noise: no real network takes exactly the same time twice, and strategies that read latencies give degenerate results
-//! where it does.
+//! Noise for simulated delays. In no real network do two round trips take exactly the same time, and strategies that react to latencies
+//! give degenerate results if they do.
 
 use std::time::Duration;
 
 use mockserver_core::Config;
 use vocabulary::Distribution;
 
-/// Returns the server with up to `noise` added to constant delays: always to the network delay, even if it is zero, and to the
-/// return delay unless it is zero. Random delays are unchanged.
+/// Returns the server configuration with up to `noise` added to constant delays. The noise is added to the network delay, even if it is
+/// zero, and to the return delay, unless it is zero. Random delays are unchanged.
 ///
-/// A noisy delay is a uniform distribution, keyed by seed, op and attempt like every other. Its minimum is the constant, so the
-/// lower bound on the makespan is unchanged.
+/// A delay with noise is uniformly distributed and, like every other random value, determined by seed, op and attempt. Its minimum is the
+/// constant delay, so the lower bound on the makespan is unchanged.
 #[must_use]
 pub fn with_delay_noise(server: &Config, noise: Duration) -> Config {
     let varied = |way: Distribution| match way {

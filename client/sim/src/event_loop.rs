@@ -1,11 +1,11 @@
-//! The event loop of the driver in virtual time: a client and its peer on one virtual clock.
+//! Event loop of the driver in virtual time: a client and its counterpart (the peer) on one virtual clock.
 
 use loadgen_core::{AttemptKey, Input, Launched, Output, Run};
 use vocabulary::Instant;
 
 use crate::steer::Steer;
 
-/// Number of events between two calls of `steer`: often enough for a screen, too rare to cost time.
+/// Number of events between two calls of `steer`. The calls are frequent enough to update a screen and too rare to cost time.
 const EVENTS_BETWEEN_LOOKS: u32 = 1 << 16;
 
 const LATEST: Instant = Instant::from_nanos(u64::MAX - 1);
@@ -16,11 +16,11 @@ pub(crate) trait Peer {
 
     fn on_cancel(&mut self, now: Instant, key: AttemptKey);
 
-    /// Returns the instant of the next event, [`Instant::FAR_FUTURE`] if there is none.
+    /// Returns the instant of the peer's next event, or [`Instant::FAR_FUTURE`] if there is none.
     fn next_at(&self) -> Instant;
 
-    /// Advances from `now` to the first instant at which the client receives an input, but not beyond `until`, before which the
-    /// client does nothing. Passes on all inputs that are due by then, and returns that instant.
+    /// Advances from `now` to the first instant at which the client receives an input, but at most to `until`, because the client does
+    /// nothing before then. Passes on all inputs that are due at that instant, and returns the instant.
     fn go_on(&mut self, now: Instant, until: Instant, tell: impl FnMut(Instant, &Input)) -> Option<Instant>;
 }
 
@@ -49,14 +49,14 @@ impl<P: Peer> EventLoop<P> {
                     self.run.handle_input(self.now, Input::Abort);
                 }
             }
-            // Events of the peer at one instant come before the client's next event.
+            // If the peer and the client have events at the same instant, those of the peer come first.
             let until = self.client_until.max(self.now);
             if self.peer.next_at() <= until {
                 self.hear_peer(until);
             }
-            // Without an input the client has no output before `client_until`, so the clock jumps there.
+            // If no input arrives, the client has no output before `client_until`, so the clock jumps to that instant.
             if self.client_until > self.now {
-                // A client that waits for a missing answer has a timeout pending. With none pending, nothing can happen any more.
+                // A client that waits for a response always has a timeout pending. If no timeout is pending, nothing can happen any more.
                 if self.client_until == Instant::FAR_FUTURE {
                     break;
                 }
@@ -65,7 +65,7 @@ impl<P: Peer> EventLoop<P> {
             match self.run.poll_output(self.now) {
                 Output::Send(launched) => self.peer.on_send(self.now, launched),
                 Output::Cancel(key) => self.peer.on_cancel(self.now, key),
-                // `at` may be `now`, if the client needs another poll at once.
+                // `at` is `now` if the client needs another poll at the same instant.
                 Output::WaitUntil(at) => self.client_until = at,
                 Output::Idle => self.client_until = Instant::FAR_FUTURE,
                 Output::Done => break,
@@ -76,7 +76,7 @@ impl<P: Peer> EventLoop<P> {
 
     fn hear_peer(&mut self, until: Instant) {
         let Self { run, peer, now, client_until } = self;
-        // No event can happen at the end of time.
+        // The last instant means "never", so no event may happen at it.
         let until = until.min(LATEST);
         if let Some(at) = peer.go_on(*now, until, |at, input| run.hear(at, input)) {
             (*now, *client_until) = (at, at);

@@ -1,9 +1,9 @@
-//! Driver of the client state machine and the server core in virtual time. Sans-IO: no run waits, and no decisions are made here.
-//! Only [`side_by_side()`] uses threads; no run depends on them.
+//! Driver that runs the client state machine and the server core in virtual time. This crate does no I/O: no run waits, and all decisions
+//! are made in the two state machines. Only [`side_by_side()`] uses threads, and no run depends on them.
 //!
-//! Both state machines keep their own events; [`Simulation`] merges them by (time, class, order of scheduling). At one instant
-//! the server's completions and ticks come first, then answers that reach clients, then the clients' own timers. So the same seed
-//! gives the same run, bit for bit, on every machine and with any number of runs side by side.
+//! Both state machines keep their own events; [`Simulation`] merges them by (time, class, order of scheduling). At one instant, the
+//! server's completions and ticks come first, then responses that reach clients, then the clients' own timers. The same seed therefore
+//! gives the same run, bit for bit, on every machine and with any number of concurrent runs.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod delay_noise;

@@ -1,4 +1,4 @@
-//! Headers of a templated answer, each rendered when it is first read, because most are never read.
+//! Headers of a response that is made from a template. Each header is rendered when it is first read, because most are never read.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -23,7 +23,7 @@ struct Written {
 }
 
 impl<'a> RenderedHeaders<'a> {
-    /// Creates the headers of one answer. `status` applies if no template sets one; `anchor` is the wall-clock time at which the
+    /// Creates the headers of one response. `status` is used if no template sets a status; `anchor` is the wall-clock time at which the
     /// server started.
     pub(crate) fn new(
         answers: &'a AnswerSet,
@@ -43,7 +43,7 @@ impl<'a> RenderedHeaders<'a> {
 }
 
 impl RenderedHeaders<'_> {
-    /// Returns the body, or `None` if it is the server's own.
+    /// Returns the body that a template sets; `None` if the body is the server's own.
     pub(crate) fn body(&self) -> Option<Cow<'_, str>> {
         self.answers.body(&self.context, &self.teller)
     }
@@ -64,7 +64,7 @@ impl AdviceHeaders for RenderedHeaders<'_> {
         }
     }
 
-    /// Always false, because templates have each name once.
+    /// Always false, because a set of templates contains each header name once.
     fn is_repeated(&self, _: &'static str) -> bool {
         false
     }

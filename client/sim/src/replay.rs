@@ -1,8 +1,10 @@
-//! Replay of the logs of a real run in virtual time, each side for itself, up to the first difference.
+//! Replay of the logs of a real run in virtual time. Client and server are replayed separately, each up to its first difference from the
+//! log.
 //!
-//! The client's inputs pass through the event loop of the simulation, and the server's inputs through the server core as the
-//! simulation calls it: every timer fires at its own instant. So a successful replay shows that the real drivers decided like the
-//! simulated ones, however late sockets and timers woke. [`replay_between`] shows that the client received what the server sent.
+//! The client's logged inputs pass through the event loop of the simulation. The server's logged inputs pass through the server core in the
+//! same way as in the simulation. In both, every timer fires exactly at its instant. A successful replay therefore shows that the real
+//! drivers made the same decisions as the simulated ones, however late sockets and timers woke. [`replay_between`] shows that the client
+//! received what the server sent.
 
 mod between;
 mod client;
@@ -18,7 +20,7 @@ pub use server::replay_server;
 #[error("{what} {index} should be {expected} and is {found}")]
 pub struct Difference {
     pub what: &'static str,
-    /// Index in the list, from 0.
+    /// Index of the entry in its list, from 0.
     pub index: usize,
     pub expected: String,
     pub found: String,

@@ -1,4 +1,5 @@
-//! Details of requests in virtual time, for servers that need them: the same as over HTTP to a mockserver on this machine.
+//! Details of requests in virtual time, for servers that need them. They are the same as those of requests over HTTP to a mockserver on
+//! this machine.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
@@ -7,13 +8,13 @@ use loadgen_core::{Launched, Requests, authorization};
 use mockserver_core::{Details, Step, Wants};
 use vocabulary::wire;
 
-/// Maximum number of cached details. If there are more combinations, they replace each other in the cache.
+/// Maximum number of cached details. With more combinations, new entries replace older ones.
 const MAX_KEPT: u64 = 1 << 14;
 
-/// Headers that differ between attempts or clients. Details with one of them are not cached.
+/// Headers that differ between attempts or clients. Details that contain one of them are not cached.
 const OF_ATTEMPTS: [&str; 3] = [wire::OP, wire::ATTEMPT, wire::CLIENT];
 
-/// Source and cache of request details, which ops of one kind with one key share.
+/// Source and cache of request details. All ops with the same kind and key share their details.
 #[derive(Debug)]
 pub(crate) struct RequestDetails {
     requests: Requests,
@@ -21,7 +22,7 @@ pub(crate) struct RequestDetails {
     /// Method of requests without a kind.
     method: Box<str>,
     wants: Wants,
-    /// Direct-mapped cache by kind, key and step; the number identifies the entry.
+    /// Direct-mapped cache by kind, key and step. The number identifies which combination an entry belongs to.
     kept: Vec<Option<(u64, Arc<Details>)>>,
 }
 

@@ -1,4 +1,5 @@
-//! Facts about a mockserver for the client core: least costs of a success, for the lower bound, and its rate algorithm.
+//! Facts about a mockserver for the client core: the least costs of a success, for the lower bound on the makespan, and the server's rate
+//! algorithm.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,14 +8,15 @@ use loadgen_core::SteadyRate;
 use mockserver_core::Config;
 use vocabulary::Instant;
 
-/// Returns the least costs of a success at this server in the run with this seed, for the client's lower bound; `None` if no
-/// bound is proven.
+/// Returns the least costs of a success at this server in the run with this seed. The client's lower bound is computed from them. Returns
+/// `None` if no bound is proven.
 pub fn least_costs(server: &Config, seed: u64) -> Option<Arc<dyn loadgen_core::LeastCosts>> {
     let costs = mockserver_core::LeastCosts::of(server, seed)?;
     Some(Arc::new(Costs(costs)))
 }
 
-/// Returns the server's rate algorithm for the client's measurements; `None` unless its policy is a single rate algorithm.
+/// Returns the server's rate algorithm, for the client's measurements. Returns `None` unless the server's policy is a single rate
+/// algorithm.
 pub fn rate_law(server: &Config) -> Option<loadgen_core::RateLaw> {
     let mockserver_core::RateLaw { pace, steady } = server.rate_law()?;
     let steady = steady.map(|(requests, per)| SteadyRate { requests, per });

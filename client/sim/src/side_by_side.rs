@@ -1,26 +1,26 @@
-//! Parallel simulations on several threads; results arrive in order, regardless of the threads' timing.
+//! Execution of simulations on several threads. Results arrive in order, regardless of the threads' timing.
 
 use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// Longest wait of a result for others. Results are delivered in batches, because each wake-up of the receiver needs a core for a
-/// moment.
+/// Maximum time for which a result waits for others. Results are delivered in batches, because each wake-up of the receiver occupies a core
+/// for a moment.
 const PATIENCE: Duration = Duration::from_millis(10);
 
-/// Consecutive waits without a result before `take` is called with `None`.
+/// Number of consecutive waits without a result, after which `take` is called with `None`.
 const TICK: u32 = 10;
 
-/// Results per thread at which the receiver is woken.
+/// Number of results per thread at which the receiver is woken.
 const WAKING: usize = 4;
 
-/// Undelivered results per thread at which workers pause.
+/// Number of undelivered results per thread at which workers pause.
 const MAX_WAITING: usize = 16;
 
-/// Runs `count` independent pieces of work on `threads` threads and passes their results to `take`, in order and on the calling
-/// thread, while the rest continues. Passes `None` from time to time while there is no result. If `take` returns `false`, no
-/// further piece is started, but results of started ones are still delivered.
+/// Executes `count` independent jobs on `threads` threads. Passes their results to `take`, in order and on the calling thread, while other
+/// jobs continue. Passes `None` from time to time while there is no result. If `take` returns `false`, no further job is started, but the
+/// results of started jobs are still delivered.
 pub fn side_by_side<T: Send>(
     count: usize,
     threads: usize,
@@ -43,7 +43,7 @@ pub fn side_by_side<T: Send>(
         let mut early = BTreeMap::new();
         let mut wanted = 0;
         let mut idle = 0;
-        // Results of started pieces are delivered even after `take` requested the end.
+        // Results of started jobs are delivered even after `take` has returned `false`.
         while let Some(mut results) = shared.collect() {
             early.append(&mut results);
             let mut go_on = true;
@@ -65,9 +65,9 @@ pub fn side_by_side<T: Send>(
 
 struct Shared<T> {
     state: Mutex<State<T>>,
-    /// Signals that there are enough results to take, or that no worker is left.
+    /// Signals that enough results are ready for the receiver, or that no worker is left.
     worth_taking: Condvar,
-    /// Signals that results were taken.
+    /// Signals that the receiver has taken results, so that workers may continue.
     room: Condvar,
     threads: usize,
 }
@@ -86,12 +86,12 @@ impl<T> Shared<T> {
     }
 
     fn state(&self) -> MutexGuard<'_, State<T>> {
-        // No work runs while the lock is held, so a panic cannot leave the state half changed.
+        // A panic cannot leave the state inconsistent, because no job runs while the lock is held.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the index of the next piece, if there is one. Waits while too many results are undelivered, so that workers do not
-    /// run far ahead of the receiver.
+    /// Returns the index of the next job, if there is one. Waits while too many results are undelivered, so that workers do not run far
+    /// ahead of the receiver.
     fn begin(&self) -> Option<usize> {
         let full = |state: &mut State<T>| {
             state.next < state.count && state.results.len() >= MAX_WAITING * self.threads
@@ -112,8 +112,8 @@ impl<T> Shared<T> {
         }
     }
 
-    /// Returns the available results, waiting for a while if they are few. Returns `None` once no worker is left and all results
-    /// were taken.
+    /// Returns the results that are ready. Waits for a while if they are few. Returns `None` once no worker is left and all results were
+    /// taken.
     fn collect(&self) -> Option<BTreeMap<usize, T>> {
         let few = |state: &mut State<T>| state.working > 0 && state.results.len() < WAKING * self.threads;
         let waited = self.worth_taking.wait_timeout_while(self.state(), PATIENCE, few);
@@ -133,7 +133,7 @@ impl<T> Shared<T> {
     }
 }
 
-/// Guard that deregisters a worker, even if its work panics, so that the receiver does not wait for it.
+/// Guard that deregisters a worker when it is dropped, so that the receiver does not wait for the worker even if its job panics.
 struct Leaving<'a, T>(&'a Shared<T>);
 
 impl<T> Drop for Leaving<'_, T> {
@@ -143,7 +143,7 @@ impl<T> Drop for Leaving<'_, T> {
     }
 }
 
-/// Guard that ends the work when the receiver leaves, even if it panics, so that workers do not wait for room.
+/// Guard that ends all work when it is dropped, so that workers do not wait for room even if the receiver panics.
 struct Ending<'a, T>(&'a Shared<T>);
 
 impl<T> Drop for Ending<'_, T> {

@@ -1,4 +1,4 @@
-//! Outcomes of attempts in virtual time: answers as they would be on the wire, classified by the same code as there.
+//! Outcomes of attempts in virtual time. Responses have the same content as over HTTP, and the same code classifies them.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -20,15 +20,15 @@ pub(crate) struct SimulatedResponse {
     pub(crate) outcome: Outcome,
     pub(crate) cause: Option<Cause>,
     pub(crate) server: Option<ServerSeen>,
-    /// Retry delay that the answer itself advertises.
+    /// Retry delay that the response itself advertises.
     pub(crate) advised_wait: Option<Duration>,
 }
 
-/// The server's settings that determine the form of its answers, and the client's classifiers for them.
+/// The server's settings that determine the form of its responses, and the client's classifiers for them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Speech<'a> {
     pub(crate) config: &'a Config,
-    /// Response templates of the configuration; `None` for the server's own wording.
+    /// Response templates of the configuration; `None` if the server uses its built-in responses.
     pub(crate) answers: Option<&'a AnswerSet>,
     /// Wall-clock time at which the server started.
     pub(crate) anchor: WallTime,
@@ -42,7 +42,7 @@ pub(crate) struct StepClassifiers {
 }
 
 impl StepClassifiers {
-    /// Adds the server's own rejection statuses to the rejections that the client is configured for.
+    /// Creates classifiers that treat as rejections the statuses that the client is configured for and those that the server rejects with.
     pub(crate) fn new(rejected_when: &RejectedWhen, config: &Config) -> Self {
         let of =
             |conditional_writes| Classifier::new(rejected_when, config.reject_statuses(), conditional_writes);
@@ -55,7 +55,7 @@ impl StepClassifiers {
 }
 
 impl SimulatedResponse {
-    /// Returns the outcome of an attempt with this answer. `took` is its duration at the server, if that is reported.
+    /// Returns the outcome of an attempt with this response. `took` is the attempt's duration at the server, if it is reported.
     pub(crate) fn of(
         answer: &Answer,
         step: Step,
@@ -69,7 +69,7 @@ impl SimulatedResponse {
         Self { outcome, cause, server, advised_wait }
     }
 
-    /// Interprets an answer that a fault, a template or a script changed. Returns `None` for any other answer.
+    /// Interprets a response that a fault, a template or a script changed. Returns `None` for an unchanged response.
     #[inline(never)]
     fn in_other_words(
         answer: &Answer,
@@ -108,7 +108,7 @@ impl SimulatedResponse {
         Some(Self { server, ..response })
     }
 
-    /// Interprets a templated answer as over HTTP, but renders only the parts that the client reads.
+    /// Interprets a response made from templates as over HTTP, but renders only the parts that the client reads.
     fn templated(
         answer: &Answer,
         facts: &AnswerFacts,
@@ -128,7 +128,7 @@ impl SimulatedResponse {
         let is_read = reading.most_body() > 0 && !(200..300).contains(&code) || classifier.looks_at_bodies();
         let body = if is_read { headers.body() } else { None };
         let body = body.as_deref().unwrap_or_default().as_bytes();
-        // The gRPC status counts for successes only; otherwise it is not read, so it is not rendered.
+        // The gRPC status is rendered only for HTTP successes, because the client does not read it otherwise.
         let grpc = if (200..300).contains(&code) { headers.value(grpc::STATUS) } else { None };
         let grpc = grpc.and_then(|value| if let AdviceValue::Text(text) = value { Some(text) } else { None });
         let status = classifier.whole_answer(code, grpc, &headers, body);
@@ -137,7 +137,7 @@ impl SimulatedResponse {
         Self::read(status, code, response)
     }
 
-    /// Interprets a script's answer. Only this function reads its status, headers and body.
+    /// Interprets a script's response. No other function reads the status, headers and body of such a response.
     #[cold]
     fn scripted(
         answer: &ScriptedAnswer,
@@ -200,7 +200,7 @@ impl SimulatedResponse {
     }
 }
 
-/// Writes the outcome of an answer into a completion, in place because it is large and written once per attempt.
+/// Writes the outcome of a response into a completion. The completion is reused, because it is large and one is needed for every attempt.
 #[inline]
 pub(crate) fn hear(
     completion: &mut Completion,
@@ -224,7 +224,7 @@ pub(crate) fn hear(
     }
 }
 
-/// Fast path: an answer in the server's own wording, without faults, templates and scripts.
+/// Fast path: interprets a built-in response, without faults, templates and scripts.
 #[inline]
 fn hear_own_words(
     completion: &mut Completion,
@@ -236,10 +236,10 @@ fn hear_own_words(
     completion.advised_wait = answer.advice;
     let (status, code) = match answer.verdict {
         Verdict::Accepted => (Status::Succeeded, 200),
-        // A failed request is recognised by its fault, before this function is called.
+        // A failure is caused by a fault, and responses changed by a fault were interpreted before this function is called.
         Verdict::Rejected | Verdict::Failed => (Status::Rejected, config.reject_status),
         Verdict::Conflict => (Status::Rejected, 412),
-        // A deferred attempt was not started and got no answer, so the client learns nothing about the server.
+        // A deferred attempt was not started and got no response, so the client learns nothing about the server.
         Verdict::Deferred => {
             completion.outcome = Outcome::plain(Status::Deferred);
             (completion.cause, completion.server) = (None, None);
@@ -273,7 +273,7 @@ fn seen(answer: &Answer, took: Option<Duration>) -> ServerSeen {
     ServerSeen { busy: answer.busy, cap: answer.cap, took, limits, verdict: verdict_of(answer) }
 }
 
-/// Returns `None` for a script's answer, which is judged by its status.
+/// Returns the server's verdict on a request. Returns `None` for a script's response, because its status decides.
 #[inline]
 fn verdict_of(answer: &Answer) -> Option<ServerVerdict> {
     answer.reply.is_none().then(|| verdict(answer.verdict))
@@ -293,7 +293,8 @@ pub(crate) fn no_response() -> Completion {
 
 #[inline(never)]
 fn advised(status: Status, code: u16, words: CustomResponses, reading: &ResponseParser) -> Outcome {
-    // Reads the advice from the form that the real server writes. None of these forms is a date, so the wall time is irrelevant.
+    // Parses the advised delay from the text that the real server would write. None of its formats is a date, so the wall time is
+    // irrelevant.
     let response = reading.hear(code, &words, &[], WallTime::VIRTUAL_START);
     let (facts, outer_advice) = (response.facts, response.outer_advice);
     Outcome { facts, outer_advice, ..Outcome::advised(status, response.advice) }

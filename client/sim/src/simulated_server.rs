@@ -1,4 +1,5 @@
-//! The server core as the client's peer in virtual time: attempts become requests, answers become completions.
+//! Simulated server: the server core as the client's counterpart in virtual time. Attempts become requests, and responses become
+//! completions.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,18 +23,18 @@ pub(crate) struct SimulatedServer {
     answers: Option<AnswerSet>,
     understanding: StepClassifiers,
     reading: Arc<ResponseParser>,
-    /// Unfinished attempts by request id. Ids are dense, so that the server's tables stay as small as the number of attempts in
-    /// flight: an attempt's slot is its op's, and there are as many slots as unfinished ops.
+    /// Unfinished attempts, indexed by request id. Ids are small consecutive numbers, so that the server's tables stay as small as the
+    /// number of attempts in flight. An attempt has the slot of its op, and there are as many slots as unfinished ops.
     under_way: Vec<Option<UnderWay>>,
-    /// Stack of free ids: the last one freed is reused first.
+    /// Stack of free ids. The id that was freed last is reused first.
     free: Vec<RequestId>,
-    /// Last request id of each attempt slot.
+    /// Latest request id of each attempt slot.
     ids: Vec<RequestId>,
-    /// Attempt with carrier sense that was sent at this instant, with its outcome (started or deferred) still unreported.
+    /// Attempt with carrier sense that was sent at this instant. Its outcome (started or deferred) has not yet been reported.
     looked: Option<(Instant, AttemptKey)>,
-    /// Input that ends an attempt, reused for every answer.
+    /// Input that reports the end of an attempt. It is reused for every response.
     ended: Input,
-    /// Answers with slow bodies, by the instant at which they are complete and by the attempt's serial number.
+    /// Responses with slow bodies, ordered by the instant at which they are complete and by the attempt's serial number.
     dripping: BTreeMap<(Instant, u64), (AttemptKey, Answer)>,
 }
 
@@ -46,7 +47,7 @@ struct UnderWay {
 impl SimulatedServer {
     pub(crate) fn new(kind: OperationKind, seed: u64, server: Config, client: &Run) -> Self {
         let understanding = StepClassifiers::new(client.rejected_when(), &server);
-        // Invalid templates were rejected earlier.
+        // An error is impossible, because invalid templates were rejected earlier.
         let answers = server.answer_set().ok().flatten();
         let server = Server::new(server);
         Self {
@@ -66,7 +67,7 @@ impl SimulatedServer {
         }
     }
 
-    /// Sets the details of the requests; `method` is that of requests without a kind. Must be called before the first send.
+    /// Sets the details of the requests. `method` is the method of requests without a kind. Must be called before the first send.
     pub(crate) fn asked(&mut self, requests: Requests, method: &str) {
         self.details = RequestDetails::new(requests, self.seed, method, self.server.wants());
     }
@@ -99,7 +100,7 @@ impl SimulatedServer {
     fn ask(&mut self, now: Instant, id: RequestId, launched: &Launched, step: Step) {
         let request =
             Request { id, run: None, seed: self.seed, op: launched.op, attempt: launched.ordinal, step };
-        // A conditional write is the second half of an attempt that has started.
+        // A conditional write needs no free slot, because it is the second half of an attempt that has already started.
         let least = if matches!(step, Step::Write { .. }) { 0 } else { launched.least_free };
         let input = match (&mut self.details, least) {
             (Some(details), least) => {
@@ -112,8 +113,8 @@ impl SimulatedServer {
         self.server.handle(now, input);
     }
 
-    /// Reports whether an attempt with carrier sense was started. The server senses and starts in one step, or starts nothing, so
-    /// a deferral is its first answer.
+    /// Reports whether an attempt with carrier sense was started. The server checks for free slots and starts the attempt in one step, so a
+    /// deferral is always its first response.
     fn hear_whether_started(
         &mut self,
         at: Instant,
@@ -129,7 +130,7 @@ impl SimulatedServer {
         }
     }
 
-    /// Handles the start of an answer. A slow body delays the end of the attempt.
+    /// Handles the start of a response. If the body is slow, the attempt ends later.
     #[inline]
     fn take(&mut self, at: Instant, answer: Answer, tell: &mut impl FnMut(Instant, &Input)) {
         if let Some(Fault::SlowBody(later)) = answer.fault()
@@ -153,14 +154,14 @@ impl SimulatedServer {
 
     fn hear_dripping(&mut self, at: Instant, tell: &mut impl FnMut(Instant, &Input)) {
         let Some((_, (attempt, answer))) = self.dripping.pop_first() else { return };
-        // The attempt may have been withdrawn, and another one may have its id.
+        // The attempt may have been withdrawn, and its id may belong to another attempt now.
         let waits = self.under_way[answer.id.0 as usize].is_some_and(|one| one.launched.attempt == attempt);
         if waits {
             self.hear(at, &answer, tell);
         }
     }
 
-    /// Continues an attempt that has read with its conditional write, whose answer arrives like any other.
+    /// Continues an attempt after its read with its conditional write. The response to the write is handled like any other.
     #[inline(never)]
     fn write(&mut self, now: Instant, read: &Answer) {
         let step = Step::Write { if_match: read.version };
@@ -171,7 +172,7 @@ impl SimulatedServer {
         }
     }
 
-    /// Reports an answer to the client, unless its attempt continues with a write or was withdrawn.
+    /// Reports a response to the client, unless the attempt continues with a write or was withdrawn.
     #[inline]
     fn hear(&mut self, at: Instant, answer: &Answer, tell: &mut impl FnMut(Instant, &Input)) {
         let Some(UnderWay { launched, step }) = &self.under_way[answer.id.0 as usize] else { return };

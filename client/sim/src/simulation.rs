@@ -21,8 +21,8 @@ pub struct Finished {
 }
 
 impl Simulation {
-    /// Creates a simulation of this client (whose draws are keyed by `seed`) and a server of this configuration. The
-    /// configuration should have passed [`Config::validate`].
+    /// Creates a simulation of this client and of a server with this configuration. The client's random draws are
+    /// determined by `seed`. The configuration should have passed [`Config::validate`].
     pub fn new(client: Run, kind: OperationKind, seed: u64, server: Config) -> Self {
         Self::with_method(client, kind, seed, server, "GET")
     }
@@ -33,12 +33,12 @@ impl Simulation {
         Self { events: EventLoop::new(client, server) }
     }
 
-    /// Runs to the end. Calls `steer` periodically with the client and the current virtual time.
+    /// Runs the simulation to its end. Calls `steer` periodically with the client and the current virtual time.
     pub fn run(self, mut steer: impl FnMut(&Run, Instant) -> Steer) -> Finished {
         self.run_steered(&mut steer)
     }
 
-    /// Not generic, so that the loop is compiled in this crate, which is optimised in every profile.
+    /// Not generic, so that the event loop is compiled in this crate, which is optimised in every build profile.
     fn run_steered(self, steer: &mut dyn FnMut(&Run, Instant) -> Steer) -> Finished {
         let (run, mut server, now) = self.events.run(steer);
         Finished { run, server: server.stats(now) }

@@ -1,8 +1,8 @@
-//! Decision of a simulation's observer: continue or stop.
+//! Decision of a simulation's observer whether to continue or to stop.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Steer {
     On,
-    /// Sends nothing more, withdraws attempts in flight, and ends.
+    /// Send nothing more, withdraw the attempts in flight, and end the run.
     Stop,
 }

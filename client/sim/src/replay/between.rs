@@ -1,4 +1,4 @@
-//! Comparison of both sides: the server received what the client sent, and the client received what the server answered.
+//! Comparison of the logs of both sides: the server received what the client sent, and the client received the server's responses.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -13,12 +13,12 @@ use super::Difference;
 use crate::request_details::RequestDetails;
 use crate::simulated_response::{SimulatedResponse, Speech, StepClassifiers};
 
-/// Checks the two logs of one run against each other. Every attempt must have reached the server with the settings and the
-/// details that it would have in a simulation of GETs or of the run's kinds of requests. Its answer must mean the same to the
-/// client as in that simulation, with this client's parser. Only for withdrawn attempts may one side have less information.
+/// Checks the two logs of one run against each other. Every attempt must have reached the server with the settings and details that a
+/// simulation would give it, for GETs or for the run's kinds of requests. The client's parser must interpret the response as in that
+/// simulation. Only for withdrawn attempts may one log have less information than the other.
 ///
 /// # Errors
-/// Returns the first attempt in which the two differ.
+/// Returns the first attempt for which the two logs differ.
 pub fn replay_between(client: &RunLog, server: &ServerLog, run: &Run) -> Result<(), Difference> {
     let wants = Server::new(server.config.clone()).wants();
     let seed = reached_first(server).map_or(0, |request| request.seed);
@@ -44,7 +44,7 @@ pub fn replay_between(client: &RunLog, server: &ServerLog, run: &Run) -> Result<
 #[derive(Clone, Debug, PartialEq)]
 struct Exchange {
     least_free: u32,
-    /// True if it started with a read, before a write.
+    /// True if the attempt started with a read that precedes a write.
     is_read: bool,
     /// Details of the request, if the server needs them.
     details_sent: Option<Arc<Details>>,
@@ -94,7 +94,7 @@ fn sent(log: &RunLog) -> Vec<Sent> {
     for output in &log.outputs {
         let Output::Send(launched) = output else { continue };
         let key = name(launched.attempt);
-        // A key is reused only after its attempt has ended.
+        // A key is reused only after the attempt that had it has ended.
         let end = ends.get_mut(&key).and_then(VecDeque::pop_front);
         let withdrawn = withdrawn.contains(&key);
         all.push(Sent { launched: *launched, response: end.and_then(advised_wait), withdrawn });
@@ -102,8 +102,8 @@ fn sent(log: &RunLog) -> Vec<Sent> {
     all
 }
 
-/// Returns the attempts that reached the server, by op and ordinal. Each entry is a queue, because a deferred attempt returns
-/// under the same ordinal.
+/// Returns the attempts that reached the server, by op and ordinal. Each entry is a queue, because a deferred attempt is sent again with
+/// the same ordinal.
 fn reached(log: &ServerLog, run: &Run) -> BTreeMap<(u64, u32), VecDeque<Exchange>> {
     let mut all: BTreeMap<_, VecDeque<Exchange>> = BTreeMap::new();
     let reading = run.reading();
@@ -116,7 +116,7 @@ fn reached(log: &ServerLog, run: &Run) -> BTreeMap<(u64, u32), VecDeque<Exchange
         understanding: &understanding,
     };
     let mut under_way: BTreeMap<RequestId, (Instant, Request)> = BTreeMap::new();
-    // Durations of reads whose writes are still to come.
+    // Durations of reads that are not yet followed by their write.
     let mut reads: BTreeMap<(u64, u32), Duration> = BTreeMap::new();
     for event in &log.events {
         let (at, request, least_free, details_sent) = match event {

@@ -1,4 +1,4 @@
-//! Replay of the client's side: its logged inputs, through the event loop of the simulation.
+//! Replay of the client's side: its logged inputs pass through the event loop of the simulation.
 
 use loadgen_core::{AttemptKey, Input, Launched, Run, RunLog};
 use vocabulary::Instant;
@@ -7,16 +7,17 @@ use super::Difference;
 use crate::event_loop::{EventLoop, Peer};
 use crate::steer::Steer;
 
-/// Replays the logged inputs with `run`, which must be in the state of the logged one before its start, and returns it if it made
-/// the same decisions. Every attempt must be sent at the same instant and end in the same way, with the same window after it.
-/// Every refused launch and every op given up must have the same instant and the same reason.
+/// Replays the logged inputs with `run`, which must be in the state in which the logged run was before its start. Returns it if it made the
+/// same decisions. Every attempt must be sent at the same instant and end in the same way, with the same window after it. Every refused
+/// launch and every op given up must have the same instant and the same reason.
 ///
 /// # Errors
 /// Returns the first decision that differs.
 pub fn replay_client(log: &RunLog, mut run: Run) -> Result<Run, Difference> {
     run.record_log();
     let (mut run, unread, _) = EventLoop::new(run, LoggedInputs(&log.inputs)).run(&mut |_, _| Steer::On);
-    // Withdrawn attempts still report their ends until the driver notices that the run is over.
+    // The log continues after the end of the run, because withdrawn attempts report their ends until the driver notices that the run is
+    // over.
     for (at, input) in unread.0 {
         run.handle_input(*at, *input);
     }

@@ -1,4 +1,4 @@
-//! Replay of the server's side: its logged inputs, through the server core in virtual time.
+//! Replay of the server's side: its logged inputs pass through the server core in virtual time.
 
 use std::collections::BTreeMap;
 
@@ -7,11 +7,11 @@ use vocabulary::Instant;
 
 use super::Difference;
 
-/// Replays the logged inputs with a server in virtual time and checks that it gives the same answers: to the same requests, with
-/// the same verdicts, at the same instants, and with the same counts.
+/// Replays the logged inputs with a server in virtual time, and checks that it gives the same responses. They must be for the same
+/// requests, with the same verdicts, at the same instants, and with the same counts.
 ///
 /// # Errors
-/// Returns the first answer that differs.
+/// Returns the first response that differs.
 pub fn replay_server(log: &ServerLog) -> Result<(), Difference> {
     let mut replay = Replay {
         server: Server::starting(log.config.clone(), log.anchor),
@@ -32,9 +32,9 @@ pub fn replay_server(log: &ServerLog) -> Result<(), Difference> {
 
 struct Replay {
     server: Server,
-    /// Answers in the order of their due times; `None` if the client left before a shell took the answer.
+    /// Responses in the order of their due times. `None` if the client left before the real server's driver had taken the response.
     answers: Vec<Option<Answer>>,
-    /// Index of the latest answer to each request id.
+    /// Index of the latest response to each request id.
     latest: BTreeMap<RequestId, usize>,
 }
 
@@ -60,7 +60,7 @@ impl Replay {
             | Input::ArriveWith { request, .. } => {
                 self.latest.remove(&request.id);
             }
-            // The real shell had not yet taken the answer that was due.
+            // A response was due, but the real server's driver had not taken it when the request was cancelled.
             Input::Cancel(id) => {
                 if let Some(index) = self.latest.remove(id) {
                     self.answers[index] = None;
