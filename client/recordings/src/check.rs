@@ -1,4 +1,4 @@
-//! Check of a recorded pair: whether a strategy reproduces it.
+//! Check of a recording, with one configuration of a library, against a strategy: does the strategy behave the same?
 
 use tailback::{Method, SpecError, StrategySpec};
 
@@ -9,24 +9,24 @@ use crate::pair::{Kind, Ops, Pair, Series};
 use crate::replay::{Clients, Op, Replayed, Trial};
 use crate::verdict::{Difference, Verdict};
 
-/// Ops that show whether a strategy makes random draws.
+/// Number of ops that show whether a strategy makes random draws.
 const FEW: usize = 64;
 
-/// Ops of a strategy with random draws: every delay that all of them reach has this many draws.
+/// Number of ops to simulate for a strategy with random draws. Every delay that all ops reach is then drawn this many times.
 const MANY: usize = 2500;
 
-/// Ops whose draws leave out hardly any part of their range.
+/// Number of ops whose draws cover nearly the whole range of each delay.
 const MOST: usize = 50_000;
 
 const RUNS: u64 = 100;
 
-/// Seed of all draws, so that the same recording and strategy always get the same verdict.
+/// Seed of all draws. It is fixed, so that the same recording and strategy always get the same verdict.
 const SEED: u64 = 20_261_121;
 
-/// Compares the pair with the strategy that it is mapped to, if there is one.
+/// Compares the recorded pair with the strategy that its configuration is mapped to, if there is one.
 ///
 /// # Errors
-/// If that strategy cannot be started.
+/// Fails if that strategy cannot be started.
 pub fn check(pair: &Pair, strategy: Option<&StrategySpec>) -> Result<Verdict, SpecError> {
     match (&pair.kind, strategy) {
         (Kind::Skipped(why), _) => Ok(Verdict::Skipped(why.clone())),
@@ -45,7 +45,7 @@ pub fn check_strategy(pair: &Pair, strategy: &StrategySpec) -> Result<Verdict, S
     Ok(difference.map_or(Verdict::Reproduced, Verdict::Differs))
 }
 
-/// Returns the method of the pair's requests. Series have it behind a slash in their id, and gRPC calls are all POST.
+/// Returns the HTTP method of the recorded requests. For series, the method follows a slash in the id. gRPC calls always use POST.
 fn method(pair: &Pair) -> Method {
     let named = pair.method.as_deref().or_else(|| pair.id.split_once('/').map(|(_, method)| method));
     match named {
@@ -58,7 +58,7 @@ fn method(pair: &Pair) -> Method {
 fn of_ops(pair: &Pair, recorded: &Ops, strategy: &StrategySpec) -> Result<Option<Difference>, SpecError> {
     let mut strategy = strategy.clone();
     if recorded.attempts.is_empty() {
-        // Only delays were recorded, and as many as the recorder requested.
+        // Only delays were recorded, and the recorder limited their number, so the strategy gets the same number of attempts.
         let most = recorded.delays.iter().map(Vec::len).max().unwrap_or(0);
         strategy = strategy.with_max_attempts(u32::try_from(most + 1).unwrap_or(u32::MAX));
     }
@@ -66,13 +66,14 @@ fn of_ops(pair: &Pair, recorded: &Ops, strategy: &StrategySpec) -> Result<Option
         let script = &recorded.script;
         Trial { strategy: &strategy, script, clients, ops, seed }.run()
     };
-    // A client that waits before an op has done others before, so all ops were of one client.
+    // A client that waits before an op must have done other ops before. If most recorded ops have such a wait, all ops were of one client.
     let waited = recorded.before_first.iter().skip(1).filter(|wait| pair.grain.without_noise(**wait) > 0.0);
     let is_one = 2 * waited.count() > recorded.before_first.len();
     let usual = if is_one { Clients::ONE } else { Clients::Fresh };
     let Replayed::Ops(few) = trial(usual, FEW, SEED)? else { return Ok(Some(endless(recorded))) };
     let by_calendar = match trial(Clients::Scattered, FEW, SEED)? {
-        // Ops of one client start at any fraction of a second, whenever the previous one ended.
+        // With one client, ops start whenever the previous one ended, at any fraction of a second. Scattered starts then show nothing, so
+        // the script decides whether delays depend on the calendar time.
         Replayed::Ops(_) if is_one => recorded.script.to_string().contains(":@"),
         Replayed::Ops(scattered) => scattered != few,
         Replayed::Endless => return Ok(Some(endless(recorded))),
@@ -84,7 +85,7 @@ fn of_ops(pair: &Pair, recorded: &Ops, strategy: &StrategySpec) -> Result<Option
     Ok(ops(pair, recorded, &own, by_calendar, more))
 }
 
-/// Returns the ops of a run that is already known to end.
+/// Returns the ops of a run that is known to end, because an earlier run of the same trial ended.
 fn of_many(replayed: Replayed) -> Vec<Op> {
     match replayed {
         Replayed::Ops(ops) => ops,
@@ -117,7 +118,7 @@ fn ops(
         ("wait after the last attempt", &recorded.after_last, |op| op.after_last),
     ];
     let at_the_ends = waiting.into_iter().find_map(|(what, waits, of)| {
-        // The wait before a recorder's first op is unknown, so it is skipped.
+        // The wait before the first recorded op is unknown, so it is skipped.
         let first = usize::from(waits.len() > 1);
         let clean = |wait: &f64| pair.grain.without_noise(*wait);
         let waits: Vec<f64> = usual(&waits.iter().skip(first).map(clean).collect::<Vec<_>>());
@@ -137,7 +138,8 @@ fn ops(
                 delays = usual(&delays);
             }
             let own = at(own);
-            // The number of attempts has been compared, so a delay that hardly any op has carries no more information.
+            // If no simulated op has this delay, it is skipped, provided that numbers of attempts were recorded. These have already been
+            // compared, so hardly any recorded op has the delay either.
             if own.is_empty() && !recorded.attempts.is_empty() {
                 return None;
             }
@@ -147,8 +149,8 @@ fn ops(
     })
 }
 
-/// Returns the waits without the twentieth (rounded down) that differs most from the median: the connections of these ops were
-/// closed, and the library reconnected.
+/// Returns the waits without the twentieth of them (rounded down) that differs most from the median. In these ops the connection was closed
+/// and the library had to reconnect.
 fn usual(waits: &[f64]) -> Vec<f64> {
     let mut sorted = waits.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -172,7 +174,7 @@ fn of_series(
             Replayed::Ops(ops) => runs.push(ops),
             Replayed::Endless => return Ok(Some(Difference::new("attempts", "an end", "no end"))),
         }
-        // A strategy without random draws repeats itself.
+        // If two seeds give the same run, the strategy has no random draws, and further runs would be the same.
         if runs.len() == 2 && runs[0] == runs[1] {
             break;
         }

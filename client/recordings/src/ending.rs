@@ -1,4 +1,4 @@
-//! Ending of an op for its caller, as recorded and as replayed.
+//! Ending of an op as its caller sees it, as recorded and as simulated.
 
 use std::fmt;
 
@@ -8,22 +8,22 @@ use crate::raw::{RawCode, RawOutcome};
 pub(crate) enum Ending {
     Success,
     Answer(u16),
-    /// No answer came.
+    /// No response arrived.
     Transport,
-    /// Nothing was ever sent.
+    /// The op ended without any request being sent.
     Refused,
 }
 
-/// Ending of an op as recorded; libraries differ in the details they report.
+/// Ending of an op as recorded. Libraries differ in how many details they report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RecordedEnding {
     Success,
     Answer(u16),
-    /// The caller got an answer other than a success.
+    /// The caller got a response that is not a success.
     SomeAnswer,
     Transport,
     Failure,
-    /// Unknown, because there was no server, or because the program reports success and failure alike.
+    /// Unknown, because there was no server, or because the program does not distinguish success from failure.
     Nothing,
 }
 
@@ -59,14 +59,14 @@ impl RecordedEnding {
             | "NetworkError"
             | "ProtocolError"
             | "ServiceResponseError" => Self::Transport,
-            // gRPC statuses arrive in answers.
+            // The name of a gRPC status means that a response arrived.
             _ if vocabulary::grpc::named(name).is_some() => Self::SomeAnswer,
             _ => Self::Failure,
         }
     }
 
-    /// Interprets exit codes of curl and wget. 0 has no meaning, because curl also returns it after a final 503 unless configured
-    /// to fail.
+    /// Interprets exit codes of curl and wget. 0 shows nothing, because curl also returns it after a final 503 unless it is configured to
+    /// fail.
     fn of_exit(code: i64) -> Self {
         match code {
             8 | 22 => Self::SomeAnswer,

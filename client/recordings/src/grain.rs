@@ -1,30 +1,30 @@
-//! Measurement precision of recorders. A recorded delay shows the client's own delay only within this precision.
+//! Measurement precision of recorders. Recorded delays differ from the client's real ones by up to this precision.
 
 /// Measurement precision of a recorder. Times are in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Grain {
-    /// Resolution: delays are whole multiples of this. 0 for recordings in real time.
+    /// Resolution: recorded delays are whole multiples of this. 0 if the recorder measured real time.
     step: f64,
     /// Shortest delay that the recorder can measure.
     least: f64,
-    /// Largest excess of a recorded delay over the client's, in addition to `above_ratio`.
+    /// Maximum excess of a recorded delay over the client's delay. The share `above_ratio` is added to it.
     above: f64,
-    /// Largest excess as a share of the delay, for timers whose lateness grows with it.
+    /// Maximum excess as a share of the delay, for timers that are later the longer the delay is.
     above_ratio: f64,
-    /// Largest shortfall of a recorded delay below the client's.
+    /// Maximum by which a recorded delay falls short of the client's delay.
     below: f64,
-    /// Largest shortfall of a wait until an instant, because the program itself used part of that time.
+    /// Maximum by which a wait until a fixed instant falls short. The program itself has used part of the time before the wait is recorded.
     spent: f64,
-    /// Longest wait before the first attempt and after the last that is the program's own.
+    /// Maximum wait, before the first attempt or after the last, that is due to the program itself and not to its strategy.
     pub(crate) noise: f64,
 }
 
-/// Additional tolerance for all recorded delays, because timers and clocks are read at different instants: a millisecond and a
-/// hundredth of the delay. Below the client's delay it is not added to `below`; the larger of the two applies.
+/// Additional tolerance for all recorded delays, because timers and clocks are read at different instants: a millisecond and a hundredth of
+/// the delay. For delays that are too short, this tolerance is not added to `below`; the larger of the two applies.
 const TOLERANCE: f64 = 1e-3;
 const TOLERANCE_RATIO: f64 = 0.01;
 
-/// Margin for rounding of the last digit.
+/// Margin for the rounding of the last digit.
 const DIGIT: f64 = 1e-9;
 
 impl Grain {
@@ -47,7 +47,7 @@ impl Grain {
             spent: 5e-3,
             noise: 15e-3,
         };
-        // Real time only adds.
+        // In real time, recorded delays can only be too long.
         let real = Self {
             step: 0.0,
             least: 0.0,
@@ -66,7 +66,7 @@ impl Grain {
         }
     }
 
-    /// Returns the delay as the recorder would have written it.
+    /// Returns the value that an exact recorder would write for a client's delay.
     pub(crate) fn seen(&self, delay: f64) -> f64 {
         if self.step == 0.0 {
             return delay;
@@ -74,7 +74,7 @@ impl Grain {
         ((delay / self.step).round() * self.step).max(self.least)
     }
 
-    /// Returns the largest value that a client's delay is recorded as.
+    /// Returns the largest value that a recorder may write for a client's delay.
     pub(crate) fn highest(&self, delay: f64) -> f64 {
         self.seen(delay) + self.above + self.above_ratio * delay + tolerance(delay) + DIGIT
     }
@@ -87,24 +87,25 @@ impl Grain {
         (self.lowest(delay)..=self.highest(delay)).contains(&recorded)
     }
 
-    /// Returns the precision for waits at the ends of an op. Some of them last until an instant, and the program has already used
-    /// part of that time.
+    /// Returns the precision for the waits before the first attempt and after the last. Some of these waits last until a fixed instant, and
+    /// the program has already used part of that time.
     #[must_use]
     pub(crate) fn of_waiting(self) -> Self {
         Self { below: self.below.max(self.spent), least: 0.0, ..self }
     }
 
-    /// Returns 0 for a wait at the ends of an op that is the program's own, and any other wait unchanged.
+    /// Returns 0 for a wait that is short enough to be due to the program itself, and any other wait unchanged. Applies to waits before the
+    /// first attempt and after the last.
     pub(crate) fn without_noise(&self, wait: f64) -> f64 {
         if wait <= self.noise { 0.0 } else { wait }
     }
 
-    /// Returns the largest difference between recordings of one and the same delay.
+    /// Returns the largest difference between recordings of the same delay.
     pub(crate) fn unsteadiness(&self) -> f64 {
         if self.adds_time() { 1e-3 } else { self.above + DIGIT }
     }
 
-    /// True if recorded delays include time of the machine that cannot be separated from the client's.
+    /// True if recorded delays include processing time of the machine, which cannot be separated from the client's delay.
     pub(crate) fn adds_time(&self) -> bool {
         self.step == 0.0
     }

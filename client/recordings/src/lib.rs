@@ -1,9 +1,8 @@
-//! Recordings of real client libraries: parsed, replayed with a strategy in virtual time, and compared. Sans-IO: files are passed
-//! in as text.
+//! Recordings of real client libraries: parsed, replayed with a strategy in virtual time, and compared. This crate does no I/O: files are
+//! passed in as text.
 //!
-//! A recording contains the number and the times of a library's retries against a scripted server. [`check`](check()) runs a
-//! strategy against the same script, with the same state machines as any simulation, and reports whether it behaves the same, or
-//! the first difference.
+//! A recording contains the number and times of a library's retries against a scripted server. [`check`](check()) runs a strategy against
+//! the same script, with the same state machines as any simulation. It reports that the strategy behaves the same, or the first difference.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod check;

@@ -1,4 +1,4 @@
-//! Mapping of recorded configurations to strategies, by the user's own lists and by the rules of presets.
+//! Mapping from recorded configurations to strategies, by the user's own entries and by the rules of presets.
 
 use serde::Deserialize;
 use tailback::{Preset, Rule, StrategySpec};
@@ -7,7 +7,7 @@ use vocabulary::did_you_mean;
 use crate::pair::{Pair, Recording};
 use crate::rule::strategy_text;
 
-/// Entries of a user's file, and the rules of presets for all other configurations.
+/// Entries of a user's file, and the rules of presets. The rules apply to configurations without an entry.
 #[derive(Clone, Debug, Default)]
 pub struct Map {
     entries: Vec<(Recorded, StrategySpec)>,
@@ -16,7 +16,7 @@ pub struct Map {
 
 #[derive(Clone, Debug)]
 pub struct Mapped {
-    /// As on the command line.
+    /// Text of the strategy, as on the command line.
     pub text: String,
     pub strategy: StrategySpec,
 }
@@ -59,7 +59,7 @@ struct Written {
 }
 
 impl Map {
-    /// Creates a map with the rules of these presets. If several rules match, the first one applies.
+    /// Creates a map from the rules of these presets. If several rules match a configuration, the first one applies.
     pub fn of_presets(presets: &[Preset]) -> Self {
         Self { entries: Vec::new(), rules: presets.iter().flat_map(|preset| preset.rules.clone()).collect() }
     }
@@ -67,7 +67,7 @@ impl Map {
     /// Adds the entries of a TOML file, which take precedence over all rules.
     ///
     /// # Errors
-    /// Returns the line, the entry whose text is not a strategy, or the configuration that has two entries.
+    /// Returns the line of a syntax error, the entry whose text is not a strategy, or the configuration that has two entries.
     pub fn add_toml(&mut self, text: &str) -> Result<(), MapError> {
         let Written { recorded } = toml::from_str(text).map_err(MapError::Toml)?;
         for entry in recorded {
@@ -110,7 +110,7 @@ impl Map {
             return Some(Mapped { text: entry.text.clone(), strategy: strategy.clone() });
         }
         let text = self.rules.iter().find_map(|rule| strategy_text(rule, recording, pair))?;
-        // An option may have a value that the preset's parameter does not accept. Then the preset does not represent the client.
+        // A recorded option may have a value that the preset's parameter does not accept. The preset then does not represent the client.
         let strategy = text.parse().ok()?;
         Some(Mapped { text, strategy })
     }

@@ -1,4 +1,4 @@
-//! A recorded scenario with one configuration, checked for consistency.
+//! Pair of a recorded scenario and one configuration of the library, checked for consistency.
 
 use std::time::Duration;
 
@@ -10,18 +10,18 @@ use crate::grain::Grain;
 use crate::raw::{OneOrEach, RawFile, RawKind, RawOutcome, RawOutcomes, RawScenario};
 use crate::series::{self, SeriesScripts};
 
-/// Maximum number of ops of one pair, and of a series, which is run many times.
+/// Maximum number of ops of one pair. It also limits the ops of a series, which is simulated many times.
 const MAX_OPS: usize = 100_000;
 const MAX_OF_SERIES: usize = 10_000;
 
-/// Maximum number of delays of one pair, because one list may represent all ops.
+/// Maximum number of delays of one pair. A short file may contain many, because one list may stand for all ops.
 const MAX_DELAYS: usize = 1_000_000;
 
 #[derive(Clone, Debug)]
 pub struct Pair {
     pub id: String,
     pub config: String,
-    /// HTTP method of the first request, if recorded.
+    /// HTTP method of the first request; `None` if not recorded.
     pub method: Option<String>,
     pub(crate) grain: Grain,
     pub(crate) kind: Kind,
@@ -42,8 +42,8 @@ pub(crate) enum Kind {
     Skipped(String),
 }
 
-/// Independent ops, each with its own client. Each list has one entry per op, or none if not recorded. Only `endings` has one
-/// entry per kind of ending, with its number of ops.
+/// Independent ops, each with its own client. Each list has one entry per op, or is empty if not recorded. An exception is `endings`, which
+/// has one entry per kind of ending, with the number of its ops.
 #[derive(Clone, Debug)]
 pub(crate) struct Ops {
     pub(crate) script: Script,
@@ -55,7 +55,7 @@ pub(crate) struct Ops {
     pub(crate) endings: Vec<(RecordedEnding, usize)>,
 }
 
-/// Consecutive ops of one client. `attempts`, `waits` and `endings` have one entry per op, or none if not recorded.
+/// Consecutive ops of one client. `attempts`, `waits` and `endings` have one entry per op, or are empty if not recorded.
 #[derive(Clone, Debug)]
 pub(crate) struct Series {
     pub(crate) script: Script,
@@ -64,9 +64,9 @@ pub(crate) struct Series {
     pub(crate) attempts: Vec<u32>,
     pub(crate) waits: Vec<Waits>,
     pub(crate) endings: Vec<RecordedEnding>,
-    /// All kinds of endings that occurred, if recorded.
+    /// All kinds of endings that occurred; empty if not recorded.
     pub(crate) kinds: Vec<RecordedEnding>,
-    /// Total number of retries after each 100 ops, if recorded.
+    /// Total number of retries so far, after every 100 ops; empty if not recorded.
     pub(crate) granted: Vec<u64>,
 }
 
@@ -89,13 +89,13 @@ pub enum RecordingError {
     },
 }
 
-/// Name of a field of a scenario, and its error.
+/// Name of an invalid field of a scenario, and the error.
 type Wrong = (&'static str, String);
 
-/// Parses the text of a recording file. Scenarios that cannot be replayed become pairs with the reason.
+/// Parses the text of a recording file. A scenario that cannot be replayed becomes a pair that contains the reason.
 ///
 /// # Errors
-/// Returns the invalid field of the file.
+/// Returns the first invalid field of the file.
 pub fn read(text: &str) -> Result<Recording, RecordingError> {
     let mut json = serde_json::Deserializer::from_str(text);
     let file: RawFile = serde_path_to_error::deserialize(&mut json).map_err(|error| {
@@ -140,7 +140,7 @@ impl Ops {
         if !(1..=MAX_OPS).contains(&n) {
             return Err(("n", format!("is {n}; it must be from 1 to {MAX_OPS}")));
         }
-        // A recording without a server has only delays: those of ops that are rejected forever.
+        // If no server was recorded, the recording has only delays. They are those of ops that are rejected forever.
         let steps = raw.steps.unwrap_or_else(|| vec![WrittenStep::status(503)]);
         let script = Script::from_steps(vec![steps]).map_err(|error| match error {
             ScriptFileError::Step { step, why, .. } => {
@@ -172,7 +172,7 @@ impl Ops {
             }
         }
         let endings = endings(raw.outcome.as_ref(), raw.outcomes.as_ref(), n)?;
-        // A status that the server never sent is the library's own code for a missing answer: Octokit uses 500.
+        // If the server never sent this status, it is the library's own code for a missing response. For example, Octokit uses 500.
         let endings = endings.into_iter().map(|(ending, count)| match ending {
             RecordedEnding::Answer(status) if !script.has_status(status) => (RecordedEnding::Failure, count),
             ending => (ending, count),
@@ -234,8 +234,8 @@ impl Series {
 }
 
 impl Waits {
-    /// Splits the waits of an op with `attempts` attempts: before each attempt and possibly after the last, or only before the
-    /// retries.
+    /// Splits the recorded waits of an op with `attempts` attempts. They are either the waits before each attempt, possibly followed by the
+    /// wait after the last, or only the waits before the retries.
     fn of(attempts: u32, mut waits: Vec<f64>) -> Result<Self, Wrong> {
         for wait in &waits {
             is_wait("waits_per_op", *wait)?;
@@ -255,7 +255,7 @@ fn each<T: Clone>(field: &'static str, values: OneOrEach<T>, n: usize) -> Result
     match values {
         OneOrEach::One(value) => Ok(vec![value; n]),
         OneOrEach::Each(values) if values.len() == n => Ok(values),
-        // A single entry applies to all ops.
+        // A list with a single entry means that all ops have this entry.
         OneOrEach::Each(values) if values.len() == 1 => Ok(vec![values[0].clone(); n]),
         OneOrEach::Each(values) => Err((field, format!("has {} entries for {n} ops", values.len()))),
     }

@@ -1,18 +1,18 @@
-//! Probe of a strategy: its retry delay after one answer, client by client.
+//! Probe of a strategy: the delay of its first retry after a given response, for many clients.
 
 use mockserver_core::Script;
 use tailback::{SpecError, StrategySpec};
 
 use crate::replay::{Clients, Replayed, Trial};
 
-/// Seed of all draws, so that strategies that ignore the answer's advice always wait equally long.
+/// Seed of all draws. It is fixed, so that a strategy that ignores the advice in a response always gives the same delays.
 const SEED: u64 = 1;
 
-/// Returns the wait between the script's first answer and the retry, in seconds, for each of `clients` fresh clients; `None` for
-/// a client that does not retry.
+/// Returns the delay between the script's first response and the retry, in seconds, for each of `clients` new clients. It is `None` for a
+/// client that does not retry.
 ///
 /// # Errors
-/// If the strategy cannot be started.
+/// Fails if the strategy cannot be started.
 pub fn waits(
     strategy: &StrategySpec,
     script: &Script,

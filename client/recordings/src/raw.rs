@@ -1,4 +1,4 @@
-//! File format of recordings: one JSON file per library. The README beside the recordings documents it.
+//! File format of recordings: one JSON file per library. The README in the folder of recordings documents it.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ pub(crate) struct RawFile {
     pub(crate) interception: String,
     #[serde(default)]
     pub(crate) series: SeriesScripts,
-    /// Parsed one by one, so that an invalid scenario does not affect the others.
+    /// Scenarios, which are parsed one by one, so that an invalid one does not affect the others.
     pub(crate) scenarios: Vec<serde_json::Value>,
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct RawScenario {
     pub(crate) retries_granted_after_each_100: Option<Vec<u64>>,
 }
 
-/// Kind of a scenario that does not consist of independent ops.
+/// Kind of a scenario; absent for a scenario of independent ops.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum RawKind {
@@ -75,8 +75,8 @@ pub(crate) enum RawCode {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged, expecting = "an object of counts, or a list")]
 pub(crate) enum RawOutcomes {
-    /// Counts by outcome, which is JSON text.
+    /// Number of ops for each outcome. The outcome is JSON text.
     Counted(BTreeMap<String, usize>),
-    /// Names of types.
+    /// Names of exception types.
     Named(Vec<String>),
 }

@@ -1,4 +1,4 @@
-//! Replay of a script with a strategy in virtual time: number and times of the attempts, op by op.
+//! Replay of a script with a strategy in virtual time. It yields the number and times of the attempts, op by op.
 
 use std::time::Duration;
 
@@ -10,10 +10,11 @@ use vocabulary::{Distribution, Instant};
 
 use crate::ending::Ending;
 
-/// Mean attempts per op above which a strategy counts as endless.
+/// Mean number of attempts per op above which a strategy counts as one that retries forever.
 const ENDLESS: u64 = 300;
 
-/// Patience that no run exhausts: it must not end as stalled, because scripts may never let an op succeed.
+/// Patience of a run, longer than any run lasts. Scripts may never let an op succeed, and such a run must not end as
+/// stalled.
 const PATIENCE: Duration = Duration::from_secs(1 << 33);
 
 #[derive(Clone, Copy, Debug)]
@@ -27,16 +28,16 @@ pub(crate) struct Trial<'a> {
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Clients {
-    /// One client per op; all start at a full second of the calendar.
+    /// One client per op. All clients start at a full second of the calendar.
     Fresh,
-    /// One client per op; their starts are spread evenly over one second.
+    /// One client per op. The clients' starts are spread evenly over one second.
     Scattered,
-    /// One client for all ops, one after another, with this pause after each op.
+    /// One client for all ops, one op after another, with this pause after each op.
     One { pause: Duration },
 }
 
 impl Clients {
-    /// Shortest possible time between two ops.
+    /// Shortest pause between two ops that can be represented.
     pub(crate) const AT_ONCE: Duration = Duration::from_nanos(1);
     pub(crate) const ONE: Self = Self::One { pause: Self::AT_ONCE };
 }
@@ -45,11 +46,11 @@ impl Clients {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Op {
     pub(crate) attempts: u32,
-    /// From the op's arrival to its first attempt.
+    /// Time from the op's arrival to its first attempt.
     pub(crate) before_first: f64,
-    /// From the end of each attempt to the next one.
+    /// Times from the end of each attempt to the start of the next one.
     pub(crate) delays: Vec<f64>,
-    /// From the end of the last attempt to the end of the op.
+    /// Time from the end of the last attempt to the end of the op.
     pub(crate) after_last: f64,
     pub(crate) ending: Ending,
 }

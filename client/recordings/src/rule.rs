@@ -1,10 +1,11 @@
-//! Rules of presets, which map a recorded configuration to a strategy by the library, its version, and the options in the text.
+//! Rules of presets. A rule maps a recorded configuration to a strategy, by the library, its version, and the options in the
+//! configuration's text.
 //!
-//! A pattern is the text of an option with placeholders for values: `max_retries={n}`. `=` matches `=`, `:` or a space, as in
-//! `max_retries=2`, `maxRetries: 2` and `--retry 2`. Placeholders: `{n}` is a whole number, `{x}` a number, `{s}` and `{m}` a
-//! duration in seconds or milliseconds if it has no unit, `{l}` a list of numbers. Several of one kind are numbered (`{s2}`). The
-//! strategy parameters of the option use these names again, with arithmetic (`{n+1}`, `{s*2}`), or with a suffix for each item of
-//! a list (`{l&idempotent}`).
+//! A pattern is the text of an option with placeholders for values: `max_retries={n}`. `=` in a pattern matches `=`, `:` or a space, as in
+//! `max_retries=2`, `maxRetries: 2` and `--retry 2`. The placeholders are: `{n}` for a whole number; `{x}` for a number; `{s}` for a
+//! duration, in seconds if it has no unit; `{m}` for a duration, in milliseconds if it has no unit; `{l}` for a list of numbers. Several
+//! placeholders of one kind are numbered (`{s2}`). The strategy parameters of the option contain these names again, either with arithmetic
+//! (`{n+1}`, `{s*2}`) or with a suffix for each item of a list (`{l&idempotent}`).
 
 use std::collections::BTreeMap;
 
@@ -23,10 +24,10 @@ enum Value {
     List(Vec<String>),
 }
 
-/// Words that turn the preceding word into an option.
+/// Values that show that the preceding word is an option.
 const SWITCHES: [&str; 8] = ["true", "false", "True", "False", "on", "off", "none", "None"];
 
-/// Returns the strategy's text, if the rule is for this library and covers every option of the configuration.
+/// Returns the strategy's text if the rule is for this library and covers every option of the configuration; otherwise `None`.
 pub(crate) fn strategy_text(rule: &Rule, recording: &Recording, pair: &Pair) -> Option<String> {
     let is_for = is_library(&rule.library, &recording.library)
         && rule.versions.as_deref().is_none_or(|range| is_version(range, &recording.version));
@@ -36,7 +37,7 @@ pub(crate) fn strategy_text(rule: &Rule, recording: &Recording, pair: &Pair) -> 
     }
     let mut rest = pair.config.clone();
     let mut overrides = Vec::new();
-    // Longer patterns first, because `max_retries={n}` is part of others.
+    // Longer patterns are matched first, because a pattern such as `max_retries={n}` may occur within a longer one.
     let mut options: Vec<(&String, &String)> = rule.options.iter().collect();
     options.sort_by_key(|(pattern, _)| std::cmp::Reverse(pattern.len()));
     for (pattern, puts_in) in options {
@@ -54,8 +55,8 @@ pub(crate) fn strategy_text(rule: &Rule, recording: &Recording, pair: &Pair) -> 
     Some(with(&rule.text, overrides.iter().map(|(_, text)| text.as_str())))
 }
 
-/// Matches a library's name. Recordings of several major versions of a library may append the major version: `got-16`. A `*` at
-/// the end matches any rest of a name.
+/// Matches the name of a library. If several major versions of a library were recorded, their names may end with the version: `got-16`. A
+/// `*` at the end of `wanted` matches any rest of the name.
 fn is_library(wanted: &str, library: &str) -> bool {
     let plain = match library.rsplit_once('-') {
         Some((plain, major)) if major.chars().all(|digit| digit.is_ascii_digit()) => plain,
@@ -67,7 +68,7 @@ fn is_library(wanted: &str, library: &str) -> bool {
     }
 }
 
-/// Returns true if a version is in `FROM..BELOW`; either bound may be missing.
+/// Returns true if a version is in the range `FROM..BELOW`, of which either bound may be missing.
 fn is_version(range: &str, version: &str) -> bool {
     let (from, below) = range.split_once("..").unwrap_or((range, ""));
     let numbers = |text: &str| -> Vec<u64> {
@@ -94,7 +95,7 @@ fn find(pattern: &str, text: &str) -> Option<(usize, usize, Values)> {
     })
 }
 
-/// Matches a pattern at the start of the text. Returns the matched length and the values.
+/// Matches a pattern at the start of the text. Returns the length of the match and the values.
 fn matches(pattern: &str, text: &str) -> Option<(usize, Values)> {
     let (mut left, mut rest, mut values) = (pattern, text, Values::new());
     while let Some(next) = left.chars().next() {
@@ -206,7 +207,8 @@ fn duration(seconds: f64) -> String {
     }
 }
 
-/// Puts options into the first part of a strategy's text, where later ones override earlier ones, and appends parts (`+aimd`).
+/// Inserts options into the first part of a strategy's text, where later options override earlier ones. Appends overrides that are parts
+/// (`+aimd`) to the end of the text.
 fn with<'a>(text: &'a str, overrides: impl Iterator<Item = &'a str>) -> String {
     let (name, options) = text.split_once(':').unwrap_or((text, ""));
     let mut set: Vec<(&str, Option<&str>)> = split_options_of(options);
@@ -238,7 +240,7 @@ fn is_between(char: char) -> bool {
     !is_word(char) && !['.', '-', '+'].contains(&char)
 }
 
-/// True if a word outside all patterns looks like a value or a flag. Then the rule does not cover the configuration.
+/// True if a word that no pattern matches looks like a value or a flag. The rule then does not cover the configuration.
 fn is_option(word: &str) -> bool {
     let word = word.trim_matches('.');
     let is_value = word.trim_start_matches(['-', '+']).starts_with(|first: char| first.is_ascii_digit());

@@ -1,4 +1,5 @@
-//! Scripts of series: the server's response to each request of an op, from the recording or built in by id.
+//! Scripts of series: the server's response to each request of an op. They are in the recording, or built in under an
+//! id.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -11,10 +12,10 @@ use serde::Deserialize;
 #[serde(deny_unknown_fields, expecting = "an object with `ops`")]
 pub(crate) struct RawSeries {
     ops: Vec<OpGroup>,
-    /// True if the groups start again after the last one; otherwise the last one continues.
+    /// True if the first group follows again after the last one. Otherwise the last group applies to all further ops.
     #[serde(default)]
     repeat: bool,
-    /// Seconds between two ops.
+    /// Pause between two ops, in seconds.
     #[serde(default)]
     pause_s: f64,
 }
@@ -22,14 +23,14 @@ pub(crate) struct RawSeries {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "an object with `steps`")]
 struct OpGroup {
-    /// Number of ops; without it, all that remain.
+    /// Number of ops in the group; if missing, all remaining ops belong to it.
     count: Option<usize>,
     steps: Vec<WrittenStep>,
 }
 
 pub(crate) type SeriesScripts = BTreeMap<String, RawSeries>;
 
-/// Series of the recordings that come with the project, in the format of a recording's `series`.
+/// Scripts for the series among the project's own recordings, in the format of a recording's `series`.
 static KNOWN: LazyLock<SeriesScripts> = LazyLock::new(|| {
     serde_json::from_str(include_str!("series.json")).expect("`series.json` is read by a test")
 });

@@ -7,17 +7,17 @@ pub enum Verdict {
     Reproduced,
     /// The strategy behaves differently; this is the first difference.
     Differs(Difference),
-    /// No rule or entry maps the configuration to a strategy.
+    /// No entry of the user and no rule of a preset maps the configuration to a strategy.
     NoPreset,
     Skipped(String),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// Name of the figure: `attempts`, `delay 2`.
+    /// Name of the figure that differs, such as `attempts` or `delay 2`.
     pub what: String,
     pub recorded: String,
-    /// Value of the strategy, in words or numbers.
+    /// The strategy's value of the figure, as text.
     pub here: String,
 }
 

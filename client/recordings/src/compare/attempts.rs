@@ -1,4 +1,4 @@
-//! Comparison of attempts per op: the same number for every op, or the same distribution.
+//! Comparison of attempts per op. The number must be the same for every op, or the distributions must be the same.
 
 use statistics::KolmogorovSmirnov;
 
@@ -10,7 +10,8 @@ pub(crate) fn attempts(recorded: &[u32], own: &[u32]) -> Option<Difference> {
     let is_one = |values: &[u32], one: u32| values.iter().all(|value| *value == one);
     let differs = match (is_one(recorded, *first), is_one(own, *here)) {
         (true, true) => first != here,
-        // Tests the probability that the strategy makes the recorded number in every op.
+        // The recorded number is the same for every op, but the strategy's number varies. Tests how probable the
+        // recorded number is in every op.
         (true, false) => {
             let share = own.iter().filter(|value| *value == first).count() as f64 / own.len() as f64;
             libm::pow(share, recorded.len() as f64) < LEVEL

@@ -1,6 +1,6 @@
-//! Comparison of delays: equal where they are fixed, of the same distribution where they are drawn.
+//! Comparison of delays. Fixed delays must be equal; random delays must come from the same distribution.
 //!
-//! Strategy and recording decide which delays are fixed: a strategy whose delays are all equal has fixed ones.
+//! The strategy decides which delays are fixed: those that are equal in all of its simulated ops.
 
 use statistics::KolmogorovSmirnov;
 
@@ -9,28 +9,29 @@ use super::number::{ends, range, seconds};
 use crate::grain::Grain;
 use crate::verdict::Difference;
 
-/// Margin beyond the draws that still counts as part of their true range, in ranges per draw. A uniform range reaches further
-/// with probability e⁻¹² at either end.
+/// Margin around the range of a strategy's draws within which recorded values are accepted. It is 12 times the range divided by the number
+/// of draws. If the distribution is uniform, a value lies further out with a probability of e⁻¹² at either end.
 const BEYOND: f64 = 12.0;
 
-/// Allowed lateness in seconds: a client whose advice names a calendar time and that is slightly late gets the next second.
+/// Accepted lateness, in seconds, of a delay until a calendar time. A client that is slightly late waits until the next full second.
 const NEXT_SECOND: f64 = 1.0;
-/// Allowed earliness in seconds: a client may retry this much before the calendar time.
+/// Accepted earliness, in seconds, of a delay until a calendar time.
 const EARLY: f64 = 25e-3;
 
-/// Delays at one position, of recorded ops and of a strategy's own, in seconds.
+/// Delays before the same retry, in seconds: those of the recorded ops, and those of the strategy's simulated ops (`own`).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Delays<'a> {
     pub(crate) what: &'a str,
     pub(crate) recorded: &'a [f64],
     pub(crate) own: &'a [f64],
     pub(crate) grain: Grain,
-    /// True if the delays depend on the calendar time, which differs between the recorder's clock and ours.
+    /// True if the delays depend on the calendar time, because the recorder's clock showed another time than the simulation's.
     pub(crate) by_calendar: bool,
 }
 
 impl Delays<'_> {
-    /// Returns the difference, if any. `more` returns many more draws, for a recorded value beyond all of the first ones.
+    /// Returns the difference, if there is one. `more` returns many more draws of the strategy. It is called only if a recorded value is
+    /// outside the range of the first ones.
     pub(crate) fn difference(&self, more: impl FnOnce() -> Vec<f64>) -> Option<Difference> {
         if self.recorded.is_empty() {
             return None;
@@ -64,7 +65,7 @@ impl Delays<'_> {
         Some(Difference::new(self.what, self.described(*outside), range(own)))
     }
 
-    /// Returns a difference if the recorded value is always the same although the strategy draws.
+    /// Returns a difference if the recorded value is always the same although the strategy draws it at random.
     fn too_steady(&self) -> Option<Difference> {
         let (low, high) = ends(self.recorded);
         if self.recorded.len() < 2 || high - low > self.grain.unsteadiness() {
@@ -88,7 +89,7 @@ impl Delays<'_> {
             let recorded: Vec<f64> = self.recorded.iter().map(|recorded| recorded - shift).collect();
             KolmogorovSmirnov::of(&recorded, &seen).p
         };
-        // A machine that adds time adds about the same time to all delays.
+        // A machine that adds time to delays adds about the same time to each, so the distributions are also compared with these shifts.
         let shifts: &[f64] =
             if self.grain.adds_time() { &[0.0, 1e-3, 2e-3, 3e-3, 5e-3, 8e-3, 12e-3, 15e-3] } else { &[0.0] };
         let best = shifts.iter().map(|shift| p(*shift)).fold(0.0, f64::max);

@@ -1,4 +1,4 @@
-//! Comparison of the results that callers got: success, an answer, or none.
+//! Comparison of the results that callers got: success, another response, or no response.
 
 use statistics::KolmogorovSmirnov;
 

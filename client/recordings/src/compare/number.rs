@@ -1,4 +1,4 @@
-//! Formats of numbers in differences.
+//! Formatting of numbers in the texts of differences.
 
 /// Formats seconds, rounded to 10 µs.
 pub(crate) fn seconds(value: f64) -> String {

@@ -1,8 +1,8 @@
-//! Comparison of consecutive ops of one client with many runs of a strategy: op by op where the runs agree, as distributions
-//! where they differ.
+//! Comparison of consecutive recorded ops of one client with many runs of a strategy. Where all runs agree, ops are compared one by one;
+//! where they differ, distributions are compared.
 //!
-//! The waits of one run depend on each other, so no test for independent values applies. Instead, the recorded run is compared
-//! with the spread of the runs. Its distance from all of them together may be larger than that of the furthest run, but not much.
+//! The waits of one run depend on each other, so tests for independent values do not apply. Instead, the distance of each run from all runs
+//! together is computed. The distance of the recorded run may exceed that of the furthest run, but not by much.
 
 use statistics::KolmogorovSmirnov;
 
@@ -13,7 +13,7 @@ use crate::pair::{Series, Waits};
 use crate::replay::Op;
 use crate::verdict::Difference;
 
-/// Largest distance of the recorded run from all runs, relative to the furthest of them.
+/// Maximum distance of the recorded run from all runs together, as a multiple of the distance of the furthest run.
 const FURTHER: f64 = 1.3;
 
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +23,7 @@ enum Place {
     AfterLast,
 }
 
-/// Returns the first difference between a recorded series and these runs of a strategy, which all have the same number of ops.
+/// Returns the first difference between a recorded series and these runs of a strategy. All of them have the same number of ops.
 pub(crate) fn series(recorded: &Series, runs: &[Vec<Op>], grain: Grain) -> Option<Difference> {
     attempts(&recorded.attempts, runs)
         .or_else(|| endings(recorded, runs))
@@ -56,7 +56,7 @@ fn endings(recorded: &Series, runs: &[Vec<Op>]) -> Option<Difference> {
     })
 }
 
-/// Checks that every recorded kind of ending occurs in some op, and that every op has one of these kinds.
+/// Checks that every recorded kind of ending occurs in some simulated op, and that every simulated op has one of the recorded kinds.
 fn kinds(recorded: &[RecordedEnding], runs: &[Vec<Op>]) -> Option<Difference> {
     let first = runs.first().filter(|_| !recorded.is_empty())?;
     let other = first.iter().find(|op| !recorded.iter().any(|described| described.fits(op.ending)));
