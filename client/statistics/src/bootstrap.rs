@@ -1,4 +1,5 @@
-//! The bias-corrected and accelerated bootstrap (BCa): confidence intervals without assumptions about the shape.
+//! Bias-corrected and accelerated bootstrap (BCa): confidence intervals without assumptions about the shape of the
+//! distribution.
 //!
 //! Efron and Tibshirani, "An Introduction to the Bootstrap" (1993), chapter 14. The ends of the interval are
 //! percentiles of the resampled statistics. They are corrected by a bias z0 (the distance of the observed statistic
@@ -13,34 +14,36 @@ use crate::{
     resampling::{means, resample},
 };
 
-/// The resampled statistics of one sample; gives intervals at any level without resampling again.
+/// Resampled statistics of one sample. They give intervals at any level without another resampling.
 #[derive(Clone, Debug)]
 pub struct Bootstrap {
-    /// Ascending, all finite, never empty.
+    /// Resampled statistics in ascending order; all are finite, and there is at least one.
     sorted: Vec<f64>,
     correction: Correction,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Correction {
-    /// z0, in standard normal units.
+    /// Bias z0, in standard normal units.
     bias: f64,
-    /// a, without unit.
+    /// Acceleration a, without unit.
     acceleration: f64,
 }
 
-/// The resampled means of one sample, for a single interval. Fast path: two percentiles are selected without sorting.
+/// Resampled means of one sample, for a single interval. Fast path: the two percentiles are selected, so the means need
+/// not be sorted.
 pub(crate) struct ResampledMeans {
-    /// All finite, never empty.
+    /// Resampled means; all are finite, and there is at least one.
     drawn: Vec<f64>,
     correction: Correction,
 }
 
 impl Bootstrap {
-    /// Resamples any statistic of the values; the same seed gives the same figures on every machine.
+    /// Resamples any statistic of the values. The same seed gives the same figures on every machine.
     ///
-    /// Returns `None` if there are fewer than two values or no resamples, if the statistic of a resample is not finite,
-    /// or if the observed one lies outside all resampled ones (its bias is then infinite).
+    /// Returns `None` if there are fewer than two values or no resamples, or if the statistic of a resample is not
+    /// finite. Also returns `None` if the observed statistic lies outside all resampled ones, because its bias is then
+    /// infinite.
     pub fn of(
         values: &[f64],
         statistic: impl Fn(&[f64]) -> f64,
@@ -64,7 +67,7 @@ impl Bootstrap {
         Self::from_drawn(statistic(values), drawn, acceleration)
     }
 
-    /// Resamples the mean. Fast path: draws the samples of [`Bootstrap::of`] without copying them.
+    /// Resamples the mean. Fast path: draws the same samples as [`Bootstrap::of`], but does not copy them.
     pub fn of_mean(values: &[f64], resamples: usize, seed: u64) -> Option<Self> {
         ResampledMeans::of_each(&[values], resamples, seed).pop()?.map(Self::sorted)
     }
@@ -79,9 +82,10 @@ impl Bootstrap {
         Self { sorted: drawn, correction }
     }
 
-    /// Returns the interval at this level; its width is zero when all values are equal.
+    /// Returns the interval at this level. Its width is zero if all values are equal.
     ///
-    /// The ends stay within the range of the resamples, so a level with an error near 1 / resamples is too strict.
+    /// The ends stay within the range of the resampled statistics. A level whose error is near 1 / resamples therefore
+    /// cannot be reached.
     pub fn interval(&self, level: Level) -> Interval {
         let (low, high) = self.correction.shares(level);
         let end =
@@ -91,13 +95,14 @@ impl Bootstrap {
 
     /// Returns the two-sided p value (0 to 1) of the hypothesis that the statistic equals `claim`.
     ///
-    /// This is the error of the narrowest interval that still includes `claim`, and never below about 2 / resamples.
+    /// The p value is the error of the narrowest interval that still includes `claim`. It is never below about 2 /
+    /// resamples.
     pub fn p_value(&self, claim: f64) -> f64 {
         let below = self.sorted.partition_point(|statistic| *statistic < claim);
         let up_to = self.sorted.partition_point(|statistic| *statistic <= claim);
         let last = self.sorted.len() - 1;
-        // A claim that equals resamples may take any share among theirs. Any other takes one between its two
-        // neighbours.
+        // If `claim` equals some resampled statistics, its share of the statistics below it may be anywhere in their
+        // range. Otherwise it lies between those of its two neighbours.
         let (low, high) = if below < up_to {
             (below as f64, (up_to - 1) as f64)
         } else if below == 0 || below > last {
@@ -111,8 +116,8 @@ impl Bootstrap {
         (2.0 * one_sided(high).min(1.0 - one_sided(low))).clamp(0.0, 1.0)
     }
 
-    /// Inverts the correction: returns the error share that [`Bootstrap::interval`] maps to this share of the
-    /// resamples.
+    /// Inverts the correction: returns the error for which [`Bootstrap::interval`] uses this share of the resampled
+    /// statistics as its end.
     fn unmoved(&self, share: f64) -> f64 {
         let finest = 1.0 / (self.sorted.len() + 1) as f64;
         let Correction { bias, acceleration } = self.correction;
@@ -131,8 +136,8 @@ impl ResampledMeans {
             return lists.iter().map(|_| None).collect();
         }
         let observed: Vec<f64> = lists.iter().map(|values| moments::mean(values)).collect();
-        // Distances from the mean are resampled, so that equal values have exactly their mean however often each is
-        // drawn.
+        // Distances from the mean are resampled instead of values. If all values are equal, every resampled mean is
+        // then exactly their mean, however often each value is drawn.
         let distances = |(values, mean): (&&[f64], &f64)| values.iter().map(|value| value - mean).collect();
         let distances: Vec<Vec<f64>> = lists.iter().zip(&observed).map(distances).collect();
         // Fast path: a list of equal values is not resampled, because every resample has the same mean.
@@ -146,7 +151,8 @@ impl ResampledMeans {
         };
         let of = |(distances, mean): (&Vec<f64>, f64)| {
             let drawn: Vec<f64> = drawn_of(distances, mean);
-            // Leaving out a value moves the mean away from it, by the same factor for all values; the factor cancels.
+            // Leaving out a value moves the mean away from that value. The factor between distance and movement is the
+            // same for all values, so it cancels out.
             let left_out = || acceleration(&distances.iter().map(|distance| -distance).collect::<Vec<_>>());
             Some(Self { correction: Correction::of(&drawn, mean, left_out)?, drawn })
         };
@@ -170,8 +176,8 @@ impl Correction {
         }
         let highest = drawn.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let spread = highest - drawn.iter().copied().fold(f64::INFINITY, f64::min);
-        // Sums of the same values in different orders differ by rounding, so statistics within this slack count as
-        // equal.
+        // Statistics within this slack count as equal, because sums of the same values in different orders differ by
+        // rounding.
         let slack = 1e-9 * spread;
         let below = drawn.iter().filter(|statistic| **statistic < observed - slack).count();
         let up_to = drawn.iter().filter(|statistic| **statistic <= observed + slack).count();
@@ -184,7 +190,7 @@ impl Correction {
         let share = |z: f64| {
             let moved = self.bias + z;
             let shrink = 1.0 - self.acceleration * moved;
-            // Past this pole the moved share has reached its limit.
+            // The correction has a pole here. Beyond it, the corrected share has reached its limit, 0 or 1.
             let z = if shrink > 0.0 { self.bias + moved / shrink } else { f64::INFINITY.copysign(moved) };
             normal::share_below(z)
         };
@@ -193,7 +199,8 @@ impl Correction {
     }
 }
 
-/// Returns the acceleration a, from the statistics with one value left out each (Efron and Tibshirani, formula 14.15).
+/// Returns the acceleration a. Each entry of `left_one_out` is the statistic with one value left out (Efron and
+/// Tibshirani, formula 14.15).
 fn acceleration(left_one_out: &[f64]) -> f64 {
     let mean = moments::mean(left_one_out);
     let (mut squares, mut cubes) = (0.0, 0.0);

@@ -1,4 +1,4 @@
-//! The confidence interval and p value of a mean, by Student's t or by the bootstrap.
+//! Confidence interval and p value of a mean, by Student's t or by the bootstrap.
 
 use crate::{
     bootstrap::{Bootstrap, ResampledMeans},
@@ -9,7 +9,7 @@ use crate::{
 
 const RESAMPLES: usize = 10_000;
 
-/// Estimated distribution of the mean of a population, from a sample of it.
+/// Estimated distribution of a population's mean, computed from a sample of the population.
 pub(crate) enum Certainty {
     StudentT {
         mean: f64,
@@ -44,7 +44,7 @@ impl Certainty {
 
     /// Returns the two-sided p value (0 to 1) of the hypothesis that the mean equals `claim`.
     ///
-    /// It is below a level's error exactly when the interval at that level excludes `claim`.
+    /// It is below the error of a level exactly when the interval at that level excludes `claim`.
     pub(crate) fn p_value(&self, claim: f64) -> f64 {
         match self {
             Self::Bootstrap(bootstrap) => bootstrap.p_value(claim),
@@ -53,16 +53,16 @@ impl Certainty {
                 if distance <= 0.0 {
                     return 1.0;
                 }
-                // Without spread the distance is infinitely many standard errors.
+                // If all values are equal, any distance is infinitely many standard errors, so the p value is 0.
                 if *error <= 0.0 { 0.0 } else { 2.0 * student_t::share_above(distance / error, *freedom) }
             }
         }
     }
 }
 
-/// Returns the interval for the mean of each figure, as [`Certainty`] computes it.
+/// Returns the interval of each figure's mean, as [`Certainty`] computes it.
 ///
-/// Fast path: figures with the same number of values are resampled together, in a small part of the time.
+/// Fast path: figures with the same number of values are resampled together, which takes a small part of the time.
 pub(crate) fn intervals_of_means(figures: &[&[f64]], level: Level, method: Method) -> Vec<Option<Interval>> {
     let mut intervals = vec![None; figures.len()];
     let mut lengths: Vec<usize> = figures.iter().map(|values| values.len()).collect();

@@ -1,15 +1,16 @@
-//! Jain's fairness index: how evenly something is shared.
+//! Jain's fairness index: a measure of how evenly a resource is shared.
 
-/// Returns Jain's fairness index, (Σx)² / (n Σx²): from 1/n (one has everything) to 1 (all have the same).
+/// Returns Jain's fairness index, (Σx)² / (n Σx²). It ranges from 1/n (one participant has everything) to 1 (all have
+/// the same).
 ///
 /// Jain, Chiu and Hawe, "A quantitative measure of fairness and discrimination for resource allocation in shared
-/// computer systems" (DEC research report TR-301, 1984). Returns `None` if there are no shares, one is negative or not
-/// finite, or all are 0.
+/// computer systems" (DEC research report TR-301, 1984). Returns `None` if there are no shares, if a share is negative
+/// or not finite, or if all shares are 0.
 pub fn jain(shares: &[f64]) -> Option<f64> {
     jain_among(shares, shares.len())
 }
 
-/// Variant of [`jain`] among `sharing` participants, of whom those not listed in `shares` got nothing.
+/// Variant of [`jain`] for `sharing` participants, where participants that are not listed in `shares` got nothing.
 pub fn jain_among(shares: &[f64], sharing: usize) -> Option<f64> {
     if !shares.iter().all(|share| share.is_finite() && *share >= 0.0) {
         return None;
@@ -18,7 +19,7 @@ pub fn jain_among(shares: &[f64], sharing: usize) -> Option<f64> {
     if largest <= 0.0 {
         return None;
     }
-    // Relative to the largest share, so that no square overflows or underflows.
+    // Shares are divided by the largest one, so that no square overflows or underflows.
     let (mut sum, mut squares) = (0.0, 0.0);
     for share in shares.iter().map(|share| share / largest) {
         sum += share;

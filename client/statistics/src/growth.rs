@@ -1,6 +1,7 @@
-//! The growth exponent: how fast one figure grows with another.
+//! Growth exponent: the power with which one figure grows with another.
 
-/// Returns the exponent k of y ∝ x^k through two points (x, y): ln(y1/y0) / ln(x1/x0). 1 is linear, 2 quadratic.
+/// Returns the exponent k of y ∝ x^k through two points (x, y): ln(y1/y0) / ln(x1/x0). An exponent of 1 is linear
+/// growth, 2 quadratic growth.
 ///
 /// Returns `None` unless all four coordinates are positive and finite and the two x differ.
 pub fn growth_exponent(from: (f64, f64), to: (f64, f64)) -> Option<f64> {
@@ -8,7 +9,7 @@ pub fn growth_exponent(from: (f64, f64), to: (f64, f64)) -> Option<f64> {
     if ![from.0, from.1, to.0, to.1].into_iter().all(usable) {
         return None;
     }
-    // Logarithms first, because the quotients could overflow.
+    // Logarithms are taken before the division, because the quotients could overflow.
     let wider = libm::log(to.0) - libm::log(from.0);
     let higher = libm::log(to.1) - libm::log(from.1);
     (wider != 0.0).then(|| higher / wider)

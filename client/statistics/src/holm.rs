@@ -1,32 +1,34 @@
-//! Holm's step-down correction for many comparisons at once.
+//! Holm's step-down correction for multiple comparisons.
 //!
 //! Holm, "A simple sequentially rejective multiple test procedure" (Scandinavian Journal of Statistics 6, 1979). Of
 //! twenty comparisons at 5 %, one is expected to look like a difference by chance alone. With the correction, the
-//! probability that *any* of them does stays below 5 %.
+//! probability that *any* of them looks like a difference by chance stays below 5 %.
 
 use crate::level::Level;
 
-/// Returns the p values (0 to 1) adjusted for multiple comparisons, in the order given.
+/// Returns the p values (0 to 1) adjusted for multiple comparisons, in the given order.
 ///
-/// A comparison is distinguishable if its adjusted value is below the error allowed for all of them together. NaN
-/// counts as 1.
+/// The two sides of a comparison are distinguishable if its adjusted p value is below the error allowed for all
+/// comparisons together. NaN counts as 1.
 pub fn holm(p_values: &[f64]) -> Vec<f64> {
     let mut adjusted = vec![1.0; p_values.len()];
     let mut so_far = 0.0_f64;
     for (remaining, index) in steps(p_values) {
-        // An adjusted value is never below that of a smaller p value.
+        // An adjusted p value is never below the adjusted value of a smaller p value.
         so_far = so_far.max((known(p_values[index]) * remaining as f64).min(1.0));
         adjusted[index] = so_far;
     }
     adjusted
 }
 
-/// Returns the level for the interval of each comparison, in the order given, so that intervals and Holm's correction
-/// agree: an interval excludes "no difference" exactly when the adjusted p value is below the level's error.
+/// Returns the level for the interval of each comparison, in the given order. With these levels, intervals and Holm's
+/// correction agree: an interval excludes "no difference" exactly when the adjusted p value is below the error of
+/// `together`.
 ///
-/// From the smallest p value up, the error is divided by m, m - 1, … up to the first comparison that is not
-/// distinguishable; all later ones keep its level. The agreement is with each single test and does not promise that all
-/// intervals cover the truth at once. For that, use [`Level::shared_by`] with the number of comparisons.
+/// In the order of p values, smallest first, the error is divided by m, m - 1, … up to the first comparison that is not
+/// distinguishable. All later comparisons have the level of that one. The intervals agree with each single test, but
+/// this does not mean that all intervals cover the truth at once. For that, use [`Level::shared_by`] with the number of
+/// comparisons.
 pub fn holm_levels(p_values: &[f64], together: Level) -> Vec<Level> {
     let mut levels = vec![together; p_values.len()];
     let mut stopped = None;
@@ -40,7 +42,8 @@ pub fn holm_levels(p_values: &[f64], together: Level) -> Vec<Level> {
     levels
 }
 
-/// Yields (number of comparisons still to be tested, index) from the smallest p value up; ties keep the order given.
+/// Yields pairs (number of comparisons still to be tested, index), smallest p value first. Equal p values keep the
+/// given order.
 fn steps(p_values: &[f64]) -> impl Iterator<Item = (usize, usize)> {
     let mut order: Vec<usize> = (0..p_values.len()).collect();
     order.sort_by(|a, b| known(p_values[*a]).total_cmp(&known(p_values[*b])));

@@ -13,23 +13,23 @@ pub struct Interval {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Estimator {
-    /// Student's t: assumes that the mean is approximately normally distributed.
+    /// Student's t, which assumes that the mean is approximately normally distributed.
     StudentT,
-    /// Bias-corrected and accelerated bootstrap: assumes no shape.
+    /// Bias-corrected and accelerated bootstrap, which assumes no shape of the distribution.
     Bootstrap,
-    /// Between two order statistics: exact for the median, whatever the shape.
+    /// Interval between two order statistics. It is exact for the median, whatever the shape of the distribution.
     OrderStatistics,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// Student's t from five values on: fast, for long lists of figures.
+    /// Student's t, for five or more values. It is fast, so it suits long lists of figures.
     StudentT,
-    /// Selects by the number of values. Student's t for 5 to 19, because they are too few to resample; the bootstrap
-    /// for 20 to 199; Student's t again from 200 on. The mean of so many values is so close to normal that both nearly
-    /// agree, and resampling is expensive.
+    /// Method chosen by the number of values. For 5 to 19 values it is Student's t, because they are too few to
+    /// resample. For 20 to 199 values it is the bootstrap. From 200 values on it is Student's t again: the mean of so
+    /// many values is so close to normal that both methods nearly agree, and resampling is expensive.
     BySize {
-        /// Seed of the bootstrap; the same seed and values give the same interval.
+        /// Seed of the bootstrap. The same seed and values give the same interval.
         seed: u64,
     },
 }

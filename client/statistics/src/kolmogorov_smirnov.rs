@@ -1,4 +1,4 @@
-//! The Kolmogorov-Smirnov test: whether two samples come from one distribution.
+//! Kolmogorov-Smirnov test of whether two samples come from one distribution.
 //!
 //! The distance is the largest difference between the two empirical distribution functions. Its probability is the
 //! asymptotic one with Stephens' correction for small samples (Press et al., "Numerical Recipes", third edition,
@@ -9,7 +9,7 @@
 pub struct KolmogorovSmirnov {
     /// Largest difference between the two distribution functions, 0 to 1.
     pub distance: f64,
-    /// Probability of at least this distance between two samples of one distribution.
+    /// Probability that two samples of one distribution have at least this distance.
     pub p: f64,
 }
 
@@ -35,7 +35,7 @@ fn distance(one: &[f64], other: &[f64]) -> f64 {
     let (mut i, mut j, mut largest) = (0, 0, 0.0_f64);
     while let (Some(a), Some(b)) = (one.get(i), other.get(j)) {
         let at = a.min(*b);
-        // Repeated values are one step of the distribution function.
+        // Values that are equal form a single step of the distribution function.
         while one.get(i).is_some_and(|value| *value <= at) {
             i += 1;
         }
@@ -48,13 +48,13 @@ fn distance(one: &[f64], other: &[f64]) -> f64 {
     largest
 }
 
-/// Returns the probability that Kolmogorov's distribution exceeds `x`.
+/// Returns the probability that a value of Kolmogorov's distribution exceeds `x`.
 fn beyond(x: f64) -> f64 {
     use std::f64::consts::PI;
     if x <= 0.0 {
         return 1.0;
     }
-    // Each of the two series converges fast where the other does not.
+    // There are two series for this function. Each converges fast where the other does not.
     if x < 1.18 {
         let y = libm::exp(-PI * PI / (8.0 * x * x));
         let powers = [1.0, 9.0, 25.0, 49.0].map(|power| libm::pow(y, power));

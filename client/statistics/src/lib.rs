@@ -1,8 +1,9 @@
-//! Statistics of runs over many seeds: spreads, intervals, comparisons. Pure: no clock, no global randomness.
+//! Statistics of runs over many seeds: spreads, intervals, comparisons. All functions are pure: they use no clock and
+//! no global randomness.
 //!
-//! The unit of statistics is the run: each run contributes one value. Ops and attempts do not, because they are not
-//! independent of each other. Results have the same bits on every machine: sums are taken in the order of the values,
-//! and functions beyond the square root come from `libm`.
+//! The statistical unit is the run: each run contributes one value to a figure. Ops and attempts are not used as units,
+//! because they are not independent of each other. Results have the same bits on every machine: sums are computed in
+//! the order of the values, and functions other than the square root are those of `libm`.
 //!
 //! [`Summary`] describes one figure of many runs, [`PairedRatio`] compares two strategies on the same seeds, and
 //! [`holm`](fn@holm) corrects for many comparisons. [`jain`], [`autocorrelation`] and [`growth_exponent`] are figures

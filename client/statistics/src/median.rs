@@ -1,25 +1,24 @@
-//! Confidence interval of the median without assumptions about the shape: between two of the values.
+//! Confidence interval of the median without assumptions about the shape of the distribution. Its ends are two of the values.
 //!
-//! The number of values below the median of their distribution is binomial with probability one half. So the interval
-//! from the k-th lowest to the k-th highest value covers the median with a known probability: the sign test inverted
-//! (Conover, "Practical Nonparametric Statistics", 3rd edition 1999, section 3.2; David and Nagaraja, "Order
-//! Statistics", 3rd edition 2003, section 7.1). The probability is exact for continuous figures and a lower bound for
-//! others.
+//! The number of sampled values below the true median is binomial with probability one half. The interval from the k-th lowest to the k-th
+//! highest value therefore covers the median with a known probability. This is the sign test inverted (Conover, "Practical Nonparametric
+//! Statistics", 3rd edition 1999, section 3.2; David and Nagaraja, "Order Statistics", 3rd edition 2003, section 7.1). The probability is
+//! exact for continuous figures and a lower bound for others.
 
 use crate::{
     interval::{Estimator, Interval},
     level::Level,
 };
 
-/// Returns the narrowest interval between two of the values that has at least the confidence `level`, with its actual level.
+/// Returns the narrowest interval between two of the values whose confidence is at least `level`. The interval contains its actual level.
 ///
-/// Returns `None` if even the lowest and the highest value do not reach `level`: below six values at 95 %. The values must be
-/// ascending and finite.
+/// Returns `None` if even the interval from the lowest to the highest value does not reach `level`. At 95 % this is the case for fewer than
+/// six values. The values must be ascending and finite.
 pub(crate) fn median_interval(sorted: &[f64], level: Level) -> Option<Interval> {
     let count = sorted.len();
     let mut outside = 0.0;
     let mut kept = None;
-    // With k values left out at each end, the interval misses when at most k values lie on one side of the median.
+    // If k values are left out at each end, the interval misses the median exactly when at most k values lie on one side of it.
     for left_out in 0..count / 2 {
         outside += 2.0 * one_side(count, left_out);
         if outside > level.error() {
@@ -36,8 +35,8 @@ pub(crate) fn median_interval(sorted: &[f64], level: Level) -> Option<Interval> 
     })
 }
 
-/// Returns the probability that exactly `below` of `count` values lie below the median: the binomial coefficient
-/// divided by 2^`count`.
+/// Returns the probability that exactly `below` of `count` values lie below the median. It is the binomial coefficient divided by
+/// 2^`count`.
 fn one_side(count: usize, below: usize) -> f64 {
     let factorial = |number: usize| libm::lgamma(number as f64 + 1.0);
     let ways = factorial(count) - factorial(below) - factorial(count - below);

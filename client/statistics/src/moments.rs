@@ -1,6 +1,6 @@
 //! Mean and standard deviation, computed in two passes and in the order of the values.
 
-/// Returns the mean: exactly the common value if all are equal, NaN if there are none.
+/// Returns the mean. It is exactly the common value if all values are equal, and NaN if there are none.
 pub(crate) fn mean(values: &[f64]) -> f64 {
     let count = values.len() as f64;
     let rough = values.iter().sum::<f64>() / count;

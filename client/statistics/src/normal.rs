@@ -1,4 +1,4 @@
-//! The standard normal distribution: cumulative distribution function and quantiles.
+//! Standard normal distribution: cumulative distribution function and quantiles.
 //!
 //! The quantile is algorithm AS 241, routine PPND16 (Wichura: "The percentage points of the normal distribution",
 //! Applied Statistics 37, 1988), accurate to about 16 digits.
@@ -7,7 +7,8 @@ pub(crate) fn share_below(z: f64) -> f64 {
     0.5 * libm::erfc(-z * std::f64::consts::FRAC_1_SQRT_2)
 }
 
-/// Returns the point with this share of a standard normal population below it; infinite at 0 and 1.
+/// Returns the quantile: the point below which this share of a standard normal population lies. It is infinite for
+/// shares of 0 and 1.
 pub(crate) fn quantile(share: f64) -> f64 {
     let offset = share - 0.5;
     if offset.abs() <= 0.425 {
@@ -22,7 +23,7 @@ pub(crate) fn quantile(share: f64) -> f64 {
     size.copysign(offset)
 }
 
-/// A quotient of two polynomials; coefficients from the constant term upwards.
+/// Quotient of two polynomials, with coefficients from the constant term upwards.
 struct Quotient {
     above: [f64; 8],
     below: [f64; 8],
@@ -57,7 +58,7 @@ const CENTRE: Quotient = Quotient {
     ],
 };
 
-/// Coefficients for tails down to exp(-25).
+/// Coefficients for tails with a probability of at least exp(-25).
 const TAIL: Quotient = Quotient {
     above: [
         1.423_437_110_749_683_5,
@@ -81,7 +82,7 @@ const TAIL: Quotient = Quotient {
     ],
 };
 
-/// Coefficients for tails below exp(-25).
+/// Coefficients for tails with a probability below exp(-25).
 const FAR_TAIL: Quotient = Quotient {
     above: [
         6.657_904_643_501_104,

@@ -1,7 +1,8 @@
 //! Paired comparison of two strategies on the same seeds: the ratio of a figure, run by run.
 //!
 //! Runs with the same seed (a block) are paired, because most of the difference between runs comes from random draws
-//! that both share. Ratios are averaged as logarithms, so that twice and half cancel out; the mean is geometric.
+//! that both runs of a pair share. Logarithms of the ratios are averaged, so that a ratio of 2 and one of 1/2 cancel
+//! out. The resulting mean is geometric.
 
 use crate::{
     certainty::Certainty,
@@ -11,25 +12,26 @@ use crate::{
     verdict::{Margin, Verdict},
 };
 
-/// Comparison of two strategies by one figure, the first over the second.
+/// Comparison of two strategies by one figure, as the ratio of the first strategy's figure to the second's.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PairedRatio {
     pub pairs: usize,
-    /// Geometric mean of the paired ratios, above 0; 1 is no difference.
+    /// Geometric mean of the paired ratios, above 0. A value of 1 means no difference.
     pub ratio: f64,
     pub interval: Option<Interval>,
-    /// Two-sided p value (0 to 1) of "the ratio is 1", for [`holm`](fn@crate::holm); `None` below five pairs.
+    /// Two-sided p value (0 to 1) of the hypothesis "the ratio is 1", as input of [`holm`](fn@crate::holm); `None` with
+    /// fewer than five pairs.
     ///
-    /// Computed by the same estimator as the interval. The bootstrap's cannot fall below about 2 in 10 000, so prefer
-    /// [`Method::StudentT`] for more than about 200 comparisons.
+    /// It is computed by the same estimator as the interval. The p value of the bootstrap cannot fall below about 2 in
+    /// 10 000, so prefer [`Method::StudentT`] for more than about 200 comparisons.
     pub p_value: Option<f64>,
     pub verdict: Verdict,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Comparison {
-    /// Confidence level of the interval; see [`holm_levels`](crate::holm_levels) for many comparisons.
+    /// Confidence level of the interval. For many comparisons, use the levels of [`holm_levels`](crate::holm_levels).
     pub level: Level,
     pub method: Method,
     pub margin: Margin,
@@ -46,7 +48,7 @@ pub enum Incomparable {
 }
 
 impl PairedRatio {
-    /// Compares the runs of two strategies, paired by position.
+    /// Compares the runs of two strategies. Runs at the same position of both lists form a pair.
     pub fn of(first: &[f64], second: &[f64], comparison: Comparison) -> Result<Self, Incomparable> {
         if first.len() != second.len() {
             return Err(Incomparable::UnequalLengths { first: first.len(), second: second.len() });
@@ -58,8 +60,8 @@ impl PairedRatio {
         if let Some(&value) = first.iter().chain(second).find(unusable) {
             return Err(Incomparable::NotPositive { value });
         }
-        // Quotients first, so that equal ratios have equal logarithms. A quotient outside the range of floats has no
-        // usable logarithm, so the logarithms are subtracted instead.
+        // The values are divided before the logarithm, so that equal ratios have equal logarithms. If the quotient is
+        // outside the range of floats, the logarithms are subtracted instead.
         let log_ratio = |(a, b): (&f64, &f64)| {
             let ratio = a / b;
             if ratio.is_normal() { libm::log(ratio) } else { libm::log(*a) - libm::log(*b) }

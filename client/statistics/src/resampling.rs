@@ -1,7 +1,7 @@
 //! Means of samples drawn with replacement, from one list of values or from many at once.
 //!
-//! The drawn indices depend on the seed and on the number of values, not on the values themselves. So lists of the same
-//! length share one sequence of random numbers, and each gets the means that it would get alone.
+//! The drawn indices depend on the seed and on the number of values, not on the values themselves. Lists of the same
+//! length therefore share one sequence of random numbers, and each gets the same means as if it were resampled alone.
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -18,7 +18,8 @@ pub(crate) fn resample(
         .collect()
 }
 
-/// Returns, for each list, the mean of each sample drawn from it, in the order drawn. All lists have this length.
+/// Returns, for each list, the mean of each sample drawn from it, in the order of drawing. All lists must have this
+/// length.
 pub(crate) fn means(lists: &[&[f64]], length: usize, resamples: usize, seed: u64) -> Vec<Vec<f64>> {
     let mut means = Vec::with_capacity(lists.len());
     let mut rest = lists;
@@ -36,8 +37,8 @@ pub(crate) fn means(lists: &[&[f64]], length: usize, resamples: usize, seed: u64
     means
 }
 
-/// Variant of [`means`] for at most `WIDTH` lists, whose sums are added side by side. The sums are independent of each
-/// other, so the processor can overlap them.
+/// Variant of [`means`] for at most `WIDTH` lists, whose sums are computed together. The sums are independent of each
+/// other, so the processor can compute them in parallel.
 fn means_of<const WIDTH: usize>(
     lists: &[&[f64]],
     length: usize,
@@ -63,7 +64,8 @@ fn means_of<const WIDTH: usize>(
     means
 }
 
-/// Draws a number below the limit: the upper half of the wide product, with a bias below 2^-50 for any list of runs.
+/// Draws a number below the limit, as the upper half of a double-width product. Its bias is below 2^-50 for lists as
+/// long as any list of runs.
 #[expect(clippy::cast_possible_truncation, reason = "it is below the limit")]
 fn below(rng: &mut impl Rng, limit: usize) -> usize {
     ((u128::from(rng.next_u64()) * limit as u128) >> 64) as usize

@@ -1,10 +1,10 @@
-//! Skewness of a sample, and whether it is too large to trust the interval of the mean.
+//! Skewness of a sample, and a test of whether it is too large to trust the interval of the mean.
 //!
-//! Skewness is G1, the adjusted Fisher-Pearson coefficient, and its standard error that of normal samples (Joanes and
+//! Skewness is G1, the adjusted Fisher-Pearson coefficient. Its standard error is that of normal samples (Joanes and
 //! Gill, "Comparing measures of sample skewness and kurtosis", The Statistician 47, 1998). A sample counts as skewed
-//! when both conditions hold. First, |G1| is more than two standard errors, which rarely happens by chance alone.
-//! Second, there are at most 25 G1² values, so an interval around the mean misses more often than its level promises
-//! (Cochran, "Sampling Techniques", 3rd edition 1977, section 2.15).
+//! when two conditions hold. First, |G1| is more than two standard errors, which rarely happens by chance alone.
+//! Second, the sample has at most 25 G1² values, so an interval around the mean misses more often than its level
+//! promises (Cochran, "Sampling Techniques", 3rd edition 1977, section 2.15).
 
 use crate::moments;
 
@@ -13,7 +13,8 @@ const ENOUGH: f64 = 25.0;
 
 const BEYOND_LUCK: f64 = 2.0;
 
-/// Returns the sample skewness G1, without unit, 0 when symmetric; `None` below three values and when they do not vary.
+/// Returns the sample skewness G1, without unit; 0 for a symmetric sample. Returns `None` for fewer than three values,
+/// and if all values are equal.
 pub fn skewness(values: &[f64]) -> Option<f64> {
     if values.len() < 3 {
         return None;

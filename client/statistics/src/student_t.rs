@@ -2,12 +2,12 @@
 //!
 //! The tail is half the regularised incomplete beta function (Abramowitz and Stegun 26.7.1 and 26.5.8). Its continued
 //! fraction is evaluated by Lentz's method (Thompson and Barnett: "Coulomb and Bessel functions of complex arguments
-//! and order", 1986). Both functions are accurate to 10 digits up to 100 000 degrees of freedom. Written here because
-//! the existing crates call the platform's float functions or give only six digits.
+//! and order", 1986). Tail and quantile are accurate to 10 digits up to 100 000 degrees of freedom. They are
+//! implemented here, because existing crates call the platform's float functions or give only six digits.
 
 use crate::normal;
 
-/// Returns the share of the population above `t`, 0 to 1, with at least one degree of freedom.
+/// Returns the share of the population above `t`, 0 to 1. `freedom` must be at least one.
 pub(crate) fn share_above(t: f64, freedom: f64) -> f64 {
     if t < 0.0 {
         return 1.0 - share_above(-t, freedom);
@@ -20,7 +20,7 @@ pub(crate) fn share_above(t: f64, freedom: f64) -> f64 {
         return 0.5;
     }
     let front = libm::exp(-a * libm::log1p(square / freedom) + b * libm::log(rest) - log_beta(freedom));
-    // The fraction converges fast only on this side of the mean; the other side follows by symmetry.
+    // The continued fraction converges fast only on this side of the mean. The other side follows by symmetry.
     if x < (a + 1.0) / (a + b + 2.0) {
         0.5 * front * beta_fraction(x, a, b) / a
     } else {
@@ -28,10 +28,10 @@ pub(crate) fn share_above(t: f64, freedom: f64) -> f64 {
     }
 }
 
-/// Returns the point with this share of the population above it; the share is above 0 and at most one half.
+/// Returns the point above which this share of the population lies. The share must be above 0 and at most one half.
 ///
-/// Newton's method from the normal quantile. That start lies left of the root, because t has heavier tails. The tail is
-/// convex on the positive side, so every step stays left of the root and the steps cannot diverge.
+/// The method is Newton's, started at the normal quantile. This start lies left of the root, because t has heavier
+/// tails. The tail is convex on the positive side, so every step stays left of the root, and the steps cannot diverge.
 pub(crate) fn quantile_above(share: f64, freedom: f64) -> f64 {
     let mut t = -normal::quantile(share);
     for _ in 0..100 {
@@ -58,7 +58,7 @@ fn log_beta(freedom: f64) -> f64 {
 
 /// Evaluates the continued fraction of the incomplete beta function at `x`, without the leading factor.
 fn beta_fraction(x: f64, a: f64, b: f64) -> f64 {
-    /// Lentz's method replaces a vanishing denominator by this value.
+    /// Value by which Lentz's method replaces a denominator of zero.
     const TINY: f64 = 1e-300;
     let solid = |value: f64| if value.abs() < TINY { TINY } else { value };
 

@@ -19,32 +19,32 @@ pub struct Summary {
     /// Sample standard deviation (divisor n - 1); `None` for a single run.
     pub deviation: Option<f64>,
     pub min: f64,
-    /// The 5th percentile. All percentiles are interpolated, see [`percentile`].
+    /// 5th percentile. All percentiles are interpolated; see [`percentile`].
     pub p5: f64,
     pub p25: f64,
     pub p50: f64,
     pub p75: f64,
     pub p95: f64,
     pub max: f64,
-    /// Confidence interval of the mean; `None` below five runs, which are too few.
+    /// Confidence interval of the mean; `None` with fewer than five runs, which are too few.
     pub interval: Option<Interval>,
     pub skewness: Option<f64>,
-    /// Confidence interval of the median, whatever the shape, with its own level; `None` if there are too few runs for
-    /// `level`.
+    /// Confidence interval of the median, with its own level, whatever the shape of the distribution; `None` if there
+    /// are too few runs for `level`.
     pub median_interval: Option<Interval>,
 }
 
 impl Summary {
     /// Summarises a figure of many runs, one value per run in any fixed order.
     ///
-    /// Returns `None` if there is no value or one is not finite. The caller must leave out runs without the figure and
-    /// report that it did.
+    /// Returns `None` if there is no value, or if a value is not finite. The caller must leave out runs without the
+    /// figure, and report that it did.
     pub fn of(values: &[f64], level: Level, method: Method) -> Option<Self> {
         Self::of_each(&[values], level, method).pop()?
     }
 
-    /// Summarises several figures, which may have different numbers of runs. Much faster than one figure after the
-    /// other.
+    /// Summarises several figures, which may have different numbers of runs. This is much faster than one call of
+    /// [`Summary::of`] per figure.
     pub fn of_each(figures: &[&[f64]], level: Level, method: Method) -> Vec<Option<Self>> {
         let usable = |values: &[f64]| values.iter().all(|value| value.is_finite());
         let intervals = intervals_of_means(figures, level, method);
@@ -74,14 +74,14 @@ impl Summary {
         figures.iter().zip(intervals).map(summary).collect()
     }
 
-    /// Returns the skewness if it exceeds chance and is too large for the number of runs. The interval of the mean then
-    /// misses more often than its level promises, and the interval of the median is more informative.
+    /// Returns the skewness if it exceeds chance and is too large for the number of runs. In this case, the interval of
+    /// the mean misses more often than its level promises, and the interval of the median is more informative.
     pub fn too_skewed(&self) -> Option<f64> {
         self.skewness.filter(|skewness| is_skewed(self.count, *skewness))
     }
 
-    /// Returns the number of runs from which the interval of the mean keeps its level, if there are too few for the
-    /// skewness.
+    /// Returns the number of runs that is needed for the interval of the mean to keep its level. Returns `None` unless
+    /// there are too few runs for the skewness.
     pub fn runs_enough(&self) -> Option<u64> {
         self.too_skewed().map(values_enough)
     }

@@ -1,10 +1,10 @@
-//! The verdict on a ratio of two strategies: lower, higher, equivalent or not distinguishable.
+//! Verdict on a ratio of two strategies: lower, higher, equivalent or not distinguishable.
 
 use crate::interval::Interval;
 
-/// Conclusion from the interval of a ratio, for a figure of the first strategy over that of the second.
+/// Conclusion from the interval of a ratio. The ratio is the first strategy's figure divided by the second's.
 ///
-/// Whether lower is better depends on the figure: a makespan, yes; a goodput, no.
+/// Whether lower is better depends on the figure. For a makespan it is; for a goodput it is not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Fewer than five pairs, which are too few.
@@ -12,11 +12,11 @@ pub enum Verdict {
     Lower,
     Higher,
     NotDistinguishable,
-    /// The whole interval lies within the margin around 1: any difference is too small to matter.
+    /// The whole interval lies within the margin around 1, so any difference is too small to matter.
     Equivalent,
 }
 
-/// Distance from 1 within which a ratio does not matter; two percent by default.
+/// Maximum distance from 1 at which a ratio does not matter; two percent by default.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct Margin(f64);
 
@@ -41,9 +41,9 @@ impl Default for Margin {
 impl Verdict {
     /// Returns the verdict on a ratio with this interval.
     ///
-    /// Equivalence is checked first: an interval from 1.001 to 1.003 shows a difference, but none that matters.
-    /// Requiring the whole interval is the two one-sided tests of Schuirmann ("A comparison of the two one-sided tests
-    /// procedure and the power approach", 1987), each with half of the level's error.
+    /// Equivalence is checked first: an interval from 1.001 to 1.003 shows a difference, but none that matters. The
+    /// requirement that the whole interval is within the margin is the two one-sided tests of Schuirmann ("A comparison
+    /// of the two one-sided tests procedure and the power approach", 1987), each with half of the level's error.
     pub fn on(interval: Option<&Interval>, margin: Margin) -> Self {
         let Some(interval) = interval else {
             return Self::TooFew;
