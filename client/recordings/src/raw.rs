@@ -77,6 +77,6 @@ pub(crate) enum RawCode {
 pub(crate) enum RawOutcomes {
     /// Number of ops for each outcome. The outcome is JSON text.
     Counted(BTreeMap<String, usize>),
-    /// Names of exception types.
+    /// Names of the types of results or exceptions.
     Named(Vec<String>),
 }

@@ -2,7 +2,7 @@
 
 use crate::run_figures::Counts;
 
-/// Maximum difference between two shares that count as the same. A share of 1 is the same only as another share of 1.
+/// Maximum difference between two shares that count as the same. A share of 1 is never the same as a smaller one.
 const SAME: f64 = 0.001;
 
 pub(crate) struct Shares {

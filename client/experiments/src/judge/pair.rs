@@ -1,4 +1,5 @@
-//! Comparison of two strategies: a ratio paired by block, as a sentence and as a record.
+//! Comparison of two strategies, as a sentence and as a record. The ratio of their figures is paired by block, that is,
+//! by seed.
 
 use results::numbers::{level, ratio_decimals};
 use results::{PairRecord, Score};

@@ -1,4 +1,4 @@
-//! Ranks and figures of strategies after the measured blocks.
+//! Ranks and figures of strategies, computed from the blocks of a comparison (a block runs every strategy once with one seed).
 
 use results::{Score, Standing};
 
