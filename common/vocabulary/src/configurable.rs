@@ -8,7 +8,7 @@ use crate::parameter::{Parameter, ParameterError, ParameterInfo};
 
 /// Configuration of a component that is written `name:key=value,key=value`.
 pub trait Configurable: Default + 'static {
-    /// Name as written by users, in kebab-case. The source file has the same name in snake_case.
+    /// Name as written by users, in kebab case. The source file has the same name in snake case.
     const NAME: &'static str;
     /// Summary in one line, without a full stop.
     const SUMMARY: &'static str;

@@ -7,7 +7,7 @@ use loadgen_core::Run;
 
 /// Op latencies of a completed run. They are kept for every run, because empty buckets take no space in the encoding.
 pub struct KeptLatencies {
-    /// Histogram in the V2 encoding of HdrHistogram, uncompressed.
+    /// Histogram in the V2 encoding of `HdrHistogram`, uncompressed.
     pub encoded: Vec<u8>,
     /// Time from the run's start to the end of its last op, or to the instant at which the run was found to be stalled.
     pub length: Duration,
