@@ -6,10 +6,10 @@ use vocabulary::wire::ServerCounts;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Account {
-    /// Counts that answers and statistics report to clients.
+    /// Counts that are reported to clients.
     pub counts: ServerCounts,
     pub served: Duration,
-    /// Server time spent on rejections and on work whose result no client received.
+    /// Server time spent on rejections, on cancelled requests, and on work whose answer was spoiled by a fault.
     pub wasted: Duration,
     /// Conditional writes rejected because the object's version had changed. Included in the rejected requests.
     pub conflicts: u64,
@@ -22,7 +22,7 @@ pub struct Account {
     /// Requests lost on the way to the server. Not included in the received requests.
     pub lost_requests: u64,
     pub lost_answers: u64,
-    /// Accepted requests whose answer was replaced or cut off by a fault.
+    /// Accepted requests whose answer was spoiled by a fault: replaced, cut off or not sent.
     pub spoiled: u64,
     pub slowed: u64,
     /// Requests that arrived before the instant at which their client was advised to retry.

@@ -18,8 +18,7 @@ use crate::rate_law::RateLaw;
 use crate::schedule::{Courses, Schedule, ScheduleError};
 use crate::service::ServiceModel;
 
-/// Configuration of the server. The default is the experiment of seed 000, which is the article "Improve on exponential backoff" (Sync
-/// Musings).
+/// Configuration of the server. The default is the experiment of seed 000, the article "Improve on exponential backoff" (Sync Musings).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Config {
     /// Number of slots, 1 to a million.

@@ -5,8 +5,8 @@ use std::time::Duration;
 use vocabulary::wire::RunId;
 use vocabulary::{Distribution, Purpose, draws, unit};
 
-/// Identifies a request between its arrival and its answer. Ids are small and consecutive, because the server uses them as indices. The
-/// shell reuses an id once its request is answered or cancelled.
+/// Identifies a request between its arrival and its answer. Ids are small numbers with few gaps, because the server uses them as
+/// indices. The shell reuses an id once its request is answered or cancelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RequestId(pub u32);
 

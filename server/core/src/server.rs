@@ -61,8 +61,8 @@ pub struct Server {
     answers: VecDeque<Answer>,
     /// Extras of an earlier answer. The next extras reuse their memory.
     spare: Option<Box<Extras>>,
-    /// Instant of the next event; [`Instant::FAR_FUTURE`] if none is pending. Cached, because it is checked far more often than events
-    /// happen.
+    /// No event happens before this instant. It is [`Instant::FAR_FUTURE`] if none is pending. Cached, because it is checked far more
+    /// often than events happen.
     next_at: Instant,
     early_retries: Option<EarlyRetries>,
     log: Option<Box<ServerLog>>,

@@ -178,8 +178,8 @@ impl Course {
         }
     }
 
-    /// Returns the mean of a wave, and the start of the last whole period before `now`. The mean may replace the wave until that instant.
-    /// Returns `None` if only few periods passed without a request between `elapsed` and `now`.
+    /// Returns the mean of a wave, and the start of its last whole period up to `now`. Periods are counted from `elapsed`. The mean may
+    /// replace the wave until that time. Returns `None` if only few periods passed without a request between `elapsed` and `now`.
     pub(super) fn mean_until(&self, elapsed: u64, now: u64) -> Option<(String, u64)> {
         let index = self.segment(elapsed)?;
         let Segment { from, shape: Shape::Wave { base, period, lasts, .. } } = &self.segments[index] else {

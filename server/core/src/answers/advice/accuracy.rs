@@ -1,4 +1,5 @@
-//! Accuracy of advice: exact, too early, too late, randomly off, omitted or malformed. Random draws depend only on seed, op and attempt.
+//! Accuracy of advice: exact, too early, too late, randomly off, omitted or malformed. The random draws of each form depend only on seed,
+//! op and attempt.
 
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ pub(super) struct AdviceAccuracy {
     pub(super) late: Duration,
     /// Upper end of a uniform random time, starting at zero, that is added to the exact wait.
     pub(super) jitter: Duration,
-    /// Share of the answers that contain advice, 0 to 1.
+    /// Share of the answers that contain the advice, 0 to 1.
     pub(super) share: f64,
     /// Share of the advice sent that is malformed, 0 to 1.
     pub(super) malformed: f64,
