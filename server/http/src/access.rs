@@ -1,9 +1,9 @@
 //! Access to the admin endpoints. It is allowed to programs on this machine, and to clients with the token.
 //!
-//! A browser on this machine gets no access, although its requests also come from loopback, because any page that it shows can send
-//! requests. Two headers, which pages cannot change, identify such requests. `Origin` names the page's own server in every request that
-//! could change something. `Host` names the server that the browser believes it is talking to. A page whose name was later resolved to this
-//! machine (DNS rebinding) sends a name in `Host`, while a program that means this machine sends an address.
+//! A browser on this machine does not count as such a program, although its requests also come from loopback, because any page that it
+//! shows can send requests. Two headers, which pages cannot change, identify such requests. `Origin` names the page's own server in every
+//! request that could change something. `Host` names the server that the browser believes it is talking to. A page whose name was later
+//! resolved to this machine (DNS rebinding) sends a name in `Host`, while a program that means this machine sends an address.
 
 use std::net::{IpAddr, Ipv6Addr};
 

@@ -36,7 +36,7 @@ impl AdminToken {
     /// Returns the token for the value of `flag`: the token itself, `@FILE`, or nothing, which means the variable [`ADMIN_TOKEN_ENV`].
     ///
     /// # Errors
-    /// If there is no token, or if it contains characters that are not valid in a header.
+    /// If there is no token, or if it is too long or not valid in a header.
     pub fn typed(flag: &'static str, text: &str) -> Result<Self, AdminTokenError> {
         match text.strip_prefix('@') {
             Some(path) => Self::new(format!("{flag} {text}"), &read(flag, path)?),
@@ -48,7 +48,7 @@ impl AdminToken {
     /// Returns the token in the variable [`ADMIN_TOKEN_ENV`], or `None` if the variable is not set.
     ///
     /// # Errors
-    /// If the token contains characters that are not valid in a header.
+    /// If the token is empty, too long or not valid in a header.
     pub fn environment() -> Result<Option<Self>, AdminTokenError> {
         std::env::var_os(ADMIN_TOKEN_ENV)
             .map(|token| Self::new(ADMIN_TOKEN_ENV.to_owned(), &token.to_string_lossy()))

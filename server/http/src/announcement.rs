@@ -12,7 +12,7 @@ const INDENT: &str = "                ";
 /// Returns the start screen for a terminal with this many columns, or for output that does not go to a terminal.
 ///
 /// The first line starts with `mockserver listening on http://ADDRESS`. Programs that start a server read the address up to the end of that
-/// line. Therefore, unless the output goes to a terminal, nothing follows the address.
+/// line. Therefore, unless the output goes to a terminal, nothing follows the address on that line.
 pub(crate) fn announcement(
     address: SocketAddr,
     config: &Config,

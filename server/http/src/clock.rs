@@ -29,7 +29,7 @@ impl Clock {
     }
 
     pub(crate) fn real(&self, at: Instant) -> RealInstant {
-        // Instants beyond the range of the system's clock are replaced by one year from now, which is long enough.
+        // At most one year from now, which is long enough, because later instants may exceed the range of the system's clock.
         RealInstant::now() + self.until(at).min(Duration::from_hours(365 * 24))
     }
 }
