@@ -14,8 +14,7 @@ pub(crate) struct Fate {
     pub(crate) is_turned_away: bool,
 }
 
-/// Names of all policies used so far, in the order of their first use. The lists of counts have the same order, and grow when a name is
-/// added.
+/// Names of all policies used so far, in the order of their first use. The lists of counts have the same order, and grow when needed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names {
     known: Vec<String>,

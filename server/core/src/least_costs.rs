@@ -17,8 +17,8 @@ pub struct LeastCosts {
 }
 
 impl LeastCosts {
-    /// Computes the bounds for the run with this seed. Returns `None` if the server limits neither the number of requests in service nor
-    /// their rate. If a schedule changes the cap, the bounds use its highest value.
+    /// Computes the bounds for the run with this seed. Returns `None` if no bound is known, neither on the number of requests in service
+    /// nor on their rate. If a schedule changes the cap, the bounds use its highest value.
     pub fn of(config: &Config, seed: u64) -> Option<Self> {
         let slots = config.most_in_service();
         let paces = config.paces();
