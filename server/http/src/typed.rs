@@ -31,7 +31,7 @@ pub fn parsed<C: FromArgMatches>(
         Ok(cli) => return cli,
         Err(error) => error,
     };
-    // Help and the version are printed in the same way, but are not errors.
+    // Help and the version are not mistakes, although clap returns them as errors, too. clap itself prints them.
     if !error.use_stderr() {
         error.exit();
     }
