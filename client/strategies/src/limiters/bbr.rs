@@ -167,7 +167,7 @@ struct Bbr {
     is_full: bool,
     /// True if an attempt was rejected or failed since the last success.
     lost: bool,
-    /// True if the last attempt was sent after an idle time.
+    /// True if an attempt was sent after an idle time, until the next success.
     restarts: bool,
     cycles: u32,
 }

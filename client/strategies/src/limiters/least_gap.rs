@@ -18,7 +18,7 @@ use vocabulary::{Choice, Configurable, Parameter};
 pub(crate) enum From {
     #[default]
     Start,
-    /// The gap starts when an attempt ends.
+    /// The gap starts at the end of the attempt that ended last.
     End,
 }
 
@@ -78,7 +78,7 @@ impl PartConfig for LeastGapConfig {
 
 struct LeastGap {
     config: LeastGapConfig,
-    /// Instant at which the current gap started; `None` before the first attempt.
+    /// Instant at which the current gap started; `None` before the first attempt (with `from=end`, before the first end).
     last: Option<Instant>,
     /// Value of `last` before the latest attempt. It is restored if the server defers that attempt.
     before: Option<Instant>,

@@ -3,8 +3,8 @@
 //!
 //! Source: Netflix/concurrency-limits, `limit/Gradient2Limit.java` and `limit/measurement/ExpAvgMeasurement.java`. Its
 //! README wraps it in a `WindowedLimit`, which is the default here. A drop counts only by its round trip. So the
-//! limiter does not notice a server that rejects instead of queueing, and the limit grows to its maximum. On the server of the
-//! seed documents it grows at once, with eleven attempts per op; with windows it grows by 0.8 a second.
+//! limiter does not notice a server that rejects instead of queueing, and the limit grows to its maximum. On the server
+//! of the seed documents it does so at once, with eleven attempts per op; with windows it grows by 0.8 a second.
 
 use vocabulary::{Configurable, Parameter, whole_nanos};
 

@@ -1,4 +1,4 @@
-//! Samples for Netflix' limits: each is a single attempt, or the mean over the attempts of a time window.
+//! Samples for Netflix' limits: each is a single attempt, or the mean over the attempts of a window of one second.
 //!
 //! Source: Netflix/concurrency-limits, `limit/WindowedLimit.java` and `limit/window/ImmutableAverageSampleWindow.java`,
 //! whose defaults are the constants here. The very first sample ends the first window. That window is discarded because
@@ -13,8 +13,8 @@ use crate::Instant;
 
 /// Minimum round trip of a sample (`minRttThreshold` of the source's builder).
 const QUICKEST: Duration = Duration::from_micros(100);
-/// Minimum length of a window (`minWindowTime` and `maxWindowTime` of the source's builder). A window lasts twice the
-/// shortest round trip, clamped between minimum and maximum.
+/// Minimum and maximum length of a window (`minWindowTime` and `maxWindowTime` of the source's builder). A window lasts
+/// twice the shortest round trip, clamped between them.
 const MIN_WINDOW: Duration = Duration::from_secs(1);
 const MAX_WINDOW: Duration = Duration::from_secs(1);
 /// Minimum number of samples in a window (`windowSize` of the source's builder).

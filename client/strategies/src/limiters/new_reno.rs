@@ -3,12 +3,12 @@
 //!
 //! Source: quinn-rs/quinn `quinn-proto/src/congestion/new_reno.rs`; RFC 9002, section 7; RFC 5681. Attempts take the
 //! place of datagrams. Attempts sent before the last cut change nothing, whatever their outcome. A success counts only
-//! while the window is fully used. `aimd` has neither rule. It also ends slow start differently: here the size of the
-//! window ends it.
+//! while the window is fully used. In these points it differs from `aimd`, and in that the size of the window ends slow
+//! start.
 //!
 //! QUIC's persistent congestion is left out: there the window falls to its minimum if no packet is acknowledged for
-//! several round trips. Here a rejection is an answer, and a server that rejects everything causes one cut per round
-//! trip.
+//! several round trips. The reason is that here a rejection is an answer, and a server that rejects everything causes
+//! one cut per round trip.
 
 use super::round::Round;
 use crate::error::SpecError;

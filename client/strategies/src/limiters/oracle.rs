@@ -1,4 +1,4 @@
-//! `oracle`: a schedule computed in advance from the server's configuration, in order of arrival.
+//! `oracle`: a schedule computed from the server's configuration, first come, first served.
 //!
 //! Each op is sent so that it reaches the server at the instant at which a slot becomes free. The oracle is a reference
 //! for comparisons, because real clients cannot know the configuration. It is not optimal either: another order may

@@ -184,7 +184,7 @@ struct S3HillClimb {
     accepted: f64,
     tried: f64,
     window: f64,
-    /// Number of consecutive levels that failed their judgement; while shedding, of those that passed.
+    /// Number of consecutive judgements that failed, or that passed while shedding.
     in_a_row: u32,
     most_in_flight: u32,
     judged_at: Instant,
