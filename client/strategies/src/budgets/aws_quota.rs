@@ -1,4 +1,4 @@
-//! `aws-quota`: the retry quota of the AWS SDKs. Retries charge tokens, which successes refund.
+//! `aws-quota`: the retry quota of the AWS SDKs. Retries take tokens from it, which successes refund.
 //!
 //! Source: boto/botocore `botocore/retries/{standard,quota}.py`; smithy-lang/smithy-rs
 //! `rust-runtime/aws-smithy-runtime/src/client/retries/{token_bucket.rs,strategy/standard.rs}`. The defaults are

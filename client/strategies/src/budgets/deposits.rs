@@ -20,7 +20,7 @@ pub(super) trait Bucket: Clone + Send {
 pub(crate) enum Deposit {
     /// An op deposits when its first attempt is sent.
     Request,
-    /// An op deposits when an attempt ends and will not be retried.
+    /// An op deposits when an attempt ends with an outcome that is not retriable.
     #[default]
     Done,
 }

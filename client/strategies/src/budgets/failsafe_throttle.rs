@@ -3,8 +3,8 @@
 //!
 //! Source: failsafe-go/failsafe-go `adaptivethrottler/adaptivethrottler.go`, `internal/util/stats.go`. A launch is
 //! refused with probability P = min(most, max(0, n − ok / (1 − rate)) / (n + 1)). Here `n` is the number of executions
-//! that ended in the last minute, and `ok` the number of those that succeeded. Old executions expire only when another
-//! one ends.
+//! that ended in the last minute, and `ok` the number of those that succeeded or failed permanently. Old executions
+//! expire only when another one ends.
 
 use std::time::Duration;
 

@@ -15,8 +15,8 @@ use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 
-/// Number of tokens that a request deposits. It is large, so that the cost of a retry is a whole number even for shares
-/// above 1.
+/// Number of tokens that a request deposits. It is large enough that a retry costs at least one whole token even for
+/// shares above 1.
 const DEPOSIT: f64 = 1000.0;
 
 #[derive(Clone, Debug)]

@@ -3,9 +3,9 @@
 //!
 //! Source: zeromicro/go-zero `core/breaker/{googlebreaker,bucket}.go`, `core/collection/rollingwindow.go` as of 1.7 and
 //! later. It began as the throttle of the SRE book (`sre-throttle`) and differs from it in three ways. It counts the
-//! latest consecutive slices of the window in which all requests failed: the more there are, the fewer requests are
-//! admitted per success. It counts the latest consecutive slices in which no request failed: the more there are, the
-//! rarer refusals become. After a second without any launch, one launch is admitted.
+//! slices with a failure since the last slice with a success: the more there are, the fewer requests are admitted per
+//! success. It counts the slices with a success since the last slice with a failure: the more there are, the rarer
+//! refusals become. After a second without any launch, one launch is admitted.
 //!
 //! The latency rule is that of zeromicro/go-zero#5366 (2026), which was not yet merged when it was read. It is off
 //! unless `timeout` is set.
@@ -103,7 +103,7 @@ impl PartConfig for GoZeroBreaker {
 struct Breaker {
     window: Window,
     latency: Latency,
-    /// Instant of the last launch that was admitted while the probability of refusal was above 0.
+    /// Instant of the last launch that was admitted while `refusal` was not `None`.
     last_pass: Option<Instant>,
     config: GoZeroBreaker,
     refused: f64,

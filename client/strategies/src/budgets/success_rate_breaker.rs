@@ -242,8 +242,8 @@ impl Breaker {
         rate < self.config.success && self.rate.has_measured(now, self.config.least)
     }
 
-    /// Opens the breaker. `by` selects the rules that apply (success rate, consecutive failures); the longest of their
-    /// durations is used.
+    /// Opens the breaker for the longest of the next durations of the sequences that `by` selects (of the success rate,
+    /// of consecutive failures).
     fn open(&mut self, now: Instant, op: u64, by: [bool; 2]) {
         let penalties = self.penalties.iter_mut().zip(by).filter(|(_, counts)| *counts);
         let longest = penalties.map(|(penalties, _)| penalties.next(op)).max().unwrap_or_default();

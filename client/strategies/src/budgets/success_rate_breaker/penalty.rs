@@ -42,7 +42,8 @@ impl Penalties {
         Self { open, cap, spread, seed, which, row: 0, all: 0 }
     }
 
-    /// Returns the duration of the next opening. `op` is the op whose attempt caused it, and keys the random draw.
+    /// Returns the duration of the next opening. `op` keys the random draw. It is the op whose failure caused the opening,
+    /// or 0 after a success.
     pub(super) fn next(&mut self, op: u64) -> Duration {
         let draw = unit(&mut draws(self.seed, Purpose::Probe, op, self.all.wrapping_mul(2) + self.which));
         let time = self.drawn(draw);
