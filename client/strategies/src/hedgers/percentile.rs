@@ -5,13 +5,13 @@
 //! current `period`; the other holds those of the previous period, and the percentile is read from it. The delay of the
 //! copy is fixed when the attempt is sent. The first of the two attempts to end decides, whatever its outcome
 //! (`after-failure=end`). The latency of every answer is recorded, including rejections, because tower counts them as
-//! responses. Attempts without an answer, which are errors for tower, and cancelled attempts record no latency. tower
-//! computes the percentile in single precision. It has no defaults; those here are the numbers of its test
-//! (`tower/tests/hedge/main.rs`).
+//! responses. Attempts without an answer, which are errors for tower, and cancelled attempts record no latency. The
+//! configured percentile is a single-precision number in tower. tower has no defaults; those here are the numbers of
+//! its test (`tower/tests/hedge/main.rs`).
 //!
 //! Finagle's `BackupRequestFilter` (twitter/finagle
-//! `finagle-core/src/main/scala/com/twitter/finagle/client/BackupRequestFilter.scala`) differs in one point: if the
-//! first attempt to end has failed, it waits for the other one (`after-failure=wait`).
+//! `finagle-core/src/main/scala/com/twitter/finagle/client/BackupRequestFilter.scala`) waits for the other attempt
+//! if the first to end has failed (`after-failure=wait`).
 
 use std::time::Duration;
 
@@ -107,7 +107,7 @@ impl Rotating {
     }
 
     /// Moves the summary of the written latencies to `read` once a period. If two or more periods have passed since the
-    /// last call, the previous period had no latencies, so `read` is empty.
+    /// written one began, the previous period had no latencies, so `read` is empty.
     fn rotate(&mut self, now: Instant) {
         let (age, period) = (whole_nanos(now.since(self.rotated)), whole_nanos(self.config.period));
         let rotations = age / period;
