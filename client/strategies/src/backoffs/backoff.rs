@@ -1,5 +1,4 @@
-//! `backoff`: a retry delay with configurable growth, spread, bounds and rounding, as in the clients of production
-//! libraries.
+//! `backoff`: a retry delay with configurable growth, spread, bounds and rounding, as in clients used in production.
 //!
 //! The other back-offs are special cases of it. A computed delay of zero is intentional, so it applies even after a
 //! failed connection.
