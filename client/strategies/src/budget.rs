@@ -25,7 +25,7 @@ pub trait Budget: Send {
     /// the op ends at that instant, with its last failure as the reason. It does not count as shed, because no launch
     /// was due.
     ///
-    /// For budgets that decide already at the failure, as gRPC does. [`ask`](Self::ask) decides when the back-off is
+    /// For budgets that count failures and decide at once, as gRPC does. [`ask`](Self::ask) decides when the back-off is
     /// over, so it takes into account what happened during the back-off.
     fn permits_retry(&self, _now: Instant, _failed: &FailedOp) -> bool {
         true

@@ -24,7 +24,7 @@ pub(crate) struct Common {
     attempt_timeout: Duration,
 }
 
-/// Defaults of `retry-on` and `throttle-on`: the outcomes that the test harness counts as rejected or failed.
+/// Defaults of `retry-on` and `throttle-on`. They select outcomes by the status that the test harness counts.
 const RETRIED: &str = "rejected|failed";
 const THROTTLED: &str = "rejected";
 

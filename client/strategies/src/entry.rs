@@ -32,7 +32,7 @@ pub struct Entry {
 #[derive(Clone)]
 pub(crate) struct Prepared {
     starts: Arc<Starts>,
-    /// First backoff that was created. Later ones share its rule to save memory.
+    /// First backoff that was created. All later ones share its rule.
     back_off: OnceLock<Shaped>,
 }
 

@@ -14,7 +14,7 @@ pub struct Facts {
     pub missing: Option<Missing>,
     /// Hints about retries in the headers.
     pub hints: Hints,
-    /// gRPC status; `None` if no rule of the strategy uses it.
+    /// gRPC status of the answer, if a rule of the strategy uses it.
     pub grpc: Option<Grpc>,
     /// Reason that the answer gives, such as an error code: its position, from 1, in the list of reasons for which the
     /// strategy searches.

@@ -50,7 +50,7 @@ impl OutageBackoff {
         Self { held: None, wait: SHORTEST, next_seq: 0, failures: 0 }
     }
 
-    /// Returns the instant before which no attempt may be launched, or `None` if that instant has passed.
+    /// Returns the instant before which no attempt may be launched, if there is one after `now`.
     pub(crate) fn holds(&self, now: Instant) -> Option<Instant> {
         let held = self.held.as_ref()?;
         Some(held.until.min(held.let_in_at())).filter(|until| now < *until)

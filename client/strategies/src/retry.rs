@@ -25,8 +25,8 @@ pub trait RetryPolicy: Send {
         false
     }
 
-    /// Returns whether delays, including zero, are meant exactly. If so, they are not raised to a minimum after
-    /// transport errors.
+    /// Returns whether delays, including zero, are exact to the nanosecond. If so, they are not raised to a minimum
+    /// after transport errors.
     fn states_delay(&self) -> bool {
         false
     }

@@ -9,8 +9,8 @@ use std::time::Duration;
 /// Maximum time by which a thread is woken early.
 const MAX_AHEAD: Duration = Duration::from_micros(80);
 
-/// At most one part in `SHARE` of the elapsed time is spent busy-waiting. Frequent events need no busy-waiting, because
-/// a thread that sleeps only briefly wakes punctually.
+/// At most one part in `SHARE` of the elapsed time is spent busy-waiting. Events that are too frequent for this budget
+/// need no busy-waiting, because sleeps between them are short.
 const SHARE: u32 = 10;
 
 /// Budget for busy-waiting before any time has passed.

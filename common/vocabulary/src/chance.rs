@@ -33,7 +33,7 @@ pub enum Purpose {
     Backoff,
     /// Probabilistic throttles of the client.
     Admission,
-    /// Times at which a limiter renews the baseline with which it compares latencies.
+    /// Times at which a limiter renews the baseline with which it compares.
     Probe,
     /// Kind of an op's requests. Keyed by op only, so every attempt of an op has the same kind.
     RequestKind,

@@ -2,7 +2,7 @@
 //!
 //! Apart from these types, the client side and the server side do not depend on each other. [`Instant`] is the time
 //! that every state machine receives as an argument, and [`draws`] is the only source of randomness. [`Distribution`]
-//! parses and generates random durations. [`wire`] has the headers and counts that the two programs exchange.
+//! is the notation and the generator of random durations. [`wire`] has the headers and counts that the two programs exchange.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod advertised_limits;

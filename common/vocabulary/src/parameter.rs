@@ -13,8 +13,8 @@ pub struct Parameter<C: 'static> {
     field: Field<C>,
 }
 
-/// Field that a parameter sets, and its accepted values. Ranges include both bounds. Ranges of rates are in requests
-/// per second. A count whose `max` is `u32::MAX` also accepts `unlimited`.
+/// Field that a parameter sets, and its accepted values. Ranges include both bounds. Ranges of rates are per second. A
+/// count whose `max` is `u32::MAX` also accepts `unlimited`.
 enum Field<C: 'static> {
     Duration { at: fn(&mut C) -> &mut Duration, min: Duration, max: Duration },
     Number { at: fn(&mut C) -> &mut f64, min: f64, max: f64 },

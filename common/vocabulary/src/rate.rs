@@ -7,7 +7,7 @@ use crate::duration_text;
 
 const SECOND: u64 = 1_000_000_000;
 
-/// Units with a name, and their lengths. If two names have the same length, the first name is the usual one.
+/// Units with a name, and their lengths in nanoseconds. If two names mean the same length, the first is the usual one.
 const NAMED: &[(&str, u64)] = &[
     ("s", SECOND),
     ("min", 60 * SECOND),

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Request header: the run's id, 16 hexadecimal digits, so that a shared server counts per run.
 pub const RUN: &str = "x-tailback-run";
-/// Request header: the run's seed, decimal. The server uses it as the key of its random draws.
+/// Request header: the run's seed, decimal. It is part of the key of the server's random draws.
 pub const SEED: &str = "x-tailback-seed";
 /// Request header: the op's number, from 0, decimal.
 pub const OP: &str = "x-tailback-op";

@@ -11,7 +11,7 @@ pub(crate) struct Inputs {
     pub(crate) k: f64,
     /// Random number from [0, 1). All occurrences in an expression have the same value.
     pub(crate) u: f64,
-    /// The base delay: `base`, or `throttled-base` after a throttled attempt.
+    /// The base delay: `base`, or `throttled-base` after a throttled attempt if it is set.
     pub(crate) base: f64,
     pub(crate) cap: f64,
     /// Delay before the previous retry; 0 at the first retry.

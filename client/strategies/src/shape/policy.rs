@@ -35,7 +35,7 @@ struct Rule {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
-    /// Fast path for a growing delay that is capped and then multiplied by a random factor.
+    /// Fast path: the delay grows (or is constant), is capped, and is then multiplied by a random factor.
     Plain,
     /// Fast path for a delay drawn from a range that depends on the previous delay.
     Decorrelated,

@@ -20,9 +20,8 @@ pub(crate) enum Spread {
     Between(f64, f64),
     From(Duration),
     Add(Duration),
-    /// The delay plus a random part. With the jitter j, its whole seconds are `whole seconds of the delay · ju`,
-    /// truncated; the rest of a second is multiplied by ju as well. Source: `tower/src/retry/backoff.rs` of
-    /// tower-rs/tower.
+    /// The delay, plus its whole seconds times ju, truncated to whole seconds, plus the rest of its last second times
+    /// ju. Here j is the value of this variant. Source: `tower/src/retry/backoff.rs` of tower-rs/tower.
     Tower(f64),
 }
 

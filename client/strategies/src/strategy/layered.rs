@@ -12,7 +12,8 @@ use crate::{
 };
 
 impl Strategy {
-    /// Variant of [`Strategy::admit`] for several layers. An outer layer decides only when one of its tries begins.
+    /// Variant of [`Strategy::admit`] for a strategy that keeps memory (several layers, or one whose rules need memory).
+    /// An outer layer decides only when one of its tries begins.
     pub(super) fn admit_in_layers(&mut self, now: Instant, view: &View, state: &mut RetryState) -> Verdict {
         let arrived = view.candidate.arrived;
         let memory = self.memory.of(*state).copied();
@@ -74,7 +75,8 @@ impl Strategy {
         Verdict::Send(permits, carrier)
     }
 
-    /// Variant of [`Strategy::on_ended`] for several layers. A success ends the op's tries in all layers.
+    /// Variant of [`Strategy::on_ended`] for a strategy that keeps memory (several layers, or one whose rules need
+    /// memory). A success ends the op's tries in all layers.
     pub(super) fn on_ended_in_layers(
         &mut self,
         now: Instant,

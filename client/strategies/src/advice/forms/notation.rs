@@ -16,7 +16,8 @@ const ON: &str = "on-";
 impl TextField for AdviceForms {
     fn read(&mut self, text: &str) -> Result<(), String> {
         let headers: Vec<_> = text.split('|').map(HeaderForms::typed).collect::<Result<_, _>>()?;
-        // If the text lists the default headers, the exact wait also has priority, as in the default.
+        // If the text lists the headers and notations of the default, it means the default. Then the exact wait has
+        // priority, too.
         *self = Self { exact: headers == Self::default().headers, headers };
         Ok(())
     }
@@ -101,7 +102,7 @@ impl HeaderForms {
             let _ = write!(shown, ".{ON}{status}");
         }
         if !self.plus.is_zero() {
-            // A point separates words, and a space is not allowed, so the duration is written without either.
+            // A point separates words, so durations are written without one, and here also without spaces.
             let plus = duration_text::format(self.plus).replace(' ', "");
             let _ = write!(shown, ".{PLUS}{plus}");
         }
