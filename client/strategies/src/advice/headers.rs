@@ -15,8 +15,8 @@ pub trait AdviceHeaders {
     /// Returns the status code of the answer; 0 if it is unknown.
     fn status(&self) -> u16;
 
-    /// Returns the exact wait that a mockserver reports to a run of `loadgen`. `None` if the run configures its own
-    /// form of advice.
+    /// Returns the exact wait that a mockserver reports to a run of `loadgen`. It reports one only if no form of advice
+    /// is configured.
     fn exact_wait(&self) -> Option<Duration> {
         None
     }
