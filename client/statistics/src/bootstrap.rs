@@ -101,8 +101,8 @@ impl Bootstrap {
         let below = self.sorted.partition_point(|statistic| *statistic < claim);
         let up_to = self.sorted.partition_point(|statistic| *statistic <= claim);
         let last = self.sorted.len() - 1;
-        // If `claim` equals some resampled statistics, its share of the statistics below it may be anywhere in their
-        // range. Otherwise it lies between those of its two neighbours.
+        // If `claim` equals resampled statistics, its share may be any of theirs; otherwise it lies between its
+        // neighbours' shares.
         let (low, high) = if below < up_to {
             (below as f64, (up_to - 1) as f64)
         } else if below == 0 || below > last {

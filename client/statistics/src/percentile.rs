@@ -24,7 +24,7 @@ pub(crate) fn percentile_unsorted(values: &mut [f64], share: f64) -> Option<f64>
 }
 
 struct Place {
-    /// Index of the lower neighbour. The upper neighbour is the next value or, after the last value, the same one.
+    /// Index of the lower neighbour. The upper neighbour is the next value, or the same one if it is the last.
     index: usize,
     /// Position between the lower neighbour (0) and the upper neighbour (1).
     fraction: f64,

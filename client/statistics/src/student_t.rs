@@ -58,7 +58,7 @@ fn log_beta(freedom: f64) -> f64 {
 
 /// Evaluates the continued fraction of the incomplete beta function at `x`, without the leading factor.
 fn beta_fraction(x: f64, a: f64, b: f64) -> f64 {
-    /// Value by which Lentz's method replaces a denominator of zero.
+    /// Value by which Lentz's method replaces a denominator that is closer to 0 than this.
     const TINY: f64 = 1e-300;
     let solid = |value: f64| if value.abs() < TINY { TINY } else { value };
 
