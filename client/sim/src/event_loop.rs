@@ -56,7 +56,8 @@ impl<P: Peer> EventLoop<P> {
             }
             // If no input arrives, the client has no output before `client_until`, so the clock jumps to that instant.
             if self.client_until > self.now {
-                // A client that waits for a response always has a timeout pending. If no timeout is pending, nothing can happen any more.
+                // A client that waits for a response that never arrives has a timeout pending. If no timeout is pending, nothing can happen
+                // any more.
                 if self.client_until == Instant::FAR_FUTURE {
                     break;
                 }
