@@ -1,4 +1,4 @@
-//! Check of a recording, with one configuration of a library, against a strategy: does the strategy behave the same?
+//! Check of a recorded pair (a scenario with one configuration of a library): whether a strategy reproduces it.
 
 use tailback::{Method, SpecError, StrategySpec};
 
@@ -58,7 +58,7 @@ fn method(pair: &Pair) -> Method {
 fn of_ops(pair: &Pair, recorded: &Ops, strategy: &StrategySpec) -> Result<Option<Difference>, SpecError> {
     let mut strategy = strategy.clone();
     if recorded.attempts.is_empty() {
-        // Only delays were recorded, and the recorder limited their number, so the strategy gets the same number of attempts.
+        // Only delays were recorded, as many as the recorder requested. The strategy is limited to the attempts between them.
         let most = recorded.delays.iter().map(Vec::len).max().unwrap_or(0);
         strategy = strategy.with_max_attempts(u32::try_from(most + 1).unwrap_or(u32::MAX));
     }

@@ -37,7 +37,7 @@ pub(crate) enum Clients {
 }
 
 impl Clients {
-    /// Shortest pause between two ops that can be represented.
+    /// Shortest possible pause between two ops.
     pub(crate) const AT_ONCE: Duration = Duration::from_nanos(1);
     pub(crate) const ONE: Self = Self::One { pause: Self::AT_ONCE };
 }

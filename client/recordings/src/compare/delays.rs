@@ -1,6 +1,7 @@
 //! Comparison of delays. Fixed delays must be equal; random delays must come from the same distribution.
 //!
-//! The strategy decides which delays are fixed: those that are equal in all of its simulated ops.
+//! Strategy and recording decide which delays are fixed. A delay of the strategy is fixed if it is equal in all of its simulated ops. A
+//! recorded delay must not always be the same if the strategy draws it.
 
 use statistics::KolmogorovSmirnov;
 
@@ -25,7 +26,7 @@ pub(crate) struct Delays<'a> {
     pub(crate) recorded: &'a [f64],
     pub(crate) own: &'a [f64],
     pub(crate) grain: Grain,
-    /// True if the delays depend on the calendar time, because the recorder's clock showed another time than the simulation's.
+    /// True if the delays depend on the calendar time, which differs between the recorder's clock and the simulation's.
     pub(crate) by_calendar: bool,
 }
 
