@@ -51,16 +51,16 @@ pub struct Answer {
     pub rows: Vec<Row>,
     /// Strategy with the lowest score for each seed, `None` for a tie. Empty if a ranked strategy lacks the score.
     firsts: Vec<Option<String>>,
-    /// Among the strategies that share the first rank: the one that needs distinguishably fewer attempts or, failing that, a
-    /// distinguishably shorter makespan.
+    /// Among the strategies that share the first rank: the one that needs distinguishably least of what orders ties. This is attempts, or
+    /// the makespan if the score is attempts, or attempts per success in a ranking by share.
     thriftiest: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub struct Lead<'a> {
     pub best: &'a Row,
-    /// Ratio of the next best strategy's figure to the best one's. If some strategies cannot be distinguished from the best, the ratio is
-    /// to the best of these. `None` if no other strategy did the same work.
+    /// Lead over the next best strategy, as a ratio of their figures. If some strategies cannot be distinguished from the best one, it is
+    /// the lead over the best of these. `None` if no other strategy did the same work.
     pub times: Option<Times>,
     /// True if the best strategy can be distinguished from every other one.
     pub is_certain: bool,
@@ -127,8 +127,8 @@ impl Answer {
         Some(Lead { best, times: next.and_then(ahead), is_certain: in_doubt.is_none() })
     }
 
-    /// Returns the rows that can be compared, best figure first. Their order in the table differs, because tied rows are ordered by
-    /// attempts there.
+    /// Returns the rows that can be compared, best figure first. Their order in the table may differ, because tied rows are ordered
+    /// by attempts there.
     fn by_figure(&self) -> Vec<&Row> {
         let is_share = self.ranked_by == RankedBy::Share;
         let figure =

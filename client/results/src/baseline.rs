@@ -11,7 +11,7 @@ use crate::malformed::Malformed;
 use crate::reading::read;
 use crate::run_figures::RunFigures;
 
-/// Version of the file format, increased when files of earlier versions can no longer be read.
+/// Version of the file format, increased when baselines can no longer be read as before.
 const VERSION: u32 = 1;
 const KIND: &str = "tailback-baseline";
 

@@ -65,7 +65,7 @@ impl Conditions {
             time_scale,
             delay_noise,
             request,
-            // The transport only changes the generator's CPU cost. The requests are the same with every transport, including HTTP/2.
+            // The transport changes only the cost for the generator. The requests are the same with every transport, including HTTP/2.
             transport: _,
             server_model,
             more,

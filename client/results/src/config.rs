@@ -166,7 +166,7 @@ impl ServerModel {
         self
     }
 
-    /// Deserializes the configuration. Returns `None` if another program wrote it.
+    /// Deserializes the configuration. Returns `None` if it is the configuration of another program.
     pub fn read<T: DeserializeOwned>(&self) -> Option<T> {
         serde_json::to_value(self).and_then(serde_json::from_value).ok()
     }

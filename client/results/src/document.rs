@@ -113,7 +113,7 @@ struct SweepAlone {
 }
 
 /// Serializes a document of several runs with its keys in alphabetical order at every depth. The file then does not depend on the order of
-/// fields in a type. Documents of a single run or of `--repeats` are serialized elsewhere and keep the order of their type, which is the
+/// fields in a type. A single run, and the runs of `--repeats`, are serialized elsewhere and keep the order of their type, which is the
 /// order in the documentation.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! Check whether the load generator distorted a run, and warnings for readers of its figures.
+//! Check whether a run measured what it was meant to, and warnings with advice for readers of its figures.
 
 use std::fmt;
 use std::time::Duration;
@@ -41,7 +41,7 @@ pub struct GeneratorLoad {
 /// Evidence that the generator, and not the strategy or the server, was the bottleneck.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Bottleneck {
-    /// At least 1 % of attempts were sent later than `late_ms`, in milliseconds of real time.
+    /// 1 % of attempts were sent later than `late_ms`, in milliseconds of real time.
     Late { late_ms: f64, waited_for_connection: u64 },
     /// The generator's thread was busy for this share of the time.
     Busy(f64),
@@ -106,7 +106,7 @@ pub enum Warning {
     },
     ServerChanged,
     Unfinished(u64),
-    /// The run stalled, because time did not advance for this many consecutive steps.
+    /// The run stalled, because this many consecutive tries were made at one instant.
     NoTimePasses(u64),
     FewConnections {
         most: u64,

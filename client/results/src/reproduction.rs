@@ -1,4 +1,4 @@
-//! Document that `loadgen reproduce` writes: experiments of published sources, claim by claim.
+//! Document that `loadgen reproduce` writes: experiments of source documents, claim by claim.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -9,7 +9,7 @@ use crate::score::Score;
 #[derive(Clone, Debug)]
 pub struct Standing {
     pub strategy: String,
-    /// Reason why other strategies got more done; `None` if the strategy is among those that got the most done.
+    /// Reason why the strategy is not among those that got the most done; `None` if it is.
     pub incomplete: Option<String>,
     /// Rank from 1, with equal ranks for ties; `None` if the strategy cannot be ranked.
     pub rank: Option<u64>,

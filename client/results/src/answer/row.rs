@@ -26,7 +26,7 @@ pub struct Row {
     pub per_done: Option<f64>,
     /// 99th percentile of the latency of ops that were done, in milliseconds; mean over runs.
     pub p99_ms: Option<f64>,
-    /// Time, in seconds, that the server's slots spent on attempts without a useful result; mean over runs.
+    /// Time, in seconds, that the server's slots spent on attempts that did not count; mean over runs.
     pub wasted_s: Option<f64>,
     /// Mean share of ops done, 0 to 1.
     pub done: f64,

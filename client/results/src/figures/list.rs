@@ -2,8 +2,8 @@
 
 use super::figure::Figure;
 
-/// Ratio of the makespan to its lower bound; the best possible value is 1. It is a figure of comparisons, not of a single result. Files
-/// call it `optimum`, because the name is older than the proof that it is a lower bound.
+/// Ratio of the makespan to its lower bound; the best possible value is 1. It is a figure of comparisons, not of a single result. Its
+/// name in files says `optimum`, because the name is older than the proof of the bound.
 pub const MAKESPAN_OVER_BOUND: &str = "makespan_over_optimum";
 
 macro_rules! count {

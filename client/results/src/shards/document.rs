@@ -57,7 +57,7 @@ pub struct ReadShard<'a> {
     pub began: Option<String>,
 }
 
-/// All keys of the document. The runs are not parsed here; it is only checked that they are a list.
+/// Everything in the document but the runs. The runs are not parsed here; it is only checked that they are a list.
 #[derive(Deserialize)]
 #[serde(expecting = "an object")]
 struct Head {

@@ -143,8 +143,8 @@ impl ShardPlan {
         plan
     }
 
-    /// Returns a hash of the plan. Shards have the same hash exactly if they can be merged. It is comparable only within one version of the
-    /// program.
+    /// Returns a hash of the plan. Shards of the same plan have the same hash, and shards whose plans cannot be merged have different ones.
+    /// It is comparable only within one version of the program.
     pub fn fingerprint(&self) -> String {
         let mut hasher = DefaultHasher::new();
         // Serialization of a plan cannot fail.
