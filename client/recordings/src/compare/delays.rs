@@ -11,7 +11,7 @@ use crate::grain::Grain;
 use crate::verdict::Difference;
 
 /// Margin around the range of a strategy's draws within which recorded values are accepted. It is 12 times the range divided by the number
-/// of draws. If the distribution is uniform, a value lies further out with a probability of e⁻¹² at either end.
+/// of draws. The true range of a uniform distribution reaches further with a probability of e⁻¹² at either end.
 const BEYOND: f64 = 12.0;
 
 /// Accepted lateness, in seconds, of a delay until a calendar time. A client that is slightly late waits until the next full second.
