@@ -21,7 +21,7 @@ pub struct Blocks<'a> {
 pub struct Measured {
     /// Figures of the runs per strategy: strategies in the order of the command line, runs in the order of blocks.
     pub runs: Vec<RunFigures>,
-    /// Complete runs of a block in which a later run was cut off, in the order in which they were executed.
+    /// Complete runs of a block that was cut off, in the order drawn for this block.
     pub unpaired: Vec<BlockRun>,
 }
 

@@ -48,8 +48,8 @@ impl<'a> Tasks<'a> {
         let first: Vec<usize> = all.iter().scan(0, begin).collect();
         let count = all.iter().map(Self::count).sum();
         Self::in_another_order(count, move |number| {
-            // Empty parts begin at the same number as the next part. The last of them is taken, because only it has
-            // tasks.
+            // An empty part begins at the same number as the next part. Of several parts that begin at one number, the
+            // last is taken, because only it has tasks.
             let part = first.partition_point(|first| *first <= number) - 1;
             let (task, place) = (all[part].task)(number - first[part]);
             (task, first[part] + place)
@@ -133,7 +133,7 @@ pub trait Watcher: Sync {
     /// Called after every run, in the order of the tasks.
     fn on_over(&self, _number: usize, _outcome: &Outcome) {}
 
-    /// Called repeatedly in virtual time, and after every run with either driver.
+    /// Called in virtual time only: repeatedly, and after every run.
     fn on_tick(&self) {}
 }
 

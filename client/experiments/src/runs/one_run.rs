@@ -33,7 +33,8 @@ use crate::runs::wall_clock;
 use crate::servers::connection_room::ConnectionRoom;
 use crate::servers::target::Server;
 
-/// Time that the oracle adds to planned starts, in real time. Smaller differences are noise of timers and threads.
+/// Time that the oracle adds to each planned start that waits for a slot, in real time. Smaller differences are noise
+/// of timers and threads.
 const ORACLE_MARGIN: Duration = Duration::from_millis(2);
 
 /// Maximum number of connections that are opened before a run.
@@ -346,7 +347,7 @@ fn server_stats(
             if let Some((instance, epoch)) = common.and_then(|common| common.counts)
                 && before.instance == Some(instance)
             {
-                // The barrier has reset the server since these counts were read.
+                // The barrier has reset the server since this state was read.
                 before.epoch = Some(epoch);
             }
             let warning = match () {

@@ -20,7 +20,8 @@ use crate::runs::kept_latencies::KeptLatencies;
 use crate::runs::one_run::{Finished, unfinished};
 use crate::servers::server_under_test::ServerUnderTest;
 
-/// Maximum number of time-series points in a file, divided among its runs. More points would not be worth their space.
+/// Number of time-series points in a file, divided among its runs, but at least 8 per run. More points would not be
+/// worth their space.
 const POINTS_OF_A_FILE: usize = 40_000;
 
 pub struct VirtualTime {
