@@ -127,7 +127,7 @@ impl Labels {
     expecting = "a strategy's label, a list of labels, a table of `of`, `at`, `experiment` and `figure`, or one of `published`"
 )]
 pub enum Against {
-    /// The figure of other strategies at the same point.
+    /// The same figure of other strategies, at the same point.
     Labels(Labels),
     Place(Place),
 }

@@ -62,8 +62,8 @@ impl Condition {
                     return Err(Wrong::new(key, format!("`{key}` is {number}; a finite number is needed")));
                 }
                 Bound::Number(number) => {
-                    // "More than", "less than" and "faster than linear" compare with 1, so such a bound needs no
-                    // reason.
+                    // "More than", "less than" and "faster than linear" compare with 1, so the author chose no
+                    // number and need not give a reason.
                     let plain = relative && (number - 1.0).abs() < ROUNDING;
                     if !plain && reasons.is_empty() {
                         let words = format!(

@@ -21,7 +21,8 @@ pub enum Derived {
     Mean { series: Series, from: usize, to: usize },
     /// Number of bins whose value is above `above`.
     BinsAbove { series: Series, above: u32 },
-    /// Share of empty bins in a range. The range begins at bin `from` and ends where the series has reached `until_share` of its total.
+    /// Share of empty bins in a range. It begins at bin `from` and ends with the bin by which `until_share` of the series' total has been
+    /// reached.
     EmptyShare { series: Series, from: usize, until_share: f64 },
 }
 

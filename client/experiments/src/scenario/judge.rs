@@ -69,7 +69,8 @@ fn no_figure(at: Option<String>, values: &[f64]) -> Found {
     Found { at, value: f64::NAN, middle: None, runs: values.len(), so_in: None, verdict, text }
 }
 
-/// Judges a statement about the mean over many runs, or about a figure that does not depend on chance.
+/// Judges a statement about many runs (their mean or the claim's other statistic), or about a figure that does not
+/// depend on chance.
 fn over_all(figures: &ClaimFigures<'_>, case: &Case<'_>, condition: &Condition) -> Found {
     let at = case.at.clone();
     let stat = figures.claim.stat.unwrap_or_default();
