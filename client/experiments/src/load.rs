@@ -129,8 +129,8 @@ impl Load {
         ]
     }
 
-    /// Returns flags with which the run reaches the limit: a load of 1.4 times the capacity, for twice the time after which the burst is
-    /// used up.
+    /// Returns flags with which the run reaches the limit: a load of 1.4 times the capacity, for at least twice the time after which
+    /// the burst is used up.
     pub fn beyond_limit(&self) -> String {
         let Capacity { per_s, burst, .. } = self.capacity;
         let rate = round_up(1.4 * per_s);

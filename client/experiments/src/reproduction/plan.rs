@@ -127,7 +127,7 @@ impl Plan {
                 else {
                     continue;
                 };
-                // The repeated run is the only one in its file, so its series may keep all points.
+                // The repeated run counts as the only run of a file, so that its series may keep all points.
                 let mut alone = PlannedCell::of(cell);
                 alone.experiment.repeats = 1;
                 runs.extend(planned(reproduction, alone, [ScenarioRun { scenario, cell: number, repeat }]));

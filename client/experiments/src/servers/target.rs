@@ -242,8 +242,8 @@ fn given(url: &str, settings: &Experiment, runtime: &Runtime) -> anyhow::Result<
         };
         refusal_because(exit, "cannot use `--target`", error)
     })?;
-    // Any server can claim to be a mockserver. A token that was not given for this target is therefore sent only if
-    // nobody else can read it on the way.
+    // Any server can claim to be a mockserver. A token that was not given for this target is therefore sent only
+    // where nobody else can read it.
     let admin = settings.admin.as_ref().filter(|admin| admin.typed || target.is_private());
     let withheld = settings.admin.is_some() && admin.is_none();
     let target = target.with_admin(admin.map(|admin| admin.authorization.clone()));

@@ -9,7 +9,7 @@ use tailback::StrategySpec;
 use vocabulary::{Instant, Rate, TimeScale, duration_text};
 
 pub const DEFAULT_RATE: Rate = Rate::per_second(1000.0);
-/// Default number of ops of a run for which neither a number of ops nor a duration was given.
+/// Number of ops of a run that is otherwise limited neither in its number of ops nor in time.
 const DEFAULT_OPS: u64 = 2000;
 pub(super) const MAX_OPS: u64 = 4_000_000_000;
 /// Maximum number of clients, and maximum number of unfinished ops in a closed loop.
@@ -65,8 +65,7 @@ pub enum Arrivals {
 pub enum Spelling {
     /// Parameters are flags of a command line. A flag without an effect is an error.
     Flags,
-    /// Parameters are keys of a file. A key without an effect is accepted, because sections may serve several
-    /// experiments.
+    /// Parameters are keys of a file. Its sections may contain more parameters than an experiment needs.
     Keys,
 }
 
