@@ -111,8 +111,8 @@ impl Session {
         board.show(self.watch, &self.interrupt, work)
     }
 
-    /// Runs all strategies with all seeds. The dashboard shows `name`. After an interrupt only complete blocks (one seed with every
-    /// strategy) remain. Their runs are passed to `passed_on`, with the texts for `files`.
+    /// Runs all strategies with all seeds. `name` is shown, and distinguishes these blocks from others. After an interrupt only complete
+    /// blocks (one seed with every strategy) remain. Their runs are passed to `passed_on`, with the texts for `files`.
     pub(crate) fn run(
         &self,
         board: &Board,

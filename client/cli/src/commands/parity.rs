@@ -1,4 +1,4 @@
-//! `loadgen parity`: executes the same runs in virtual time and over HTTP, and compares every figure.
+//! `loadgen parity`: executes the same runs in virtual time and over HTTP, and compares them figure by figure.
 
 pub(crate) mod args;
 mod pairing;

@@ -184,8 +184,8 @@ fn measured(
     Ok(all)
 }
 
-/// Runs the best point of every situation (combination of varied flags) again with fresh seeds, because choosing the best of many points
-/// favours lucky seeds.
+/// Runs the best point of every situation (combination of values of the varied flags) again with fresh seeds, because choosing the best of
+/// many points favours lucky seeds.
 fn estimated(
     grid: &Grid<'_>,
     choices: &[BestPoint<'_>],

@@ -20,7 +20,7 @@ pub(crate) struct Exports {
     stdout_is_taken: bool,
 }
 
-/// Output settings shared with the threads that execute runs. They pass on attempts and format the text of each run.
+/// Part of the exports that is shared with the threads that execute runs. It receives attempts and formats the text of each run.
 pub(crate) struct InFlightExports {
     formats: Vec<&'static Format>,
     layout: Layout,

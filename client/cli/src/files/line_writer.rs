@@ -29,7 +29,7 @@ impl LineWriter {
         std::thread::Builder::new().name("lines".to_owned()).spawn(move || {
             for line in handed_over {
                 let written = to.write_all(&line).and_then(|()| to.flush()).map_err(ToStdout::refusal);
-                // A broken pipe means that the reader closed stdout on purpose. It is not a failure, and other outputs continue.
+                // A broken pipe means that the reader closed stdout and wants no more lines. It is no failure, and other outputs continue.
                 let written =
                     written.or_else(|error| if is_broken_pipe(&error) { Ok(()) } else { Err(error) });
                 if tell_over.send(written).is_err() {

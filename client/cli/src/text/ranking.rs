@@ -9,7 +9,7 @@ use super::figures::{at_least, milliseconds, percent, seconds, thousands, three}
 use super::short_names::short_names;
 use super::wrapping::wrapped_to;
 
-/// Maximum number of strategies up to which the table lists all of them without `--explain`.
+/// Maximum number of strategies that the table lists without leaving any out, unless `--explain` is given.
 const MAX_ROWS: usize = 12;
 /// Number of ranked strategies that are listed if there are more than `MAX_ROWS`.
 const MAX_OF_MANY: usize = 10;

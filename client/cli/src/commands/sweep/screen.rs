@@ -25,7 +25,7 @@ const GAP: &str = "  ";
 pub(super) struct Shown<'a> {
     pub(super) cells: &'a [Cell],
     pub(super) estimates: &'a [Estimate],
-    /// Number of situations (combinations of varied flags) for which an estimate of the best point was planned.
+    /// Number of situations (combinations of values of the varied flags) for which an estimate of the best point was planned.
     pub(super) planned: usize,
     pub(super) incomplete: Option<&'a results::Incomplete>,
     pub(super) stopped_by: Option<&'a str>,

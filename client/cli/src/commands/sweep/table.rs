@@ -127,8 +127,8 @@ fn by_shares(args: &SweepArgs, cells: &[Cell]) -> Vec<Figure> {
         let per_done = cell.standing.figure_of_all(Score::attempts_per_success());
         per_done.map_or_else(dash, |per_done| short(per_done.mean))
     };
-    // A strategy that is alone at its point always has a rank. Its makespan is still not shown if it gave up ops, because giving up lets it
-    // end early.
+    // A strategy that is alone at its point is comparable with itself. Its makespan is still not shown if it gave up ops, because giving up
+    // lets it end early.
     let makespan =
         |cell: &Cell| if cell.standing.all_done() { mean(cell, Score::makespan().path()) } else { dash() };
     vec![

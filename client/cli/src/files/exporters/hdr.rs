@@ -48,7 +48,7 @@ struct Hdr {
 }
 
 struct Interval {
-    /// Index of the strategy. Runs are sorted by it, and runs of one strategy stay in the order of completion.
+    /// Index of the strategy. Runs are sorted by it, and runs of one strategy stay in the order in which they came.
     place: usize,
     seed: u64,
     strategy: String,

@@ -27,7 +27,7 @@ impl Retried {
             let (takes_in, term) = term.strip_prefix('!').map_or((true, term), |rest| (false, rest));
             let (subject, condition) = term.split_once('&').unwrap_or((term, ""));
             if subject == "throttled" {
-                // Inside `throttle-on`, the word `throttled` has no meaning, so it is not replaced again.
+                // Inside `throttle-on`, the word `throttled` has no meaning.
                 let of =
                     if throttle_on.contains("throttled") { String::new() } else { throttle_on.to_owned() };
                 let Self { codes, missing, grpc, reasons } = Self::read(&of, "");
