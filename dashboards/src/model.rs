@@ -27,7 +27,7 @@ pub enum Background {
 pub struct Frame {
     pub snapshot: Snapshot,
     pub generator: GeneratorState,
-    /// Policies of the server in their order of evaluation, as far as they are known.
+    /// Policies of the server, in the order of its policy stack, as far as they are known.
     pub policies: Vec<PolicyName>,
 }
 

@@ -1,10 +1,9 @@
 //! Smoothing of events to a rate that is calm to look at.
 //!
 //! Servers answer in waves: slots that were filled together are free again together, one service time later. A plain
-//! average over a window contains sometimes two and sometimes three waves, so it shows a beat that does not exist. A
-//! bell-shaped kernel gives close events more weight and ends softly (Hann's window: F. J. Harris, "On the Use of
-//! Windows for Harmonic Analysis", 1978). If waves are shorter than half of the window, less than a hundredth of them
-//! remains.
+//! average over a window that contains two and three waves in turn shows a beat that does not exist. A bell-shaped
+//! kernel gives close events more weight and ends softly (Hann's window: F. J. Harris, "On the Use of Windows for
+//! Harmonic Analysis", 1978). If waves are shorter than half of the window, less than a hundredth of them remains.
 
 use std::f64::consts::TAU;
 

@@ -14,8 +14,8 @@ pub(crate) struct Progress {
     pub(crate) goal: Goal,
     /// Time since the first op's arrival.
     pub(crate) elapsed_s: f64,
-    /// Estimated time left; `None` while no op ends. For runs with a fixed number of ops, it is based on the last
-    /// quarter of the run.
+    /// Estimated time left; `None` if the run has no end of its own. For runs with a fixed number of ops, it is based
+    /// on the last quarter of the run, and `None` while no op ends.
     pub(crate) eta_s: Option<f64>,
     pub(crate) optimal_s: Option<f64>,
 }

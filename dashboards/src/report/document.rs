@@ -14,7 +14,7 @@ pub struct Document {
     pub(super) sensitivity: Vec<results::Variation>,
     /// Start of the first reproduction; `None` if everything was simulated.
     pub(super) started_at: Option<String>,
-    /// Descriptions of missing data, because some shards were missing when they were merged.
+    /// Descriptions of the data that is missing because not all shards were merged.
     pub(super) incomplete: Vec<String>,
 }
 

@@ -32,7 +32,7 @@ pub(super) struct Sweep {
     /// Configuration of the first strategy at the first point.
     pub(super) config: Option<ConfigRecord>,
     pub(super) by: String,
-    /// Best strategy of every situation (combination of varied flags), on fresh seeds.
+    /// Best strategy of every situation (combination of values of the varied flags), on fresh seeds.
     pub(super) best: Vec<Best>,
     /// Sweep as written in its file, reduced to the figures that are drawn.
     pub(super) written: WrittenSweep,

@@ -1,5 +1,5 @@
 //! The report, as one HTML file that needs no other file. First come the answer and the table, then the plots. Last
-//! come the data, and everything needed to repeat the runs.
+//! come everything needed to repeat the runs, and the data.
 //!
 //! `maud` escapes every text that is put into markup, except values whose type marks them as markup.
 

@@ -1,6 +1,6 @@
-//! Cost per completed op, for strategies that did not complete all ops: attempts and server time per success against
-//! the share of ops done. A point below and to the right of another is better. If there are more strategies than
-//! distinguishable looks, those on the Pareto front are named, and the others are dots.
+//! Cost per completed op, if not all ops were completed: attempts and server time per success against the share of ops
+//! done. A point below and to the right of another is better. If there are more strategies than distinguishable looks,
+//! those on the Pareto front are named, and the others are dots.
 
 use results::{Figure, Score, Standing};
 

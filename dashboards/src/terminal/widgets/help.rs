@@ -31,7 +31,7 @@ pub(crate) fn draw<S, F>(
     let height = u16::try_from(lines.len()).unwrap_or(u16::MAX).saturating_add(2);
     let area = centred(screen, WIDTH, height);
     Clear.render(area, buf);
-    // On a low screen there is no room for a whole frame, because the keys matter more.
+    // On a low screen, only the top of the frame is drawn, because the keys matter more than a whole frame.
     let frame = if height > area.height { Borders::TOP } else { Borders::ALL };
     let block = Block::new()
         .borders(frame)
