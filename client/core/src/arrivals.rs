@@ -10,7 +10,7 @@ use crate::workload::{ArrivalProcess, Group, Workload};
 /// in hardly more time.
 const DRAWN_AT_ONCE: usize = 16;
 
-/// Arrival instants in ascending order. Empty for a closed loop, in which an op arrives when an earlier op ends.
+/// Arrival instants in ascending order. Empty for a closed loop, in which an op arrives when a place becomes free.
 #[derive(Clone, Debug)]
 pub struct Arrivals {
     workload: Workload,

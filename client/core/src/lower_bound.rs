@@ -84,8 +84,8 @@ pub trait LeastCosts: fmt::Debug + Send + Sync {
 
 /// Earliest instants at which a rate limit admits requests, whatever the client does.
 pub trait Pace: fmt::Debug + Send + Sync {
-    /// Returns the earliest admission of one more request that arrives at `from`. Successive calls have ascending
-    /// values of `from`. `None` if the request is never admitted.
+    /// Returns the earliest admission of one more request that arrives at `from`, which must not be
+    /// before earlier arrivals. `None` if the request is never admitted.
     fn next(&mut self, from: Instant) -> Option<Instant>;
     fn another(&self) -> Box<dyn Pace>;
 }

@@ -23,7 +23,7 @@ const LEVELS: usize = (u64::BITS / DIGIT) as usize;
 /// Maximum number of sleepers that are sorted at once. A larger bucket is first spread over other buckets.
 const SORTED_AT_ONCE: usize = 48;
 
-/// Maximum length of the sorted list of next sleepers, into which new sleepers are inserted directly.
+/// Length of `near` above which an out-of-order insertion moves its later half to `far`.
 const INSERTED_AT_MOST: usize = 128;
 
 /// Capacity, in sleepers, above which a bucket frees its memory when it becomes empty.
@@ -38,8 +38,8 @@ pub(crate) struct TimerQueue {
     /// Sleepers that wake before `near_until`, in order. It is empty only if `far` is empty, too.
     near: VecDeque<u128>,
     near_until: u64,
-    /// Other sleepers. The first index is the highest digit in which they differ from `base`, and the value of that
-    /// digit selects the bucket. Levels are allocated at first use.
+    /// Buckets of the other sleepers, ordered by the highest digit in which they differ from `base` (the level), and
+    /// then by the value of that digit. Levels are allocated when they are first needed.
     far: Vec<Vec<u128>>,
     /// Bit set of the non-empty buckets of each level.
     occupied: [u16; LEVELS],

@@ -288,7 +288,7 @@ impl Measurements {
                 }
             }
             Status::Cancelled => self.attempts.cancelled += 1,
-            // Nothing was sent, so there is no attempt to count.
+            // No attempt was made: a shed op was not sent, and a deferred attempt counts as if it had never been sent.
             Status::Shed | Status::Deferred => {}
         }
     }

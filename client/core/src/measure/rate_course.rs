@@ -18,8 +18,8 @@ use vocabulary::{Instant, whole_nanos};
 
 use crate::lower_bound::Pace;
 
-/// Maximum relative difference between a client's rate and the law's rate at which both count as equal. The same share
-/// is used for windows and caps.
+/// Maximum distance of the run's success rate (all clients) from the law's rate, as a share of the law's rate, at which
+/// it fits. The same share is used for windows and caps.
 const NEAR: f64 = 0.1;
 
 /// Number of requests, at the law's rate, whose duration is the minimum time over which a rate is measured.

@@ -87,7 +87,7 @@ impl Tally {
     /// Returns the standard deviation (divisor n) in nanoseconds; 0 if nothing was recorded.
     pub(super) fn deviation(&self) -> f64 {
         let count = u128::from(self.count);
-        // The difference is computed in whole numbers, because the difference of two nearly equal floats would be
+        // The difference is first computed in whole numbers, because the difference of two nearly equal floats would be
         // noise.
         let exact = count
             .checked_mul(self.squares)

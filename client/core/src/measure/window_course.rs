@@ -1,5 +1,5 @@
-//! Convergence of a client's window to the server's cap: how soon it converged, how far it exceeded the cap, and how
-//! steady it was.
+//! Convergence of the window, summed over clients, to the server's cap: how soon it converged, how far it exceeded the
+//! cap, and how steady it was.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use vocabulary::Instant;
 
-/// Maximum relative difference between window and cap at which the window counts as converged.
+/// Maximum distance of the window from the server's cap, as a share of the cap, at which the window fits.
 const NEAR: f64 = 0.1;
 
 /// Course of the sum of all windows and of the server's cap, in memory that does not grow.

@@ -77,7 +77,7 @@ impl Arriving {
         }
     }
 
-    /// Sharded variant of `go_on`: skips ops of other shards. At most as many ops are skipped as there are clients.
+    /// Sharded variant of `go_on`: skips ops of other shards. Fewer ops are skipped than there are clients.
     fn pass_over_others(&mut self) {
         let clients = u64::from(self.clients.max(1));
         let shard = self.shard;

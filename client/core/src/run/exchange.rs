@@ -52,8 +52,8 @@ pub struct Completion {
 pub struct ServerSeen {
     pub busy: u32,
     pub cap: Option<u32>,
-    /// Duration of the attempt as calculated by the server. `None` if not reported. It is never reported in virtual
-    /// time, where attempts always take exactly this time.
+    /// Time that the attempt had to take (request's arrival until its answer was due), as calculated by the server.
+    /// `None` if not reported. It is never reported in virtual time, where no other time is possible.
     pub took: Option<Duration>,
     /// State of the policies' limits for this request; empty if no policy reports one.
     pub limits: AdvertisedLimits,
@@ -88,7 +88,7 @@ impl ServerVerdict {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Output {
     Send(Launched),
-    /// Withdraw this attempt. The driver does not report its end.
+    /// Withdraw this attempt. Its end need not be reported.
     Cancel(AttemptKey),
     /// Call again at this instant, or earlier with an input. Nothing is due sooner. The event due at this instant may
     /// be cancelled before then.

@@ -13,7 +13,8 @@ use super::{Launched, Output, Run};
 use crate::cancellable::LazyCancelQueue;
 use crate::op::{Op, OpSlot, Place, Waiting};
 
-/// Minimum delay of a poll. Without it, a strategy that requests a poll for a past instant would be polled for ever.
+/// Delay of a poll that a strategy requests for a past or the present instant. Without it, the poll would repeat for
+/// ever.
 const MIN_WAIT: Duration = Duration::from_micros(1);
 
 impl Run {

@@ -14,8 +14,7 @@ use crate::op::{Op, Place};
 use crate::snapshot::{Phase, Snapshot};
 use crate::workload::ArrivalProcess;
 
-/// Maximum number of ops added to the bound of a stalled run for ops that had not arrived yet. More would take too
-/// long.
+/// Maximum number of ops yet to arrive that the bound of a stalled run includes. Including more is not worth the time.
 const WORTH_THE_TIME: u64 = 10_000_000;
 
 /// Maximum number of ops counted for a stopped run that had not arrived yet. Counting them takes about a second.
@@ -101,7 +100,7 @@ impl Run {
     /// last attempt was refused permanently or found no server, or no server was reachable at the end of the run.
     pub fn failed_for_good(&self) -> u64 {
         /// Minimum number of consecutive attempts that found no server for the target to count as dead. Fewer may be
-        /// chance.
+        /// bad luck at the last moment.
         const DEAD: u64 = 3;
         let unfinished = self.unfinished(self.silent_attempts >= DEAD, Op::failed_for_good);
         self.measured.ops.failed_for_good + unfinished

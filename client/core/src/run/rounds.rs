@@ -1,6 +1,6 @@
 //! Rounds of hedged ops. A round is an attempt with its copies: those in flight, and the instant of the next copy.
 //!
-//! Most ops have no round, because most strategies do not hedge. So rounds are stored apart from ops, and cost nothing
+//! Ops are many, and ops of strategies without hedging have no rounds. So rounds are stored apart from ops, and cost nothing
 //! until the first round is opened.
 
 use std::cmp::Reverse;
