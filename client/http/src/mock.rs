@@ -39,7 +39,7 @@ pub enum Probe {
 pub struct MockServer {
     client: Client,
     target: Target,
-    /// Answer to `GET /_mock/config`, unparsed, because only callers have the types of the server's configuration.
+    /// Answer to `GET /_mock/config` as JSON, for callers that have types for the server's configuration.
     pub config: Value,
     pub state: ServerState,
 }

@@ -85,8 +85,8 @@ pub struct TransportConfig {
     pub classifier: Classifier,
     pub reading: Arc<ResponseParser>,
     pub kind: OperationKind,
-    /// Parts of requests that differ between ops. The methods and paths of request kinds replace the method of `request` and
-    /// the path of `target`.
+    /// Parts of requests that differ between ops. The method of a request kind replaces that of `request`, and its
+    /// path is appended to that of `target`.
     pub requests: Requests,
     /// Seed of the run, from which the kind and API key of each op are drawn.
     pub seed: u64,

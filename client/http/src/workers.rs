@@ -116,8 +116,8 @@ impl<T: Transport> Workers<T> {
         self.answers.clone()
     }
 
-    /// Sends an attempt as soon as there is a connection for it. An attempt for another thread is only collected, and is passed
-    /// on by [`Self::tell`].
+    /// Sends an attempt as soon as there is room for it. An attempt for another thread is only collected, and is passed on by
+    /// [`Self::tell`].
     pub(crate) fn send(&mut self, attempt: Launched) {
         match self.free_lane() {
             Some(lane) if self.waiting.is_empty() => self.hand_out(lane, attempt),
