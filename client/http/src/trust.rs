@@ -95,7 +95,7 @@ struct Verifier {
 }
 
 impl Verifier {
-    /// Creates a verifier that accepts the certificates in `named`, and certificates signed by one of them.
+    /// Creates a verifier that accepts the certificates in `named`, and certificates that one of them vouches for.
     fn new(named: Vec<CertificateDer<'static>>, provider: Arc<CryptoProvider>) -> Result<Self, Error> {
         let mut roots = RootCertStore::empty();
         for certificate in &named {

@@ -14,8 +14,8 @@ use crate::measure::GivenUp;
 use crate::op::{Op, OpSlot, Place};
 use crate::sample::Sample;
 
-/// Minimum time between an op and the next one of the same closed-loop client, if the op took no time or was shed. No
-/// real client is infinitely fast. Without this pause, virtual time would never advance in such a loop.
+/// Pause of a closed-loop client after an op that took no time or was shed, if no pause is configured. No client is
+/// infinitely fast, and in virtual time such a loop would never leave its instant.
 const TURNAROUND: Duration = Duration::from_millis(1);
 
 #[derive(Clone, Copy, Debug)]
@@ -314,8 +314,7 @@ impl Run {
         let waits = op.awaits_retry();
         self.instances[instance.index()].strategy.on_over(at, &mut op.retry_state, waits);
         self.on_given_up(at, &op, why);
-        // An op that fails without an attempt takes a minimum time, too. Otherwise a closed loop would repeat for ever
-        // at one instant.
+        // Failing fast takes time, too. Otherwise a closed loop would repeat for ever at one instant.
         let shed = matches!(op.last, Some(Status::Shed | Status::Deferred));
         self.stall.on_end();
         self.free_place(at, shed || op.arrived == at);

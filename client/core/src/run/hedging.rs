@@ -114,9 +114,9 @@ impl Run {
         self.measured.attempts.shed += 1;
     }
 
-    /// Returns whether the op's round continues after one of its attempts has ended and the end was reported. It
-    /// continues if other attempts of the round are in flight, or if a copy is planned. Otherwise the round is closed,
-    /// and the op continues as if this had been its only attempt.
+    /// Returns whether the op's round continues after one of its attempts has ended and the end was reported. Then
+    /// other attempts of the round are in flight, or a copy is planned. Otherwise the round is closed, and the op
+    /// continues as if this had been its only attempt.
     pub(super) fn round_goes_on(&mut self, at: Instant, attempt: &Attempt, outcome: &Outcome) -> bool {
         let slot = attempt.op;
         let Some(round) = self.rounds.of_mut(slot) else { return false };
