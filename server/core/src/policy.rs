@@ -144,7 +144,7 @@ impl Policy {
     }
 }
 
-/// Policies are equal if they are written in the same way.
+/// Policies are equal if their printed forms are equal.
 impl PartialEq for Policy {
     fn eq(&self, other: &Self) -> bool {
         self.name() == other.name()

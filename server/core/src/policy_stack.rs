@@ -189,8 +189,8 @@ impl Policies {
         windows.max().unwrap_or_default()
     }
 
-    /// Returns the earliest admission times that each rate limit allows, where they are proven. Returns none if a policy has its own
-    /// service times.
+    /// Returns the earliest admission times that each rate limit allows, where they are proven. Returns none if the service times
+    /// are not those of the server.
     pub(crate) fn paces(&self, changed: &BTreeSet<usize>) -> Vec<Pace> {
         if !self.last().is_stage() {
             return Vec::new();

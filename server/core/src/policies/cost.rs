@@ -1,4 +1,4 @@
-//! Cost of a request, at its arrival and at its end: the rules as given by the user, and their evaluation.
+//! Cost of a request, when it is charged and when it ends: the rules as given by the user, and their evaluation.
 
 use vocabulary::TextField;
 

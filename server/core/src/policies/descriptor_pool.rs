@@ -1,9 +1,9 @@
 //! A service that shares a pool of file descriptors with its submitters, and crashes when no descriptors are left.
 //!
 //! Source: Thain and Livny (seed 003), "The Ethernet Approach to Grid Computing", HPDC 2003, sections 4 and 5. A submitter holds
-//! descriptors from its start. After its startup it connects to the service, and the connection takes further descriptors. The service
-//! serves one connection at a time, and is slower the more submitters are in progress. A connection that finds too few descriptors crashes
-//! the service. Then all connections fail, and the service restarts after a while.
+//! descriptors from its start. After its startup it connects to the service, and the connection takes further descriptors at the
+//! service. The service serves one connection at a time, and is slower the more submitters are in progress. A connection that finds too few
+//! descriptors crashes the service. Then all connections fail, and the service is available again after a while.
 
 use std::collections::VecDeque;
 use std::time::Duration;

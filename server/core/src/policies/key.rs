@@ -6,8 +6,8 @@ use vocabulary::TextField;
 
 use crate::details::{Details, Wants};
 
-/// Hash of the properties that all requests counted together have in common. Two different keys have the same hash with a probability of
-/// 2⁻¹²⁸.
+/// Hash of the facts that all requests counted together have in common. The hashes of two different combinations of facts are equal with a
+/// probability of 2⁻¹²⁸.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Key(u128);
 

@@ -28,8 +28,8 @@ struct Known<S> {
 }
 
 /// Maximum number of past configurations kept for lazy migration. A key migrates when it is next used, so a change touches no keys. Only
-/// when this many have piled up, all keys migrate past the older half at once. Such a key behaves as if its last configuration had applied
-/// until the end of that half.
+/// when this many have piled up, all keys migrate past the older half at once. A key that was not used meanwhile then behaves as if its
+/// last configuration had applied until the end of that half.
 const MAX_PAST: usize = 1024;
 
 impl<L: Law> Keyed<L> {

@@ -151,7 +151,8 @@ impl Law for LeakyQueue {
         Excess { thousandths: -ONE, last_ms: 0, leaked: 0, least: LeastMissing::default() }
     }
 
-    /// Does nothing, because the leak since the last request is computed in a single step, which truncates it to whole thousandths.
+    /// Does nothing. The leak since the last request is computed in a single step, because each computation truncates it to whole
+    /// thousandths.
     fn advance(&self, _excess: &mut Excess, _at: Instant) {}
 
     fn ask(&self, excess: &Excess, at: Instant, cost: u32) -> Decision {

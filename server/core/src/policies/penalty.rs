@@ -92,7 +92,7 @@ struct Locks {
 
 #[derive(Debug, Default)]
 struct Lock {
-    /// End of the lock. Requests before this instant are early.
+    /// End of the lock, or of the advised wait with [`Early::Only`]. Requests before this instant are early.
     until: Instant,
     banned_until: Instant,
     /// Number of requests that count towards a ban, in the window that ends at `window_ends`.

@@ -53,7 +53,7 @@ pub(crate) trait PolicyConfig: fmt::Debug + Send + Sync {
         false
     }
 
-    /// Whether the policy uses the server's own cap (`max_busy` or `caps`). Only if it does, changing the cap during a run has an effect.
+    /// Whether the policy uses the server's own cap (`max_busy` or `caps`). Only if it does can the cap be changed during a run.
     fn has_cap(&self) -> bool {
         false
     }

@@ -1,7 +1,7 @@
 //! Random rejections.
 //!
-//! Source: the servers of most papers on retries. The draw depends only on seed, op and attempt. All strategies therefore observe the same
-//! draws (paired seeds).
+//! Source: the servers of most papers on retries. The draw is keyed by seed, op and attempt, so that all strategies observe the same draws
+//! (paired seeds).
 
 use vocabulary::{Configurable, Instant, Parameter, Purpose, draws, unit};
 

@@ -55,8 +55,8 @@ impl PolicyConfig for Reserve {
     }
 
     fn rate_law(&self) -> Option<RateLaw> {
-        // The advertised wait ends when a request would pass without delay. A request can be admitted with a delay earlier than that, by up
-        // to the longest wait.
+        // The advertised wait ends when a request would pass without delay. With a delay, it could be admitted earlier than that, by the
+        // longest wait.
         let pace = Pace::of_admissions(self.clone(), Duration::from_nanos(self.longest_wait()));
         Some(RateLaw::steady(pace, self.rate.count, self.rate.per_nanos))
     }

@@ -257,8 +257,8 @@ impl Stages {
         if let Some(server) = &self.server {
             return server.capacity();
         }
-        // Only stages that count all requests alike have a bound for all requests. If exactly one of them has one, that is the capacity. In
-        // other stacks the capacity is unknown.
+        // The bound of a stage applies to all requests only if the stage counts all of them alike. If exactly one stage has such a bound,
+        // that is the capacity. In other stacks the capacity is unknown.
         let counting = self.gates.iter().filter(|stage| stage.common.counts_all_alike());
         let mut bounds =
             counting.map(|stage| stage.gate.capacity()).filter(|capacity| *capacity != Capacity::Unbounded);

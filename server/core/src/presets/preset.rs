@@ -69,7 +69,7 @@ pub struct Limit {
     /// Source of the limit's figures; empty if they have none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub source: String,
-    /// Whether the source itself was read for all figures.
+    /// Whether all figures were read in the source itself.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub verified: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -25,7 +25,7 @@ pub struct Expanded {
 /// the values given by the user.
 ///
 /// # Errors
-/// The error names the unknown or contradictory part, and the accepted values.
+/// The error names the unknown or contradictory part, and what is accepted.
 pub fn expand(text: &str, scale: Option<f64>) -> Result<Expanded, ServerPresetUseError> {
     let scale = scale.map(scaling::checked).transpose()?;
     let (name, typed) = split_options(text);

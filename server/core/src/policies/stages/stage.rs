@@ -39,6 +39,6 @@ impl Stage {
 pub(super) struct Face {
     pub(super) key: Key,
     pub(super) cost: u32,
-    /// Actual cost of the request; `None` if the request does not state it.
+    /// Actual cost of the request by the refund rule; `None` if no source of the rule has a value for the request.
     pub(super) used: Option<u32>,
 }

@@ -256,8 +256,9 @@ impl Stages {
         rejection.free_at.map(|free_at| free_at.since(at)).or(released.advice)
     }
 
-    /// Ends a request: adjusts its charges to its actual cost, and frees its places. The charges of a cancelled request (no verdict) are
-    /// not adjusted. A stage with `charged=answer` and `later=keep` charges any other request, whatever its verdict.
+    /// Ends a request: makes the charges that are due with the response, adjusts the others to the actual cost, and frees its places. The
+    /// charges of a cancelled request (no verdict) stay as they are. A stage with `charged=answer` and `later=keep` charges any other
+    /// request, whatever its verdict.
     #[inline]
     pub(super) fn finish(
         &mut self,
