@@ -145,7 +145,7 @@ struct Holder {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
-    /// The submitter found no descriptors, and will fail soon.
+    /// The submitter found too few descriptors, and will fail soon.
     Failing,
     Starting,
     Connected,

@@ -6,8 +6,8 @@ use vocabulary::{RateUnit, TextField, split_rate};
 pub(crate) struct Rate {
     /// Number of requests or tokens per period, from 1 to 10¹².
     pub(crate) count: u64,
-    /// Period in nanoseconds, at least a millisecond. If the given count has decimals, the period is a multiple of `step_nanos`, by a factor
-    /// of up to 10⁶.
+    /// Period in nanoseconds, at least a millisecond. If the given count has decimals, the period is a multiple of `step_nanos`, by a
+    /// factor of up to 10⁶.
     pub(crate) per_nanos: u64,
     /// Period as given by the user, in nanoseconds, from a millisecond to 100 days. A bucket with stepwise refill gets tokens whenever this
     /// period has elapsed.
