@@ -19,13 +19,12 @@ pub use row::{Place, Row, Times};
 pub use sensitivity::same_winner_sentence;
 pub use sentence::{Part, Sentence};
 
-use order::Placed;
-
 use statistics::Level;
 
 use crate::score::Score;
 use crate::standing::Standing;
 use crate::ties::Ties;
+use row::Placed;
 
 /// Minimum number of seeds for which intervals and ranks are shown.
 pub const MIN_SEEDS: usize = 5;

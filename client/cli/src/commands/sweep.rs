@@ -39,6 +39,7 @@ use crate::text::wrapping::terminal_width;
 use args::SweepArgs;
 use axis::Axis;
 use grid::Grid;
+use point_answer::add_leads;
 
 /// Runs the command. `typed` is the whole command line, to which every point appends its own flags.
 pub(crate) fn run(args: &SweepArgs, typed: &[OsString]) -> anyhow::Result<ExitCode> {
@@ -138,6 +139,7 @@ fn conduct(
 
     let document = (!cells.is_empty()).then(|| {
         let mut document = grid.document(&cells, &estimates, started_at, &layout);
+        add_leads(grid, &estimates, &mut document.sweep.best);
         document.sweep.incomplete.clone_from(&session.incomplete);
         document
     });

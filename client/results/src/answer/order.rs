@@ -8,11 +8,9 @@ use std::cmp::Ordering;
 
 use statistics::Level;
 
-use super::row::{Place, Times};
+use super::row::{Place, Placed, Times};
 use crate::score::Score;
 use crate::standing::Standing;
-
-pub(super) type Placed<'a> = (&'a Standing, Place);
 
 /// Returns the ranked strategies except oracles, best first. Strategies that did the same work are ordered by `figure`, and equal ones by
 /// `companion`. The other strategies follow, ordered by their share of ops done.

@@ -3,7 +3,6 @@
 use statistics::{Comparison, Level, Margin, Method, PairedRatio};
 
 use super::MIN_SEEDS;
-use super::order::Placed;
 use crate::numbers::{ratio_decimals, three};
 use crate::score::Score;
 use crate::standing::Standing;
@@ -99,6 +98,8 @@ impl Times {
         Some(format!("{low:.decimals$}–{high:.decimals$}"))
     }
 }
+
+pub(super) type Placed<'a> = (&'a Standing, Place);
 
 pub(super) fn rows(standings: &[Standing], ranked: &[Placed<'_>], figure: Score, level: Level) -> Vec<Row> {
     let best = leader(standings, figure);

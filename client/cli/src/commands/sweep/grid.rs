@@ -14,7 +14,6 @@ use tailback::StrategySpec;
 
 use super::args::SweepArgs;
 use super::axis::Axis;
-use super::point_answer::point_answers;
 use super::points::{points, situation};
 use crate::exit::{Exit, Fatal};
 use crate::files::exporter::Layout;
@@ -153,11 +152,6 @@ impl<'a> Grid<'a> {
             let record = point.opponent.record(self.args.several.simulate);
             config_record(&point.experiments[0], &record, point.experiments[0].run.seed)
         });
-        let mut best: Vec<_> = estimates.iter().map(Estimate::record).collect();
-        let answers = point_answers(self, estimates).unwrap_or_default();
-        for (best, answer) in best.iter_mut().zip(answers.iter().filter_map(|point| point.answer.as_ref())) {
-            best.lead = answer.lead_record();
-        }
         let sweep = Swept {
             started_at,
             axes: self.args.vary.iter().map(Axis::record).collect(),
@@ -166,7 +160,7 @@ impl<'a> Grid<'a> {
             config,
             intervals: first.map(|point| point.opponent.intervals().to_owned()),
             cells: cells.iter().map(cell).collect(),
-            best,
+            best: estimates.iter().map(Estimate::record).collect(),
             incomplete: None,
         };
         results::Sweep { runs: Vec::new(), sweep }

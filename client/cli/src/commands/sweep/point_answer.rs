@@ -1,7 +1,7 @@
 //! Best strategy at each point of a sweep, judged on fresh seeds. Requires that every strategy ran at every point.
 
 use experiments::judge::estimate::Estimate;
-use results::{Answer, RankedBy};
+use results::{Answer, Best, RankedBy};
 use statistics::Level;
 
 use super::grid::Grid;
@@ -44,4 +44,12 @@ pub(super) fn point_answers(grid: &Grid<'_>, estimates: &[Estimate]) -> Option<V
         }
     });
     Some(points.collect())
+}
+
+/// Adds to the record of each estimate the best strategy of its point and its lead, at the level of the whole sweep.
+pub(super) fn add_leads(grid: &Grid<'_>, estimates: &[Estimate], best: &mut [Best]) {
+    let answers = point_answers(grid, estimates).unwrap_or_default();
+    for (best, answer) in best.iter_mut().zip(answers.iter().filter_map(|point| point.answer.as_ref())) {
+        best.lead = answer.lead_record();
+    }
 }
