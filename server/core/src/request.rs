@@ -59,6 +59,7 @@ impl Request {
         self.sample(return_delay, purpose)
     }
 
+    /// Whether the request, or its answer if `way` leads to the client, is lost. `loss` is the probability.
     pub(crate) fn is_lost(&self, way: Way, loss: f64) -> bool {
         if loss == 0.0 {
             return false;

@@ -79,6 +79,7 @@ impl<'a> RenderContext<'a> {
         self.context.decided_at + standing.reset
     }
 
+    /// Returns the time from the answer until the limit resets; 0 if that has passed.
     pub(super) fn until_reset(&self, standing: &Standing) -> Duration {
         self.reset_at(standing).since(self.context.now)
     }

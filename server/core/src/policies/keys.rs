@@ -26,6 +26,7 @@ struct Entry<S> {
 const NONE: usize = usize::MAX;
 
 impl<S> Keys<S> {
+    /// Creates an empty store for at most `most` keys; 0 counts as 1.
     pub(crate) fn new(most: u32) -> Self {
         let most = usize::try_from(most).unwrap_or(usize::MAX).max(1);
         Self { most, index: BTreeMap::new(), entries: Vec::new(), newest: NONE, oldest: NONE, evicted: 0 }

@@ -75,6 +75,7 @@ impl Admission for Scripted {
         Load::NONE
     }
 
+    /// Unbounded, so that carrier sense always finds room.
     fn capacity(&self) -> Capacity {
         Capacity::Unbounded
     }
