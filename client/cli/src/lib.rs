@@ -5,25 +5,20 @@ mod args;
 mod checks;
 mod commands;
 mod exit;
-mod experiment;
 mod files;
 #[cfg(fuzzing)]
 pub mod fuzzing;
-mod interrupt;
-mod repeats;
+mod runner;
 mod scenario;
 mod schema;
 mod screen;
 mod secrets;
-mod session;
-mod several;
 mod shards;
-mod shortfall;
 mod text;
 
 use std::process::ExitCode;
 
-use interrupt::Interrupt;
+use runner::interrupt::Interrupt;
 
 pub fn main() -> ExitCode {
     let done = Interrupt::install().and_then(|_| commands::of_command_line());

@@ -14,8 +14,8 @@ use vocabulary::{Instant, TimeScale};
 use crate::clock::Clock;
 use crate::control::{Command, Control};
 use crate::lanes::{self, Helper};
+use crate::rusage::thread_cpu;
 use crate::transport::{Transport, WarmUp};
-use crate::usage::thread_cpu;
 use crate::workers::{Delivered, Workers};
 
 /// Maximum real time for connections to become ready before the run. Connections that take longer are not counted as ready.

@@ -4,44 +4,35 @@
 //! wakes the state machine at the times that it requests.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
-mod advice;
-mod asked;
 mod clock;
-mod connecting;
 mod control;
-mod dialer;
 mod drive;
-mod exchange;
-mod fields;
-mod http_client;
+mod error_kind;
 mod lanes;
 mod mailbox;
 mod mock;
 mod open_files;
-mod prepared;
-mod response_classifier;
+mod request;
+mod response;
+mod rusage;
 mod target;
-mod template;
+mod tls;
 mod transport;
-mod transports;
-mod trouble;
-mod trust;
-mod usage;
 mod workers;
 
 pub use control::{Command, Control};
 pub use drive::{DriveError, DriveOptions, DriveReport};
 pub use mock::{BarrierError, MockError, MockServer, Probe, probe};
 pub use open_files::raise_open_files;
+pub use rusage::{peak_rss_bytes, process_cpu};
 pub use target::{Target, TargetError, Trust};
+pub use transport::registry::{ReadyTransport, TRANSPORTS, TransportChoice, TransportEntry};
 pub use transport::{
     Answer, RequestTemplate, RunHeaders, Transport, TransportConfig, TransportError, WarmUp,
 };
-pub use transports::{ReadyTransport, TRANSPORTS, TransportChoice, TransportEntry};
-pub use usage::{peak_rss_bytes, process_cpu};
 
 /// Describes what is wrong with the certificate of a server that could not be reached. `None` unless the error itself
 /// describes the problem only by names of types.
 pub fn refused_certificate(error: &reqwest::Error) -> Option<&'static str> {
-    trouble::refused_certificate(error)
+    error_kind::refused_certificate(error)
 }

@@ -9,11 +9,11 @@ use reqwest::{Client, RequestBuilder, Response, StatusCode};
 use serde_json::Value;
 use vocabulary::wire::{self, ConfigChange, NotReleased, Refusal, Released, RunId, ServerState, ServerStats};
 
-use crate::connecting::Connecting;
-use crate::http_client::client;
+use crate::error_kind;
 use crate::target::Target;
 use crate::transport::TransportError;
-use crate::trouble;
+use crate::transport::connecting::Connecting;
+use crate::transport::http_client::client;
 
 /// Maximum duration of an admin request, in real time.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -107,7 +107,7 @@ async fn speaks_tls(target: &Target) -> bool {
     let Ok(client) = client(&target, None, PATIENCE, &Connecting::new(1)) else { return false };
     match client.get(target.requested().clone()).timeout(PATIENCE).send().await {
         Ok(_) => true,
-        Err(error) => !error.is_timeout() && (!error.is_connect() || trouble::is_tls_alert(&error)),
+        Err(error) => !error.is_timeout() && (!error.is_connect() || error_kind::is_tls_alert(&error)),
     }
 }
 
@@ -122,10 +122,10 @@ impl MockServer {
         let response = match self.get("/_mock/config").send().await {
             Ok(response) => response,
             Err(error) if error.is_connect() => {
-                let kind = match trouble::of_request(&error, false) {
+                let kind = match error_kind::of_request(&error, false) {
                     // The server closed the connection during the handshake, before any certificate was checked. So the server
                     // may use plain HTTP.
-                    ErrorKind::Tls if !trouble::is_tls(&error) && speaks_plainly(&self.target).await => {
+                    ErrorKind::Tls if !error_kind::is_tls(&error) && speaks_plainly(&self.target).await => {
                         ErrorKind::PlainHttp
                     }
                     kind => kind,

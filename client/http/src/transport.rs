@@ -1,5 +1,13 @@
 //! Transports, which send attempts to a server: their trait, their configuration, and their answers.
 
+pub(crate) mod connecting;
+mod dialer;
+mod exchange;
+mod http2;
+pub(crate) mod http_client;
+mod hyper;
+pub(crate) mod registry;
+mod reqwest;
 use std::future::Future;
 use std::net::IpAddr;
 use std::num::NonZero;

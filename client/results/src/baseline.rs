@@ -6,10 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::conditions::{Conditions, WrittenConditions};
+use crate::document::malformed::Malformed;
+use crate::document::reading::read;
 use crate::figures::Figure;
-use crate::malformed::Malformed;
-use crate::reading::read;
-use crate::run_figures::RunFigures;
+use crate::figures::run_figures::RunFigures;
 
 /// Version of the file format, increased when baselines can no longer be read as before.
 const VERSION: u32 = 1;

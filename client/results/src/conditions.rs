@@ -10,9 +10,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::config::{ConfigRecord, RequestRecord, ServerModel, WorkloadRecord};
-use crate::run::{Mode, RunResult};
-use crate::setting::Setting;
+use crate::document::config::{ConfigRecord, RequestRecord, ServerModel, WorkloadRecord};
+use crate::document::run::{Mode, RunResult};
+use crate::document::setting::Setting;
 
 /// Everything that must be the same for a comparison of two runs to mean anything, seeds included. The fields stand in the order of
 /// the alphabet, as baselines have them.

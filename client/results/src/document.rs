@@ -1,17 +1,37 @@
 //! Documents that contain results, and their parser.
 
+pub(crate) mod comparison;
+pub(crate) mod config;
+pub(crate) mod countable;
+mod fields;
+pub(crate) mod malformed;
+mod objects;
+pub(crate) mod parity;
+pub(crate) mod probe;
+pub(crate) mod progress_line;
+pub(crate) mod reading;
+pub(crate) mod recorded;
+pub(crate) mod recordings;
+pub(crate) mod reproduction;
+pub(crate) mod run;
+pub(crate) mod sample;
+pub(crate) mod schema;
+pub(crate) mod setting;
+pub(crate) mod sweep;
+pub(crate) mod version;
+pub(crate) mod written;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::comparison::{Comparison, Repeats};
-use crate::malformed::Malformed;
-use crate::outline::DocumentProbe;
-use crate::parity::Parity;
-use crate::reading::read;
-use crate::reproduction::Reproduction;
-use crate::run::RunResult;
-use crate::sweep::{Sweep, Swept};
-use crate::version::SchemaVersion;
+use crate::document::comparison::{Comparison, Repeats};
+use crate::document::malformed::Malformed;
+use crate::document::parity::Parity;
+use crate::document::probe::DocumentProbe;
+use crate::document::reading::read;
+use crate::document::reproduction::Reproduction;
+use crate::document::run::RunResult;
+use crate::document::sweep::{Sweep, Swept};
+use crate::document::version::SchemaVersion;
 
 /// What loadgen writes with --json: a run, runs with --repeats, a comparison, a sweep, a reproduction, or a parity check. What
 /// the figures mean is told in docs/figures.md. More keys may be added without a new `schema_version`.

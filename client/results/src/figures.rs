@@ -1,8 +1,12 @@
 //! List of the figures of a result. Rankings, columns, checks, baselines, sums over seeds, claims and tables of reports look up figures
 //! here by path. No other code depends on the place of a figure in a result.
 
+pub(crate) mod columns;
 mod figure;
 mod list;
+pub mod numbers;
+pub(crate) mod over_runs;
+pub(crate) mod run_figures;
 
 pub use figure::{Direction, Figure, Kind, Ranked};
 pub use list::{FIGURES, MAKESPAN_OVER_BOUND};
@@ -12,7 +16,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::schema::run_leaves;
+    use crate::document::schema::run_leaves;
 
     #[test]
     fn every_number_of_a_result_is_a_figure_in_the_order_of_the_result() {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use loadgen_core::ExcessFigures;
 
-use crate::numbers::{counted, milliseconds, percent, thousands};
+use crate::figures::numbers::{counted, milliseconds, percent, thousands};
 
 /// Threshold for the 99th percentile of send lag (lateness of sends), in milliseconds of real time. A larger lag distorts any experiment.
 const MUCH_TOO_LATE_MS: f64 = 20.0;

@@ -7,102 +7,72 @@
 //! doubt a result.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
-mod answer;
 mod baseline;
-mod basis;
-mod client_shards;
-mod columns;
-mod comparison;
 mod conditions;
-mod config;
-mod countable;
 mod document;
-mod fields;
 mod figures;
-mod foresight;
-mod front;
 mod health;
-mod malformed;
-pub mod numbers;
-mod objects;
-mod outline;
-mod over_runs;
-mod parity;
-mod progress_line;
+mod plot_data;
 mod ranking;
-mod reading;
-mod recorded;
-mod recordings;
 mod repeat_key;
-mod reproduction;
-mod run;
-mod run_figures;
-mod sample;
-mod schema;
-mod score;
-mod setting;
 mod shards;
-mod shares;
-mod standing;
-mod sweep;
 #[cfg(test)]
 mod testing;
-mod ties;
-mod unthrottled;
-mod version;
-mod written;
 
-pub use answer::{
-    Answer, Lead, MIN_SEEDS, PairRow, Part, Place, PointWinner, RankedBy, Row, Sentence, Times,
-    first_by_point, pair_rows, same_winner_sentence,
-};
 pub use baseline::{Baseline, judged};
-pub use basis::Basis;
-pub use client_shards::{
-    ClientShardError, ClientShardRecord, ClientsKind, MergedClients, ShardContext, StartRecord, StartedBy,
-    merged_clients,
-};
-pub use columns::Column;
-pub use comparison::{
+pub use conditions::{Conditions, WrittenConditions};
+pub use document::comparison::{
     Compared, Comparison, PairRecord, PairVerdict, Repeats, StandingRecord, TimesRecord, Variation,
 };
-pub use conditions::{Conditions, WrittenConditions};
-pub use config::{
+pub use document::config::{
     ConfigRecord, PartRecord, RequestRecord, ServerModel, TransportRecord, WorkloadRecord,
     current_transport_name,
 };
-pub use document::{Document, sorted};
-pub use figures::{Direction, FIGURES, Figure, Kind, MAKESPAN_OVER_BOUND, Ranked};
-pub use foresight::knows_the_future;
-pub use health::{Bottleneck, GeneratorLoad, Warning};
-pub use malformed::Malformed;
-pub use over_runs::{Estimator, FiguresOverRuns, IntervalRecord, OverRuns, figures_over_runs};
-pub use parity::{Pairing, Parity, ParityFigure};
-pub use progress_line::{IntervalFigures, ProgressLine};
-pub use ranking::{best_that_can_be_had, ranked, ranked_by_share, standings};
-pub use reading::read;
-pub use recorded::{Calls, Clients, Columns, DrawnRun, GaugeColumn, Steps, Wait};
-pub use recordings::{CheckDifference, CheckVerdict, CheckedPair, CheckedRecording, RecordingsCheck};
-pub use repeat_key::RepeatKey;
-pub use reproduction::{
+pub use document::malformed::Malformed;
+pub use document::parity::{Pairing, Parity, ParityFigure};
+pub use document::progress_line::{IntervalFigures, ProgressLine};
+pub use document::reading::read;
+pub use document::recorded::{Calls, Clients, Columns, DrawnRun, GaugeColumn, Steps, Wait};
+pub use document::recordings::{
+    CheckDifference, CheckVerdict, CheckedPair, CheckedRecording, RecordingsCheck,
+};
+pub use document::reproduction::{
     Cell, Claim, ClaimValue, ClaimVerdict, DrawnColumn, Plot, Reproduction, Scenario, Tallies, Tally,
     TimeUnit,
 };
-pub use run::{
+pub use document::run::{
     AttemptsResult, GaugePoint, GeneratorResult, LagResult, LoadRecord, Mode, OpsResult, ResultContext,
     RunResult, SeriesPoint,
 };
-pub use run_figures::RunFigures;
-pub use sample::{OutcomeName, SampleLine};
-pub use schema::schema;
-pub use score::Score;
-pub use setting::{At, Setting, at};
+pub use document::sample::{OutcomeName, SampleLine};
+pub use document::schema::schema;
+pub use document::setting::{At, Setting, at};
+pub use document::sweep::{Axis, Best, LeadRecord, Sweep, SweepCell, Swept, Winner};
+pub use document::version::{SCHEMA_VERSION, SchemaVersion};
+pub use document::written::{Written, WrittenCell, WrittenDocument, WrittenKeys, WrittenRun, WrittenSweep};
+pub use document::{Document, sorted};
+pub use figures::columns::Column;
+pub use figures::numbers;
+pub use figures::over_runs::{Estimator, FiguresOverRuns, IntervalRecord, OverRuns, figures_over_runs};
+pub use figures::run_figures::RunFigures;
+pub use figures::{Direction, FIGURES, Figure, Kind, MAKESPAN_OVER_BOUND, Ranked};
+pub use health::{Bottleneck, GeneratorLoad, Warning};
+pub use plot_data::Basis;
+pub use ranking::answer::{
+    Answer, Lead, MIN_SEEDS, PairRow, Part, Place, PointWinner, RankedBy, Row, Sentence, Times,
+    first_by_point, pair_rows, same_winner_sentence,
+};
+pub use ranking::foresight::knows_the_future;
+pub use ranking::score::Score;
+pub use ranking::standing::{Standing, Work, geometric_mean};
+pub use ranking::unthrottled::Unthrottled;
+pub use ranking::{best_that_can_be_had, ranked, ranked_by_share, standings};
+pub use repeat_key::RepeatKey;
+pub use shards::clients::{
+    ClientShardError, ClientShardRecord, ClientsKind, MergedClients, ShardContext, StartRecord, StartedBy,
+    merged_clients,
+};
 pub use shards::{
     Assembled, Assembly, Incomplete, PlannedPoint, PlannedServer, ReadShard, ShardError, ShardKind, ShardOf,
     ShardPlan, ShardedCommand, TaskRecord, TaskShard,
 };
-pub use standing::{Standing, Work, geometric_mean};
-pub use sweep::{Axis, Best, LeadRecord, Sweep, SweepCell, Swept, Winner};
-pub use unthrottled::Unthrottled;
-pub use version::{SCHEMA_VERSION, SchemaVersion};
-pub use written::{Written, WrittenCell, WrittenDocument, WrittenKeys, WrittenRun, WrittenSweep};

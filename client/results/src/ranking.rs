@@ -9,17 +9,24 @@
 //! from the first one form a group with one rank. Within the group, they are ordered by attempts where these differ distinguishably. The
 //! remaining strategies are grouped in the same way.
 
+pub(crate) mod answer;
+pub(crate) mod foresight;
+mod front;
+pub(crate) mod score;
+mod shares;
+pub(crate) mod standing;
+mod ties;
+pub(crate) mod unthrottled;
 use statistics::{Level, Method, Summary};
 
 use crate::figures::MAKESPAN_OVER_BOUND;
-use crate::foresight::knows_the_future;
-use crate::front;
-use crate::numbers::{at_least, percent, thousands};
-use crate::run_figures::{Counts, RunFigures};
-use crate::score::Score;
-use crate::shares::Shares;
-use crate::standing::{Standing, Work};
-use crate::ties::Ties;
+use crate::figures::numbers::{at_least, percent, thousands};
+use crate::figures::run_figures::{Counts, RunFigures};
+use crate::ranking::foresight::knows_the_future;
+use crate::ranking::score::Score;
+use crate::ranking::shares::Shares;
+use crate::ranking::standing::{Standing, Work};
+use crate::ranking::ties::Ties;
 
 /// Returns all strategies from best to worst, then the strategies that cannot be ranked, in the given order. Each strategy is given by its
 /// name and the figures of its runs ([`RunFigures::ranked`] by this score), in the order of seeds from `seed`.
@@ -198,7 +205,7 @@ fn shortfall(counts: &Counts, shares: &Shares, number: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::RunResult;
+    use crate::document::run::RunResult;
     use crate::testing::run;
 
     fn kept(strategies: &[(&str, Vec<RunResult>)], by: Score) -> Vec<(String, RunFigures)> {

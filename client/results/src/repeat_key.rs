@@ -1,7 +1,7 @@
 //! Rule that decides which runs are repeats of one another.
 
 use crate::conditions::Conditions;
-use crate::run::RunResult;
+use crate::document::run::RunResult;
 
 /// Key that all repeats of a run share: the strategy with all its flags, and the conditions except seeds. Reports show runs with the same
 /// key as one strategy.
@@ -33,7 +33,7 @@ mod tests {
     use serde_json::{Map, Value};
 
     use super::*;
-    use crate::config::ConfigRecord;
+    use crate::document::config::ConfigRecord;
     use crate::testing::run;
 
     /// Keys that do not separate repeats: how runs were requested, their seeds, and parameters that follow from the strategy.

@@ -2,6 +2,7 @@
 //! merging.
 
 mod assembled;
+pub(crate) mod clients;
 mod document;
 mod incomplete;
 mod kind;

@@ -1,6 +1,6 @@
 //! Results for tests.
 
-use crate::run::RunResult;
+use crate::document::run::RunResult;
 
 /// Returns a run of ten ops, of which `succeeded` succeeded.
 pub(crate) fn run(strategy: &str, seed: u64, succeeded: u64, attempts: u64, makespan_s: f64) -> RunResult {

@@ -1,5 +1,10 @@
 //! The server's admin endpoints: counts, capacity, configuration and reset under `/_mock/`, and `/metrics`.
 
+pub(crate) mod access;
+pub(crate) mod answer_times;
+pub(crate) mod barrier;
+pub(crate) mod metrics;
+pub(crate) mod token;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,12 +24,13 @@ use serde_json::{Value, to_value};
 use vocabulary::wire::ServerStats;
 use vocabulary::{excerpt, wire};
 
-use crate::abort::Abort;
-use crate::access::Access;
-use crate::barrier::{BarrierError, Participant};
-use crate::channel::Client;
+use crate::admin::access::Access;
+use crate::admin::barrier::{BarrierError, Participant};
+use crate::connection::abort::Abort;
+use crate::connection::channel::Client;
+use crate::presets;
 use crate::shared::Shared;
-use crate::{metrics, presets, request_body, response};
+use crate::work::{request_body, response};
 
 /// Maximum size of a configuration change, in bytes. It is enough for several body templates of maximum size.
 const MAX_PATCH: usize = 1 << 20;

@@ -9,11 +9,11 @@ use axum::http::{Request, Response};
 use hyper::body::{Body as _, Incoming};
 use tower::Service;
 
-use crate::abort::{Abort, Unanswered};
-use crate::access::Access;
-use crate::channel::Client;
+use crate::admin::access::Access;
+use crate::connection::abort::{Abort, Unanswered};
+use crate::connection::channel::Client;
+use crate::connection::stopping::Stopping;
 use crate::shared::Shared;
-use crate::stopping::Stopping;
 use crate::{admin, work};
 
 #[derive(Clone)]

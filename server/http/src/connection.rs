@@ -1,5 +1,14 @@
 //! One connection: detects the client's HTTP version and serves requests until the connection ends.
 
+pub(crate) mod abort;
+pub(crate) mod accept;
+pub(crate) mod bounds;
+pub(crate) mod channel;
+mod head_timer;
+mod http2;
+pub(crate) mod listen;
+pub(crate) mod socket;
+pub(crate) mod stopping;
 use std::net::IpAddr;
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,11 +20,10 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 
 use crate::app::App;
-use crate::bounds::{Bounds, MAX_HEAD};
-use crate::channel::{Channel, Client};
-use crate::head_timer::HeadTimer;
-use crate::http2;
-use crate::socket::{Protocol, Socket, SocketIo};
+use crate::connection::bounds::{Bounds, MAX_HEAD};
+use crate::connection::channel::{Channel, Client};
+use crate::connection::head_timer::HeadTimer;
+use crate::connection::socket::{Protocol, Socket, SocketIo};
 
 /// Serves a connection until it ends. After a stop of the server, the connection ends when its requests in flight are answered.
 pub(crate) async fn serve(stream: TcpStream, address: IpAddr, app: App, bounds: Bounds) {

@@ -12,12 +12,13 @@ use tokio::sync::watch;
 use vocabulary::wire::{RunId, ServerStats};
 use vocabulary::{TimeScale, WallTime};
 
-use crate::access::Access;
+use crate::admin::access::Access;
+use crate::alarm;
 use crate::app::App;
-use crate::bounds::Bounds;
-use crate::connections::{Limits, serve};
+use crate::connection::accept::{Limits, serve};
+use crate::connection::bounds::Bounds;
+use crate::connection::listen;
 use crate::shared::Shared;
-use crate::{alarm, listen};
 
 /// A running server. Dropping it stops the server at once.
 pub struct Embedded {

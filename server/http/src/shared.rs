@@ -13,13 +13,13 @@ use tokio::sync::{Notify, oneshot};
 use vocabulary::wire::{RunId, ServerStats};
 use vocabulary::{Instant, TimeScale};
 
-use crate::answer_times::AnswerTimes;
-use crate::barrier::Barriers;
+use crate::admin::answer_times::AnswerTimes;
+use crate::admin::barrier::Barriers;
+use crate::admin::metrics::Metrics;
 use crate::clock::Clock;
-use crate::identity::Identity;
-use crate::metrics::Metrics;
-use crate::stopping::Stopping;
-use crate::wanted::Wanted;
+use crate::connection::stopping::Stopping;
+use crate::work::identity::Identity;
+use crate::work::wanted::Wanted;
 
 pub(crate) struct Shared {
     inner: Mutex<Inner>,

@@ -1,5 +1,10 @@
 //! Handling of work: requests with any method and any path that is not one of the admin endpoints.
 
+pub(crate) mod faulty;
+pub(crate) mod identity;
+pub(crate) mod request_body;
+pub(crate) mod response;
+pub(crate) mod wanted;
 use std::convert::Infallible;
 use std::future::Future;
 use std::sync::Arc;
@@ -18,11 +23,10 @@ use mockserver_core::{Details, Fault, Rendered, Reply, ScriptedAnswer};
 use tower::Service;
 use vocabulary::{WallTime, wire};
 
-use crate::abort::Abort;
-use crate::channel::Client;
-use crate::identity::{Identity, Marks};
+use crate::connection::abort::Abort;
+use crate::connection::channel::Client;
 use crate::shared::{Admitted, Shared};
-use crate::{faulty, request_body, response, wanted};
+use crate::work::identity::{Identity, Marks};
 
 type Plain = axum::http::Response<Full<Bytes>>;
 

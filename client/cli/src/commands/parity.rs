@@ -21,10 +21,10 @@ use results::{Parity, RunResult, SchemaVersion};
 use vocabulary::TimeScale;
 
 use crate::exit::Exit;
-use crate::experiment::workload_text;
 use crate::files::exporter::Layout;
 use crate::files::exports::Exports;
-use crate::interrupt::Interrupt;
+use crate::runner::experiment::workload_text;
+use crate::runner::interrupt::Interrupt;
 use crate::text::figures::short;
 use crate::text::people::to_people;
 use crate::text::progress::Progress;

@@ -10,7 +10,7 @@ use experiments::scenario::{EMBEDDED, Judged, Scenario};
 use crate::exit::Exit;
 use crate::files::exporter::{Layout, Source as MadeOf};
 use crate::files::exports::Exports;
-use crate::interrupt::{Interrupt, by_whom};
+use crate::runner::interrupt::{Interrupt, by_whom};
 use crate::scenario::{Source, load};
 use crate::text::figures::counted;
 use crate::text::people::to_people;

@@ -43,7 +43,7 @@ pub(crate) struct StrategiesArgs {
     /// resilience4j, tailback. Differences that the library cannot express follow.
     #[arg(
         long, value_name = "FORMAT", num_args = 0..=1, requires = "name", hide_possible_values = true,
-        value_parser = suggesting(StringValueParser::new(), settings::names)
+        value_parser = suggesting(StringValueParser::new(), ::settings::names)
     )]
     #[expect(clippy::option_option, reason = "a flag whose value may be left out")]
     print_settings: Option<Option<String>>,

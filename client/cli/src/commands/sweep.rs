@@ -25,14 +25,14 @@ use results::{Incomplete, RunFigures};
 
 use crate::files::exporter::{Layout, RunsStand};
 use crate::files::exports::Exports;
-use crate::interrupt::Interrupt;
+use crate::runner::Session;
+use crate::runner::failures::Failures;
+use crate::runner::interrupt::Interrupt;
 use crate::screen::board::Board;
 use crate::screen::lanes::LaneWatcher;
-use crate::session::Session;
 use crate::shards::asked;
 use crate::shards::merging::Merging;
 use crate::shards::written::OfShard;
-use crate::shortfall::Failures;
 use crate::text::stderr::to_stderr;
 use crate::text::summary;
 use crate::text::wrapping::terminal_width;

@@ -12,7 +12,7 @@ use experiments::runs::one_run::{PlannedBound, Underway};
 use loadgen_http::{Command, Control};
 use statistics::percentile;
 
-use crate::interrupt::Interrupt;
+use crate::runner::interrupt::Interrupt;
 use crate::screen::watch::{PlainProgress, Watch};
 use crate::text::progress::Progress;
 

@@ -9,7 +9,7 @@ use results::ProgressLine;
 
 use super::watch::every_second;
 use crate::files::line_writer::LineWriter;
-use crate::interrupt::Interrupt;
+use crate::runner::interrupt::Interrupt;
 use crate::text::stderr::to_stderr;
 use crate::text::wrapping::wrapped;
 

@@ -14,8 +14,8 @@ use loadgen_http::{Command, peak_rss_bytes, process_cpu};
 use mockserver::core::Way;
 
 use crate::args::{OutputArgs, ProgressFormat, ScreenArgs};
-use crate::experiment::workload_text;
-use crate::interrupt::Interrupt;
+use crate::runner::experiment::workload_text;
+use crate::runner::interrupt::Interrupt;
 use crate::screen::moved_limit::MovedLimit;
 use crate::text::stderr::to_stderr;
 

@@ -7,7 +7,7 @@ use experiments::runs::driver::{Outcome, RealRun, Watcher};
 use experiments::runs::one_run::Finished;
 use results::{RunResult, TaskRecord};
 
-use crate::interrupt::Interrupt;
+use crate::runner::interrupt::Interrupt;
 use crate::screen::watch::{Watch, watch};
 use crate::text::progress::Progress;
 use crate::text::summary;

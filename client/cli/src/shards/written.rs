@@ -14,7 +14,7 @@ use crate::args::ScreenArgs;
 use crate::exit::{Exit, Fatal};
 use crate::files::output::Output;
 use crate::files::streamed::Streamed;
-use crate::interrupt::Interrupt;
+use crate::runner::interrupt::Interrupt;
 use crate::screen::watch::Watch;
 use crate::text::causes::unanswered;
 use crate::text::figures::{counted, thousands};

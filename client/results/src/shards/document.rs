@@ -8,12 +8,12 @@ use serde_json::value::RawValue;
 
 use super::kind::{ShardKind, ShardOf};
 use super::plan::{ShardPlan, is_unprintable};
-use crate::countable::{uncountable, words};
-use crate::malformed::Malformed;
-use crate::outline::DocumentProbe;
-use crate::reading::read;
-use crate::run::{OpsResult, RunResult};
-use crate::version::SchemaVersion;
+use crate::document::countable::{uncountable, words};
+use crate::document::malformed::Malformed;
+use crate::document::probe::DocumentProbe;
+use crate::document::reading::read;
+use crate::document::run::{OpsResult, RunResult};
+use crate::document::version::SchemaVersion;
 
 /// Some of the runs of a command (--shard), or of the clients of its runs (--client-shard), for `loadgen merge`. Other programs want the merged document.
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::malformed::Malformed;
-use crate::reading::read;
+use crate::document::malformed::Malformed;
+use crate::document::reading::read;
 
 /// What a whole is divided by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]

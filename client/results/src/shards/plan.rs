@@ -6,10 +6,10 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::config::{RequestRecord, ServerModel, TransportRecord};
-use crate::malformed::Malformed;
-use crate::run::Mode;
-use crate::sweep::Axis;
+use crate::document::config::{RequestRecord, ServerModel, TransportRecord};
+use crate::document::malformed::Malformed;
+use crate::document::run::Mode;
+use crate::document::sweep::Axis;
 
 /// What all shards together do, with defaults put in. It is the same in every shard.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]

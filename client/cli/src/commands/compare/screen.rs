@@ -10,8 +10,8 @@ use statistics::Summary;
 
 use super::load;
 use super::setting::Setting;
-use crate::interrupt::by_whom;
-use crate::repeats;
+use crate::runner::interrupt::by_whom;
+use crate::runner::variance_warnings;
 use crate::text::figures::{seconds, thousands};
 use crate::text::ranking::Ranking;
 use crate::text::wrapping::{side_by_side, wrapped_to};
@@ -166,7 +166,7 @@ fn skewed(standings: &[Standing], answer: &Answer, explain: bool) -> Vec<String>
         all.extend(skewed.map(|(score, summary)| Skewed { strategy: &standing.strategy, score, summary }));
     }
     if explain {
-        return repeats::skewed(all.iter().map(|skewed| (skewed.name(), skewed.summary)));
+        return variance_warnings::skewed(all.iter().map(|skewed| (skewed.name(), skewed.summary)));
     }
     let visible: Vec<&Skewed<'_>> = all.iter().filter(|skewed| skewed.is_visible(answer)).collect();
     let Some(first) = visible.first() else { return Vec::new() };

@@ -11,7 +11,7 @@ use results::{Mode, RunFigures, Score};
 
 use super::screen::screen;
 use super::setting::Setting;
-use crate::interrupt::Interrupt;
+use crate::runner::interrupt::Interrupt;
 
 #[test]
 fn the_table_fits_terminals_of_all_widths() {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use experiments::runs::blocks::{BlockRun, Blocks};
 use experiments::runs::one_run::Finished;
 
-use crate::interrupt::by_whom;
+use crate::runner::interrupt::by_whom;
 use crate::text::figures::{at_least, counted, seconds, thousands};
 use crate::text::table::{Column, LongNames, Table};
 

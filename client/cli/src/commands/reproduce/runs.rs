@@ -8,7 +8,7 @@ use experiments::runs::virtual_time::VirtualTime;
 use super::args::ReproduceArgs;
 use super::remaining::Key;
 use super::watching::Watching;
-use crate::interrupt::Interrupt;
+use crate::runner::interrupt::Interrupt;
 use crate::text::progress::Live;
 
 /// Runs every cell of every scenario with all its seeds. Returns the number of planned runs of each scenario.

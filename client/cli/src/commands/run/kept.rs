@@ -4,7 +4,7 @@ use experiments::runs::one_run::Finished;
 use results::{Figure, RunFigures, TaskRecord};
 
 use crate::files::exports::Exports;
-use crate::shortfall::Failures;
+use crate::runner::failures::Failures;
 use crate::text::summary::OverSeeds;
 
 /// Maximum number of runs for which memory is reserved in advance, because a larger number may never be reached.

@@ -20,10 +20,10 @@ use results::{
 use crate::args::RunArgs;
 use crate::checks::Checks;
 use crate::exit::{Exit, Fatal};
-use crate::experiment;
 use crate::files::exporter::{Layout, RunsStand, Source};
 use crate::files::exports::Exports;
-use crate::interrupt::Interrupt;
+use crate::runner::experiment;
+use crate::runner::interrupt::Interrupt;
 use crate::shards::merging::Merging;
 use crate::text::summary;
 

@@ -12,7 +12,7 @@ use crate::args::RunArgs;
 use crate::checks::Checks;
 use crate::exit::{Exit, Fatal, is_broken_pipe};
 use crate::files::exports::Exports;
-use crate::interrupt::{Interrupt, by_whom, exit_of_cause};
+use crate::runner::interrupt::{Interrupt, by_whom, exit_of_cause};
 use crate::screen::watch::Watch;
 use crate::text::causes::unanswered;
 use crate::text::colour::stdout_has_colours;

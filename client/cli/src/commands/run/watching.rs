@@ -9,7 +9,7 @@ use loadgen_core::{Run, SampleSink};
 
 use crate::files::exporter::ExportedRun;
 use crate::files::exports::InFlightExports;
-use crate::interrupt::Interrupt;
+use crate::runner::interrupt::Interrupt;
 use crate::screen::live_figures::LiveFigures;
 use crate::screen::watch::{Watch, watch};
 use crate::text::progress::Progress;

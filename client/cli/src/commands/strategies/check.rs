@@ -18,7 +18,7 @@ use crate::exit::{Exit, Fatal};
 use crate::files::exporter::Layout;
 use crate::files::exports::Exports;
 use crate::files::reading::{SMALL, text_of};
-use crate::interrupt::Interrupt;
+use crate::runner::interrupt::Interrupt;
 use crate::text::people::to_people;
 use crate::text::progress::Live;
 

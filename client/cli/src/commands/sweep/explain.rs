@@ -10,7 +10,7 @@ use results::{Incomplete, Mode, Score};
 
 use super::grid::Grid;
 use super::table::{leaves_ops_undone, table};
-use crate::repeats;
+use crate::runner::variance_warnings;
 use crate::text::figures::{counted, short, thousands};
 use crate::text::wrapping::{terminal_width, wrapped};
 
@@ -52,7 +52,7 @@ pub(super) fn skewed(points: &[Point], cells: &[Cell]) -> Vec<String> {
         })
         .collect();
     skewed.sort_by(|(skewness, ..), (other, ..)| other.total_cmp(skewness));
-    repeats::skewed(skewed.into_iter().map(|(_, name, figure)| (name, figure)))
+    variance_warnings::skewed(skewed.into_iter().map(|(_, name, figure)| (name, figure)))
 }
 
 fn notes(grid: &Grid<'_>, cells: &[Cell], incomplete: Option<&Incomplete>) -> String {

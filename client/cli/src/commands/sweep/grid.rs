@@ -17,9 +17,9 @@ use super::axis::Axis;
 use super::points::{points, situation};
 use crate::exit::{Exit, Fatal};
 use crate::files::exporter::Layout;
+use crate::runner::multi_strategy::refuse_twice;
 use crate::screen::board::Board;
 use crate::screen::lanes;
-use crate::several::refuse_twice;
 use crate::text::figures::counted;
 
 pub(super) struct Grid<'a> {

@@ -14,7 +14,7 @@ use super::args::SweepArgs;
 use super::axis::{Axis, Key};
 use crate::args;
 use crate::exit::{Exit, Fatal};
-use crate::several::configured;
+use crate::runner::multi_strategy::configured;
 use crate::text::figures::thousands;
 
 /// Flags that cannot be varied, because `--repeats` already varies seeds and a time scale changes no figure.

@@ -12,7 +12,7 @@ use super::explain;
 use super::grid::Grid;
 use super::point_answer::{PointAnswer, point_answers};
 use super::table::table;
-use crate::interrupt::by_whom;
+use crate::runner::interrupt::by_whom;
 use crate::text::short_names::short_names;
 use crate::text::wrapping::{side_by_side, wrapped_to};
 

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use results::RunResult;
 
-use crate::interrupt::by_whom;
+use crate::runner::interrupt::by_whom;
 use crate::text::figures::{at_least, seconds, thousands};
 
 pub(super) fn answer(result: &RunResult) -> String {

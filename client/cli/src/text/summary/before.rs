@@ -7,7 +7,7 @@ use experiments::Experiment;
 use mockserver::core::Config;
 use tailback::StrategySpec;
 
-use crate::experiment::workload_text;
+use crate::runner::experiment::workload_text;
 use crate::text::figures::{seconds, thousands};
 use crate::text::stderr::to_stderr;
 use crate::text::wrapping::wrapped;

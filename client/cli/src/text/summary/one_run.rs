@@ -9,7 +9,7 @@ use results::{Mode, RunResult};
 use super::answer::answer;
 use super::details::details;
 use super::rows::{Row, rows};
-use crate::experiment::workload_text;
+use crate::runner::experiment::workload_text;
 use crate::text::figures::{short, thousands};
 use crate::text::notes::note;
 use crate::text::wrapping::{terminal_width, wrapped_figures, wrapped_to};

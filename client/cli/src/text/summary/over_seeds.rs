@@ -7,7 +7,7 @@ use results::{RunFigures, RunResult};
 use statistics::{Comparison, Level, Margin, Method, PairedRatio, Summary};
 
 use super::one_run::setting;
-use crate::repeats;
+use crate::runner::variance_warnings;
 use crate::text::figures::{at_least, counted, seconds, short, thousands};
 use crate::text::notes::note;
 use crate::text::table::{Column, LongNames, Table};
@@ -140,7 +140,9 @@ pub(crate) fn several(
 fn skewed(shown: &[(&str, &Summary)], explain: bool) -> String {
     let skewed: Vec<_> = shown.iter().filter(|(_, figure)| figure.too_skewed().is_some()).collect();
     if explain {
-        let each = repeats::skewed(skewed.into_iter().map(|(label, figure)| ((*label).to_owned(), *figure)));
+        let each = variance_warnings::skewed(
+            skewed.into_iter().map(|(label, figure)| ((*label).to_owned(), *figure)),
+        );
         let notes: Vec<String> = each.iter().map(|words| note(words, true) + "\n").collect();
         return notes.concat();
     }

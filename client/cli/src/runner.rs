@@ -1,0 +1,211 @@
+//! Execution of commands with several strategies: driver, signals, live display and output. Planning before the runs and judging after them
+//! belong to the command.
+
+pub(crate) mod experiment;
+pub(crate) mod failures;
+pub(crate) mod interrupt;
+pub(crate) mod multi_strategy;
+pub(crate) mod variance_warnings;
+use std::process::ExitCode;
+
+use experiments::runs::blocks::{BlockRun, Blocks, Measured};
+use experiments::runs::driver::Driver;
+use experiments::runs::drivers::driver;
+use experiments::runs::in_turn::InTurn;
+use experiments::runs::stop::Stop as _;
+use experiments::runs::stored::Stored;
+use results::{Figure, Incomplete, Warning};
+use serde::Serialize;
+use tailback::StrategySpec;
+
+use crate::args::SeveralArgs;
+use crate::exit::{Exit, is_broken_pipe};
+use crate::files::exports::{Exports, InFlightExports};
+use crate::runner::interrupt::Interrupt;
+use crate::screen::board::Board;
+use crate::screen::lanes::LaneWatcher;
+use crate::screen::watch::Watch;
+use crate::text::people::to_people;
+use crate::text::stderr::to_stderr;
+use crate::text::summary;
+use crate::text::wrapping::wrapped;
+
+pub(crate) struct Session {
+    driver: Box<dyn Driver>,
+    fresh: Fresh,
+    /// Runs that are missing from merged shards.
+    pub(crate) incomplete: Option<Incomplete>,
+    /// Number of concurrent runs.
+    pub(crate) at_once: usize,
+    interrupt: Interrupt,
+    watch: Watch,
+    quiet: bool,
+    stdout_is_taken: bool,
+}
+
+/// Driver of the runs that depend on results of earlier runs, such as fresh estimates of the best point.
+enum Fresh {
+    ByTheSame,
+    /// Separate driver, because the earlier runs come from merged shards.
+    By(Box<dyn Driver>),
+    /// No driver, because the earlier runs come from merged shards over HTTP, and merging sends no requests.
+    ByNobody,
+}
+
+impl Session {
+    /// Opens the outputs. From here on, signals stop the runs and keep what was measured.
+    ///
+    /// # Errors
+    /// If an output cannot be opened; nothing has run yet.
+    pub(crate) fn begin(args: &SeveralArgs, exports: &mut Exports) -> anyhow::Result<Self> {
+        Self::with(args, exports, None)
+    }
+
+    /// Creates a session for the runs of merged shards. Further runs that depend on these are executed only in virtual time, because
+    /// merging sends no requests.
+    ///
+    /// # Errors
+    /// If an output cannot be opened.
+    pub(crate) fn of_stored(
+        args: &SeveralArgs,
+        exports: &mut Exports,
+        stored: (Stored, Option<Incomplete>),
+    ) -> anyhow::Result<Self> {
+        Self::with(args, exports, Some(stored))
+    }
+
+    fn with(
+        args: &SeveralArgs,
+        exports: &mut Exports,
+        stored: Option<(Stored, Option<Incomplete>)>,
+    ) -> anyhow::Result<Self> {
+        let interrupt = Interrupt::listen()?;
+        exports.begin()?;
+        let (live, at_once) = driver(args.simulate, args.output.threads)?;
+        let (driver, fresh, incomplete): (Box<dyn Driver>, _, _) = match stored {
+            None => (live, Fresh::ByTheSame, None),
+            Some((stored, incomplete)) if args.simulate => (Box::new(stored), Fresh::By(live), incomplete),
+            Some((stored, incomplete)) => (Box::new(stored), Fresh::ByNobody, incomplete),
+        };
+        let (quiet, stdout_is_taken) = (args.output.quiet, exports.take_stdout());
+        let watch = Watch::wanted(quiet, args.screen, stdout_is_taken);
+        Ok(Self { driver, fresh, incomplete, at_once, interrupt, watch, quiet, stdout_is_taken })
+    }
+
+    pub(crate) fn announce<'a>(&self, text: &str, strategies: impl IntoIterator<Item = &'a StrategySpec>) {
+        if !self.quiet {
+            let lines = text.lines().map(|line| wrapped(line, "", "  ") + "\n");
+            to_stderr(&lines.collect::<String>());
+            summary::doubts(strategies);
+        }
+    }
+
+    pub(crate) fn warn(&self, warning: &Warning) {
+        if !self.quiet {
+            to_stderr(&format!("{}\n", wrapped(&warning.to_string(), "warning: ", "         ")));
+        }
+    }
+
+    pub(crate) fn note(&self, words: &str) {
+        if !self.quiet {
+            to_stderr(&format!("{}\n", wrapped(words, "note: ", "      ")));
+        }
+    }
+
+    pub(crate) fn show<T: Send>(&self, board: &Board, work: impl FnOnce() -> T + Send) -> T {
+        board.show(self.watch, &self.interrupt, work)
+    }
+
+    /// Runs all strategies with all seeds. `name` is shown, and distinguishes these blocks from others. After an interrupt only complete
+    /// blocks (one seed with every strategy) remain. Their runs are passed to `passed_on`, with the texts for `files`.
+    pub(crate) fn run(
+        &self,
+        board: &Board,
+        (blocks, name): (Blocks<'_>, &str),
+        figures: &[&'static Figure],
+        files: Option<&InFlightExports>,
+        passed_on: &mut dyn FnMut(BlockRun),
+    ) -> anyhow::Result<Measured> {
+        let lanes = LaneWatcher::new(board, InTurn::new([blocks]), vec![name.to_owned()], files, Vec::new());
+        blocks.run(&*self.driver, &self.interrupt, &lanes, figures, passed_on)
+    }
+
+    /// Runs all strategies with all seeds without writing files. Returns `None` if interrupted or incomplete, because a ranking over fewer
+    /// seeds is not comparable.
+    pub(crate) fn run_whole(
+        &self,
+        board: &Board,
+        named: (Blocks<'_>, &str),
+        figures: &[&'static Figure],
+    ) -> anyhow::Result<Option<Measured>> {
+        let measured = self.run(board, named, figures, None, &mut |_| ())?;
+        let whole = self.interrupt.asked_by().is_none() && measured.blocks() == named.0.count();
+        Ok(Some(measured).filter(|_| whole))
+    }
+
+    /// Runs all strategies with all seeds, one point after the other. Calls `passed_on` with each complete point.
+    pub(crate) fn run_in_turn(
+        &self,
+        lanes: &LaneWatcher<'_>,
+        figures: &[&'static Figure],
+        passed_on: &mut dyn FnMut(usize, &Measured, Vec<BlockRun>),
+    ) -> anyhow::Result<()> {
+        lanes.in_turn().run(&*self.driver, &self.interrupt, lanes, figures, passed_on)
+    }
+
+    /// Executes the runs of points that depend on the results of earlier runs. Does nothing with `Fresh::ByNobody`.
+    pub(crate) fn run_fresh(
+        &self,
+        lanes: &LaneWatcher<'_>,
+        figures: &[&'static Figure],
+        passed_on: &mut dyn FnMut(usize, &Measured, Vec<BlockRun>),
+    ) -> anyhow::Result<()> {
+        let driver = match &self.fresh {
+            Fresh::ByTheSame => &self.driver,
+            Fresh::By(driver) => driver,
+            Fresh::ByNobody => return Ok(()),
+        };
+        lanes.in_turn().run(&**driver, &self.interrupt, lanes, figures, passed_on)
+    }
+
+    pub(crate) fn runs_fresh(&self) -> bool {
+        !matches!(self.fresh, Fresh::ByNobody)
+    }
+
+    pub(crate) fn stopped_by(&self) -> Option<&'static str> {
+        self.interrupt.cause()
+    }
+
+    /// Returns the exit code of a received signal, or `Exit::Unmet` if runs are missing.
+    pub(crate) fn cut_off(&self) -> Option<Exit> {
+        self.interrupt.exit().or(self.incomplete.as_ref().map(|_| Exit::Unmet))
+    }
+
+    pub(crate) fn nothing(&self, why: &str) -> ExitCode {
+        if !self.quiet {
+            to_stderr(why);
+        }
+        self.cut_off().map_or(ExitCode::SUCCESS, ExitCode::from)
+    }
+
+    /// Writes the document, and prints the result on stdout, or on stderr if stdout carries data.
+    ///
+    /// # Errors
+    /// If an output cannot be written. The other outputs and the printed result are not affected.
+    pub(crate) fn tell(
+        &self,
+        exports: Exports,
+        document: Option<&impl Serialize>,
+        text: impl FnOnce() -> String,
+    ) -> anyhow::Result<()> {
+        // Without a document, existing files are not overwritten.
+        let written = document.map_or(Ok(()), |document| exports.finish(&results::sorted(document)?));
+        if !self.quiet {
+            to_people(&text(), self.stdout_is_taken).or_else(|error| {
+                // Closing the terminal also stops the runs, so a broken pipe is expected then.
+                if is_broken_pipe(&error) && self.cut_off().is_some() { Ok(()) } else { Err(error) }
+            })?;
+        }
+        written
+    }
+}

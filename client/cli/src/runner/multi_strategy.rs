@@ -1,0 +1,74 @@
+//! Conversion of flags into experiments: several strategies with one workload and one server.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use experiments::Experiment;
+use experiments::servers::server_under_test::{GivenServer, ServerUnderTest};
+use tailback::StrategySpec;
+
+use crate::args::{RunArgs, SeveralArgs};
+use crate::exit::{Exit, Fatal};
+use crate::runner::experiment;
+
+/// Returns an experiment for each strategy, and their common server. `what` is the start of the error message for an invalid server
+/// configuration. The server of `--target` is queried unless `reached` already contains it.
+pub(crate) fn configured(
+    args: &SeveralArgs,
+    strategies: Vec<StrategySpec>,
+    what: &str,
+    reached: &mut Option<Arc<GivenServer>>,
+) -> anyhow::Result<(Vec<Experiment>, ServerUnderTest)> {
+    let mut run = RunArgs::defaults();
+    (run.simulate, run.workload, run.server) = (args.simulate, args.workload.clone(), args.server.clone());
+    (run.target, run.output.threads) = (args.target.clone(), args.output.threads);
+    let experiments: Vec<Experiment> = strategies
+        .into_iter()
+        .map(|strategy| {
+            run.strategy = strategy;
+            experiment::of_flags(&run)
+        })
+        .collect::<anyhow::Result<_>>()?;
+    if let Some(first) = experiments.first()
+        && reached.is_none()
+    {
+        *reached = GivenServer::reach(&experiment::server_choice(&run, first), first)?.map(Arc::new);
+    }
+    let opponent = match reached {
+        Some(given) => ServerUnderTest::Given(given.clone()),
+        None => ServerUnderTest::Own(Box::new(
+            run.server
+                .to_config(experiments.first().map_or(1, |first| first.run.seed))
+                .map_err(|error| Fatal::because(Exit::Usage, what.to_owned(), error))?,
+        )),
+    };
+    for experiment in &experiments {
+        let refused = opponent.refuse_unusable(experiment);
+        refused.map_err(|error| Fatal::because(Exit::Usage, what.to_owned(), error))?;
+        experiment.refuse_request_of_its_own()?;
+    }
+    Ok((experiments, opponent))
+}
+
+/// Refuses a strategy that was named twice, also in different spellings.
+pub(crate) fn refuse_twice(strategies: &[StrategySpec]) -> anyhow::Result<()> {
+    let mut seen = BTreeSet::new();
+    for strategy in strategies {
+        let mut parts: Vec<(&str, Vec<(&str, String)>)> = Vec::new();
+        for (name, parameters) in strategy.describe() {
+            parts.push((
+                name,
+                parameters.into_iter().map(|parameter| (parameter.key, parameter.value)).collect(),
+            ));
+        }
+        parts.sort();
+        if !seen.insert(parts) {
+            let words = format!(
+                "`--strategies` has two strategies equal to `{strategy}`; name it once, or give it other \
+                 parameters"
+            );
+            return Err(Fatal::error(Exit::Usage, words));
+        }
+    }
+    Ok(())
+}

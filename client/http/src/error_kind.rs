@@ -1,0 +1,148 @@
+//! Classification of errors of the HTTP client by the kind of failure.
+
+use std::error::Error;
+use std::io;
+
+use loadgen_core::ErrorKind;
+use rustls::CertificateError;
+
+use crate::tls;
+
+/// OS error numbers for too many open files: in the process (24) and in the whole system (23).
+const NO_FILES: [i32; 2] = [24, 23];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stage {
+    Connecting,
+    /// The head of the answer had not arrived when the error occurred.
+    Asking,
+    /// The head of the answer had arrived when the error occurred.
+    Answering,
+}
+
+/// Classifies an error of reqwest. `answering` is true if the head of the answer had arrived before the error.
+pub(crate) fn of_request(error: &reqwest::Error, answering: bool) -> ErrorKind {
+    let stage = match () {
+        () if error.is_connect() => Stage::Connecting,
+        () if answering => Stage::Answering,
+        () => Stage::Asking,
+    };
+    match kind(error, stage) {
+        ErrorKind::Other if error.is_timeout() => ErrorKind::Unreachable,
+        kind => kind,
+    }
+}
+
+pub(crate) fn of_stream(error: &h2::Error, stage: Stage) -> ErrorKind {
+    match error.get_io() {
+        Some(io) => kind(io, stage),
+        None if error.is_go_away() && error.is_remote() => ErrorKind::GoAway,
+        None if error.is_reset() && error.is_remote() => match stage {
+            Stage::Answering => ErrorKind::Truncated,
+            _ => ErrorKind::StreamReset,
+        },
+        // The server violated the protocol or uses another protocol.
+        None if error.is_library() => ErrorKind::Unreadable,
+        None => kind(error, stage),
+    }
+}
+
+/// Classifies an error by the first recognised error in its chain of causes.
+pub(crate) fn kind(error: &(dyn Error + 'static), stage: Stage) -> ErrorKind {
+    let mut next: Option<&(dyn Error + 'static)> = Some(error);
+    while let Some(cause) = next {
+        if let Some(kind) = of(cause) {
+            return match (kind, stage) {
+                (ErrorKind::Closed, Stage::Answering) => ErrorKind::Truncated,
+                // The connection was closed during the handshake.
+                (ErrorKind::Closed, Stage::Connecting) => ErrorKind::Tls,
+                _ => kind,
+            };
+        }
+        next = cause.source();
+    }
+    if stage == Stage::Answering { ErrorKind::Truncated } else { ErrorKind::Other }
+}
+
+fn of(cause: &(dyn Error + 'static)) -> Option<ErrorKind> {
+    if let Some(error) = cause.downcast_ref::<rustls::Error>() {
+        return Some(tls(error));
+    }
+    if let Some(error) = cause.downcast_ref::<hyper::Error>() {
+        return match () {
+            () if error.is_parse_too_large() => Some(ErrorKind::LongHeaders),
+            () if error.is_parse() => Some(ErrorKind::Unreadable),
+            () if error.is_incomplete_message() || error.is_canceled() || error.is_closed() => {
+                // If a message was interrupted by a reset, the reset is reported. Otherwise the connection was closed.
+                error.source().and_then(of).or(Some(ErrorKind::Closed))
+            }
+            () => None,
+        };
+    }
+    let error = cause.downcast_ref::<io::Error>()?;
+    // The error inside an I/O error is not returned by `source`, so it is examined here.
+    if let Some(wrapped) = error.get_ref()
+        && let Some(kind) = of(wrapped)
+    {
+        return Some(kind);
+    }
+    if error.raw_os_error().is_some_and(|code| NO_FILES.contains(&code)) {
+        return Some(ErrorKind::Exhausted);
+    }
+    match error.kind() {
+        io::ErrorKind::ConnectionRefused => Some(ErrorKind::Refused),
+        io::ErrorKind::ConnectionReset | io::ErrorKind::ConnectionAborted | io::ErrorKind::BrokenPipe => {
+            Some(ErrorKind::Reset)
+        }
+        io::ErrorKind::UnexpectedEof => Some(ErrorKind::Closed),
+        io::ErrorKind::HostUnreachable | io::ErrorKind::NetworkUnreachable | io::ErrorKind::TimedOut => {
+            Some(ErrorKind::Unreachable)
+        }
+        io::ErrorKind::AddrNotAvailable => Some(ErrorKind::Exhausted),
+        _ => None,
+    }
+}
+
+fn tls(error: &rustls::Error) -> ErrorKind {
+    match error {
+        rustls::Error::InvalidMessage(_) => ErrorKind::PlainHttp,
+        _ => ErrorKind::Tls,
+    }
+}
+
+/// Returns true if the server used TLS, although no TLS connection was established.
+pub(crate) fn is_tls_alert(error: &reqwest::Error) -> bool {
+    matches!(rustls_error(error), Some(rustls::Error::AlertReceived(_)))
+}
+
+pub(crate) fn is_tls(error: &reqwest::Error) -> bool {
+    rustls_error(error).is_some()
+}
+
+pub(crate) fn refused_certificate(error: &reqwest::Error) -> Option<&'static str> {
+    match rustls_error(error)? {
+        authority if tls::is_authority_as_server(authority) => {
+            Some("its certificate calls itself an authority, and is not one that was named")
+        }
+        rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer) => {
+            Some("nobody who is trusted has signed its certificate")
+        }
+        _ => None,
+    }
+}
+
+fn rustls_error(error: &reqwest::Error) -> Option<&rustls::Error> {
+    let mut next: Option<&(dyn Error + 'static)> = Some(error);
+    while let Some(cause) = next {
+        if let Some(found) = cause.downcast_ref() {
+            return Some(found);
+        }
+        // The error inside an I/O error is not returned by `source`. It may itself be an I/O error.
+        let wrapped = cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+        next = match wrapped {
+            Some(wrapped) => Some(wrapped),
+            None => cause.source(),
+        };
+    }
+    None
+}

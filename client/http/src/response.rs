@@ -1,0 +1,130 @@
+//! Interpretation of answers, used by all transports.
+
+mod advice;
+mod fields;
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::HeaderMap;
+use loadgen_core::{Cause, Classifier, ErrorKind, ServerSeen, ServerVerdict};
+use tailback::{Advice, MAX_BODY, Outcome, ResponseParser, Status};
+use vocabulary::{AdvertisedLimits, Instant, TimeScale, grpc, wire};
+
+use crate::response::advice::hear;
+use crate::response::fields::Headers;
+use crate::transport::{Answer, RunHeaders, TransportConfig};
+
+#[derive(Debug)]
+pub(crate) struct ResponseClassifier {
+    run: Option<RunHeaders>,
+    classifier: Classifier,
+    reading: Arc<ResponseParser>,
+    scale: TimeScale,
+}
+
+impl ResponseClassifier {
+    pub(crate) fn new(config: &TransportConfig) -> Self {
+        Self {
+            run: config.run,
+            classifier: config.classifier.clone(),
+            reading: config.reading.clone(),
+            scale: config.scale,
+        }
+    }
+
+    /// Returns how many bytes of a response body are needed if the response has this status.
+    pub(crate) fn most_body(&self, code: u16) -> usize {
+        match self.reading.most_body() {
+            _ if self.classifier.looks_at_bodies() => MAX_BODY,
+            _ if (200..300).contains(&code) => 0,
+            most => most,
+        }
+    }
+
+    /// Interprets an answer. `looked` is true for a request with carrier sense; only such a request may be deferred.
+    pub(crate) fn of(&self, code: u16, headers: &HeaderMap, body: &[u8], looked: bool) -> Answer {
+        let mock_headers = MockHeaders::in_headers(headers);
+        if self.run.is_some() && mock_headers.deferred {
+            if !looked {
+                // An attempt without carrier sense was counted when it was sent, so it cannot be deferred.
+                return Answer::none(ErrorKind::Other);
+            }
+            let outcome = Outcome::plain(Status::Deferred);
+            return Answer { outcome, server: None, advised_wait: None, cause: None, by_gateway: false };
+        }
+        let status =
+            self.classifier.whole_answer(code, mock_headers.grpc_status, &Headers(code, headers), body);
+        let scaled = |advice| match advice {
+            Advice::After(real) if self.run.is_none() => Advice::After(self.scale.to_experiment(real)),
+            other => other,
+        };
+        let answered = self.run.and_then(|run| Some(run.anchor.at(mock_headers.answered?)));
+        let response = hear(&self.reading, code, headers, body, answered);
+        let advice = scaled(response.advice);
+        let server = self.run.and_then(|_| mock_headers.seen());
+        let by_gateway = self.run.is_some() && !mock_headers.by_mock;
+        let advised_wait = match scaled(response.advertised) {
+            Advice::After(wait) if status != Status::Succeeded => Some(wait),
+            _ => None,
+        };
+        let cause = Some(Cause::Status(code));
+        let (facts, outer_advice) = (response.facts, scaled(response.outer_advice));
+        let outcome = Outcome { facts, outer_advice, ..Outcome::advised(status, advice) };
+        Answer { outcome, server, advised_wait, cause, by_gateway }
+    }
+}
+
+#[derive(Default)]
+struct MockHeaders<'a> {
+    grpc_status: Option<&'a str>,
+    by_mock: bool,
+    deferred: bool,
+    busy: Option<u32>,
+    cap: Option<u32>,
+    took: Option<Duration>,
+    verdict: Option<ServerVerdict>,
+    limits: AdvertisedLimits,
+    /// Time since the server's start at which the server responded.
+    answered: Option<Instant>,
+}
+
+impl<'a> MockHeaders<'a> {
+    fn in_headers(headers: &'a HeaderMap) -> Self {
+        let mut mock_headers = Self::default();
+        for (name, value) in headers {
+            let text = || value.to_str().ok();
+            match name.as_str() {
+                wire::BUSY => mock_headers.busy = text().and_then(|text| text.parse().ok()),
+                wire::CAP => mock_headers.cap = text().and_then(|text| text.parse().ok()),
+                wire::TOOK => {
+                    mock_headers.took = text().and_then(|text| text.parse().ok()).map(Duration::from_nanos);
+                }
+                wire::VERDICT => mock_headers.verdict = verdict(value.as_bytes()),
+                wire::LIMITS => {
+                    mock_headers.limits = text().and_then(|text| text.parse().ok()).unwrap_or_default();
+                }
+                wire::AT => {
+                    mock_headers.answered =
+                        text().and_then(|text| text.parse().ok()).map(Instant::from_nanos);
+                }
+                wire::MOCK => mock_headers.by_mock = true,
+                wire::DEFERRED => mock_headers.deferred = true,
+                // If the header occurs several times, its first value is used.
+                grpc::STATUS => mock_headers.grpc_status = mock_headers.grpc_status.or_else(text),
+                _ => {}
+            }
+        }
+        mock_headers
+    }
+
+    fn seen(&self) -> Option<ServerSeen> {
+        let Self { busy, cap, took, verdict, limits, .. } = *self;
+        Some(ServerSeen { busy: busy?, cap, took, limits, verdict })
+    }
+}
+
+fn verdict(word: &[u8]) -> Option<ServerVerdict> {
+    let verdicts = [ServerVerdict::Accepted, ServerVerdict::Rejected, ServerVerdict::Failed];
+    let place = wire::VERDICTS.iter().position(|known| word == known.as_bytes())?;
+    verdicts.get(place).copied()
+}

@@ -1,0 +1,105 @@
+//! Attempts as sequences of requests and answers, implemented once for all transports.
+
+use bytes::Bytes;
+use http::HeaderMap;
+use http::header::{ETAG, HeaderValue};
+use http_body::Body;
+use http_body_util::BodyExt as _;
+use loadgen_core::{Cause, ErrorKind, Launched};
+use tailback::{Failure, Outcome, Status};
+
+use crate::request::prepared::{Prepared, Step};
+use crate::transport::Answer;
+
+/// Maximum size of an answer's body, in bytes. A longer body counts as a transport failure.
+const MAX_BODY: u64 = 64 << 20;
+
+pub(crate) trait Exchange {
+    fn prepared(&self) -> &Prepared;
+
+    /// Sends one request of an attempt and reads the answer completely, so that the connection can be reused. An incomplete
+    /// answer is an error.
+    fn exchange(
+        &self,
+        attempt: &Launched,
+        step: Step,
+    ) -> impl Future<Output = Result<ParsedResponse, ErrorKind>> + Send;
+}
+
+pub(crate) struct ParsedResponse {
+    pub(crate) answer: Answer,
+    /// Entity tag of the object, if the request was a read.
+    pub(crate) tag: Option<HeaderValue>,
+}
+
+/// Makes an attempt. A read-modify-write consists of a read and an immediate conditional write. If the read does not succeed,
+/// the attempt ends with the read's result. If the read has no entity tag, the attempt fails permanently.
+pub(crate) async fn attempt(by: &(impl Exchange + Sync), attempt: &Launched) -> Answer {
+    if !by.prepared().reads_first() {
+        return match by.exchange(attempt, Step::Only).await {
+            Ok(response) => response.answer,
+            Err(kind) => Answer::none(kind),
+        };
+    }
+    let ParsedResponse { answer: read, tag } = match by.exchange(attempt, Step::Read).await {
+        Ok(response) if response.answer.outcome.status == Status::Succeeded => response,
+        Ok(response) => return response.answer,
+        Err(kind) => return Answer::none(kind),
+    };
+    let Some(tag) = tag else {
+        return Answer {
+            outcome: Outcome::plain(Status::Failed(Failure::Fatal)),
+            cause: Some(Cause::Error(ErrorKind::NoTag)),
+            ..read
+        };
+    };
+    let mut answer = match by.exchange(attempt, Step::Write(tag)).await {
+        Ok(response) => response.answer,
+        Err(kind) => return Answer::none(kind),
+    };
+    answer.by_gateway |= read.by_gateway;
+    if let Some(seen) = &mut answer.server {
+        let took_before = read.server.and_then(|seen| seen.took);
+        seen.took = seen.took.zip(took_before).map(|(write, read)| read + write);
+    }
+    answer
+}
+
+/// Reads a body completely and returns its first `most_kept` bytes.
+///
+/// # Errors
+/// If the body is incomplete or longer than [`MAX_BODY`].
+pub(crate) async fn drain<B>(mut body: B, most_kept: usize) -> Result<Vec<u8>, Undrained<B::Error>>
+where
+    B: Body<Data = Bytes> + Unpin,
+{
+    let mut left = MAX_BODY;
+    let mut kept = Vec::new();
+    // Fast path: most bodies are known to be complete after their last frame, so the final poll is skipped.
+    while !body.is_end_stream()
+        && let Some(frame) = body.frame().await
+    {
+        let frame = frame.map_err(Undrained::Broken)?;
+        let Some(chunk) = frame.data_ref() else { continue };
+        let room = most_kept.saturating_sub(kept.len()).min(chunk.len());
+        kept.extend_from_slice(&chunk[..room]);
+        left = left.checked_sub(chunk.len() as u64).ok_or(Undrained::Long)?;
+    }
+    Ok(kept)
+}
+
+pub(crate) enum Undrained<E> {
+    Broken(E),
+    Long,
+}
+
+pub(crate) fn tag_of(step: &Step, headers: &HeaderMap) -> Option<HeaderValue> {
+    let is_read = matches!(step, Step::Read);
+    is_read.then(|| headers.get(ETAG)).flatten().cloned()
+}
+
+/// Returns true if a request uses carrier sense: the server starts it only with enough free slots. A write after a read does
+/// not use carrier sense, because the read already did.
+pub(crate) fn looks(attempt: &Launched, step: &Step) -> bool {
+    attempt.least_free > 0 && !matches!(step, Step::Write(_))
+}

@@ -1,0 +1,230 @@
+//! HTTP/2 transport, with many attempts on one connection. Without TLS the server must support HTTP/2 by prior knowledge; with
+//! TLS both sides agree on it.
+
+mod body;
+mod link;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use http::uri::PathAndQuery;
+use http::{Method, Request, Uri};
+use loadgen_core::{ErrorKind, Latencies, Launched};
+use tokio::sync::{Mutex as AsyncMutex, Notify};
+use tokio::time::{Instant, timeout_at};
+
+use self::link::{Carried, Link};
+use crate::request::prepared::{Prepared, Step};
+use crate::request::template::Naming;
+use crate::response::ResponseClassifier;
+use crate::transport::connecting::Connecting;
+use crate::transport::dialer::Dialer;
+use crate::transport::exchange::{Exchange, ParsedResponse, attempt, looks, tag_of};
+use crate::transport::{Answer, Transport, TransportConfig, TransportError, WarmUp};
+
+/// Assumed maximum number of streams on a connection until the server announces its limit. RFC 9113, section 6.5.2, recommends
+/// that servers allow at least this many.
+const STREAMS_BEFORE_SETTINGS: usize = 100;
+
+/// Maximum number of connections that are tried for one attempt.
+const CONNECTIONS_TRIED: usize = 3;
+
+#[derive(Clone)]
+pub(crate) struct Http2Transport {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    prepared: Prepared,
+    understanding: ResponseClassifier,
+    dialer: Dialer,
+    connecting: Connecting,
+    wanted: AtomicUsize,
+    links: Mutex<Vec<Arc<Link>>>,
+    /// Ensures that one connection is opened at a time. Attempts that arrive meanwhile wait, and then use the new connection.
+    opening: AsyncMutex<()>,
+    /// Number of simultaneous streams that the server allows on all connections in total.
+    allowed: AtomicUsize,
+    grown: Notify,
+    /// True if the server is a mockserver, which does not count admin requests as work.
+    is_mock: bool,
+}
+
+impl Shared {
+    fn links(&self) -> MutexGuard<'_, Vec<Arc<Link>>> {
+        self.links.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the connection with the fewest streams. `None` if fewer connections are open than wanted, so that one should be
+    /// opened.
+    fn least_busy(&self) -> Option<Arc<Link>> {
+        let mut links = self.links();
+        links.retain(|link| !link.is_over());
+        let enough = links.len() >= self.wanted.load(Ordering::Relaxed);
+        let least = || links.iter().min_by_key(|link| link.streams());
+        enough.then(least).flatten().cloned()
+    }
+
+    async fn link(&self) -> Result<Arc<Link>, ErrorKind> {
+        if let Some(link) = self.least_busy() {
+            return Ok(link);
+        }
+        let _first = self.opening.lock().await;
+        if let Some(link) = self.least_busy() {
+            return Ok(link);
+        }
+        let open = async {
+            let stream = self.dialer.dial().await?;
+            Link::open(stream, STREAMS_BEFORE_SETTINGS, self.connecting.clone()).await
+        };
+        // Boxed, because the future of a TLS handshake is large and would otherwise enlarge the future of every attempt.
+        let link = self.connecting.open(Box::pin(open)).await?;
+        self.links().push(link.clone());
+        self.look_at_room();
+        Ok(link)
+    }
+
+    /// Updates the number of allowed streams, because servers may change it at any time.
+    fn look_at_room(&self) {
+        let allowed = self.links().iter().fold(0_usize, |sum, link| sum.saturating_add(link.allowed()));
+        if self.allowed.swap(allowed, Ordering::Relaxed) < allowed {
+            self.grown.notify_one();
+        }
+    }
+
+    fn request(&self, attempt: &Launched, step: &Step) -> (Request<()>, bytes::Bytes) {
+        let rendered = self.prepared.render(attempt, step);
+        let mut request = Request::new(());
+        *request.method_mut() = rendered.method;
+        *request.uri_mut() = rendered.uri.clone();
+        *request.headers_mut() = rendered.headers;
+        (request, rendered.body)
+    }
+
+    /// Opens a connection and determines how many streams the server allows. At a mockserver it sends an admin request for
+    /// this, which does not count as work. Returns whether the connection is ready. A connection on which a mockserver does not
+    /// answer in time is not used again.
+    async fn warm(&self, deadline: Instant) -> bool {
+        let Ok(Ok(link)) = timeout_at(deadline, self.link()).await else { return false };
+        if !self.is_mock {
+            return true;
+        }
+        let plain = self.prepared.plain();
+        let mut request = Request::new(());
+        *request.method_mut() = Method::GET;
+        let mut parts = plain.uri.clone().into_parts();
+        parts.path_and_query = Some(PathAndQuery::from_static("/_mock/capacity"));
+        let Ok(question) = Uri::from_parts(parts) else { return false };
+        *request.uri_mut() = question;
+        request.headers_mut().clone_from(&plain.headers);
+        let carried = timeout_at(deadline, link.carry(request, bytes::Bytes::new(), |_| 0)).await;
+        let is_ready = matches!(carried, Ok(Carried::Answered { .. }));
+        if !is_ready {
+            self.links().retain(|other| !Arc::ptr_eq(other, &link));
+        }
+        self.look_at_room();
+        is_ready
+    }
+}
+
+impl Exchange for Http2Transport {
+    fn prepared(&self) -> &Prepared {
+        &self.shared.prepared
+    }
+
+    async fn exchange(&self, attempt: &Launched, step: Step) -> Result<ParsedResponse, ErrorKind> {
+        let shared = &*self.shared;
+        // If several consecutive connections accept no stream, the server is assumed to accept none.
+        for _ in 0..CONNECTIONS_TRIED {
+            let (request, body) = shared.request(attempt, &step);
+            let link = shared.link().await?;
+            let carried =
+                link.carry(request, body, |status| shared.understanding.most_body(status.as_u16())).await;
+            shared.look_at_room();
+            match carried {
+                Carried::Answered { head, body } => {
+                    let answer = shared.understanding.of(
+                        head.status.as_u16(),
+                        &head.headers,
+                        &body,
+                        looks(attempt, &step),
+                    );
+                    return Ok(ParsedResponse { answer, tag: tag_of(&step, &head.headers) });
+                }
+                // The connection accepted no more streams and did not send the request, so the request can be sent on another
+                // connection.
+                Carried::Unsent => {}
+                Carried::Lost(kind) => return Err(kind),
+            }
+        }
+        Err(ErrorKind::GoAway)
+    }
+}
+
+impl Transport for Http2Transport {
+    const NAME: &'static str = "hyper-http2";
+    const SUMMARY: &'static str = "HTTP/2 with h2: attempts are streams of few connections";
+
+    fn build(config: TransportConfig) -> Result<Self, TransportError> {
+        let wanted = config.http2_connections.get().min(config.most_connections.max(1));
+        let shared = Shared {
+            prepared: Prepared::new(&config, Naming::Whole)?,
+            understanding: ResponseClassifier::new(&config),
+            dialer: Dialer::new(&config, &[b"h2"])?,
+            connecting: Connecting::new(config.most_connections),
+            wanted: AtomicUsize::new(wanted),
+            links: Mutex::default(),
+            opening: AsyncMutex::new(()),
+            allowed: AtomicUsize::new(0),
+            grown: Notify::new(),
+            is_mock: config.run.is_some(),
+        };
+        Ok(Self { shared: Arc::new(shared) })
+    }
+
+    async fn warm_up(&self, _count: usize, patience: Duration) -> WarmUp {
+        let deadline = Instant::now() + patience;
+        let wanted = self.shared.wanted.load(Ordering::Relaxed);
+        let mut ready = 0;
+        for _ in 0..wanted {
+            ready += usize::from(self.shared.warm(deadline).await);
+        }
+        WarmUp { wanted, ready }
+    }
+
+    fn limit_connections(&self, connections: usize) {
+        if self.shared.is_mock {
+            self.shared.wanted.fetch_min(connections, Ordering::Relaxed);
+        }
+    }
+
+    async fn send(&self, launched: Launched) -> Answer {
+        attempt(self, &launched).await
+    }
+
+    fn room(&self) -> usize {
+        match self.shared.allowed.load(Ordering::Relaxed) {
+            _ if self.shared.wanted.load(Ordering::Relaxed) == 0 => 0,
+            // No connection is open yet. As many attempts as any server is expected to allow wait here for the first
+            // connection. Further attempts wait outside the transport, where waiting times are counted.
+            0 => STREAMS_BEFORE_SETTINGS,
+            allowed => allowed,
+        }
+    }
+
+    async fn grown(&self) {
+        self.shared.grown.notified().await;
+    }
+
+    /// Does nothing, because a lost stream does not end its connection. The end of a connection is detected elsewhere.
+    fn on_lost(&self) {}
+
+    fn connections(&self) -> u64 {
+        self.shared.connecting.count()
+    }
+
+    fn connect_times(&self) -> Latencies {
+        self.shared.connecting.opened()
+    }
+}

@@ -1,0 +1,126 @@
+//! An HTTP/2 connection, and the streams on it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use bytes::Bytes;
+use h2::client::SendRequest;
+use http::{Request, StatusCode, response};
+use loadgen_core::ErrorKind;
+
+use super::body::StreamBody;
+use crate::error_kind::{Stage, of_stream};
+use crate::transport::connecting::Connecting;
+use crate::transport::dialer::Stream;
+use crate::transport::exchange::{Undrained, drain};
+
+/// Flow-control windows in bytes, per stream and per connection: the amount of data that a server may send before the client
+/// has read it.
+const WINDOWS: [u32; 2] = [1 << 20, 16 << 20];
+
+/// A connection, which has a task of its own that carries all streams.
+pub(super) struct Link {
+    sender: SendRequest<Bytes>,
+    streams: AtomicUsize,
+    is_over: Arc<AtomicBool>,
+}
+
+pub(super) enum Carried {
+    /// The answer is complete. Only the first bytes of its body are kept.
+    Answered { head: response::Parts, body: Vec<u8> },
+    /// The connection accepted no more requests, and the request was not sent.
+    Unsent,
+    /// The request failed without a usable answer.
+    Lost(ErrorKind),
+}
+
+impl Link {
+    /// Starts HTTP/2 on an open connection. Fails if client and server did not agree on HTTP/2 during the TLS handshake. Up to
+    /// `streams` streams may be in flight before the server has announced its limit.
+    pub(super) async fn open(
+        stream: Stream,
+        streams: usize,
+        connecting: Connecting,
+    ) -> Result<Arc<Self>, ErrorKind> {
+        if !stream.agreed_on(b"h2") {
+            return Err(ErrorKind::Tls);
+        }
+        let [of_stream_bytes, of_all] = WINDOWS;
+        let (sender, connection) = h2::client::Builder::new()
+            .enable_push(false)
+            .initial_max_send_streams(streams)
+            .initial_window_size(of_stream_bytes)
+            .initial_connection_window_size(of_all)
+            .handshake(stream)
+            .await
+            .map_err(|error| of_stream(&error, Stage::Connecting))?;
+        let is_over = Arc::<AtomicBool>::default();
+        let over = is_over.clone();
+        tokio::spawn(async move {
+            // The error is ignored here, because every stream receives the reason for the end of the connection.
+            drop(connection.await);
+            over.store(true, Ordering::Relaxed);
+            connecting.on_lost();
+        });
+        Ok(Arc::new(Self { sender, streams: AtomicUsize::new(0), is_over }))
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.is_over.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn streams(&self) -> usize {
+        self.streams.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn allowed(&self) -> usize {
+        if self.is_over() { 0 } else { self.sender.current_max_send_streams() }
+    }
+
+    /// Sends a request and reads its answer completely. `most_kept` computes how many bytes of the body to keep.
+    pub(super) async fn carry(
+        &self,
+        request: Request<()>,
+        body: Bytes,
+        most_kept: impl Fn(StatusCode) -> usize,
+    ) -> Carried {
+        let _stream = Counted::new(&self.streams);
+        let Ok(mut sender) = self.sender.clone().ready().await else {
+            // Marks the connection as over, so that the next attempt uses another one.
+            self.is_over.store(true, Ordering::Relaxed);
+            return Carried::Unsent;
+        };
+        let is_whole = body.is_empty();
+        let (response, mut rest) = match sender.send_request(request, is_whole) {
+            Ok(sent) => sent,
+            Err(error) => return Carried::Lost(of_stream(&error, Stage::Asking)),
+        };
+        if !is_whole && let Err(error) = rest.send_data(body, true) {
+            return Carried::Lost(of_stream(&error, Stage::Asking));
+        }
+        let (head, body) = match response.await {
+            Ok(response) => response.into_parts(),
+            Err(error) => return Carried::Lost(of_stream(&error, Stage::Asking)),
+        };
+        match drain(StreamBody(body), most_kept(head.status)).await {
+            Ok(body) => Carried::Answered { head, body },
+            Err(Undrained::Broken(error)) => Carried::Lost(of_stream(&error, Stage::Answering)),
+            Err(Undrained::Long) => Carried::Lost(ErrorKind::LongBody),
+        }
+    }
+}
+
+struct Counted<'a>(&'a AtomicUsize);
+
+impl<'a> Counted<'a> {
+    fn new(streams: &'a AtomicUsize) -> Self {
+        streams.fetch_add(1, Ordering::Relaxed);
+        Self(streams)
+    }
+}
+
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,53 @@
+//! The HTTP client for attempts with reqwest and for a mockserver's admin requests. Both use the same client, so that both
+//! reach the server in the same way.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use reqwest::Client;
+
+use crate::request::prepared::AGENT;
+use crate::target::Target;
+use crate::tls;
+use crate::transport::TransportError;
+use crate::transport::connecting::Connecting;
+
+/// Creates a client with a connection pool of its own. Connections use the local address `from`; if it is `None`, the system
+/// chooses. A connect may take at most `connect_timeout`, in real time.
+pub(crate) fn client(
+    target: &Target,
+    from: Option<IpAddr>,
+    connect_timeout: Duration,
+    connecting: &Connecting,
+) -> Result<Client, TransportError> {
+    // If another thread has installed its provider first, that provider is used.
+    drop(rustls::crypto::ring::default_provider().install_default());
+    let host = target.requested().host_str().unwrap_or_default().to_owned();
+    let mut builder = Client::builder()
+        .user_agent(AGENT)
+        // The harness counts attempts, so the client itself must not retry, redirect or wait.
+        .retry(reqwest::retry::never())
+        .redirect(reqwest::redirect::Policy::none())
+        .referer(false)
+        .no_proxy()
+        // HTTP/2 would queue streams inside the client, where they are not counted.
+        .http1_only()
+        .tcp_nodelay(true)
+        .local_address(from)
+        // Open connections are kept up to the maximum, because a run sends requests in waves. The maximum also bounds
+        // connections that a request began to open and then did not need.
+        .pool_max_idle_per_host(connecting.most())
+        .pool_idle_timeout(Duration::from_secs(90))
+        .connect_timeout(connect_timeout)
+        .connector_layer(connecting.clone())
+        .resolve_to_addrs(&host, target.addresses());
+    if target.url().scheme() == "http" {
+        // Skips reading the system's certificates. That takes megabytes and milliseconds, and is useless without TLS.
+        builder = builder.tls_certs_only([]);
+    } else {
+        let mut config = tls::config(target.trust())?;
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        builder = builder.tls_backend_preconfigured(config);
+    }
+    builder.build().map_err(|error| TransportError::Client(error.into()))
+}

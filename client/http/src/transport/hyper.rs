@@ -1,0 +1,198 @@
+//! HTTP/1.1 transport with hyper. Idle connections are kept in a simple list instead of a pool.
+
+mod link;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{HOST, HeaderValue, USER_AGENT};
+use http::{Request, Response, Uri};
+use http_body_util::Full;
+use hyper::body::Incoming;
+use hyper::client::conn::http1::Builder;
+use loadgen_core::{ErrorKind, Latencies, Launched};
+
+use crate::error_kind::{Stage, kind};
+use crate::request::prepared::{AGENT, Prepared, Step};
+use crate::request::template::Naming;
+use crate::response::ResponseClassifier;
+use crate::transport::connecting::{Connecting, Open};
+use crate::transport::dialer::Dialer;
+use crate::transport::exchange::{Exchange, ParsedResponse, Undrained, attempt, drain, looks, tag_of};
+use crate::transport::{Answer, Transport, TransportConfig, TransportError, WarmUp, ready_in_time};
+use link::Link;
+
+/// Maximum size in bytes of a request body that is copied into the buffer of the request's head. Sending one buffer takes less
+/// time than sending two.
+const MAX_COPIED_BODY: usize = 4 << 10;
+
+#[derive(Clone)]
+pub(crate) struct HyperTransport {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    prepared: Prepared,
+    understanding: ResponseClassifier,
+    dialer: Dialer,
+    connecting: Connecting,
+    builder: Builder,
+    /// Open connections without a request in flight. The connection used last is used next. All users of the list are on one
+    /// thread, so the lock is never contended.
+    idle: Mutex<Vec<Link>>,
+    /// True if the server is a mockserver, which does not count requests to its admin endpoint as work.
+    is_mock: bool,
+    /// Request to a mockserver's admin endpoint, which is sent when a connection is opened before the run.
+    question: Request<Full<Bytes>>,
+}
+
+impl Shared {
+    fn idle(&self) -> MutexGuard<'_, Vec<Link>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn connect(&self) -> Result<Link, ErrorKind> {
+        // Boxed, because the future of a TLS handshake is large and would otherwise enlarge the future of every attempt.
+        let stream = self.connecting.open(Box::pin(self.dialer.dial())).await?;
+        let link = Link::new(stream, Open(self.connecting.clone()), &self.builder).await;
+        link.map_err(|error| kind(&error, Stage::Connecting))
+    }
+
+    fn request(&self, attempt: &Launched, step: &Step) -> Request<Full<Bytes>> {
+        let rendered = self.prepared.render(attempt, step);
+        let mut request = Request::new(Full::new(rendered.body));
+        *request.method_mut() = rendered.method;
+        *request.uri_mut() = rendered.uri.clone();
+        *request.headers_mut() = rendered.headers;
+        request
+    }
+
+    async fn send(&self, attempt: &Launched, step: &Step) -> Result<(Response<Incoming>, Link), ErrorKind> {
+        loop {
+            let idle = self.idle().pop();
+            let was_idle = idle.is_some();
+            let mut link = match idle {
+                Some(link) => link,
+                None => self.connect().await?,
+            };
+            match link.send(self.request(attempt, step)).await {
+                Ok(response) => return Ok((response, link)),
+                // The server closed the connection while it was idle, and hyper returned the request unsent. So the request is
+                // sent on another connection. It is built again, because keeping a copy would double the memory of every
+                // attempt.
+                Err(error) if error.message().is_some() && was_idle => {}
+                Err(error) => return Err(kind(&error.into_error(), Stage::Asking)),
+            }
+        }
+    }
+
+    async fn finish(
+        &self,
+        mut body: Incoming,
+        most_kept: usize,
+        mut link: Link,
+    ) -> Result<Vec<u8>, ErrorKind> {
+        let kept = drain(&mut body, most_kept).await.map_err(|error| match error {
+            Undrained::Broken(error) => kind(&error, Stage::Answering),
+            Undrained::Long => ErrorKind::LongBody,
+        })?;
+        if link.finish(body) {
+            self.idle().push(link);
+        }
+        Ok(kept)
+    }
+
+    /// Opens a connection. At a mockserver, also waits until the server has accepted it. Returns whether the connection is
+    /// ready.
+    async fn warm(&self) -> bool {
+        let Ok(mut link) = self.connect().await else { return false };
+        if !self.is_mock {
+            self.idle().push(link);
+            return true;
+        }
+        let Ok(response) = link.send(self.question.clone()).await else { return false };
+        self.finish(response.into_body(), 0, link).await.is_ok()
+    }
+}
+
+impl Exchange for HyperTransport {
+    fn prepared(&self) -> &Prepared {
+        &self.shared.prepared
+    }
+
+    async fn exchange(&self, attempt: &Launched, step: Step) -> Result<ParsedResponse, ErrorKind> {
+        let shared = &*self.shared;
+        let (response, link) = shared.send(attempt, &step).await?;
+        let (head, body) = response.into_parts();
+        let code = head.status.as_u16();
+        let body = shared.finish(body, shared.understanding.most_body(code), link).await?;
+        let answer = shared.understanding.of(code, &head.headers, &body, looks(attempt, &step));
+        Ok(ParsedResponse { answer, tag: tag_of(&step, &head.headers) })
+    }
+}
+
+impl Transport for HyperTransport {
+    const NAME: &'static str = "hyper";
+    const SUMMARY: &'static str = "HTTP/1.1 with hyper and a free list of connections, which costs least";
+
+    fn build(config: TransportConfig) -> Result<Self, TransportError> {
+        let mut builder = Builder::new();
+        builder.writev(config.request.body.len() > MAX_COPIED_BODY);
+        let host = HeaderValue::from_str(&config.target.authority()).map_err(TransportError::Host)?;
+        let mut question = Request::new(Full::default());
+        *question.uri_mut() = Uri::from_static("/_mock/capacity");
+        question.headers_mut().insert(HOST, host);
+        question.headers_mut().insert(USER_AGENT, HeaderValue::from_static(AGENT));
+        let shared = Shared {
+            prepared: Prepared::new(&config, Naming::Path)?,
+            understanding: ResponseClassifier::new(&config),
+            dialer: Dialer::new(&config, &[b"http/1.1"])?,
+            connecting: Connecting::new(config.most_connections),
+            builder,
+            idle: Mutex::default(),
+            is_mock: config.run.is_some(),
+            question,
+        };
+        Ok(Self { shared: Arc::new(shared) })
+    }
+
+    async fn warm_up(&self, count: usize, patience: Duration) -> WarmUp {
+        let wanted = count.min(self.shared.connecting.most());
+        let warm = || {
+            let shared = self.shared.clone();
+            async move { shared.warm().await }
+        };
+        WarmUp { wanted, ready: ready_in_time(wanted, patience, warm).await }
+    }
+
+    fn limit_connections(&self, connections: usize) {
+        if self.shared.is_mock {
+            self.shared.connecting.limit(connections);
+        }
+    }
+
+    async fn send(&self, launched: Launched) -> Answer {
+        let _request = self.shared.connecting.begin_request();
+        attempt(self, &launched).await
+    }
+
+    fn room(&self) -> usize {
+        self.shared.connecting.room()
+    }
+
+    async fn grown(&self) {
+        self.shared.connecting.grown().await;
+    }
+
+    /// Does nothing, because the task of the connection has already reported the loss.
+    fn on_lost(&self) {}
+
+    fn connections(&self) -> u64 {
+        self.shared.connecting.count()
+    }
+
+    fn connect_times(&self) -> Latencies {
+        self.shared.connecting.opened()
+    }
+}

@@ -1,0 +1,125 @@
+//! Registry of transports. A transport is chosen by its name.
+
+use loadgen_core::Run;
+
+use crate::control::Control;
+use crate::drive::{DriveError, DriveOptions, DriveReport, drive_on_this_thread};
+use crate::transport::{Transport, TransportConfig, TransportError, http2, hyper, reqwest};
+
+/// All transports. The first is the default for a mockserver.
+pub const TRANSPORTS: &[TransportEntry] = &[
+    TransportEntry::of::<hyper::HyperTransport>(),
+    TransportEntry::of::<reqwest::ReqwestTransport>(),
+    TransportEntry::of::<http2::Http2Transport>(),
+];
+
+#[derive(Clone, Copy, Debug)]
+pub struct TransportEntry {
+    pub name: &'static str,
+    pub summary: &'static str,
+    build: fn(TransportConfig) -> Result<ReadyTransport, TransportError>,
+}
+
+impl TransportEntry {
+    const fn of<T: Transport>() -> Self {
+        Self {
+            name: T::NAME,
+            summary: T::SUMMARY,
+            build: |config| {
+                let (scale, threads) = (config.scale, config.threads.get());
+                let most_connections = (config.most_connections / threads).max(1);
+                let transports =
+                    (0..threads).map(|_| T::build(TransportConfig { most_connections, ..config.clone() }));
+                let transports = transports.collect::<Result<Vec<_>, _>>()?;
+                Ok(ReadyTransport {
+                    drive: Box::new(move |run, control, options| {
+                        drive_on_this_thread(run, transports, scale, control, options)
+                    }),
+                })
+            },
+        }
+    }
+
+    pub fn find(name: &str) -> Option<&'static Self> {
+        TRANSPORTS.iter().find(|entry| entry.name == name)
+    }
+
+    /// Sets up the transport without opening a connection.
+    ///
+    /// # Errors
+    /// See [`Transport::build`].
+    pub fn build(&self, config: TransportConfig) -> Result<ReadyTransport, TransportError> {
+        (self.build)(config)
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub enum TransportChoice {
+    /// `hyper` for a mockserver; `reqwest` for any other server, because it is used with more kinds of servers.
+    #[default]
+    Auto,
+    Named(&'static TransportEntry),
+}
+
+impl TransportChoice {
+    pub const AUTO: &'static str = "auto";
+
+    pub const HTTP2: Self = Self::Named(&TRANSPORTS[2]);
+
+    pub fn shares_connections(self) -> bool {
+        matches!(self, Self::Named(entry) if entry.name == http2::Http2Transport::NAME)
+    }
+
+    pub fn towards(self, is_mock: bool) -> &'static TransportEntry {
+        match self {
+            Self::Named(entry) => entry,
+            Self::Auto if is_mock => &TRANSPORTS[0],
+            Self::Auto => &TRANSPORTS[1],
+        }
+    }
+}
+
+/// A transport of any kind, for one run. The driver's loop is compiled for each kind of transport, so the choice among kinds
+/// costs nothing per attempt.
+pub struct ReadyTransport {
+    drive: Box<DriveOver>,
+}
+
+type DriveOver = dyn FnOnce(&mut Run, &Control, DriveOptions) -> Result<DriveReport, DriveError> + Send;
+
+impl ReadyTransport {
+    /// Drives `run` to its end on the current thread, which must not belong to an async runtime.
+    ///
+    /// # Errors
+    /// If the system provides no runtime or timer, or if the server answers on none of the connections during the warm-up.
+    pub fn drive(
+        self,
+        run: &mut Run,
+        control: &Control,
+        options: DriveOptions,
+    ) -> Result<DriveReport, DriveError> {
+        (self.drive)(run, control, options)
+    }
+}
+
+impl std::fmt::Debug for ReadyTransport {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ReadyTransport").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_transport_is_found_by_its_own_name_and_says_what_it_is() {
+        for entry in TRANSPORTS {
+            let found = TransportEntry::find(entry.name).expect("it is listed");
+            assert_eq!(found.summary, entry.summary, "two have the name {}", entry.name);
+            assert!(!entry.summary.is_empty() && !entry.summary.ends_with('.'), "{}", entry.name);
+            assert!(entry.name.chars().all(|letter| matches!(letter, 'a'..='z' | '0'..='9' | '-')));
+        }
+        assert!(TransportEntry::find("carrier-pigeon").is_none());
+    }
+}

@@ -1,0 +1,193 @@
+//! Configuration of a run as a record: the `config` of a result, and the output of `--print-config`.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::document::setting::Setting;
+
+/// Everything needed to repeat a run.
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[serde(default, expecting = "an object")]
+pub struct ConfigRecord {
+    pub program: String,
+    pub version: String,
+    pub command_line: Vec<String>,
+    /// `embedded`, `found`, `simulated` or the URL.
+    pub server: String,
+    pub target: Option<String>,
+    pub strategy: Vec<PartRecord>,
+    pub max_attempts: String,
+    pub retry_after: String,
+    pub workload: WorkloadRecord,
+    pub timeout: String,
+    pub deadline: Option<String>,
+    /// What counts as done in time; null for the deadline, or without one for being done at all.
+    pub within: Option<String>,
+    pub warm_up: String,
+    pub retry_failed: bool,
+    pub seed: u64,
+    pub repeats: u32,
+    pub time_scale: f64,
+    /// How much longer each constant network delay of a simulated run could take. Missing over HTTP, and in documents of versions
+    /// in which simulated delays were exact.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delay_noise: Option<String>,
+    pub request: RequestRecord,
+    /// How it was sent; of a simulated run, nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transport: Option<TransportRecord>,
+    /// The mockserver's own configuration; null for any other server.
+    pub server_model: Option<ServerModel>,
+    /// What later versions wrote besides: it may matter, whatever it is.
+    #[serde(flatten)]
+    #[schemars(skip)]
+    pub more: BTreeMap<String, Setting>,
+}
+
+impl Default for ConfigRecord {
+    /// Returns the values for keys that a file lacks. These values affect no figure.
+    fn default() -> Self {
+        Self {
+            program: String::new(),
+            version: String::new(),
+            command_line: Vec::new(),
+            server: String::new(),
+            target: None,
+            strategy: Vec::new(),
+            max_attempts: String::new(),
+            retry_after: String::new(),
+            workload: WorkloadRecord::default(),
+            timeout: String::new(),
+            deadline: None,
+            within: None,
+            warm_up: String::new(),
+            retry_failed: true,
+            seed: 0,
+            repeats: 1,
+            time_scale: 1.0,
+            delay_noise: None,
+            request: RequestRecord::default(),
+            transport: None,
+            server_model: None,
+            more: BTreeMap::new(),
+        }
+    }
+}
+
+/// A part of a strategy, with all its parameters as they were used.
+#[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[serde(default, expecting = "an object")]
+pub struct PartRecord {
+    pub name: String,
+    pub parameters: BTreeMap<String, String>,
+}
+
+/// What there was to do.
+#[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[serde(default, expecting = "an object")]
+pub struct WorkloadRecord {
+    pub kind: String,
+    pub ops: Option<u64>,
+    pub duration: Option<String>,
+    pub drain: Option<String>,
+    pub arrivals: String,
+    pub rate_per_s: Option<f64>,
+    /// The same in the unit in which it was given, such as `10/min`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate: Option<String>,
+    pub in_flight: Option<u32>,
+    pub clients: u32,
+    pub share_strategy: bool,
+    /// Every other parameter that was not at its default, as it would be typed; a new one needs nothing here.
+    #[serde(flatten)]
+    pub more: BTreeMap<String, Setting>,
+}
+
+/// What was sent.
+#[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[serde(default, expecting = "an object")]
+pub struct RequestRecord {
+    pub method: String,
+    /// Names only: values may be secrets.
+    pub headers: Vec<String>,
+    pub body_bytes: usize,
+    /// What later versions wrote besides: it may matter, whatever it is.
+    #[serde(flatten)]
+    #[schemars(skip)]
+    pub more: BTreeMap<String, Setting>,
+}
+
+/// How attempts were sent.
+#[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[serde(default, expecting = "an object")]
+pub struct TransportRecord {
+    /// `hyper`, `reqwest` or, with `--http2`, `hyper-http2`; what `--transport auto` resolved to.
+    #[serde(deserialize_with = "transport_name")]
+    pub name: String,
+    /// Threads that carried attempts.
+    pub threads: usize,
+}
+
+/// Renamed transports, as pairs of the former and the current name. The former name is accepted for one version: on command lines, in
+/// `TAILBACK_TRANSPORT` and in documents.
+const RENAMED_TRANSPORTS: [(&str, &str); 2] = [("lean", "hyper"), ("lean-http2", "hyper-http2")];
+
+pub fn current_transport_name(name: &str) -> &str {
+    let renamed = RENAMED_TRANSPORTS.iter().find(|(former, _)| *former == name);
+    renamed.map_or(name, |(_, current)| current)
+}
+
+fn transport_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    Ok(current_transport_name(&name).to_owned())
+}
+
+/// A mockserver's configuration, key by key, as its `GET /_mock/config` shows it. The keys are the server's matter: a new flag of it
+/// needs nothing here, and what an older or newer server has is kept.
+#[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[schemars(description = "A mockserver's configuration, key by key, as its `GET /_mock/config` shows it.")]
+pub struct ServerModel(BTreeMap<String, Option<Setting>>);
+
+impl ServerModel {
+    pub fn of(config: &impl Serialize) -> serde_json::Result<Self> {
+        serde_json::from_value(serde_json::to_value(config)?)
+    }
+
+    pub fn get(&self, key: &str) -> Option<&Setting> {
+        self.0.get(key)?.as_ref()
+    }
+
+    #[must_use]
+    pub fn without(mut self, key: &str) -> Self {
+        self.0.remove(key);
+        self
+    }
+
+    /// Deserializes the configuration. Returns `None` if it is the configuration of another program.
+    pub fn read<T: DeserializeOwned>(&self) -> Option<T> {
+        serde_json::to_value(self).and_then(serde_json::from_value).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn transports_are_read_by_their_former_names_and_written_by_their_current_ones() {
+        for (read, written) in [
+            ("lean", "hyper"),
+            ("lean-http2", "hyper-http2"),
+            ("hyper", "hyper"),
+            ("reqwest", "reqwest"),
+            ("carrier-pigeon", "carrier-pigeon"),
+        ] {
+            let record = serde_json::json!({ "name": read, "threads": 2 });
+            let record: TransportRecord = serde_json::from_value(record).unwrap();
+            assert_eq!(record, TransportRecord { name: written.to_owned(), threads: 2 });
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! Plausibility checks of counts. After these checks, sums of many counts neither overflow nor exceed what a plot can draw, whatever the
+//! files contain.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::document::run::RunResult;
+
+/// Largest accepted count. Even sums over the maximum number of shards can then be drawn in reports.
+const MOST: u64 = 1_000_000_000_000;
+
+pub(crate) fn uncountable(run: &RunResult) -> Option<(&'static str, u64)> {
+    let places = [
+        ("ops", beyond(&run.ops)),
+        ("attempts", beyond(&run.attempts)),
+        ("attempts_per_op", beyond(&run.attempts_per_op)),
+        ("failures", beyond(&run.failures)),
+        ("given_up_after", beyond(&run.given_up_after)),
+        ("advice", beyond(&run.advice)),
+        ("fairness", beyond(&run.fairness)),
+        ("generator", beyond(&run.generator)),
+        ("server", beyond(&run.server)),
+    ];
+    places.into_iter().find_map(|(place, count)| Some((place, count?)))
+}
+
+pub(crate) fn beyond(counts: &impl Serialize) -> Option<u64> {
+    fn within(value: &Value) -> Option<u64> {
+        match value {
+            Value::Number(number) => number.as_u64().filter(|count| *count > MOST),
+            Value::Array(list) => list.iter().find_map(within),
+            Value::Object(object) => object.values().find_map(within),
+            Value::Null | Value::Bool(_) | Value::String(_) => None,
+        }
+    }
+    serde_json::to_value(counts).ok().as_ref().and_then(within)
+}
+
+pub(crate) fn words(count: u64) -> String {
+    format!("{count} is more than anybody can count")
+}

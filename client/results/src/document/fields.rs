@@ -1,0 +1,60 @@
+//! Deserializers of fields that earlier or later versions write differently.
+
+use std::collections::BTreeMap;
+
+use loadgen_core::{ErrorKind, FailureResult};
+use serde::{Deserialize, Deserializer, de};
+
+use crate::document::sweep::Winner;
+use crate::figures::over_runs::{FiguresOverRuns, OverRuns};
+
+pub(crate) fn or_default<'de, T, D>(deserializer: D) -> Result<T, D::Error>
+where
+    T: Deserialize<'de> + Default,
+    D: Deserializer<'de>,
+{
+    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
+}
+
+pub(crate) fn known<'de, D: Deserializer<'de>>(deserializer: D) -> Result<FiguresOverRuns, D::Error> {
+    let figures: BTreeMap<String, Option<OverRuns>> = or_default(deserializer)?;
+    Ok(figures.into_iter().filter_map(|(path, figure)| Some((path, figure?))).collect())
+}
+
+/// Deserializes failures. An error kind that only a later version knows becomes [`ErrorKind::Other`].
+pub(crate) fn failures<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<FailureResult>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(expecting = "an object")]
+    struct Failure {
+        status: Option<u16>,
+        kind: Option<Kind>,
+        attempts: u64,
+    }
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "is not a text")]
+    enum Kind {
+        Known(ErrorKind),
+        Later(#[expect(dead_code, reason = "only that it is a text is asked")] String),
+    }
+    let kind = |kind| match kind {
+        Kind::Known(kind) => kind,
+        Kind::Later(_) => ErrorKind::Other,
+    };
+    let failures: Vec<Failure> = or_default(deserializer)?;
+    let known = |Failure { status, kind: named, attempts }: Failure| FailureResult {
+        status,
+        kind: named.map(kind),
+        attempts,
+    };
+    Ok(failures.into_iter().map(known).collect())
+}
+
+pub(crate) fn above_zero<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    let width = f64::deserialize(deserializer)?;
+    if width > 0.0 { Ok(width) } else { Err(de::Error::custom("is not above zero")) }
+}
+
+/// Deserializes a winner so that null (no winner) differs from a missing key (unknown).
+pub(crate) fn winner<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Winner, D::Error> {
+    Option::deserialize(deserializer).map(Winner::Known)
+}

@@ -1,0 +1,149 @@
+//! First pass over a document: collects the keys that determine its kind, and rejects numbers that are too large.
+
+use std::fmt;
+
+use serde::de::{self, Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+/// Largest accepted number. No figure is larger, and arithmetic on plot axes stays finite.
+const LARGEST: f64 = 1e15;
+
+#[derive(Debug, Default)]
+pub(crate) struct DocumentProbe {
+    /// Keys of the document, if it is an object. Each key comes with whether its value is null.
+    keys: Vec<(String, bool)>,
+}
+
+impl DocumentProbe {
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.keys.iter().any(|(there, _)| there == key)
+    }
+
+    /// Returns true if the document has this key and its value is not null.
+    pub(crate) fn says(&self, key: &str) -> bool {
+        self.keys.iter().any(|(there, is_null)| there == key && !is_null)
+    }
+}
+
+impl<'de> Deserialize<'de> for DocumentProbe {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Keys;
+        impl<'de> Visitor<'de> for Keys {
+            type Value = DocumentProbe;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a result")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<DocumentProbe, A::Error> {
+                let mut keys = Vec::new();
+                while let Some(key) = map.next_key::<String>()? {
+                    let Bounded { is_null } = map.next_value()?;
+                    keys.push((key, is_null));
+                }
+                Ok(DocumentProbe { keys })
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<DocumentProbe, A::Error> {
+                while list.next_element::<IgnoredAny>()?.is_some() {}
+                Ok(DocumentProbe::default())
+            }
+
+            fn visit_unit<E>(self) -> Result<DocumentProbe, E> {
+                Ok(DocumentProbe::default())
+            }
+
+            fn visit_bool<E>(self, _: bool) -> Result<DocumentProbe, E> {
+                Ok(DocumentProbe::default())
+            }
+
+            fn visit_u64<E>(self, _: u64) -> Result<DocumentProbe, E> {
+                Ok(DocumentProbe::default())
+            }
+
+            fn visit_i64<E>(self, _: i64) -> Result<DocumentProbe, E> {
+                Ok(DocumentProbe::default())
+            }
+
+            fn visit_f64<E>(self, _: f64) -> Result<DocumentProbe, E> {
+                Ok(DocumentProbe::default())
+            }
+
+            fn visit_str<E>(self, _: &str) -> Result<DocumentProbe, E> {
+                Ok(DocumentProbe::default())
+            }
+        }
+        deserializer.deserialize_any(Keys)
+    }
+}
+
+/// Any value that contains no number above [`LARGEST`].
+struct Bounded {
+    is_null: bool,
+}
+
+impl<'de> Deserialize<'de> for Bounded {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Any;
+        impl<'de> Visitor<'de> for Any {
+            type Value = Bounded;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a value")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Bounded, A::Error> {
+                // The key is parsed although it is not needed, because the place of a later error then contains it.
+                while map.next_key::<String>()?.is_some() {
+                    map.next_value::<Bounded>()?;
+                }
+                Ok(Bounded { is_null: false })
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Bounded, A::Error> {
+                while list.next_element::<Bounded>()?.is_some() {}
+                Ok(Bounded { is_null: false })
+            }
+
+            fn visit_unit<E>(self) -> Result<Bounded, E> {
+                Ok(Bounded { is_null: true })
+            }
+
+            fn visit_bool<E>(self, _: bool) -> Result<Bounded, E> {
+                Ok(Bounded { is_null: false })
+            }
+
+            fn visit_u64<E>(self, _: u64) -> Result<Bounded, E> {
+                Ok(Bounded { is_null: false })
+            }
+
+            fn visit_i64<E>(self, _: i64) -> Result<Bounded, E> {
+                Ok(Bounded { is_null: false })
+            }
+
+            fn visit_f64<E: de::Error>(self, number: f64) -> Result<Bounded, E> {
+                if number.abs() > LARGEST {
+                    return Err(E::custom(format!("{number:e} is beyond all measure")));
+                }
+                Ok(Bounded { is_null: false })
+            }
+
+            fn visit_str<E>(self, _: &str) -> Result<Bounded, E> {
+                Ok(Bounded { is_null: false })
+            }
+        }
+        deserializer.deserialize_any(Any)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::reading::read;
+
+    #[test]
+    fn a_number_that_cannot_be_drawn_is_refused_wherever_it_stands() {
+        let refusal = read::<DocumentProbe>(r#"{"a": [1, {"b": 1e300}]}"#).unwrap_err().to_string();
+        assert_eq!(refusal, "`a[1].b`: 1e300 is beyond all measure");
+        assert!(read::<DocumentProbe>(r#"{"a": [1, {"b": 1e3}], "c": null}"#).unwrap().has("c"));
+    }
+}

@@ -1,0 +1,442 @@
+//! Result of one run, in the format in which it is written to files and parsed. Other programs depend on its keys.
+//!
+//! Files of earlier versions lack newer keys, so fields with a default may be missing. Unknown keys are skipped, unless they contain a
+//! number above 10¹⁵.
+
+use loadgen_core::{
+    AdviceFigures, AttemptCounts, ExcessFigures, FailureResult, FairnessFigures, Gauge, GivenUpCounts,
+    LatencyFigures, RateFigures, Run, Series, WindowFigures,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tailback::StrategySpec;
+use vocabulary::wire::{ServerCounts, ServerStats};
+
+use crate::document::config::ConfigRecord;
+use crate::document::setting::At;
+use crate::document::version::SchemaVersion;
+use crate::shards::clients::{ClientShardRecord, MergedClients};
+
+/// The result of one run.
+#[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+pub struct RunResult {
+    pub schema_version: SchemaVersion,
+    pub mode: Mode,
+    /// As typed.
+    pub strategy: String,
+    pub seed: u64,
+    #[serde(default, deserialize_with = "crate::document::fields::or_default")]
+    pub config: ConfigRecord,
+    pub ops: OpsResult,
+    pub attempts: AttemptCounts,
+    /// Attempts per op that arrived; null before any did.
+    pub amplification: Option<f64>,
+    /// Ops succeeded per attempt; null before any was sent.
+    pub efficiency: Option<f64>,
+    /// Attempts sent per op that succeeded; null when none did.
+    pub attempts_per_success: Option<f64>,
+    pub makespan_s: Option<f64>,
+    /// Whether every op succeeded, and no shard of the clients is missing; otherwise `makespan_s` runs to the last end of an op.
+    pub makespan_complete: bool,
+    /// A proven lower bound on the makespan of a run in which every op succeeds, the same for every strategy; null where
+    /// none is known.
+    pub optimal_makespan_s: Option<f64>,
+    pub goodput_per_s: Option<f64>,
+    /// The rate at which ops arrive over what the server can serve in the long run; null for closed loops and bursts, and where
+    /// no capacity is known.
+    #[serde(default)]
+    pub load_factor: Option<f64>,
+    /// The same in words, such as `1000/s is 10 × capacity (50 slots × 500 ms)`.
+    #[serde(default)]
+    pub load: Option<String>,
+    /// What failed attempts came to, the most frequent first; together they are `attempts.failed`.
+    #[serde(default, deserialize_with = "crate::document::fields::failures")]
+    pub failures: Vec<FailureResult>,
+    /// Why ops were given up: what their last try came to.
+    #[serde(default, deserialize_with = "crate::document::fields::or_default")]
+    pub given_up_after: GivenUpCounts,
+    #[serde(default, deserialize_with = "crate::document::fields::or_default")]
+    pub op_latency_ms: LatencyFigures,
+    /// Shares of the ops that succeeded, 0 to 1, each with the latency in milliseconds below which they lie.
+    #[serde(default, deserialize_with = "crate::document::fields::or_default")]
+    pub op_latency_curve: Vec<[f64; 2]>,
+    #[serde(default, deserialize_with = "crate::document::fields::or_default")]
+    pub attempt_latency_ms: LatencyFigures,
+    #[serde(default, deserialize_with = "crate::document::fields::or_default")]
+    pub success_latency_ms: LatencyFigures,
+    #[serde(default, deserialize_with = "crate::document::fields::or_default")]
+    pub rejection_latency_ms: LatencyFigures,
+    #[serde(default, deserialize_with = "crate::document::fields::or_default")]
+    pub failure_latency_ms: LatencyFigures,
+    #[serde(default, deserialize_with = "crate::document::fields::or_default")]
+    pub attempts_per_op: AttemptsResult,
+    pub stalled_at_s: Option<f64>,
+    /// Ops that did not succeed within the deadline, as a share of `ops.offered` (where that is null, of `ops.total`); null without
+    /// `--deadline`.
+    pub late_share: Option<f64>,
+    /// Ops that succeeded within `--within` of their arrival (without it `--deadline`; without either, that succeeded at
+    /// all), as a share of `ops.offered` (where that is null, of `ops.total`); null where those are 0.
+    pub done_share: Option<f64>,
+    /// Whether `done_share` is only a lower bound: the run stalled or was interrupted before all of those ops had ended.
+    #[serde(default)]
+    pub share_is_lower_bound: bool,
+    /// Whether retries came when the server had advised.
+    #[serde(default, deserialize_with = "crate::document::fields::or_default")]
+    pub advice: AdviceFigures,
+    /// How the window came to fit the server, and how steady it was.
+    #[serde(default, deserialize_with = "crate::document::fields::or_default")]
+    pub window: WindowFigures,
+    /// Null with one client.
+    pub fairness: Option<FairnessFigures>,
+    /// Time of the server's slots spent on attempts that were rejected, or abandoned by the client; null when the server
+    /// does not tell.
+    pub wasted_server_s: Option<f64>,
+    /// Time of the server's slots per op that succeeded, whatever it was spent on: service, rejections, abandoned attempts. Null
+    /// when nothing succeeded, or the server does not tell, or holds no slots.
+    pub server_work_per_success_ms: Option<f64>,
+    /// Null when the target is no mockserver, or its counts could not be compared.
+    pub server: Option<ServerCounts>,
+    #[serde(default, deserialize_with = "crate::document::fields::or_default")]
+    pub generator: GeneratorResult,
+    /// When it began, in UTC (RFC 3339), such as `2026-11-21T23:28:06Z`; null when simulated.
+    #[schemars(extend("format" = "date-time"))]
+    pub started_at: Option<String>,
+    /// Wall time of the run; null when simulated.
+    pub wall_s: Option<f64>,
+    /// Who ended the run before its end: `user` by a key of the dashboard, `SIGINT`, `SIGTERM`, `SIGHUP`; null when nobody did.
+    pub interrupted: Option<String>,
+    /// What a reader of the figures must know.
+    #[serde(default, deserialize_with = "crate::document::fields::or_default")]
+    pub warnings: Vec<String>,
+    #[serde(default, deserialize_with = "crate::document::fields::or_default")]
+    pub series: Vec<SeriesPoint>,
+    /// How the client came to fit the server's law about rates; absent where none is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<RateFigures>,
+    /// Of a run of a share of the clients (--client-shard): which share, and what puts shards together again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Box<ClientShardRecord>>,
+    /// Of a run that was put together of such shares: of which.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub merged: Option<Box<MergedClients>>,
+    /// Where it belongs in a sweep; in no other document.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<At>,
+}
+
+/// Which driver made it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// In real time, over sockets.
+    Http,
+    /// In virtual time.
+    Simulated,
+}
+
+impl Mode {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Http => "http",
+            Self::Simulated => "simulated",
+        }
+    }
+}
+
+/// Ops by how they ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+pub struct OpsResult {
+    /// Ops that arrived.
+    pub total: u64,
+    /// Ops that the seed offers in a whole run, also those that had not arrived when the run was stopped. Null where that depends on
+    /// the strategy (a closed loop with `--duration` and without `--ops`), where a stopped run left more than 10⁸, and in older files.
+    #[serde(default)]
+    pub offered: Option<u64>,
+    pub succeeded: u64,
+    pub given_up: u64,
+    #[serde(default)]
+    pub unfinished: u64,
+    /// Times that the server had too little free to start an attempt, which was put off.
+    #[serde(default)]
+    pub deferred: u64,
+    /// Of the given up and the unfinished: those that no waiting helps. Their last attempt was refused for good (3xx, 4xx)
+    /// or found nobody who answers, or the target was dead at the end.
+    #[serde(default)]
+    pub failed_for_good: u64,
+    /// Of the given up and, if the run stalled, of the unfinished: those whose last outcome was a failure (timeout, transport,
+    /// any status but a rejection). Those that ended at their deadline are not among them.
+    #[serde(default)]
+    pub failed: u64,
+}
+
+impl OpsResult {
+    /// Returns the number of ops that shares are relative to: the offered ops or, if their number is unknown, the ops that arrived.
+    pub fn share_base(&self) -> u64 {
+        self.offered.unwrap_or(self.total)
+    }
+
+    pub fn share(&self, ops: u64) -> Option<f64> {
+        (self.share_base() > 0).then(|| ops as f64 / self.share_base() as f64)
+    }
+
+    pub fn all_succeeded(&self) -> bool {
+        self.share_base() > 0 && self.succeeded == self.share_base()
+    }
+
+    pub fn some_did_not_end(&self) -> bool {
+        self.succeeded.saturating_add(self.given_up) < self.share_base()
+    }
+}
+
+/// Attempts per op that ended; percentiles by rank, because attempts are whole: the least number with which so many of them
+/// ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[serde(default, expecting = "an object")]
+pub struct AttemptsResult {
+    pub p50: Option<u64>,
+    pub p99: Option<u64>,
+    pub max: Option<u64>,
+}
+
+/// The generator's own health.
+#[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[serde(default, expecting = "an object")]
+pub struct GeneratorResult {
+    /// From the instant an attempt was due to the instant it was sent; null when simulated.
+    pub send_lag_ms: LagResult,
+    /// What attempts took beyond what the server reckons; null when simulated, or the target is no mockserver.
+    pub excess_ms: ExcessFigures,
+    /// Processor time used by the whole program (with an embedded server: the server's, too).
+    pub cpu_s: Option<f64>,
+    /// Most memory that the program held.
+    pub peak_rss_bytes: Option<u64>,
+    /// Connections opened.
+    pub connections: Option<u64>,
+    /// From asking for a new connection to having it, the wait for a place among those being opened included.
+    pub connect_ms: LagResult,
+    /// Attempts that waited before they were handed to the HTTP client: no connection was free, and enough were
+    /// being opened.
+    pub waited_for_connection: Option<u64>,
+    /// How long those waited, in experiment time; part of their send lag.
+    pub connection_wait_ms: LagResult,
+}
+
+/// Percentiles of a delay, in milliseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[serde(default, expecting = "an object")]
+pub struct LagResult {
+    pub p50: Option<f64>,
+    pub p99: Option<f64>,
+    pub max: Option<f64>,
+}
+
+impl From<LatencyFigures> for LagResult {
+    fn from(figures: LatencyFigures) -> Self {
+        Self { p50: figures.p50, p99: figures.p99, max: figures.max }
+    }
+}
+
+/// One bucket of the series; counts are of the bucket, gauges its last values.
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+pub struct SeriesPoint {
+    /// The bucket's start.
+    pub t_s: f64,
+    #[serde(default)]
+    pub sent: u32,
+    #[serde(default)]
+    pub succeeded: u32,
+    #[serde(default)]
+    pub rejected: u32,
+    #[serde(default)]
+    pub failed: u32,
+    pub in_flight: Option<f64>,
+    pub in_flight_max: Option<f64>,
+    pub window: Option<f64>,
+    pub window_min: Option<f64>,
+    pub window_max: Option<f64>,
+    pub ssthresh: Option<f64>,
+    pub server_busy: Option<f64>,
+    pub server_busy_max: Option<f64>,
+    pub server_cap: Option<f64>,
+    /// What else the strategy has drawn over time, summed over clients; missing where there is nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gauges: Vec<GaugePoint>,
+}
+
+/// A gauge of a strategy under its own name, at the end of a bucket.
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+pub struct GaugePoint {
+    /// As legends call it.
+    pub name: String,
+    /// In what it is measured; empty for attempts.
+    pub unit: String,
+    /// Null before it was first known.
+    pub value: Option<f64>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoadRecord {
+    /// Ratio of the arrival rate of ops to the server's capacity.
+    pub factor: f64,
+    /// Description of the factor, with the limit that determines the capacity.
+    pub words: String,
+}
+
+#[derive(Clone, Debug)]
+pub struct ResultContext {
+    pub mode: Mode,
+    pub config: ConfigRecord,
+    pub seed: u64,
+    pub load: Option<LoadRecord>,
+    pub server: Option<ServerStats>,
+    pub generator: GeneratorResult,
+    pub started_at: Option<String>,
+    pub wall_s: Option<f64>,
+    pub interrupted: Option<&'static str>,
+    pub warnings: Vec<String>,
+    /// Maximum number of points in the time series. Without it, files with many results would consist mostly of series.
+    pub series_points: usize,
+}
+
+impl RunResult {
+    /// Rejects values that no run can have. The error contains the path of the value and the reason.
+    pub(crate) fn possible(&self) -> Result<(), (String, String)> {
+        let OpsResult { total, offered, succeeded, .. } = self.ops;
+        if let Some(offered) = offered.filter(|offered| *offered < total) {
+            let words = format!("{offered} are fewer than arrived: {total}");
+            return Err(("ops.offered".to_owned(), words));
+        }
+        if succeeded > total {
+            return Err((
+                "ops.succeeded".to_owned(),
+                format!("{succeeded} are more than there were: {total}"),
+            ));
+        }
+        for (index, pair) in self.series.windows(2).enumerate() {
+            if pair[0].t_s < 0.0 || pair[1].t_s <= pair[0].t_s {
+                let place = format!("series[{}].t_s", index + 1);
+                return Err((place, "does not come after the one before".to_owned()));
+            }
+        }
+        Ok(())
+    }
+
+    pub fn new(strategy: &StrategySpec, run: &Run, context: ResultContext) -> Self {
+        let measured = run.measurements();
+        let ops = measured.ops;
+        let counts = OpsResult {
+            total: ops.arrived,
+            offered: run.offered(),
+            succeeded: ops.succeeded,
+            given_up: ops.given_up,
+            unfinished: ops.unfinished(),
+            deferred: ops.deferred,
+            failed_for_good: run.failed_for_good(),
+            failed: run.failed(),
+        };
+        let was_stopped = run.stalled_at().is_some() || context.interrupted.is_some();
+        let makespan_s = measured.makespan().map(|makespan| makespan.as_secs_f64());
+        let per = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
+        Self {
+            schema_version: SchemaVersion::default(),
+            mode: context.mode,
+            strategy: strategy.to_string(),
+            seed: context.seed,
+            config: context.config,
+            ops: counts,
+            attempts: measured.attempts,
+            amplification: per(measured.attempts.total, ops.arrived),
+            efficiency: per(ops.succeeded, measured.attempts.total),
+            attempts_per_success: per(measured.attempts.total, ops.succeeded),
+            makespan_s,
+            makespan_complete: counts.all_succeeded(),
+            optimal_makespan_s: run.optimal_makespan().map(|optimal| optimal.as_secs_f64()),
+            goodput_per_s: makespan_s.filter(|s| *s > 0.0).map(|s| ops.succeeded as f64 / s),
+            load_factor: context.load.as_ref().map(|load| load.factor),
+            load: context.load.map(|load| load.words),
+            failures: measured.failures.results(),
+            given_up_after: measured.given_up_after,
+            op_latency_ms: measured.op_latency.figures(),
+            op_latency_curve: measured.op_latency_curve(),
+            attempt_latency_ms: measured.attempt_latency().figures(),
+            success_latency_ms: measured.success_latency.figures(),
+            rejection_latency_ms: measured.rejection_latency.figures(),
+            failure_latency_ms: measured.failure_latency.figures(),
+            attempts_per_op: {
+                let histogram = &measured.attempts_per_op;
+                let most = measured.most_attempts_per_op;
+                let known = |value: u64| (!histogram.is_empty()).then_some(value.min(most));
+                AttemptsResult {
+                    p50: known(histogram.value_at_quantile(0.5)),
+                    p99: known(histogram.value_at_quantile(0.99)),
+                    max: known(most),
+                }
+            },
+            stalled_at_s: run.stalled_at().map(vocabulary::Instant::as_secs_f64),
+            late_share: measured
+                .in_time()
+                .and_then(|in_time| counts.share(counts.share_base().saturating_sub(in_time))),
+            done_share: counts.share(measured.done_in_time()),
+            share_is_lower_bound: was_stopped && counts.some_did_not_end(),
+            advice: measured.advice_figures(),
+            window: measured.window_figures(),
+            fairness: measured.fairness_figures(),
+            wasted_server_s: context.server.as_ref().map(|stats| stats.wasted_ms / 1e3),
+            server_work_per_success_ms: context.server.as_ref().and_then(|stats| {
+                let work_ms = stats.served_ms? + stats.wasted_ms;
+                (ops.succeeded > 0 && work_ms > 0.0).then(|| work_ms / ops.succeeded as f64)
+            }),
+            server: context.server.map(|stats| stats.counts),
+            generator: context.generator,
+            started_at: context.started_at,
+            wall_s: context.wall_s,
+            interrupted: context.interrupted.map(ToOwned::to_owned),
+            warnings: context.warnings,
+            series: points(&measured.series.at_most(context.series_points)),
+            rate: measured.rate_figures(),
+            shard: None,
+            merged: None,
+            at: None,
+        }
+    }
+}
+
+fn points(series: &Series) -> Vec<SeriesPoint> {
+    let known = |value: f32| (!value.is_nan()).then_some(f64::from(value));
+    let width_s = series.width().as_secs_f64();
+    let last = |gauge: Gauge| known(gauge.last);
+    series
+        .points()
+        .iter()
+        .enumerate()
+        .map(|(index, point)| SeriesPoint {
+            t_s: index as f64 * width_s,
+            sent: point.sent,
+            succeeded: point.succeeded,
+            rejected: point.rejected,
+            failed: point.failed,
+            in_flight: last(point.in_flight),
+            in_flight_max: known(point.in_flight.max),
+            window: last(point.window),
+            window_min: known(point.window.min),
+            window_max: known(point.window.max),
+            ssthresh: last(point.ssthresh),
+            server_busy: last(point.server_busy),
+            server_busy_max: known(point.server_busy.max),
+            server_cap: last(point.server_cap),
+            gauges: series
+                .drawn()
+                .iter()
+                .map(|drawn| GaugePoint {
+                    name: drawn.kind.name.to_owned(),
+                    unit: drawn.kind.unit.to_owned(),
+                    value: drawn.values[index].value(),
+                })
+                .collect(),
+        })
+        .collect()
+}

@@ -1,0 +1,94 @@
+//! Runs as rows of a table that programs read. The columns are the identity of the run, all figures, and all other single values.
+
+use crate::document::run::RunResult;
+use crate::figures::{FIGURES, Figure};
+
+#[derive(Clone, Copy, Debug)]
+pub enum Column {
+    Figure(&'static Figure),
+    Text(&'static str, fn(&RunResult) -> String),
+}
+
+const IDENTITY: [Column; 3] = [
+    Column::Text("strategy", |run| run.strategy.clone()),
+    // The seed is text, because figures are floats and a seed may be larger than a float represents exactly.
+    Column::Text("seed", |run| run.seed.to_string()),
+    Column::Text("mode", |run| run.mode.name().to_owned()),
+];
+
+impl Column {
+    pub fn all() -> Vec<Self> {
+        let mut columns = IDENTITY.to_vec();
+        for figure in FIGURES.iter().filter(|figure| figure.path != "seed") {
+            if figure.path == "wall_s" {
+                columns.push(Self::Text("started_at", |run| run.started_at.clone().unwrap_or_default()));
+            }
+            columns.push(Self::Figure(figure));
+            if figure.path == "load_factor" {
+                columns.push(Self::Text("load", |run| run.load.clone().unwrap_or_default()));
+            }
+            if figure.path == "wall_s" {
+                columns.push(Self::Text("interrupted", |run| run.interrupted.clone().unwrap_or_default()));
+            }
+        }
+        columns
+    }
+
+    /// Returns the columns that have a value in at least one of these runs. Columns with the identity of the run come first. The others
+    /// follow in the order of the first run that has them, and alphabetically within a run.
+    pub fn of(runs: &[&RunResult]) -> Vec<Self> {
+        let met = |column: &Self| runs.iter().position(|run| !column.cell(run).is_empty());
+        let mut columns: Vec<(usize, Self)> =
+            Self::all().into_iter().filter_map(|column| Some((met(&column)?, column))).collect();
+        let identity = IDENTITY.len().min(columns.len());
+        columns[identity..].sort_by_key(|(met, column)| (*met, column.path()));
+        columns.into_iter().map(|(_, column)| column).collect()
+    }
+
+    pub fn path(&self) -> &'static str {
+        match self {
+            Self::Figure(figure) => figure.path,
+            Self::Text(path, _) => path,
+        }
+    }
+
+    pub fn cell(&self, run: &RunResult) -> String {
+        match self {
+            Self::Figure(figure) => figure.cell(run),
+            // The text is made printable, because `--csv -` may print a document from another author to a terminal.
+            Self::Text(_, text) => vocabulary::printable(&text(run)).into_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::schema::run_leaves;
+    use crate::testing::run;
+
+    #[test]
+    fn everything_that_is_one_value_has_a_column() {
+        let mut leaves: Vec<String> = run_leaves().into_iter().map(|leaf| leaf.path).collect();
+        let place = |path: &String| {
+            IDENTITY.iter().position(|column| column.path() == path).unwrap_or(IDENTITY.len())
+        };
+        leaves.sort_by_key(place);
+        let paths: Vec<&str> = Column::all().iter().map(Column::path).collect();
+        assert_eq!(paths, leaves);
+    }
+
+    #[test]
+    fn cells_are_as_json_has_them_and_columns_without_any_are_left_out() {
+        let run = run("aimd", u64::MAX, 10, 12, 2.0);
+        let columns = Column::of(&[&run]);
+        let cell =
+            |path: &str| columns.iter().find(|column| column.path() == path).map(|column| column.cell(&run));
+        assert_eq!(cell("seed").unwrap(), u64::MAX.to_string());
+        assert_eq!(
+            (cell("makespan_s").unwrap(), cell("attempts.total").unwrap()),
+            ("2.0".into(), "12".into())
+        );
+        assert_eq!((cell("makespan_complete").unwrap(), cell("stalled_at_s")), ("true".into(), None));
+    }
+}

@@ -1,0 +1,180 @@
+//! Answer of a comparison: which strategy is best, by how much, and one row per strategy. The terminal, the HTML report, Markdown and the
+//! JSON document all show this answer.
+//!
+//! Each figure is compared with the best strategy's: the ratio is the geometric mean of ratios paired by seed. With five or more seeds it
+//! has an interval (Student's t on the logarithms). All intervals use the level [`Ties::level`]. At this level, all intervals of a
+//! comparison hold together in 95 % of comparisons.
+
+mod by_point;
+mod order;
+mod pairs;
+mod record;
+mod row;
+mod sensitivity;
+mod sentence;
+
+pub use by_point::{PointWinner, first_by_point};
+pub use pairs::{PairRow, pair_rows};
+pub use row::{Place, Row, Times};
+pub use sensitivity::same_winner_sentence;
+pub use sentence::{Part, Sentence};
+
+use statistics::Level;
+
+use crate::ranking::score::Score;
+use crate::ranking::standing::Standing;
+use crate::ranking::ties::Ties;
+use row::Placed;
+
+/// Minimum number of seeds for which intervals and ranks are shown.
+pub const MIN_SEEDS: usize = 5;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RankedBy {
+    /// Ranked by the score of `--by`, because every ranked strategy did all of its ops.
+    Score,
+    /// Strategies that did every op are ranked by the score of `--by`, and the others after them by share of ops done.
+    ScoreThenShare,
+    /// Ranked by the share of ops done, because no strategy did every op, or not every op in time.
+    Share,
+}
+
+#[derive(Clone, Debug)]
+pub struct Answer {
+    pub by: Score,
+    pub ranked_by: RankedBy,
+    pub seeds: usize,
+    pub level: Level,
+    pub limit: Option<String>,
+    /// One row per strategy: first the ranked strategies, then the stopped ones, then the oracles, which know the server.
+    pub rows: Vec<Row>,
+    /// Strategy with the lowest score for each seed, `None` for a tie. Empty if a ranked strategy lacks the score.
+    firsts: Vec<Option<String>>,
+    /// Among the strategies that share the first rank: the one that needs distinguishably least of what orders ties. This is attempts, or
+    /// the makespan if the score is attempts, or attempts per success in a ranking by share.
+    thriftiest: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Lead<'a> {
+    pub best: &'a Row,
+    /// Lead over the next best strategy, as a ratio of their figures. If some strategies cannot be distinguished from the best one, it is
+    /// the lead over the best of these. `None` if no other strategy did the same work.
+    pub times: Option<Times>,
+    /// True if the best strategy can be distinguished from every other one.
+    pub is_certain: bool,
+}
+
+impl Answer {
+    /// Creates the answer; `standings` are in the order of their ranking.
+    pub fn new(standings: &[Standing], by: Score) -> Self {
+        let level = Ties::among(standings.iter().filter(|standing| standing.rank.is_some())).level();
+        Self::at_level(standings, by, level)
+    }
+
+    pub fn at_level(standings: &[Standing], by: Score, level: Level) -> Self {
+        let seeds = standings.iter().map(|standing| standing.counts.runs).max().unwrap_or_default();
+        let ranked: Vec<&Standing> =
+            standings.iter().filter(|standing| standing.rank.is_some() && !standing.foresees).collect();
+        let limit = standings.iter().find_map(|standing| standing.limit.clone());
+        let is_whole = ranked.first().is_some_and(|best| best.is_comparable() && best.share >= 1.0);
+        let is_equal_work = ranked.iter().all(|standing| standing.is_comparable());
+        let ranked_by = match () {
+            () if is_equal_work && (is_whole || ranked.is_empty()) => RankedBy::Score,
+            () if is_whole => RankedBy::ScoreThenShare,
+            () => RankedBy::Share,
+        };
+        let figure = if ranked_by == RankedBy::Share { Score::done_share() } else { by };
+        let companion =
+            if ranked_by == RankedBy::Share { Score::attempts_per_success() } else { by.companion() };
+        let placed = order::ranked(standings, figure, companion, level);
+        let rows = row::rows(standings, &placed, figure, level);
+        let thriftiest = thriftiest(&placed, companion, level);
+        Self { by, ranked_by, seeds, level, limit, firsts: firsts(&ranked, by), thriftiest, rows }
+    }
+
+    pub fn figure(&self) -> Score {
+        if self.ranked_by == RankedBy::Share { Score::done_share() } else { self.by }
+    }
+
+    pub fn limit_text(&self) -> Option<String> {
+        let limit = self.limit.as_ref()?;
+        let (number, unit) = limit.split_at(limit.find(|c: char| c.is_ascii_alphabetic())?);
+        let is_plain = unit.chars().all(|c| c.is_ascii_alphabetic());
+        Some(if is_plain { format!("{} {unit}", number.trim_end()) } else { limit.clone() })
+    }
+
+    pub fn ranked(&self) -> impl Iterator<Item = &Row> {
+        self.rows.iter().filter(|row| matches!(row.place, Place::Ranked { .. }))
+    }
+
+    /// Returns the strategy with the best figure and its lead over the next best. Returns `None` if fewer than two strategies have a rank.
+    pub fn lead(&self) -> Option<Lead<'_>> {
+        let is_share = self.ranked_by == RankedBy::Share;
+        let compared = self.by_figure();
+        let (best, others) = compared.split_first()?;
+        if others.is_empty() {
+            // No other strategy did every op, so the best one is ahead without a comparison of figures.
+            let is_certain = self.has_intervals();
+            return (self.ranked().count() > 1).then_some(Lead { best, times: None, is_certain });
+        }
+        let ahead = |row: &&Row| row.times_best.map(|times| if is_share { times.inverse() } else { times });
+        let is_ahead =
+            |times: Times| times.interval.is_some_and(|(low, _)| low > 1.0) && !times.is_within_two_percent();
+        let in_doubt = others.iter().find(|row| !ahead(row).is_some_and(is_ahead));
+        let next = in_doubt.or(others.first());
+        Some(Lead { best, times: next.and_then(ahead), is_certain: in_doubt.is_none() })
+    }
+
+    /// Returns the rows that can be compared, best figure first. Their order in the table may differ, because tied rows are ordered
+    /// by attempts there.
+    fn by_figure(&self) -> Vec<&Row> {
+        let is_share = self.ranked_by == RankedBy::Share;
+        let figure =
+            |row: &Row| row.figure.map_or(f64::INFINITY, |value| if is_share { -value } else { value });
+        let mut compared: Vec<&Row> = self.compared().collect();
+        compared.sort_by(|a, b| figure(a).total_cmp(&figure(b)));
+        compared
+    }
+
+    fn next_best(&self) -> Option<&Row> {
+        let first = self.ranked().next()?;
+        self.by_figure().into_iter().find(|row| row.strategy != first.strategy)
+    }
+
+    pub fn has_intervals(&self) -> bool {
+        self.seeds >= MIN_SEEDS
+    }
+
+    fn compared(&self) -> impl Iterator<Item = &Row> {
+        self.ranked().filter(|row| self.ranked_by == RankedBy::Share || row.is_comparable)
+    }
+}
+
+/// Returns the strategy that needs distinguishably less of this score than each other strategy with the first rank.
+fn thriftiest(placed: &[Placed<'_>], score: Score, level: Level) -> Option<String> {
+    let (_, first) = placed.first()?;
+    let tied = || placed.iter().filter(|(_, place)| place == first).map(|(standing, _)| *standing);
+    let least = tied().min_by(|a, b| a.score(score).total_cmp(&b.score(score)))?;
+    let is_more = |other: &Standing| {
+        let times = Times::new(other.values(score), least.values(score), level);
+        times.and_then(|times| times.interval).is_some_and(|(low, _)| low > 1.0)
+    };
+    let mut others = tied().filter(|other| other.strategy != least.strategy);
+    others.all(is_more).then(|| least.strategy.clone())
+}
+
+fn firsts(ranked: &[&Standing], by: Score) -> Vec<Option<String>> {
+    let comparable: Vec<&&Standing> = ranked.iter().filter(|standing| standing.is_comparable()).collect();
+    let seeds = comparable.iter().map(|standing| standing.values(by).len()).min().unwrap_or_default();
+    let first = |seed: usize| {
+        let value = |standing: &Standing| standing.values(by)[seed];
+        let least = comparable.iter().map(|standing| value(standing)).min_by(f64::total_cmp)?;
+        let mut those = comparable.iter().filter(|standing| value(standing).total_cmp(&least).is_eq());
+        those.next().filter(|_| those.next().is_none()).map(|standing| standing.strategy.clone())
+    };
+    (0..seeds).map(first).collect()
+}
+
+#[cfg(test)]
+mod tests;

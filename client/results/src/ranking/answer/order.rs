@@ -1,0 +1,82 @@
+//! Order and ranks of the strategies that can be ranked.
+//!
+//! Strategies are sorted by the ranked figure and then split into groups of equals. Going down the list, a strategy joins the current group
+//! if it is equal to the first strategy of that group. Equal means that the interval of their ratio contains 1 or lies within 2 % of it.
+//! All strategies of a group have the same rank. Within a group they are sorted by attempts, if these differ distinguishably.
+
+use std::cmp::Ordering;
+
+use statistics::Level;
+
+use super::row::{Place, Placed, Times};
+use crate::ranking::score::Score;
+use crate::ranking::standing::Standing;
+
+/// Returns the ranked strategies except oracles, best first. Strategies that did the same work are ordered by `figure`, and equal ones by
+/// `companion`. The other strategies follow, ordered by their share of ops done.
+pub(super) fn ranked(
+    standings: &[Standing],
+    figure: Score,
+    companion: Score,
+    level: Level,
+) -> Vec<Placed<'_>> {
+    let ranked = standings.iter().filter(|standing| standing.rank.is_some() && !standing.foresees);
+    let is_share = figure == Score::done_share();
+    let (by_figure, by_share): (Vec<&Standing>, Vec<&Standing>) =
+        ranked.partition(|standing| !is_share && standing.is_comparable());
+    let value = |standing: &Standing| standing.score(figure);
+    let is_equal = |one: &Standing, other: &Standing| are_equal(figure, one, other, level);
+    let share = |standing: &Standing| -standing.share;
+    let is_equal_share = |one: &Standing, other: &Standing| {
+        one.tier == other.tier || are_equal(Score::done_share(), one, other, level)
+    };
+    let first =
+        groups(by_figure, value, is_equal).into_iter().map(|group| in_order(group, companion, value, level));
+    let rest = groups(by_share, share, is_equal_share).into_iter();
+    let rest = rest.map(|group| in_order(group, Score::attempts_per_success(), share, level));
+    let mut placed: Vec<Placed<'_>> = Vec::new();
+    for group in first.chain(rest) {
+        let place = Place::Ranked { rank: placed.len() as u64 + 1, is_tied: group.len() > 1 };
+        placed.extend(group.into_iter().map(|standing| (standing, place)));
+    }
+    placed
+}
+
+/// Sorts equal strategies by another score. Strategies that are equal in that score, too, are sorted by `key`.
+fn in_order(
+    equals: Vec<&Standing>,
+    by: Score,
+    key: impl Fn(&Standing) -> f64,
+    level: Level,
+) -> Vec<&Standing> {
+    let groups = groups(equals, |one| one.score(by), |one, other| are_equal(by, one, other, level));
+    let sorted = groups.into_iter().map(|mut group| {
+        group.sort_by(|a, b| key(a).total_cmp(&key(b)));
+        group
+    });
+    sorted.flatten().collect()
+}
+
+/// Sorts strategies by a key and splits them into groups of neighbours. All strategies of a group are equal to its first one.
+fn groups(
+    mut standings: Vec<&Standing>,
+    key: impl Fn(&Standing) -> f64,
+    is_equal: impl Fn(&Standing, &Standing) -> bool,
+) -> Vec<Vec<&Standing>> {
+    standings.sort_by(|a, b| key(a).total_cmp(&key(b)));
+    let mut groups: Vec<Vec<&Standing>> = Vec::new();
+    for standing in standings {
+        match groups.last_mut() {
+            Some(group) if is_equal(group[0], standing) => group.push(standing),
+            _ => groups.push(vec![standing]),
+        }
+    }
+    groups
+}
+
+fn are_equal(score: Score, one: &Standing, other: &Standing, level: Level) -> bool {
+    match Times::new(one.values(score), other.values(score), level) {
+        Some(times) if times.interval.is_some() => times.may_be_one() || times.is_within_two_percent(),
+        _ => one.score(score).total_cmp(&other.score(score)) == Ordering::Equal,
+    }
+}

@@ -1,0 +1,36 @@
+//! Every pair of ranked strategies, compared in the ranked figure and in attempts. All intervals use the same level.
+
+use super::{Answer, Times};
+use crate::ranking::score::Score;
+use crate::ranking::standing::Standing;
+
+#[derive(Clone, Debug)]
+pub struct PairRow {
+    /// Strategy with the better rank.
+    pub first: String,
+    pub second: String,
+    /// Ratio of the second strategy's ranked figure to the first one's; `None` if they did not do the same work.
+    pub figure: Option<Times>,
+    pub attempts: Option<Times>,
+}
+
+pub fn pair_rows(answer: &Answer, standings: &[Standing]) -> Vec<PairRow> {
+    let figure = answer.figure();
+    let is_share = figure == Score::done_share();
+    let ranked: Vec<&Standing> =
+        standings.iter().filter(|standing| standing.rank.is_some() && !standing.foresees).collect();
+    let times = |first: &Standing, second: &Standing, score: Score| {
+        let is_comparable = is_share || first.is_comparable() && second.is_comparable();
+        is_comparable.then(|| Times::new(second.values(score), first.values(score), answer.level))?
+    };
+    let pairs = ranked.iter().enumerate().flat_map(|(place, first)| {
+        let row = |second: &&Standing| PairRow {
+            first: first.strategy.clone(),
+            second: second.strategy.clone(),
+            figure: times(first, second, figure),
+            attempts: times(first, second, Score::attempts()),
+        };
+        ranked[place + 1..].iter().map(row).collect::<Vec<_>>()
+    });
+    pairs.collect()
+}

@@ -1,0 +1,53 @@
+//! Record of a strategy's rank and figures in the JSON document.
+
+use super::{Answer, Place, Row, Times};
+use crate::document::comparison::{StandingRecord, TimesRecord};
+use crate::document::sweep::LeadRecord;
+use crate::figures::over_runs::figures_over_runs;
+use crate::ranking::score::Score;
+use crate::ranking::standing::Standing;
+
+impl Answer {
+    pub fn lead_record(&self) -> Option<LeadRecord> {
+        let lead = self.lead()?;
+        let interval = lead.times.and_then(|times| times.interval);
+        Some(LeadRecord {
+            strategy: lead.best.strategy.clone(),
+            certain: lead.is_certain,
+            figure: self.figure().path().to_owned(),
+            value: lead.best.figure,
+            ratio: lead.times.map(|times| times.ratio),
+            low: interval.map(|(low, _)| low),
+            high: interval.map(|(_, high)| high),
+            level: self.level.coverage(),
+        })
+    }
+
+    pub fn record(&self, standing: &Standing) -> StandingRecord {
+        let row = self.rows.iter().find(|row| row.strategy == standing.strategy);
+        let (place, tied) = match row.map(|row| row.place) {
+            Some(Place::Ranked { rank, is_tied }) if self.has_intervals() => (Some(rank), is_tied),
+            _ => (None, false),
+        };
+        let times = |of: fn(&Row) -> Option<Times>, score: Score| {
+            row.and_then(of).map(|Times { ratio, interval }| TimesRecord {
+                figure: score.path().to_owned(),
+                ratio,
+                low: interval.map(|(low, _)| low),
+                high: interval.map(|(_, high)| high),
+            })
+        };
+        StandingRecord {
+            strategy: standing.strategy.clone(),
+            rank: standing.rank,
+            complete: standing.is_complete(),
+            incomplete_because: standing.incomplete.clone(),
+            on_pareto_front: standing.on_front,
+            figures: figures_over_runs(&standing.figures),
+            place,
+            tied,
+            times_best: times(|row| row.times_best, self.figure()),
+            attempts_times_best: times(|row| row.attempts_times_best, Score::attempts()),
+        }
+    }
+}

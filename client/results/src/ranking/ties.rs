@@ -1,0 +1,44 @@
+//! Test whether strategies are equal in a figure, as far as their runs show. Equal strategies share a rank.
+//!
+//! Two strategies are equal if the interval of their paired ratio contains 1 or lies within 2 % of it. All intervals of a ranking hold
+//! together in 95 % of cases. The level of each interval is therefore 1 − 0.05/m. Here m is twice the number of pairs of ranked strategies,
+//! because a ranking uses two figures.
+
+use statistics::{Comparison, Level, Margin, Method, PairedRatio, Verdict};
+
+use crate::ranking::score::Score;
+use crate::ranking::standing::Standing;
+
+const FIGURES_COMPARED: usize = 2;
+
+pub(crate) struct Ties {
+    level: Level,
+}
+
+impl Ties {
+    pub(crate) fn among<'a>(standings: impl IntoIterator<Item = &'a Standing>) -> Self {
+        let strategies = standings.into_iter().filter(|standing| !standing.foresees).count();
+        let pairs = strategies * strategies.saturating_sub(1) / 2;
+        Self { level: Level::P95.shared_by(FIGURES_COMPARED * pairs) }
+    }
+
+    pub(crate) fn level(&self) -> Level {
+        self.level
+    }
+
+    /// Returns true if two strategies cannot be distinguished in this figure. With too few runs for an interval, only strategies with equal
+    /// means are equal. An oracle is equal to no other strategy.
+    pub(crate) fn are_equal(&self, score: Score, one: &Standing, other: &Standing) -> bool {
+        if one.foresees || other.foresees {
+            return false;
+        }
+        let comparison =
+            Comparison { level: self.level, method: Method::StudentT, margin: Margin::TWO_PERCENT };
+        let found = PairedRatio::of(one.values(score), other.values(score), comparison);
+        match found.map(|found| found.verdict) {
+            Ok(Verdict::NotDistinguishable | Verdict::Equivalent) => true,
+            Ok(Verdict::Lower | Verdict::Higher) => false,
+            Ok(Verdict::TooFew) | Err(_) => one.score(score).total_cmp(&other.score(score)).is_eq(),
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Comparison in which no attempt was rejected or failed. Its ranking shows nothing about retries.
+
+use crate::figures::numbers::counted;
+use crate::ranking::score::Score;
+use crate::ranking::standing::Standing;
+
+const EQUAL: f64 = 1.02;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unthrottled {
+    pub attempts: u64,
+    /// True if all strategies are equal within 2 % in the ranked figure, in makespan and in attempts.
+    pub are_equal: bool,
+}
+
+impl Unthrottled {
+    pub fn new(standings: &[Standing], by: Score) -> Option<Self> {
+        let max = |standing: &Standing, path| standing.figure(path).map(|figure| figure.max);
+        let is_spared = |standing: &Standing| {
+            ["attempts.rejected", "attempts.failed"].iter().all(|path| max(standing, path) == Some(0.0))
+        };
+        if !standings.iter().all(is_spared) {
+            return None;
+        }
+        let sum =
+            |standing: &Standing| standing.figure("attempts.total").map(|all| all.mean * all.count as f64);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count")]
+        let attempts = standings.iter().filter_map(sum).sum::<f64>().round() as u64;
+        (attempts > 0).then(|| Self { attempts, are_equal: are_equal(standings, by) })
+    }
+
+    /// Returns the sentence about this. It replaces the ranking if all strategies are equal, and follows the ranking
+    /// otherwise.
+    pub fn sentence(self) -> String {
+        let attempts = counted(self.attempts, "attempt");
+        if self.are_equal {
+            format!("Nothing to compare: not one of {attempts} was rejected.")
+        } else {
+            format!("Not one of {attempts} was rejected: the differences come from the clients' own limits.")
+        }
+    }
+}
+
+fn are_equal(standings: &[Standing], by: Score) -> bool {
+    let scores = [by, Score::makespan(), Score::attempts()];
+    scores.iter().all(|score| {
+        let values: Vec<f64> = standings.iter().map(|standing| standing.score(*score)).collect();
+        let (least, most) = values
+            .iter()
+            .fold((f64::INFINITY, 0.0_f64), |(least, most), value| (least.min(*value), most.max(*value)));
+        most.is_finite() && most <= EQUAL * least
+    })
+}

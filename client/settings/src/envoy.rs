@@ -1,0 +1,320 @@
+//! Envoy: a route's retry policy and a cluster's retry budget, in YAML.
+//!
+//! Source: envoyproxy/envoy `api/envoy/config/route/v3/route_components.proto`,
+//! `api/envoy/config/cluster/v3/circuit_breaker.proto`, `source/common/router/retry_state_impl.cc`.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use crate::described::{BACKOFF, COMMON, Described, percent, seconds};
+use crate::format::Format;
+use crate::retried::Retried;
+
+pub(crate) const FORMAT: Format = Format {
+    name: "envoy",
+    what: "Envoy, YAML: retry policy of a route, retry budget of a cluster",
+    used_by: &["envoy"],
+    nearest: "preset:envoy",
+    comment: Some("#"),
+    write,
+};
+
+const BUDGET: &str = "envoy-budget";
+
+/// gRPC statuses, and their names in Envoy's `retry_on`.
+const GRPC: [(&str, &str); 5] = [
+    ("CANCELLED", "cancelled"),
+    ("DEADLINE_EXCEEDED", "deadline-exceeded"),
+    ("INTERNAL", "internal"),
+    ("RESOURCE_EXHAUSTED", "resource-exhausted"),
+    ("UNAVAILABLE", "unavailable"),
+];
+
+fn write(settings: &mut Described) -> String {
+    let mut text = "# Of a route (config.route.v3.RouteAction):\n".to_owned();
+    match settings.limit("max-time") {
+        Some(most) => {
+            let _ = writeln!(text, "timeout: {}s", seconds(most));
+            settings.fixed(
+                COMMON,
+                "over-time",
+                &["shorten"],
+                "Envoy ends the op at its timeout, whatever it is doing",
+            );
+        }
+        None => settings.besides(
+            "unless its `timeout` is set, a route of Envoy ends an op after 15 s, all attempts together",
+        ),
+    }
+    let (words, codes) = retried(settings);
+    let _ = writeln!(text, "retry_policy:\n  retry_on: \"{}\"", words.join(","));
+    if !codes.is_empty() {
+        let _ = writeln!(text, "  retriable_status_codes: [{}]", codes.join(", "));
+    }
+    let retries = settings.count(COMMON, "max-attempts").map_or(u32::MAX, |most| most - 1);
+    let _ = writeln!(text, "  num_retries: {retries}");
+    if let Some(most) = settings.limit("attempt-timeout") {
+        let _ = writeln!(text, "  per_try_timeout: {}s", seconds(most));
+    }
+    waits(settings, &mut text);
+    advice(settings, &mut text);
+    settings.fixed(
+        COMMON,
+        "hints",
+        &["x-envoy-ratelimited"],
+        "Envoy never retries answers with x-envoy-ratelimited, and knows no other hint",
+    );
+    budget(settings, &mut text);
+    text
+}
+
+fn budget(settings: &mut Described, text: &mut String) {
+    if !settings.has(BUDGET) {
+        settings.besides("without `envoy-budget`, a cluster of Envoy has at most 3 retries in flight (max_retries of its circuit breakers)");
+        return;
+    }
+    let share = percent(settings.number(BUDGET, "share"));
+    let least = settings.read(BUDGET, "least");
+    text.push_str("# Of the cluster (config.cluster.v3.Cluster):\ncircuit_breakers:\n  thresholds:\n  - priority: DEFAULT\n");
+    let _ = if share > 0.0 {
+        writeln!(
+            text,
+            "    retry_budget:\n      budget_percent:\n        value: {share}\n      min_retry_concurrency: {least}"
+        )
+    } else {
+        writeln!(text, "    max_retries: {least}")
+    };
+}
+
+fn retried(settings: &mut Described) -> (Vec<&'static str>, Vec<String>) {
+    let retried = Retried::read(&settings.read(COMMON, "retry-on"), &settings.read(COMMON, "throttle-on"));
+    let mut words = Vec::new();
+    let is_5xx = (500..=599).all(|code| retried.codes.contains_key(&code));
+    let reset = ["closed", "unreadable", "timeout"].map(|kind| retried.lacks_answer(kind));
+    if is_5xx {
+        words.push("5xx");
+        if !retried.lacks_answer("refused") || reset.contains(&false) {
+            let why =
+                format!("5xx of Envoy also means what has no answer: {}", retried.final_without_answer());
+            settings.note(COMMON, "retry-on", &why);
+        }
+    }
+    if retried.lacks_answer("refused") {
+        words.push("connect-failure");
+    }
+    if reset.contains(&true) {
+        words.push("reset");
+        if reset.contains(&false) && !is_5xx {
+            settings.note(
+                COMMON,
+                "retry-on",
+                "reset of Envoy means connections that were closed and read timeouts alike",
+            );
+        }
+    }
+    let grpc = GRPC.iter().filter(|(name, _)| retried.grpc.iter().any(|asked| asked == name));
+    words.extend(grpc.map(|(_, word)| *word));
+    let codes = retried.codes.keys().filter(|code| !is_5xx || !(500..=599).contains(*code));
+    let codes: Vec<String> = codes.map(u16::to_string).collect();
+    if !codes.is_empty() {
+        words.push("retriable-status-codes");
+    }
+    let unknown: Vec<&str> = retried
+        .grpc
+        .iter()
+        .map(String::as_str)
+        .filter(|asked| GRPC.iter().all(|(name, _)| name != asked))
+        .collect();
+    if !unknown.is_empty() {
+        settings.note(
+            COMMON,
+            "retry-on",
+            &format!("Envoy does not retry the gRPC statuses {}", unknown.join(", ")),
+        );
+    }
+    if !retried.reasons.is_empty() {
+        settings.note(COMMON, "retry-on", "Envoy does not look for reasons in answers");
+    }
+    if retried.conditions().next().is_some() {
+        let why =
+            "a retry policy of Envoy knows neither methods nor advice; match methods in routes of their own";
+        settings.note(COMMON, "retry-on", why);
+    }
+    (words, codes)
+}
+
+fn waits(settings: &mut Described, text: &mut String) {
+    let base = settings.duration(BACKOFF, "base").unwrap_or_default();
+    let (cap, least) = (settings.cap(), Duration::from_millis(1));
+    if base < least {
+        settings.note(BACKOFF, "base", "base_interval of Envoy is at least 1 ms");
+    } else {
+        settings.fixed(BACKOFF, "growth", &["exponential"], "Envoy doubles its waits");
+        settings.fixed(BACKOFF, "factor", &["2"], "Envoy doubles its waits");
+        settings.fixed(
+            BACKOFF,
+            "spread",
+            &["full"],
+            "Envoy draws each wait between zero and the whole of it",
+        );
+        settings.fixed(BACKOFF, "grain", &["cut-ms", "none"], "Envoy waits whole milliseconds");
+    }
+    for key in ["growth", "factor", "spread", "grain"] {
+        settings.settle(BACKOFF, key);
+    }
+    let base = base.max(least);
+    let cap = cap.unwrap_or(Duration::from_hours(24)).max(base);
+    let (base, cap) = (seconds(base), seconds(cap));
+    let _ = writeln!(text, "  retry_back_off:\n    base_interval: {base}s\n    max_interval: {cap}s");
+}
+
+fn advice(settings: &mut Described, text: &mut String) {
+    if settings.read(COMMON, "retry-after") == "ignore" {
+        settings.settle(COMMON, "advice");
+        return;
+    }
+    settings.fixed(COMMON, "retry-after", &["exact"], "advice replaces the back-off in Envoy");
+    let forms = settings.read(COMMON, "advice");
+    let mut headers = String::new();
+    for form in forms.split('|') {
+        let (name, how) = form.split_once('.').unwrap_or((form, ""));
+        let format = match name {
+            "retry-after" => "SECONDS",
+            "x-ratelimit-reset" => "UNIX_TIMESTAMP",
+            _ => continue,
+        };
+        if how.contains("date") {
+            settings.note(COMMON, "advice", "Envoy reads whole seconds and epochs, no dates");
+        }
+        let _ = writeln!(headers, "    - name: {name}\n      format: {format}");
+    }
+    if forms.split('|').count() * 2 != headers.lines().count() {
+        settings.note(
+            COMMON,
+            "advice",
+            "Envoy reads headers of seconds or epochs only: Retry-After, X-RateLimit-Reset",
+        );
+    }
+    if headers.is_empty() {
+        settings.settle(COMMON, "advice");
+        return;
+    }
+    let limit = settings.duration(COMMON, "advice-limit").unwrap_or(Duration::from_hours(24 * 365));
+    settings.fixed(
+        COMMON,
+        "advice-beyond",
+        &["back-off"],
+        "longer advice than max_interval leads to the back-off in Envoy",
+    );
+    if limit.is_zero() {
+        settings.settle(COMMON, "advice-stretch");
+        settings.note(
+            COMMON,
+            "advice-limit",
+            "max_interval of Envoy is more than zero: here no reset headers",
+        );
+        return;
+    }
+    let limit = seconds(limit);
+    let _ = write!(
+        text,
+        "  rate_limited_retry_back_off:\n    reset_headers:\n{headers}    max_interval: {limit}s\n"
+    );
+    settings.fixed(COMMON, "advice-stretch", &["0.5"], "Envoy waits up to half as long again as advised");
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{is_yaml, left_out, written};
+
+    #[test]
+    fn the_preset_is_a_retry_policy() {
+        let text = written("preset:envoy,max-attempts=4,share=0.25", "envoy");
+        insta::assert_snapshot!(text, @r#"
+        # Of a route (config.route.v3.RouteAction):
+        retry_policy:
+          retry_on: "5xx,connect-failure,reset"
+          num_retries: 3
+          retry_back_off:
+            base_interval: 0.025s
+            max_interval: 0.25s
+        # Of the cluster (config.cluster.v3.Cluster):
+        circuit_breakers:
+          thresholds:
+          - priority: DEFAULT
+            retry_budget:
+              budget_percent:
+                value: 25
+              min_retry_concurrency: 3
+        "#);
+        assert!(is_yaml(&text));
+        insta::assert_snapshot!(left_out("backoff:base=25ms,spread=full", "envoy"), @r#"
+        `retry-after=floor`: advice replaces the back-off in Envoy
+        `advice=retry-after-ms.decimal|retry-after.decimal.date`: Envoy reads whole seconds and epochs, no dates; Envoy reads headers of seconds or epochs only: Retry-After, X-RateLimit-Reset
+        `advice-beyond=cut`: longer advice than max_interval leads to the back-off in Envoy
+        `advice-stretch=0`: Envoy waits up to half as long again as advised
+        `hints=none`: Envoy never retries answers with x-envoy-ratelimited, and knows no other hint
+        unless its `timeout` is set, a route of Envoy ends an op after 15 s, all attempts together
+        without `envoy-budget`, a cluster of Envoy has at most 3 retries in flight (max_retries of its circuit breakers)
+        "#);
+    }
+
+    #[test]
+    fn advice_becomes_reset_headers() {
+        let text = written(
+            "preset:envoy,retry-after=exact,advice=retry-after.whole,advice-stretch=0.5,advice-limit=300s,max-time=20s,attempt-timeout=2s",
+            "envoy",
+        );
+        insta::assert_snapshot!(text, @r#"
+        # Of a route (config.route.v3.RouteAction):
+        timeout: 20s
+        retry_policy:
+          retry_on: "5xx,connect-failure,reset"
+          num_retries: 1
+          per_try_timeout: 2s
+          retry_back_off:
+            base_interval: 0.025s
+            max_interval: 0.25s
+          rate_limited_retry_back_off:
+            reset_headers:
+            - name: retry-after
+              format: SECONDS
+            max_interval: 300s
+        # Of the cluster (config.cluster.v3.Cluster):
+        circuit_breakers:
+          thresholds:
+          - priority: DEFAULT
+            max_retries: 3
+        "#);
+        assert!(is_yaml(&text));
+    }
+
+    #[test]
+    fn advice_that_is_never_followed_has_no_reset_headers() {
+        // Envoy 1.39.3 refuses a max_interval of 0s.
+        let text = "preset:okhttp";
+        assert!(
+            !written(text, "envoy").contains("rate_limited_retry_back_off"),
+            "{}",
+            written(text, "envoy")
+        );
+        let told = left_out(text, "envoy");
+        assert!(told.contains("`advice-limit=0s`: max_interval of Envoy is more than zero"), "{told}");
+    }
+
+    #[test]
+    fn what_envoy_has_not_is_told_in_order() {
+        insta::assert_snapshot!(left_out("preset:openai+aws-quota", "envoy"), @r#"
+        `spread=below|0.25`: Envoy draws each wait between zero and the whole of it
+        `aws-quota:capacity=500,retry-cost=14,throttled-cost=5,timeout-cost=14,long-poll=false`: envoy has nothing like it
+        `advice=retry-after-ms.decimal.or-next|retry-after.decimal.date`: Envoy reads whole seconds and epochs, no dates; Envoy reads headers of seconds or epochs only: Retry-After, X-RateLimit-Reset
+        `advice-beyond=give-up`: longer advice than max_interval leads to the back-off in Envoy
+        `advice-zero=back-off`: envoy has no setting for it
+        `advice-past=back-off`: envoy has no setting for it
+        `advice-stretch=0`: Envoy waits up to half as long again as advised
+        `hints=x-should-retry`: Envoy never retries answers with x-envoy-ratelimited, and knows no other hint
+        unless its `timeout` is set, a route of Envoy ends an op after 15 s, all attempts together
+        without `envoy-budget`, a cluster of Envoy has at most 3 retries in flight (max_retries of its circuit breakers)
+        "#);
+    }
+}

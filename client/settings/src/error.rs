@@ -1,0 +1,26 @@
+//! Errors of writing settings.
+
+/// Reason why a strategy has no settings.
+#[derive(Debug, thiserror::Error)]
+pub enum SettingsError {
+    /// `suggestion` is empty or begins with a separator.
+    #[error("unknown format of settings `{name}`{suggestion}")]
+    UnknownFormat { name: String, suggestion: String },
+    #[error("no format of settings is known for `preset:{0}`")]
+    NoFormatOfPreset(String),
+    #[error("`{0}` does not begin with a preset, so nothing says whose settings it is")]
+    NoPreset(String),
+    #[error(
+        "`{strategy}` has {layers} layers, each the settings of a client of its own; print those of one, or all as `--print-settings {whole}`"
+    )]
+    Layers {
+        strategy: String,
+        layers: usize,
+        /// Name of the format that expresses all layers.
+        whole: &'static str,
+    },
+    #[error(
+        "{format} has no limiter like `{limiters}`; nearest: `loadgen strategies '{nearest}' --print-settings {format}`"
+    )]
+    NoLimiter { format: &'static str, limiters: String, nearest: String },
+}

@@ -1,0 +1,345 @@
+//! gRPC: a service config with its retry or hedging policy and retry throttling, in JSON.
+//!
+//! Source: grpc/proposal `A6-client-retries.md`; grpc/grpc `doc/http-grpc-status-mapping.md`.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+use tailback::Grpc;
+
+use crate::described::{BACKOFF, COMMON, Described, seconds};
+use crate::format::Format;
+use crate::retried::Retried;
+
+pub(crate) const FORMAT: Format = Format {
+    name: "grpc",
+    what: "gRPC, JSON: service config with retryPolicy or hedgingPolicy, and retryThrottling",
+    used_by: &["grpc"],
+    nearest: "preset:grpc",
+    comment: None,
+    write,
+};
+
+const BUDGET: &str = "retry-budget";
+
+const HEDGING: &str = "hedging";
+
+/// Maximum number of attempts of gRPC clients, unless configured otherwise. Clients reduce larger limits to it.
+const MAX_ATTEMPTS: u32 = 5;
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ServiceConfig {
+    method_config: [MethodConfig; 1],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry_throttling: Option<RetryThrottling>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct MethodConfig {
+    name: [AllMethods; 1],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    timeout: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry_policy: Option<RetryPolicy>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hedging_policy: Option<HedgingPolicy>,
+}
+
+/// A gRPC name entry without service and method. It matches every method.
+#[derive(Serialize)]
+struct AllMethods {}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct RetryPolicy {
+    max_attempts: u32,
+    initial_backoff: String,
+    max_backoff: String,
+    backoff_multiplier: f64,
+    retryable_status_codes: BTreeSet<String>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct HedgingPolicy {
+    max_attempts: u32,
+    hedging_delay: String,
+    non_fatal_status_codes: BTreeSet<String>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct RetryThrottling {
+    max_tokens: u32,
+    token_ratio: f64,
+}
+
+fn write(settings: &mut Described) -> String {
+    let has_copies = settings.most_attempts() > 1;
+    let hedges = settings.has(HEDGING) && has_copies;
+    let attempts = settings.count(COMMON, "max-attempts").unwrap_or(u32::MAX);
+    if !hedges && attempts > MAX_ATTEMPTS {
+        settings.note(
+            COMMON,
+            "max-attempts",
+            "gRPC cuts more than 5 attempts to 5, unless the client raises its limit",
+        );
+    }
+    let retryable_status_codes = statuses(settings);
+    let hedging_policy = hedges.then(|| hedging(settings, retryable_status_codes.clone()));
+    let policy = (!hedges && attempts > 1 && !retryable_status_codes.is_empty())
+        .then(|| policy(settings, attempts, retryable_status_codes));
+    if policy.is_none() {
+        settings.settle(BACKOFF, "");
+    }
+    let timeout = settings.limit("max-time");
+    if timeout.is_some() {
+        settings.fixed(
+            COMMON,
+            "over-time",
+            &["shorten"],
+            "gRPC ends the call at its deadline, whatever it is doing",
+        );
+    }
+    if settings.limit("attempt-timeout").is_some() {
+        settings.note(COMMON, "attempt-timeout", "gRPC has a deadline for all attempts together only");
+    }
+    advice(settings, hedges);
+    let retry_throttling = throttling(settings);
+    let method = MethodConfig {
+        name: [AllMethods {}],
+        timeout: timeout.map(|most| seconds(most) + "s"),
+        retry_policy: policy,
+        hedging_policy,
+    };
+    let config = ServiceConfig { method_config: [method], retry_throttling };
+    // Strings and finite numbers always serialize.
+    serde_json::to_string_pretty(&config).unwrap_or_default() + "\n"
+}
+
+fn policy(
+    settings: &mut Described,
+    max_attempts: u32,
+    retryable_status_codes: BTreeSet<String>,
+) -> RetryPolicy {
+    let base = settings.duration(BACKOFF, "base").unwrap_or_default();
+    if base.is_zero() {
+        settings.note(BACKOFF, "base", "initialBackoff of gRPC must be more than zero: here 1 ms");
+    }
+    let base = base.max(std::time::Duration::from_millis(1));
+    let cap = settings.cap().unwrap_or(std::time::Duration::from_hours(24)).max(base);
+    let growth = settings.read(BACKOFF, "growth");
+    let factor = settings.number(BACKOFF, "factor");
+    let backoff_multiplier = match growth.as_str() {
+        "exponential" => factor,
+        "constant" => 1.0,
+        _ => {
+            settings.note(BACKOFF, "growth", "gRPC multiplies each wait by backoffMultiplier");
+            factor
+        }
+    };
+    settings.fixed(BACKOFF, "spread", &["around|0.2"], "gRPC spreads each wait by a fifth around it");
+    settings.fixed(BACKOFF, "cap-applies", &["before-spread"], "the spread of gRPC can exceed maxBackoff");
+    RetryPolicy {
+        max_attempts: max_attempts.min(i32::MAX.unsigned_abs()),
+        initial_backoff: seconds(base) + "s",
+        max_backoff: seconds(cap) + "s",
+        backoff_multiplier,
+        retryable_status_codes,
+    }
+}
+
+fn hedging(settings: &mut Described, mut non_fatal_status_codes: BTreeSet<String>) -> HedgingPolicy {
+    let delay = settings.duration(HEDGING, "delay").unwrap_or_default();
+    let copies = settings.count(HEDGING, "copies").unwrap_or_default();
+    let why = "gRPC sends the next copy at once when one fails";
+    settings.fixed(HEDGING, "after-failure", &["next"], why);
+    if non_fatal_status_codes.is_empty() {
+        settings.note(COMMON, "retry-on", "nonFatalStatusCodes of gRPC names one at least: here UNAVAILABLE");
+        non_fatal_status_codes.insert("UNAVAILABLE".to_owned());
+    }
+    let max_attempts = copies.saturating_add(1).min(settings.most_attempts());
+    if settings.retries() {
+        settings.besides(
+            "a call of gRPC has a hedgingPolicy or a retryPolicy: after its copies it is not tried again",
+        );
+    }
+    HedgingPolicy { max_attempts, hedging_delay: seconds(delay) + "s", non_fatal_status_codes }
+}
+
+fn statuses(settings: &mut Described) -> BTreeSet<String> {
+    let retried = Retried::read(&settings.read(COMMON, "retry-on"), &settings.read(COMMON, "throttle-on"));
+    let mut statuses: BTreeSet<String> = retried.grpc.iter().cloned().collect();
+    if ["refused", "closed", "unreadable"].iter().any(|kind| retried.lacks_answer(kind)) {
+        statuses.insert("UNAVAILABLE".to_owned());
+    }
+    if retried.lacks_answer("timeout") {
+        let why = "gRPC has no timeout of an attempt: its deadline is that of all attempts, and ends them";
+        settings.note(COMMON, "retry-on", why);
+    }
+    // Every HTTP status without a mapping becomes UNKNOWN, so UNKNOWN is no reason to retry.
+    let mut mapped: BTreeSet<&str> = retried.codes.keys().map(|code| Grpc::of_http(*code).name()).collect();
+    let has_others = mapped.remove("UNKNOWN");
+    if !mapped.is_empty() {
+        let names: Vec<&str> = mapped.iter().copied().collect();
+        let why = format!(
+            "gRPC has no HTTP statuses: they are written as {}; 429, 502, 503 and 504 are all UNAVAILABLE",
+            names.join(", ")
+        );
+        settings.note(COMMON, "retry-on", &why);
+    }
+    if has_others {
+        settings.note(
+            COMMON,
+            "retry-on",
+            "other HTTP statuses are UNKNOWN to gRPC, which is not retried here",
+        );
+    }
+    statuses.extend(mapped.into_iter().map(str::to_owned));
+    if !retried.reasons.is_empty() {
+        settings.note(COMMON, "retry-on", "gRPC does not look for reasons in answers");
+    }
+    if retried.conditions().next().is_some() {
+        settings.note(
+            COMMON,
+            "retry-on",
+            "gRPC asks neither for HTTP methods nor for advice; it has a policy per method of a service",
+        );
+    }
+    statuses
+}
+
+fn advice(settings: &mut Described, hedges: bool) {
+    let pushback = "gRPC obeys grpc-retry-pushback-ms exactly, and nothing else";
+    settings.fixed(COMMON, "retry-after", &["exact"], pushback);
+    if settings.read(COMMON, "retry-after") == "exact" {
+        settings.fixed(COMMON, "advice", &["grpc-retry-pushback-ms"], pushback);
+        if !hedges {
+            settings.fixed(COMMON, "advice-then", &["restart"], "after push-back gRPC begins anew");
+        }
+    }
+    settings.settle(COMMON, "advice");
+}
+
+fn throttling(settings: &mut Described) -> Option<RetryThrottling> {
+    if !settings.has(BUDGET) {
+        return None;
+    }
+    let (max_tokens, ratio) = (settings.number(BUDGET, "max"), settings.number(BUDGET, "ratio"));
+    let whole = (1..=1000).rev().find(|tokens| f64::from(*tokens) <= max_tokens).unwrap_or(1);
+    if f64::from(whole).to_bits() != max_tokens.to_bits() {
+        settings.note(BUDGET, "max", "maxTokens of gRPC is a whole number up to 1000");
+    }
+    // gRPC truncates all decimals after the third.
+    let token_ratio = libm::trunc(ratio * 1000.0 + 1e-9) / 1000.0;
+    if (token_ratio - ratio).abs() > 1e-9 {
+        settings.note(BUDGET, "ratio", "tokenRatio of gRPC has three decimals");
+    }
+    settings.fixed(BUDGET, "ask", &["failure"], "gRPC asks at the failure, before the back-off");
+    settings.fixed(BUDGET, "on-empty", &["fail"], "without tokens gRPC gives the call up");
+    Some(RetryThrottling { max_tokens: whole, token_ratio })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{left_out, written};
+
+    #[test]
+    fn the_preset_is_a_service_config() {
+        let text = written("preset:grpc,max-attempts=5,ratio=0.1234,max-time=20s", "grpc");
+        insta::assert_snapshot!(text, @r#"
+        {
+          "methodConfig": [
+            {
+              "name": [
+                {}
+              ],
+              "timeout": "20s",
+              "retryPolicy": {
+                "maxAttempts": 5,
+                "initialBackoff": "0.1s",
+                "maxBackoff": "1s",
+                "backoffMultiplier": 2.0,
+                "retryableStatusCodes": [
+                  "UNAVAILABLE"
+                ]
+              }
+            }
+          ],
+          "retryThrottling": {
+            "maxTokens": 10,
+            "tokenRatio": 0.123
+          }
+        }
+        "#);
+        assert!(serde_json::from_str::<serde_json::Value>(&text).is_ok());
+        insta::assert_snapshot!(left_out("preset:grpc,max-attempts=9,ratio=0.1234", "grpc"), @r#"
+        `ratio=0.1234`: tokenRatio of gRPC has three decimals
+        `max-attempts=9`: gRPC cuts more than 5 attempts to 5, unless the client raises its limit
+        "#);
+    }
+
+    #[test]
+    fn a_hedged_call_has_a_policy_of_its_own() {
+        let text = written("preset:grpc-hedging", "grpc");
+        insta::assert_snapshot!(text, @r#"
+        {
+          "methodConfig": [
+            {
+              "name": [
+                {}
+              ],
+              "hedgingPolicy": {
+                "maxAttempts": 4,
+                "hedgingDelay": "0.5s",
+                "nonFatalStatusCodes": [
+                  "ABORTED",
+                  "INTERNAL",
+                  "UNAVAILABLE"
+                ]
+              }
+            }
+          ],
+          "retryThrottling": {
+            "maxTokens": 10,
+            "tokenRatio": 0.1
+          }
+        }
+        "#);
+        assert_eq!(left_out("preset:grpc-hedging", "grpc"), "");
+        let text = "constant:max-attempts=3,retry-on=503+hedging:after-failure=wait";
+        insta::assert_snapshot!(left_out(text, "grpc"), @r"
+        `after-failure=wait`: gRPC sends the next copy at once when one fails
+        `retry-after=floor`: gRPC obeys grpc-retry-pushback-ms exactly, and nothing else
+        `retry-on=503`: gRPC has no HTTP statuses: they are written as UNAVAILABLE; 429, 502, 503 and 504 are all UNAVAILABLE
+        a call of gRPC has a hedgingPolicy or a retryPolicy: after its copies it is not tried again
+        ");
+    }
+
+    #[test]
+    fn copies_are_attempts_and_are_limited_with_them() {
+        let two = written("none:max-attempts=2+hedging:copies=3", "grpc");
+        assert!(two.contains("hedgingPolicy") && two.contains("\"maxAttempts\": 2"), "{two}");
+        assert!(!written("none:max-attempts=1+hedging:copies=3", "grpc").contains("Policy"));
+    }
+
+    #[test]
+    fn a_hedging_policy_names_a_status_at_least() {
+        let text = "none:retry-on=none+hedging";
+        assert!(written(text, "grpc").contains("UNAVAILABLE"));
+        assert!(left_out(text, "grpc").contains("names one at least"), "{}", left_out(text, "grpc"));
+    }
+
+    #[test]
+    fn statuses_of_http_become_those_of_grpc() {
+        let text = written("full-jitter:max-attempts=3,retry-on=403|5xx", "grpc");
+        assert!(text.contains("PERMISSION_DENIED") && text.contains("UNAVAILABLE"), "{text}");
+        insta::assert_snapshot!(left_out("full-jitter:max-attempts=3,retry-on=403|5xx|timeout", "grpc"), @r#"
+        `full-jitter`: gRPC spreads each wait by a fifth around it
+        `retry-after=floor`: gRPC obeys grpc-retry-pushback-ms exactly, and nothing else
+        `retry-on=403|5xx|timeout`: gRPC has no timeout of an attempt: its deadline is that of all attempts, and ends them; gRPC has no HTTP statuses: they are written as PERMISSION_DENIED, UNAVAILABLE; 429, 502, 503 and 504 are all UNAVAILABLE; other HTTP statuses are UNKNOWN to gRPC, which is not retried here
+        "#);
+    }
+}

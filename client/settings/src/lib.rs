@@ -1,0 +1,222 @@
+//! Strategies as settings of client libraries, in the libraries' own formats, with the rules that a format cannot express.
+#![cfg_attr(not(test), warn(clippy::unwrap_used))]
+
+mod aws;
+mod described;
+mod envoy;
+mod error;
+mod format;
+mod grpc;
+mod part;
+mod polly;
+mod resilience4j;
+mod retried;
+mod short_forms;
+mod tailback;
+#[cfg(test)]
+mod testing;
+mod urllib3;
+
+use ::tailback::{PartKind, Preset, StrategySpec, find, preset};
+use vocabulary::{did_you_mean, split_outside};
+
+use crate::described::Described;
+pub use crate::error::SettingsError;
+pub use crate::format::Format;
+
+/// All formats, in the order in which they are listed.
+pub const FORMATS: &[Format] = &[
+    urllib3::FORMAT,
+    envoy::FORMAT,
+    grpc::FORMAT,
+    aws::FORMAT,
+    polly::FORMAT,
+    resilience4j::FORMAT,
+    tailback::FORMAT,
+];
+
+/// Returns the names of all formats.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    FORMATS.iter().map(|format| format.name)
+}
+
+const IMMEDIATE: &str = "immediate";
+
+/// Settings of a library, as printed.
+#[derive(Debug)]
+pub struct Settings {
+    pub text: String,
+    /// Rules of the strategy that the settings do not express, and rules that the library adds.
+    pub left_out: Vec<String>,
+}
+
+/// Writes a strategy as settings of a library. `text` is the strategy as given on the command line, and `spec` the same, parsed.
+///
+/// # Errors
+///
+/// Fails if the strategy has several layers and the format is of a library, or if the format lacks the strategy's limiter.
+pub fn write(text: &str, spec: StrategySpec, format: &Format) -> Result<Settings, SettingsError> {
+    let layers = spec.describe().iter().filter(|(name, _)| name.is_empty()).count();
+    if layers > 1 && format.name != tailback::FORMAT.name {
+        let strategy = text.to_owned();
+        return Err(SettingsError::Layers { strategy, layers, whole: tailback::FORMAT.name });
+    }
+    let mut described = Described::of(spec, preset_of(text));
+    let settings = (format.write)(&mut described);
+    let lost = described.lost_limiters();
+    if !lost.is_empty() {
+        return Err(SettingsError::NoLimiter {
+            format: format.name,
+            limiters: lost.join("` and `"),
+            nearest: nearest(text, &described.spec, format, &lost),
+        });
+    }
+    Ok(Settings { text: settings, left_out: described.left_out(format.name) })
+}
+
+/// Returns the nearest strategy that the format can express. It is the strategy without the limiters that the format lacks, if it still
+/// waits before retries. Otherwise it is the format's own alternative.
+fn nearest(text: &str, spec: &StrategySpec, format: &Format, lost: &[String]) -> String {
+    let waits =
+        |name: &str| name != IMMEDIATE && find(name).is_some_and(|entry| entry.kind == PartKind::RetryPolicy);
+    if !spec.names().any(waits) {
+        return format.nearest.to_owned();
+    }
+    let whole = tailback::whole(spec, lost);
+    let is_lost = |part: &&str| lost.iter().any(|name| part.split(':').next() == Some(name));
+    let typed: Vec<&str> = split_outside(text, '+').filter(|part| !is_lost(part)).collect();
+    let typed = typed.join("+");
+    // The text as given, without the removed parts, is shorter. It is not equivalent if a removed part carried parameters common to the
+    // whole layer.
+    let is_same = |spec: StrategySpec| tailback::whole(&spec, &[]) == whole;
+    if typed.parse().is_ok_and(is_same) { typed } else { whole }
+}
+
+/// Returns the format with the given name. Without a name, it returns the format of the preset with which the strategy begins.
+///
+/// # Errors
+///
+/// Fails if no format has that name, or if the strategy begins with no preset whose format is known.
+pub fn find_format(text: &str, name: Option<&str>) -> Result<&'static Format, SettingsError> {
+    if let Some(name) = name {
+        return FORMATS.iter().find(|format| format.name == name).ok_or_else(|| {
+            SettingsError::UnknownFormat { name: name.to_owned(), suggestion: did_you_mean(name, names()) }
+        });
+    }
+    let preset = preset_of(text);
+    let is_used = |format: &&Format| {
+        preset.is_some_and(|preset| {
+            format.used_by.iter().any(|name| *name == preset.system || *name == preset.name)
+        })
+    };
+    FORMATS.iter().find(is_used).ok_or_else(|| match preset {
+        Some(preset) => SettingsError::NoFormatOfPreset(preset.name.clone()),
+        None => SettingsError::NoPreset(text.to_owned()),
+    })
+}
+
+fn preset_of(text: &str) -> Option<&'static Preset> {
+    let options = text.trim().strip_prefix("preset:")?;
+    preset(options.split([',', '+', ' ']).next().unwrap_or_default().trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use ::tailback::{STRATEGIES, presets, systems};
+
+    use super::*;
+
+    #[test]
+    fn every_strategy_and_preset_has_settings_in_every_format() {
+        assert!(systems() > 0);
+        let names = STRATEGIES.iter().map(|entry| entry.name.to_owned());
+        let presets = presets().iter().map(|preset| format!("preset:{}", preset.name));
+        for text in names.chain(presets) {
+            let layers = text.parse::<StrategySpec>().unwrap().describe();
+            let is_single = layers.iter().filter(|(name, _)| name.is_empty()).count() == 1;
+            for format in FORMATS.iter().filter(|format| is_single || format.name == "tailback") {
+                let settings = match write(&text, text.parse().unwrap(), format) {
+                    Ok(settings) => settings,
+                    // Settings that lose a limiter are refused. The alternative that the error names must be accepted.
+                    Err(error) => {
+                        let error = error.to_string();
+                        let (_, nearest) = error.split_once("`loadgen strategies '").expect("it names one");
+                        let (nearest, _) = nearest.split_once("' --print-settings").expect("it is quoted");
+                        let nearest = super::write(nearest, nearest.parse().unwrap(), format);
+                        assert!(nearest.is_ok(), "{text} as {}: {:?}", format.name, nearest.err());
+                        continue;
+                    }
+                };
+                assert!(settings.text.ends_with('\n'), "{text} as {}", format.name);
+                if format.name == "grpc" {
+                    assert!(serde_json::from_str::<serde_json::Value>(&settings.text).is_ok(), "{text}");
+                }
+                if ["envoy", "resilience4j"].contains(&format.name) {
+                    assert!(testing::is_yaml(&settings.text), "{}", settings.text);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn formats_have_names_of_their_own_and_are_used_by_clients_that_are_there() {
+        let names: BTreeSet<&str> = names().collect();
+        assert_eq!(names.len(), FORMATS.len());
+        for name in FORMATS.iter().flat_map(|format| format.used_by) {
+            let is_there = |preset: &Preset| preset.system == *name || preset.name == *name;
+            assert!(presets().iter().any(is_there), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_preset_decides_unless_a_format_is_named() {
+        let format = |text: &str, name| find_format(text, name).map(|format| format.name);
+        assert_eq!(format("preset:requests,max-attempts=3+aimd", None).unwrap(), "urllib3");
+        assert_eq!(format("preset:istio", None).unwrap(), "envoy");
+        assert_eq!(format("preset:aws", None).unwrap(), "aws");
+        assert_eq!(format("preset:openai", Some("polly")).unwrap(), "polly");
+        let error = |text, name| format(text, name).unwrap_err().to_string();
+        assert!(error("preset:curl", None).ends_with("`preset:curl`"));
+        assert!(error("full-jitter", None).contains("`full-jitter` does not begin with a preset"));
+        assert!(error("aimd", Some("poly")).contains("did you mean `polly`?"));
+    }
+
+    #[test]
+    fn settings_that_would_lose_a_limiter_are_refused_with_the_nearest_that_the_library_can_do() {
+        for (text, format, nearest) in [
+            ("aimd", &urllib3::FORMAT, "preset:urllib3-usual"),
+            ("token-bucket:rate=8+immediate", &urllib3::FORMAT, "preset:urllib3-usual"),
+            ("preset:openai,max-attempts=5+aimd:beta=0.5", &urllib3::FORMAT, "preset:openai,max-attempts=5"),
+            ("constant:delay=1s+token-bucket", &envoy::FORMAT, "constant:delay=1s"),
+            ("aimd:max-attempts=4+constant:delay=2s", &grpc::FORMAT, "constant:delay=2s,max-attempts=4"),
+            ("aimd", &aws::FORMAT, "preset:aws-2026+aws-adaptive"),
+            ("aimd", &polly::FORMAT, "preset:polly+fixed-window"),
+            ("netflix-vegas", &resilience4j::FORMAT, "preset:resilience4j+fixed-window"),
+        ] {
+            let error = write(text, text.parse().unwrap(), format).unwrap_err().to_string();
+            let notes =
+                format!("nearest: `loadgen strategies '{nearest}' --print-settings {0}`", format.name);
+            assert!(error.contains("has no limiter like") && error.ends_with(&notes), "{text}: {error}");
+        }
+        let gap = "preset:pygithub";
+        let error = write(gap, gap.parse().unwrap(), &urllib3::FORMAT).unwrap_err().to_string();
+        assert!(error.contains("`least-gap`") && error.contains("'backoff:base=0"), "{error}");
+    }
+
+    #[test]
+    fn what_is_nearest_in_a_format_loses_no_limiter() {
+        for format in FORMATS {
+            let nearest = write(format.nearest, format.nearest.parse().unwrap(), format);
+            assert!(nearest.is_ok(), "{}: {:?}", format.name, nearest.err());
+        }
+    }
+
+    #[test]
+    fn layers_are_the_settings_of_several_clients() {
+        let text = "preset:openai over preset:envoy";
+        let error = write(text, text.parse().unwrap(), &envoy::FORMAT).unwrap_err().to_string();
+        assert!(error.contains("2 layers") && error.contains("--print-settings tailback"), "{error}");
+    }
+}

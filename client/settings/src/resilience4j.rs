@@ -1,0 +1,249 @@
+//! resilience4j: the YAML of Spring Boot.
+//!
+//! Source: resilience4j/resilience4j `resilience4j-framework-common/src/main/java/io/github/resilience4j/common/{retry,circuitbreaker,bulkhead}`,
+//! (`CommonRetryConfigurationProperties`, `CommonCircuitBreakerConfigurationProperties`: the names), `resilience4j-core/src/main/java/io/github/
+//! resilience4j/core/IntervalFunction.java` (refused values).
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use crate::described::{BACKOFF, COMMON, Described, percent};
+use crate::format::Format;
+
+pub(crate) const FORMAT: Format = Format {
+    name: "resilience4j",
+    what: "resilience4j, YAML of Spring Boot",
+    used_by: &["resilience4j"],
+    nearest: "preset:resilience4j+fixed-window",
+    comment: Some("#"),
+    write,
+};
+
+const NAME: &str = "resilience4j";
+const BREAKER: &str = "ratio-breaker";
+/// Minimum interval (`IntervalFunctionCompanion.checkInterval`).
+const LEAST: Duration = Duration::from_millis(1);
+const WINDOW: &str = "fixed-window";
+
+fn write(settings: &mut Described) -> String {
+    let mut text = "resilience4j:\n  retry:\n    instances:\n      backend:\n".to_owned();
+    let mut set = |key: &str, value: &str| {
+        let _ = writeln!(text, "        {key}: {value}");
+    };
+    let attempts = settings.count(COMMON, "max-attempts").unwrap_or(u32::MAX).min(i32::MAX.unsigned_abs());
+    set("max-attempts", &attempts.to_string());
+    if attempts > 1 {
+        waits(settings, &mut set);
+    } else {
+        settings.settle(BACKOFF, "");
+    }
+    settings.fixed(
+        COMMON,
+        "retry-on",
+        &["any"],
+        "resilience4j sees exceptions, no statuses: name in retry-exceptions those that your HTTP client throws for these",
+    );
+    settings.reads_no_advice(NAME);
+    breaker(settings, &mut text);
+    if settings.has(WINDOW) {
+        let window = settings.read(WINDOW, "window");
+        let _ = writeln!(
+            text,
+            "  bulkhead:\n    instances:\n      backend:\n        max-concurrent-calls: {window}"
+        );
+        settings.note(
+            WINDOW,
+            "window",
+            "a call that finds no place is refused after max-wait-duration; here it waits",
+        );
+    }
+    if let Some(most) = settings.limit("attempt-timeout") {
+        if most < LEAST {
+            settings.note(COMMON, "attempt-timeout", "a timeout of resilience4j is at least 1 ms");
+        }
+        let most = millis(most.max(LEAST));
+        let _ = writeln!(
+            text,
+            "  timelimiter:\n    instances:\n      backend:\n        timeout-duration: {most}"
+        );
+    }
+    if settings.limit("max-time").is_some() {
+        settings.note(COMMON, "max-time", "its time limiter is for one call, not for all attempts of an op");
+    }
+    text
+}
+
+fn waits(settings: &mut Described, set: &mut dyn FnMut(&str, &str)) {
+    let typed = settings.duration(BACKOFF, "base").unwrap_or_default();
+    // A wait below 1 ms is raised, because otherwise the application would not start.
+    let base = if typed.is_zero() { typed } else { typed.max(LEAST) };
+    if base != typed {
+        settings.note(BACKOFF, "base", "a wait of resilience4j is at least 1 ms");
+    }
+    set("wait-duration", &millis(base));
+    let growth = settings.read(BACKOFF, "growth");
+    let cap = settings.cap().map(|cap| {
+        if cap < LEAST {
+            settings.note(BACKOFF, "cap", "a wait of resilience4j is at least 1 ms");
+        }
+        cap.max(LEAST)
+    });
+    let factor = settings.number(BACKOFF, "factor");
+    let grows = match growth.as_str() {
+        _ if base.is_zero() => false,
+        "constant" => false,
+        "truncated" => true,
+        "exponential" => {
+            if libm::trunc(factor).to_bits() != factor.to_bits() {
+                settings.note(
+                    BACKOFF,
+                    "growth",
+                    "resilience4j cuts each wait to whole milliseconds (`truncated`)",
+                );
+            }
+            true
+        }
+        _ => {
+            settings.note(BACKOFF, "growth", "waits of resilience4j are constant or exponential");
+            true
+        }
+    };
+    if grows {
+        set("enable-exponential-backoff", "true");
+        set("exponential-backoff-multiplier", &factor.to_string());
+        if let Some(cap) = cap {
+            set("exponential-max-wait-duration", &millis(cap));
+        }
+    } else if cap.is_some_and(|cap| cap < base) {
+        settings.note(BACKOFF, "cap", "a constant wait of resilience4j has no longest one");
+    }
+    let spread = settings.read(BACKOFF, "spread");
+    match spread.split_once('|') {
+        _ if spread == "none" || base.is_zero() => {}
+        Some(("around", share)) => {
+            set("enable-randomized-wait", "true");
+            if share == "1" {
+                settings.note(BACKOFF, "spread", "randomized-wait-factor of resilience4j is less than 1");
+            }
+            set("randomized-wait-factor", if share == "1" { "0.999" } else { share });
+            if grows && cap.is_some() {
+                let why = "resilience4j cuts the wait after its spread";
+                settings.fixed(BACKOFF, "cap-applies", &["after-spread"], why);
+            }
+        }
+        _ => settings.note(BACKOFF, "spread", "resilience4j spreads around the wait only (`around|0.5`)"),
+    }
+    settings.fixed(BACKOFF, "grain", &["cut-ms", "none"], "resilience4j waits whole milliseconds");
+}
+
+fn breaker(settings: &mut Described, text: &mut String) {
+    if !settings.has(BREAKER) {
+        return;
+    }
+    let threshold = percent(settings.number(BREAKER, "ratio"));
+    let calls = settings.count(BREAKER, "calls").unwrap_or(0);
+    let window = settings.duration(BREAKER, "window").unwrap_or_default();
+    let (kind, size) = if calls == 0 {
+        if window.subsec_nanos() != 0 {
+            settings.note(BREAKER, "window", "a window of resilience4j has whole seconds");
+        }
+        ("TIME_BASED", window.as_secs().max(1))
+    } else {
+        ("COUNT_BASED", u64::from(calls))
+    };
+    let (least, trials) = (settings.read(BREAKER, "least"), settings.read(BREAKER, "trials"));
+    let open = settings.duration(BREAKER, "open").unwrap_or_default();
+    if open < LEAST {
+        settings.note(BREAKER, "open", "wait-duration-in-open-state of resilience4j is at least 1 ms");
+    }
+    let open = millis(open.max(LEAST));
+    settings.fixed(BREAKER, "when-open", &["give-up"], "an open breaker of resilience4j ends the attempt");
+    let _ = write!(
+        text,
+        "  circuitbreaker:\n    instances:\n      backend:\n        failure-rate-threshold: {threshold}\n        sliding-window-type: {kind}\n        \
+         sliding-window-size: {size}\n        minimum-number-of-calls: {least}\n        wait-duration-in-open-state: {open}\n        \
+         permitted-number-of-calls-in-half-open-state: {trials}\n"
+    );
+}
+
+fn millis(duration: Duration) -> String {
+    format!("{}ms", duration.as_millis())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{is_yaml, left_out, written};
+
+    #[test]
+    fn the_preset_is_an_instance() {
+        let text = written(
+            "preset:resilience4j,interval=exponential,cap=30s,attempt-timeout=2s,max-attempts=5+ratio-breaker:calls=100+fixed-window:window=25",
+            "resilience4j",
+        );
+        insta::assert_snapshot!(text, @r#"
+        resilience4j:
+          retry:
+            instances:
+              backend:
+                max-attempts: 5
+                wait-duration: 500ms
+                enable-exponential-backoff: true
+                exponential-backoff-multiplier: 1.5
+                exponential-max-wait-duration: 30000ms
+          circuitbreaker:
+            instances:
+              backend:
+                failure-rate-threshold: 10
+                sliding-window-type: COUNT_BASED
+                sliding-window-size: 100
+                minimum-number-of-calls: 100
+                wait-duration-in-open-state: 5000ms
+                permitted-number-of-calls-in-half-open-state: 1
+          bulkhead:
+            instances:
+              backend:
+                max-concurrent-calls: 25
+          timelimiter:
+            instances:
+              backend:
+                timeout-duration: 2000ms
+        "#);
+        assert!(is_yaml(&text));
+        assert!(is_yaml(&written("preset:resilience4j,interval=random", "resilience4j")));
+        assert_eq!(left_out("preset:resilience4j,interval=random", "resilience4j"), "");
+    }
+
+    #[test]
+    fn no_value_is_written_that_keeps_an_application_from_starting() {
+        let text = written(
+            "backoff:base=100us,cap=500us,spread=around|1,max-attempts=3,attempt-timeout=1us+ratio-breaker:open=0",
+            "resilience4j",
+        );
+        for line in [
+            "wait-duration: 1ms",
+            "exponential-max-wait-duration: 1ms",
+            "randomized-wait-factor: 0.999",
+            "wait-duration-in-open-state: 1ms",
+            "timeout-duration: 1ms",
+        ] {
+            assert!(text.contains(line), "{line}\n{text}");
+        }
+        let at_once = written("backoff:base=0,spread=around|0.5,max-attempts=3", "resilience4j");
+        assert!(!at_once.contains("randomized"), "{at_once}");
+        insta::assert_snapshot!(left_out("backoff:base=100us,cap=2s,spread=around|0.5,max-attempts=3,retry-on=any,retry-after=ignore", "resilience4j"), @r#"
+        `base=100us`: a wait of resilience4j is at least 1 ms
+        `cap-applies=before-spread`: resilience4j cuts the wait after its spread
+        "#);
+    }
+
+    #[test]
+    fn what_resilience4j_has_not_is_told_in_order() {
+        insta::assert_snapshot!(left_out("preset:openai,growth=linear", "resilience4j"), @r#"
+        `growth=linear`: waits of resilience4j are constant or exponential
+        `spread=below|0.25`: resilience4j spreads around the wait only (`around|0.5`)
+        `retry-after=exact`: resilience4j reads no advice: it waits as it would without
+        `retry-on=408|409|429|5xx|timeout|transport`: resilience4j sees exceptions, no statuses: name in retry-exceptions those that your HTTP client throws for these
+        `hints=x-should-retry`: resilience4j has no setting for it
+        "#);
+    }
+}

@@ -1,0 +1,89 @@
+//! Tailback itself: the whole text of the strategy, as Rust code that parses it. Nothing is left out.
+
+use tailback::{StrategySpec, find};
+
+use crate::described::{COMMON, Described};
+use crate::format::Format;
+
+pub(crate) const FORMAT: Format = Format {
+    name: "tailback",
+    what: "tailback itself, Rust: the whole text without a preset",
+    used_by: &[],
+    nearest: "preset:urllib3-usual+aimd",
+    comment: Some("//"),
+    write,
+};
+
+fn write(settings: &mut Described) -> String {
+    let text = whole(&settings.spec, &[]);
+    settings.is_whole();
+    format!(
+        "use tailback::StrategySpec;\n\n// As it is typed after --strategy.\nconst STRATEGY: &str = r#\"{text}\"#;\n\n\
+         fn strategy() -> Result<StrategySpec, tailback::SpecError> {{\n    STRATEGY.parse()\n}}\n"
+    )
+}
+
+/// Returns the strategy's text without the parts named in `without`, and without parameters at their defaults. Parameters common to a layer
+/// are on its first part.
+pub(crate) fn whole(spec: &StrategySpec, without: &[String]) -> String {
+    let mut layers: Vec<String> = Vec::new();
+    let mut parts: Vec<(&str, Vec<String>)> = Vec::new();
+    for (name, parameters) in spec.describe() {
+        if without.iter().any(|part| part == name) {
+            continue;
+        }
+        let defaults = match find(name) {
+            Some(entry) => entry.parameters(),
+            None => StrategySpec::common_parameters(),
+        };
+        let set = parameters.iter().zip(&defaults).filter(|(used, default)| used.value != default.value);
+        let set = set.map(|(used, _)| format!("{}={}", used.key, used.value)).collect::<Vec<_>>();
+        if name != COMMON {
+            parts.push((name, set));
+            continue;
+        }
+        if let Some((_, first)) = parts.first_mut() {
+            first.extend(set);
+        }
+        let texts = parts.drain(..).map(|(name, set)| {
+            if set.is_empty() { name.to_owned() } else { format!("{name}:{}", set.join(",")) }
+        });
+        layers.push(texts.collect::<Vec<_>>().join("+"));
+    }
+    layers.join(" over ")
+}
+
+#[cfg(test)]
+mod tests {
+    use tailback::{STRATEGIES, presets};
+
+    use super::*;
+    use crate::testing::written;
+
+    #[test]
+    fn the_whole_text_of_every_strategy_is_the_same_strategy() {
+        let names = STRATEGIES.iter().map(|entry| entry.name.to_owned());
+        let presets = presets().iter().map(|preset| format!("preset:{}", preset.name));
+        let own = ["preset:openai,max-attempts=9 over preset:envoy+aimd:beta=0.5".to_owned()];
+        for text in names.chain(presets).chain(own) {
+            let spec: StrategySpec = text.parse().unwrap();
+            let again: StrategySpec =
+                whole(&spec, &[]).parse().unwrap_or_else(|error| panic!("{text}: {error}"));
+            assert_eq!(again.describe(), spec.describe(), "{text}");
+        }
+    }
+
+    #[test]
+    fn it_is_rust() {
+        insta::assert_snapshot!(written("preset:backon,max-attempts=6+aimd", "tailback"), @r##"
+        use tailback::StrategySpec;
+
+        // As it is typed after --strategy.
+        const STRATEGY: &str = r#"backoff:base=1s,cap=1m,max-attempts=6,retry-after=ignore,retry-on=any+aimd"#;
+
+        fn strategy() -> Result<StrategySpec, tailback::SpecError> {
+            STRATEGY.parse()
+        }
+        "##);
+    }
+}

@@ -1,0 +1,168 @@
+//! `GET /metrics`: counts since the server's start in Prometheus' text format
+//! (<https://prometheus.io/docs/instrumenting/exposition_formats/>). Counters never decrease, because a reset affects only the counts that
+//! clients see.
+
+use std::fmt::{Display, Write as _};
+
+use mockserver_core::Account;
+use vocabulary::TimeScale;
+use vocabulary::wire::{PolicyCounts, ServerStats};
+
+use crate::admin::answer_times::{AnswerTimes, BOUNDS};
+
+pub(crate) const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
+
+pub(crate) struct Metrics {
+    /// Counts since the server's start.
+    pub(crate) lifetime: Account,
+    /// Counts since the last reset.
+    pub(crate) stats: ServerStats,
+    pub(crate) capacity: Option<u32>,
+    /// Number of keys that the current policies have evicted.
+    pub(crate) evicted_keys: u64,
+    pub(crate) answer_times: AnswerTimes,
+    pub(crate) time_scale: TimeScale,
+}
+
+impl Metrics {
+    pub(crate) fn text(&self) -> String {
+        let mut text = Text(String::with_capacity(8192));
+        self.requests(&mut text);
+        self.slots(&mut text);
+        self.answers(&mut text);
+        text.gauge(
+            "uptime_seconds",
+            "Time since the server started, in seconds of the experiment.",
+            self.stats.uptime_s,
+        );
+        text.gauge(
+            "time_scale_ratio",
+            "Real seconds per second of the experiment.",
+            self.time_scale.factor(),
+        );
+        text.family("build_info", "gauge", "The server's version.");
+        text.sample("build_info", &[("version", env!("CARGO_PKG_VERSION"))], 1);
+        text.0
+    }
+
+    fn requests(&self, text: &mut Text) {
+        let Account { conflicts, outages, forced, revoked, .. } = self.lifetime;
+        let counts = &self.lifetime.counts;
+        text.counter("requests_received_total", "Requests that reached admission.", counts.received);
+        // A request that was accepted and later rejected by a change of policy still counts as accepted here, because the counter must not
+        // decrease.
+        text.counter("requests_accepted_total", "Requests that got a slot.", counts.accepted + revoked);
+        text.family("requests_rejected_total", "counter", "Requests that were rejected, by reason.");
+        let throttled = counts.rejected.saturating_sub(conflicts + outages + forced + revoked);
+        for (reason, count) in [
+            ("throttled", throttled),
+            ("conflict", conflicts),
+            ("outage", outages),
+            ("reject_first", forced),
+            ("policy_change", revoked),
+        ] {
+            text.sample("requests_rejected_total", &[("reason", reason)], count);
+        }
+        if !counts.by_policy.is_empty() {
+            text.family(
+                "policy_requests_total",
+                "counter",
+                "Requests that each policy of a stack accepted or rejected, by its name.",
+            );
+        }
+        for PolicyCounts { name, accepted, rejected } in &counts.by_policy {
+            for (verdict, count) in [("accepted", accepted), ("rejected", rejected)] {
+                text.sample("policy_requests_total", &[("policy", name), ("verdict", verdict)], count);
+            }
+        }
+        text.counter(
+            "requests_failed_total",
+            "Requests that failed on purpose (--fault) before anything was done for them.",
+            counts.failed,
+        );
+        text.family("answers_disturbed_total", "counter", "Other answers that faults (--fault) met, by how.");
+        text.sample("answers_disturbed_total", &[("how", "spoiled")], self.lifetime.spoiled);
+        text.sample("answers_disturbed_total", &[("how", "slowed")], self.lifetime.slowed);
+        text.counter("reads_received_total", "Reads that preceded conditional writes.", counts.reads);
+        text.counter("reads_rejected_total", "Of them, those that were rejected.", counts.reads_rejected);
+        text.family("messages_lost_total", "counter", "Messages that were lost on purpose (--loss).");
+        text.sample("messages_lost_total", &[("way", "to_server")], self.lifetime.lost_requests);
+        text.sample("messages_lost_total", &[("way", "to_client")], self.lifetime.lost_answers);
+        text.counter("crashes_total", "Times that the service broke down under its load.", counts.crashes);
+        text.counter(
+            "wasted_seconds_total",
+            "Time of slots spent on what came to nothing, in seconds of the experiment.",
+            self.lifetime.wasted.as_secs_f64(),
+        );
+        text.counter("resets_total", "Resets of the counts at /_mock/stats.", self.stats.epoch);
+    }
+
+    fn slots(&self, text: &mut Text) {
+        let ServerStats { counts, busy, .. } = &self.stats;
+        if let Some(capacity) = self.capacity {
+            text.gauge("capacity_slots", "Slots, places or descriptors that there are.", capacity);
+        }
+        text.gauge("busy_slots", "Slots that are busy, rejections that hold one included.", busy);
+        text.gauge(
+            "busy_slots_max",
+            "Most slots busy at once since the start or the last reset.",
+            counts.max_busy_seen,
+        );
+        text.gauge(
+            "accepted_in_service_max",
+            "Most accepted requests in service at once since the start or the last reset.",
+            counts.max_accepted_seen,
+        );
+        text.gauge(
+            "policy_keys_forgotten",
+            "Keys that the policies in force have forgotten for the sake of others: their limits are as new.",
+            self.evicted_keys,
+        );
+    }
+
+    fn answers(&self, text: &mut Text) {
+        text.family(
+            "answer_seconds",
+            "histogram",
+            "Time from a request's coming in to its answer's going out, artificial network included, in seconds of the \
+             experiment.",
+        );
+        let AnswerTimes { accepted, rejected, failed } = &self.answer_times;
+        for (verdict, buckets) in [("accepted", accepted), ("rejected", rejected), ("failed", failed)] {
+            let bounds = BOUNDS.iter().map(|bound| bound.as_secs_f64().to_string());
+            let mut count = 0;
+            for (bound, up_to) in bounds.chain(["+Inf".to_owned()]).zip(buckets.cumulative()) {
+                text.sample("answer_seconds_bucket", &[("verdict", verdict), ("le", &bound)], up_to);
+                count = up_to;
+            }
+            text.sample("answer_seconds_sum", &[("verdict", verdict)], buckets.sum.as_secs_f64());
+            text.sample("answer_seconds_count", &[("verdict", verdict)], count);
+        }
+    }
+}
+
+struct Text(String);
+
+impl Text {
+    /// Writes the head of a metric: its help text and its type. The help text is written unescaped, because none needs escaping.
+    fn family(&mut self, name: &str, kind: &str, help: &str) {
+        let _ = write!(self.0, "# HELP mockserver_{name} {help}\n# TYPE mockserver_{name} {kind}\n");
+    }
+
+    /// Writes one value of a metric. The labels are written unescaped, because none needs escaping.
+    fn sample(&mut self, name: &str, labels: &[(&str, &str)], value: impl Display) {
+        let labels: Vec<String> = labels.iter().map(|(key, value)| format!("{key}=\"{value}\"")).collect();
+        let labels = if labels.is_empty() { String::new() } else { format!("{{{}}}", labels.join(",")) };
+        let _ = writeln!(self.0, "mockserver_{name}{labels} {value}");
+    }
+
+    fn counter(&mut self, name: &str, help: &str, value: impl Display) {
+        self.family(name, "counter", help);
+        self.sample(name, &[], value);
+    }
+
+    fn gauge(&mut self, name: &str, help: &str, value: impl Display) {
+        self.family(name, "gauge", help);
+        self.sample(name, &[], value);
+    }
+}

@@ -1,0 +1,319 @@
+//! The `mockserver` program: command line, serving, shutdown.
+
+mod announcement;
+pub(crate) mod flags;
+pub(crate) mod help;
+mod live;
+mod policy_file;
+mod preset_list;
+mod shell;
+pub(crate) mod signals;
+pub(crate) mod suggesting;
+mod threads;
+pub(crate) mod typed;
+use std::io::{self, Write};
+use std::net::SocketAddr;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::builder::StringValueParser;
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser, Subcommand};
+use clap_complete::Shell;
+use mockserver_core::{Config, server_preset_names};
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use vocabulary::{TimeScale, wire};
+
+use crate::admin::access::Access;
+use crate::admin::token::AdminToken;
+use crate::app::App;
+use crate::cli::announcement::announcement;
+use crate::cli::flags::ServerFlags;
+use crate::cli::help::{most_used, pointer_to_all, with_first_examples};
+use crate::cli::preset_list::short_list;
+use crate::cli::signals::Signals;
+use crate::cli::suggesting::suggesting;
+use crate::connection::accept::{Limits, serve};
+use crate::connection::bounds::Bounds;
+use crate::connection::listen;
+use crate::presets;
+use crate::shared::Shared;
+use crate::{alarm, open_files};
+
+const EXAMPLES: &str = r#"Examples:
+  mockserver --preset openai --scale 0.02
+      A fiftieth of OpenAI's limits; `mockserver presets` lists all servers.
+  mockserver --max-busy 20 --service-time 'lognormal(200ms,0.3)' \
+      --reject-status 429 --retry-after 1s
+      20 slots; more requests are rejected with 429 and `Retry-After: 1`.
+  mockserver --policy token-bucket:rate=10/s,burst=10
+      A rate limit instead of slots.
+  mockserver --max-busy 50
+      The server that loadgen starts itself: 50 slots, 500 ms of service, 503.
+  mockserver --network-delay 0 --reject-time 0 --service-time 1ms
+      As fast as it can.
+  curl -X PATCH -d '{"max_busy": 20}' http://127.0.0.1:8503/_mock/config
+      Changes the running server; GET /_mock/stats returns its counts, GET
+      /metrics the same for Prometheus.
+
+Exit codes: 2 bad usage; 74 stdout cannot be written (presets, completions, man); 129, 130 and 143 ended by SIGHUP, SIGINT or SIGTERM.
+
+The first signal ends the requests in flight within five seconds, the second ends the program at once."#;
+
+const COMMON_FLAGS: [&str; 9] = [
+    "listen",
+    "preset",
+    "scale",
+    "max-busy",
+    "service-time",
+    "reject-status",
+    "retry-after",
+    "policy",
+    "quiet",
+];
+
+const SERVER: &str = "Server";
+
+/// An HTTP server that throttles: rejects requests beyond a limit.
+#[derive(Debug, Parser)]
+#[command(name = "mockserver", version, after_long_help = EXAMPLES, args_conflicts_with_subcommands = true, disable_help_subcommand = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+
+    /// Address to listen on; port 0 takes any free one.
+    #[arg(long, value_name = "ADDRESS", default_value = wire::DEFAULT_ADDRESS, value_parser = typed::address)]
+    listen: SocketAddr,
+
+    #[command(flatten)]
+    server: ServerFlags,
+
+    /// Seed of the draws for requests that bring none.
+    #[arg(long, value_name = "N", default_value_t = Config::default().seed, help_heading = SERVER,
+          value_parser = typed::count::<u64>(0, u64::MAX))]
+    seed: u64,
+
+    /// Real seconds per second of the experiment; clients must use the same.
+    #[arg(long, value_name = "F", default_value = "1", value_parser = TimeScale::parse, help_heading = SERVER)]
+    time_scale: TimeScale,
+
+    /// Maximum number of open connections; more wait to be accepted.
+    #[arg(long, value_name = "N", default_value_t = 20_000, help_heading = SERVER,
+          value_parser = clap::builder::RangedU64ValueParser::<u32>::new().range(1..=1_000_000))]
+    max_connections: u32,
+
+    /// Maximum number of streams of an HTTP/2 connection (`SETTINGS_MAX_CONCURRENT_STREAMS`).
+    #[arg(long, value_name = "N", default_value_t = Bounds::default().http2_max_streams, help_heading = SERVER,
+          value_parser = typed::count::<u32>(1, 1_000_000))]
+    http2_max_streams: u32,
+
+    /// Threads that serve, at most 256 [default: one per processor].
+    #[arg(long, value_name = "N", help_heading = SERVER,
+          value_parser = typed::count::<usize>(1, threads::MOST))]
+    threads: Option<usize>,
+
+    /// Open the endpoints under /_mock/ and /metrics to other hosts that send `Authorization: Bearer TOKEN`. `@FILE` reads
+    /// the token from a file; without a value it is `TAILBACK_ADMIN_TOKEN` from the environment.
+    #[arg(long, value_name = "TOKEN", num_args = 0..=1, default_missing_value = "", help_heading = SERVER)]
+    admin_remote: Option<String>,
+
+    /// Print nothing but errors.
+    #[arg(short, long, help_heading = SERVER)]
+    quiet: bool,
+
+    /// Former form of `mockserver completions`.
+    #[arg(long, value_name = "SHELL", exclusive = true, hide = true)]
+    completions: Option<Shell>,
+
+    /// Former form of `mockserver man`.
+    #[arg(long, exclusive = true, hide = true)]
+    man: bool,
+}
+
+/// Subcommands; without one it serves.
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// List the presets, or show limits, answers and sources of one.
+    Presets {
+        /// Preset to show, perhaps with changes: `github:points=off`.
+        #[arg(value_name = "NAME", value_parser = suggesting(StringValueParser::new(), server_preset_names),
+              hide_possible_values = true)]
+        name: Option<String>,
+
+        /// Factor for its limits.
+        #[arg(long, value_name = "F", requires = "name")]
+        scale: Option<f64>,
+
+        /// List every limit in words.
+        #[arg(long, conflicts_with = "name")]
+        explain: bool,
+    },
+    /// Print the completion script of a shell.
+    Completions {
+        /// Shell of the script.
+        shell: Shell,
+    },
+    /// Print the man page.
+    Man,
+}
+
+fn command_line() -> clap::Command {
+    let command = most_used(Cli::command(), &COMMON_FLAGS);
+    let pointer = pointer_to_all(&command);
+    let command = with_first_examples(command);
+    let examples = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    command.after_help(format!("{examples}\n\n{pointer}"))
+}
+
+/// Returns an error text that suggests the right flag in place of one that similar servers have. `None` for any other error.
+fn explained(error: &clap::Error, typed: &[String]) -> Option<String> {
+    let argument = typed::argument(error)?;
+    if error.kind() == ErrorKind::InvalidSubcommand && argument.parse::<u16>().is_ok() {
+        return Some(format!("the port is part of --listen: --listen 127.0.0.1:{argument}"));
+    }
+    let flag = Some(argument).filter(|_| error.kind() == ErrorKind::UnknownArgument)?;
+    let place = typed.iter().position(|word| word.split('=').next() == Some(flag))?;
+    let value = match typed[place].split_once('=') {
+        Some((_, value)) => Some(value),
+        None => typed.get(place + 1).map(String::as_str),
+    };
+    match flag {
+        "--port" | "-p" => {
+            let port = value.unwrap_or("8503");
+            Some(format!("the port is part of --listen: --listen 127.0.0.1:{port}"))
+        }
+        "--rate" => {
+            let rate = value.unwrap_or("10/s");
+            let burst = rate.split('/').next().unwrap_or(rate);
+            Some(format!("a rate limit is --policy token-bucket:rate={rate},burst={burst}"))
+        }
+        _ => None,
+    }
+}
+
+pub fn main() -> ExitCode {
+    match run(&typed::parsed(&typed::arguments(), &command_line(), explained)) {
+        Ok(code) => code,
+        Err(error) => {
+            say(&format!("error: {error}\n"));
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
+    let printed = match (&cli.command, cli.completions) {
+        (Some(Command::Presets { name: None, explain, .. }), _) => {
+            let list = if *explain { presets::list() } else { short_list() };
+            Some(shell::print(list.as_bytes()))
+        }
+        (Some(Command::Presets { name: Some(name), scale, .. }), _) => {
+            let text = presets::explain(name, *scale)?;
+            Some(shell::print(vocabulary::printable(&text).as_bytes()))
+        }
+        (Some(Command::Completions { shell }), _) => Some(shell::completions(*shell, command_line())),
+        (Some(Command::Man), _) => Some(shell::man(command_line())),
+        (None, Some(shell)) => Some(shell::completions(shell, command_line())),
+        (None, None) => cli.man.then(|| shell::man(command_line())),
+    };
+    if let Some(printed) = printed {
+        return Ok(match printed {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                say(&format!("error: stdout cannot be written: {error}\n"));
+                // The same exit code as in loadgen.
+                ExitCode::from(74)
+            }
+        });
+    }
+    let config = cli.server.to_config(cli.seed)?;
+    let token =
+        cli.admin_remote.as_deref().map(|text| AdminToken::typed("--admin-remote", text)).transpose()?;
+    let listener = listen::listen(cli.listen)?;
+    let address = listener.local_addr()?;
+    open_files::raise();
+    let shared = Arc::new(Shared::new(config.clone(), cli.time_scale, cli.http2_max_streams));
+    let runtime = threads::runtime(cli.threads)?;
+    alarm::start(&runtime, shared.clone()).map_err(threads::Error::alarm)?;
+    let signal = runtime.block_on(async {
+        let mut signals = Signals::new()?;
+        // This state is recorded before the announcement. A client that reads the announcement may change the server at once, and that
+        // change must be printed, too.
+        let announced = live::Seen::of(&shared);
+        if !cli.quiet {
+            say(&announcement(address, &config, cli.time_scale, live::columns()));
+        }
+        let (stop, stopped) = watch::channel(false);
+        let limits = Limits {
+            connections: cli.max_connections,
+            bounds: Bounds { http2_max_streams: cli.http2_max_streams, ..Bounds::default() },
+            grace: Duration::from_secs(5),
+        };
+        let app = App::new(&shared, Access { token });
+        let serving = tokio::spawn(serve(TcpListener::from_std(listener)?, app, limits, stopped));
+        let telling = async {
+            if !cli.quiet {
+                live::tell(&shared, announced).await;
+            }
+            std::future::pending().await
+        };
+        let signal = tokio::select! {
+            signal = signals.next() => signal,
+            signal = telling => signal,
+        };
+        if !cli.quiet {
+            live::clear();
+        }
+        stop.send_replace(true);
+        // A second signal ends the program without waiting for the requests in flight.
+        tokio::select! {
+            _ = serving => {}
+            _ = signals.next() => {}
+        }
+        io::Result::Ok(signal)
+    })?;
+    // The summary is skipped if the terminal was stopped with Ctrl-S, because the output would block the exit.
+    if !cli.quiet && live::takes_words(Duration::from_secs(1)) {
+        let counts = shared.stats(None).counts;
+        let rejections_hold_slots = shared.config().rejections_hold_slots();
+        let explained = if rejections_hold_slots && counts.max_busy_seen > counts.max_accepted_seen {
+            format!(" ({} with work: rejections hold slots, too)", counts.max_accepted_seen)
+        } else {
+            String::new()
+        };
+        let early = match shared.stats(None).retried_too_early {
+            0 => String::new(),
+            early => format!(", {early} retried too early"),
+        };
+        let failed = if counts.failed > 0 { format!(", {} failed", counts.failed) } else { String::new() };
+        say(&format!(
+            "mockserver stopped: {} received, {} accepted, {} rejected{failed}, busy at most {}{explained}{early}\n",
+            counts.received, counts.accepted, counts.rejected, counts.max_busy_seen
+        ));
+    }
+    shared.close();
+    runtime.shutdown_background();
+    Ok(ExitCode::from(128 + signal))
+}
+
+fn say(words: &str) {
+    // The error is ignored, because a closed stderr must not stop the server.
+    drop(io::stderr().lock().write_all(vocabulary::printable(words).as_bytes()));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_example_of_the_help_can_be_pasted() {
+        let examples = crate::cli::help::examples(EXAMPLES, "mockserver");
+        assert_eq!(examples.len(), 5);
+        for words in examples {
+            let cli = Cli::try_parse_from(&words).unwrap_or_else(|error| panic!("{words:?}: {error}"));
+            cli.server.to_config(1).unwrap();
+        }
+    }
+}

@@ -1,0 +1,332 @@
+//! Command-line flags that set the behaviour of a server, both for `mockserver` and for the server inside `loadgen`.
+
+use std::time::Duration;
+
+use crate::cli::policy_file;
+use crate::cli::suggesting::suggesting;
+use crate::cli::typed::{count, probability};
+use clap::Args;
+use mockserver_core::{
+    ADVICE_FORMS, Advice, AnswersConfig, Caps, Config, ConfigError, Faults, Outages, POLICIES, Policies,
+    Schedule, expand, read_scale, server_preset_names,
+};
+use vocabulary::{Distribution, duration_text};
+
+/// Behaviour of the server. Durations are fixed or drawn, see [`Distribution`].
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Mock server")]
+pub struct ServerFlags {
+    /// Number of slots: requests served at once.
+    #[arg(long, value_name = "N", value_parser = count::<u32>(0, u32::MAX.into()), help = with_default("Slots: requests served at once; more are rejected", Config::default().max_busy))]
+    max_busy: Option<u32>,
+
+    /// Service time of an accepted request.
+    #[arg(long, value_name = "TIME", help = with_default("Service time of a request", Config::default().service_time), long_help = service_time_help())]
+    service_time: Option<Distribution>,
+
+    /// Time that a rejection takes.
+    #[arg(long, value_name = "TIME", help = with_default("Time that a rejection takes", Config::default().reject_time))]
+    reject_time: Option<Distribution>,
+
+    /// Artificial network delay from client to server.
+    #[arg(long, value_name = "TIME", help = with_default("Artificial network delay from client to server", Config::default().network_delay))]
+    network_delay: Option<Distribution>,
+
+    /// Whether a rejected request holds a slot for its reject time. Sweeps vary it; not listed.
+    #[arg(long, value_name = "BOOL", hide = true)]
+    rejects_occupy: Option<bool>,
+
+    /// Let rejected requests hold no slot; by default they hold one for their reject time.
+    #[arg(long, conflicts_with = "rejects_occupy")]
+    no_rejects_occupy: bool,
+
+    /// Status of a rejection.
+    #[arg(long, value_name = "CODE", value_parser = status, help = with_default("Status of a rejection, 400 to 599", Config::default().reject_status))]
+    reject_status: Option<u16>,
+
+    /// Value of `Retry-After` in rejections.
+    #[arg(long, value_name = "TIME", value_parser = duration_text::parse, help = "`Retry-After` of rejections [default: none]")]
+    retry_after: Option<Duration>,
+
+    /// Admission policies.
+    #[arg(
+        long,
+        value_name = "POLICY",
+        value_parser = suggesting(policy_file::read, policies),
+        hide_possible_values = true,
+        help = "Admission policy, such as `token-bucket:rate=10/s,burst=10`",
+        long_help = policy_help()
+    )]
+    policy: Option<Vec<Policies>>,
+
+    /// Real server to imitate.
+    #[arg(
+        long,
+        value_name = "NAME",
+        value_parser = suggesting(preset, server_preset_names),
+        hide_possible_values = true,
+        conflicts_with = "policy",
+        help = preset_help()
+    )]
+    preset: Option<String>,
+
+    /// Factor for the limits of a preset.
+    #[arg(
+        long,
+        value_name = "F",
+        requires = "preset",
+        value_parser = scale,
+        help = "Factor for the limits of the preset, such as 0.02",
+        long_help = "Factor for the rates, bursts, limits and caps of the preset, such as 0.02 [default: 1]\n\nIt changes neither windows nor values given after the name of the preset."
+    )]
+    scale: Option<f64>,
+
+    /// Forms in which answers advise when to retry.
+    #[arg(
+        long,
+        value_name = "FORMS",
+        help = advice_help()
+    )]
+    advice: Option<Advice>,
+
+    /// Artificial network delay from server to client.
+    #[arg(long, value_name = "TIME", help = with_default("Artificial network delay from server to client", Config::default().return_delay))]
+    return_delay: Option<Distribution>,
+
+    /// Probability that a message is lost.
+    #[arg(long, value_name = "P", value_parser = probability, help = with_default("Probability that a request or an answer is lost, from 0 to 1 or in percent", Config::default().loss))]
+    loss: Option<f64>,
+
+    /// Outages.
+    #[arg(
+        long,
+        value_name = "RANGES",
+        help = "Times since the start of the server at which every request is rejected, such as `10s..40s,60s..90s`; relative to a run: --schedule '10s..40s down' [default: never]"
+    )]
+    outages: Option<Outages>,
+
+    /// Numbers of slots from later instants on.
+    #[arg(
+        long,
+        value_name = "LIST",
+        help = "Slots from later times since the start of the server on, such as `10s=25,20s=80` [default: --max-busy all the time]"
+    )]
+    caps: Option<Caps>,
+
+    /// Injected faults.
+    #[arg(
+        long,
+        value_name = "LIST",
+        help = "Injected faults, each with its share of requests, such as `reset:1%,500:2%:after`: `reset`, `close`, `hang`, `truncate`, `garbage`, `slow-headers(TIME)`, `slow-body(TIME)` or a status from 400 to 599. They replace the work, or with `:after` only its answer [default: none]"
+    )]
+    fault: Option<Faults>,
+
+    /// Number of first attempts of every op to reject.
+    #[arg(long, value_name = "N", value_parser = count::<u32>(0, u32::MAX.into()), help = with_default("Reject the first N attempts of every op", Config::default().reject_first))]
+    reject_first: Option<u32>,
+
+    /// Changes during a run.
+    #[arg(
+        long,
+        value_name = "ENTRIES",
+        help = "Changes during a run, in time since its first request, of `max-busy` and parameters of policies (steps, ramps, waves), and outages, such as '0s max-busy=50; 10s max-busy=20; 20s..25s down; 30s..40s max-busy=20..80; 40s.. token-bucket.rate=50+30*sin(20s)'; `down` alone lasts until the next entry [default: none]"
+    )]
+    schedule: Option<Schedule>,
+}
+
+fn service_time_help() -> String {
+    let words = "Service time of an accepted request. This and every TIME of a delay is fixed, or drawn: `exp(MEAN)`, \
+                 `lognormal(MEAN,SIGMA)` (MEAN of the durations, SIGMA of their logarithm), `uniform(LOW,HIGH)` or `normal(MEAN,SD)`";
+    with_default(words, Config::default().service_time)
+}
+
+fn policies() -> impl Iterator<Item = &'static str> {
+    POLICIES.iter().map(|entry| entry.name)
+}
+
+fn policy_help() -> String {
+    let words = "Admission policy, such as `token-bucket:rate=10/s,burst=10` (docs/servers.md). Repeatable: \
+                 all must admit a request. `script:file=PATH` reads a script from a file";
+    with_default(words, Config::default().policy)
+}
+
+fn advice_help() -> String {
+    let names: Vec<String> = ADVICE_FORMS.iter().map(|form| format!("`{}`", form.name)).collect();
+    format!(
+        "Forms in which rejections advise when to retry, joined by `+`: `none`, {}. Each may be early, late or missing, such as `seconds:share=0.7,late=2s` [default: seconds with --retry-after, else none]",
+        names.join(", ")
+    )
+}
+
+fn preset_help() -> &'static str {
+    "Real server to imitate; `mockserver presets` lists them"
+}
+
+fn scale(text: &str) -> Result<f64, String> {
+    read_scale(text).map_err(|error| error.to_string())
+}
+
+fn preset(text: &str) -> Result<String, String> {
+    expand(text, None).map(|_| text.to_owned()).map_err(|error| error.to_string())
+}
+
+fn with_default(words: &str, default: impl std::fmt::Display) -> String {
+    format!("{words} [default: {default}]")
+}
+
+impl ServerFlags {
+    pub fn any_given(&self) -> bool {
+        let Self {
+            max_busy,
+            service_time,
+            reject_time,
+            network_delay,
+            rejects_occupy,
+            no_rejects_occupy,
+            reject_status,
+            retry_after,
+            policy,
+            preset,
+            scale,
+            advice,
+            return_delay,
+            loss,
+            outages,
+            fault,
+            reject_first,
+            caps,
+            schedule,
+        } = self;
+        max_busy.is_some()
+            || service_time.is_some()
+            || reject_time.is_some()
+            || network_delay.is_some()
+            || rejects_occupy.is_some()
+            || *no_rejects_occupy
+            || reject_status.is_some()
+            || retry_after.is_some()
+            || policy.is_some()
+            || preset.is_some()
+            || scale.is_some()
+            || advice.is_some()
+            || return_delay.is_some()
+            || loss.is_some()
+            || outages.is_some()
+            || fault.is_some()
+            || reject_first.is_some()
+            || caps.is_some()
+            || schedule.is_some()
+    }
+
+    fn base(&self) -> Result<Config, ConfigError> {
+        let default = Config::default();
+        let config = match (&self.preset, &self.policy) {
+            (Some(preset), _) => default.with_preset(preset, self.scale)?,
+            (None, Some(typed)) => {
+                let policy = Policies::new(typed.iter().flat_map(Policies::iter).cloned().collect())?;
+                Config { policy, ..default }
+            }
+            (None, None) => default,
+        };
+        let key = match (self.max_busy, &self.caps) {
+            _ if config.has_cap() => return Ok(config),
+            (Some(_), _) => "max_busy",
+            (None, Some(caps)) if !caps.is_empty() => "caps",
+            (None, _) => return Ok(config),
+        };
+        let max_busy = self.max_busy.unwrap_or(config.max_busy);
+        let caps = self.caps.clone().unwrap_or_default();
+        Err(Config { max_busy, caps, ..config }.no_cap(key))
+    }
+
+    fn answers(&self, own: AnswersConfig) -> AnswersConfig {
+        let answers = match &self.advice {
+            Some(advice) => own.advising(&advice.to_string()),
+            None => own,
+        };
+        if self.reject_status.is_some() { answers.rejecting_alike() } else { answers }
+    }
+
+    /// Returns the configuration. Flags override the preset or, without a preset, the defaults.
+    ///
+    /// # Errors
+    /// If a value is out of range.
+    pub fn to_config(&self, seed: u64) -> Result<Config, ConfigError> {
+        let base = self.base()?;
+        let config = Config {
+            max_busy: self.max_busy.unwrap_or(base.max_busy),
+            service_time: self.service_time.unwrap_or(base.service_time),
+            reject_time: self.reject_time.unwrap_or(base.reject_time),
+            network_delay: self.network_delay.unwrap_or(base.network_delay),
+            rejects_occupy: !self.no_rejects_occupy && self.rejects_occupy.unwrap_or(base.rejects_occupy),
+            reject_status: self.reject_status.unwrap_or(base.reject_status),
+            retry_after: self.retry_after.or(base.retry_after),
+            seed,
+            policy: base.policy,
+            return_delay: self.return_delay.unwrap_or(base.return_delay),
+            loss: self.loss.unwrap_or(base.loss),
+            outages: self.outages.clone().unwrap_or(base.outages),
+            reject_first: self.reject_first.unwrap_or(base.reject_first),
+            caps: self.caps.clone().unwrap_or(base.caps),
+            answers: self.answers(base.answers),
+            fault: self.fault.clone().unwrap_or(base.fault),
+            preset: base.preset,
+            scale: base.scale,
+            schedule: self.schedule.clone().unwrap_or(base.schedule),
+        };
+        config.validate()?;
+        Ok(config)
+    }
+}
+
+/// Parses a status. Whether it is an error status is checked later, with the rest of the configuration.
+fn status(text: &str) -> Result<u16, String> {
+    text.parse().map_err(|_| "it must be an error status from 400 to 599, such as 503 or 429".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Debug, Parser)]
+    struct Typed {
+        #[command(flatten)]
+        server: ServerFlags,
+    }
+
+    fn refusal(typed: &str) -> String {
+        match Typed::try_parse_from(std::iter::once("x").chain(typed.split(' '))) {
+            Ok(typed) => typed.server.to_config(1).unwrap_err().to_string(),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn what_means_nothing_is_refused_with_what_to_write() {
+        for (typed, words) in [
+            ("--policy token-bucket --max-busy 8", "`max_busy` says how many are served at once"),
+            ("--policy token-bucket --caps 10s=5", "`caps` says how many are served at once"),
+            ("--preset github --max-busy 10", "`--preset 'github:concurrent.cap=10'`"),
+            (
+                "--preset github --caps 10s=5,20s=9",
+                "write `10s concurrent.cap=5; 20s concurrent.cap=9` as `schedule`",
+            ),
+            ("--preset github --scale 2%", "must be a number from 0.000001 to 1000000"),
+            ("--preset github --scale 1e300", "must be a number from 0.000001 to 1000000"),
+            ("--preset github --scale=", "must be a number from 0.000001 to 1000000"),
+            ("--advice nonse", "did you mean `none`?"),
+        ] {
+            let error = refusal(typed);
+            assert!(error.contains(words), "{typed}: {error}");
+        }
+    }
+
+    #[test]
+    fn every_form_of_advice_stands_in_the_help() {
+        for form in ADVICE_FORMS {
+            assert!(advice_help().contains(&format!("`{}`", form.name)));
+        }
+    }
+}

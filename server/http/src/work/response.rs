@@ -1,0 +1,147 @@
+//! Responses without templates, scripts or faults, and the headers that the server itself sets.
+
+use std::time::Duration;
+
+use axum::http::header::{CACHE_CONTROL, ETAG, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
+use axum::http::{Response, StatusCode};
+use bytes::Bytes;
+use http_body_util::Full;
+use mockserver_core::{Answer, HeaderWriter, Step, Verdict};
+use vocabulary::wire;
+
+use crate::clock::Clock;
+use crate::shared::Admitted;
+use crate::work::identity::Identity;
+
+const AT: HeaderName = HeaderName::from_static(wire::AT);
+const BUSY: HeaderName = HeaderName::from_static(wire::BUSY);
+const CAP: HeaderName = HeaderName::from_static(wire::CAP);
+const DEFERRED: HeaderName = HeaderName::from_static(wire::DEFERRED);
+const LIMITS: HeaderName = HeaderName::from_static(wire::LIMITS);
+pub(crate) const MOCK: HeaderName = HeaderName::from_static(wire::MOCK);
+const TOOK: HeaderName = HeaderName::from_static(wire::TOOK);
+pub(crate) const VERDICT: HeaderName = HeaderName::from_static(wire::VERDICT);
+const WAIT: HeaderName = HeaderName::from_static(wire::WAIT);
+
+pub(crate) const MOCK_VERSION: HeaderValue = HeaderValue::from_static(wire::MOCK_VERSION);
+
+/// Value of `Cache-Control` that forbids caching, because a cached response would be mistaken for one of this server.
+const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
+
+/// Capacity of the header map of a response to loadgen. It is large enough that the map never grows.
+const RUN_HEADERS: usize = 12;
+
+pub(crate) fn with_body(identity: &Identity, status: StatusCode, body: Bytes) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::new(body));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    if identity.run.is_some() {
+        headers.reserve(RUN_HEADERS);
+    }
+    headers.insert(CACHE_CONTROL, NO_STORE);
+    response
+}
+
+pub(crate) fn with_text(
+    identity: &Identity,
+    status: StatusCode,
+    text: &'static str,
+) -> Response<Full<Bytes>> {
+    with_body(identity, status, Bytes::from_static(text.as_bytes()))
+}
+
+pub(crate) fn of_verdict(identity: &Identity, decided: &Admitted) -> Response<Full<Bytes>> {
+    let reject_status = decided.reject_status;
+    let (status, text) = match decided.answer.verdict {
+        // A failed request gets a complete response only if its fault is a status. All other faults break this response.
+        Verdict::Accepted | Verdict::Failed => (StatusCode::OK, "served\n"),
+        Verdict::Conflict => (StatusCode::PRECONDITION_FAILED, "somebody else wrote meanwhile\n"),
+        Verdict::Rejected => (status(reject_status), "busy\n"),
+        Verdict::Deferred => (status(reject_status), "not started: less is free than the attempt asks for\n"),
+    };
+    with_text(identity, status, text)
+}
+
+/// Inserts the headers that the server itself sets. Headers that only loadgen reads are sent only to loadgen, so that other clients get the
+/// same response as from a real server.
+pub(crate) fn insert_headers(
+    headers: &mut HeaderMap,
+    clock: &Clock,
+    identity: &Identity,
+    decided: &Admitted,
+) {
+    let answer = &decided.answer;
+    let is_ours = identity.run.is_some();
+    if decided.is_deferred() {
+        // The request was not started, so the answer does not report the state of the server.
+        headers.insert(DEFERRED, HeaderValue::from_static("1"));
+        headers.insert(MOCK, MOCK_VERSION);
+        return;
+    }
+    if let Some(after) = answer.advice.filter(|_| !decided.has_templates()) {
+        if decided.tells_wait {
+            headers.insert(RETRY_AFTER, teller(clock, is_ours).whole_seconds(after).into());
+        }
+        if is_ours {
+            headers.insert(WAIT, nanos(after).into());
+        }
+    }
+    if identity.step != Step::Work {
+        insert_text(headers, ETAG, &format!("\"{}\"", answer.version));
+    }
+    if !is_ours {
+        return;
+    }
+    headers.insert(MOCK, MOCK_VERSION);
+    headers.insert(BUSY, answer.busy.into());
+    if let Some(cap) = answer.cap {
+        headers.insert(CAP, cap.into());
+    }
+    if answer.facts().is_some() {
+        let limits = answer.limits();
+        if !limits.is_empty() {
+            insert_text(headers, LIMITS, &limits.to_string());
+        }
+    }
+    headers.insert(TOOK, nanos(decided.took).into());
+    // A scripted response gets no verdict header unless a fault spoiled it, because its status determines how it counts.
+    if answer.reply.is_none() || answer.is_spoiled() {
+        headers.insert(VERDICT, HeaderValue::from_static(verdict(answer)));
+    }
+    headers.insert(AT, answer.at.as_nanos().into());
+}
+
+fn insert_text(headers: &mut HeaderMap, name: HeaderName, value: &str) {
+    // The core creates only valid header values.
+    if let Ok(value) = HeaderValue::from_str(value) {
+        headers.insert(name, value);
+    }
+}
+
+/// Returns the time base of a response. It is experiment time for a run of loadgen, which uses the same time scale, otherwise real time.
+pub(crate) fn teller(clock: &Clock, is_ours: bool) -> HeaderWriter {
+    if is_ours {
+        HeaderWriter::experiment(clock.anchor)
+    } else {
+        HeaderWriter::real(clock.anchor, clock.scale)
+    }
+}
+
+pub(crate) fn status(code: u16) -> StatusCode {
+    StatusCode::from_u16(code).unwrap_or(StatusCode::SERVICE_UNAVAILABLE)
+}
+
+/// Returns the verdict that is reported for the client's statistics. An answer spoiled by a fault is a failure, even if the work was done.
+fn verdict(answer: &Answer) -> &'static str {
+    let [accepted, rejected, failed] = wire::VERDICTS;
+    match answer.verdict {
+        _ if answer.is_spoiled() => failed,
+        Verdict::Failed => failed,
+        Verdict::Accepted => accepted,
+        Verdict::Rejected | Verdict::Conflict | Verdict::Deferred => rejected,
+    }
+}
+
+fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
