@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use libfuzzer_sys::fuzz_target;
-use mockserver_core::{AnswerSet, AnswersConfig, Outcome, Standing, HeaderWriter, ResponseContext};
+use mockserver_core::{AnswerSet, AnswersConfig, Outcome, LimitStatus, HeaderWriter, ResponseContext};
 use vocabulary::{Instant, WallTime};
 
 fuzz_target!(|bytes: &[u8]| {
@@ -15,7 +15,7 @@ fuzz_target!(|bytes: &[u8]| {
     let Ok(answers) = AnswerSet::read(&config, ["primary", "secondary"]) else { return };
 
     let standing =
-        Standing { limit: u64::MAX, remaining: 3, reset: Duration::MAX, window: Some(Duration::MAX) };
+        LimitStatus { limit: u64::MAX, remaining: 3, reset: Duration::MAX, window: Some(Duration::MAX) };
     let wait = Some(Duration::from_millis(1500));
     for outcome in [
         Outcome::Accepted,
@@ -23,7 +23,7 @@ fuzz_target!(|bytes: &[u8]| {
         Outcome::Rejected { stage: Some(1), wait },
         Outcome::Rejected { stage: None, wait: None },
     ] {
-        for standings in [[Some(standing), None], [None, Some(Standing::default())]] {
+        for standings in [[Some(standing), None], [None, Some(LimitStatus::default())]] {
             let told =
                 ResponseContext { outcome, now: Instant::FAR_FUTURE, decided_at: Instant::ORIGIN, standings: &standings, seed: 1, op: 2, attempt: 3 };
             let teller = HeaderWriter::experiment(WallTime::VIRTUAL_START);

@@ -1,7 +1,7 @@
 //! Fuzz target of shard documents, as `loadgen merge` reads them, restores their plans, and merges them.
 #![no_main]
 
-use experiments::planned::restored;
+use experiments::manifest::restored;
 use libfuzzer_sys::fuzz_target;
 use results::{ReadShard, RunResult, TaskRecord, merged_clients};
 

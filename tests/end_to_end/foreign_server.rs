@@ -20,11 +20,11 @@ impl Request {
 
 pub(crate) struct ForeignServer {
     pub(crate) address: SocketAddr,
-    asked: Arc<Mutex<Asked>>,
+    asked: Arc<Mutex<ReceivedRequests>>,
 }
 
 #[derive(Default)]
-struct Asked {
+struct ReceivedRequests {
     work: Vec<Request>,
     /// Requests to admin endpoints, which check whether this is a mockserver.
     questions: Vec<Request>,
@@ -50,7 +50,7 @@ impl ForeignServer {
     ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        let asked = Arc::new(Mutex::new(Asked::default()));
+        let asked = Arc::new(Mutex::new(ReceivedRequests::default()));
         let (answer, wrap): (Arc<Answer>, _) = (Arc::new(answer), Arc::new(wrap));
         let recorded = asked.clone();
         // The threads end with the test's process, or when their client disconnects.
@@ -81,7 +81,11 @@ impl ForeignServer {
     }
 }
 
-fn serve(connection: Box<dyn Connection>, recorded: &Mutex<Asked>, answer: &Answer) -> io::Result<()> {
+fn serve(
+    connection: Box<dyn Connection>,
+    recorded: &Mutex<ReceivedRequests>,
+    answer: &Answer,
+) -> io::Result<()> {
     let mut connection = BufReader::new(connection);
     while let Some(request) = read(&mut connection)? {
         if request.line.contains(" /_mock/") {

@@ -67,7 +67,7 @@ fn each_fault_is_the_failure_that_every_transport_sees() {
 /// Replaces causes of HTTP/2 by those of HTTP/1.1, which virtual time reports. Strategies treat both alike.
 fn as_over_http1(real: &mut RealRun, cause: Cause) {
     for (_, input) in &mut real.client.inputs {
-        if let Input::Ended(completion) = input
+        if let Input::AttemptEnd(completion) = input
             && completion.cause == Some(Cause::Error(ErrorKind::StreamReset))
         {
             completion.cause = Some(cause);

@@ -22,7 +22,7 @@ pub(crate) use explain::ExplainArgs;
 pub(crate) use output::{OutputArgs, ProgressFormat, ReportArgs};
 pub(crate) use run::RunArgs;
 pub(crate) use screen::{ScreenArgs, Theme};
-pub(crate) use several::{SeveralArgs, blocks};
+pub(crate) use several::{MultiArgs, blocks};
 pub(crate) use strategy_list::StrategyList;
 pub(crate) use target::{MOCK_SERVER, TARGET};
 pub(crate) use workload::{WORKLOAD, WorkloadArgs};

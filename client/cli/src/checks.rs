@@ -6,7 +6,7 @@ mod junit;
 use std::fmt::Write as _;
 
 use experiments::checks::{
-    Finding, Subject, Verdict, asked_for, changes, counterparts, judge, refuse_absent, refuse_foreign,
+    ChangeKind, Finding, Subject, asked_for, changes, counterparts, judge, refuse_absent, refuse_foreign,
     refuse_other, refuse_unknown,
 };
 use results::numbers::{percent, short};
@@ -176,7 +176,7 @@ impl<'a> Checks<'a> {
                 let verdict = change.verdict.words().to_owned();
                 table.row("    ", figure, &[show(change.then), show(change.now), off, verdict]);
                 let strategy = subject.strategy().to_owned();
-                let outcome = if change.verdict == Verdict::Worse {
+                let outcome = if change.verdict == ChangeKind::Worse {
                     let (then, now) = (show(change.then), show(change.now));
                     let of_other = other.map(|other| format!(" of {other}")).unwrap_or_default();
                     Outcome::Failed(format!(

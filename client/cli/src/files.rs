@@ -3,7 +3,7 @@
 pub(crate) mod exporter;
 pub(crate) mod exporters;
 pub(crate) mod exports;
-mod gathered;
+mod grouped_runs;
 pub(crate) mod line_writer;
 pub(crate) mod output;
 pub(crate) mod reading;

@@ -18,7 +18,7 @@ use results::{Figure, Incomplete, Warning};
 use serde::Serialize;
 use tailback::StrategySpec;
 
-use crate::args::SeveralArgs;
+use crate::args::MultiArgs;
 use crate::exit::{Exit, is_broken_pipe};
 use crate::files::exports::{Exports, InFlightExports};
 use crate::runner::interrupt::Interrupt;
@@ -30,7 +30,7 @@ use crate::text::stderr::to_stderr;
 use crate::text::summary;
 use crate::text::wrapping::wrapped;
 
-pub(crate) struct Session {
+pub(crate) struct Runner {
     driver: Box<dyn Driver>,
     fresh: Fresh,
     /// Runs that are missing from merged shards.
@@ -52,12 +52,12 @@ enum Fresh {
     ByNobody,
 }
 
-impl Session {
+impl Runner {
     /// Opens the outputs. From here on, signals stop the runs and keep what was measured.
     ///
     /// # Errors
     /// If an output cannot be opened; nothing has run yet.
-    pub(crate) fn begin(args: &SeveralArgs, exports: &mut Exports) -> anyhow::Result<Self> {
+    pub(crate) fn begin(args: &MultiArgs, exports: &mut Exports) -> anyhow::Result<Self> {
         Self::with(args, exports, None)
     }
 
@@ -67,7 +67,7 @@ impl Session {
     /// # Errors
     /// If an output cannot be opened.
     pub(crate) fn of_stored(
-        args: &SeveralArgs,
+        args: &MultiArgs,
         exports: &mut Exports,
         stored: (Stored, Option<Incomplete>),
     ) -> anyhow::Result<Self> {
@@ -75,7 +75,7 @@ impl Session {
     }
 
     fn with(
-        args: &SeveralArgs,
+        args: &MultiArgs,
         exports: &mut Exports,
         stored: Option<(Stored, Option<Incomplete>)>,
     ) -> anyhow::Result<Self> {

@@ -71,7 +71,7 @@ fn the_client(bencher: divan::Bencher<'_, '_>, strategy: &str) {
                         cause: None,
                         by_gateway: false,
                     };
-                    run.handle_input(now, Input::Ended(completion));
+                    run.handle_input(now, Input::AttemptEnd(completion));
                 }
                 Output::Done => break,
                 other => panic!("a server that answers at once leaves nothing to wait for: {other:?}"),

@@ -36,7 +36,7 @@ pub(crate) struct Op {
     /// Classification of the last attempt by the strategy, if that attempt failed.
     pub(crate) last_opinion: Classification,
     pub(crate) prospect: RetryOutlook,
-    pub(crate) place: Place,
+    pub(crate) place: OpState,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +60,7 @@ impl RetryOutlook {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum OpState {
     Ready,
     Sleeping,
     /// Its failure is decided but not reported yet, because the client delays failures.
@@ -103,7 +103,7 @@ impl Op {
     /// Returns whether a retry was permitted but not sent. Then the op sleeps, is queued, or was shed or deferred when
     /// it left the queue.
     pub(crate) fn awaits_retry(&self) -> bool {
-        let waits = matches!(self.place, Place::Ready | Place::Sleeping);
+        let waits = matches!(self.place, OpState::Ready | OpState::Sleeping);
         self.attempts > 0 && (waits || matches!(self.last, Some(Status::Shed | Status::Deferred)))
     }
 
@@ -117,7 +117,7 @@ impl Op {
             last: None,
             last_opinion: Classification::Done,
             prospect: RetryOutlook::Open,
-            place: Place::Ready,
+            place: OpState::Ready,
         }
     }
 }
@@ -146,14 +146,14 @@ mod tests {
             ..Op::new(OpId(0), Instant::ORIGIN)
         };
         for (op, awaits) in [
-            (op(1, Place::Sleeping, Status::Rejected), true),
-            (op(1, Place::Ready, Status::Rejected), true),
-            (op(1, Place::InFlight, Status::Rejected), false),
-            (op(1, Place::Leaving, Status::Rejected), false),
+            (op(1, OpState::Sleeping, Status::Rejected), true),
+            (op(1, OpState::Ready, Status::Rejected), true),
+            (op(1, OpState::InFlight, Status::Rejected), false),
+            (op(1, OpState::Leaving, Status::Rejected), false),
             // Shed before any attempt was sent.
-            (op(0, Place::Sleeping, Status::Shed), false),
-            (op(1, Place::Leaving, Status::Shed), true),
-            (op(1, Place::InFlight, Status::Deferred), true),
+            (op(0, OpState::Sleeping, Status::Shed), false),
+            (op(1, OpState::Leaving, Status::Shed), true),
+            (op(1, OpState::InFlight, Status::Deferred), true),
         ] {
             assert_eq!(op.awaits_retry(), awaits, "{op:?}");
         }

@@ -28,7 +28,7 @@ use vocabulary::Instant;
 use crate::measure::{Measurements, RateLaw};
 use crate::sample::SampleSink;
 use crate::workload::OperationKind;
-pub use exchange::{AttemptKey, Completion, Input, Launched, Output, ServerSeen, ServerVerdict};
+pub use exchange::{AttemptKey, Completion, Input, Output, SentAttempt, ServerSeen, ServerVerdict};
 pub use log::{Refusal, RunLog};
 pub use state::Run;
 
@@ -53,7 +53,7 @@ impl Run {
         }
         self.advance(now);
         match input {
-            Input::Ended(completion) => self.on_ended(now, completion),
+            Input::AttemptEnd(completion) => self.on_ended(now, completion),
             Input::Started(attempt) => self.on_started(*attempt),
             Input::Stop => self.stop(),
             Input::Abort => self.abort(now),
@@ -74,9 +74,9 @@ impl Run {
         }
         // Fast path: after most answers nothing else is due. The last poll has stored the instant until which that is
         // so.
-        let quiet_until = self.agenda.quiet_until();
-        if quiet_until > now && self.goes_on() {
-            return Output::WaitUntil(quiet_until);
+        let next_deadline = self.agenda.next_deadline();
+        if next_deadline > now && self.goes_on() {
+            return Output::WaitUntil(next_deadline);
         }
         self.next_output(now)
     }
@@ -102,13 +102,13 @@ impl Run {
             }
             // Fast path: usually the instant of the next event was computed before the input, and the input scheduled
             // nothing sooner.
-            let quiet_until = self.agenda.quiet_until();
+            let next_deadline = self.agenda.next_deadline();
             if self.goes_on() {
-                if quiet_until > now {
-                    return Output::WaitUntil(quiet_until);
+                if next_deadline > now {
+                    return Output::WaitUntil(next_deadline);
                 }
                 if let Some(due) = self.agenda.take_foreseen() {
-                    self.on_timer(quiet_until, due);
+                    self.on_timer(next_deadline, due);
                     continue;
                 }
             }
@@ -158,7 +158,7 @@ impl Run {
     /// Fires every timer that is due before `now`, each at its own instant and in order. Timers due exactly at `now`
     /// fire after the input. So an answer that arrives at the instant of its timeout counts as an answer.
     fn advance(&mut self, now: Instant) {
-        if now <= self.agenda.quiet_until() {
+        if now <= self.agenda.next_deadline() {
             return;
         }
         while let Some((at, due)) = self.next_due().filter(|(at, _)| *at < now)

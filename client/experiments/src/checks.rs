@@ -7,7 +7,7 @@ mod finding;
 mod subject;
 
 pub use baseline::{counterparts, refuse_foreign, refuse_other};
-pub use change::{Change, Verdict, changes};
+pub use change::{Change, ChangeKind, changes};
 pub use condition::{Condition, Operator, Share};
 pub use finding::{Finding, asked_for, judge, refuse_absent, refuse_unknown};
 pub use subject::Subject;

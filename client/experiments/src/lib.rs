@@ -5,18 +5,18 @@
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 pub mod checks;
-pub mod dividing;
 mod error;
+pub mod evaluation;
 mod experiment;
-pub mod judge;
 mod load;
-pub mod planned;
+pub mod manifest;
 pub mod record;
 pub mod recording;
 pub mod reproduction;
 pub mod runs;
 pub mod scenario;
 pub mod servers;
+pub mod shardable;
 mod sharded;
 pub mod survey;
 pub mod workload;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use http::header::AUTHORIZATION;
 use loadgen_core::{OperationKind, RequestKind, authorization};
-use mockserver::core::{Capacity, CapacityLimit, Config, Details, Traffic};
+use mockserver::core::{Capacity, CapacityLimit, Config, RequestFields, Traffic};
 use results::numbers::{counted, short, thousands};
 use results::{LoadRecord, Mode};
 use vocabulary::{Rate, duration_text, wire};
@@ -204,7 +204,7 @@ fn traffic(experiment: &Experiment, mode: Mode) -> Traffic {
             [(wire::COST, kind.and_then(|kind| kind.cost)), (wire::USED, kind.and_then(|kind| kind.used))];
         let costs =
             costs.into_iter().filter_map(|(name, cost)| Some((name.into(), cost?.to_string().into())));
-        Details {
+        RequestFields {
             method: kind.map_or_else(|| template.method.as_str().into(), |kind| kind.method.clone()),
             path: kind.map_or_else(|| "/".into(), |kind| kind.path.clone()),
             address: Some(Ipv4Addr::LOCALHOST.into()),

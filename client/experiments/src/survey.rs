@@ -5,8 +5,8 @@
 
 mod document;
 mod draw;
+mod evaluation;
 mod groups;
-mod judge;
 mod setting;
 
 /// Number of attempts per op after which a run ends with ops undone. Without it, strategies that ignore rejections would send millions of
@@ -15,6 +15,6 @@ pub const MAX_ATTEMPTS_PER_OP: u32 = 100;
 
 pub use document::{Run, Survey, Surveyed};
 pub use draw::settings;
+pub use evaluation::{Against, Ratio, Row, SLOWER};
 pub use groups::{GROUPS, Group};
-pub use judge::{Against, Ratio, Row, SLOWER};
 pub use setting::{Limit, Setting};

@@ -14,7 +14,7 @@ mod table;
 pub(crate) mod testing;
 
 pub use file::{FileError, from_table, is_key};
-pub use parameter::{Kind, Parameter, Place, Word};
+pub use parameter::{AllowedIn, Kind, Parameter, Word};
 pub use recorded::recorded_as_typed;
 pub use spec::{Arrivals, DEFAULT_RATE, MAX_BURST, Spelling, WorkloadError, WorkloadSpec};
 pub use table::PARAMETERS;

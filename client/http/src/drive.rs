@@ -186,7 +186,7 @@ async fn drive<T: Transport>(
             // Time must not go back. An answer with a timestamp before the present, from another thread, is processed at the
             // present time.
             present = present.max(delivered.at);
-            run.handle_input(present, Input::Ended(completion(&delivered)));
+            run.handle_input(present, Input::AttemptEnd(completion(&delivered)));
         }
         workers.fill();
         for command in control.take() {

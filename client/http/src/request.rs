@@ -13,7 +13,7 @@ use crate::request::template::Template;
 use crate::transport::TransportError;
 
 #[derive(Clone, Debug)]
-pub(crate) struct Asked {
+pub(crate) struct RequestTemplates {
     requests: Requests,
     seed: u64,
     kinds: Vec<Template>,
@@ -27,7 +27,7 @@ struct Keys {
     each: usize,
 }
 
-impl Asked {
+impl RequestTemplates {
     /// Creates the templates; `None` if all ops have the same request. `plain` has the parts that all ops share. `name`
     /// converts a URL to the form that it has in a request. Costs of requests are sent only to a mockserver.
     pub(crate) fn new(
@@ -113,12 +113,12 @@ mod tests {
 
     use super::*;
 
-    fn asked(mix: &str, api_keys: u32, target: &str, is_mock: bool) -> Asked {
+    fn asked(mix: &str, api_keys: u32, target: &str, is_mock: bool) -> RequestTemplates {
         let mix = Some(mix).filter(|mix| !mix.is_empty()).map(|mix| mix.parse().unwrap());
         let requests = Requests { mix, api_keys: NonZero::new(api_keys), ..Requests::default() };
         let common: HeaderMap =
             [(CONTENT_TYPE, HeaderValue::from_static("text/plain"))].into_iter().collect();
-        Asked::new(&requests, 1, &plain(target, common), is_mock, &path).unwrap().unwrap()
+        RequestTemplates::new(&requests, 1, &plain(target, common), is_mock, &path).unwrap().unwrap()
     }
 
     fn plain(target: &str, headers: HeaderMap) -> Template {
@@ -180,7 +180,8 @@ mod tests {
 
     #[test]
     fn ops_that_are_alike_need_nothing_of_it() {
-        let alike = Asked::new(&Requests::default(), 1, &plain("http://h", HeaderMap::new()), true, &path);
+        let alike =
+            RequestTemplates::new(&Requests::default(), 1, &plain("http://h", HeaderMap::new()), true, &path);
         assert!(alike.unwrap().is_none());
     }
 }

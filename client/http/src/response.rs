@@ -41,11 +41,11 @@ impl ResponseClassifier {
         }
     }
 
-    /// Interprets an answer. `looked` is true for a request with carrier sense; only such a request may be deferred.
-    pub(crate) fn of(&self, code: u16, headers: &HeaderMap, body: &[u8], looked: bool) -> Answer {
+    /// Interprets an answer. `sensed` is true for a request with carrier sense; only such a request may be deferred.
+    pub(crate) fn of(&self, code: u16, headers: &HeaderMap, body: &[u8], sensed: bool) -> Answer {
         let mock_headers = MockHeaders::in_headers(headers);
         if self.run.is_some() && mock_headers.deferred {
-            if !looked {
+            if !sensed {
                 // An attempt without carrier sense was counted when it was sent, so it cannot be deferred.
                 return Answer::none(ErrorKind::Other);
             }

@@ -15,7 +15,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http::{HeaderMap, Method};
-use loadgen_core::{Cause, Classifier, ErrorKind, Latencies, Launched, OperationKind, Requests, ServerSeen};
+use loadgen_core::{
+    Cause, Classifier, ErrorKind, Latencies, OperationKind, Requests, SentAttempt, ServerSeen,
+};
 use tailback::{Facts, Failure, Outcome, ResponseParser, Status};
 use vocabulary::wire::RunId;
 use vocabulary::{TimeScale, WallTime};
@@ -46,7 +48,7 @@ pub trait Transport: Clone + Send + Sync + 'static {
     /// other servers, because they need not answer during the warm-up.
     fn limit_connections(&self, connections: usize);
 
-    fn send(&self, attempt: Launched) -> impl Future<Output = Answer> + Send;
+    fn send(&self, attempt: SentAttempt) -> impl Future<Output = Answer> + Send;
 
     /// Returns the maximum number of attempts in flight: one on each open connection, and a few that open a connection. Further
     /// attempts would queue inside the transport, where they are not counted.

@@ -6,7 +6,7 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-use loadgen_core::{AttemptKey, Latencies, Launched};
+use loadgen_core::{AttemptKey, Latencies, SentAttempt};
 use tailback::{Failure, Status};
 use tokio::runtime::Handle;
 use vocabulary::Instant;
@@ -36,7 +36,7 @@ struct Lane<T> {
     handle: Handle,
     transport: T,
     /// Jobs for this lane's thread; `None` for the driver's own thread, to which jobs are handed directly.
-    errands: Option<Errands>,
+    jobs: Option<Errands>,
     assignments: Vec<Arc<WorkerSlot>>,
     idle: Vec<usize>,
     under_way: usize,
@@ -51,13 +51,13 @@ struct Errands {
 
 struct Job {
     assignment: Arc<WorkerSlot>,
-    attempt: Launched,
+    attempt: SentAttempt,
 }
 
 impl Errands {
     fn to(handle: &Handle) -> Self {
         let mailbox = Arc::new(Mailbox::new());
-        handle.spawn(pass_on(mailbox.clone()));
+        handle.spawn(dispatch(mailbox.clone()));
         Self { mailbox, untold: Vec::new() }
     }
 }
@@ -73,7 +73,7 @@ pub(crate) struct Workers<T> {
     clock: Clock,
     answers: Arc<Mailbox<Delivered>>,
     /// Attempts that wait for a connection, each with the start of its wait. The wait is also included in the send lag.
-    waiting: VecDeque<(Launched, Instant)>,
+    waiting: VecDeque<(SentAttempt, Instant)>,
     waits: Latencies,
     /// Serial number of the attempt in each slot, and the worker that carries it.
     carriers: Vec<Option<(u64, WorkerId)>>,
@@ -86,7 +86,7 @@ struct WorkerSlot {
 
 #[derive(Default)]
 struct AssignmentState {
-    next: Option<Launched>,
+    next: Option<SentAttempt>,
     withdrawn: Option<AttemptKey>,
     waker: Option<Waker>,
 }
@@ -95,7 +95,7 @@ impl<T: Transport> Workers<T> {
     /// Creates workers on these runtimes, each of which has its own transport. The first runtime is the caller's.
     pub(crate) fn new(lanes: impl IntoIterator<Item = (Handle, T)>, clock: Clock) -> Self {
         let lane = |(number, (handle, transport))| Lane {
-            errands: (number > 0).then(|| Errands::to(&handle)),
+            jobs: (number > 0).then(|| Errands::to(&handle)),
             handle,
             transport,
             assignments: Vec::new(),
@@ -118,7 +118,7 @@ impl<T: Transport> Workers<T> {
 
     /// Sends an attempt as soon as there is room for it. An attempt for another thread is only collected, and is passed on by
     /// [`Self::tell`].
-    pub(crate) fn send(&mut self, attempt: Launched) {
+    pub(crate) fn send(&mut self, attempt: SentAttempt) {
         match self.free_lane() {
             Some(lane) if self.waiting.is_empty() => self.hand_out(lane, attempt),
             _ => self.waiting.push_back((attempt, self.clock.now())),
@@ -171,7 +171,7 @@ impl<T: Transport> Workers<T> {
         }
     }
 
-    fn hand_out(&mut self, lane: usize, attempt: Launched) {
+    fn hand_out(&mut self, lane: usize, attempt: SentAttempt) {
         let number = match self.lanes[lane].idle.pop() {
             Some(number) => number,
             None => self.spawn_worker(lane),
@@ -184,23 +184,23 @@ impl<T: Transport> Workers<T> {
         let lane = &mut self.lanes[lane];
         lane.under_way += 1;
         let assignment = &lane.assignments[number];
-        match &mut lane.errands {
+        match &mut lane.jobs {
             None => assignment.update(|state| state.next = Some(attempt)),
-            Some(errands) => errands.untold.push(Job { assignment: assignment.clone(), attempt }),
+            Some(jobs) => jobs.untold.push(Job { assignment: assignment.clone(), attempt }),
         }
     }
 
     /// Passes the collected jobs on to the other threads.
     pub(crate) fn tell(&mut self) {
-        for errands in self.lanes.iter_mut().filter_map(|lane| lane.errands.as_mut()) {
-            if !errands.untold.is_empty() {
-                errands.mailbox.put_all(&mut errands.untold);
+        for jobs in self.lanes.iter_mut().filter_map(|lane| lane.jobs.as_mut()) {
+            if !jobs.untold.is_empty() {
+                jobs.mailbox.put_all(&mut jobs.untold);
             }
         }
     }
 
     /// Withdraws an attempt. Returns the attempt if it had not been sent yet.
-    pub(crate) fn cancel(&mut self, key: AttemptKey) -> Option<Launched> {
+    pub(crate) fn cancel(&mut self, key: AttemptKey) -> Option<SentAttempt> {
         if let Some(position) = self.waiting.iter().position(|(attempt, _)| attempt.attempt == key) {
             let (launched, since) = self.waiting.remove(position)?;
             self.waits.record_between(since, self.clock.now());
@@ -238,11 +238,11 @@ impl<T: Transport> Workers<T> {
     }
 }
 
-async fn pass_on(errands: Arc<Mailbox<Job>>) {
+async fn dispatch(jobs: Arc<Mailbox<Job>>) {
     let mut batch = Vec::new();
     loop {
-        errands.filled().await;
-        errands.take(&mut batch);
+        jobs.filled().await;
+        jobs.take(&mut batch);
         for Job { assignment, attempt } in batch.drain(..) {
             assignment.update(|state| state.next = Some(attempt));
         }
@@ -286,7 +286,7 @@ impl WorkerSlot {
         }
     }
 
-    fn poll_next(&self, context: &Context<'_>) -> Poll<Launched> {
+    fn poll_next(&self, context: &Context<'_>) -> Poll<SentAttempt> {
         let mut state = self.lock();
         if let Some(launched) = state.next.take() {
             return Poll::Ready(launched);

@@ -5,9 +5,9 @@ use tailback::{Method, SpecError, StrategySpec};
 use crate::compare::delays::Delays;
 use crate::compare::{attempts, endings, series};
 use crate::ending::Ending;
+use crate::outcome::{CheckOutcome, Difference};
 use crate::pair::{Kind, Ops, Pair, Series};
 use crate::replay::{Clients, Op, Replayed, Trial};
-use crate::verdict::{Difference, Verdict};
 
 /// Number of ops that show whether a strategy makes random draws.
 const FEW: usize = 64;
@@ -27,22 +27,22 @@ const SEED: u64 = 20_261_121;
 ///
 /// # Errors
 /// Fails if that strategy cannot be started.
-pub fn check(pair: &Pair, strategy: Option<&StrategySpec>) -> Result<Verdict, SpecError> {
+pub fn check(pair: &Pair, strategy: Option<&StrategySpec>) -> Result<CheckOutcome, SpecError> {
     match (&pair.kind, strategy) {
-        (Kind::Skipped(why), _) => Ok(Verdict::Skipped(why.clone())),
-        (_, None) => Ok(Verdict::NoPreset),
+        (Kind::Skipped(why), _) => Ok(CheckOutcome::Skipped(why.clone())),
+        (_, None) => Ok(CheckOutcome::NoPreset),
         (_, Some(strategy)) => check_strategy(pair, strategy),
     }
 }
 
-pub fn check_strategy(pair: &Pair, strategy: &StrategySpec) -> Result<Verdict, SpecError> {
+pub fn check_strategy(pair: &Pair, strategy: &StrategySpec) -> Result<CheckOutcome, SpecError> {
     let strategy = strategy.clone().with_method(method(pair));
     let difference = match &pair.kind {
         Kind::Ops(ops) => of_ops(pair, ops, &strategy)?,
         Kind::Series(recorded) => of_series(pair, recorded, &strategy)?,
-        Kind::Skipped(why) => return Ok(Verdict::Skipped(why.clone())),
+        Kind::Skipped(why) => return Ok(CheckOutcome::Skipped(why.clone())),
     };
-    Ok(difference.map_or(Verdict::Reproduced, Verdict::Differs))
+    Ok(difference.map_or(CheckOutcome::Reproduced, CheckOutcome::Differs))
 }
 
 /// Returns the HTTP method of the recorded requests. For series, the method follows a slash in the id. gRPC calls always use POST.
@@ -195,10 +195,10 @@ mod tests {
         );
         let recorded = read(&text).unwrap_or_else(|error| panic!("{error}"));
         match check_strategy(&recorded.pairs[0], &strategy.parse().unwrap()).unwrap() {
-            Verdict::Reproduced => "reproduced".to_owned(),
-            Verdict::Differs(difference) => difference.to_string(),
-            Verdict::NoPreset => "no preset".to_owned(),
-            Verdict::Skipped(why) => format!("skipped: {why}"),
+            CheckOutcome::Reproduced => "reproduced".to_owned(),
+            CheckOutcome::Differs(difference) => difference.to_string(),
+            CheckOutcome::NoPreset => "no preset".to_owned(),
+            CheckOutcome::Skipped(why) => format!("skipped: {why}"),
         }
     }
 
@@ -319,10 +319,10 @@ mod tests {
                         {"id": "refused", "config": "c", "n": 1, "attempts": 0, "samples": [[]]}]}"#;
         let recorded = read(text).unwrap();
         let none = "none".parse().unwrap();
-        assert_eq!(check(&recorded.pairs[0], None).unwrap(), Verdict::NoPreset);
+        assert_eq!(check(&recorded.pairs[0], None).unwrap(), CheckOutcome::NoPreset);
         for strategy in [None, Some(&none)] {
             let verdict = check(&recorded.pairs[1], strategy).unwrap();
-            assert!(matches!(verdict, Verdict::Skipped(_)), "{verdict:?}");
+            assert!(matches!(verdict, CheckOutcome::Skipped(_)), "{verdict:?}");
         }
     }
 }

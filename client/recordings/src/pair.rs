@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::ending::RecordedEnding;
 use crate::grain::Grain;
-use crate::raw::{OneOrEach, RawFile, RawKind, RawOutcome, RawOutcomes, RawScenario};
+use crate::raw::{OneOrMany, RawFile, RawKind, RawOutcome, RawOutcomes, RawScenario};
 use crate::series::{self, SeriesScripts};
 
 /// Maximum number of ops of one pair. It also limits the ops of a series, which is simulated many times.
@@ -154,7 +154,7 @@ impl Ops {
             let why = format!("has up to {longest} delays for {n} ops; at most {MAX_DELAYS} are compared");
             return Err(("samples", why));
         }
-        let delays = each("samples", OneOrEach::Each(samples), n)?;
+        let delays = each("samples", OneOrMany::Each(samples), n)?;
         for delay in delays.iter().flatten() {
             is_wait("samples", *delay)?;
         }
@@ -251,17 +251,17 @@ impl Waits {
     }
 }
 
-fn each<T: Clone>(field: &'static str, values: OneOrEach<T>, n: usize) -> Result<Vec<T>, Wrong> {
+fn each<T: Clone>(field: &'static str, values: OneOrMany<T>, n: usize) -> Result<Vec<T>, Wrong> {
     match values {
-        OneOrEach::One(value) => Ok(vec![value; n]),
-        OneOrEach::Each(values) if values.len() == n => Ok(values),
+        OneOrMany::One(value) => Ok(vec![value; n]),
+        OneOrMany::Each(values) if values.len() == n => Ok(values),
         // A list with a single entry means that all ops have this entry.
-        OneOrEach::Each(values) if values.len() == 1 => Ok(vec![values[0].clone(); n]),
-        OneOrEach::Each(values) => Err((field, format!("has {} entries for {n} ops", values.len()))),
+        OneOrMany::Each(values) if values.len() == 1 => Ok(vec![values[0].clone(); n]),
+        OneOrMany::Each(values) => Err((field, format!("has {} entries for {n} ops", values.len()))),
     }
 }
 
-fn waits(field: &'static str, values: Option<OneOrEach<f64>>, n: usize) -> Result<Vec<f64>, Wrong> {
+fn waits(field: &'static str, values: Option<OneOrMany<f64>>, n: usize) -> Result<Vec<f64>, Wrong> {
     let Some(values) = values else { return Ok(Vec::new()) };
     let waits = each(field, values, n)?;
     waits.iter().try_for_each(|wait| is_wait(field, *wait))?;

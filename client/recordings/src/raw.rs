@@ -30,11 +30,11 @@ pub(crate) struct RawScenario {
     pub(crate) steps: Option<Vec<WrittenStep>>,
     pub(crate) n: Option<usize>,
     pub(crate) samples: Option<Vec<Vec<f64>>>,
-    pub(crate) attempts: Option<OneOrEach<u32>>,
+    pub(crate) attempts: Option<OneOrMany<u32>>,
     pub(crate) outcome: Option<RawOutcome>,
     pub(crate) outcomes: Option<RawOutcomes>,
-    pub(crate) sleep_before_first: Option<OneOrEach<f64>>,
-    pub(crate) sleep_after_last: Option<OneOrEach<f64>>,
+    pub(crate) sleep_before_first: Option<OneOrMany<f64>>,
+    pub(crate) sleep_after_last: Option<OneOrMany<f64>>,
     pub(crate) ops: Option<usize>,
     pub(crate) attempts_per_op: Option<Vec<u32>>,
     pub(crate) waits_per_op: Option<Vec<Vec<f64>>>,
@@ -51,7 +51,7 @@ pub(crate) enum RawKind {
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged, expecting = "a number, or a list of numbers")]
-pub(crate) enum OneOrEach<T> {
+pub(crate) enum OneOrMany<T> {
     One(T),
     Each(Vec<T>),
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use recordings::{Map, Recording, Verdict, check, read};
+use recordings::{CheckOutcome, Map, Recording, check, read};
 use tailback::{StrategySpec, presets};
 
 fn folder() -> PathBuf {
@@ -24,7 +24,7 @@ fn reproduced(file: &str) -> BTreeMap<String, String> {
     for pair in &recording.pairs {
         let mapped = map.strategy(file, &recording, pair);
         let verdict = check(pair, mapped.as_ref().map(|mapped| &mapped.strategy)).expect("it starts");
-        if verdict != Verdict::Reproduced {
+        if verdict != CheckOutcome::Reproduced {
             wrong.push(format!("{} · {}: {verdict:?}", pair.id, pair.config));
         }
         texts.insert(
@@ -113,11 +113,11 @@ fn the_aws_sdk_for_rust_waits_before_it_gives_up_a_long_poll_for_want_of_quota()
     };
     let receive = "RetryConfig::standard().with_retry_spec(v2_1), ReceiveMessage, one client";
     let (text, verdict) = checked(0.05, receive);
-    assert_eq!((text.as_str(), verdict), ("preset:aws-2026,operation=long-poll", Verdict::Reproduced));
+    assert_eq!((text.as_str(), verdict), ("preset:aws-2026,operation=long-poll", CheckOutcome::Reproduced));
     let send = "RetryConfig::standard().with_retry_spec(v2_1), SendMessage, one client";
     let (text, verdict) = checked(0.0, send);
-    assert_eq!((text.as_str(), verdict), ("preset:aws-2026", Verdict::Reproduced));
-    assert!(matches!(checked(0.05, send).1, Verdict::Differs(_)), "other operations do not wait");
+    assert_eq!((text.as_str(), verdict), ("preset:aws-2026", CheckOutcome::Reproduced));
+    assert!(matches!(checked(0.05, send).1, CheckOutcome::Differs(_)), "other operations do not wait");
 }
 
 /// Options of known libraries that no recording contains.

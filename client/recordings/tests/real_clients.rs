@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use recordings::{Map, Verdict, check, read};
+use recordings::{CheckOutcome, Map, check, read};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/real_clients")
@@ -67,10 +67,10 @@ fn plain_strategies_reproduce_plain_clients_and_a_wrong_one_is_found_out() {
         for pair in &recording.pairs {
             let mapped = map.strategy(file, &recording, pair);
             match check(pair, mapped.as_ref().map(|mapped| &mapped.strategy)).expect("they start") {
-                Verdict::Reproduced => reproduced += 1,
-                Verdict::NoPreset => {}
-                Verdict::Skipped(why) => panic!("{}: {why}", pair.config),
-                Verdict::Differs(difference) => {
+                CheckOutcome::Reproduced => reproduced += 1,
+                CheckOutcome::NoPreset => {}
+                CheckOutcome::Skipped(why) => panic!("{}: {why}", pair.config),
+                CheckOutcome::Differs(difference) => {
                     assert_eq!(pair.config, "stop_after_attempt(6), wait_incrementing(1, 2)", "{difference}");
                     assert_eq!(difference.to_string(), "delay 2: recorded 3 s, here always 2 s");
                 }

@@ -59,12 +59,12 @@ pub use figures::{Direction, FIGURES, Figure, Kind, MAKESPAN_OVER_BOUND, Ranked}
 pub use health::{Bottleneck, GeneratorLoad, Warning};
 pub use plot_data::Basis;
 pub use ranking::answer::{
-    Answer, Lead, MIN_SEEDS, PairRow, Part, Place, PointWinner, RankedBy, Row, Sentence, Times,
+    Answer, Lead, MIN_SEEDS, PairRow, Part, PointWinner, RankedBy, Row, RowRank, Sentence, Times,
     first_by_point, pair_rows, same_winner_sentence,
 };
 pub use ranking::foresight::knows_the_future;
+pub use ranking::ranked_strategy::{RankedStrategy, Work, geometric_mean};
 pub use ranking::score::Score;
-pub use ranking::standing::{Standing, Work, geometric_mean};
 pub use ranking::unthrottled::Unthrottled;
 pub use ranking::{best_that_can_be_had, ranked, ranked_by_share, standings};
 pub use repeat_key::RepeatKey;

@@ -12,9 +12,9 @@
 pub(crate) mod answer;
 pub(crate) mod foresight;
 mod front;
+pub(crate) mod ranked_strategy;
 pub(crate) mod score;
 mod shares;
-pub(crate) mod standing;
 mod ties;
 pub(crate) mod unthrottled;
 use statistics::{Level, Method, Summary};
@@ -23,38 +23,39 @@ use crate::figures::MAKESPAN_OVER_BOUND;
 use crate::figures::numbers::{at_least, percent, thousands};
 use crate::figures::run_figures::{Counts, RunFigures};
 use crate::ranking::foresight::knows_the_future;
+use crate::ranking::ranked_strategy::{RankedStrategy, Work};
 use crate::ranking::score::Score;
 use crate::ranking::shares::Shares;
-use crate::ranking::standing::{Standing, Work};
 use crate::ranking::ties::Ties;
 
 /// Returns all strategies from best to worst, then the strategies that cannot be ranked, in the given order. Each strategy is given by its
 /// name and the figures of its runs ([`RunFigures::ranked`] by this score), in the order of seeds from `seed`.
-pub fn standings(strategies: &[(String, RunFigures)], by: Score, seed: u64) -> Vec<Standing> {
+pub fn standings(strategies: &[(String, RunFigures)], by: Score, seed: u64) -> Vec<RankedStrategy> {
     ranked(strategies.iter().map(|(name, runs)| unranked(name, runs, by, seed)).collect(), by)
 }
 
 /// Ranks strategies again in another combination, such as those of several points of a sweep together. All must have been measured with the
 /// same seeds.
-pub fn ranked(mut standings: Vec<Standing>, by: Score) -> Vec<Standing> {
+pub fn ranked(mut standings: Vec<RankedStrategy>, by: Score) -> Vec<RankedStrategy> {
     let shares = Shares::of(&standings.iter().map(|standing| &standing.counts).collect::<Vec<_>>());
     for (number, standing) in standings.iter_mut().enumerate() {
         place(standing, by, &shares, number);
     }
-    let (ranked, rest): (Vec<Standing>, Vec<Standing>) = standings.into_iter().partition(|standing| {
-        standing.counts.cut_off() == 0 && (standing.is_complete() || standing.tier > 0)
-    });
+    let (ranked, rest): (Vec<RankedStrategy>, Vec<RankedStrategy>) =
+        standings.into_iter().partition(|standing| {
+            standing.counts.cut_off() == 0 && (standing.is_complete() || standing.tier > 0)
+        });
     let ties = Ties::among(&ranked);
-    let (same_work, unequal): (Vec<Standing>, Vec<Standing>) =
-        ranked.into_iter().partition(Standing::is_comparable);
+    let (same_work, unequal): (Vec<RankedStrategy>, Vec<RankedStrategy>) =
+        ranked.into_iter().partition(RankedStrategy::is_comparable);
     let effort = Score::attempts_per_success();
     let groups = groups_by_score(same_work, (by, by.companion()), &ties)
         .into_iter()
         .chain(groups_by_share(unequal, effort, &ties));
-    let mut standings: Vec<Standing> = Vec::new();
+    let mut standings: Vec<RankedStrategy> = Vec::new();
     for group in groups {
         let (rank, is_tied) = (Some(standings.len() as u64 + 1), group.len() > 1);
-        standings.extend(group.into_iter().map(|standing| Standing { rank, is_tied, ..standing }));
+        standings.extend(group.into_iter().map(|standing| RankedStrategy { rank, is_tied, ..standing }));
     }
     standings.extend(rest);
     let by_share = ranked_by_share(&standings);
@@ -62,15 +63,21 @@ pub fn ranked(mut standings: Vec<Standing>, by: Score) -> Vec<Standing> {
     standings
 }
 
-fn groups_by_score(standings: Vec<Standing>, (by, then): (Score, Score), ties: &Ties) -> Vec<Vec<Standing>> {
-    let key = |standing: &Standing| standing.score(by);
+fn groups_by_score(
+    standings: Vec<RankedStrategy>,
+    (by, then): (Score, Score),
+    ties: &Ties,
+) -> Vec<Vec<RankedStrategy>> {
+    let key = |standing: &RankedStrategy| standing.score(by);
     let groups = groups(standings, key, |one, other| ties.are_equal(by, one, other));
     groups.into_iter().map(|group| in_order_of(group, then, key, ties)).collect()
 }
 
-fn groups_by_share(standings: Vec<Standing>, then: Score, ties: &Ties) -> Vec<Vec<Standing>> {
-    let key = |standing: &Standing| -standing.share;
-    let same = |one: &Standing, other: &Standing| one.tier == other.tier && !one.foresees && !other.foresees;
+fn groups_by_share(standings: Vec<RankedStrategy>, then: Score, ties: &Ties) -> Vec<Vec<RankedStrategy>> {
+    let key = |standing: &RankedStrategy| -standing.share;
+    let same = |one: &RankedStrategy, other: &RankedStrategy| {
+        one.tier == other.tier && !one.foresees && !other.foresees
+    };
     let groups = groups(standings, key, |one, other| {
         same(one, other) || ties.are_equal(Score::done_share(), one, other)
     });
@@ -78,14 +85,14 @@ fn groups_by_share(standings: Vec<Standing>, then: Score, ties: &Ties) -> Vec<Ve
 }
 
 fn in_order_of(
-    equals: Vec<Standing>,
+    equals: Vec<RankedStrategy>,
     score: Score,
-    key: impl Fn(&Standing) -> f64,
+    key: impl Fn(&RankedStrategy) -> f64,
     ties: &Ties,
-) -> Vec<Standing> {
+) -> Vec<RankedStrategy> {
     let groups =
         groups(equals, |standing| standing.score(score), |one, other| ties.are_equal(score, one, other));
-    let by_key = |mut group: Vec<Standing>| {
+    let by_key = |mut group: Vec<RankedStrategy>| {
         group.sort_by(|a, b| key(a).total_cmp(&key(b)));
         group
     };
@@ -93,16 +100,16 @@ fn in_order_of(
 }
 
 fn groups(
-    mut standings: Vec<Standing>,
-    key: impl Fn(&Standing) -> f64,
-    are_equal: impl Fn(&Standing, &Standing) -> bool,
-) -> Vec<Vec<Standing>> {
+    mut standings: Vec<RankedStrategy>,
+    key: impl Fn(&RankedStrategy) -> f64,
+    are_equal: impl Fn(&RankedStrategy, &RankedStrategy) -> bool,
+) -> Vec<Vec<RankedStrategy>> {
     standings.sort_by(|a, b| key(a).total_cmp(&key(b)));
     let mut groups = Vec::new();
     while !standings.is_empty() {
         let first = standings.remove(0);
         let (equals, others) = standings.into_iter().partition(|other| are_equal(&first, other));
-        let mut group: Vec<Standing> = equals;
+        let mut group: Vec<RankedStrategy> = equals;
         group.insert(0, first);
         groups.push(group);
         standings = others;
@@ -112,17 +119,17 @@ fn groups(
 
 /// Returns true if the share of ops done decides before the score. This is the case if a ranked strategy did not do the same work as the
 /// others. It is also the case if no ranked strategy did every op, and the share of an unranked one is only a lower bound.
-pub fn ranked_by_share(standings: &[Standing]) -> bool {
+pub fn ranked_by_share(standings: &[RankedStrategy]) -> bool {
     let best_left_ops =
         standings.iter().find(|standing| standing.rank.is_some()).is_some_and(|best| best.share < 1.0);
     standings.iter().any(|standing| !standing.is_comparable() && (standing.rank.is_some() || best_left_ops))
 }
 
-pub fn best_that_can_be_had(standings: &[Standing]) -> Option<&Standing> {
+pub fn best_that_can_be_had(standings: &[RankedStrategy]) -> Option<&RankedStrategy> {
     standings.iter().find(|standing| standing.is_complete() && !standing.foresees)
 }
 
-fn unranked(name: &str, runs: &RunFigures, by: Score, seed: u64) -> Standing {
+fn unranked(name: &str, runs: &RunFigures, by: Score, seed: u64) -> RankedStrategy {
     let values = |score: Score| runs.of_all(score.path());
     let mut figures = runs.summaries();
     let path = by.path();
@@ -130,7 +137,7 @@ fn unranked(name: &str, runs: &RunFigures, by: Score, seed: u64) -> Standing {
         figures.extend(over_runs(values(by), seed).map(|figure| (path, figure)));
     }
     figures.extend(over_runs(runs.over_bound(), seed).map(|figure| (MAKESPAN_OVER_BOUND, figure)));
-    Standing {
+    RankedStrategy {
         strategy: name.to_owned(),
         incomplete: None,
         rank: None,
@@ -147,7 +154,7 @@ fn unranked(name: &str, runs: &RunFigures, by: Score, seed: u64) -> Standing {
     }
 }
 
-fn place(standing: &mut Standing, by: Score, shares: &Shares, number: usize) {
+fn place(standing: &mut RankedStrategy, by: Score, shares: &Shares, number: usize) {
     let (tier, same_work) = (shares.tier(number), shares.same_work);
     let ranked_by = &Score::ranking(by)[..3];
     let missing = ranked_by.iter().find(|score| standing.values(**score).is_empty()).filter(|_| same_work);

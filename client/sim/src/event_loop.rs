@@ -1,6 +1,6 @@
 //! Event loop of the driver in virtual time: a client and its counterpart (the peer) on one virtual clock.
 
-use loadgen_core::{AttemptKey, Input, Launched, Output, Run};
+use loadgen_core::{AttemptKey, Input, Output, Run, SentAttempt};
 use vocabulary::Instant;
 
 use crate::steer::Steer;
@@ -12,7 +12,7 @@ const LATEST: Instant = Instant::from_nanos(u64::MAX - 1);
 
 /// Counterpart of the client: a simulated server, or the log of a real one.
 pub(crate) trait Peer {
-    fn on_send(&mut self, now: Instant, launched: Launched);
+    fn on_send(&mut self, now: Instant, launched: SentAttempt);
 
     fn on_cancel(&mut self, now: Instant, key: AttemptKey);
 

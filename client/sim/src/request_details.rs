@@ -4,8 +4,8 @@
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
-use loadgen_core::{Launched, Requests, authorization};
-use mockserver_core::{Details, Step, Wants};
+use loadgen_core::{Requests, SentAttempt, authorization};
+use mockserver_core::{FieldSelection, RequestFields, Step};
 use vocabulary::wire;
 
 /// Maximum number of cached details. With more combinations, new entries replace older ones.
@@ -21,20 +21,20 @@ pub(crate) struct RequestDetails {
     seed: u64,
     /// Method of requests without a kind.
     method: Box<str>,
-    wants: Wants,
+    wants: FieldSelection,
     /// Direct-mapped cache by kind, key and step. The number identifies which combination an entry belongs to.
-    kept: Vec<Option<(u64, Arc<Details>)>>,
+    kept: Vec<Option<(u64, Arc<RequestFields>)>>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Asked {
+struct AttemptRequest {
     kind: Option<usize>,
     api_key: Option<u32>,
     step: Step,
 }
 
 impl RequestDetails {
-    pub(crate) fn new(requests: Requests, seed: u64, method: &str, wants: Wants) -> Option<Self> {
+    pub(crate) fn new(requests: Requests, seed: u64, method: &str, wants: FieldSelection) -> Option<Self> {
         wants.any.then(|| {
             let kinds = requests.mix.as_ref().map_or(1, |mix| mix.kinds().len() as u64);
             let keys = u64::from(requests.api_keys.map_or(1, Into::into));
@@ -45,8 +45,8 @@ impl RequestDetails {
         })
     }
 
-    pub(crate) fn of(&mut self, launched: &Launched, step: Step) -> Arc<Details> {
-        let asked = Asked {
+    pub(crate) fn of(&mut self, launched: &SentAttempt, step: Step) -> Arc<RequestFields> {
+        let asked = AttemptRequest {
             kind: self.requests.mix.as_ref().map(|mix| mix.kind_of(self.seed, launched.op)),
             api_key: self.requests.api_key_of(self.seed, launched.op),
             step,
@@ -69,7 +69,7 @@ impl RequestDetails {
     }
 
     /// Returns a number that is unique for each combination of kind, key and step.
-    fn number(&self, asked: Asked) -> u64 {
+    fn number(&self, asked: AttemptRequest) -> u64 {
         let keys = u64::from(self.requests.api_keys.map_or(1, Into::into));
         let kind = asked.kind.unwrap_or_default() as u64;
         let step = match asked.step {
@@ -80,7 +80,7 @@ impl RequestDetails {
         (kind * keys + u64::from(asked.api_key.unwrap_or_default())) * STEPS + step
     }
 
-    fn made(&self, asked: Asked, launched: &Launched) -> Details {
+    fn made(&self, asked: AttemptRequest, launched: &SentAttempt) -> RequestFields {
         let kind = asked.kind.zip(self.requests.mix.as_ref()).and_then(|(kind, mix)| mix.kinds().get(kind));
         let method = match (asked.step, kind) {
             (Step::Read, _) => "GET",
@@ -103,7 +103,7 @@ impl RequestDetails {
         };
         let headers = self.wants.headers.iter();
         let headers = headers.filter_map(|name| Some((name.as_str().into(), value(name)?.into())));
-        Details {
+        RequestFields {
             method: method.into(),
             path: kind.map_or("/", |kind| &*kind.path).into(),
             address: Some(IpAddr::V4(Ipv4Addr::LOCALHOST)),
@@ -124,9 +124,9 @@ mod tests {
 
     use super::*;
 
-    fn wants(headers: &[&str]) -> Wants {
+    fn wants(headers: &[&str]) -> FieldSelection {
         let headers = headers.iter().map(|name| (*name).to_owned()).collect();
-        Wants { any: true, headers, ..Wants::default() }
+        FieldSelection { any: true, headers, ..FieldSelection::default() }
     }
 
     fn details(mix: &str, api_keys: u32, headers: &[&str]) -> RequestDetails {
@@ -135,14 +135,14 @@ mod tests {
         RequestDetails::new(requests, 1, "POST", wants(headers)).unwrap()
     }
 
-    fn launched(op: u64) -> Launched {
+    fn launched(op: u64) -> SentAttempt {
         let attempt = AttemptKey { slot: 0, serial: 0 };
-        Launched { attempt, client: 4, op, ordinal: 2, due: Instant::ORIGIN, least_free: 0 }
+        SentAttempt { attempt, client: 4, op, ordinal: 2, due: Instant::ORIGIN, least_free: 0 }
     }
 
     #[test]
     fn a_server_that_wants_nothing_is_told_nothing() {
-        assert!(RequestDetails::new(Requests::default(), 1, "GET", Wants::default()).is_none());
+        assert!(RequestDetails::new(Requests::default(), 1, "GET", FieldSelection::default()).is_none());
     }
 
     #[test]
@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn ops_that_say_the_same_share_it_and_memory_is_bounded() {
         let mut few = details("GET /a; PUT /b", 3, &["authorization"]);
-        let mut seen: Vec<Arc<Details>> = Vec::new();
+        let mut seen: Vec<Arc<RequestFields>> = Vec::new();
         for op in 0..1000 {
             let said = few.of(&launched(op), Step::Work);
             if !seen.iter().any(|other| Arc::ptr_eq(other, &said)) {

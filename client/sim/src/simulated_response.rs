@@ -6,7 +6,9 @@ use std::time::Duration;
 use loadgen_core::{
     AttemptKey, Cause, Classifier, Completion, ErrorKind, RejectedWhen, ServerSeen, ServerVerdict,
 };
-use mockserver_core::{Answer, AnswerFacts, AnswerSet, Config, Fault, Reply, ScriptedAnswer, Step, Verdict};
+use mockserver_core::{
+    Answer, AnswerFacts, AnswerSet, Config, Fault, Reply, ScriptedAnswer, ServerDecision, Step,
+};
 use tailback::{
     Advice, AdviceHeaders, AdviceValue, CustomResponses, Facts, Failure, Outcome, ResponseParser, Status,
 };
@@ -26,7 +28,7 @@ pub(crate) struct SimulatedResponse {
 
 /// The server's settings that determine the form of its responses, and the client's classifiers for them.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Speech<'a> {
+pub(crate) struct ResponseForm<'a> {
     pub(crate) config: &'a Config,
     /// Response templates of the configuration; `None` if the server uses its built-in responses.
     pub(crate) answers: Option<&'a AnswerSet>,
@@ -59,7 +61,7 @@ impl SimulatedResponse {
     pub(crate) fn of(
         answer: &Answer,
         step: Step,
-        speech: &Speech<'_>,
+        speech: &ResponseForm<'_>,
         reading: &ResponseParser,
         took: Option<Duration>,
     ) -> Self {
@@ -74,11 +76,11 @@ impl SimulatedResponse {
     fn in_other_words(
         answer: &Answer,
         step: Step,
-        speech: &Speech<'_>,
+        speech: &ResponseForm<'_>,
         reading: &ResponseParser,
         took: Option<Duration>,
     ) -> Option<Self> {
-        let Speech { config, anchor, understanding, .. } = *speech;
+        let ResponseForm { config, anchor, understanding, .. } = *speech;
         let server = Some(seen(answer, took));
         if let Some(response) = Self::with_extras(answer, understanding.of(step), speech, reading, server) {
             return Some(response);
@@ -95,11 +97,11 @@ impl SimulatedResponse {
     fn with_extras(
         answer: &Answer,
         classifier: &Classifier,
-        speech: &Speech<'_>,
+        speech: &ResponseForm<'_>,
         reading: &ResponseParser,
         server: Option<ServerSeen>,
     ) -> Option<Self> {
-        let Speech { config, answers, anchor, .. } = *speech;
+        let ResponseForm { config, answers, anchor, .. } = *speech;
         if let Some(fault) = answer.fault().filter(|fault| !fault.is_slow()) {
             return Some(Self::spoiled(answer, fault, classifier, reading, server));
         }
@@ -120,9 +122,11 @@ impl SimulatedResponse {
     ) -> Self {
         let context = answer.response_context(facts);
         let code = answers.status(&context).unwrap_or(match answer.verdict {
-            Verdict::Accepted => 200,
-            Verdict::Rejected | Verdict::Deferred | Verdict::Failed => config.reject_status,
-            Verdict::Conflict => 412,
+            ServerDecision::Accepted => 200,
+            ServerDecision::Rejected | ServerDecision::Deferred | ServerDecision::Failed => {
+                config.reject_status
+            }
+            ServerDecision::Conflict => 412,
         });
         let headers = RenderedHeaders::new(answers, context, code, anchor);
         let is_read = reading.most_body() > 0 && !(200..300).contains(&code) || classifier.looks_at_bodies();
@@ -206,7 +210,7 @@ pub(crate) fn hear(
     completion: &mut Completion,
     answer: &Answer,
     step: Step,
-    speech: &Speech<'_>,
+    speech: &ResponseForm<'_>,
     reading: &ResponseParser,
     took: Option<Duration>,
 ) {
@@ -235,12 +239,12 @@ fn hear_own_words(
 ) {
     completion.advised_wait = answer.advice;
     let (status, code) = match answer.verdict {
-        Verdict::Accepted => (Status::Succeeded, 200),
+        ServerDecision::Accepted => (Status::Succeeded, 200),
         // A failure is caused by a fault, and responses changed by a fault were interpreted before this function is called.
-        Verdict::Rejected | Verdict::Failed => (Status::Rejected, config.reject_status),
-        Verdict::Conflict => (Status::Rejected, 412),
+        ServerDecision::Rejected | ServerDecision::Failed => (Status::Rejected, config.reject_status),
+        ServerDecision::Conflict => (Status::Rejected, 412),
         // A deferred attempt was not started and got no response, so the client learns nothing about the server.
-        Verdict::Deferred => {
+        ServerDecision::Deferred => {
             completion.outcome = Outcome::plain(Status::Deferred);
             (completion.cause, completion.server) = (None, None);
             return;
@@ -300,11 +304,13 @@ fn advised(status: Status, code: u16, words: CustomResponses, reading: &Response
     Outcome { facts, outer_advice, ..Outcome::advised(status, response.advice) }
 }
 
-fn verdict(verdict: Verdict) -> ServerVerdict {
+fn verdict(verdict: ServerDecision) -> ServerVerdict {
     match verdict {
-        Verdict::Accepted => ServerVerdict::Accepted,
-        Verdict::Failed => ServerVerdict::Failed,
-        Verdict::Rejected | Verdict::Conflict | Verdict::Deferred => ServerVerdict::Rejected,
+        ServerDecision::Accepted => ServerVerdict::Accepted,
+        ServerDecision::Failed => ServerVerdict::Failed,
+        ServerDecision::Rejected | ServerDecision::Conflict | ServerDecision::Deferred => {
+            ServerVerdict::Rejected
+        }
     }
 }
 
@@ -325,7 +331,7 @@ mod tests {
         let Output::Answer(answer) = server.poll(Instant::ORIGIN) else { panic!("an answer") };
         let understanding = StepClassifiers::new(&RejectedWhen::default(), &config);
         let (answers, anchor) = (None, WallTime::VIRTUAL_START);
-        let speech = Speech { config: &config, answers, anchor, understanding: &understanding };
+        let speech = ResponseForm { config: &config, answers, anchor, understanding: &understanding };
         let SimulatedResponse { outcome, cause, server, .. } =
             SimulatedResponse::of(&answer, Step::Work, &speech, &ResponseParser::default(), None);
         (outcome.status, cause, server.is_some())

@@ -4,15 +4,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use loadgen_core::{AttemptKey, Input, Launched, OperationKind, Requests, Run};
-use mockserver_core::{Answer, AnswerSet, Config, Fault, Request, RequestId, Server, Step, Verdict};
+use loadgen_core::{AttemptKey, Input, OperationKind, Requests, Run, SentAttempt};
+use mockserver_core::{Answer, AnswerSet, Config, Fault, Request, RequestId, Server, ServerDecision, Step};
 use tailback::ResponseParser;
 use vocabulary::wire::ServerStats;
 use vocabulary::{Instant, WallTime};
 
 use crate::event_loop::Peer;
 use crate::request_details::RequestDetails;
-use crate::simulated_response::{Speech, StepClassifiers, hear, no_response};
+use crate::simulated_response::{ResponseForm, StepClassifiers, hear, no_response};
 
 #[derive(Debug)]
 pub(crate) struct SimulatedServer {
@@ -31,7 +31,7 @@ pub(crate) struct SimulatedServer {
     /// Latest request id of each attempt slot.
     ids: Vec<RequestId>,
     /// Attempt with carrier sense that was sent at this instant. Its outcome (started or deferred) has not yet been reported.
-    looked: Option<(Instant, AttemptKey)>,
+    sensed: Option<(Instant, AttemptKey)>,
     /// Input that reports the end of an attempt. It is reused for every response.
     ended: Input,
     /// Responses with slow bodies, ordered by the instant at which they are complete and by the attempt's serial number.
@@ -40,7 +40,7 @@ pub(crate) struct SimulatedServer {
 
 #[derive(Clone, Copy, Debug)]
 struct UnderWay {
-    launched: Launched,
+    launched: SentAttempt,
     step: Step,
 }
 
@@ -61,8 +61,8 @@ impl SimulatedServer {
             under_way: Vec::new(),
             free: Vec::new(),
             ids: Vec::new(),
-            looked: None,
-            ended: Input::Ended(no_response()),
+            sensed: None,
+            ended: Input::AttemptEnd(no_response()),
             dripping: BTreeMap::new(),
         }
     }
@@ -97,7 +97,7 @@ impl SimulatedServer {
         self.free.push(id);
     }
 
-    fn ask(&mut self, now: Instant, id: RequestId, launched: &Launched, step: Step) {
+    fn ask(&mut self, now: Instant, id: RequestId, launched: &SentAttempt, step: Step) {
         let request =
             Request { id, run: None, seed: self.seed, op: launched.op, attempt: launched.ordinal, step };
         // A conditional write needs no free slot, because it is the second half of an attempt that has already started.
@@ -122,7 +122,7 @@ impl SimulatedServer {
         tell: &mut impl FnMut(Instant, &Input),
     ) {
         let answer = self.server.next_answer(at);
-        if !answer.as_ref().is_some_and(|answer| answer.verdict == Verdict::Deferred) {
+        if !answer.as_ref().is_some_and(|answer| answer.verdict == ServerDecision::Deferred) {
             tell(at, &Input::Started(attempt));
         }
         if let Some(answer) = answer {
@@ -179,13 +179,13 @@ impl SimulatedServer {
         if *step == Step::Read && answer.tells_service() {
             return self.write(at, answer);
         }
-        let speech = Speech {
+        let speech = ResponseForm {
             config: self.server.config(),
             answers: self.answers.as_ref(),
             anchor: WallTime::VIRTUAL_START,
             understanding: &self.understanding,
         };
-        if let Input::Ended(completion) = &mut self.ended {
+        if let Input::AttemptEnd(completion) = &mut self.ended {
             completion.attempt = launched.attempt;
             completion.sent_at = launched.due;
             hear(completion, answer, *step, &speech, &self.reading, None);
@@ -196,7 +196,7 @@ impl SimulatedServer {
 }
 
 impl Peer for SimulatedServer {
-    fn on_send(&mut self, now: Instant, launched: Launched) {
+    fn on_send(&mut self, now: Instant, launched: SentAttempt) {
         let step = match self.kind {
             OperationKind::Request => Step::Work,
             OperationKind::ReadModifyWrite => Step::Read,
@@ -204,7 +204,7 @@ impl Peer for SimulatedServer {
         let id = self.begin(UnderWay { launched, step });
         self.ask(now, id, &launched, step);
         if launched.least_free > 0 {
-            self.looked = Some((now, launched.attempt));
+            self.sensed = Some((now, launched.attempt));
         }
     }
 
@@ -218,7 +218,7 @@ impl Peer for SimulatedServer {
 
     fn next_at(&self) -> Instant {
         let next = self.server.next_at().min(self.first_dripping());
-        self.looked.map_or(next, |(looked, _)| looked)
+        self.sensed.map_or(next, |(sensed, _)| sensed)
     }
 
     fn go_on(
@@ -228,7 +228,7 @@ impl Peer for SimulatedServer {
         mut tell: impl FnMut(Instant, &Input),
     ) -> Option<Instant> {
         let mut received_at = None;
-        if let Some((at, attempt)) = self.looked.take() {
+        if let Some((at, attempt)) = self.sensed.take() {
             self.hear_whether_started(at, attempt, &mut tell);
             (until, received_at) = (at, Some(at));
         }

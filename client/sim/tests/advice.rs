@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use mockserver_core::{
-    AnswerSet, AnswersConfig, EveryConfig, HeaderWriter, Outcome, ResponseContext, Standing,
+    AnswerSet, AnswersConfig, EveryConfig, HeaderWriter, LimitStatus, Outcome, ResponseContext,
 };
 use tailback::{Advice, AdviceForms, AdviceHeaders, AdviceValue};
 use vocabulary::{Instant, TextField, TimeScale, WallTime};
@@ -58,7 +58,7 @@ fn read(
     teller: HeaderWriter,
     wall: WallTime,
 ) -> Advice {
-    let (answers, standing) = (answers(advice), Standing { limit: 5, ..Standing::default() });
+    let (answers, standing) = (answers(advice), LimitStatus { limit: 5, ..LimitStatus::default() });
     let told = ResponseContext {
         outcome: Outcome::Rejected { stage: Some(0), wait: Some(wait) },
         now: Instant::from_millis(1250),

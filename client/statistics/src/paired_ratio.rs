@@ -9,7 +9,7 @@ use crate::{
     interval::{Interval, Method},
     level::Level,
     moments,
-    verdict::{Margin, Verdict},
+    pair_outcome::{Margin, PairOutcome},
 };
 
 /// Comparison of two strategies by one figure, as the ratio of the first strategy's figure to the second's.
@@ -26,7 +26,7 @@ pub struct PairedRatio {
     /// It is computed by the same estimator as the interval. The p value of the bootstrap cannot fall below about 2 in
     /// 10 000, so prefer [`Method::StudentT`] for more than about 200 comparisons.
     pub p_value: Option<f64>,
-    pub verdict: Verdict,
+    pub verdict: PairOutcome,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -74,7 +74,7 @@ impl PairedRatio {
             ratio: libm::exp(moments::mean(&logs)),
             interval,
             p_value: certainty.map(|known| known.p_value(0.0)),
-            verdict: Verdict::on(interval.as_ref(), comparison.margin),
+            verdict: PairOutcome::on(interval.as_ref(), comparison.margin),
         })
     }
 }
@@ -116,7 +116,7 @@ mod tests {
         ] {
             assert!((found - expected).abs() < 1e-9, "{found} {expected}");
         }
-        assert_eq!(found.verdict, Verdict::Lower);
+        assert_eq!(found.verdict, PairOutcome::Lower);
     }
 
     #[test]
@@ -127,16 +127,16 @@ mod tests {
         let interval = found.interval.unwrap();
         assert!((interval.low - 1.19138).abs() < 9e-4, "{interval:?}");
         assert!((interval.high - 1.20939).abs() < 9e-4, "{interval:?}");
-        assert_eq!(found.verdict, Verdict::Higher);
+        assert_eq!(found.verdict, PairOutcome::Higher);
         assert!(found.p_value.unwrap() < 0.001);
     }
 
     #[test]
     fn the_verdict_follows_the_interval() {
-        assert_eq!(compare(1.0, 4).verdict, Verdict::TooFew);
-        assert_eq!(compare(1.01, 8).verdict, Verdict::NotDistinguishable);
-        assert_eq!(compare(1.0, 8).verdict, Verdict::Equivalent);
-        assert_eq!(compare(1.0, 40).verdict, Verdict::Equivalent);
+        assert_eq!(compare(1.0, 4).verdict, PairOutcome::TooFew);
+        assert_eq!(compare(1.01, 8).verdict, PairOutcome::NotDistinguishable);
+        assert_eq!(compare(1.0, 8).verdict, PairOutcome::Equivalent);
+        assert_eq!(compare(1.0, 40).verdict, PairOutcome::Equivalent);
     }
 
     #[test]
@@ -153,7 +153,7 @@ mod tests {
             let found = PairedRatio::of(&base, &base, COMPARISON).unwrap();
             let interval = found.interval.unwrap();
             assert_eq!((found.ratio, interval.low, interval.high), (1.0, 1.0, 1.0));
-            assert_eq!((found.p_value, found.verdict), (Some(1.0), Verdict::Equivalent));
+            assert_eq!((found.p_value, found.verdict), (Some(1.0), PairOutcome::Equivalent));
         }
     }
 
@@ -166,7 +166,7 @@ mod tests {
         );
         assert!((there.ratio * back.ratio - 1.0).abs() < 1e-12);
         assert!((there.p_value.unwrap() - back.p_value.unwrap()).abs() < 1e-12);
-        assert_eq!(back.verdict, Verdict::Higher);
+        assert_eq!(back.verdict, PairOutcome::Higher);
     }
 
     #[test]

@@ -8,7 +8,7 @@
 ///
 /// Returns `None` if there are no values or the share is not within 0 to 1. The values must be ascending.
 pub fn percentile(sorted: &[f64], share: f64) -> Option<f64> {
-    let place = Place::of(sorted.len(), share)?;
+    let place = Position::of(sorted.len(), share)?;
     Some(place.between(sorted[place.index], sorted[(place.index + 1).min(sorted.len() - 1)]))
 }
 
@@ -17,20 +17,20 @@ pub fn percentile(sorted: &[f64], share: f64) -> Option<f64> {
 ///
 /// The values must not be NaN.
 pub(crate) fn percentile_unsorted(values: &mut [f64], share: f64) -> Option<f64> {
-    let place = Place::of(values.len(), share)?;
+    let place = Position::of(values.len(), share)?;
     let (_, low, above) = values.select_nth_unstable_by(place.index, f64::total_cmp);
     let low = *low;
     Some(place.between(low, above.iter().copied().min_by(f64::total_cmp).unwrap_or(low)))
 }
 
-struct Place {
+struct Position {
     /// Index of the lower neighbour. The upper neighbour is the next value, or the same one if it is the last.
     index: usize,
     /// Position between the lower neighbour (0) and the upper neighbour (1).
     fraction: f64,
 }
 
-impl Place {
+impl Position {
     fn of(count: usize, share: f64) -> Option<Self> {
         if !(0.0..=1.0).contains(&share) {
             return None;

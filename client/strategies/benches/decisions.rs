@@ -8,8 +8,8 @@ use std::time::Duration;
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use tailback::{
-    Classification, Ended, FailedOp, Instant, Launch, OracleSchedule, Outcome, RetryState, STRATEGIES,
-    Status, Strategy, StrategySpec, Verdict, View,
+    AttemptEnd, Candidate, Classification, FailedOp, Instant, LaunchDecision, LimiterView, OracleSchedule,
+    Outcome, RetryState, STRATEGIES, Status, Strategy, StrategySpec,
 };
 
 fn main() {
@@ -56,14 +56,14 @@ fn decisions(bencher: Bencher<'_, '_>, name: &str) {
 fn launch_and_end(strategy: &mut Strategy, op: u64) -> bool {
     let now = Instant::from_millis(op);
     let last_opinion = Classification::Done;
-    let candidate = Launch { seq: op, op, attempt: 1, arrived: now, last: None, last_opinion, copy: 0 };
+    let candidate = Candidate { seq: op, op, attempt: 1, arrived: now, last: None, last_opinion, copy: 0 };
     strategy.on_ready(now, &candidate);
     let mut state = RetryState::default();
-    let view = View { in_flight: 0, ready: 1, sleeping: 0, candidate };
-    let Verdict::Send(permits, _) = strategy.admit(now, black_box(&view), &mut state) else {
+    let view = LimiterView { in_flight: 0, ready: 1, sleeping: 0, candidate };
+    let LaunchDecision::Send(permits, _) = strategy.admit(now, black_box(&view), &mut state) else {
         return false;
     };
-    let ended = Ended {
+    let ended = AttemptEnd {
         seq: op,
         op,
         attempt: 1,

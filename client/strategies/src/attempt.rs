@@ -4,7 +4,7 @@ use crate::{Advice, Classification, Facts, Instant, Method, Status};
 
 /// Attempt that is about to start, or would be the next to start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Launch {
+pub struct Candidate {
     /// Number of the attempt within its client, from 0 in order of sending. Clients that share a strategy share this
     /// numbering, and their counts of in-flight attempts and ready ops are totals of all of them.
     pub seq: u64,
@@ -26,7 +26,7 @@ pub struct Launch {
 
 /// Attempt that has just ended. It still counts as in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ended {
+pub struct AttemptEnd {
     /// Number of the attempt within its client. An attempt was sent before the last cut if its `seq` is below the next
     /// `seq` at the cut.
     pub seq: u64,

@@ -2,7 +2,7 @@
 
 use vocabulary::Rng;
 
-use crate::{Advice, Ended, FailedOp, Gauges, Instant, Launch, Outcome, Until};
+use crate::{Advice, AttemptEnd, Candidate, FailedOp, Gauges, Instant, Outcome, Until};
 
 /// Maximum number of budgets in one layer of a strategy.
 pub(crate) const MAX_BUDGETS: usize = 4;
@@ -16,7 +16,7 @@ pub trait Budget: Send {
     /// Decides about this launch. `rng` is keyed by the op, the attempt, the budget's position in the stack and the
     /// number of launches shed so far. So a repeated call returns the same decision, and an op that was shed gets a new
     /// draw.
-    fn ask(&self, now: Instant, launch: &Launch, rng: &mut dyn Rng) -> Gate;
+    fn ask(&self, now: Instant, launch: &Candidate, rng: &mut dyn Rng) -> BudgetDecision;
 
     /// Returns whether an op whose attempt was just rejected or failed may retry at all.
     ///
@@ -47,15 +47,15 @@ pub trait Budget: Send {
     fn on_retry_withdrawn(&mut self, _now: Instant) {}
 
     /// Records that the launch was sent, and returns its permit.
-    fn on_sent(&mut self, _now: Instant, _launch: &Launch) -> Permit {
+    fn on_sent(&mut self, _now: Instant, _launch: &Candidate) -> Permit {
         Permit::default()
     }
 
     /// Records that this budget shed the launch.
-    fn on_shed(&mut self, _now: Instant, _launch: &Launch) {}
+    fn on_shed(&mut self, _now: Instant, _launch: &Candidate) {}
 
     /// Records the end of an attempt. `permit` is the value that [`on_sent`](Self::on_sent) returned for it.
-    fn on_ended(&mut self, _now: Instant, _ended: &Ended, _outcome: &Outcome, _permit: Permit) {}
+    fn on_ended(&mut self, _now: Instant, _ended: &AttemptEnd, _outcome: &Outcome, _permit: Permit) {}
 
     /// Writes the gauges of this part, for dashboards.
     fn report(&self, _gauges: &mut Gauges) {}
@@ -63,7 +63,7 @@ pub trait Budget: Send {
 
 /// Decision of a budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Gate {
+pub enum BudgetDecision {
     /// Admit the launch.
     Permit,
     /// Delay it.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use vocabulary::Choice;
 
-use crate::{Ended, Gauges, Instant, Launch, Outcome};
+use crate::{AttemptEnd, Candidate, Gauges, Instant, Outcome};
 
 /// Maximum number of copies of one attempt. Together with the attempt there are 5, gRPC's maximum for a hedged call
 /// (grpc/proposal `A6-client-retries.md`, "Limits on Retries and Hedges").
@@ -18,13 +18,13 @@ pub const MAX_COPIES: u32 = 4;
 pub trait Hedger: Send {
     /// Returns the copies that may follow an attempt, or `None` for no copies. The attempt was just sent and is not
     /// itself a copy.
-    fn on_sent(&mut self, now: Instant, launch: &Launch) -> Option<Copies>;
+    fn on_sent(&mut self, now: Instant, launch: &Candidate) -> Option<Copies>;
 
     /// Returns the effect of one failed attempt on the others of its round, if the op may be retried at all.
     fn after_failure(&self) -> AfterFailure;
 
     /// Records the end of an attempt or a copy.
-    fn on_ended(&mut self, _now: Instant, _ended: &Ended, _outcome: &Outcome) {}
+    fn on_ended(&mut self, _now: Instant, _ended: &AttemptEnd, _outcome: &Outcome) {}
 
     /// Writes the gauges of this part, for dashboards.
     fn report(&self, _gauges: &mut Gauges) {}

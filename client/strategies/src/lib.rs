@@ -61,15 +61,15 @@ mod testing;
 pub use advice::{
     Advice, AdviceForms, AdviceHeaders, AdviceRule, AdviceValue, Advised, CustomResponses, RetryAfter,
 };
-pub use attempt::{Ended, Launch, Outcome};
-pub use budget::{Budget, Gate, Permit};
+pub use attempt::{AttemptEnd, Candidate, Outcome};
+pub use budget::{Budget, BudgetDecision, Permit};
 pub use classification::Classification;
 pub use entry::Entry;
 pub use error::SpecError;
 pub use facts::{Facts, Grpc, Hints, Missing};
 pub use gauges::{GaugeKind, Gauges, MAX_DRAWN};
 pub use hedger::{AfterFailure, Copies, Hedger, MAX_COPIES};
-pub use limiter::{Admit, Carrier, Limiter, Until, View};
+pub use limiter::{Admit, CarrierSense, Limiter, LimiterView, Until};
 pub use limiters::ORACLE;
 pub use method::Method;
 pub use part::{Part, PartKind};
@@ -85,6 +85,6 @@ pub use rules::Rules;
 pub use shape::Shaped;
 pub use spec::StrategySpec;
 pub use status::{Failure, Status};
-pub use strategy::{AfterCopy, Permits, Strategy, Verdict};
+pub use strategy::{AfterCopy, LaunchDecision, Permits, Strategy};
 pub use vocabulary::Instant;
 pub use vocabulary::{OracleSchedule, ParameterError, ParameterInfo};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::{Ended, Gauges, Instant, Launch, Outcome};
+use crate::{AttemptEnd, Candidate, Gauges, Instant, Outcome};
 
 /// Decides when the next attempt may start: a window, a rate, a pacer.
 ///
@@ -15,7 +15,7 @@ use crate::{Ended, Gauges, Instant, Launch, Outcome};
 pub trait Limiter: Send {
     /// Returns whether the candidate of `view` may start now. The default implementation admits it unless the window is
     /// [full](Self::is_full).
-    fn poll(&self, _now: Instant, view: &View) -> Admit {
+    fn poll(&self, _now: Instant, view: &LimiterView) -> Admit {
         if self.is_full(view.in_flight) { Admit::Wait(Until::Event) } else { Admit::Go }
     }
 
@@ -26,13 +26,13 @@ pub trait Limiter: Send {
     }
 
     /// Records that an op became ready: it arrived, or its back-off ended.
-    fn on_ready(&mut self, _now: Instant, _candidate: &Launch) {}
+    fn on_ready(&mut self, _now: Instant, _candidate: &Candidate) {}
 
     /// Records that the candidate of `view` was sent. `view.in_flight` does not include it yet.
-    fn on_sent(&mut self, _now: Instant, _view: &View) {}
+    fn on_sent(&mut self, _now: Instant, _view: &LimiterView) {}
 
     /// Records the end of an attempt. `ended.in_flight` still includes it.
-    fn on_ended(&mut self, _now: Instant, _ended: &Ended, _outcome: &Outcome) {}
+    fn on_ended(&mut self, _now: Instant, _ended: &AttemptEnd, _outcome: &Outcome) {}
 
     /// Records that the client is application-limited: no op is ready although more could be sent. In this case the
     /// number of attempts in flight does not show how much the server can handle.
@@ -53,7 +53,7 @@ pub trait Limiter: Send {
 
 /// State of the client, as seen by a limiter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct View {
+pub struct LimiterView {
     /// Attempts in flight, without the candidate.
     pub in_flight: u32,
     /// Ops that could be sent now, including the candidate.
@@ -61,20 +61,20 @@ pub struct View {
     /// Ops in back-off.
     pub sleeping: u64,
     /// Attempt that would start next.
-    pub candidate: Launch,
+    pub candidate: Candidate,
 }
 
 /// Requirement of an attempt with carrier sense. In one step, the server checks its free capacity and starts the
 /// attempt, or does not start it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Carrier {
+pub struct CarrierSense {
     /// Minimum free capacity of the server: slots, places in a queue, file descriptors.
     pub least_free: u32,
     /// Time after which the op fails without an attempt if the server has less free capacity.
     pub cost: Duration,
 }
 
-impl Carrier {
+impl CarrierSense {
     /// Returns a requirement that is met only if both are met.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
@@ -93,7 +93,7 @@ pub enum Admit {
     /// Start it if the server has enough free capacity at that moment. Otherwise no attempt is counted:
     /// [`on_ended`](Limiter::on_ended) follows with [`Status::Deferred`](crate::Status::Deferred) and refunds the
     /// charge of [`on_sent`](Limiter::on_sent).
-    GoIf(Carrier),
+    GoIfFree(CarrierSense),
 }
 
 /// Condition that ends the wait of a launch.

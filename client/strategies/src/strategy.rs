@@ -13,13 +13,13 @@ use std::sync::Arc;
 
 use vocabulary::{Draws, Purpose, Rng, draws};
 
-use self::layer::{Asked, Layer};
+use self::layer::{Layer, LayerDecision};
 use self::memory::Memory;
 use crate::outage_backoff::OutageBackoff;
 use crate::rules::Rules;
 use crate::{
-    Advice, Carrier, Classification, Ended, FailedOp, Gauges, Instant, Launch, Outcome, Part, ResponseParser,
-    Retry, RetryState, Status, Until, View,
+    Advice, AttemptEnd, Candidate, CarrierSense, Classification, FailedOp, Gauges, Instant, LimiterView,
+    Outcome, Part, ResponseParser, Retry, RetryState, Status, Until,
 };
 
 pub use self::hedging::AfterCopy;
@@ -54,10 +54,10 @@ struct Outer {
 
 /// Decision about a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// Send it. Every part has agreed and recorded it. With a [`Carrier`], the server starts it only if it has enough
+pub enum LaunchDecision {
+    /// Send it. Every part has agreed and recorded it. With a [`CarrierSense`], the server starts it only if it has enough
     /// free capacity.
-    Send(Permits, Option<Carrier>),
+    Send(Permits, Option<CarrierSense>),
     /// Delay it.
     Wait(Until),
     /// Shed it, because a budget rejected it. Pass this outcome to [`Strategy::on_failure`].
@@ -104,11 +104,11 @@ impl Strategy {
         }
     }
 
-    /// Decides whether the candidate may start now. After [`Verdict::Send`] every part has recorded it, so it must be
+    /// Decides whether the candidate may start now. After [`LaunchDecision::Send`] every part has recorded it, so it must be
     /// sent. If the server then has too little free capacity, [`on_ended`](Self::on_ended) with [`Status::Deferred`]
     /// reverts the records. `state` is the state of the op.
     #[inline]
-    pub fn admit(&mut self, now: Instant, view: &View, state: &mut RetryState) -> Verdict {
+    pub fn admit(&mut self, now: Instant, view: &LimiterView, state: &mut RetryState) -> LaunchDecision {
         if self.keeps_memory {
             return self.admit_in_layers(now, view, state);
         }
@@ -117,19 +117,19 @@ impl Strategy {
             wait = Some(wait.map_or(Until::At(until), |other| other.and(Until::At(until))));
         }
         if let Some(until) = wait {
-            return Verdict::Wait(until);
+            return LaunchDecision::Wait(until);
         }
         let launch = &view.candidate;
         match self.inner.ask(now, launch, admission(self.seed, self.sheds, launch)) {
-            Asked::Permit => {}
-            Asked::Wait(until) => return Verdict::Wait(until),
-            Asked::Shed(advice) => return self.shed(advice),
+            LayerDecision::Permit => {}
+            LayerDecision::Wait(until) => return LaunchDecision::Wait(until),
+            LayerDecision::Shed(advice) => return self.shed(advice),
         }
         let permits = self.inner.on_sent(now, view);
         if let Some(standstill) = &mut self.standstill {
             standstill.on_sent(now, launch.seq);
         }
-        Verdict::Send(permits, carrier)
+        LaunchDecision::Send(permits, carrier)
     }
 
     /// Returns whether the strategy consists of at most a retry policy. It then admits every op at once, and the driver
@@ -146,13 +146,13 @@ impl Strategy {
         self.inner.limiters.iter().any(|limiter| limiter.is_full(in_flight))
     }
 
-    fn shed(&mut self, advice: Advice) -> Verdict {
+    fn shed(&mut self, advice: Advice) -> LaunchDecision {
         self.sheds += 1;
-        Verdict::Shed(Outcome::advised(Status::Shed, advice))
+        LaunchDecision::Shed(Outcome::advised(Status::Shed, advice))
     }
 
     /// Records that an op became ready: it arrived, or its backoff is over.
-    pub fn on_ready(&mut self, now: Instant, candidate: &Launch) {
+    pub fn on_ready(&mut self, now: Instant, candidate: &Candidate) {
         for limiter in &mut self.inner.limiters {
             limiter.on_ready(now, candidate);
         }
@@ -182,7 +182,7 @@ impl Strategy {
     pub fn on_ended(
         &mut self,
         now: Instant,
-        ended: &Ended,
+        ended: &AttemptEnd,
         outcome: &Outcome,
         permits: &Permits,
         state: &mut RetryState,
@@ -305,7 +305,7 @@ fn seed_of(seed: u64, layer: usize) -> u64 {
 
 /// Returns a function that creates the random generator of each budget. Budgets draw independently, and an op that was
 /// shed gets new draws.
-fn admission(seed: u64, sheds: u64, launch: &Launch) -> impl Fn(usize) -> Draws + use<> {
+fn admission(seed: u64, sheds: u64, launch: &Candidate) -> impl Fn(usize) -> Draws + use<> {
     let (op, attempt) = (launch.op, launch.attempt);
     move |budget| {
         let apart = (sheds << 2) | (budget as u64 & 3);

@@ -7,8 +7,8 @@ use rand_core::TryRng;
 
 use crate::part_config::Context;
 use crate::{
-    Advice, Classification, Ended, FailedOp, Failure, Instant, Launch, Outcome, Part, Retry, RetryPolicy,
-    RetryState, Status, Strategy, StrategySpec, Until, Verdict, View,
+    Advice, AttemptEnd, Candidate, Classification, FailedOp, Failure, Instant, LaunchDecision, LimiterView,
+    Outcome, Part, Retry, RetryPolicy, RetryState, Status, Strategy, StrategySpec, Until,
 };
 
 /// Generator whose `unit` is always this number (to 53 bits).
@@ -67,20 +67,20 @@ pub(crate) fn delays_ms<const N: usize>(text: &str, r: f64) -> [u64; N] {
     })
 }
 
-pub(crate) fn launch(seq: u64, last: Option<Status>) -> Launch {
+pub(crate) fn launch(seq: u64, last: Option<Status>) -> Candidate {
     let last_opinion = last.map_or(Classification::Done, Classification::of);
     let attempt = 1 + u32::from(last.is_some());
-    Launch { seq, op: seq, attempt, arrived: Instant::ORIGIN, last, last_opinion, copy: 0 }
+    Candidate { seq, op: seq, attempt, arrived: Instant::ORIGIN, last, last_opinion, copy: 0 }
 }
 
 /// Creates a view whose candidate is attempt `seq` of op `seq`.
-pub(crate) fn view(in_flight: u32, seq: u64) -> View {
-    View { in_flight, ready: 1, sleeping: 0, candidate: launch(seq, None) }
+pub(crate) fn view(in_flight: u32, seq: u64) -> LimiterView {
+    LimiterView { in_flight, ready: 1, sleeping: 0, candidate: launch(seq, None) }
 }
 
-pub(crate) fn ended(seq: u64, in_flight: u32) -> Ended {
+pub(crate) fn ended(seq: u64, in_flight: u32) -> AttemptEnd {
     let sent_at = Instant::ORIGIN;
-    Ended {
+    AttemptEnd {
         seq,
         op: seq,
         attempt: 1,
@@ -133,24 +133,25 @@ impl Series {
         let (mut last, mut last_opinion) = (None, Classification::Done);
         for _ in 0..100_000 {
             let candidate =
-                Launch { seq: self.seq, op, attempt: attempts + 1, arrived, last, last_opinion, copy: 0 };
-            let view = View { in_flight: 0, ready: 1, sleeping: 0, candidate };
+                Candidate { seq: self.seq, op, attempt: attempts + 1, arrived, last, last_opinion, copy: 0 };
+            let view = LimiterView { in_flight: 0, ready: 1, sleeping: 0, candidate };
             let ended = match self.strategy.admit(self.now, &view, &mut state) {
-                Verdict::Wait(Until::At(at)) => {
+                LaunchDecision::Wait(Until::At(at)) => {
                     self.now = at;
                     continue;
                 }
-                Verdict::Wait(Until::Event) => panic!("nothing will happen"),
-                Verdict::Shed(outcome) => {
+                LaunchDecision::Wait(Until::Event) => panic!("nothing will happen"),
+                LaunchDecision::Shed(outcome) => {
                     self.sheds += 1;
                     outcome
                 }
-                Verdict::Send(permits, _) => {
+                LaunchDecision::Send(permits, _) => {
                     self.seq += 1;
                     attempts += 1;
                     let mut ended_so = outcome(attempts, self);
                     ended_so.opinion = self.strategy.opinion(&ended_so);
-                    let ended = Ended { op, attempt: attempts, sent_at: self.now, ..ended(candidate.seq, 1) };
+                    let ended =
+                        AttemptEnd { op, attempt: attempts, sent_at: self.now, ..ended(candidate.seq, 1) };
                     self.strategy.on_ended(self.now, &ended, &ended_so, &permits, &mut state);
                     last_opinion = ended_so.opinion;
                     ended_so

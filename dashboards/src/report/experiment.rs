@@ -3,7 +3,7 @@
 use results::{Axis, Best, ConfigRecord, Written, WrittenSweep};
 
 use super::cell::{Cell, Column};
-use super::exhibit::ScenarioPlot;
+use super::scenario_plot::ScenarioPlot;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scenario {

@@ -5,12 +5,12 @@
 
 mod answer;
 mod data;
-mod exhibits;
 mod failures;
 mod joined;
 mod measured;
 mod plot;
 mod repeat;
+mod scenario_plots;
 mod sentence;
 mod swept;
 mod table;
@@ -57,10 +57,10 @@ pub fn html(document: &Document) -> String {
                         (measured::measured(document))
                         (swept::measured(document))
                     }
-                    (exhibits::overview(document))
+                    (scenario_plots::overview(document))
                     (table::tables(document))
                     (plots(document))
-                    (exhibits::exhibits(document))
+                    (scenario_plots::exhibits(document))
                     (repeat::repeat(document))
                     (data::data(document))
                 }

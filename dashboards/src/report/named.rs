@@ -1,11 +1,11 @@
 //! Plots by name: plots of the whole document from the registry, and plots requested by scenarios.
 
 use super::document::Document;
-use super::exhibit::ScenarioPlot;
 use super::experiment::Scenario;
 use super::long_times::in_fitting_unit;
 use super::plot::Plot;
 use super::registry::Entry;
+use super::scenario_plot::ScenarioPlot;
 
 pub(super) fn plots_for(exhibit: &ScenarioPlot) -> Vec<Plot> {
     let Some(entry) = Entry::named(&exhibit.draws) else { return Vec::new() };

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use results::{Answer, Mode, RunFigures, RunResult, Score, Sentence, Standing, Unthrottled};
+use results::{Answer, Mode, RankedStrategy, RunFigures, RunResult, Score, Sentence, Unthrottled};
 
 use super::strategy::Strategy;
 
@@ -11,7 +11,7 @@ use super::strategy::Strategy;
 pub(super) struct Ranking {
     pub(super) answer: Answer,
     /// Strategies by their labels, ranked ones first.
-    pub(super) standings: Vec<Standing>,
+    pub(super) standings: Vec<RankedStrategy>,
     mode: Mode,
 }
 
@@ -51,7 +51,7 @@ impl Ranking {
         strategies.sort_by_key(|strategy| rows.iter().position(|row| row.strategy == strategy.label));
     }
 
-    pub(super) fn standing(&self, label: &str) -> Option<&Standing> {
+    pub(super) fn standing(&self, label: &str) -> Option<&RankedStrategy> {
         self.standings.iter().find(|standing| standing.strategy == label)
     }
 }

@@ -78,7 +78,7 @@ impl Grid {
 
     /// Returns events per second: those of the median run, and the 5th to 95th percentile of all runs. After its end,
     /// a run counts with a rate of zero.
-    pub(super) fn rates(self, strategy: &Strategy, count: fn(&Point) -> f64) -> Course {
+    pub(super) fn rates(self, strategy: &Strategy, count: fn(&Point) -> f64) -> ResampledSeries {
         // Far from any event, smoothing leaves a tiny rate. Rates below this limit become zero.
         let least = self.single() / 10.0;
         let or_nothing = |rate: f64| if rate < least { 0.0 } else { rate };
@@ -88,7 +88,7 @@ impl Grid {
         self.course(strategy, 0.5, rates)
     }
 
-    pub(super) fn totals(self, strategy: &Strategy, count: fn(&Point) -> f64) -> Course {
+    pub(super) fn totals(self, strategy: &Strategy, count: fn(&Point) -> f64) -> ResampledSeries {
         let running = |run: &Run| {
             let add = |total: &mut f64, sum: f64| {
                 *total += sum;
@@ -120,14 +120,14 @@ impl Grid {
         (0..cells.len()).map(weighed).collect()
     }
 
-    fn course(self, strategy: &Strategy, share: f64, cells: impl Fn(&Run) -> Vec<f64>) -> Course {
+    fn course(self, strategy: &Strategy, share: f64, cells: impl Fn(&Run) -> Vec<f64>) -> ResampledSeries {
         let time_s = |cell: usize| (cell as f64 + share) * self.cell_s;
         let end_s = strategy.median().end_s() + self.cell_s;
         let points =
             cells(strategy.median()).into_iter().enumerate().map(|(cell, value)| (time_s(cell), value));
         let points = points.take_while(|(at_s, _)| *at_s <= end_s).collect();
         if strategy.runs.len() < MIN_RUNS {
-            return Course { points, band: Vec::new() };
+            return ResampledSeries { points, band: Vec::new() };
         }
         let runs: Vec<Vec<f64>> = strategy.runs.iter().map(cells).collect();
         let last_s = strategy.runs.iter().map(Run::end_s).fold(0.0, f64::max) + self.cell_s;
@@ -137,12 +137,12 @@ impl Grid {
             let end = |share| percentile(&values, share).unwrap_or(0.0);
             (time_s(cell), end(0.05), end(0.95))
         });
-        Course { points, band: band.take_while(|(at_s, ..)| *at_s <= last_s).collect() }
+        ResampledSeries { points, band: band.take_while(|(at_s, ..)| *at_s <= last_s).collect() }
     }
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Course {
+pub(super) struct ResampledSeries {
     pub(super) points: Vec<(f64, f64)>,
     pub(super) band: Vec<(f64, f64, f64)>,
 }

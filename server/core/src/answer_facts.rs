@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use vocabulary::{AdvertisedLimits, AdvertisedRate, AdvertisedSlots, Instant};
 
-use crate::standing::Standing;
+use crate::limit_status::LimitStatus;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AnswerFacts {
@@ -13,7 +13,7 @@ pub struct AnswerFacts {
     /// Instant of the decision. The reset times in `standings` are counted from it.
     pub decided_at: Instant,
     /// Status of each stage's limit for this request at `decided_at`. `None` for a stage without a limit.
-    pub standings: Vec<Option<Standing>>,
+    pub standings: Vec<Option<LimitStatus>>,
     pub seed: u64,
     pub op: u64,
     pub attempt: u32,
@@ -24,10 +24,10 @@ impl AnswerFacts {
     /// of the stack. The rate limit is the one that rejected the request, otherwise the one with the smallest share left. Ties go to the
     /// first stage.
     pub fn limits(&self) -> AdvertisedLimits {
-        let mut places: Option<(usize, &Standing)> = None;
-        let mut rate: Option<(usize, &Standing, Duration)> = None;
-        let share_left = |(at, standing): (usize, &Standing)| {
-            let Standing { limit, remaining, .. } = *standing;
+        let mut places: Option<(usize, &LimitStatus)> = None;
+        let mut rate: Option<(usize, &LimitStatus, Duration)> = None;
+        let share_left = |(at, standing): (usize, &LimitStatus)| {
+            let LimitStatus { limit, remaining, .. } = *standing;
             // The share left is in units of 2⁻³², rounded down. The rejecting stage sorts before all others. Fast path: a `remaining` below
             // 2³² needs no 128-bit division.
             let (left, limit) = (remaining.min(limit), limit.max(1));
@@ -83,16 +83,16 @@ fn counted(count: u64) -> u32 {
 mod tests {
     use super::*;
 
-    fn rate(limit: u64, remaining: u64, window_s: u64) -> Standing {
+    fn rate(limit: u64, remaining: u64, window_s: u64) -> LimitStatus {
         let window = Some(Duration::from_secs(window_s));
-        Standing { limit, remaining, reset: Duration::ZERO, window }
+        LimitStatus { limit, remaining, reset: Duration::ZERO, window }
     }
 
-    fn places(limit: u64, remaining: u64) -> Standing {
-        Standing { limit, remaining, ..Standing::default() }
+    fn places(limit: u64, remaining: u64) -> LimitStatus {
+        LimitStatus { limit, remaining, ..LimitStatus::default() }
     }
 
-    fn limits(stage: Option<usize>, standings: &[Option<Standing>]) -> String {
+    fn limits(stage: Option<usize>, standings: &[Option<LimitStatus>]) -> String {
         AnswerFacts { stage, standings: standings.to_vec(), ..AnswerFacts::default() }.limits().to_string()
     }
 

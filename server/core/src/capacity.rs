@@ -10,17 +10,17 @@ use std::time::Duration;
 use vocabulary::{Instant, WallTime};
 
 use crate::config::Config;
-use crate::details::Details;
 use crate::first_limit::{parameter, per_time};
 use crate::policies::{Common, Key};
 use crate::policy::Policy;
+use crate::request_fields::RequestFields;
 use crate::schedule::Quantity;
 
 /// Requests of a workload, described only by the properties that limits use to distinguish them.
 #[derive(Clone, Debug)]
 pub struct Traffic {
     /// Kinds of requests. The number is the share of this kind in all requests.
-    pub kinds: Vec<(f64, Details)>,
+    pub kinds: Vec<(f64, RequestFields)>,
     /// Number of API keys. All of them send the same share of the requests.
     pub api_keys: u32,
     /// Body of every request. It may contain the request's cost.
@@ -97,7 +97,7 @@ fn costs(common: &Common, traffic: &Traffic, fields: &[(Box<str>, Box<str>)]) ->
     let mut of_keys: BTreeMap<Key, f64> = BTreeMap::new();
     let mut mean = 0.0;
     for (share, details) in &traffic.kinds {
-        let details = Details { fields: fields.to_vec(), ..details.clone() };
+        let details = RequestFields { fields: fields.to_vec(), ..details.clone() };
         let charged = common.cost.of(Some(&details));
         let cost = common.refund.of(Some(&details), charged).unwrap_or(charged);
         let key = common.key.of(&details);
@@ -109,13 +109,13 @@ fn costs(common: &Common, traffic: &Traffic, fields: &[(Box<str>, Box<str>)]) ->
     (mean, of_keys.into_values().fold(0.0, f64::max))
 }
 
-fn of_another_user(details: &Details) -> Details {
+fn of_another_user(details: &RequestFields) -> RequestFields {
     let other = |(name, value): &(Box<str>, Box<str>)| {
         let value =
             if **name == *"authorization" { format!("{value} of another").into() } else { value.clone() };
         (name.clone(), value)
     };
-    Details { headers: details.headers.iter().map(other).collect(), ..details.clone() }
+    RequestFields { headers: details.headers.iter().map(other).collect(), ..details.clone() }
 }
 
 fn rate_limit(policy: &Policy, cost: f64) -> Option<CapacityLimit> {
@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     fn plain() -> Traffic {
-        Traffic { kinds: vec![(1.0, Details::default())], api_keys: 1, body: Vec::new() }
+        Traffic { kinds: vec![(1.0, RequestFields::default())], api_keys: 1, body: Vec::new() }
     }
 
     fn with_policy(policy: &str) -> Config {
@@ -205,7 +205,7 @@ mod tests {
         let kind = |share: f64, method: &str, cost: &str, user: &str| {
             let headers =
                 vec![("x-tailback-cost".into(), cost.into()), ("authorization".into(), user.into())];
-            (share, Details { method: method.into(), headers, ..Details::default() })
+            (share, RequestFields { method: method.into(), headers, ..RequestFields::default() })
         };
         let kinds = vec![kind(0.75, "GET", "1", "a"), kind(0.25, "POST", "5", "a")];
         let traffic = Traffic { kinds, api_keys: 4, body: b"{\"max_tokens\": 40}".to_vec() };

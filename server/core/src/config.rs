@@ -14,7 +14,7 @@ use crate::policies::Stages;
 use crate::policy::PolicyError;
 use crate::policy_stack::Policies;
 use crate::presets::ServerPresetUseError;
-use crate::rate_law::RateLaw;
+use crate::rate_model::RateLaw;
 use crate::schedule::{Courses, Schedule, ScheduleError};
 use crate::service::ServiceModel;
 

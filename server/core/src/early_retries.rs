@@ -11,10 +11,10 @@ use vocabulary::{Instant, TextField as _, WallTime};
 
 use crate::answers::{AnswerSet, HeaderWriter};
 use crate::config::Config;
-use crate::details::{Details, Wants};
 use crate::events::Answer;
 use crate::policies::{Key, KeyRule, Keys};
 use crate::request::RequestId;
+use crate::request_fields::{FieldSelection, RequestFields};
 use crate::script::Reply;
 
 /// Headers that advise a wait, with the unit of their numbers.
@@ -66,13 +66,18 @@ impl EarlyRetries {
         Some(Self { answers, ..earlier })
     }
 
-    pub(crate) fn want(wants: &mut Wants) {
+    pub(crate) fn want(wants: &mut FieldSelection) {
         wants.any = true;
         wants.headers.insert(CLIENT.to_owned());
     }
 
     /// Records an arrival. Returns true if the request arrived before the instant advised to its client.
-    pub(crate) fn on_arrival(&mut self, now: Instant, id: RequestId, details: Option<&Details>) -> bool {
+    pub(crate) fn on_arrival(
+        &mut self,
+        now: Instant,
+        id: RequestId,
+        details: Option<&RequestFields>,
+    ) -> bool {
         let index = id.0 as usize;
         if self.clients.len() <= index {
             self.clients.resize(index + 1, None);
@@ -151,8 +156,12 @@ mod tests {
             step: Step::Work,
         };
         let headers = vec![("authorization".into(), user.into())];
-        let details =
-            Arc::new(Details { method: "GET".into(), path: "/".into(), headers, ..Details::default() });
+        let details = Arc::new(RequestFields {
+            method: "GET".into(),
+            path: "/".into(),
+            headers,
+            ..RequestFields::default()
+        });
         server.handle(at, Input::ArriveWith { request, details, least: 0 });
     }
 

@@ -8,9 +8,9 @@ use vocabulary::{AdvertisedLimits, Instant};
 use crate::answer_facts::AnswerFacts;
 use crate::answers::{Outcome, ResponseContext};
 use crate::config::Config;
-use crate::details::Details;
 use crate::faults::Fault;
-use crate::request::{Request, RequestId, Verdict};
+use crate::request::{Request, RequestId, ServerDecision};
+use crate::request_fields::RequestFields;
 use crate::script::ReplyId;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -18,13 +18,13 @@ pub enum Input {
     /// A request was received by the shell. Its network delay begins.
     Arrive(Request),
     /// Like `Arrive`, but the request starts only if at least `least` slots, places or descriptors are free at this instant (see
-    /// [`Server::free`](crate::Server::free)). Otherwise it is answered at once with [`Verdict::Deferred`], holds no resources and is not
+    /// [`Server::free`](crate::Server::free)). Otherwise it is answered at once with [`ServerDecision::Deferred`], holds no resources and is not
     /// counted.
     ArriveIfFree { request: Request, least: u32 },
     /// Like `Arrive` or `ArriveIfFree`, with HTTP properties of the request; see [`Server::wants`](crate::Server::wants).
     ArriveWith {
         request: Request,
-        details: Arc<Details>,
+        details: Arc<RequestFields>,
         /// Number of slots, places or descriptors that must be free; 0 for an unconditional start.
         least: u32,
     },
@@ -48,7 +48,7 @@ pub enum Output {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     pub id: RequestId,
-    pub verdict: Verdict,
+    pub verdict: ServerDecision,
     /// Wait that a rejection advises, counted from the instant of the answer.
     pub advice: Option<Duration>,
     /// Instant at which the answer was due.
@@ -89,14 +89,14 @@ impl Answer {
 
     /// Whether the answer shows the client that its request was served.
     pub fn tells_service(&self) -> bool {
-        self.verdict == Verdict::Accepted && !self.is_spoiled()
+        self.verdict == ServerDecision::Accepted && !self.is_spoiled()
     }
 
     pub fn response_context<'a>(&self, facts: &'a AnswerFacts) -> ResponseContext<'a> {
         let outcome = match self.verdict {
-            Verdict::Accepted => Outcome::Accepted,
-            Verdict::Conflict => Outcome::Conflict,
-            Verdict::Rejected | Verdict::Deferred | Verdict::Failed => {
+            ServerDecision::Accepted => Outcome::Accepted,
+            ServerDecision::Conflict => Outcome::Conflict,
+            ServerDecision::Rejected | ServerDecision::Deferred | ServerDecision::Failed => {
                 Outcome::Rejected { stage: facts.stage, wait: self.advice }
             }
         };

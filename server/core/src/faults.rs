@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use vocabulary::{Purpose, did_you_mean, draws, duration_text, unit};
 
-use crate::request::{Request, Step, Verdict};
+use crate::request::{Request, ServerDecision, Step};
 
 /// Time after which the connection of a hanging request is closed, unless its client disconnects before. Also the maximum delay of a slow
 /// answer.
@@ -145,14 +145,14 @@ impl Faults {
         !self.is_empty() && self.drawn(request).is_some_and(|striking| striking.when == When::Before)
     }
 
-    pub(crate) fn of_answer(&self, request: &Request, verdict: Verdict) -> Option<Fault> {
+    pub(crate) fn of_answer(&self, request: &Request, verdict: ServerDecision) -> Option<Fault> {
         if self.is_empty() {
             return None;
         }
         let WeightedFault { fault, when, .. } = self.drawn(request)?;
         let strikes = match when {
-            When::Before => verdict == Verdict::Failed,
-            When::After => verdict == Verdict::Accepted,
+            When::Before => verdict == ServerDecision::Failed,
+            When::After => verdict == ServerDecision::Accepted,
             When::Slowing => true,
         };
         strikes.then_some(*fault)
@@ -311,11 +311,11 @@ mod tests {
                 met.count() as f64 / 4000.0
             };
             for (verdict, fault, expected) in [
-                (Verdict::Failed, Fault::Reset, 0.1),
-                (Verdict::Failed, Fault::Close, 0.0),
-                (Verdict::Accepted, Fault::Close, 0.2),
-                (Verdict::Rejected, Fault::Close, 0.0),
-                (Verdict::Failed, Fault::Status(500), 0.3),
+                (ServerDecision::Failed, Fault::Reset, 0.1),
+                (ServerDecision::Failed, Fault::Close, 0.0),
+                (ServerDecision::Accepted, Fault::Close, 0.2),
+                (ServerDecision::Rejected, Fault::Close, 0.0),
+                (ServerDecision::Failed, Fault::Status(500), 0.3),
             ] {
                 // Four standard errors of the largest share.
                 assert!((share(verdict, fault) - expected).abs() < 0.03, "{fault}");
@@ -333,7 +333,7 @@ mod tests {
         let all: Faults = "reset:50%,close:50%".parse().unwrap();
         assert!((0..4000).all(|op| all.strike_before(&request(op, 1, Step::Work))));
         let slow: Faults = "slow-headers(2s):100%".parse().unwrap();
-        for verdict in [Verdict::Accepted, Verdict::Rejected, Verdict::Conflict] {
+        for verdict in [ServerDecision::Accepted, ServerDecision::Rejected, ServerDecision::Conflict] {
             let fault = slow.of_answer(&request(0, 1, Step::Work), verdict);
             assert_eq!(fault, Some(Fault::SlowHeaders(Duration::from_secs(2))));
         }

@@ -20,7 +20,7 @@ pub struct FirstLimit {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum Direction {
     Down,
     Up,
 }
@@ -56,22 +56,22 @@ impl FirstLimit {
     /// Returns the limit raised or lowered by a tenth, but by at least one, as a whole number of at least one. A limit below one is changed
     /// by a tenth of itself, stays positive and does not exceed one.
     #[must_use]
-    pub fn moved(&self, way: Way) -> Self {
+    pub fn moved(&self, way: Direction) -> Self {
         const ONE: i64 = Quantity::ONE;
         let millionths = self.amount.millionths;
         if millionths < ONE {
             let step = (millionths / 10).max(1);
             let moved = match way {
-                Way::Down => (millionths - step).max(1),
-                Way::Up => (millionths + step).min(ONE),
+                Direction::Down => (millionths - step).max(1),
+                Direction::Up => (millionths + step).min(ONE),
             };
             return Self { amount: Quantity { millionths: moved, ..self.amount.clone() }, ..self.clone() };
         }
         let now = (millionths + ONE / 2) / ONE;
         let step = (now / 10).max(1);
         let moved = match way {
-            Way::Down => (now - step).max(1),
-            Way::Up => now + step,
+            Direction::Down => (now - step).max(1),
+            Direction::Up => now + step,
         };
         Self { amount: Quantity { millionths: moved * ONE, ..self.amount.clone() }, ..self.clone() }
     }
@@ -172,12 +172,12 @@ mod tests {
                 assert_eq!(told, None, "{}", entry.name);
                 continue;
             };
-            let moved = limit.moved(Way::Up);
+            let moved = limit.moved(Direction::Up);
             assert_ne!(moved, limit, "{}", entry.name);
             let set = config.with_setting(&moved.setting());
             assert_eq!(set.unwrap().first_limit(Duration::ZERO), Some(moved), "{}", entry.name);
             let mut down = limit;
-            (0..100).for_each(|_| down = down.moved(Way::Down));
+            (0..100).for_each(|_| down = down.moved(Direction::Down));
             if let Err(error) = config.with_setting(&down.setting()) {
                 assert!(error.ends_with("`start` is above `most`"), "{error}");
             }
@@ -188,17 +188,20 @@ mod tests {
     fn it_moves_by_a_tenth_and_at_least_by_one() {
         let moved =
             |policy: &str, way| config(policy).first_limit(Duration::ZERO).unwrap().moved(way).to_string();
-        assert_eq!([moved("concurrency-cap", Way::Down), moved("concurrency-cap", Way::Up)], ["45", "55"]);
-        assert_eq!(moved("concurrency:cap=7", Way::Down), "6");
-        assert_eq!(moved("concurrency:cap=1", Way::Down), "1");
-        assert_eq!(moved("token-bucket:rate=20/s", Way::Down), "18/s");
-        assert_eq!(moved("gcra:rate=1/2s", Way::Up), "2/2s");
-        assert_eq!(moved("gcra:rate=2.5/s", Way::Down), "2/s");
         assert_eq!(
-            [moved("gcra:rate=0.5/s", Way::Down), moved("gcra:rate=0.5/s", Way::Up)],
+            [moved("concurrency-cap", Direction::Down), moved("concurrency-cap", Direction::Up)],
+            ["45", "55"]
+        );
+        assert_eq!(moved("concurrency:cap=7", Direction::Down), "6");
+        assert_eq!(moved("concurrency:cap=1", Direction::Down), "1");
+        assert_eq!(moved("token-bucket:rate=20/s", Direction::Down), "18/s");
+        assert_eq!(moved("gcra:rate=1/2s", Direction::Up), "2/2s");
+        assert_eq!(moved("gcra:rate=2.5/s", Direction::Down), "2/s");
+        assert_eq!(
+            [moved("gcra:rate=0.5/s", Direction::Down), moved("gcra:rate=0.5/s", Direction::Up)],
             ["0.45/s", "0.55/s"]
         );
-        assert_eq!(moved("gcra:rate=0.95/s", Way::Up), "1/s");
+        assert_eq!(moved("gcra:rate=0.95/s", Direction::Up), "1/s");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use vocabulary::wire::{RunId, ShardRow};
 
 use crate::account::Account;
 use crate::by_policy::{Fate, Names};
-use crate::request::{Counted, Step, Verdict};
+use crate::request::{Counted, ServerDecision, Step};
 use crate::shard_rows::ShardRows;
 
 /// Maximum number of runs with their own account. To make room for a new run, the run without activity for the longest time is evicted.
@@ -77,7 +77,7 @@ impl Ledger {
         &mut self,
         run: Of,
         step: Step,
-        verdict: Option<Verdict>,
+        verdict: Option<ServerDecision>,
         (busy, in_service): (u32, u32),
     ) {
         self.update(run, |account| {
@@ -94,7 +94,7 @@ impl Ledger {
         });
     }
 
-    pub(crate) fn on_verdict(&mut self, run: Of, step: Step, verdict: Verdict) {
+    pub(crate) fn on_verdict(&mut self, run: Of, step: Step, verdict: ServerDecision) {
         self.update(run, |account| count(account, step, verdict));
     }
 
@@ -225,16 +225,16 @@ pub(crate) enum Of {
     Earlier,
 }
 
-fn count(account: &mut Account, step: Step, verdict: Verdict) {
-    account.conflicts += u64::from(verdict == Verdict::Conflict);
+fn count(account: &mut Account, step: Step, verdict: ServerDecision) {
+    account.conflicts += u64::from(verdict == ServerDecision::Conflict);
     let counts = &mut account.counts;
     match (step, verdict) {
-        (Step::Read, Verdict::Accepted | Verdict::Deferred) => {}
+        (Step::Read, ServerDecision::Accepted | ServerDecision::Deferred) => {}
         (Step::Read, _) => counts.reads_rejected += 1,
-        (_, Verdict::Accepted) => counts.accepted += 1,
-        (_, Verdict::Rejected | Verdict::Conflict) => counts.rejected += 1,
-        (_, Verdict::Failed) => counts.failed += 1,
-        (_, Verdict::Deferred) => {}
+        (_, ServerDecision::Accepted) => counts.accepted += 1,
+        (_, ServerDecision::Rejected | ServerDecision::Conflict) => counts.rejected += 1,
+        (_, ServerDecision::Failed) => counts.failed += 1,
+        (_, ServerDecision::Deferred) => {}
     }
 }
 
@@ -246,7 +246,12 @@ mod tests {
 
     fn served(ledger: &mut Ledger, run: RunId, at_s: u64) {
         ledger.on_time(Instant::from_millis(at_s * 1000));
-        ledger.on_admission(Of::ThisEpoch(Some(run.into())), Step::Work, Some(Verdict::Accepted), (1, 1));
+        ledger.on_admission(
+            Of::ThisEpoch(Some(run.into())),
+            Step::Work,
+            Some(ServerDecision::Accepted),
+            (1, 1),
+        );
     }
 
     #[test]
@@ -303,15 +308,15 @@ mod tests {
             ledger.on_admission(of, Step::Work, Some(verdict), (1, 1));
         };
         for (shard, verdict) in [
-            (2, Verdict::Accepted),
-            (0, Verdict::Rejected),
-            (2, Verdict::Rejected),
-            (9999, Verdict::Accepted),
+            (2, ServerDecision::Accepted),
+            (0, ServerDecision::Rejected),
+            (2, ServerDecision::Rejected),
+            (9999, ServerDecision::Accepted),
         ] {
             served(1, shard, verdict);
         }
         for run in 2..10 {
-            (0..1000).for_each(|shard| served(run, shard, Verdict::Accepted));
+            (0..1000).for_each(|shard| served(run, shard, ServerDecision::Accepted));
         }
         let row = |shard, received, accepted, rejected| ShardRow {
             shard,
@@ -332,12 +337,12 @@ mod tests {
     fn a_reset_counts_anew_and_forgets_nothing_of_the_lifetime() {
         let mut ledger = Ledger::default();
         let now = Of::ThisEpoch(Some(1.into()));
-        ledger.on_admission(now, Step::Work, Some(Verdict::Accepted), (1, 1));
+        ledger.on_admission(now, Step::Work, Some(ServerDecision::Accepted), (1, 1));
         ledger.on_admission(now, Step::Work, None, (1, 1));
         ledger.reset();
         assert_eq!(ledger.account(None), Account::default());
-        ledger.on_verdict(Of::Earlier, Step::Work, Verdict::Rejected);
-        ledger.on_admission(now, Step::Write { if_match: 3 }, Some(Verdict::Conflict), (1, 1));
+        ledger.on_verdict(Of::Earlier, Step::Work, ServerDecision::Rejected);
+        ledger.on_admission(now, Step::Write { if_match: 3 }, Some(ServerDecision::Conflict), (1, 1));
         ledger.on_waste(Of::Earlier, Duration::from_secs(1));
         assert_eq!((ledger.account(None).counts.received, ledger.account(Some(1)).counts.rejected), (1, 1));
         let all = ledger.lifetime();

@@ -14,7 +14,6 @@ mod capacity;
 mod caps;
 mod config;
 mod describe;
-mod details;
 mod early_retries;
 mod events;
 mod faults;
@@ -23,6 +22,7 @@ mod header_rules;
 mod idle_slots;
 mod least_costs;
 mod ledger;
+mod limit_status;
 mod log;
 mod notes;
 mod oracle_schedule;
@@ -35,15 +35,15 @@ mod policy;
 mod policy_stack;
 mod presets;
 mod quoted;
-mod rate_law;
+mod rate_model;
 mod request;
+mod request_fields;
 mod schedule;
 mod script;
 mod server;
 mod service;
 mod setting;
 mod shard_rows;
-mod standing;
 mod timeline;
 
 pub use account::Account;
@@ -56,12 +56,12 @@ pub use answers::{
 pub use capacity::{Capacity, CapacityLimit, Traffic};
 pub use caps::{Cap, Caps};
 pub use config::{Config, ConfigError};
-pub use details::{Details, Wants};
 pub use events::{Answer, Extras, Input, Output};
 pub use faults::{Fault, Faults, FaultsError};
-pub use first_limit::{FirstLimit, Way};
+pub use first_limit::{Direction, FirstLimit};
 pub use header_rules::HeaderError;
 pub use least_costs::LeastCosts;
+pub use limit_status::LimitStatus;
 pub use log::{ServerEvent, ServerLog};
 pub use outages::{Outage, Outages};
 pub use pace::Pace;
@@ -74,12 +74,12 @@ pub use presets::{
     BaseUrl, Expanded, Fact, Limit, ServerPreset, ServerPresetError, ServerPresetUseError, expand,
     read_scale, server_preset, server_preset_names, server_presets,
 };
-pub use rate_law::RateLaw;
-pub use request::{Counted, Request, RequestId, Step, Verdict};
+pub use rate_model::RateLaw;
+pub use request::{Counted, Request, RequestId, ServerDecision, Step};
+pub use request_fields::{FieldSelection, RequestFields};
 pub use schedule::{Schedule, ScheduleError};
 pub use script::{
     MAX_REPLIES, Reply, ReplyError, ReplyId, Script, ScriptError, ScriptFileError, ScriptedAnswer, StepError,
     WrittenStep,
 };
 pub use server::Server;
-pub use standing::Standing;

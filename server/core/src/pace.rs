@@ -6,28 +6,31 @@ use std::time::Duration;
 
 use vocabulary::Instant;
 
-use crate::policies::gate::Decision;
-use crate::policies::law::Law;
+use crate::policies::rate_algorithm::RateAlgorithm;
+use crate::policies::stage_policy::Decision;
 
-/// Admission times of a rate algorithm (`Law`) for a client that always sends at the earliest possible instant.
+/// Admission times of a rate algorithm (`RateAlgorithm`) for a client that always sends at the earliest possible instant.
 ///
 /// With these algorithms, a request that passes as early as possible never delays the next one. Therefore no client's requests pass sooner,
-/// in whatever order they arrive. The same holds for requests that replace others whose charges were refunded: see `Law::give_back`.
+/// in whatever order they arrive. The same holds for requests that replace others whose charges were refunded: see `RateAlgorithm::refund`.
 #[derive(Clone, Debug)]
 pub struct Pace(Box<dyn Passing>);
 
 impl Pace {
     /// Creates an upper bound on the pace of this algorithm, starting from its initial state without any charges.
-    pub(crate) fn of<L: Law<State: Clone + Sync> + Clone + Sync>(law: L) -> Self {
+    pub(crate) fn of<L: RateAlgorithm<State: Clone + Sync> + Clone + Sync>(law: L) -> Self {
         let state = law.fresh();
-        Self(Box::new(Asked { law, state, at: Instant::ORIGIN, early: None }))
+        Self(Box::new(Probe { law, state, at: Instant::ORIGIN, early: None }))
     }
 
     /// Creates the pace at which an algorithm admits requests, including those that it delays before they pass. It admits such a request
     /// `early` before the instant that a rejection would advise.
-    pub(crate) fn of_admissions<L: Law<State: Clone + Sync> + Clone + Sync>(law: L, early: Duration) -> Self {
+    pub(crate) fn of_admissions<L: RateAlgorithm<State: Clone + Sync> + Clone + Sync>(
+        law: L,
+        early: Duration,
+    ) -> Self {
         let state = law.fresh();
-        Self(Box::new(Asked { law, state, at: Instant::ORIGIN, early: Some(early) }))
+        Self(Box::new(Probe { law, state, at: Instant::ORIGIN, early: Some(early) }))
     }
 
     /// Creates the pace of clock-aligned windows with `limit` requests each. A run may begin anywhere in a window. A period of the run
@@ -80,14 +83,14 @@ impl Clone for Box<dyn Passing> {
 }
 
 #[derive(Clone, Debug)]
-struct Asked<L: Law> {
+struct Probe<L: RateAlgorithm> {
     law: L,
     state: L::State,
     at: Instant,
     early: Option<Duration>,
 }
 
-impl<L: Law<State: Clone + Sync> + Clone + Sync> Passing for Asked<L> {
+impl<L: RateAlgorithm<State: Clone + Sync> + Clone + Sync> Passing for Probe<L> {
     fn next(&mut self, from: Instant) -> Option<Instant> {
         self.at = self.at.max(from);
         // If the algorithm returns exact waits, one repetition is enough. Other algorithms may first return a wait that is too short.

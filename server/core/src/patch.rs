@@ -21,7 +21,7 @@ pub type Patch = serde_json::Map<String, serde_json::Value>;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Asked {
+struct PresetPatch {
     preset: Option<String>,
     scale: Option<f64>,
 }
@@ -42,7 +42,7 @@ pub fn read_patch(text: &[u8]) -> Result<Patch, serde_json::Error> {
 impl Config {
     pub fn patched(&self, patch: &Patch) -> Result<Self, PatchError> {
         // If `preset` or `scale` has the wrong type, the loop below refuses it with an error that names the key.
-        let asked = serde_json::from_value::<Asked>(patch.clone().into()).unwrap_or_default();
+        let asked = serde_json::from_value::<PresetPatch>(patch.clone().into()).unwrap_or_default();
         let based = match (asked.preset.as_deref(), asked.scale) {
             (Some(preset), scale) => self.with_preset(preset, scale)?,
             (None, _) if is_null(patch, "preset") => self.without_preset(),

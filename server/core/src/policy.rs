@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use vocabulary::{OptionsError, ParameterError, ParameterInfo, WallTime, did_you_mean, split_options};
 
-use crate::details::Wants;
 use crate::policies::{Common, Configured, POLICIES, PolicyConfig, PolicyEntry, Stage};
 use crate::quoted::quoted;
+use crate::request_fields::FieldSelection;
 use crate::script::Script;
 
 /// A policy, written `name` or `name:key=value,key=value`. In a stack, a label may precede it: `primary=name:…`.
@@ -69,7 +69,7 @@ impl Policy {
         self.config().script()
     }
 
-    pub(crate) fn want(&self, wants: &mut Wants) {
+    pub(crate) fn want(&self, wants: &mut FieldSelection) {
         self.common.want(wants);
     }
 

@@ -9,12 +9,12 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use vocabulary::{Instant, WallTime, did_you_mean};
 
-use crate::details::Wants;
 use crate::pace::Pace;
 use crate::policies::{Key, Places, Stage, Stages};
 use crate::policy::{Policy, PolicyError};
 use crate::quoted::quoted;
-use crate::rate_law::RateLaw;
+use crate::rate_model::RateLaw;
+use crate::request_fields::FieldSelection;
 use crate::script::Script;
 use crate::service::ServiceModel;
 
@@ -139,8 +139,8 @@ impl Policies {
         self.last().script()
     }
 
-    pub(crate) fn wants(&self) -> Wants {
-        let mut wants = Wants::default();
+    pub(crate) fn wants(&self) -> FieldSelection {
+        let mut wants = FieldSelection::default();
         self.0.iter().for_each(|policy| policy.want(&mut wants));
         wants
     }

@@ -60,7 +60,7 @@ impl Request {
     }
 
     /// Whether the request, or its answer if `way` leads to the client, is lost. `loss` is the probability.
-    pub(crate) fn is_lost(&self, way: Way, loss: f64) -> bool {
+    pub(crate) fn is_lost(&self, way: NetworkLeg, loss: f64) -> bool {
         if loss == 0.0 {
             return false;
         }
@@ -92,7 +92,7 @@ impl Request {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Way {
+pub(crate) enum NetworkLeg {
     ToServer,
     ToClient,
 }
@@ -106,7 +106,7 @@ pub(crate) fn service_time(service_time: &Distribution, seed: u64, op: u64) -> D
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum ServerDecision {
     Accepted,
     Rejected,
     /// A conditional write is rejected, because the object's version has changed since the read.

@@ -4,17 +4,17 @@
 //! from the start of the run. Continuous changes happen in steps. Therefore a value depends only on the time, and every request causes a
 //! bounded amount of work: see [`course`].
 
-mod course;
-mod courses;
 mod entry;
 mod in_force;
 mod quantity;
 mod text;
+mod timeline;
+mod timelines;
 mod value;
 
-pub(crate) use course::Course;
-pub(crate) use courses::Courses;
 pub(crate) use entry::Target;
 pub(crate) use in_force::{Change, InForce};
 pub(crate) use quantity::Quantity;
 pub use text::{Schedule, ScheduleError};
+pub(crate) use timeline::Timeline;
+pub(crate) use timelines::Courses;

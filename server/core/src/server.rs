@@ -13,16 +13,16 @@ use vocabulary::{Instant, WallTime};
 
 use crate::account::Account;
 use crate::config::Config;
-use crate::details::{Details, Wants};
 use crate::early_retries::EarlyRetries;
 use crate::events::{Answer, Extras, Input, Output};
 use crate::ledger::{Ledger, Of};
+use crate::limit_status::LimitStatus;
 use crate::log::ServerLog;
 use crate::policies::{Key, Stages};
 use crate::request::{Request, RequestId};
+use crate::request_fields::{FieldSelection, RequestFields};
 use crate::schedule::InForce;
 use crate::service::ServiceModel;
-use crate::standing::Standing;
 use crate::timeline::Timeline;
 
 use run_clock::RunClock;
@@ -50,7 +50,7 @@ pub struct Server {
     /// Requests on the network from client to admission.
     coming: Timeline<RequestId>,
     /// HTTP properties of the requests in `coming`, by request id, for the policy that admits them. Empty if no request has had any.
-    details: Vec<Option<Arc<Details>>>,
+    details: Vec<Option<Arc<RequestFields>>>,
     /// Answers on the network from server to client.
     going: Timeline<Answer>,
     /// Number of messages (requests and answers on the network) so far. It orders simultaneous messages, and identifies the current message
@@ -229,7 +229,7 @@ impl Server {
     }
 
     /// Returns the parts of requests that the current policy uses. The shell passes requests with these parts as [`Input::ArriveWith`].
-    pub fn wants(&self) -> Wants {
+    pub fn wants(&self) -> FieldSelection {
         let mut wants = self.config.policy.wants();
         if self.early_retries.is_some() {
             EarlyRetries::want(&mut wants);
@@ -243,7 +243,7 @@ impl Server {
     }
 
     /// Returns the name and the status of each limit of the stack. The status is that for the client of the latest request.
-    pub fn limits(&mut self, now: Instant) -> Vec<(String, Standing)> {
+    pub fn limits(&mut self, now: Instant) -> Vec<(String, LimitStatus)> {
         self.advance(now);
         let standings = self.policy.standings(now, &self.service);
         let of_newcomer = |index: usize| {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mockserver_core::{
-    Config, Details, Input, Output, POLICIES, Policies, Request, RequestId, Schedule, Server, Step,
+    Config, Input, Output, POLICIES, Policies, Request, RequestFields, RequestId, Schedule, Server, Step,
 };
 use proptest::prelude::*;
 use vocabulary::{Distribution, Instant};
@@ -182,7 +182,7 @@ fn any_action() -> impl Strategy<Value = Action> {
 fn costing(request: Request, cost: u32) -> Input {
     let headers = vec![("x-cost".into(), cost.to_string().into())];
     let method = if cost.is_multiple_of(2) { "GET" } else { "POST" }.into();
-    let details = Details { method, headers, ..Details::default() };
+    let details = RequestFields { method, headers, ..RequestFields::default() };
     Input::ArriveWith { request, details: Arc::new(details), least: 0 }
 }
 

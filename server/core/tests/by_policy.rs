@@ -5,7 +5,7 @@ mod config;
 #[path = "support/drain.rs"]
 mod drain;
 
-use mockserver_core::{Config, Input, Request, RequestId, Server, Step, Verdict};
+use mockserver_core::{Config, Input, Request, RequestId, Server, ServerDecision, Step};
 use vocabulary::Instant;
 use vocabulary::wire::{PolicyCounts, RunId};
 
@@ -112,6 +112,6 @@ fn who_waits_when_the_policies_change_was_decided_about_by_none() {
         Input::Configure(Box::new(config("gcra:burst=9 then concurrency:cap=9"))),
     );
     drain(&mut server, Instant::from_millis(10), |answer| verdicts.push(answer.verdict));
-    assert_eq!(verdicts, [Verdict::Rejected; 2]);
+    assert_eq!(verdicts, [ServerDecision::Rejected; 2]);
     assert_eq!(counted(&mut server, Some(1)), expected(&[("concurrency", 1, 0), ("gcra", 1, 0)]));
 }

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mockserver_core::{
-    Answer, Config, Details, Input, POLICIES, Policies, Request, RequestId, Server, Step, Verdict,
+    Answer, Config, Input, POLICIES, Policies, Request, RequestFields, RequestId, Server, ServerDecision,
+    Step,
 };
 use proptest::prelude::*;
 use vocabulary::{Distribution, Instant};
@@ -20,23 +21,23 @@ const STAGES: &[(&str, Kind, &[&str])] = &[
     ("concurrency", Kind::Other, &["cap=2"]),
     (
         "token-bucket",
-        Kind::Law,
+        Kind::RateAlgorithm,
         &["rate=30/s,burst=4", "rate=7/min,burst=3", "rate=2/50ms,burst=5,refill=stepwise"],
     ),
-    ("gcra", Kind::Law, &["rate=30/s,burst=4", "rate=1000000/h,burst=3"]),
+    ("gcra", Kind::RateAlgorithm, &["rate=30/s,burst=4", "rate=1000000/h,burst=3"]),
     (
         "leaky-queue",
         Kind::Queue,
         &["rate=30/s,burst=3", "rate=100/min,burst=4,delay=2", "rate=7/s,burst=3,delay=unlimited"],
     ),
     ("reserve", Kind::Queue, &["rate=30/s,burst=3", "rate=1/3s,burst=4"]),
-    ("fixed-window", Kind::Law, &["limit=4,window=70ms", "limit=4,window=70ms,align=first"]),
-    ("daily", Kind::Law, &["limit=4", "limit=4,align=first"]),
-    ("sliding-counter", Kind::Law, &["limit=4,window=70ms"]),
-    ("sliding-log", Kind::Law, &["limit=4,window=70ms"]),
+    ("fixed-window", Kind::RateAlgorithm, &["limit=4,window=70ms", "limit=4,window=70ms,align=first"]),
+    ("daily", Kind::RateAlgorithm, &["limit=4", "limit=4,align=first"]),
+    ("sliding-counter", Kind::RateAlgorithm, &["limit=4,window=70ms"]),
+    ("sliding-log", Kind::RateAlgorithm, &["limit=4,window=70ms"]),
     (
         "growing-rate",
-        Kind::Law,
+        Kind::RateAlgorithm,
         &[
             "start=3,by=1,most=6,per=60ms,every=70ms,idle=300ms",
             "start=3,by=2,most=9,per=300ms,every=50ms,idle=1s",
@@ -59,7 +60,7 @@ const STAGES: &[(&str, Kind, &[&str])] = &[
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// Admits them at once or rejects them.
-    Law,
+    RateAlgorithm,
     /// May make them wait.
     Queue,
     /// Charges nothing.
@@ -106,8 +107,8 @@ fn outcomes(policy: &str, arrivals: &[Arrival]) -> Vec<Outcome> {
         let index = answer.id.0 as usize;
         outcomes[index] = match answer.verdict {
             _ if answer.reply.is_some() => Outcome::Answered,
-            Verdict::Accepted if answer.at == arrivals[index].0 => Outcome::AtOnce,
-            Verdict::Accepted => Outcome::AfterAWait,
+            ServerDecision::Accepted if answer.at == arrivals[index].0 => Outcome::AtOnce,
+            ServerDecision::Accepted => Outcome::AfterAWait,
             _ => Outcome::Rejected(answer.advice),
         };
     };
@@ -116,7 +117,8 @@ fn outcomes(policy: &str, arrivals: &[Arrival]) -> Vec<Outcome> {
         let id = RequestId(u32::try_from(index).expect("few"));
         let request = Request { id, run: None, seed: 1, op: index as u64, attempt: 1, step: Step::Work };
         let method = if *is_post { "POST" } else { "GET" };
-        let details = Arc::new(Details { method: method.into(), path: "/".into(), ..Details::default() });
+        let details =
+            Arc::new(RequestFields { method: method.into(), path: "/".into(), ..RequestFields::default() });
         server.handle(*at, Input::ArriveWith { request, details, least: 0 });
     }
     drain(&mut server, Instant::FAR_FUTURE, note);
@@ -129,7 +131,7 @@ fn stages(rule: &str) -> impl Iterator<Item = (Kind, String)> {
         let written = all.iter().map(move |parameters| match kind {
             Kind::Other if parameters.is_empty() => (*name).to_owned(),
             Kind::Other => format!("{name}:{parameters}"),
-            Kind::Law | Kind::Queue => format!("{name}:{parameters},cost=POST 3|1{rule}"),
+            Kind::RateAlgorithm | Kind::Queue => format!("{name}:{parameters},cost=POST 3|1{rule}"),
         });
         written.map(move |text| (*kind, text))
     })
@@ -188,7 +190,7 @@ proptest! {
         }
         // A waiting request holds its charge until it is rejected, so only laws are tested here. A request that would be charged at its
         // answer is charged nothing if that is a rejection.
-        let back = charging("").into_iter().filter(|(kind, _)| *kind == Kind::Law);
+        let back = charging("").into_iter().filter(|(kind, _)| *kind == Kind::RateAlgorithm);
         let late = charging(",charged=answer").into_iter();
         for (_, policy) in back.chain(late) {
             let all = outcomes(&format!("{policy} then script:steps=503"), &arrivals);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mockserver_core::{Config, Input, Output, Request, RequestId, Server, Step, Verdict};
+use mockserver_core::{Config, Input, Output, Request, RequestId, Server, ServerDecision, Step};
 use vocabulary::{Distribution, Instant};
 
 /// Returns the milliseconds until the last success is known, and the number of writes, for clients that all start at once.
@@ -31,13 +31,13 @@ fn contend(clients: u32, backoff: impl Fn(u32) -> u64) -> (u64, u64) {
             Output::Answer(answer) => {
                 let index = answer.id.0 as usize;
                 let (step, wait) = match (steps[index], answer.verdict) {
-                    (Step::Read, Verdict::Accepted) => (Step::Write { if_match: answer.version }, 0),
-                    (Step::Write { if_match }, Verdict::Accepted) => {
+                    (Step::Read, ServerDecision::Accepted) => (Step::Write { if_match: answer.version }, 0),
+                    (Step::Write { if_match }, ServerDecision::Accepted) => {
                         assert_eq!(answer.version, if_match + 1);
                         done += 1;
                         continue;
                     }
-                    (Step::Write { .. }, Verdict::Conflict) => {
+                    (Step::Write { .. }, ServerDecision::Conflict) => {
                         failures[index] += 1;
                         (Step::Read, backoff(failures[index]))
                     }

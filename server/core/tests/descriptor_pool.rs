@@ -1,6 +1,6 @@
 //! Tests of the descriptor pool of seed 003 against computed values, and against a reference program for the same model.
 
-use mockserver_core::{Config, Input, Output, Request, RequestId, Server, Step, Verdict};
+use mockserver_core::{Config, Input, Output, Request, RequestId, Server, ServerDecision, Step};
 use vocabulary::{Distribution, Instant};
 
 /// Returns the jobs done and the crashes within 300 s, for this many clients that retry at once and forever.
@@ -21,7 +21,7 @@ fn closed_loop(clients: u32, seed: u64) -> (u64, u64) {
     loop {
         match server.poll(now) {
             Output::Answer(answer) => {
-                jobs += u64::from(answer.verdict == Verdict::Accepted);
+                jobs += u64::from(answer.verdict == ServerDecision::Accepted);
                 submit(&mut server, now, answer.id);
             }
             Output::WaitUntil(at) if at <= Instant::from_millis(300_000) => now = at,
@@ -81,7 +81,7 @@ fn who_is_turned_away_before_the_pool_counts_once() {
     let request = Request { id: RequestId(0), run: None, seed: 1, op: 0, attempt: 1, step: Step::Work };
     server.handle(Instant::ORIGIN, Input::Arrive(request));
     let Output::Answer(answer) = server.poll(Instant::from_millis(100)) else { panic!("no answer") };
-    assert_eq!(answer.verdict, Verdict::Rejected);
+    assert_eq!(answer.verdict, ServerDecision::Rejected);
     let counts = server.stats(Instant::from_millis(100), None).counts;
     assert_eq!((counts.received, counts.rejected), (1, 1));
 }
@@ -99,5 +99,5 @@ fn of_two_writes_of_one_version_the_pool_serves_one() {
         Output::Answer(answer) => (answer.verdict, answer.version),
         other => panic!("{other:?}"),
     });
-    assert_eq!(verdicts, [(Verdict::Accepted, 1), (Verdict::Conflict, 1)]);
+    assert_eq!(verdicts, [(ServerDecision::Accepted, 1), (ServerDecision::Conflict, 1)]);
 }

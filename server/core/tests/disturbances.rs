@@ -1,6 +1,6 @@
 //! Tests of disturbances: lost messages, outages and rejected first attempts. Also of the delay from server to client.
 
-use mockserver_core::{Config, Input, Output, Request, RequestId, Server, Step, Verdict};
+use mockserver_core::{Config, Input, Output, Request, RequestId, Server, ServerDecision, Step};
 use vocabulary::{Distribution, Instant};
 
 fn request(id: u32, op: u64, attempt: u32) -> Request {
@@ -8,7 +8,7 @@ fn request(id: u32, op: u64, attempt: u32) -> Request {
 }
 
 /// Returns all answers until the server waits, as (milliseconds, id, verdict).
-fn answers(server: &mut Server, now: Instant) -> Vec<(u64, u32, Verdict)> {
+fn answers(server: &mut Server, now: Instant) -> Vec<(u64, u32, ServerDecision)> {
     let mut seen = Vec::new();
     while let Output::Answer(answer) = server.poll(now) {
         seen.push((answer.at.as_nanos() / 1_000_000, answer.id.0, answer.verdict));
@@ -25,7 +25,7 @@ fn an_answer_needs_its_time_but_the_slot_is_free() {
     assert_eq!(server.poll(Instant::from_millis(600)), Output::WaitUntil(Instant::from_millis(630)));
     assert_eq!(
         answers(&mut server, Instant::FAR_FUTURE),
-        [(630, 0, Verdict::Accepted), (1130, 1, Verdict::Accepted)]
+        [(630, 0, ServerDecision::Accepted), (1130, 1, ServerDecision::Accepted)]
     );
 }
 
@@ -35,7 +35,7 @@ fn a_client_that_goes_hears_no_answer_that_is_on_its_way() {
     server.handle(Instant::ORIGIN, Input::Arrive(request(0, 0, 1)));
     server.handle(Instant::from_millis(610), Input::Cancel(RequestId(0)));
     server.handle(Instant::from_millis(620), Input::Arrive(request(0, 1, 1)));
-    assert_eq!(answers(&mut server, Instant::FAR_FUTURE), [(1250, 0, Verdict::Accepted)]);
+    assert_eq!(answers(&mut server, Instant::FAR_FUTURE), [(1250, 0, ServerDecision::Accepted)]);
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn messages_are_lost_on_both_ways_and_whoever_gives_up_frees_all() {
     }
     server.handle(Instant::from_millis(1000), Input::Configure(Config::default().into()));
     server.handle(Instant::from_millis(1000), Input::Arrive(request(0, 0, 2)));
-    assert_eq!(answers(&mut server, Instant::from_millis(2000)), [(1600, 0, Verdict::Accepted)]);
+    assert_eq!(answers(&mut server, Instant::from_millis(2000)), [(1600, 0, ServerDecision::Accepted)]);
 }
 
 #[test]
@@ -69,10 +69,10 @@ fn an_outage_turns_away_at_once_whatever_reaches_admission() {
     assert_eq!(
         answers(&mut server, Instant::FAR_FUTURE),
         [
-            (1000, 1, Verdict::Rejected),
-            (1499, 0, Verdict::Accepted),
-            (1999, 2, Verdict::Rejected),
-            (2500, 3, Verdict::Accepted)
+            (1000, 1, ServerDecision::Rejected),
+            (1499, 0, ServerDecision::Accepted),
+            (1999, 2, ServerDecision::Rejected),
+            (2500, 3, ServerDecision::Accepted)
         ]
     );
     let stats = server.stats(Instant::FAR_FUTURE, Some(7));
@@ -88,7 +88,11 @@ fn first_attempts_are_turned_away_as_by_a_full_server() {
     }
     assert_eq!(
         answers(&mut server, Instant::FAR_FUTURE),
-        [(150, 1, Verdict::Rejected), (150, 2, Verdict::Rejected), (600, 3, Verdict::Accepted)]
+        [
+            (150, 1, ServerDecision::Rejected),
+            (150, 2, ServerDecision::Rejected),
+            (600, 3, ServerDecision::Accepted)
+        ]
     );
     let stats = server.stats(Instant::FAR_FUTURE, None);
     assert_eq!((stats.counts.rejected, stats.wasted_ms), (2, 100.0));
@@ -149,7 +153,7 @@ fn a_carrier_is_looked_at_and_taken_in_one_step() {
         })
         .collect();
     // 100, 81 and 62 are enough, 43 is not.
-    assert_eq!(verdicts, [None, None, None, Some((3, Verdict::Deferred))]);
+    assert_eq!(verdicts, [None, None, None, Some((3, ServerDecision::Deferred))]);
     assert_eq!(server.free(Instant::ORIGIN), 43);
     let counts = server.stats(Instant::ORIGIN, None).counts;
     assert_eq!((counts.received, counts.rejected), (3, 0), "who was not started is counted nowhere");

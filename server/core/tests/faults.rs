@@ -1,6 +1,6 @@
 //! Tests of injected faults before and after the work: slots held, counts, and due times of answers.
 
-use mockserver_core::{Config, Fault, Input, Output, Request, RequestId, Server, Step, Verdict};
+use mockserver_core::{Config, Fault, Input, Output, Request, RequestId, Server, ServerDecision, Step};
 use vocabulary::Instant;
 
 fn server(fault: &str) -> Server {
@@ -13,7 +13,7 @@ fn arrive(server: &mut Server, at_ms: u64, id: u32, step: Step) {
 }
 
 /// Returns all answers that are due by `until_ms`, as (milliseconds, id, verdict, fault).
-fn answers(server: &mut Server, until_ms: u64) -> Vec<(u64, u32, Verdict, Option<Fault>)> {
+fn answers(server: &mut Server, until_ms: u64) -> Vec<(u64, u32, ServerDecision, Option<Fault>)> {
     let mut seen = Vec::new();
     while let Output::Answer(answer) = server.poll(Instant::from_millis(until_ms)) {
         seen.push((answer.at.as_nanos() / 1_000_000, answer.id.0, answer.verdict, answer.fault()));
@@ -36,7 +36,7 @@ fn before_the_work_nothing_is_taken_and_the_answer_comes_at_once() {
         let mut server = server(&format!("{text}:100%"));
         arrive(&mut server, 0, 0, Step::Work);
         arrive(&mut server, 0, 1, Step::Work);
-        let failed = |id| (100, id, Verdict::Failed, Some(fault));
+        let failed = |id| (100, id, ServerDecision::Failed, Some(fault));
         assert_eq!(answers(&mut server, 10_000), [failed(0), failed(1)]);
         assert_eq!(counts(&mut server), ([2, 0, 0, 2], 0.0, 0.0));
     }
@@ -47,7 +47,8 @@ fn after_the_work_it_is_charged_and_whoever_was_turned_away_is_told_so() {
     let mut server = server("close:100%:after");
     arrive(&mut server, 0, 0, Step::Work);
     arrive(&mut server, 0, 1, Step::Work);
-    let expected = [(150, 1, Verdict::Rejected, None), (600, 0, Verdict::Accepted, Some(Fault::Close))];
+    let expected =
+        [(150, 1, ServerDecision::Rejected, None), (600, 0, ServerDecision::Accepted, Some(Fault::Close))];
     assert_eq!(answers(&mut server, 10_000), expected);
     assert_eq!(counts(&mut server), ([2, 1, 1, 0], 0.0, 550.0), "what is lost was done in vain");
     assert_eq!(server.lifetime(Instant::FAR_FUTURE).spoiled, 1);
@@ -60,9 +61,9 @@ fn slow_answers_come_later_whatever_they_say_and_hold_no_slot_meanwhile() {
     arrive(&mut slow, 0, 1, Step::Work);
     arrive(&mut slow, 600, 2, Step::Work);
     let expected = [
-        (2150, 1, Verdict::Rejected, None),
-        (2600, 0, Verdict::Accepted, None),
-        (3200, 2, Verdict::Accepted, None),
+        (2150, 1, ServerDecision::Rejected, None),
+        (2600, 0, ServerDecision::Accepted, None),
+        (3200, 2, ServerDecision::Accepted, None),
     ];
     assert_eq!(answers(&mut slow, 10_000), expected);
     assert_eq!(counts(&mut slow), ([3, 2, 1, 0], 1000.0, 50.0));
@@ -71,7 +72,7 @@ fn slow_answers_come_later_whatever_they_say_and_hold_no_slot_meanwhile() {
     let mut dripping = server("slow-body(2s):100%");
     arrive(&mut dripping, 0, 0, Step::Work);
     let fault = Some(Fault::SlowBody(std::time::Duration::from_secs(2)));
-    assert_eq!(answers(&mut dripping, 10_000), [(600, 0, Verdict::Accepted, fault)]);
+    assert_eq!(answers(&mut dripping, 10_000), [(600, 0, ServerDecision::Accepted, fault)]);
 }
 
 #[test]
@@ -81,7 +82,7 @@ fn who_hangs_hears_nothing_for_an_hour_and_goes_whenever_it_likes() {
     arrive(&mut server, 0, 1, Step::Work);
     assert_eq!(answers(&mut server, 3_600_099), []);
     server.handle(Instant::from_millis(3_600_099), Input::Cancel(RequestId(1)));
-    let expected = [(3_600_100, 0, Verdict::Failed, Some(Fault::Close))];
+    let expected = [(3_600_100, 0, ServerDecision::Failed, Some(Fault::Close))];
     assert_eq!(answers(&mut server, 4_000_000), expected);
     assert_eq!(server.poll(Instant::FAR_FUTURE), Output::Idle);
     assert_eq!(counts(&mut server), ([2, 0, 0, 2], 0.0, 0.0));
@@ -91,7 +92,7 @@ fn who_hangs_hears_nothing_for_an_hour_and_goes_whenever_it_likes() {
 fn of_conditional_writes_the_read_fails_or_the_write_does_and_only_what_was_done_makes_a_version() {
     let mut failing = server("500:100%");
     arrive(&mut failing, 0, 0, Step::Read);
-    assert_eq!(answers(&mut failing, 1000), [(100, 0, Verdict::Failed, Some(Fault::Status(500)))]);
+    assert_eq!(answers(&mut failing, 1000), [(100, 0, ServerDecision::Failed, Some(Fault::Status(500)))]);
     let counts = failing.stats(Instant::FAR_FUTURE, None).counts;
     assert_eq!((counts.reads, counts.reads_rejected, counts.received), (1, 1, 0));
 
@@ -99,7 +100,7 @@ fn of_conditional_writes_the_read_fails_or_the_write_does_and_only_what_was_done
     arrive(&mut spoiling, 0, 0, Step::Write { if_match: 0 });
     let answer = spoiling.poll(Instant::from_millis(1000));
     let Output::Answer(answer) = answer else { panic!("{answer:?}") };
-    assert_eq!((answer.verdict, answer.version), (Verdict::Accepted, 1), "it was written");
+    assert_eq!((answer.verdict, answer.version), (ServerDecision::Accepted, 1), "it was written");
 }
 
 #[test]
@@ -109,6 +110,7 @@ fn an_outage_comes_before_any_fault() {
     let mut server = Server::new(Config { outages, fault, ..Config::default() });
     arrive(&mut server, 0, 0, Step::Work);
     arrive(&mut server, 1000, 1, Step::Work);
-    let expected = [(100, 0, Verdict::Rejected, None), (1100, 1, Verdict::Failed, Some(Fault::Reset))];
+    let expected =
+        [(100, 0, ServerDecision::Rejected, None), (1100, 1, ServerDecision::Failed, Some(Fault::Reset))];
     assert_eq!(answers(&mut server, 10_000), expected);
 }

@@ -6,7 +6,7 @@ mod drain;
 
 use std::time::Duration;
 
-use mockserver_core::{Answer, Config, Input, Request, RequestId, Server, Step, Verdict};
+use mockserver_core::{Answer, Config, Input, Request, RequestId, Server, ServerDecision, Step};
 use vocabulary::{Distribution, Instant};
 
 use drain::drain;
@@ -35,7 +35,7 @@ fn answers(policy: &str, reject_ms: u64, arrivals_ms: &[u64]) -> Vec<Answer> {
 }
 
 fn rejections_ms(answers: &[Answer]) -> Vec<(u64, Option<Duration>)> {
-    let rejected = answers.iter().filter(|answer| answer.verdict == Verdict::Rejected);
+    let rejected = answers.iter().filter(|answer| answer.verdict == ServerDecision::Rejected);
     rejected.map(|answer| (answer.at.as_nanos() / 1_000_000, answer.advice)).collect()
 }
 
@@ -58,7 +58,7 @@ fn what_passes_is_served_beside_all_else_and_nothing_is_a_cap() {
     ] {
         let answers = answers(policy, 50, &[0; 200]);
         assert!(
-            answers.iter().all(|answer| answer.verdict == Verdict::Accepted && answer.cap.is_none()),
+            answers.iter().all(|answer| answer.verdict == ServerDecision::Accepted && answer.cap.is_none()),
             "{policy}"
         );
         assert!(answers.iter().all(|answer| answer.at == Instant::from_millis(500)), "{policy}");

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mockserver_core::{Config, Input, Output, Request, RequestId, Server, Step, Verdict};
+use mockserver_core::{Config, Input, Output, Request, RequestId, Server, ServerDecision, Step};
 use vocabulary::{Distribution, Instant};
 
 /// Results of all clients; times in ticks of a millisecond.
@@ -33,7 +33,7 @@ fn run(policy: &str, seed: u64, firsts: &[u64], delay: impl Fn(u32) -> u64) -> O
         while let Output::Answer(answer) = server.poll(now) {
             assert_eq!(answer.at, now);
             let client = answer.id.0 as usize;
-            if answer.verdict == Verdict::Accepted {
+            if answer.verdict == ServerDecision::Accepted {
                 outcome.latencies[client] = tick - firsts[client];
                 unfinished -= 1;
             } else {

@@ -1,6 +1,6 @@
 //! Tests of lockouts after rejections, through the whole server: advised waits, and the effect of early requests.
 
-use mockserver_core::{Config, Input, Output, Request, RequestId, Server, Step, Verdict};
+use mockserver_core::{Config, Input, Output, Request, RequestId, Server, ServerDecision, Step};
 use vocabulary::{Distribution, Instant};
 
 /// Returns the result of each request, which arrive at these milliseconds: `None` if accepted, otherwise the advised wait in milliseconds,
@@ -20,7 +20,7 @@ fn told(policy: &str, arrivals_ms: &[u64]) -> Vec<Option<u64>> {
         server.handle(at, Input::Arrive(request));
         let Output::Answer(answer) = server.poll(at) else { panic!("everything takes no time") };
         let wait = answer.advice.map_or(u64::MAX, |wait| u64::try_from(wait.as_millis()).expect("short"));
-        (answer.verdict != Verdict::Accepted).then_some(wait)
+        (answer.verdict != ServerDecision::Accepted).then_some(wait)
     });
     told.collect()
 }

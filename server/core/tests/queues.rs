@@ -6,7 +6,7 @@ mod drain;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mockserver_core::{Config, Details, Input, Request, RequestId, Server, Step, Verdict};
+use mockserver_core::{Config, Input, Request, RequestFields, RequestId, Server, ServerDecision, Step};
 use proptest::prelude::*;
 use vocabulary::{Distribution, Instant};
 
@@ -48,7 +48,7 @@ fn visits(config: &Config, requests: &[(u64, u32)]) -> Vec<Visit> {
             step: Step::Work,
         };
         let headers = vec![("x-cost".into(), cost.to_string().into())];
-        let details = Arc::new(Details { headers, ..Details::default() });
+        let details = Arc::new(RequestFields { headers, ..RequestFields::default() });
         server.handle(at, Input::ArriveWith { request, details, least: 0 });
         visits.push(Visit { came: at, cost: *cost, left: at, served: None });
     }
@@ -57,7 +57,7 @@ fn visits(config: &Config, requests: &[(u64, u32)]) -> Vec<Visit> {
     for answer in answers {
         let visit = &mut visits[answer.id.0 as usize];
         visit.left = answer.at;
-        if answer.verdict == Verdict::Accepted {
+        if answer.verdict == ServerDecision::Accepted {
             let began = answer.at.since_origin().checked_sub(SERVICE).expect("it was served");
             visit.left = Instant::ORIGIN + began;
             visit.served = Some(answer.at);

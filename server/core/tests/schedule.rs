@@ -8,7 +8,7 @@ mod drain;
 
 use std::time::Duration;
 
-use mockserver_core::{Config, Input, Request, RequestId, Server, Step, Verdict};
+use mockserver_core::{Config, Input, Request, RequestId, Server, ServerDecision, Step};
 use vocabulary::wire::RunId;
 use vocabulary::{Distribution, Instant};
 
@@ -30,7 +30,7 @@ fn request(op: u64, run: Option<RunId>) -> Request {
 }
 
 /// Sends requests of one run at these milliseconds. Returns instant, verdict and advice by request.
-fn told(config: Config, at_ms: &[u64]) -> Vec<(u64, Verdict, Option<Duration>)> {
+fn told(config: Config, at_ms: &[u64]) -> Vec<(u64, ServerDecision, Option<Duration>)> {
     let mut server = Server::new(config);
     let mut answers = Vec::new();
     for (op, at) in (0..).zip(at_ms) {
@@ -55,8 +55,12 @@ fn told(config: Config, at_ms: &[u64]) -> Vec<(u64, Verdict, Option<Duration>)> 
 fn decided(config: Config, at_ms: &[u64]) -> Vec<Result<(), Option<u64>>> {
     let wait = |wait: Duration| u64::try_from(wait.as_nanos().div_ceil(1_000_000)).expect("short");
     let told = told(config, at_ms).into_iter();
-    told.map(|(_, verdict, advice)| if verdict == Verdict::Accepted { Ok(()) } else { Err(advice.map(wait)) })
-        .collect()
+    told.map(
+        |(_, verdict, advice)| {
+            if verdict == ServerDecision::Accepted { Ok(()) } else { Err(advice.map(wait)) }
+        },
+    )
+    .collect()
 }
 
 const A: Result<(), Option<u64>> = Ok(());
@@ -216,7 +220,7 @@ fn a_patch_of_the_cap_calls_who_waits_and_one_of_a_figure_turns_nobody_away() {
     drain(&mut server, Instant::FAR_FUTURE, |answer| answers.push(answer));
     let told: Vec<_> =
         answers.iter().map(|answer| (answer.at.as_nanos() / 1_000_000, answer.verdict)).collect();
-    assert_eq!(told, [100, 140, 200].map(|at| (at, Verdict::Accepted)));
+    assert_eq!(told, [100, 140, 200].map(|at| (at, ServerDecision::Accepted)));
 }
 
 #[test]
@@ -263,7 +267,7 @@ fn the_clock_begins_with_the_first_request_of_each_run_on_an_idle_server() {
     assert_eq!(cap(&server, 3800), Some(1));
     server.handle(ms(3_800_000), Input::Arrive(request(0, Some(2))));
     assert_eq!((cap(&server, 3809), cap(&server, 3810)), (Some(1), Some(2)));
-    assert!(answers.iter().all(|answer| answer.verdict == Verdict::Accepted));
+    assert!(answers.iter().all(|answer| answer.verdict == ServerDecision::Accepted));
 }
 
 #[test]
@@ -278,7 +282,7 @@ fn figures_begin_anew_with_the_clock() {
             server.handle(ms(at), Input::Arrive(request(op, Some(run))));
         }
         drain(&mut server, ms(at + 500), |answer| answers.push(answer));
-        answers.iter().filter(|answer| answer.verdict == Verdict::Accepted).count()
+        answers.iter().filter(|answer| answer.verdict == ServerDecision::Accepted).count()
     };
     assert_eq!([accepted(0, 1), accepted(10_000, 1), accepted(20_000, 2), accepted(30_000, 2)], [1, 2, 1, 2]);
 }

@@ -1,6 +1,6 @@
 //! Tests of the scripted policy: its answers, their counts, and settings that do not affect it.
 
-use mockserver_core::{Answer, Config, Input, Output, Request, RequestId, Server, Step, Verdict};
+use mockserver_core::{Answer, Config, Input, Output, Request, RequestId, Server, ServerDecision, Step};
 use vocabulary::{Distribution, Instant};
 
 fn config(steps: &str) -> Config {
@@ -28,18 +28,18 @@ fn replied(server: &Server, answer: &Answer) -> String {
 #[test]
 fn request_n_of_an_op_gets_step_n_and_a_2xx_counts_as_accepted() {
     let mut server = Server::new(config("503|close|429 retry-after:2|204"));
-    let steps: Vec<(String, Verdict)> = (1..=5)
+    let steps: Vec<(String, ServerDecision)> = (1..=5)
         .map(|attempt| {
             let answer = ask(&mut server, 3, attempt);
             (replied(&server, &answer), answer.verdict)
         })
         .collect();
     let expected = [
-        ("503", Verdict::Rejected),
-        ("close", Verdict::Rejected),
-        ("429 retry-after:2", Verdict::Rejected),
-        ("204", Verdict::Accepted),
-        ("204", Verdict::Accepted),
+        ("503", ServerDecision::Rejected),
+        ("close", ServerDecision::Rejected),
+        ("429 retry-after:2", ServerDecision::Rejected),
+        ("204", ServerDecision::Accepted),
+        ("204", ServerDecision::Accepted),
     ];
     assert_eq!(steps, expected.map(|(step, verdict)| (step.to_owned(), verdict)));
     let counts = server.stats(Instant::ORIGIN, Some(7)).counts;
@@ -52,9 +52,12 @@ fn a_script_says_all_by_itself_unless_something_else_turns_the_request_away() {
     let retry_after = Some(std::time::Duration::from_secs(9));
     let mut server = Server::new(Config { retry_after, reject_first: 1, ..config("200|503") });
     let first = ask(&mut server, 0, 1);
-    assert_eq!((first.verdict, first.reply, first.advice), (Verdict::Rejected, None, retry_after));
+    assert_eq!((first.verdict, first.reply, first.advice), (ServerDecision::Rejected, None, retry_after));
     let second = ask(&mut server, 0, 2);
-    assert_eq!((second.verdict, second.reply.is_some(), second.advice), (Verdict::Rejected, true, None));
+    assert_eq!(
+        (second.verdict, second.reply.is_some(), second.advice),
+        (ServerDecision::Rejected, true, None)
+    );
 }
 
 #[test]
@@ -64,7 +67,7 @@ fn what_is_on_its_way_back_names_no_step_of_a_script_that_is_gone() {
     server.handle(Instant::ORIGIN, Input::Arrive(request));
     server.handle(Instant::ORIGIN, Input::Configure(Box::new(config("503|503"))));
     let Output::Answer(answer) = server.poll(Instant::from_millis(10)) else { panic!("an answer") };
-    assert_eq!((answer.verdict, answer.reply), (Verdict::Accepted, None));
+    assert_eq!((answer.verdict, answer.reply), (ServerDecision::Accepted, None));
 }
 
 #[test]

@@ -8,19 +8,21 @@ mod drain;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mockserver_core::{Answer, Config, Details, Input, Request, RequestId, Server, Step, Verdict};
+use mockserver_core::{
+    Answer, Config, Input, Request, RequestFields, RequestId, Server, ServerDecision, Step,
+};
 use vocabulary::{Distribution, Instant};
 
 use config::config;
 use drain::drain;
 
-fn details(method: &str, who: &str) -> Arc<Details> {
+fn details(method: &str, who: &str) -> Arc<RequestFields> {
     let headers = vec![("authorization".into(), who.into())];
-    Arc::new(Details { method: method.into(), path: "/".into(), headers, ..Details::default() })
+    Arc::new(RequestFields { method: method.into(), path: "/".into(), headers, ..RequestFields::default() })
 }
 
 /// Sends requests at their milliseconds. Returns every answer with its op, in order.
-fn answers(config: Config, arrivals: &[(u64, Arc<Details>)]) -> Vec<(u32, Answer)> {
+fn answers(config: Config, arrivals: &[(u64, Arc<RequestFields>)]) -> Vec<(u32, Answer)> {
     let mut server = Server::new(config);
     let mut answers = Vec::new();
     let mut note = |answer: Answer| answers.push((answer.id.0, answer));
@@ -45,11 +47,11 @@ fn told(policy: &str, at_ms: &[u64]) -> Vec<(u64, Result<(), Option<u64>>)> {
     chosen_by(config(policy), &at_ms.iter().map(|at| (*at, details("GET", "one"))).collect::<Vec<_>>())
 }
 
-fn chosen_by(config: Config, arrivals: &[(u64, Arc<Details>)]) -> Vec<(u64, Result<(), Option<u64>>)> {
+fn chosen_by(config: Config, arrivals: &[(u64, Arc<RequestFields>)]) -> Vec<(u64, Result<(), Option<u64>>)> {
     let millis = |time: Duration| u64::try_from(time.as_millis()).expect("short");
     let told = answers(config, arrivals).into_iter().map(|(_, answer)| {
         let verdict = match answer.verdict {
-            Verdict::Accepted => Ok(()),
+            ServerDecision::Accepted => Ok(()),
             _ => Err(answer.advice.map(millis)),
         };
         (millis(answer.at.since_origin()), verdict)
@@ -182,7 +184,7 @@ fn weighed(order: &str, requests: &[(u64, &str)]) -> Vec<(u64, Result<(), Option
         .iter()
         .map(|(at, cost)| {
             let headers = vec![("x-cost".into(), (*cost).into())];
-            (*at, Arc::new(Details { headers, ..Details::default() }))
+            (*at, Arc::new(RequestFields { headers, ..RequestFields::default() }))
         })
         .collect();
     chosen_by(config, &arrivals)
@@ -245,7 +247,7 @@ fn what_is_refused_before_any_policy_is_asked_locks_nobody_out() {
             server.handle(at, Input::Arrive(request));
             drain(&mut server, at + Duration::from_millis(200), |answer| verdicts.push(answer.verdict));
         }
-        assert_eq!(verdicts, [Verdict::Rejected, Verdict::Accepted], "{reject_time}");
+        assert_eq!(verdicts, [ServerDecision::Rejected, ServerDecision::Accepted], "{reject_time}");
     }
 }
 
@@ -256,7 +258,7 @@ fn what_a_request_said_of_itself_is_known_to_the_policy_that_comes_while_it_is_o
     let network_delay = Distribution::millis(50);
     let mut server = Server::new(Config { network_delay, ..before });
     let headers = vec![("x-cost".into(), "11".into())];
-    let details = Arc::new(Details { headers, ..Details::default() });
+    let details = Arc::new(RequestFields { headers, ..RequestFields::default() });
     let request =
         Request { id: RequestId(0), run: Some(1.into()), seed: 1, op: 0, attempt: 1, step: Step::Work };
     server.handle(Instant::ORIGIN, Input::ArriveWith { request, details, least: 0 });
@@ -266,5 +268,5 @@ fn what_a_request_said_of_itself_is_known_to_the_policy_that_comes_while_it_is_o
     // The next request with this id has no details, so it costs 1.
     server.handle(Instant::from_millis(500), Input::Arrive(request));
     drain(&mut server, Instant::FAR_FUTURE, |answer| verdicts.push(answer.verdict));
-    assert_eq!(verdicts, [Verdict::Rejected, Verdict::Accepted]);
+    assert_eq!(verdicts, [ServerDecision::Rejected, ServerDecision::Accepted]);
 }

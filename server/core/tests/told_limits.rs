@@ -8,7 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mockserver_core::{
-    Config, Details, Expanded, HeaderWriter, Input, Request, RequestId, Server, Step, Verdict, expand,
+    Config, Expanded, HeaderWriter, Input, Request, RequestFields, RequestId, Server, ServerDecision, Step,
+    expand,
 };
 use vocabulary::{Distribution, Instant, WallTime};
 
@@ -31,12 +32,12 @@ fn preset(name: &str, service_ms: u64) -> Config {
 }
 
 /// Returns verdict and headers of each answer, in the order of the requests, which arrive a millisecond apart.
-fn answers(config: Config, requests: &[&str]) -> Vec<(Verdict, Vec<(String, String)>)> {
+fn answers(config: Config, requests: &[&str]) -> Vec<(ServerDecision, Vec<(String, String)>)> {
     let set = config.answer_set().unwrap().expect("presets have words of their own");
     let mut server = Server::starting(config, STARTED);
     for (number, line) in (0..).zip(requests) {
         let (method, path) = line.split_once(' ').expect("METHOD PATH");
-        let details = Details { method: method.into(), path: path.into(), ..Details::default() };
+        let details = RequestFields { method: method.into(), path: path.into(), ..RequestFields::default() };
         let request = Request {
             id: RequestId(number),
             run: None,
@@ -61,8 +62,8 @@ fn answers(config: Config, requests: &[&str]) -> Vec<(Verdict, Vec<(String, Stri
 }
 
 /// Returns the value of the header whose name ends in `name`, for each answer.
-fn values(answers: &[(Verdict, Vec<(String, String)>)], name: &str) -> Vec<String> {
-    let of_one = |(_, headers): &(Verdict, Vec<(String, String)>)| {
+fn values(answers: &[(ServerDecision, Vec<(String, String)>)], name: &str) -> Vec<String> {
+    let of_one = |(_, headers): &(ServerDecision, Vec<(String, String)>)| {
         let found = headers.iter().find(|(there, _)| there.ends_with(name));
         found.map_or_else(|| panic!("no `{name}` in {headers:?}"), |(_, value)| value.clone())
     };
@@ -82,7 +83,7 @@ fn the_instant_of_a_reset_is_the_same_however_long_a_request_is_served_or_on_its
             [preset(name, 4000), Config { return_delay: Distribution::millis(4000), ..preset(name, 0) }]
         {
             let slow = answers(slow, &["GET /"; 3]);
-            assert!(slow.iter().all(|(verdict, _)| *verdict == Verdict::Accepted), "{name}");
+            assert!(slow.iter().all(|(verdict, _)| *verdict == ServerDecision::Accepted), "{name}");
             assert_eq!(values(&slow, header), at_once, "{name}");
         }
     }
@@ -101,7 +102,7 @@ fn kong_reports_what_remains_after_the_request_itself_also_to_whoever_comes_befo
     let six = preset("kong:minute.limit=6", 0);
     let one_by_one = answers(six.clone(), &["GET /"; 8]);
     assert_eq!(values(&one_by_one, "x-ratelimit-remaining-minute"), ["5", "4", "3", "2", "1", "0", "0", "0"]);
-    assert_eq!(one_by_one.iter().filter(|(verdict, _)| *verdict == Verdict::Accepted).count(), 6);
+    assert_eq!(one_by_one.iter().filter(|(verdict, _)| *verdict == ServerDecision::Accepted).count(), 6);
     // All requests arrive before the first is answered, and so before any is counted.
     let at_once = answers(Config { service_time: Distribution::millis(1000), ..six }, &["GET /"; 8]);
     assert_eq!(values(&at_once, "x-ratelimit-remaining-minute"), ["5"; 8]);
@@ -119,6 +120,6 @@ fn github_lets_everybody_ask_for_free_how_much_is_left_also_when_nothing_is() {
     ];
     let answers = answers(preset("github:primary.limit=2", 0), &requests);
     assert_eq!(values(&answers, "x-ratelimit-remaining"), ["2", "1", "1", "0", "0", "0"]);
-    let rejected = answers.iter().map(|(verdict, _)| *verdict == Verdict::Rejected);
+    let rejected = answers.iter().map(|(verdict, _)| *verdict == ServerDecision::Rejected);
     assert_eq!(rejected.collect::<Vec<_>>(), [false, false, false, false, true, false]);
 }

@@ -10,7 +10,7 @@ use hyper::body::{Body as _, Incoming};
 use tower::Service;
 
 use crate::admin::access::Access;
-use crate::connection::abort::{Abort, Unanswered};
+use crate::connection::abort::{Abort, AbortError};
 use crate::connection::channel::Client;
 use crate::connection::stopping::Stopping;
 use crate::shared::Shared;
@@ -44,7 +44,7 @@ impl App {
         &self,
         request: Request<Incoming>,
         client: Client,
-    ) -> impl Future<Output = Result<Response<Body>, Unanswered>> + Send + use<> {
+    ) -> impl Future<Output = Result<Response<Body>, AbortError>> + Send + use<> {
         let channel = client.channel.clone();
         // Fast path: most requests have no body. Such requests get an empty body, which needs no allocation.
         let mut request =

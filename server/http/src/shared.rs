@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use mockserver_core::{
-    Answer, AnswerSet, Config, ConfigError, Counted, Details, Fault, Input, Output, Patch, PatchError, Reply,
-    Request, RequestId, Script, Server, ServerLog, Standing, Verdict,
+    Answer, AnswerSet, Config, ConfigError, Counted, Fault, Input, LimitStatus, Output, Patch, PatchError,
+    Reply, Request, RequestFields, RequestId, Script, Server, ServerDecision, ServerLog,
 };
 use slab::Slab;
 use tokio::sync::{Notify, oneshot};
@@ -18,15 +18,15 @@ use crate::admin::barrier::Barriers;
 use crate::admin::metrics::Metrics;
 use crate::clock::Clock;
 use crate::connection::stopping::Stopping;
+use crate::work::cached_selection::CachedSelection;
 use crate::work::identity::Identity;
-use crate::work::wanted::Wanted;
 
 pub(crate) struct Shared {
     inner: Mutex<Inner>,
     /// Notified when the next deadline is earlier than the one for which the timer task sleeps.
     pub(crate) earlier: Notify,
     pub(crate) clock: Clock,
-    pub(crate) wanted: Wanted,
+    pub(crate) wanted: CachedSelection,
     /// Random number that identifies this start of a mockserver.
     pub(crate) instance: u64,
     pub(crate) barriers: Barriers,
@@ -80,7 +80,7 @@ impl Admitted {
     pub(crate) fn is_deferred(&self) -> bool {
         let Answer { verdict, reply, .. } = &self.answer;
         let has_other_words = reply.is_some() || matches!(self.answer.fault(), Some(Fault::Status(_)));
-        *verdict == Verdict::Deferred && !has_other_words
+        *verdict == ServerDecision::Deferred && !has_other_words
     }
 
     pub(crate) fn has_templates(&self) -> bool {
@@ -99,7 +99,7 @@ impl Shared {
         let clock = Clock::start(scale);
         let server = Server::starting(config, clock.anchor);
         Self {
-            wanted: Wanted::new(server.wants()),
+            wanted: CachedSelection::new(server.wants()),
             inner: Mutex::new(Inner {
                 answers,
                 server,
@@ -127,14 +127,22 @@ impl Shared {
     }
 
     /// Passes a request to the state machine and waits for its answer. Dropping the future means that the client has disconnected.
-    pub(crate) async fn serve(&self, identity: Identity, details: Option<Arc<Details>>) -> Option<Admitted> {
+    pub(crate) async fn serve(
+        &self,
+        identity: Identity,
+        details: Option<Arc<RequestFields>>,
+    ) -> Option<Admitted> {
         match self.hand_in(identity, details) {
             Ok(answer) => Some(answer),
             Err(ticket) => ticket.wait().await,
         }
     }
 
-    fn hand_in(&self, identity: Identity, details: Option<Arc<Details>>) -> Result<Admitted, Ticket<'_>> {
+    fn hand_in(
+        &self,
+        identity: Identity,
+        details: Option<Arc<RequestFields>>,
+    ) -> Result<Admitted, Ticket<'_>> {
         let mut inner = self.lock();
         let now = self.clock.now();
         let index = inner.waiting.insert(Waiting { since: now, answer: None });
@@ -242,7 +250,7 @@ impl Shared {
     }
 
     /// Returns the name and the status of each limit. The status is that for the client of the latest request.
-    pub(crate) fn limits(&self) -> Vec<(String, Standing)> {
+    pub(crate) fn limits(&self) -> Vec<(String, LimitStatus)> {
         let now = self.clock.now();
         self.lock().server.limits(now)
     }

@@ -1,10 +1,10 @@
 //! Handling of work: requests with any method and any path that is not one of the admin endpoints.
 
+pub(crate) mod cached_selection;
 pub(crate) mod faulty;
 pub(crate) mod identity;
 pub(crate) mod request_body;
 pub(crate) mod response;
-pub(crate) mod wanted;
 use std::convert::Infallible;
 use std::future::Future;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::body::Body as _;
-use mockserver_core::{Details, Fault, Rendered, Reply, ScriptedAnswer};
+use mockserver_core::{Fault, Rendered, Reply, RequestFields, ScriptedAnswer};
 use tower::Service;
 use vocabulary::{WallTime, wire};
 
@@ -65,22 +65,22 @@ async fn details(
     shared: &Shared,
     unread: Box<(Parts, Body)>,
     client: &Client,
-) -> Result<Option<Arc<Details>>, (StatusCode, &'static str)> {
+) -> Result<Option<Arc<RequestFields>>, (StatusCode, &'static str)> {
     let (parts, body) = *unread;
     let wants = shared.wanted.get();
     let mut kept = Vec::new();
     if !body.is_end_stream() {
-        kept = request_body::read(body, wanted::body(wants.as_deref())).await?;
+        kept = request_body::read(body, cached_selection::body(wants.as_deref())).await?;
     }
     // The parts of the request are extracted outside the lock, because parsing a long body takes time.
-    Ok(wants.map(|wants| Arc::new(wanted::details(&wants, &parts, client.address, &kept))))
+    Ok(wants.map(|wants| Arc::new(cached_selection::details(&wants, &parts, client.address, &kept))))
 }
 
 async fn answer(
     shared: &Shared,
     method: &Method,
     identity: Identity,
-    details: Option<Arc<Details>>,
+    details: Option<Arc<RequestFields>>,
     client: &Client,
 ) -> Response {
     let decided = tokio::select! {

@@ -13,7 +13,7 @@ use vocabulary::wire::RunId;
 
 use super::checks::CheckArgs;
 use crate::exit::{Exit, Fatal};
-use crate::files::exports::Asked;
+use crate::files::exports::RequestedExport;
 
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Shards")]
@@ -64,7 +64,7 @@ impl ClientShardArgs {
         &self,
         simulate: bool,
         checks: &CheckArgs,
-        asked: &[Asked],
+        asked: &[RequestedExport],
     ) -> anyhow::Result<()> {
         if self.client_shard.is_none() {
             return Ok(());

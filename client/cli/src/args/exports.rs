@@ -7,7 +7,7 @@ use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, value_parser};
 
 use crate::files::exporter::Results;
 use crate::files::exporters::EXPORTERS;
-use crate::files::exports::Asked;
+use crate::files::exports::RequestedExport;
 
 /// Kind of results that the flags apply to. Help texts depend on it.
 pub(crate) trait Offers {
@@ -29,7 +29,7 @@ offers!(Run, Comparison, Sweep, Reproduction, Parity, Recordings, Merged);
 
 #[derive(Debug)]
 pub(crate) struct ExportArgs<O> {
-    pub(crate) asked: Vec<Asked>,
+    pub(crate) asked: Vec<RequestedExport>,
     offers: PhantomData<O>,
 }
 

@@ -14,7 +14,7 @@ use super::workload::WorkloadArgs;
 
 /// Flags of runs of several strategies, of their ranking, and of outputs.
 #[derive(Args, Debug)]
-pub(crate) struct SeveralArgs {
+pub(crate) struct MultiArgs {
     /// Figure that strategies are ranked by; less is better.
     #[arg(long, value_parser = score(), default_value = "makespan", value_name = "FIGURE", help_heading = None)]
     pub(crate) by: Score,

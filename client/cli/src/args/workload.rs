@@ -2,7 +2,7 @@
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
-use experiments::workload::{Kind, PARAMETERS, Parameter, Place, WorkloadSpec};
+use experiments::workload::{AllowedIn, Kind, PARAMETERS, Parameter, WorkloadSpec};
 
 pub(crate) const WORKLOAD: &str = "Workload";
 
@@ -10,7 +10,7 @@ pub(crate) const WORKLOAD: &str = "Workload";
 pub(crate) struct WorkloadArgs(pub(crate) WorkloadSpec);
 
 fn parameters() -> impl Iterator<Item = &'static Parameter> {
-    PARAMETERS.iter().filter(|parameter| parameter.place != Place::Files)
+    PARAMETERS.iter().filter(|parameter| parameter.place != AllowedIn::Files)
 }
 
 impl Args for WorkloadArgs {

@@ -14,9 +14,9 @@ use std::process::ExitCode;
 
 use dashboards::LanesHeader;
 use experiments::Experiment;
-use experiments::judge::comparison::Comparison;
-use experiments::judge::variation::{Variation, variations};
-use experiments::planned;
+use experiments::evaluation::comparison::Comparison;
+use experiments::evaluation::variation::{Variation, variations};
+use experiments::manifest;
 use experiments::record::config_record;
 use experiments::runs::blocks::{BlockRun, Blocks};
 use experiments::runs::driver::Tasks;
@@ -33,15 +33,15 @@ use crate::exit::{Exit, Fatal};
 use crate::files::exporter::{Layout, RunsStand, Source};
 use crate::files::exports::Exports;
 use crate::files::output::Output;
-use crate::runner::Session;
+use crate::runner::Runner;
 use crate::runner::experiment::workload_text;
 use crate::runner::failures::Failures;
 use crate::runner::interrupt::Interrupt;
 use crate::runner::multi_strategy::{configured, refuse_twice};
 use crate::screen::board::Board;
 use crate::screen::lanes;
-use crate::shards::asked;
 use crate::shards::merging::Merging;
+use crate::shards::request;
 use crate::shards::written::OfShard;
 use crate::text::colour::stdout_has_colours;
 use crate::text::figures::counted;
@@ -65,10 +65,10 @@ fn of_shard(args: &CompareArgs, shard: Shard) -> anyhow::Result<ExitCode> {
         let words = "`--markdown` needs the runs of all shards; leave it out with `--shard`";
         return Err(Fatal::error(Exit::Usage, words));
     }
-    let path = asked::document(shard, &args.exports.asked, Some(&args.checks))?;
-    let (experiments, opponent) = experiments(args)?;
-    let blocks = Blocks { strategies: &experiments, opponent: &opponent };
-    let others = others(args, &opponent);
+    let path = request::document(shard, &args.exports.asked, Some(&args.checks))?;
+    let (experiments, server_under_test) = experiments(args)?;
+    let blocks = Blocks { strategies: &experiments, server_under_test: &server_under_test };
+    let others = others(args, &server_under_test);
     let tasks = tasks(blocks, &others);
     let mode = mode_of(several.simulate);
     let planned = ShardPlan {
@@ -81,10 +81,10 @@ fn of_shard(args: &CompareArgs, shard: Shard) -> anyhow::Result<ExitCode> {
         by: Some(several.by.path().to_owned()),
         sensitivity: args.sensitivity,
         axes: Vec::new(),
-        points: vec![planned::written(&[], &experiments, &opponent, mode)?],
+        points: vec![manifest::written(&[], &experiments, &server_under_test, mode)?],
     };
     let interrupt = Interrupt::listen()?;
-    let output = asked::output(path)?;
+    let output = request::output(path)?;
     let (driver, _) = driver(several.simulate, several.output.threads)?;
     if !several.output.quiet {
         to_stderr(&announcement(blocks, several.simulate));
@@ -112,21 +112,22 @@ pub(super) fn merged(mut merging: Merging) -> anyhow::Result<ExitCode> {
     args.sensitivity = merging.plan.sensitivity;
     args.exports.asked = std::mem::take(&mut merging.asked);
     args.checks = merging.checks.clone();
-    let (experiments, opponent) = merging.point()?;
+    let (experiments, server_under_test) = merging.point()?;
     let stored = {
-        let blocks = Blocks { strategies: &experiments, opponent: &opponent };
-        let others = others(&args, &opponent);
+        let blocks = Blocks { strategies: &experiments, server_under_test: &server_under_test };
+        let others = others(&args, &server_under_test);
         merging.stored(&tasks(blocks, &others))?
     };
-    conduct(&args, (experiments, opponent), Some((stored, merging.incomplete)))
+    conduct(&args, (experiments, server_under_test), Some((stored, merging.incomplete)))
 }
 
 /// Returns the servers of `--sensitivity`, or none without the flag.
-fn others(args: &CompareArgs, opponent: &ServerUnderTest) -> Vec<(Variation, ServerUnderTest)> {
-    let variations = opponent.model().filter(|_| args.sensitivity).map(variations).unwrap_or_default();
+fn others(args: &CompareArgs, server_under_test: &ServerUnderTest) -> Vec<(Variation, ServerUnderTest)> {
+    let variations =
+        server_under_test.model().filter(|_| args.sensitivity).map(variations).unwrap_or_default();
     let against = |variation: Variation| {
-        let opponent = ServerUnderTest::Own(Box::new(variation.server.clone()));
-        (variation, opponent)
+        let server_under_test = ServerUnderTest::Own(Box::new(variation.server.clone()));
+        (variation, server_under_test)
     };
     variations.into_iter().map(against).collect()
 }
@@ -134,14 +135,14 @@ fn others(args: &CompareArgs, opponent: &ServerUnderTest) -> Vec<(Variation, Ser
 /// Returns all runs in execution order. The runs against the original server come first, because shards leave time series out of all later
 /// runs.
 fn tasks<'a>(blocks: Blocks<'a>, others: &'a [(Variation, ServerUnderTest)]) -> Tasks<'a> {
-    let others = others.iter().map(|(_, opponent)| Blocks { opponent, ..blocks }.tasks());
+    let others = others.iter().map(|(_, server_under_test)| Blocks { server_under_test, ..blocks }.tasks());
     Tasks::in_turn(std::iter::once(blocks.tasks()).chain(others).collect())
 }
 
 /// Executes the runs, or takes `stored` runs of merged shards, and reports the results.
 fn conduct(
     args: &CompareArgs,
-    (mut experiments, opponent): (Vec<Experiment>, ServerUnderTest),
+    (mut experiments, server_under_test): (Vec<Experiment>, ServerUnderTest),
     stored: Option<(Stored, Option<Incomplete>)>,
 ) -> anyhow::Result<ExitCode> {
     let CompareArgs { checks, several, .. } = args;
@@ -150,30 +151,30 @@ fn conduct(
     let besides: Vec<&Path> = checks.files().into_iter().chain(args.markdown.as_deref()).collect();
     let mut exports = Exports::prepare(&args.exports.asked, &layout, &besides)?;
     let markdown = args.markdown.as_ref().map(|path| Output::prepare(path, "--markdown")).transpose()?;
-    let checks = prepared(checks, &experiments, &opponent, simulated)?;
+    let checks = prepared(checks, &experiments, &server_under_test, simulated)?;
     for experiment in &mut experiments {
         experiment.keep_latencies = exports.want(Source::Latencies);
     }
-    let others = others(args, &opponent);
-    let blocks = Blocks { strategies: &experiments, opponent: &opponent };
+    let others = others(args, &server_under_test);
+    let blocks = Blocks { strategies: &experiments, server_under_test: &server_under_test };
 
     let session = match stored {
-        None => Session::begin(several, &mut exports)?,
-        Some(stored) => Session::of_stored(several, &mut exports, stored)?,
+        None => Runner::begin(several, &mut exports)?,
+        Some(stored) => Runner::of_stored(several, &mut exports, stored)?,
     };
     session.announce(
         &announcement(blocks, simulated),
         experiments.iter().map(|experiment| &experiment.strategy),
     );
-    if let Some(warning) = opponent.counts_unknown() {
+    if let Some(warning) = server_under_test.counts_unknown() {
         session.warn(&warning);
     }
     let board = board(blocks, 1 + others.len(), simulated, session.at_once);
     let figures: Vec<_> = RunFigures::ranked(several.by).chain(checks.figures()).collect();
-    let mut taken = Taken { exports: &mut exports, short: Failures::default(), bottlenecks: 0 };
+    let mut taken = RunSink { exports: &mut exports, short: Failures::default(), bottlenecks: 0 };
     let comparison = session
         .show(&board, || compared(&session, &board, blocks, (others, several.by), &figures, &mut taken))?;
-    let Taken { short, bottlenecks, .. } = taken;
+    let RunSink { short, bottlenecks, .. } = taken;
     let comparison = match comparison {
         Ok(comparison) => comparison,
         Err(runs) => {
@@ -214,7 +215,7 @@ fn conduct(
 /// Writes and prints the completed runs of a comparison without any complete block (one seed with every strategy). Such runs cannot be
 /// ranked.
 fn unranked(
-    session: &Session,
+    session: &Runner,
     mut exports: Exports,
     blocks: Blocks<'_>,
     runs: &[BlockRun],
@@ -252,13 +253,13 @@ pub(super) fn experiments(args: &CompareArgs) -> anyhow::Result<(Vec<Experiment>
 fn prepared<'a>(
     args: &'a CheckArgs,
     experiments: &[Experiment],
-    opponent: &ServerUnderTest,
+    server_under_test: &ServerUnderTest,
     simulated: bool,
 ) -> anyhow::Result<Checks<'a>> {
     let names: Vec<String> = experiments.iter().map(|experiment| experiment.strategy.to_string()).collect();
     let checks = Checks::prepare(args, &names.iter().map(String::as_str).collect::<Vec<_>>())?;
     if let Some(first) = experiments.first() {
-        let record = opponent.record(simulated);
+        let record = server_under_test.record(simulated);
         checks.same_experiment(mode_of(simulated), &config_record(first, &record, first.run.seed))?;
     }
     Ok(checks)
@@ -271,7 +272,7 @@ fn mode_of(simulated: bool) -> Mode {
 fn announcement(blocks: Blocks<'_>, simulated: bool) -> String {
     let strategies = blocks.strategies.len();
     let workload = blocks.strategies.first().map(workload_text).unwrap_or_default();
-    let server = blocks.opponent.described(simulated, "\n");
+    let server = blocks.server_under_test.described(simulated, "\n");
     let seeds = counted(blocks.count() as u64, "seed");
     format!("{strategies} strategies · {seeds} · {workload}\n{server}\n")
 }
@@ -281,7 +282,7 @@ fn board(blocks: Blocks<'_>, servers: usize, simulated: bool, at_once: usize) ->
     let header = LanesHeader {
         title: format!("{} strategies, {}", blocks.strategies.len(), counted(blocks.count() as u64, "seed")),
         workload: first.map(workload_text).unwrap_or_default(),
-        target: blocks.opponent.described(simulated, ", "),
+        target: blocks.server_under_test.described(simulated, ", "),
         time_scale: first.map_or(1.0, |first| first.time_scale.factor()),
     };
     let names = blocks.strategies.iter().map(|experiment| experiment.strategy.to_string());
@@ -290,13 +291,13 @@ fn board(blocks: Blocks<'_>, servers: usize, simulated: bool, at_once: usize) ->
 
 /// Receives the runs of complete blocks (one seed with every strategy). Exports each run at once, and keeps only its missed expectations
 /// and the number of runs in which the load generator was the bottleneck.
-struct Taken<'a> {
+struct RunSink<'a> {
     exports: &'a mut Exports,
     short: Failures,
     bottlenecks: usize,
 }
 
-impl Taken<'_> {
+impl RunSink<'_> {
     fn take(&mut self, BlockRun { strategy, finished, texts }: &BlockRun) {
         self.exports.on_run(*strategy, finished, texts);
         self.short.note([finished]);
@@ -306,12 +307,12 @@ impl Taken<'_> {
 
 /// Executes and compares all runs. If no block (one seed with every strategy) is complete, the inner `Err` contains the completed runs.
 fn compared(
-    session: &Session,
+    session: &Runner,
     board: &Board,
     blocks: Blocks<'_>,
     (others, by): (Vec<(Variation, ServerUnderTest)>, Score),
     figures: &[&'static Figure],
-    taken: &mut Taken<'_>,
+    taken: &mut RunSink<'_>,
 ) -> anyhow::Result<Result<Comparison, Vec<BlockRun>>> {
     let name = if others.is_empty() { "" } else { "server as it is" };
     let files = taken.exports.on_the_way();
@@ -319,8 +320,8 @@ fn compared(
         session.run(board, (blocks, name), figures, Some(&files), &mut |run| taken.take(&run))?;
     let unpaired = std::mem::take(&mut measured.unpaired);
     let Some(mut comparison) = Comparison::of(blocks, measured, by) else { return Ok(Err(unpaired)) };
-    for (variation, opponent) in others {
-        let blocks = Blocks { opponent: &opponent, ..blocks };
+    for (variation, server_under_test) in others {
+        let blocks = Blocks { server_under_test: &server_under_test, ..blocks };
         // Incomplete variations are dropped, because a ranking over fewer seeds is not comparable.
         let Some(measured) = session.run_whole(board, (blocks, &variation.name), figures)? else { break };
         comparison.vary(variation, blocks, &measured);

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 
 use experiments::Experiment;
-use experiments::judge::agreement::{Agreement, agreements};
+use experiments::evaluation::agreement::{Agreement, agreements};
 use experiments::record::server_model;
 use experiments::runs::driver::{Driver, Nobody, RealRun, Task, Tasks, Watcher};
 use experiments::runs::one_run::Finished;
@@ -79,9 +79,11 @@ fn compare_all(
         let mut reals: Vec<Finished> = Vec::new();
         let mut figures = Vec::new();
         while reals.len() < RUNS_IN_DOUBT {
-            let opponent = ServerUnderTest::Own(Box::new(pairing.server.clone()));
+            let server_under_test = ServerUnderTest::Own(Box::new(pairing.server.clone()));
             let watcher = Saying { progress: &progress, say: || say("") };
-            let real = runs((&experiment, &opponent), (args.seed, 1), &over_http, interrupt, &watcher)?.pop();
+            let real =
+                runs((&experiment, &server_under_test), (args.seed, 1), &over_http, interrupt, &watcher)?
+                    .pop();
             let Some(real) = real.filter(|_| interrupt.exit().is_none()) else { break };
             let slower = experiment.time_scale.factor() * 2.0;
             if real.bottleneck && slower <= SLOWEST && args.time_scale.is_none() {
@@ -139,14 +141,15 @@ fn scale(factor: f64) -> anyhow::Result<TimeScale> {
 }
 
 fn simulated(pairing: &Pairing, args: &ParityArgs, stop: &dyn Stop) -> anyhow::Result<Vec<RunResult>> {
-    let opponent = ServerUnderTest::Own(Box::new(pairing.server.clone()));
+    let server_under_test = ServerUnderTest::Own(Box::new(pairing.server.clone()));
     let driver = VirtualTime::on_threads(args.output.threads);
-    let runs = runs((&pairing.experiment, &opponent), (args.seed, args.repeats), &driver, stop, &Nobody)?;
+    let runs =
+        runs((&pairing.experiment, &server_under_test), (args.seed, args.repeats), &driver, stop, &Nobody)?;
     Ok(runs.into_iter().map(|run| run.result).collect())
 }
 
 fn runs(
-    (experiment, opponent): (&Experiment, &ServerUnderTest),
+    (experiment, server_under_test): (&Experiment, &ServerUnderTest),
     (first_seed, repeats): (u64, u32),
     driver: &dyn Driver,
     stop: &dyn Stop,
@@ -154,7 +157,7 @@ fn runs(
 ) -> anyhow::Result<Vec<Finished>> {
     let tasks = Tasks::new(repeats as usize, |repeat| {
         let seed = first_seed.wrapping_add(repeat as u64);
-        Task { experiment, opponent, seed, runs_of_file: experiment.repeats }
+        Task { experiment, server_under_test, seed, runs_of_file: experiment.repeats }
     });
     let mut finished = Vec::new();
     driver.drive(&tasks, stop, watcher, &mut |number, over| {

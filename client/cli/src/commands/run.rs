@@ -15,8 +15,8 @@ use crate::checks::Checks;
 use crate::files::exporter::Source;
 use crate::files::output::to_stdout;
 use crate::screen::watch::Watch;
-use crate::shards::asked;
 use crate::shards::merging::Merging;
+use crate::shards::request;
 use crate::shards::written::OfShard;
 use crate::text::summary;
 use kept::Kept;
@@ -69,16 +69,16 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
 
 /// Executes one shard of the runs and writes its document. `loadgen merge` combines it with the documents of the other shards.
 fn of_shard(args: &RunArgs, shard: Shard) -> anyhow::Result<ExitCode> {
-    let path = asked::document(shard, &args.output.exports.asked, Some(&args.checks))?;
+    let path = request::document(shard, &args.output.exports.asked, Some(&args.checks))?;
     let plan = Plan::new(args)?;
-    let Plan { experiment, opponent, driver, interrupt, .. } = &plan;
-    let output = asked::output(path)?;
+    let Plan { experiment, server_under_test, driver, interrupt, .. } = &plan;
+    let output = request::output(path)?;
     let mut report = Report::new(args, output.is_stdout());
     report.announce(&plan.announcement);
     report.doubts(experiment);
     let mode = if args.simulate { Mode::Simulated } else { Mode::Http };
-    let tasks = tasks(experiment, opponent);
-    let planned = plan::for_shards(experiment, opponent, mode)?;
+    let tasks = tasks(experiment, server_under_test);
+    let planned = plan::for_shards(experiment, server_under_test, mode)?;
     let of_shard = OfShard {
         shard,
         plan: &planned,
@@ -112,7 +112,7 @@ fn conduct(args: &RunArgs, plan: Plan<'_>) -> anyhow::Result<ExitCode> {
     }
 
     let experiment = &plan.experiment;
-    let tasks = tasks(experiment, &plan.opponent);
+    let tasks = tasks(experiment, &plan.server_under_test);
     let mode = Watch::choose(&args.output, stdout_is_data);
     let Plan { mut exports, checks, interrupt, is_past, incomplete, of_clients, .. } = plan;
     let watcher = Watching::new(exports.on_the_way(), mode, &interrupt, args.output.quiet, tasks.count())?;

@@ -121,13 +121,13 @@ fn points(drawn: &[Setting], strategies: &[String], repeats: u32) -> anyhow::Res
         .map(|setting| {
             let words = common.into_iter().chain(setting.words());
             let matches = command.try_get_matches_from_mut(words)?;
-            let (mut experiments, opponent) =
+            let (mut experiments, server_under_test) =
                 compare::experiments(&CompareArgs::from_arg_matches(&matches)?)?;
             for experiment in &mut experiments {
                 experiment.run.max_attempts_per_op = Some(MAX_ATTEMPTS_PER_OP);
             }
             let (at, situation) = (Vec::new(), SweepPoint::default());
-            Ok(Point { at, situation, experiments, opponent })
+            Ok(Point { at, situation, experiments, server_under_test })
         })
         .collect()
 }

@@ -12,9 +12,9 @@ mod table;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use experiments::judge::best_point::{BestPoint, best_points};
-use experiments::judge::cell::{Cell, cells};
-use experiments::judge::estimate::Estimate;
+use experiments::evaluation::best_point::{BestPoint, best_points};
+use experiments::evaluation::cell::{Cell, cells};
+use experiments::evaluation::estimate::Estimate;
 use experiments::runs::blocks::BlockRun;
 use experiments::runs::drivers::driver;
 use experiments::runs::in_turn::InTurn;
@@ -25,13 +25,13 @@ use results::{Incomplete, RunFigures};
 
 use crate::files::exporter::{Layout, RunsStand};
 use crate::files::exports::Exports;
-use crate::runner::Session;
+use crate::runner::Runner;
 use crate::runner::failures::Failures;
 use crate::runner::interrupt::Interrupt;
 use crate::screen::board::Board;
 use crate::screen::lanes::LaneWatcher;
-use crate::shards::asked;
 use crate::shards::merging::Merging;
+use crate::shards::request;
 use crate::shards::written::OfShard;
 use crate::text::stderr::to_stderr;
 use crate::text::summary;
@@ -51,14 +51,14 @@ pub(crate) fn run(args: &SweepArgs, typed: &[OsString]) -> anyhow::Result<ExitCo
 
 /// Executes one shard of the runs and writes its document. `loadgen merge` combines it with the documents of the other shards.
 fn of_shard(args: &SweepArgs, typed: &[OsString], shard: Shard) -> anyhow::Result<ExitCode> {
-    let path = asked::document(shard, &args.exports.asked, None)?;
+    let path = request::document(shard, &args.exports.asked, None)?;
     let several = &args.several;
     let grid = Grid::new(args, typed)?;
     let in_turn = InTurn::new(grid.points.iter().map(Point::blocks));
     let tasks = in_turn.tasks();
     let planned = grid.plan(tasks.count())?;
     let interrupt = Interrupt::listen()?;
-    let output = asked::output(path)?;
+    let output = request::output(path)?;
     let (driver, _) = driver(several.simulate, several.output.threads)?;
     if !several.output.quiet {
         to_stderr(&grid.announcement());
@@ -105,13 +105,13 @@ fn conduct(
     let layout = Layout { varied, runs: RunsStand::First };
     let mut exports = Exports::prepare(&args.exports.asked, &layout, &[])?;
     let session = match stored {
-        None => Session::begin(&args.several, &mut exports)?,
-        Some(stored) => Session::of_stored(&args.several, &mut exports, stored)?,
+        None => Runner::begin(&args.several, &mut exports)?,
+        Some(stored) => Runner::of_stored(&args.several, &mut exports, stored)?,
     };
     let started_at =
         (!args.several.simulate).then(|| began.unwrap_or_else(experiments::runs::wall_clock::now));
     session.announce(&grid.announcement(), grid.strategies());
-    let given = grid.points.first().and_then(|point| point.opponent.counts_unknown());
+    let given = grid.points.first().and_then(|point| point.server_under_test.counts_unknown());
     if let Some(warning) = given {
         session.warn(&warning);
     }
@@ -163,7 +163,7 @@ fn conduct(
 /// the next point runs.
 fn measured(
     grid: &Grid<'_>,
-    session: &Session,
+    session: &Runner,
     board: &Board,
     exports: &mut Exports,
     short: &mut Failures,
@@ -191,7 +191,7 @@ fn measured(
 fn estimated(
     grid: &Grid<'_>,
     choices: &[BestPoint<'_>],
-    session: &Session,
+    session: &Runner,
     board: &Board,
     short: &mut Failures,
 ) -> anyhow::Result<Vec<Estimate>> {

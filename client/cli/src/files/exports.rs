@@ -12,7 +12,7 @@ use crate::exit::{Exit, Fatal};
 use crate::files::exporter::{Attempts, ExportedRun, Exporter, Format, Layout, Source, TakenRun};
 use crate::files::output::{Output, resolved};
 
-pub(crate) type Asked = (&'static Format, PathBuf);
+pub(crate) type RequestedExport = (&'static Format, PathBuf);
 
 pub(crate) struct Exports {
     files: Vec<Exported>,
@@ -50,7 +50,11 @@ struct Exported {
 
 impl Exports {
     /// Checks that all outputs can be written and that their paths differ. `others` are the paths that other code writes.
-    pub(crate) fn prepare(asked: &[Asked], layout: &Layout, others: &[&Path]) -> anyhow::Result<Self> {
+    pub(crate) fn prepare(
+        asked: &[RequestedExport],
+        layout: &Layout,
+        others: &[&Path],
+    ) -> anyhow::Result<Self> {
         distinct(asked.iter().map(|(_, path)| path.as_path()).chain(others.iter().copied()))?;
         let stdout_is_taken = others.contains(&Path::new("-"));
         let mut exports = Self { files: Vec::new(), layout: layout.clone(), stdout_is_taken };

@@ -17,11 +17,11 @@ pub(crate) use super::stdout::to_stdout;
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 pub(crate) struct Output {
-    place: Place,
+    place: Destination,
     flag: &'static str,
 }
 
-enum Place {
+enum Destination {
     Stdout,
     File {
         path: PathBuf,
@@ -61,39 +61,39 @@ impl Output {
                 let words = format!("stdout (`-`, {flag}) is closed; give a file, or leave it open");
                 return Err(Fatal::error(Exit::Output, words));
             }
-            return to(Place::Stdout);
+            return to(Destination::Stdout);
         }
         let refuse = |error: io::Error| {
             Fatal::because(Exit::Output, format!("`{}` ({flag}) cannot be written", path.display()), error)
         };
         match fs::metadata(path) {
             Ok(there) if there.is_dir() => return Err(refuse(io::ErrorKind::IsADirectory.into())),
-            Ok(there) if !there.is_file() => return to(Place::Direct(path.to_owned())),
+            Ok(there) if !there.is_file() => return to(Destination::Direct(path.to_owned())),
             Ok(there) if there.permissions().readonly() => {
                 return Err(refuse(io::ErrorKind::PermissionDenied.into()));
             }
             _ => {}
         }
         let Some(beside) = Replacement::of(path).map_err(refuse)? else {
-            return to(Place::Direct(path.to_owned()));
+            return to(Destination::Direct(path.to_owned()));
         };
         beside.try_out().map_err(refuse)?;
         UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).push(beside.temporary.clone());
-        to(Place::File { path: path.to_owned(), beside })
+        to(Destination::File { path: path.to_owned(), beside })
     }
 
     pub(crate) fn open(&self) -> anyhow::Result<Opened> {
         let opened = match &self.place {
-            Place::Stdout => Err(io::Error::other("it must be a file")),
-            Place::Direct(path) => File::create(path).map(Opened::Direct),
-            Place::File { beside, .. } => beside.create().map(Opened::Beside),
+            Destination::Stdout => Err(io::Error::other("it must be a file")),
+            Destination::Direct(path) => File::create(path).map(Opened::Direct),
+            Destination::File { beside, .. } => beside.create().map(Opened::Beside),
         };
         opened.map_err(|error| self.refusal(error))
     }
 
     pub(crate) fn complete(&self, written: io::Result<Opened>) -> anyhow::Result<()> {
         let named = written.and_then(|opened| match (opened, &self.place) {
-            (Opened::Beside(file), Place::File { beside, .. }) => beside.complete(file),
+            (Opened::Beside(file), Destination::File { beside, .. }) => beside.complete(file),
             // Pipes and devices need no `fsync`.
             _ => Ok(()),
         });
@@ -106,13 +106,15 @@ impl Output {
 
     fn name(&self) -> String {
         match &self.place {
-            Place::File { path, .. } | Place::Direct(path) => path.display().to_string(),
-            Place::Stdout => "-".to_owned(),
+            Destination::File { path, .. } | Destination::Direct(path) => path.display().to_string(),
+            Destination::Stdout => "-".to_owned(),
         }
     }
 
     pub(crate) fn complete_or_save(&self, opened: Opened) -> anyhow::Result<()> {
-        let (Opened::Beside(file), Place::File { beside, .. }) = (opened, &self.place) else { return Ok(()) };
+        let (Opened::Beside(file), Destination::File { beside, .. }) = (opened, &self.place) else {
+            return Ok(());
+        };
         // If completion fails, the temporary file is removed, but this handle can still read its content.
         let content = file.as_file().try_clone();
         beside.complete(file).map_err(|error| {
@@ -133,11 +135,11 @@ impl Output {
     }
 
     pub(crate) fn is_file(&self) -> bool {
-        matches!(self.place, Place::File { .. })
+        matches!(self.place, Destination::File { .. })
     }
 
     pub(crate) fn is_stdout(&self) -> bool {
-        matches!(self.place, Place::Stdout)
+        matches!(self.place, Destination::Stdout)
     }
 
     pub(crate) fn write(&self, bytes: &[u8]) -> anyhow::Result<()> {
@@ -151,9 +153,9 @@ impl Output {
         content: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
     ) -> anyhow::Result<()> {
         let written = match &self.place {
-            Place::Stdout => return content(&mut ToStdout).map_err(ToStdout::refusal),
-            Place::Direct(path) => File::create(path).and_then(|mut file| content(&mut file)),
-            Place::File { beside, .. } => beside
+            Destination::Stdout => return content(&mut ToStdout).map_err(ToStdout::refusal),
+            Destination::Direct(path) => File::create(path).and_then(|mut file| content(&mut file)),
+            Destination::File { beside, .. } => beside
                 .create()
                 .and_then(|mut file| content(file.as_file_mut()).and_then(|()| beside.complete(file))),
         };
@@ -189,7 +191,7 @@ fn save_elsewhere(content: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>) -> 
 
 impl Drop for Output {
     fn drop(&mut self) {
-        if let Place::File { beside: Replacement { temporary, .. }, .. } = &self.place {
+        if let Destination::File { beside: Replacement { temporary, .. }, .. } = &self.place {
             UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).retain(|name| name != temporary);
         }
     }

@@ -7,14 +7,14 @@ use experiments::Experiment;
 use experiments::servers::server_under_test::{GivenServer, ServerUnderTest};
 use tailback::StrategySpec;
 
-use crate::args::{RunArgs, SeveralArgs};
+use crate::args::{MultiArgs, RunArgs};
 use crate::exit::{Exit, Fatal};
 use crate::runner::experiment;
 
 /// Returns an experiment for each strategy, and their common server. `what` is the start of the error message for an invalid server
 /// configuration. The server of `--target` is queried unless `reached` already contains it.
 pub(crate) fn configured(
-    args: &SeveralArgs,
+    args: &MultiArgs,
     strategies: Vec<StrategySpec>,
     what: &str,
     reached: &mut Option<Arc<GivenServer>>,
@@ -34,7 +34,7 @@ pub(crate) fn configured(
     {
         *reached = GivenServer::reach(&experiment::server_choice(&run, first), first)?.map(Arc::new);
     }
-    let opponent = match reached {
+    let server_under_test = match reached {
         Some(given) => ServerUnderTest::Given(given.clone()),
         None => ServerUnderTest::Own(Box::new(
             run.server
@@ -43,11 +43,11 @@ pub(crate) fn configured(
         )),
     };
     for experiment in &experiments {
-        let refused = opponent.refuse_unusable(experiment);
+        let refused = server_under_test.refuse_unusable(experiment);
         refused.map_err(|error| Fatal::because(Exit::Usage, what.to_owned(), error))?;
         experiment.refuse_request_of_its_own()?;
     }
-    Ok((experiments, opponent))
+    Ok((experiments, server_under_test))
 }
 
 /// Refuses a strategy that was named twice, also in different spellings.

@@ -6,7 +6,7 @@ use experiments::servers::target::Server;
 use experiments::words_of;
 use loadgen_core::Snapshot;
 use loadgen_http::MockServer;
-use mockserver::core::{Config, FirstLimit, Way};
+use mockserver::core::{Config, Direction, FirstLimit};
 use tokio::runtime::Runtime;
 use vocabulary::wire::ConfigChange;
 
@@ -43,7 +43,7 @@ impl<'a> MovedLimit<'a> {
         }
     }
 
-    pub(super) fn move_it(&mut self, way: Way) -> Option<String> {
+    pub(super) fn move_it(&mut self, way: Direction) -> Option<String> {
         let (mock, before) = (self.mock?, self.now()?);
         let wanted = before.moved(way);
         let name = &before.name;

@@ -11,7 +11,7 @@ use experiments::runs::one_run::Underway;
 use experiments::servers::target::Server;
 use loadgen_core::Snapshot;
 use loadgen_http::{Command, peak_rss_bytes, process_cpu};
-use mockserver::core::Way;
+use mockserver::core::Direction;
 
 use crate::args::{OutputArgs, ProgressFormat, ScreenArgs};
 use crate::runner::experiment::workload_text;
@@ -117,8 +117,8 @@ fn dashboard(background: Background, run: &RealRun<'_>, interrupt: &Interrupt) {
             interrupt.on_key();
             None
         }
-        Action::LowerLimit => limit.borrow_mut().move_it(Way::Down),
-        Action::RaiseLimit => limit.borrow_mut().move_it(Way::Up),
+        Action::LowerLimit => limit.borrow_mut().move_it(Direction::Down),
+        Action::RaiseLimit => limit.borrow_mut().move_it(Direction::Up),
     };
     if let Err(error) = dashboards::watch(header, background, refresh, act) {
         interrupt.on_blind(&error);

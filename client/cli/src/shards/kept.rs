@@ -12,7 +12,7 @@ use crate::files::spool::Spool;
 
 /// Position of a run's text in the spool, in bytes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub(crate) struct SpoolRange {
     from: u64,
     length: usize,
 }
@@ -21,16 +21,16 @@ pub(crate) struct Place {
 pub(crate) struct Texts(Spool);
 
 impl Texts {
-    pub(crate) fn keep(&mut self, text: &str) -> anyhow::Result<Place> {
-        let place = Place { from: self.0.length(), length: text.len() };
+    pub(crate) fn keep(&mut self, text: &str) -> anyhow::Result<SpoolRange> {
+        let place = SpoolRange { from: self.0.length(), length: text.len() };
         self.0.write_all(text.as_bytes()).context("the runs cannot be put aside while they are merged")?;
         Ok(place)
     }
 
-    pub(crate) fn stored(self, places: BTreeMap<u64, Place>) -> Stored {
+    pub(crate) fn stored(self, places: BTreeMap<u64, SpoolRange>) -> Stored {
         let texts = Mutex::new(self.0);
         Stored::new(Box::new(move |number| {
-            let Some(Place { from, length }) = places.get(&number) else { return Ok(None) };
+            let Some(SpoolRange { from, length }) = places.get(&number) else { return Ok(None) };
             let mut texts = texts.lock().unwrap_or_else(PoisonError::into_inner);
             let text = texts.piece(*from, *length).context("what was put aside cannot be read")?;
             drop(texts);

@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 
 use anyhow::Context as _;
 use experiments::Experiment;
-use experiments::planned::restored;
+use experiments::manifest::restored;
 use experiments::runs::stored::Stored;
 use experiments::servers::server_under_test::ServerUnderTest;
 use results::{Incomplete, Mode, PlannedPoint, Score, ShardPlan};
 
 use crate::args::{CheckArgs, ExplainArgs, ReportArgs, ScreenArgs};
 use crate::exit::{Exit, Fatal};
-use crate::files::exports::Asked;
-use crate::shards::kept::{Place, Texts};
+use crate::files::exports::RequestedExport;
+use crate::shards::kept::{SpoolRange, Texts};
 
 /// Maximum number of tasks, because a merge iterates over all of them, missing ones included.
 const MAX_TASKS: usize = 100_000_000;
@@ -22,11 +22,11 @@ pub(crate) struct Merging {
     pub(crate) plan: ShardPlan,
     /// Texts of the runs, with their positions by task number.
     pub(crate) texts: Texts,
-    pub(crate) places: BTreeMap<u64, Place>,
+    pub(crate) places: BTreeMap<u64, SpoolRange>,
     /// Start time of the first run; `None` in virtual time.
     pub(crate) began: Option<String>,
     pub(crate) incomplete: Option<Incomplete>,
-    pub(crate) asked: Vec<Asked>,
+    pub(crate) asked: Vec<RequestedExport>,
     pub(crate) checks: CheckArgs,
     pub(crate) output: ReportArgs,
     pub(crate) explain: ExplainArgs,

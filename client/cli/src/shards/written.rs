@@ -153,10 +153,10 @@ mod tests {
         let workload = Workload { ops: Some(5), ..Workload::default() };
         let experiment =
             Experiment::of_run("none".parse().unwrap(), RunConfig { workload, ..RunConfig::default() });
-        let opponent = ServerUnderTest::Own(Box::default());
+        let server_under_test = ServerUnderTest::Own(Box::default());
         let tasks = Tasks::new(3, |number| Task {
             experiment: &experiment,
-            opponent: &opponent,
+            server_under_test: &server_under_test,
             seed: 1 + number as u64,
             runs_of_file: 3,
         });

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use results::{Answer, Place, RankedBy, Row};
+use results::{Answer, RankedBy, Row, RowRank};
 
 use super::colour::Colour;
 use super::figures::{at_least, milliseconds, percent, seconds, thousands, three};
@@ -123,15 +123,15 @@ impl<'a> Ranking<'a> {
         let is_any = |place: fn(&Row) -> bool| rows.iter().any(|row| place(row));
         let mut legend = Vec::new();
         if self.answer.has_intervals()
-            && is_any(|row| matches!(row.place, Place::Ranked { is_tied: true, .. }))
+            && is_any(|row| matches!(row.place, RowRank::Ranked { is_tied: true, .. }))
         {
             legend.push(self.meaning_of_ties());
         }
-        if is_any(|row| matches!(row.place, Place::Stopped { .. })) {
+        if is_any(|row| matches!(row.place, RowRank::Stopped { .. })) {
             let is_bound = self.answer.ranked_by == RankedBy::Share;
             legend.push(if is_bound { "! stalled, a lower bound" } else { "! not ranked" });
         }
-        if is_any(|row| row.place == Place::KnowsServer) {
+        if is_any(|row| row.place == RowRank::KnowsServer) {
             legend.push("* knows the server");
         }
         if self.columns.iter().any(|column| column.title == "p99") && self.answer.ranked_by == RankedBy::Share
@@ -143,7 +143,7 @@ impl<'a> Ranking<'a> {
 
     fn meaning_of_ties(&self) -> &'static str {
         let tied =
-            self.answer.ranked().filter(|row| matches!(row.place, Place::Ranked { is_tied: true, .. }));
+            self.answer.ranked().filter(|row| matches!(row.place, RowRank::Ranked { is_tied: true, .. }));
         let times: Vec<_> =
             tied.filter_map(|row| row.times_best).filter(|times| times.interval.is_some()).collect();
         let are_same = |times: &results::Times| times.is_within_two_percent();
@@ -160,7 +160,7 @@ impl<'a> Ranking<'a> {
     fn shown(&self, all: bool) -> Vec<&Row> {
         let many = self.left_out(all);
         let (ranked, rest): (Vec<&Row>, Vec<&Row>) =
-            self.answer.rows.iter().partition(|row| matches!(row.place, Place::Ranked { .. }));
+            self.answer.rows.iter().partition(|row| matches!(row.place, RowRank::Ranked { .. }));
         let ranked_shown = ranked.len() - many;
         ranked.into_iter().take(ranked_shown).chain(rest).collect()
     }
@@ -172,7 +172,7 @@ impl<'a> Ranking<'a> {
 
     fn mark(&self, row: &Row) -> String {
         match row.place {
-            Place::Ranked { .. } if !self.answer.has_intervals() => "–".to_owned(),
+            RowRank::Ranked { .. } if !self.answer.has_intervals() => "–".to_owned(),
             place => place.mark(),
         }
     }
@@ -196,8 +196,8 @@ impl Column {
 
 fn row_colour(row: &Row) -> Option<Colour> {
     match row.place {
-        Place::Ranked { rank: 1, is_tied: false } => Some(Colour::Bold),
-        Place::Stopped { .. } => Some(Colour::Red),
+        RowRank::Ranked { rank: 1, is_tied: false } => Some(Colour::Bold),
+        RowRank::Stopped { .. } => Some(Colour::Red),
         _ => None,
     }
 }

@@ -257,7 +257,7 @@ fn holds(server: Option<ServerSeen>, by_gateway: bool) -> [bool; 2] {
         cause: None,
         by_gateway,
     };
-    run.handle_input(Instant::from_nanos(5), Input::Ended(completion));
+    run.handle_input(Instant::from_nanos(5), Input::AttemptEnd(completion));
     [before, look(&run)]
 }
 

@@ -62,7 +62,7 @@ pub(super) fn deviation(sorted: &[u64]) -> f64 {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Place {
+pub(super) struct Neighbours {
     /// Indices of the two neighbouring values, counted from 0. Both are equal at the last value.
     pub(super) below: u64,
     pub(super) above: u64,
@@ -70,7 +70,7 @@ pub(super) struct Place {
     way: f64,
 }
 
-impl Place {
+impl Neighbours {
     /// Returns the position of the quantile `share` (0 to 1) among `count` sorted values, of which there must be at
     /// least one.
     pub(super) fn of(share: f64, count: u64) -> Self {
@@ -113,8 +113,8 @@ mod tests {
 
     #[test]
     fn a_percentile_stands_between_its_neighbours() {
-        assert_eq!(Place::of(0.5, 4), Place { below: 1, above: 2, way: 0.5 });
-        assert_eq!(Place::of(1.0, 4), Place { below: 3, above: 3, way: 0.0 });
-        assert_eq!(Place::of(0.0, 1), Place { below: 0, above: 0, way: 0.0 });
+        assert_eq!(Neighbours::of(0.5, 4), Neighbours { below: 1, above: 2, way: 0.5 });
+        assert_eq!(Neighbours::of(1.0, 4), Neighbours { below: 3, above: 3, way: 0.0 });
+        assert_eq!(Neighbours::of(0.0, 1), Neighbours { below: 0, above: 0, way: 0.0 });
     }
 }

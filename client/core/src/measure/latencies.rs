@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use vocabulary::Instant;
 
-use super::exact::{Exact, Place, deviation};
+use super::exact::{Exact, Neighbours, deviation};
 use super::histogram::{self, MAX_US};
 use super::tally::{LatencySums, Tally};
 
@@ -186,7 +186,7 @@ impl Latencies {
         if self.tally.count == 0 {
             return None;
         }
-        let places = shares.map(|share| Place::of(share, self.tally.count));
+        let places = shares.map(|share| Neighbours::of(share, self.tally.count));
         if let Some(sorted) = sorted {
             return Some(places.map(|place| place.between(|index| sorted[index])));
         }

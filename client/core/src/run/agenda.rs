@@ -38,8 +38,8 @@ pub(super) struct Timers {
     /// the end of patience.
     rare_not_before: Instant,
     /// Instant before which no event is due.
-    quiet_until: Instant,
-    /// Event due at `quiet_until`, if that event is known and cannot be cancelled.
+    next_deadline: Instant,
+    /// Event due at `next_deadline`, if that event is known and cannot be cancelled.
     foreseen: Option<Due>,
 }
 
@@ -51,7 +51,7 @@ impl Timers {
             polls: LazyCancelQueue::default(),
             deadlines: LazyCancelQueue::default(),
             rare_not_before: Instant::ORIGIN,
-            quiet_until: Instant::ORIGIN,
+            next_deadline: Instant::ORIGIN,
             foreseen: None,
         }
     }
@@ -131,14 +131,14 @@ impl Timers {
 
     #[inline]
     fn due_at(&mut self, at: Instant) {
-        if at <= self.quiet_until {
-            (self.quiet_until, self.foreseen) = (at, None);
+        if at <= self.next_deadline {
+            (self.next_deadline, self.foreseen) = (at, None);
         }
     }
 
     /// Records that this is the earliest event known at present.
     pub(super) fn is_quiet_until(&mut self, at: Instant, due: Due) {
-        self.quiet_until = at;
+        self.next_deadline = at;
         self.foreseen = matches!(due, Due::Arrival | Due::Wake).then_some(due);
     }
 
@@ -147,8 +147,8 @@ impl Timers {
         self.foreseen.take()
     }
 
-    pub(super) fn quiet_until(&self) -> Instant {
-        self.quiet_until
+    pub(super) fn next_deadline(&self) -> Instant {
+        self.next_deadline
     }
 }
 

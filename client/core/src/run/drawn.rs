@@ -50,7 +50,9 @@ impl Drawn {
 mod tests {
     use std::time::Duration;
 
-    use tailback::{Budget, Ended, Gate, Gauges, Launch, Outcome, Part, Permit, Rules, Status, Strategy};
+    use tailback::{
+        AttemptEnd, Budget, BudgetDecision, Candidate, Gauges, Outcome, Part, Permit, Rules, Status, Strategy,
+    };
     use vocabulary::{Instant, Rng};
 
     use super::*;
@@ -61,11 +63,11 @@ mod tests {
     struct Awakened(Option<f64>);
 
     impl Budget for Awakened {
-        fn ask(&self, _now: Instant, _launch: &Launch, _rng: &mut dyn Rng) -> Gate {
-            Gate::Permit
+        fn ask(&self, _now: Instant, _launch: &Candidate, _rng: &mut dyn Rng) -> BudgetDecision {
+            BudgetDecision::Permit
         }
 
-        fn on_ended(&mut self, _now: Instant, _ended: &Ended, outcome: &Outcome, _permit: Permit) {
+        fn on_ended(&mut self, _now: Instant, _ended: &AttemptEnd, outcome: &Outcome, _permit: Permit) {
             if outcome.status == Status::Rejected {
                 self.0 = Some(self.0.unwrap_or(5.0) - 1.0);
             }
@@ -100,7 +102,7 @@ mod tests {
                 cause: None,
                 by_gateway: false,
             };
-            run.handle_input(Instant::from_millis(millis), Input::Ended(ended));
+            run.handle_input(Instant::from_millis(millis), Input::AttemptEnd(ended));
         }
         let [drawn] = run.measurements().series.drawn() else { panic!("tokens are drawn") };
         let bucket = |millis: u64| drawn.values[usize::try_from(millis / 10).unwrap()].value();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tailback::{Ended, Facts, FailedOp, Failure, Outcome, Retry, Status};
+use tailback::{AttemptEnd, Facts, FailedOp, Failure, Outcome, Retry, Status};
 use vocabulary::Instant;
 
 use super::attempt::{Attempt, Undecided};
@@ -11,7 +11,7 @@ use super::state::Slots;
 use super::{AttemptKey, Completion, Output, Refusal, Run};
 use crate::cause::{Cause, ErrorKind};
 use crate::measure::GivenUp;
-use crate::op::{Op, OpSlot, Place};
+use crate::op::{Op, OpSlot, OpState};
 use crate::sample::Sample;
 
 /// Pause of a closed-loop client after an op that took no time or was shed, if no pause is configured. No client is
@@ -175,11 +175,12 @@ impl Run {
                 self.measured.on_success(at, op.arrived, op.attempts, client);
                 self.free_place(at, op.arrived == at);
             }
-            Status::Cancelled => self.ops[attempt.op.index()].place = Place::Ready,
+            Status::Cancelled => self.ops[attempt.op.index()].place = OpState::Ready,
             Status::Rejected | Status::Failed(_) | Status::Shed | Status::Deferred => {
                 self.stall.on_in_vain(at);
                 self.after_failure(at, attempt.instance, attempt.op, outcome, Duration::ZERO);
-                let again = || self.ops.get(attempt.op.index()).is_some_and(|op| op.place == Place::Sleeping);
+                let again =
+                    || self.ops.get(attempt.op.index()).is_some_and(|op| op.place == OpState::Sleeping);
                 if attempt.due == at && self.agenda.next_wake() == Some(at) && again() {
                     self.stall.on_fruitless(at);
                 }
@@ -290,8 +291,8 @@ impl Run {
             instance.strategy.on_failure(at, &failed, op.attempts, &mut op.retry_state)
         };
         let (delay, place) = match retry {
-            Retry::After(delay) => (delay, Place::Sleeping),
-            Retry::GiveUpAfter(delay) => (delay, Place::Leaving),
+            Retry::After(delay) => (delay, OpState::Sleeping),
+            Retry::GiveUpAfter(delay) => (delay, OpState::Leaving),
             Retry::GiveUp => {
                 let why = if past_deadline { GivenUp::Deadline } else { GivenUp::after(outcome.status) };
                 return self.give_up(at, slot, why);
@@ -301,7 +302,7 @@ impl Run {
         op.place = place;
         instance.sleeping += 1;
         self.stall.on_backoff(delay);
-        if place == Place::Sleeping {
+        if place == OpState::Sleeping {
             self.advised.on_asleep(slot, at, at + delay);
         }
         self.agenda.wake(at + delay, slot);
@@ -352,8 +353,8 @@ impl Run {
     }
 }
 
-fn ended(attempt: &Attempt, op: &Op, instance: &Instance, sent_at: Instant, goes_on: bool) -> Ended {
-    Ended {
+fn ended(attempt: &Attempt, op: &Op, instance: &Instance, sent_at: Instant, goes_on: bool) -> AttemptEnd {
+    AttemptEnd {
         seq: attempt.seq,
         op: op.id.into(),
         attempt: attempt.ordinal,

@@ -7,7 +7,7 @@ use vocabulary::{AdvertisedLimits, Instant};
 
 use crate::cause::Cause;
 
-/// Identifies an attempt from [`Output::Send`] to [`Input::Ended`]. `slot` is small and dense, so drivers may use it as
+/// Identifies an attempt from [`Output::Send`] to [`Input::AttemptEnd`]. `slot` is small and dense, so drivers may use it as
 /// an index. The slot is used again once the attempt has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AttemptKey {
@@ -27,7 +27,7 @@ pub enum Input {
     ///
     /// [deferred]: tailback::Status::Deferred
     Started(AttemptKey),
-    Ended(Completion),
+    AttemptEnd(Completion),
     /// Send no more attempts, and wait for the attempts in flight.
     Stop,
     /// Send no more attempts, withdraw the attempts in flight, and end.
@@ -87,7 +87,7 @@ impl ServerVerdict {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Output {
-    Send(Launched),
+    Send(SentAttempt),
     /// Withdraw this attempt. Its end need not be reported.
     Cancel(AttemptKey),
     /// Call again at this instant, or earlier with an input. Nothing is due sooner. The event due at this instant may
@@ -99,7 +99,7 @@ pub enum Output {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Launched {
+pub struct SentAttempt {
     pub attempt: AttemptKey,
     pub client: u32,
     pub op: u64,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tailback::{AfterCopy, FailedOp, Launch, Outcome, Status, Verdict, View};
+use tailback::{AfterCopy, Candidate, FailedOp, LaunchDecision, LimiterView, Outcome, Status};
 use vocabulary::Instant;
 
 use super::attempt::Attempt;
@@ -26,7 +26,7 @@ impl Run {
             return;
         }
         let op = &self.ops[slot.index()];
-        let first = Launch {
+        let first = Candidate {
             seq,
             op: op.id.into(),
             attempt: op.attempts,
@@ -79,8 +79,8 @@ impl Run {
         round.left -= 1;
         let (delay, attempt) = (round.delay, op.attempts + 1);
         let copy = attempt - round.first.attempt;
-        let candidate = Launch { seq: instance.next_seq, attempt, copy, ..round.first };
-        let view = View {
+        let candidate = Candidate { seq: instance.next_seq, attempt, copy, ..round.first };
+        let view = LimiterView {
             in_flight: instance.in_flight,
             ready: instance.ready_ops() + 1,
             sleeping: instance.sleeping,
@@ -88,12 +88,12 @@ impl Run {
         };
         let verdict = instance.strategy.admit(at, &view, &mut self.ops[slot.index()].retry_state);
         match verdict {
-            Verdict::Send(permits, _) => self.send(id, slot, permits, None, at),
-            Verdict::Shed(_) => self.count_shed(op.id, at),
-            Verdict::Wait(_) => {}
+            LaunchDecision::Send(permits, _) => self.send(id, slot, permits, None, at),
+            LaunchDecision::Shed(_) => self.count_shed(op.id, at),
+            LaunchDecision::Wait(_) => {}
         }
         self.plan_copy(slot, at + delay);
-        matches!(verdict, Verdict::Send(..))
+        matches!(verdict, LaunchDecision::Send(..))
     }
 
     /// Handles the deadline of an op with a round. If an attempt is in flight, the op continues. If none is, because a

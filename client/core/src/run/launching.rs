@@ -4,14 +4,16 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use slab::Slab;
-use tailback::{Carrier, Classification, Launch, Permits, RetryState, Until, Verdict, View};
+use tailback::{
+    Candidate, CarrierSense, Classification, LaunchDecision, LimiterView, Permits, RetryState, Until,
+};
 use vocabulary::Instant;
 
 use super::attempt::{Attempt, Undecided};
 use super::instance::{Instance, InstanceId};
-use super::{Launched, Output, Run};
+use super::{Output, Run, SentAttempt};
 use crate::cancellable::LazyCancelQueue;
-use crate::op::{Op, OpSlot, Place, Waiting};
+use crate::op::{Op, OpSlot, OpState, Waiting};
 
 /// Delay of a poll that a strategy requests for a past or the present instant. Without it, the poll would repeat for
 /// ever.
@@ -20,7 +22,7 @@ const MIN_WAIT: Duration = Duration::from_micros(1);
 impl Run {
     pub(super) fn enqueue(&mut self, op: Waiting, id: InstanceId, at: Instant) {
         let instance = &mut self.instances[id.index()];
-        // Fast path: skips building a `Launch`, because a strategy that only retries does not use it.
+        // Fast path: skips building a `Candidate`, because a strategy that only retries does not use it.
         if instance.strategy.only_retries() {
             return instance.ready.push(op);
         }
@@ -40,7 +42,7 @@ impl Run {
         }
         let mut wait = None;
         while let Some(mut op) = self.first_ready(id) {
-            // Fast path: skips building a `View` and querying every part of the strategy, because a full window admits
+            // Fast path: skips building a `LimiterView` and querying every part of the strategy, because a full window admits
             // no op.
             let instance = &self.instances[id.index()];
             if instance.strategy.is_full(instance.in_flight) {
@@ -48,7 +50,7 @@ impl Run {
                 break;
             }
             match self.ask(id, &mut op, at) {
-                Verdict::Wait(until) => {
+                LaunchDecision::Wait(until) => {
                     wait = Some(until);
                     break;
                 }
@@ -57,7 +59,7 @@ impl Run {
                     if instance.resumed.as_mut().is_none_or(|resumed| resumed.pop().is_none()) {
                         instance.ready.pop();
                     }
-                    self.settle(id, op, verdict, at);
+                    self.apply(id, op, verdict, at);
                 }
             }
         }
@@ -94,15 +96,16 @@ impl Run {
     /// Returns the strategy's decision about an op. If the strategy stores state for the op, the op is moved to the
     /// slab.
     #[inline]
-    fn ask(&mut self, id: InstanceId, op: &mut Waiting, at: Instant) -> Verdict {
-        // Fast path: skips building a `View` for a strategy that sends every op at once.
+    fn ask(&mut self, id: InstanceId, op: &mut Waiting, at: Instant) -> LaunchDecision {
+        // Fast path: skips building a `LimiterView` for a strategy that sends every op at once.
         if self.instances[id.index()].strategy.only_retries() {
-            return Verdict::Send(Permits::default(), None);
+            return LaunchDecision::Send(Permits::default(), None);
         }
         let candidate = self.candidate(*op, id);
         let instance = &mut self.instances[id.index()];
         let ready = instance.ready_ops();
-        let view = View { in_flight: instance.in_flight, ready, sleeping: instance.sleeping, candidate };
+        let view =
+            LimiterView { in_flight: instance.in_flight, ready, sleeping: instance.sleeping, candidate };
         if let Some(slot) = op.slot() {
             let state = &mut self.ops[slot.index()].retry_state;
             return instance.strategy.admit(at, &view, state);
@@ -118,22 +121,22 @@ impl Run {
     }
 
     /// Applies the strategy's decision to an op that has been removed from its queue.
-    fn settle(&mut self, id: InstanceId, op: Waiting, verdict: Verdict, at: Instant) {
+    fn apply(&mut self, id: InstanceId, op: Waiting, verdict: LaunchDecision, at: Instant) {
         let slot = match op.slot() {
             Some(slot) => slot,
             None => self.keep(Op::new(op.id, op.arrived)),
         };
         match verdict {
-            Verdict::Send(permits, carrier) => self.send(id, slot, permits, carrier, at),
-            Verdict::Shed(outcome) => {
+            LaunchDecision::Send(permits, carrier) => self.send(id, slot, permits, carrier, at),
+            LaunchDecision::Shed(outcome) => {
                 self.count_shed(op.id, at);
                 self.after_failure(at, id, slot, &outcome, Duration::ZERO);
             }
-            Verdict::Wait(_) => unreachable!("who waits stays in the queue"),
+            LaunchDecision::Wait(_) => unreachable!("who waits stays in the queue"),
         }
     }
 
-    pub(super) fn candidate(&self, op: Waiting, id: InstanceId) -> Launch {
+    pub(super) fn candidate(&self, op: Waiting, id: InstanceId) -> Candidate {
         let seq = self.instances[id.index()].next_seq;
         let (attempts, last, last_opinion) = match op.slot() {
             Some(slot) => {
@@ -142,7 +145,7 @@ impl Run {
             }
             None => (0, None, Classification::Done),
         };
-        Launch {
+        Candidate {
             seq,
             op: op.id.into(),
             attempt: attempts + 1,
@@ -158,7 +161,7 @@ impl Run {
         id: InstanceId,
         slot: OpSlot,
         permits: Permits,
-        carrier: Option<Carrier>,
+        carrier: Option<CarrierSense>,
         at: Instant,
     ) {
         let carrier = carrier.filter(|carrier| carrier.least_free > 0);
@@ -169,7 +172,7 @@ impl Run {
         instance.in_flight += 1;
         let op = &mut self.ops[slot.index()];
         op.attempts += 1;
-        op.place = Place::InFlight;
+        op.place = OpState::InFlight;
         let (op_id, ordinal, of) = (op.id, op.attempts, slot);
         let attempt = Attempt {
             op: slot,
@@ -192,7 +195,7 @@ impl Run {
                 self.on_sent_hedging(id, of, key, seq, at);
             }
         }
-        self.outbox.push_back(Output::Send(Launched {
+        self.outbox.push_back(Output::Send(SentAttempt {
             attempt: key,
             client: self.client_of(op_id),
             op: op_id.into(),
@@ -228,7 +231,7 @@ impl Run {
 #[inline]
 fn first_alive(queue: &mut LazyCancelQueue<VecDeque<Waiting>>, ops: &mut Slab<Op>) -> Option<Waiting> {
     queue.first(|op| {
-        let dead = op.slot().filter(|slot| ops[slot.index()].place == Place::Dead);
+        let dead = op.slot().filter(|slot| ops[slot.index()].place == OpState::Dead);
         if let Some(slot) = dead {
             ops.remove(slot.index());
         }

@@ -10,7 +10,7 @@ use super::Run;
 use super::instance::{Instance, InstanceId};
 use crate::conservation::Conservation;
 use crate::measure::histogram;
-use crate::op::{Op, Place};
+use crate::op::{Op, OpState};
 use crate::snapshot::{Phase, Snapshot};
 use crate::workload::ArrivalProcess;
 
@@ -126,7 +126,7 @@ impl Run {
         if all {
             return self.measured.ops.unfinished();
         }
-        let counted = self.ops.iter().filter(|(_, op)| op.place != Place::Dead && is_counted(op));
+        let counted = self.ops.iter().filter(|(_, op)| op.place != OpState::Dead && is_counted(op));
         counted.count() as u64
     }
 
@@ -145,7 +145,7 @@ impl Run {
     }
 
     pub fn conservation(&self, server: Option<&ServerCounts>) -> Conservation {
-        let tried = self.ops.iter().filter(|(_, op)| op.place != Place::Dead).count();
+        let tried = self.ops.iter().filter(|(_, op)| op.place != OpState::Dead).count();
         let fresh = |instance: &Instance| instance.ready.iter().filter(|op| op.slot().is_none()).count();
         let unfinished = tried + self.instances.iter().map(fresh).sum::<usize>();
         Conservation::check(&self.measured, unfinished as u64, self.in_flight(), server)

@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::time::Duration;
 
-use tailback::{Copies, Launch, MAX_COPIES, Outcome};
+use tailback::{Candidate, Copies, MAX_COPIES, Outcome};
 use vocabulary::Instant;
 
 use super::exchange::AttemptKey;
@@ -20,7 +20,7 @@ const MAX_LIVE: usize = MAX_COPIES as usize + 1;
 /// An original attempt with its copies. A round ends when its op is done or is handed back to its retry policy.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Round {
-    pub(super) first: Launch,
+    pub(super) first: Candidate,
     /// Time from one copy to the next.
     pub(super) delay: Duration,
     pub(super) left: u32,
@@ -52,7 +52,7 @@ pub(super) struct Rounds {
 type PlannedCopy = (Instant, u64, u32, u64);
 
 impl Rounds {
-    pub(super) fn open(&mut self, slot: OpSlot, key: AttemptKey, first: Launch, copies: Copies) {
+    pub(super) fn open(&mut self, slot: OpSlot, key: AttemptKey, first: Candidate, copies: Copies) {
         let index = slot.index();
         if self.by_slot.len() <= index {
             self.by_slot.resize(index + 1, None);
@@ -145,9 +145,9 @@ mod tests {
 
     use super::*;
 
-    fn launch(op: u64) -> Launch {
+    fn launch(op: u64) -> Candidate {
         let arrived = Instant::ORIGIN;
-        Launch { seq: 0, op, attempt: 1, arrived, last: None, last_opinion: Classification::Done, copy: 0 }
+        Candidate { seq: 0, op, attempt: 1, arrived, last: None, last_opinion: Classification::Done, copy: 0 }
     }
 
     fn key(serial: u64) -> AttemptKey {

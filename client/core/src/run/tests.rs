@@ -5,7 +5,7 @@ use std::time::Duration;
 use tailback::{Failure, Method, Outcome, Status, StrategySpec};
 use vocabulary::Instant;
 
-use super::{Completion, Input, Launched, Output, Run};
+use super::{Completion, Input, Output, Run, SentAttempt};
 use crate::mix::Mix;
 use crate::requests::Requests;
 use crate::snapshot::Phase;
@@ -18,7 +18,7 @@ mod stalling;
 
 struct Bench {
     run: Run,
-    sent: Vec<Launched>,
+    sent: Vec<SentAttempt>,
     cancelled: usize,
 }
 
@@ -62,13 +62,13 @@ impl Bench {
         self.answer_to(launched, now, status)
     }
 
-    fn answer_to(&mut self, launched: Launched, now: Instant, status: Status) -> Output {
+    fn answer_to(&mut self, launched: SentAttempt, now: Instant, status: Status) -> Output {
         self.advise(launched, now, status, None)
     }
 
     fn advise(
         &mut self,
-        launched: Launched,
+        launched: SentAttempt,
         now: Instant,
         status: Status,
         advised_wait: Option<Duration>,
@@ -78,14 +78,14 @@ impl Bench {
 
     fn end(
         &mut self,
-        launched: Launched,
+        launched: SentAttempt,
         now: Instant,
         outcome: Outcome,
         advised_wait: Option<Duration>,
     ) -> Output {
         self.run.handle_input(
             now,
-            Input::Ended(Completion {
+            Input::AttemptEnd(Completion {
                 attempt: launched.attempt,
                 sent_at: launched.due,
                 outcome,

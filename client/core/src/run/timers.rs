@@ -10,7 +10,7 @@ use super::in_flight::InFlight;
 use super::{Output, Run};
 use crate::cause::{Cause, ErrorKind};
 use crate::measure::GivenUp;
-use crate::op::{Op, OpId, OpSlot, Place, Waiting};
+use crate::op::{Op, OpId, OpSlot, OpState, Waiting};
 use crate::workload::{RunConfig, Workload};
 
 const TIMED_OUT: Status = Status::Failed(Failure::Timeout);
@@ -120,18 +120,18 @@ impl Run {
     fn on_wake(&mut self, at: Instant) {
         let Some(slot) = self.agenda.woken() else { return };
         let op = self.ops[slot.index()];
-        if op.place == Place::Dead {
+        if op.place == OpState::Dead {
             self.ops.remove(slot.index());
             return;
         }
         let instance = self.instance_of(op.id);
         self.instances[instance.index()].sleeping -= 1;
         self.advised.on_awake(slot);
-        if op.place == Place::Leaving {
+        if op.place == OpState::Leaving {
             let why = op.last.map_or(GivenUp::Failed, GivenUp::after);
             return self.give_up(at, slot, why);
         }
-        self.ops[slot.index()].place = Place::Ready;
+        self.ops[slot.index()].place = OpState::Ready;
         self.enqueue(Waiting::kept(slot, &op), instance, at);
         self.launch(instance, at);
     }
@@ -164,17 +164,17 @@ impl Run {
         let instance = self.instance_of(id);
         let waits = op.awaits_retry();
         match op.place {
-            Place::Ready => {}
-            Place::Sleeping | Place::Leaving => {
+            OpState::Ready => {}
+            OpState::Sleeping | OpState::Leaving => {
                 self.instances[instance.index()].sleeping -= 1;
                 self.advised.on_awake(slot);
             }
-            Place::InFlight => return self.on_deadline_in_flight(at, slot),
-            Place::Dead => return,
+            OpState::InFlight => return self.on_deadline_in_flight(at, slot),
+            OpState::Dead => return,
         }
         // The op's slot is still in a queue. The code that next finds it there frees it.
         let entry = &mut self.ops[slot.index()];
-        entry.place = Place::Dead;
+        entry.place = OpState::Dead;
         self.instances[instance.index()].strategy.on_over(at, &mut entry.retry_state, waits);
         self.on_given_up(at, &op, GivenUp::Deadline);
         self.agenda.free_place(at + self.config.pause);

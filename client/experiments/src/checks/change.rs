@@ -9,7 +9,7 @@ use super::condition::Share;
 use super::subject::Subject;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum ChangeKind {
     Same,
     Better,
     Worse,
@@ -17,7 +17,7 @@ pub enum Verdict {
     Unclear,
 }
 
-impl Verdict {
+impl ChangeKind {
     pub fn words(self) -> &'static str {
         match self {
             Self::Same => "same",
@@ -34,7 +34,7 @@ pub struct Change {
     pub then: Option<f64>,
     /// Ratio of `now` to `then`, paired by seed; `None` if the numbers of runs with the figure differ.
     pub ratio: Option<f64>,
-    pub verdict: Verdict,
+    pub verdict: ChangeKind,
 }
 
 /// Compares every judged figure with its baseline. Leaves out figures that neither side has, and figures that an older baseline lacks.
@@ -59,7 +59,7 @@ pub fn changes(
 /// Returns true if the share of ops done changed. Times are not comparable then, because a client that gives up early finishes early.
 fn is_of_unequal_work(changes: &[(&'static Figure, Change)]) -> bool {
     let share = changes.iter().find(|(figure, _)| figure.path == "done_share");
-    share.is_some_and(|(_, change)| matches!(change.verdict, Verdict::Better | Verdict::Worse))
+    share.is_some_and(|(_, change)| matches!(change.verdict, ChangeKind::Better | ChangeKind::Worse))
 }
 
 /// Judges one figure seed by seed. Returns `None` if equally many runs have the figure on both sides, but no seed has it on both.
@@ -75,7 +75,7 @@ fn change(
     let (now_mean, then_mean) = (mean_of_some(&known_now), mean_of_some(&known_then));
     if known_now.len() != known_then.len() {
         // More runs that have the figure are better, and fewer are worse. An example is a window that converges in fewer runs.
-        let verdict = if known_now.len() > known_then.len() { Verdict::Better } else { Verdict::Worse };
+        let verdict = if known_now.len() > known_then.len() { ChangeKind::Better } else { ChangeKind::Worse };
         return Some(Change { now: now_mean, then: then_mean, ratio: None, verdict });
     }
     let (now, then): (Vec<f64>, Vec<f64>) =
@@ -100,16 +100,16 @@ fn change(
     Some(Change { now: now_mean, then: then_mean, ratio: Some(ratio), verdict })
 }
 
-fn verdict(figure: &Figure, ratio: f64, may_be_none: bool, noise: f64) -> Verdict {
+fn verdict(figure: &Figure, ratio: f64, may_be_none: bool, noise: f64) -> ChangeKind {
     // Symmetric: doubling and halving are equally far from no change.
     let beyond = ratio > 1.0 + noise || ratio < 1.0 / (1.0 + noise);
     if !beyond {
-        return Verdict::Same;
+        return ChangeKind::Same;
     }
     if may_be_none {
-        return Verdict::Unclear;
+        return ChangeKind::Unclear;
     }
-    if (ratio > 1.0) == (figure.better == Direction::More) { Verdict::Better } else { Verdict::Worse }
+    if (ratio > 1.0) == (figure.better == Direction::More) { ChangeKind::Better } else { ChangeKind::Worse }
 }
 
 fn mean_of_some(values: &[f64]) -> Option<f64> {
@@ -137,7 +137,7 @@ mod tests {
         Figure::find(path).unwrap()
     }
 
-    fn judge(figure: &Figure, now: &[f64], then: &[f64]) -> Verdict {
+    fn judge(figure: &Figure, now: &[f64], then: &[f64]) -> ChangeKind {
         let some = |values: &[f64]| values.iter().copied().map(Some).collect::<Vec<_>>();
         change(figure, &some(now), &some(then), 0.05, 1).unwrap().verdict
     }
@@ -145,43 +145,43 @@ mod tests {
     #[test]
     fn what_is_beyond_the_noise_is_worse_or_better() {
         let (makespan, succeeded) = (figure("makespan_s"), figure("ops.succeeded"));
-        assert_eq!(judge(makespan, &[10.4], &[10.0]), Verdict::Same);
-        assert_eq!(judge(makespan, &[10.6], &[10.0]), Verdict::Worse);
-        assert_eq!(judge(makespan, &[9.0], &[10.0]), Verdict::Better);
-        assert_eq!(judge(succeeded, &[9.0], &[10.0]), Verdict::Worse);
-        assert_eq!(judge(makespan, &[0.0], &[0.0]), Verdict::Same);
-        assert_eq!(judge(makespan, &[0.1], &[0.0]), Verdict::Worse);
+        assert_eq!(judge(makespan, &[10.4], &[10.0]), ChangeKind::Same);
+        assert_eq!(judge(makespan, &[10.6], &[10.0]), ChangeKind::Worse);
+        assert_eq!(judge(makespan, &[9.0], &[10.0]), ChangeKind::Better);
+        assert_eq!(judge(succeeded, &[9.0], &[10.0]), ChangeKind::Worse);
+        assert_eq!(judge(makespan, &[0.0], &[0.0]), ChangeKind::Same);
+        assert_eq!(judge(makespan, &[0.1], &[0.0]), ChangeKind::Worse);
     }
 
     #[test]
     fn what_seeds_alone_could_do_is_unclear() {
         let then = [10.0, 11.0, 9.0, 10.5, 9.5, 10.2];
         let scattered = [20.0, 6.0, 15.0, 7.0, 14.0, 8.0];
-        assert_eq!(judge(figure("makespan_s"), &scattered, &then), Verdict::Unclear);
+        assert_eq!(judge(figure("makespan_s"), &scattered, &then), ChangeKind::Unclear);
         let later = then.map(|s| s * 1.2);
-        assert_eq!(judge(figure("makespan_s"), &later, &then), Verdict::Worse);
-        assert_eq!(judge(figure("makespan_s"), &then, &then), Verdict::Same);
+        assert_eq!(judge(figure("makespan_s"), &later, &then), ChangeKind::Worse);
+        assert_eq!(judge(figure("makespan_s"), &then, &then), ChangeKind::Same);
     }
 
     #[test]
     fn runs_with_nothing_of_it_are_compared_by_their_differences() {
         let late = figure("late_share");
         let one_bad_run = [0.0, 0.3, 0.0, 0.0, 0.0, 0.005];
-        assert_eq!(judge(late, &one_bad_run, &[0.01; 6]), Verdict::Unclear);
-        assert_eq!(judge(late, &[0.02, 0.03, 0.02, 0.03, 0.02, 0.03], &[0.0; 6]), Verdict::Worse);
-        assert_eq!(judge(late, &[0.0; 6], &[0.02, 0.03, 0.02, 0.03, 0.02, 0.03]), Verdict::Better);
-        assert_eq!(judge(late, &one_bad_run, &one_bad_run), Verdict::Same);
+        assert_eq!(judge(late, &one_bad_run, &[0.01; 6]), ChangeKind::Unclear);
+        assert_eq!(judge(late, &[0.02, 0.03, 0.02, 0.03, 0.02, 0.03], &[0.0; 6]), ChangeKind::Worse);
+        assert_eq!(judge(late, &[0.0; 6], &[0.02, 0.03, 0.02, 0.03, 0.02, 0.03]), ChangeKind::Better);
+        assert_eq!(judge(late, &one_bad_run, &one_bad_run), ChangeKind::Same);
     }
 
     #[test]
     fn a_figure_that_is_gone_is_worse() {
         let judged = figure("window.convergence_s");
         let gone = change(judged, &[None], &[Some(2.0)], 0.05, 1).unwrap();
-        assert_eq!((gone.verdict, gone.ratio), (Verdict::Worse, None));
+        assert_eq!((gone.verdict, gone.ratio), (ChangeKind::Worse, None));
         assert!(change(judged, &[None], &[None], 0.05, 1).is_none());
         let fewer = change(judged, &[Some(1.0), None, None], &[Some(2.0), Some(2.0), None], 0.05, 1).unwrap();
-        assert_eq!((fewer.verdict, fewer.now, fewer.then), (Verdict::Worse, Some(1.0), Some(2.0)));
+        assert_eq!((fewer.verdict, fewer.now, fewer.then), (ChangeKind::Worse, Some(1.0), Some(2.0)));
         let as_many = change(judged, &[Some(1.0), Some(3.0)], &[Some(1.0), Some(3.0)], 0.05, 1).unwrap();
-        assert_eq!((as_many.verdict, as_many.ratio), (Verdict::Same, Some(1.0)));
+        assert_eq!((as_many.verdict, as_many.ratio), (ChangeKind::Same, Some(1.0)));
     }
 }

@@ -47,20 +47,20 @@ struct PlannedRun {
 
 struct PlannedCell {
     experiment: Experiment,
-    opponent: ServerUnderTest,
+    server_under_test: ServerUnderTest,
 }
 
 impl PlannedCell {
     fn of(cell: &Cell) -> Self {
-        let opponent = ServerUnderTest::Own(Box::new(cell.server.clone()));
-        Self { experiment: cell.settings.clone(), opponent }
+        let server_under_test = ServerUnderTest::Own(Box::new(cell.server.clone()));
+        Self { experiment: cell.settings.clone(), server_under_test }
     }
 }
 
 impl PlannedRun {
     fn task(&self) -> Task<'_> {
-        let PlannedCell { experiment, opponent } = &*self.cell;
-        Task { experiment, opponent, seed: self.seed, runs_of_file: experiment.repeats }
+        let PlannedCell { experiment, server_under_test } = &*self.cell;
+        Task { experiment, server_under_test, seed: self.seed, runs_of_file: experiment.repeats }
     }
 }
 

@@ -14,7 +14,7 @@ use crate::servers::server_under_test::ServerUnderTest;
 pub struct Blocks<'a> {
     /// One experiment per strategy. The experiments differ only in the strategy.
     pub strategies: &'a [Experiment],
-    pub opponent: &'a ServerUnderTest,
+    pub server_under_test: &'a ServerUnderTest,
 }
 
 /// Figures of all complete blocks.
@@ -97,7 +97,7 @@ impl<'a> Blocks<'a> {
         let runs_of_file = u32::try_from(self.runs()).unwrap_or(u32::MAX);
         Task {
             experiment: &self.strategies[strategy],
-            opponent: self.opponent,
+            server_under_test: self.server_under_test,
             seed: self.seed(block),
             runs_of_file,
         }
@@ -190,9 +190,9 @@ mod tests {
 
     fn measured(runs: usize) -> (Measured, Vec<BlockRun>) {
         let strategies = [small("none"), small("aimd"), small("full-jitter")];
-        let opponent = ServerUnderTest::Own(Box::default());
+        let server_under_test = ServerUnderTest::Own(Box::default());
         let stop = After { runs, over: AtomicUsize::new(0) };
-        let blocks = Blocks { strategies: &strategies, opponent: &opponent };
+        let blocks = Blocks { strategies: &strategies, server_under_test: &server_under_test };
         let mut passed_on = Vec::new();
         let mut take = |run| passed_on.push(run);
         let measured = blocks.run(&VirtualTime { threads: 1 }, &stop, &stop, &[], &mut take).unwrap();
@@ -226,8 +226,9 @@ mod tests {
 
     #[test]
     fn the_first_error_of_whoever_takes_ends_the_runs() {
-        let (experiment, opponent) = (small("none"), ServerUnderTest::Own(Box::default()));
-        let task = Task { experiment: &experiment, opponent: &opponent, seed: 1, runs_of_file: 1 };
+        let (experiment, server_under_test) = (small("none"), ServerUnderTest::Own(Box::default()));
+        let task =
+            Task { experiment: &experiment, server_under_test: &server_under_test, seed: 1, runs_of_file: 1 };
         let mut taken = Vec::new();
         let tasks = Tasks::new(1_000, |_| task);
         let never = After { runs: usize::MAX, over: AtomicUsize::new(0) };
@@ -256,8 +257,9 @@ mod tests {
             }
         }
 
-        let (experiment, opponent) = (small("none"), ServerUnderTest::Own(Box::default()));
-        let task = Task { experiment: &experiment, opponent: &opponent, seed: 1, runs_of_file: 1 };
+        let (experiment, server_under_test) = (small("none"), ServerUnderTest::Own(Box::default()));
+        let task =
+            Task { experiment: &experiment, server_under_test: &server_under_test, seed: 1, runs_of_file: 1 };
         let full = Full(After { runs: usize::MAX, over: AtomicUsize::new(0) });
         let mut taken = Vec::new();
         let tasks = Tasks::new(1_000, |_| task);

@@ -17,7 +17,7 @@ const LOOK: Duration = Duration::from_millis(200);
 #[derive(Clone, Copy)]
 pub struct Task<'a> {
     pub experiment: &'a Experiment,
-    pub opponent: &'a ServerUnderTest,
+    pub server_under_test: &'a ServerUnderTest,
     pub seed: u64,
     /// Number of runs in the output file. The more runs, the fewer points each time series may have.
     pub runs_of_file: u32,

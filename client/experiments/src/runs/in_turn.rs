@@ -58,7 +58,7 @@ impl<'a> InTurn<'a> {
         passed_on: &mut dyn FnMut(usize, &Measured, Vec<BlockRun>),
     ) -> anyhow::Result<()> {
         let tasks = self.tasks();
-        let mut at: Option<Gathered> = None;
+        let mut at: Option<PointRuns> = None;
         driver.drive(&tasks, stop, watcher, &mut |number, Outcome { finished, texts, .. }| {
             finished.sound(tasks.task(number).seed)?;
             let (point, number) = self.place(number);
@@ -66,7 +66,7 @@ impl<'a> InTurn<'a> {
             if let Some(before) = at.take_if(|at| at.point != point) {
                 before.pass_on(passed_on);
             }
-            let gathered = at.get_or_insert_with(|| Gathered {
+            let gathered = at.get_or_insert_with(|| PointRuns {
                 point,
                 gathering: Gathering::new(blocks.strategies.len(), figures),
                 runs: Vec::new(),
@@ -90,13 +90,13 @@ impl<'a> InTurn<'a> {
     }
 }
 
-struct Gathered {
+struct PointRuns {
     point: usize,
     gathering: Gathering,
     runs: Vec<BlockRun>,
 }
 
-impl Gathered {
+impl PointRuns {
     fn pass_on(self, passed_on: &mut dyn FnMut(usize, &Measured, Vec<BlockRun>)) {
         let Gathering { measured, cut, .. } = self.gathering;
         if !cut && measured.blocks() > 0 {
@@ -134,9 +134,11 @@ mod tests {
     fn points_come_one_after_the_other_and_half_a_point_is_none() {
         let strategies = [small("none"), small("aimd")];
         let nobody: [Experiment; 0] = [];
-        let opponent = ServerUnderTest::Own(Box::default());
+        let server_under_test = ServerUnderTest::Own(Box::default());
         let points = [&strategies[..], &nobody, &strategies[..1]];
-        let in_turn = InTurn::new(points.map(|strategies| Blocks { strategies, opponent: &opponent }));
+        let in_turn = InTurn::new(
+            points.map(|strategies| Blocks { strategies, server_under_test: &server_under_test }),
+        );
         assert_eq!([0, 7, 8, 11].map(|number| in_turn.place(number)), [(0, 0), (0, 7), (2, 0), (2, 3)]);
         let stops: [(&dyn Stop, _); 2] = [(&Never, vec![(0, 4), (2, 4)]), (&Now, Vec::new())];
         for (stop, expected) in stops {

@@ -38,7 +38,7 @@ impl OverHttp {
         watcher: &dyn Watcher,
     ) -> anyhow::Result<Option<Outcome>> {
         let begun = Instant::now();
-        match task.opponent {
+        match task.server_under_test {
             ServerUnderTest::Own(config) => {
                 let config = Config { seed: task.seed, ..(**config).clone() };
                 let server = Server::start(config, task.experiment, &self.runtime)?;

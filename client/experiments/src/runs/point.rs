@@ -13,12 +13,12 @@ pub struct Point {
     /// Settings that no client chooses. The best point is chosen among all points of the same situation.
     pub situation: SweepPoint,
     pub experiments: Vec<Experiment>,
-    pub opponent: ServerUnderTest,
+    pub server_under_test: ServerUnderTest,
 }
 
 impl Point {
     pub fn blocks(&self) -> Blocks<'_> {
-        Blocks { strategies: &self.experiments, opponent: &self.opponent }
+        Blocks { strategies: &self.experiments, server_under_test: &self.server_under_test }
     }
 }
 

@@ -94,16 +94,16 @@ mod tests {
             let run = RunConfig { seed: 7, ..RunConfig::default() };
             Experiment { repeats: 2, ..Experiment::of_run(strategy.parse().unwrap(), run) }
         });
-        let opponent = ServerUnderTest::Own(Box::default());
-        let blocks = Blocks { strategies: &experiments, opponent: &opponent };
+        let server_under_test = ServerUnderTest::Own(Box::default());
+        let blocks = Blocks { strategies: &experiments, server_under_test: &server_under_test };
         let by_strategy = ["none 7", "none 8", "aimd 7", "aimd 8", "immediate 7", "immediate 8"];
         assert_eq!(in_document(&blocks.tasks()), by_strategy);
         assert_eq!(
             in_document(&Tasks::in_turn(vec![blocks.tasks(), blocks.tasks()])),
             [by_strategy; 2].concat()
         );
-        let point = Blocks { strategies: &experiments[..2], opponent: &opponent };
-        let nobody = Blocks { strategies: &experiments[..0], opponent: &opponent };
+        let point = Blocks { strategies: &experiments[..2], server_under_test: &server_under_test };
+        let nobody = Blocks { strategies: &experiments[..0], server_under_test: &server_under_test };
         let in_turn = InTurn::new([point, nobody, point]);
         let by_block = ["none 7", "aimd 7", "none 8", "aimd 8"];
         let all = in_turn.tasks();

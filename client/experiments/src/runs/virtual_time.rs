@@ -78,7 +78,7 @@ pub fn one_run(
     let begun = Instant::now();
     // A mockserver given with `--target` could be simulated, because its model is known. It is rejected, because its
     // user expects real requests.
-    let ServerUnderTest::Own(server) = task.opponent else {
+    let ServerUnderTest::Own(server) = task.server_under_test else {
         anyhow::bail!("a server that is there cannot be run in virtual time");
     };
     let attempts = watcher.attempts_of(number, task.seed)?;
@@ -172,9 +172,10 @@ mod tests {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let experiment = Experiment::of_run("none".parse().unwrap(), RunConfig::default());
         let server = Server::start(Config::default(), &experiment, &runtime).unwrap();
-        let opponent = ServerUnderTest::Given(Arc::new(GivenServer::new(server, runtime, None)));
-        assert!(opponent.model().is_some());
-        let task = Task { experiment: &experiment, opponent: &opponent, seed: 1, runs_of_file: 1 };
+        let server_under_test = ServerUnderTest::Given(Arc::new(GivenServer::new(server, runtime, None)));
+        assert!(server_under_test.model().is_some());
+        let task =
+            Task { experiment: &experiment, server_under_test: &server_under_test, seed: 1, runs_of_file: 1 };
         let error = one_run(&task, 0, &Never, &Nobody).err().unwrap();
         assert_eq!(error.to_string(), "a server that is there cannot be run in virtual time");
     }

@@ -5,7 +5,7 @@ use toml::Value;
 use vocabulary::did_you_mean;
 
 use super::cells::{Cell, is_at, text};
-use super::claim::{Against, Claim, Place};
+use super::claim::{Against, Claim, ComparedFigure};
 use super::file::Scenario;
 use super::wrong::Wrong;
 
@@ -137,8 +137,8 @@ pub(super) fn cases<'a>(
     Ok(cases)
 }
 
-fn published(claim: &Claim, place: &Place, index: usize) -> Result<f64, Wrong> {
-    let Place { of, at, experiment, figure, published } = place;
+fn published(claim: &Claim, place: &ComparedFigure, index: usize) -> Result<f64, Wrong> {
+    let ComparedFigure { of, at, experiment, figure, published } = place;
     let elsewhere = of.is_some() || at.is_some() || experiment.is_some() || figure.is_some();
     if elsewhere || published.len() != claim.over.len() {
         let words = format!(

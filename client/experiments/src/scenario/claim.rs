@@ -129,13 +129,13 @@ impl Labels {
 pub enum Against {
     /// The same figure of other strategies, at the same point.
     Labels(Labels),
-    Place(Place),
+    Place(ComparedFigure),
 }
 
 /// Place of the figure to compare with. Keys that are left out have the same values as in the claim.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Place {
+pub struct ComparedFigure {
     #[serde(default)]
     pub of: Option<String>,
     /// Point to compare with. If it is a table, keys that it leaves out have the same values as in the claim.

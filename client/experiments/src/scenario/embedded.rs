@@ -2,7 +2,7 @@
 
 use vocabulary::did_you_mean;
 
-use super::place::Text;
+use super::location::Text;
 use crate::error::Error;
 
 /// Names and texts of the built-in scenarios.

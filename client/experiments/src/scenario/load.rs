@@ -4,8 +4,8 @@ use super::cells::{Cell, cells};
 use super::check::{check_claim, check_figures, check_http, check_labels};
 use super::drawable::Drawable;
 use super::file::Scenario;
+use super::location::Text;
 use super::parse::parse;
-use super::place::Text;
 use crate::error::{Error, ErrorKind};
 
 /// Parses a scenario, applies the `--set` settings, and checks the result. `plots` are the plots that a report can

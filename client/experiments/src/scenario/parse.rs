@@ -5,7 +5,7 @@ use toml::Table;
 use vocabulary::did_you_mean;
 
 use super::file::Scenario;
-use super::place::Text;
+use super::location::Text;
 use super::setting;
 use crate::error::Error;
 

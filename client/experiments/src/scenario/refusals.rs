@@ -4,7 +4,7 @@ use results::Basis;
 
 use super::drawable::Drawable;
 use super::load::load;
-use super::place::Text;
+use super::location::Text;
 use crate::error::words_of;
 
 /// A valid scenario. Each case replaces one of its lines.

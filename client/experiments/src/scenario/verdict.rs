@@ -1,6 +1,6 @@
 //! Verdicts of claims.
 
-use results::ClaimVerdict as Verdict;
+use results::ClaimVerdict;
 
 use super::claim::{Claim, Expectation};
 use super::condition::Condition;
@@ -10,7 +10,7 @@ pub(super) const SOME: f64 = 0.05;
 
 pub struct Judged<'a> {
     pub claim: &'a Claim,
-    pub verdict: Verdict,
+    pub verdict: ClaimVerdict,
     pub ours: String,
     pub condition: Condition,
     /// Method of the test, in words.
@@ -27,7 +27,7 @@ pub struct Found {
     pub runs: usize,
     /// Number of runs in which the sentence is true; set if the verdict depends on this number.
     pub so_in: Option<usize>,
-    pub verdict: Verdict,
+    pub verdict: ClaimVerdict,
     pub(super) text: String,
 }
 
@@ -35,29 +35,29 @@ impl Judged<'_> {
     /// True if the verdict is the one that the scenario expects. Returns `None` if there are too few runs to decide.
     pub fn as_expected(&self) -> Option<bool> {
         let expected = match self.claim.expect {
-            Expectation::Holds => Verdict::Holds,
-            Expectation::HoldsPartly => Verdict::HoldsPartly,
-            Expectation::DoesNotHold => Verdict::DoesNotHold,
+            Expectation::Holds => ClaimVerdict::Holds,
+            Expectation::HoldsPartly => ClaimVerdict::HoldsPartly,
+            Expectation::DoesNotHold => ClaimVerdict::DoesNotHold,
         };
         // At least 20 runs are needed to observe a share between 5 % and a half.
         let too_few_for_a_share = self.claim.expect == Expectation::HoldsPartly
             && matches!(self.found.as_slice(), [one] if one.so_in.is_some() && (one.runs as f64) * SOME < 1.0);
-        (self.verdict != Verdict::TooFewRuns && !too_few_for_a_share).then_some(self.verdict == expected)
+        (self.verdict != ClaimVerdict::TooFewRuns && !too_few_for_a_share).then_some(self.verdict == expected)
     }
 }
 
-pub(super) fn of_all(found: &[Found]) -> Verdict {
-    let any = |verdict: Verdict| found.iter().any(|one| one.verdict == verdict);
-    let all = |verdict: Verdict| found.iter().all(|one| one.verdict == verdict);
+pub(super) fn of_all(found: &[Found]) -> ClaimVerdict {
+    let any = |verdict: ClaimVerdict| found.iter().any(|one| one.verdict == verdict);
+    let all = |verdict: ClaimVerdict| found.iter().all(|one| one.verdict == verdict);
     match () {
-        () if any(Verdict::NoFigure) => Verdict::NoFigure,
-        () if any(Verdict::TooFewRuns) => Verdict::TooFewRuns,
-        () if all(Verdict::Holds) => Verdict::Holds,
-        () if all(Verdict::DoesNotHold) => Verdict::DoesNotHold,
-        () => Verdict::HoldsPartly,
+        () if any(ClaimVerdict::NoFigure) => ClaimVerdict::NoFigure,
+        () if any(ClaimVerdict::TooFewRuns) => ClaimVerdict::TooFewRuns,
+        () if all(ClaimVerdict::Holds) => ClaimVerdict::Holds,
+        () if all(ClaimVerdict::DoesNotHold) => ClaimVerdict::DoesNotHold,
+        () => ClaimVerdict::HoldsPartly,
     }
 }
 
-pub(super) fn of_one(so: bool) -> Verdict {
-    if so { Verdict::Holds } else { Verdict::DoesNotHold }
+pub(super) fn of_one(so: bool) -> ClaimVerdict {
+    if so { ClaimVerdict::Holds } else { ClaimVerdict::DoesNotHold }
 }

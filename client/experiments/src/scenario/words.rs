@@ -1,12 +1,12 @@
 //! Summary of a claim's results in one line.
 
-use results::ClaimVerdict as Verdict;
+use results::ClaimVerdict;
 use results::numbers::short;
 use statistics::Summary;
 
 use super::verdict::Found;
 
-pub(super) fn together(found: &[Found], verdict: Verdict) -> String {
+pub(super) fn together(found: &[Found], verdict: ClaimVerdict) -> String {
     if let [only] = found {
         return only.text.clone();
     }
@@ -16,21 +16,22 @@ pub(super) fn together(found: &[Found], verdict: Verdict) -> String {
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
     let mut text = format!("{}–{}", short(low), short(high));
     let shares = found.iter().filter_map(|one| Some(one.so_in? as f64 / one.runs as f64));
-    if let Some(least) = shares.reduce(f64::min).filter(|_| verdict == Verdict::Holds) {
+    if let Some(least) = shares.reduce(f64::min).filter(|_| verdict == ClaimVerdict::Holds) {
         text = format!("{text}, so in {:.0} % of runs at least", (least * 100.0).floor());
     }
     if found.iter().any(|one| one.runs == 1) {
         text.push_str(", 1 run");
     }
-    let named = |wanted: &dyn Fn(Verdict) -> bool| {
+    let named = |wanted: &dyn Fn(ClaimVerdict) -> bool| {
         let cases = found.iter().filter(|one| wanted(one.verdict));
         cases.filter_map(|one| one.at.as_deref()).collect::<Vec<_>>()
     };
-    if verdict != Verdict::HoldsPartly {
+    if verdict != ClaimVerdict::HoldsPartly {
         return text;
     }
-    let (so, not) = (named(&|one| one == Verdict::Holds), named(&|one| one == Verdict::DoesNotHold));
-    let partly = named(&|one| one == Verdict::HoldsPartly);
+    let (so, not) =
+        (named(&|one| one == ClaimVerdict::Holds), named(&|one| one == ClaimVerdict::DoesNotHold));
+    let partly = named(&|one| one == ClaimVerdict::HoldsPartly);
     text = match (so.len(), not.len()) {
         (0, _) | (_, 0) => text,
         (some, others) if some <= others => format!("{text}; so: {}", so.join(", ")),

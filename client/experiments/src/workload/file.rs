@@ -3,7 +3,7 @@
 use toml::Table;
 use vocabulary::did_you_mean;
 
-use super::parameter::{Parameter, Place};
+use super::parameter::{AllowedIn, Parameter};
 use super::spec::WorkloadSpec;
 use super::table::PARAMETERS;
 
@@ -38,7 +38,7 @@ pub fn from_table(table: &Table) -> Result<WorkloadSpec, FileError> {
 }
 
 fn keys() -> impl Iterator<Item = &'static Parameter> {
-    PARAMETERS.iter().filter(|parameter| parameter.place != Place::CommandLine)
+    PARAMETERS.iter().filter(|parameter| parameter.place != AllowedIn::CommandLine)
 }
 
 fn unknown(key: &str) -> FileError {

@@ -24,7 +24,7 @@ pub struct Parameter {
     pub about: &'static str,
     /// Default value, as help texts show it.
     pub default: Option<&'static str>,
-    pub place: Place,
+    pub place: AllowedIn,
     pub excludes: &'static [&'static str],
     pub kind: Kind,
     /// True if records have a field of their own for the value that a run uses. Otherwise records hold the value as it
@@ -33,7 +33,7 @@ pub struct Parameter {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum AllowedIn {
     Everywhere,
     /// Accepted on command lines only. Files set this value elsewhere or not at all.
     CommandLine,
@@ -84,7 +84,7 @@ impl Parameter {
         about: &'static str,
         kind: Kind,
     ) -> Self {
-        let (default, place, excludes, resolved) = (None, Place::Everywhere, &[], false);
+        let (default, place, excludes, resolved) = (None, AllowedIn::Everywhere, &[], false);
         Self { key, short: None, placeholder, about, default, place, excludes, kind, resolved }
     }
 
@@ -96,7 +96,7 @@ impl Parameter {
         Self { default: Some(default), ..self }
     }
 
-    pub(super) const fn only(self, place: Place) -> Self {
+    pub(super) const fn only(self, place: AllowedIn) -> Self {
         Self { place, ..self }
     }
 

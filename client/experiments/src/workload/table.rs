@@ -4,7 +4,7 @@
 
 use loadgen_core::{MAX_API_KEYS, OperationKind};
 
-use super::parameter::{Kind, Parameter, Place, Word};
+use super::parameter::{AllowedIn, Kind, Parameter, Word};
 use super::spec::{Arrivals, MAX_CLIENTS, MAX_OPS};
 
 pub const PARAMETERS: &[Parameter] = &[
@@ -22,7 +22,7 @@ pub const PARAMETERS: &[Parameter] = &[
         "Number of ops of each client",
         Kind::Count { min: 1, max: MAX_OPS, field: |spec| &mut spec.ops_per_client },
     )
-    .only(Place::Files)
+    .only(AllowedIn::Files)
     .resolved(),
     Parameter::new(
         "duration",
@@ -56,10 +56,10 @@ pub const PARAMETERS: &[Parameter] = &[
         "Open loop: groups of ops, each scattered over a stretch of time",
         Kind::Groups(|spec| &mut spec.scatter),
     )
-    .only(Place::Files)
+    .only(AllowedIn::Files)
     .resolved(),
     Parameter::new("at", "TIMES", "Open loop: ops at these instants", Kind::Instants(|spec| &mut spec.at))
-        .only(Place::Files)
+        .only(AllowedIn::Files)
         .resolved(),
     Parameter::new(
         "in_flight",
@@ -116,7 +116,7 @@ pub const PARAMETERS: &[Parameter] = &[
         Kind::Duration(|spec| &mut spec.warm_up),
     )
     .by_default("0")
-    .only(Place::CommandLine)
+    .only(AllowedIn::CommandLine)
     .resolved(),
     Parameter::new(
         "max_attempts",
@@ -124,7 +124,7 @@ pub const PARAMETERS: &[Parameter] = &[
         "Attempts after which an op is given up",
         Kind::SmallCount { min: 1, max: u32::MAX, field: |spec| &mut spec.max_attempts },
     )
-    .only(Place::CommandLine)
+    .only(AllowedIn::CommandLine)
     .resolved(),
     Parameter::new(
         "retry_failed",
@@ -177,7 +177,7 @@ pub const PARAMETERS: &[Parameter] = &[
         "Width of the bins in which every call is counted",
         Kind::PositiveDuration(|spec| &mut spec.bins),
     )
-    .only(Place::Files)
+    .only(AllowedIn::Files)
     .resolved(),
     Parameter::new(
         "patience",
@@ -185,7 +185,7 @@ pub const PARAMETERS: &[Parameter] = &[
         "Time without a success after which a run counts as stalled",
         Kind::Duration(|spec| &mut spec.patience),
     )
-    .only(Place::Files)
+    .only(AllowedIn::Files)
     .resolved(),
     Parameter::new(
         "seed",
@@ -194,7 +194,7 @@ pub const PARAMETERS: &[Parameter] = &[
         Kind::Count { min: 0, max: u64::MAX, field: |spec| &mut spec.seed },
     )
     .by_default("1")
-    .only(Place::CommandLine)
+    .only(AllowedIn::CommandLine)
     .resolved(),
     Parameter::new(
         "repeats",
@@ -203,7 +203,7 @@ pub const PARAMETERS: &[Parameter] = &[
         Kind::SmallCount { min: 1, max: 1_000_000, field: |spec| &mut spec.repeats },
     )
     .by_default("1")
-    .only(Place::CommandLine)
+    .only(AllowedIn::CommandLine)
     .resolved(),
     Parameter::new(
         "time_scale",
@@ -212,7 +212,7 @@ pub const PARAMETERS: &[Parameter] = &[
         Kind::TimeScale(|spec| &mut spec.time_scale),
     )
     .by_default("1")
-    .only(Place::CommandLine)
+    .only(AllowedIn::CommandLine)
     .resolved(),
 ];
 

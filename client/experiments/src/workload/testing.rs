@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Kind, PARAMETERS, Parameter, Place, WorkloadSpec};
+use super::{AllowedIn, Kind, PARAMETERS, Parameter, WorkloadSpec};
 
 pub(crate) fn plain() -> WorkloadSpec {
     WorkloadSpec { duration: Some(Duration::from_secs(5)), ..WorkloadSpec::default() }
@@ -11,7 +11,7 @@ pub(crate) fn plain() -> WorkloadSpec {
 /// Returns, for every parameter of command lines, the plain workload with another value of that parameter than its
 /// default.
 pub(crate) fn said_of_each() -> impl Iterator<Item = (&'static Parameter, WorkloadSpec)> {
-    PARAMETERS.iter().filter(|parameter| parameter.place != Place::Files).map(|parameter| {
+    PARAMETERS.iter().filter(|parameter| parameter.place != AllowedIn::Files).map(|parameter| {
         let text = match parameter.kind {
             Kind::Switch(_) => "true",
             Kind::Truth(_) => "false",

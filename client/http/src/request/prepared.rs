@@ -4,11 +4,11 @@ use http::header::{
     ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderName, HeaderValue, IF_MATCH, USER_AGENT,
 };
 use http::{HeaderMap, Method, Uri};
-use loadgen_core::{Launched, OperationKind};
+use loadgen_core::{OperationKind, SentAttempt};
 use reqwest::Url;
 use vocabulary::wire;
 
-use crate::request::Asked;
+use crate::request::RequestTemplates;
 use crate::request::template::{Naming, Template, named};
 use crate::transport::{RunHeaders, TransportConfig, TransportError};
 
@@ -32,7 +32,7 @@ pub(crate) struct Prepared {
     read: Option<Template>,
     /// Templates of the parts that differ between ops: kinds of requests, which replace `plain`, and API keys. `None` if no
     /// part differs.
-    asked: Option<Asked>,
+    asked: Option<RequestTemplates>,
     body: bytes::Bytes,
     run: Option<RunHeaders>,
 }
@@ -90,7 +90,7 @@ impl Prepared {
         };
         let is_mock = config.run.is_some();
         let name = |url: &Url| named(url, naming, &host);
-        let asked = Asked::new(&config.requests, config.seed, &plain, is_mock, &name)?;
+        let asked = RequestTemplates::new(&config.requests, config.seed, &plain, is_mock, &name)?;
         let body = config.request.body.clone();
         let mut prepared = Self { plain, read: None, asked, body, run: config.run };
         if config.kind == OperationKind::ReadModifyWrite {
@@ -123,7 +123,7 @@ impl Prepared {
     fn declare_empty_bodies(&mut self) {
         const WITHOUT_BODY: [Method; 4] = [Method::GET, Method::HEAD, Method::DELETE, Method::CONNECT];
         let Self { plain, read, asked, body, .. } = self;
-        let kinds = asked.iter_mut().flat_map(Asked::kinds_mut);
+        let kinds = asked.iter_mut().flat_map(RequestTemplates::kinds_mut);
         for template in std::iter::once(plain).chain(read).chain(kinds) {
             let has_body = template.has_body && !body.is_empty();
             if !has_body && !WITHOUT_BODY.contains(&template.method) {
@@ -141,7 +141,7 @@ impl Prepared {
         &self.plain
     }
 
-    fn template(&self, attempt: &Launched, step: &Step) -> &Template {
+    fn template(&self, attempt: &SentAttempt, step: &Step) -> &Template {
         let kind = || self.asked.as_ref().and_then(|asked| asked.kind_of(attempt.op));
         match (step, &self.read) {
             (Step::Read, Some(read)) => read,
@@ -157,7 +157,7 @@ impl Prepared {
     /// Returns the headers of a request that its template does not contain.
     fn own_headers(
         &self,
-        attempt: &Launched,
+        attempt: &SentAttempt,
         step: &Step,
     ) -> impl Iterator<Item = (HeaderName, HeaderValue)> {
         // With carrier sense, the first request of an attempt includes the minimum number of free slots with which the server
@@ -170,11 +170,11 @@ impl Prepared {
     }
 
     /// Returns the numbers that identify an attempt to a mockserver, in the order of [`OWN`]; `None` for other servers.
-    fn own_numbers(&self, attempt: &Launched) -> Option<[u64; 3]> {
+    fn own_numbers(&self, attempt: &SentAttempt) -> Option<[u64; 3]> {
         self.run.map(|_| [attempt.op, attempt.ordinal.into(), attempt.client.into()])
     }
 
-    pub(crate) fn render(&self, attempt: &Launched, step: &Step) -> Rendered<'_> {
+    pub(crate) fn render(&self, attempt: &SentAttempt, step: &Step) -> Rendered<'_> {
         let template = self.template(attempt, step);
         // Fast path: cloning a header map is much cheaper than building one. The headers that differ are the first in it, so
         // they are found without comparing names.

@@ -5,7 +5,7 @@ use http::HeaderMap;
 use http::header::{ETAG, HeaderValue};
 use http_body::Body;
 use http_body_util::BodyExt as _;
-use loadgen_core::{Cause, ErrorKind, Launched};
+use loadgen_core::{Cause, ErrorKind, SentAttempt};
 use tailback::{Failure, Outcome, Status};
 
 use crate::request::prepared::{Prepared, Step};
@@ -21,7 +21,7 @@ pub(crate) trait Exchange {
     /// answer is an error.
     fn exchange(
         &self,
-        attempt: &Launched,
+        attempt: &SentAttempt,
         step: Step,
     ) -> impl Future<Output = Result<ParsedResponse, ErrorKind>> + Send;
 }
@@ -34,7 +34,7 @@ pub(crate) struct ParsedResponse {
 
 /// Makes an attempt. A read-modify-write consists of a read and an immediate conditional write. If the read does not succeed,
 /// the attempt ends with the read's result. If the read has no entity tag, the attempt fails permanently.
-pub(crate) async fn attempt(by: &(impl Exchange + Sync), attempt: &Launched) -> Answer {
+pub(crate) async fn attempt(by: &(impl Exchange + Sync), attempt: &SentAttempt) -> Answer {
     if !by.prepared().reads_first() {
         return match by.exchange(attempt, Step::Only).await {
             Ok(response) => response.answer,
@@ -100,6 +100,6 @@ pub(crate) fn tag_of(step: &Step, headers: &HeaderMap) -> Option<HeaderValue> {
 
 /// Returns true if a request uses carrier sense: the server starts it only with enough free slots. A write after a read does
 /// not use carrier sense, because the read already did.
-pub(crate) fn looks(attempt: &Launched, step: &Step) -> bool {
+pub(crate) fn looks(attempt: &SentAttempt, step: &Step) -> bool {
     attempt.least_free > 0 && !matches!(step, Step::Write(_))
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use http::uri::PathAndQuery;
 use http::{Method, Request, Uri};
-use loadgen_core::{ErrorKind, Latencies, Launched};
+use loadgen_core::{ErrorKind, Latencies, SentAttempt};
 use tokio::sync::{Mutex as AsyncMutex, Notify};
 use tokio::time::{Instant, timeout_at};
 
@@ -93,7 +93,7 @@ impl Shared {
         }
     }
 
-    fn request(&self, attempt: &Launched, step: &Step) -> (Request<()>, bytes::Bytes) {
+    fn request(&self, attempt: &SentAttempt, step: &Step) -> (Request<()>, bytes::Bytes) {
         let rendered = self.prepared.render(attempt, step);
         let mut request = Request::new(());
         *request.method_mut() = rendered.method;
@@ -133,7 +133,7 @@ impl Exchange for Http2Transport {
         &self.shared.prepared
     }
 
-    async fn exchange(&self, attempt: &Launched, step: Step) -> Result<ParsedResponse, ErrorKind> {
+    async fn exchange(&self, attempt: &SentAttempt, step: Step) -> Result<ParsedResponse, ErrorKind> {
         let shared = &*self.shared;
         // If several consecutive connections accept no stream, the server is assumed to accept none.
         for _ in 0..CONNECTIONS_TRIED {
@@ -199,7 +199,7 @@ impl Transport for Http2Transport {
         }
     }
 
-    async fn send(&self, launched: Launched) -> Answer {
+    async fn send(&self, launched: SentAttempt) -> Answer {
         attempt(self, &launched).await
     }
 

@@ -11,7 +11,7 @@ use http::{Request, Response, Uri};
 use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::client::conn::http1::Builder;
-use loadgen_core::{ErrorKind, Latencies, Launched};
+use loadgen_core::{ErrorKind, Latencies, SentAttempt};
 
 use crate::error_kind::{Stage, kind};
 use crate::request::prepared::{AGENT, Prepared, Step};
@@ -59,7 +59,7 @@ impl Shared {
         link.map_err(|error| kind(&error, Stage::Connecting))
     }
 
-    fn request(&self, attempt: &Launched, step: &Step) -> Request<Full<Bytes>> {
+    fn request(&self, attempt: &SentAttempt, step: &Step) -> Request<Full<Bytes>> {
         let rendered = self.prepared.render(attempt, step);
         let mut request = Request::new(Full::new(rendered.body));
         *request.method_mut() = rendered.method;
@@ -68,7 +68,11 @@ impl Shared {
         request
     }
 
-    async fn send(&self, attempt: &Launched, step: &Step) -> Result<(Response<Incoming>, Link), ErrorKind> {
+    async fn send(
+        &self,
+        attempt: &SentAttempt,
+        step: &Step,
+    ) -> Result<(Response<Incoming>, Link), ErrorKind> {
         loop {
             let idle = self.idle().pop();
             let was_idle = idle.is_some();
@@ -121,7 +125,7 @@ impl Exchange for HyperTransport {
         &self.shared.prepared
     }
 
-    async fn exchange(&self, attempt: &Launched, step: Step) -> Result<ParsedResponse, ErrorKind> {
+    async fn exchange(&self, attempt: &SentAttempt, step: Step) -> Result<ParsedResponse, ErrorKind> {
         let shared = &*self.shared;
         let (response, link) = shared.send(attempt, &step).await?;
         let (head, body) = response.into_parts();
@@ -172,7 +176,7 @@ impl Transport for HyperTransport {
         }
     }
 
-    async fn send(&self, launched: Launched) -> Answer {
+    async fn send(&self, launched: SentAttempt) -> Answer {
         let _request = self.shared.connecting.begin_request();
         attempt(self, &launched).await
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use loadgen_core::{ErrorKind, Latencies, Launched};
+use loadgen_core::{ErrorKind, Latencies, SentAttempt};
 use reqwest::{Body, Client, Request};
 
 use crate::error_kind;
@@ -35,7 +35,7 @@ impl Exchange for ReqwestTransport {
         &self.shared.prepared
     }
 
-    async fn exchange(&self, attempt: &Launched, step: Step) -> Result<ParsedResponse, ErrorKind> {
+    async fn exchange(&self, attempt: &SentAttempt, step: Step) -> Result<ParsedResponse, ErrorKind> {
         let rendered = self.shared.prepared.render(attempt, &step);
         let mut request = Request::new(rendered.method, rendered.url.clone());
         *request.headers_mut() = rendered.headers;
@@ -118,7 +118,7 @@ impl Transport for ReqwestTransport {
         }
     }
 
-    async fn send(&self, launched: Launched) -> Answer {
+    async fn send(&self, launched: SentAttempt) -> Answer {
         let _request = self.connecting.begin_request();
         attempt(self, &launched).await
     }

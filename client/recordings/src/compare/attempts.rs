@@ -3,7 +3,7 @@
 use statistics::KolmogorovSmirnov;
 
 use super::LEVEL;
-use crate::verdict::Difference;
+use crate::outcome::Difference;
 
 pub(crate) fn attempts(recorded: &[u32], own: &[u32]) -> Option<Difference> {
     let (Some(first), Some(here)) = (recorded.first(), own.first()) else { return None };

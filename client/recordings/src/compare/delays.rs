@@ -8,7 +8,7 @@ use statistics::KolmogorovSmirnov;
 use super::LEVEL;
 use super::number::{ends, range, seconds};
 use crate::grain::Grain;
-use crate::verdict::Difference;
+use crate::outcome::Difference;
 
 /// Margin around the range of a strategy's draws within which recorded values are accepted. It is 12 times the range divided by the number
 /// of draws. The true range of a uniform distribution reaches further with a probability of e⁻¹² at either end.

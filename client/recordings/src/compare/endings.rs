@@ -4,7 +4,7 @@ use statistics::KolmogorovSmirnov;
 
 use super::LEVEL;
 use crate::ending::{Ending, RecordedEnding};
-use crate::verdict::Difference;
+use crate::outcome::Difference;
 
 pub(crate) fn endings(recorded: &[(RecordedEnding, usize)], own: &[Ending]) -> Option<Difference> {
     match recorded {

@@ -9,15 +9,15 @@ use statistics::KolmogorovSmirnov;
 use super::number::{ends, range, seconds};
 use crate::ending::RecordedEnding;
 use crate::grain::Grain;
+use crate::outcome::Difference;
 use crate::pair::{Series, Waits};
 use crate::replay::Op;
-use crate::verdict::Difference;
 
 /// Maximum distance of the recorded run from all runs together, as a multiple of the distance of the furthest run.
 const FURTHER: f64 = 1.3;
 
 #[derive(Clone, Copy, Debug)]
-enum Place {
+enum SeriesPosition {
     BeforeFirst,
     Delay(usize),
     AfterLast,
@@ -31,8 +31,9 @@ pub(crate) fn series(recorded: &Series, runs: &[Vec<Op>], grain: Grain) -> Optio
         .or_else(|| granted(&recorded.granted, runs))
         .or_else(|| {
             let most = recorded.waits.iter().map(|waits| waits.delays.len()).max().unwrap_or(0);
-            let delays = (0..most).map(Place::Delay);
-            let places = [Place::BeforeFirst].into_iter().chain(delays).chain([Place::AfterLast]);
+            let delays = (0..most).map(SeriesPosition::Delay);
+            let places =
+                [SeriesPosition::BeforeFirst].into_iter().chain(delays).chain([SeriesPosition::AfterLast]);
             places.into_iter().find_map(|place| place.difference(&recorded.waits, runs, grain))
         })
 }
@@ -81,7 +82,7 @@ fn granted(recorded: &[u64], runs: &[Vec<Op>]) -> Option<Difference> {
     })
 }
 
-impl Place {
+impl SeriesPosition {
     fn name(self) -> String {
         match self {
             Self::BeforeFirst => "wait before the first attempt".to_owned(),

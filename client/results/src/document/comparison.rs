@@ -158,16 +158,16 @@ pub enum PairVerdict {
     Equivalent,
 }
 
-impl From<Option<statistics::Verdict>> for PairVerdict {
-    fn from(verdict: Option<statistics::Verdict>) -> Self {
-        use statistics::Verdict;
+impl From<Option<statistics::PairOutcome>> for PairVerdict {
+    fn from(verdict: Option<statistics::PairOutcome>) -> Self {
+        use statistics::PairOutcome;
         match verdict {
             None => Self::Incomparable,
-            Some(Verdict::TooFew) => Self::TooFew,
-            Some(Verdict::Lower) => Self::Lower,
-            Some(Verdict::Higher) => Self::Higher,
-            Some(Verdict::NotDistinguishable) => Self::NotDistinguishable,
-            Some(Verdict::Equivalent) => Self::Equivalent,
+            Some(PairOutcome::TooFew) => Self::TooFew,
+            Some(PairOutcome::Lower) => Self::Lower,
+            Some(PairOutcome::Higher) => Self::Higher,
+            Some(PairOutcome::NotDistinguishable) => Self::NotDistinguishable,
+            Some(PairOutcome::Equivalent) => Self::Equivalent,
         }
     }
 }

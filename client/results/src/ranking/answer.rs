@@ -15,14 +15,14 @@ mod sentence;
 
 pub use by_point::{PointWinner, first_by_point};
 pub use pairs::{PairRow, pair_rows};
-pub use row::{Place, Row, Times};
+pub use row::{Row, RowRank, Times};
 pub use sensitivity::same_winner_sentence;
 pub use sentence::{Part, Sentence};
 
 use statistics::Level;
 
+use crate::ranking::ranked_strategy::RankedStrategy;
 use crate::ranking::score::Score;
-use crate::ranking::standing::Standing;
 use crate::ranking::ties::Ties;
 use row::Placed;
 
@@ -67,14 +67,14 @@ pub struct Lead<'a> {
 
 impl Answer {
     /// Creates the answer; `standings` are in the order of their ranking.
-    pub fn new(standings: &[Standing], by: Score) -> Self {
+    pub fn new(standings: &[RankedStrategy], by: Score) -> Self {
         let level = Ties::among(standings.iter().filter(|standing| standing.rank.is_some())).level();
         Self::at_level(standings, by, level)
     }
 
-    pub fn at_level(standings: &[Standing], by: Score, level: Level) -> Self {
+    pub fn at_level(standings: &[RankedStrategy], by: Score, level: Level) -> Self {
         let seeds = standings.iter().map(|standing| standing.counts.runs).max().unwrap_or_default();
-        let ranked: Vec<&Standing> =
+        let ranked: Vec<&RankedStrategy> =
             standings.iter().filter(|standing| standing.rank.is_some() && !standing.foresees).collect();
         let limit = standings.iter().find_map(|standing| standing.limit.clone());
         let is_whole = ranked.first().is_some_and(|best| best.is_comparable() && best.share >= 1.0);
@@ -105,7 +105,7 @@ impl Answer {
     }
 
     pub fn ranked(&self) -> impl Iterator<Item = &Row> {
-        self.rows.iter().filter(|row| matches!(row.place, Place::Ranked { .. }))
+        self.rows.iter().filter(|row| matches!(row.place, RowRank::Ranked { .. }))
     }
 
     /// Returns the strategy with the best figure and its lead over the next best. Returns `None` if fewer than two strategies have a rank.
@@ -156,7 +156,7 @@ fn thriftiest(placed: &[Placed<'_>], score: Score, level: Level) -> Option<Strin
     let (_, first) = placed.first()?;
     let tied = || placed.iter().filter(|(_, place)| place == first).map(|(standing, _)| *standing);
     let least = tied().min_by(|a, b| a.score(score).total_cmp(&b.score(score)))?;
-    let is_more = |other: &Standing| {
+    let is_more = |other: &RankedStrategy| {
         let times = Times::new(other.values(score), least.values(score), level);
         times.and_then(|times| times.interval).is_some_and(|(low, _)| low > 1.0)
     };
@@ -164,11 +164,12 @@ fn thriftiest(placed: &[Placed<'_>], score: Score, level: Level) -> Option<Strin
     others.all(is_more).then(|| least.strategy.clone())
 }
 
-fn firsts(ranked: &[&Standing], by: Score) -> Vec<Option<String>> {
-    let comparable: Vec<&&Standing> = ranked.iter().filter(|standing| standing.is_comparable()).collect();
+fn firsts(ranked: &[&RankedStrategy], by: Score) -> Vec<Option<String>> {
+    let comparable: Vec<&&RankedStrategy> =
+        ranked.iter().filter(|standing| standing.is_comparable()).collect();
     let seeds = comparable.iter().map(|standing| standing.values(by).len()).min().unwrap_or_default();
     let first = |seed: usize| {
-        let value = |standing: &Standing| standing.values(by)[seed];
+        let value = |standing: &RankedStrategy| standing.values(by)[seed];
         let least = comparable.iter().map(|standing| value(standing)).min_by(f64::total_cmp)?;
         let mut those = comparable.iter().filter(|standing| value(standing).total_cmp(&least).is_eq());
         those.next().filter(|_| those.next().is_none()).map(|standing| standing.strategy.clone())

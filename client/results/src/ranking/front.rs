@@ -1,13 +1,13 @@
 //! Pareto front of two figures. A strategy is on the front unless another strategy is better in one figure and not worse in the other.
 
+use crate::ranking::ranked_strategy::RankedStrategy;
 use crate::ranking::score::Score;
-use crate::ranking::standing::Standing;
 
 /// Marks the strategies on the front. The two figures are makespan and attempts, which are meaningful only for equal work. If the shares of
 /// ops done differ (`by_share`), the figures are the share and the attempts per success.
 ///
 /// Strategies that know the future are excluded: they neither appear on the front nor dominate other strategies.
-pub(crate) fn mark(standings: &mut [Standing], by_share: bool) {
+pub(crate) fn mark(standings: &mut [RankedStrategy], by_share: bool) {
     let costs = if by_share { share_and_effort } else { time_and_attempts };
     let costs: Vec<Option<(f64, f64)>> =
         standings.iter().map(|standing| costs(standing).filter(|_| !standing.foresees)).collect();
@@ -21,13 +21,13 @@ pub(crate) fn mark(standings: &mut [Standing], by_share: bool) {
     }
 }
 
-fn time_and_attempts(standing: &Standing) -> Option<(f64, f64)> {
+fn time_and_attempts(standing: &RankedStrategy) -> Option<(f64, f64)> {
     let mean = |score: Score| standing.figure(score.path()).map(|figure| figure.mean);
     Some((mean(Score::makespan())?, mean(Score::attempts())?)).filter(|_| standing.is_complete())
 }
 
 /// Returns the negated share and the attempts per success, so that less is better in both. Returns `None` for strategies without a rank.
-fn share_and_effort(standing: &Standing) -> Option<(f64, f64)> {
+fn share_and_effort(standing: &RankedStrategy) -> Option<(f64, f64)> {
     standing.rank?;
     Some((-standing.share, standing.figure_of_all(Score::attempts_per_success())?.mean))
 }

@@ -4,10 +4,10 @@
 //! together in 95 % of cases. The level of each interval is therefore 1 − 0.05/m. Here m is twice the number of pairs of ranked strategies,
 //! because a ranking uses two figures.
 
-use statistics::{Comparison, Level, Margin, Method, PairedRatio, Verdict};
+use statistics::{Comparison, Level, Margin, Method, PairOutcome, PairedRatio};
 
+use crate::ranking::ranked_strategy::RankedStrategy;
 use crate::ranking::score::Score;
-use crate::ranking::standing::Standing;
 
 const FIGURES_COMPARED: usize = 2;
 
@@ -16,7 +16,7 @@ pub(crate) struct Ties {
 }
 
 impl Ties {
-    pub(crate) fn among<'a>(standings: impl IntoIterator<Item = &'a Standing>) -> Self {
+    pub(crate) fn among<'a>(standings: impl IntoIterator<Item = &'a RankedStrategy>) -> Self {
         let strategies = standings.into_iter().filter(|standing| !standing.foresees).count();
         let pairs = strategies * strategies.saturating_sub(1) / 2;
         Self { level: Level::P95.shared_by(FIGURES_COMPARED * pairs) }
@@ -28,7 +28,7 @@ impl Ties {
 
     /// Returns true if two strategies cannot be distinguished in this figure. With too few runs for an interval, only strategies with equal
     /// means are equal. An oracle is equal to no other strategy.
-    pub(crate) fn are_equal(&self, score: Score, one: &Standing, other: &Standing) -> bool {
+    pub(crate) fn are_equal(&self, score: Score, one: &RankedStrategy, other: &RankedStrategy) -> bool {
         if one.foresees || other.foresees {
             return false;
         }
@@ -36,9 +36,9 @@ impl Ties {
             Comparison { level: self.level, method: Method::StudentT, margin: Margin::TWO_PERCENT };
         let found = PairedRatio::of(one.values(score), other.values(score), comparison);
         match found.map(|found| found.verdict) {
-            Ok(Verdict::NotDistinguishable | Verdict::Equivalent) => true,
-            Ok(Verdict::Lower | Verdict::Higher) => false,
-            Ok(Verdict::TooFew) | Err(_) => one.score(score).total_cmp(&other.score(score)).is_eq(),
+            Ok(PairOutcome::NotDistinguishable | PairOutcome::Equivalent) => true,
+            Ok(PairOutcome::Lower | PairOutcome::Higher) => false,
+            Ok(PairOutcome::TooFew) | Err(_) => one.score(score).total_cmp(&other.score(score)).is_eq(),
         }
     }
 }

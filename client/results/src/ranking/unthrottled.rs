@@ -1,8 +1,8 @@
 //! Comparison in which no attempt was rejected or failed. Its ranking shows nothing about retries.
 
 use crate::figures::numbers::counted;
+use crate::ranking::ranked_strategy::RankedStrategy;
 use crate::ranking::score::Score;
-use crate::ranking::standing::Standing;
 
 const EQUAL: f64 = 1.02;
 
@@ -14,16 +14,17 @@ pub struct Unthrottled {
 }
 
 impl Unthrottled {
-    pub fn new(standings: &[Standing], by: Score) -> Option<Self> {
-        let max = |standing: &Standing, path| standing.figure(path).map(|figure| figure.max);
-        let is_spared = |standing: &Standing| {
+    pub fn new(standings: &[RankedStrategy], by: Score) -> Option<Self> {
+        let max = |standing: &RankedStrategy, path| standing.figure(path).map(|figure| figure.max);
+        let is_spared = |standing: &RankedStrategy| {
             ["attempts.rejected", "attempts.failed"].iter().all(|path| max(standing, path) == Some(0.0))
         };
         if !standings.iter().all(is_spared) {
             return None;
         }
-        let sum =
-            |standing: &Standing| standing.figure("attempts.total").map(|all| all.mean * all.count as f64);
+        let sum = |standing: &RankedStrategy| {
+            standing.figure("attempts.total").map(|all| all.mean * all.count as f64)
+        };
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count")]
         let attempts = standings.iter().filter_map(sum).sum::<f64>().round() as u64;
         (attempts > 0).then(|| Self { attempts, are_equal: are_equal(standings, by) })
@@ -41,7 +42,7 @@ impl Unthrottled {
     }
 }
 
-fn are_equal(standings: &[Standing], by: Score) -> bool {
+fn are_equal(standings: &[RankedStrategy], by: Score) -> bool {
     let scores = [by, Score::makespan(), Score::attempts()];
     scores.iter().all(|score| {
         let values: Vec<f64> = standings.iter().map(|standing| standing.score(*score)).collect();

@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use loadgen_core::{AttemptKey, Completion, Input as ClientInput, Launched, Output, Run, RunLog};
-use mockserver_core::{Details, Input, Request, RequestId, Server, ServerEvent, ServerLog, Step};
+use loadgen_core::{AttemptKey, Completion, Input as ClientInput, Output, Run, RunLog, SentAttempt};
+use mockserver_core::{Input, Request, RequestFields, RequestId, Server, ServerEvent, ServerLog, Step};
 use tailback::Status;
 use vocabulary::Instant;
 
 use super::Difference;
 use crate::request_details::RequestDetails;
-use crate::simulated_response::{SimulatedResponse, Speech, StepClassifiers};
+use crate::simulated_response::{ResponseForm, SimulatedResponse, StepClassifiers};
 
 /// Checks the two logs of one run against each other. Every attempt must have reached the server with the settings and details that a
 /// simulation would give it, for GETs or for the run's kinds of requests. The client's parser must interpret the response as in that
@@ -47,7 +47,7 @@ struct Exchange {
     /// True if the attempt started with a read that precedes a write.
     is_read: bool,
     /// Details of the request, if the server needs them.
-    details_sent: Option<Arc<Details>>,
+    details_sent: Option<Arc<RequestFields>>,
     response: Option<SimulatedResponse>,
 }
 
@@ -72,7 +72,7 @@ fn advised_wait(completion: &Completion) -> Option<SimulatedResponse> {
 }
 
 struct Sent {
-    launched: Launched,
+    launched: SentAttempt,
     response: Option<SimulatedResponse>,
     withdrawn: bool,
 }
@@ -81,7 +81,7 @@ fn sent(log: &RunLog) -> Vec<Sent> {
     let name = |key: AttemptKey| (key.serial, key.slot);
     let mut ends: BTreeMap<_, VecDeque<&Completion>> = BTreeMap::new();
     for (_, input) in &log.inputs {
-        if let ClientInput::Ended(completion) = input {
+        if let ClientInput::AttemptEnd(completion) = input {
             ends.entry(name(completion.attempt)).or_default().push_back(completion);
         }
     }
@@ -109,7 +109,7 @@ fn reached(log: &ServerLog, run: &Run) -> BTreeMap<(u64, u32), VecDeque<Exchange
     let reading = run.reading();
     let answers = log.config.answer_set().ok().flatten();
     let understanding = StepClassifiers::new(run.rejected_when(), &log.config);
-    let speech = Speech {
+    let speech = ResponseForm {
         config: &log.config,
         answers: answers.as_ref(),
         anchor: log.anchor,

@@ -1,6 +1,6 @@
 //! Replay of the client's side: its logged inputs pass through the event loop of the simulation.
 
-use loadgen_core::{AttemptKey, Input, Launched, Run, RunLog};
+use loadgen_core::{AttemptKey, Input, Run, RunLog, SentAttempt};
 use vocabulary::Instant;
 
 use super::Difference;
@@ -32,7 +32,7 @@ pub fn replay_client(log: &RunLog, mut run: Run) -> Result<Run, Difference> {
 struct LoggedInputs<'a>(&'a [(Instant, Input)]);
 
 impl Peer for LoggedInputs<'_> {
-    fn on_send(&mut self, _now: Instant, _launched: Launched) {}
+    fn on_send(&mut self, _now: Instant, _launched: SentAttempt) {}
 
     fn on_cancel(&mut self, _now: Instant, _key: AttemptKey) {}
 

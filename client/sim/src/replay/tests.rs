@@ -4,17 +4,18 @@ use std::net::Ipv4Addr;
 use std::time::Duration;
 
 use loadgen_core::{
-    ArrivalProcess, AttemptKey, Completion, GivenUp, Input as ClientInput, Launched, Output, Refusal, Run,
-    RunConfig, RunLog, Workload,
+    ArrivalProcess, AttemptKey, Completion, GivenUp, Input as ClientInput, Output, Refusal, Run, RunConfig,
+    RunLog, SentAttempt, Workload,
 };
 use mockserver_core::{
-    Config, Details, Input, Output as ServerOutput, Request, RequestId, Server, ServerEvent, ServerLog, Step,
+    Config, Input, Output as ServerOutput, Request, RequestFields, RequestId, Server, ServerEvent, ServerLog,
+    Step,
 };
 use tailback::{Status, StrategySpec};
 use vocabulary::{Distribution, Instant, WallTime};
 
 use super::*;
-use crate::simulated_response::{SimulatedResponse, Speech, StepClassifiers};
+use crate::simulated_response::{ResponseForm, SimulatedResponse, StepClassifiers};
 
 /// Period at which the driver looks at its clock, in milliseconds.
 const DRIVER_TICK: u64 = 7;
@@ -30,7 +31,7 @@ struct Late {
     run: Run,
     server: Server,
     /// Attempts in flight by request id, with their sending times.
-    waiting: Vec<Option<(Launched, Instant)>>,
+    waiting: Vec<Option<(SentAttempt, Instant)>>,
     /// Answers in flight from the shell to the driver.
     mailbox: Vec<(Instant, Completion)>,
     now: Instant,
@@ -66,7 +67,7 @@ impl Late {
             let Some((launched, sent_at)) = self.waiting[answer.id.0 as usize].take() else { continue };
             let took = Some(answer.at.since(sent_at));
             let understanding = StepClassifiers::new(self.run.rejected_when(), self.server.config());
-            let speech = Speech {
+            let speech = ResponseForm {
                 config: self.server.config(),
                 answers: None,
                 anchor: WallTime::VIRTUAL_START,
@@ -89,7 +90,7 @@ impl Late {
     /// Returns true once the run is over.
     fn drive(&mut self) -> bool {
         for (at, completion) in std::mem::take(&mut self.mailbox) {
-            self.run.handle_input(at, ClientInput::Ended(completion));
+            self.run.handle_input(at, ClientInput::AttemptEnd(completion));
         }
         loop {
             match self.run.poll_output(self.now) {
@@ -101,7 +102,7 @@ impl Late {
         }
     }
 
-    fn send(&mut self, launched: Launched) {
+    fn send(&mut self, launched: SentAttempt) {
         // Uses the lowest free id, as a slab does.
         let free = self.waiting.iter().position(Option::is_none).expect("there is room");
         self.waiting[free] = Some((launched, self.now));
@@ -109,7 +110,7 @@ impl Late {
         let (op, attempt) = (launched.op, launched.ordinal);
         let request = Request { id, run: None, seed: 1, op, attempt, step: Step::Work };
         // A server that advises retry delays counts retries by address.
-        let details = Details {
+        let details = RequestFields {
             method: "GET".into(),
             path: "/".into(),
             address: Some(Ipv4Addr::LOCALHOST.into()),
@@ -121,7 +122,7 @@ impl Late {
     }
 
     fn cancel(&mut self, key: AttemptKey) {
-        let waits = |waiting: &Option<(Launched, Instant)>| {
+        let waits = |waiting: &Option<(SentAttempt, Instant)>| {
             waiting.is_some_and(|(launched, _)| launched.attempt == key)
         };
         if let Some(index) = self.waiting.iter().position(waits) {
@@ -226,7 +227,7 @@ fn that_count(log: &RunLog) -> Vec<usize> {
     let ended =
         |at: Instant, serial| log.samples.iter().any(|sample| sample.serial == serial && sample.ended == at);
     let counts = |input: &(Instant, ClientInput)| match input {
-        (at, ClientInput::Ended(completion)) => ended(*at, completion.attempt.serial),
+        (at, ClientInput::AttemptEnd(completion)) => ended(*at, completion.attempt.serial),
         _ => true,
     };
     let indices: Vec<usize> = (0..log.inputs.len()).filter(|index| counts(&log.inputs[*index])).collect();
@@ -258,7 +259,7 @@ fn an_answer_that_is_swapped_with_another_is_noticed() {
     for pair in that_count(&client_log).windows(2) {
         let mut swapped = client_log.clone();
         let [first, second] = [pair[0], pair[1]];
-        let (ClientInput::Ended(mut one), ClientInput::Ended(mut other)) =
+        let (ClientInput::AttemptEnd(mut one), ClientInput::AttemptEnd(mut other)) =
             (swapped.inputs[first].1, swapped.inputs[second].1)
         else {
             continue;
@@ -267,8 +268,8 @@ fn an_answer_that_is_swapped_with_another_is_noticed() {
             continue;
         }
         std::mem::swap(&mut one.outcome, &mut other.outcome);
-        swapped.inputs[first].1 = ClientInput::Ended(one);
-        swapped.inputs[second].1 = ClientInput::Ended(other);
+        swapped.inputs[first].1 = ClientInput::AttemptEnd(one);
+        swapped.inputs[second].1 = ClientInput::AttemptEnd(other);
         replay_client(&swapped, client(AIMD, &config)).expect_err("the client hears another outcome");
         replay_between(&swapped, &server_log, &alike()).expect_err("the server said something else");
         swaps += 1;

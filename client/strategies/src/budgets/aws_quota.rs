@@ -16,7 +16,8 @@ use crate::gauges::TOKENS;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{
-    Budget, Classification, Ended, FailedOp, Failure, Gate, Gauges, Instant, Launch, Outcome, Permit, Status,
+    AttemptEnd, Budget, BudgetDecision, Candidate, Classification, FailedOp, Failure, Gauges, Instant,
+    Outcome, Permit, Status,
 };
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -102,8 +103,8 @@ impl Quota {
 }
 
 impl Budget for Quota {
-    fn ask(&self, _now: Instant, _launch: &Launch, _rng: &mut dyn Rng) -> Gate {
-        Gate::Permit
+    fn ask(&self, _now: Instant, _launch: &Candidate, _rng: &mut dyn Rng) -> BudgetDecision {
+        BudgetDecision::Permit
     }
 
     fn permits_retry(&self, _now: Instant, failed: &FailedOp) -> bool {
@@ -118,14 +119,14 @@ impl Budget for Quota {
         self.tokens = self.tokens.saturating_sub(self.cost_after(failed));
     }
 
-    fn on_sent(&mut self, _now: Instant, launch: &Launch) -> Permit {
+    fn on_sent(&mut self, _now: Instant, launch: &Candidate) -> Permit {
         Permit(match launch.last.filter(|_| launch.attempt > 1) {
             None => 1,
             Some(last) => self.cost(last, launch.last_opinion),
         })
     }
 
-    fn on_ended(&mut self, _now: Instant, _ended: &Ended, outcome: &Outcome, permit: Permit) {
+    fn on_ended(&mut self, _now: Instant, _ended: &AttemptEnd, outcome: &Outcome, permit: Permit) {
         if outcome.status == Status::Succeeded {
             self.tokens = self.tokens.saturating_add(permit.0).min(self.config.capacity);
         }

@@ -15,7 +15,9 @@ use crate::error::SpecError;
 use crate::gauges::BreakerPhase;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::{Advice, Budget, Ended, Gate, Gauges, Instant, Launch, Outcome, Permit, Status, Until};
+use crate::{
+    Advice, AttemptEnd, Budget, BudgetDecision, Candidate, Gauges, Instant, Outcome, Permit, Status, Until,
+};
 use vocabulary::{Choice, Configurable, Parameter};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -113,31 +115,33 @@ impl Breaker {
         self.change(Phase::Open { until }, reason);
     }
 
-    fn hold(&self, until: Until) -> Gate {
+    fn hold(&self, until: Until) -> BudgetDecision {
         match self.config.when_open {
-            WhenOpen::Wait => Gate::Wait(until),
-            WhenOpen::Shed => Gate::Shed(Advice::None),
+            WhenOpen::Wait => BudgetDecision::Wait(until),
+            WhenOpen::Shed => BudgetDecision::Shed(Advice::None),
         }
     }
 }
 
 impl Budget for Breaker {
-    fn ask(&self, now: Instant, _launch: &Launch, _rng: &mut dyn Rng) -> Gate {
+    fn ask(&self, now: Instant, _launch: &Candidate, _rng: &mut dyn Rng) -> BudgetDecision {
         match self.phase {
             Phase::Open { until } if now < until => self.hold(Until::At(until)),
             Phase::HalfOpen { probing: true } => self.hold(Until::Event),
-            Phase::Closed { .. } | Phase::Open { .. } | Phase::HalfOpen { probing: false } => Gate::Permit,
+            Phase::Closed { .. } | Phase::Open { .. } | Phase::HalfOpen { probing: false } => {
+                BudgetDecision::Permit
+            }
         }
     }
 
-    fn on_sent(&mut self, _now: Instant, _launch: &Launch) -> Permit {
+    fn on_sent(&mut self, _now: Instant, _launch: &Candidate) -> Permit {
         if !matches!(self.phase, Phase::Closed { .. }) {
             self.change(Phase::HalfOpen { probing: true }, "a probe is out");
         }
         Permit(self.epoch)
     }
 
-    fn on_ended(&mut self, now: Instant, _ended: &Ended, outcome: &Outcome, permit: Permit) {
+    fn on_ended(&mut self, now: Instant, _ended: &AttemptEnd, outcome: &Outcome, permit: Permit) {
         if permit != Permit(self.epoch) {
             return;
         }

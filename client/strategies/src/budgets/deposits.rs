@@ -4,7 +4,9 @@
 use vocabulary::{Choice, Rng};
 
 use crate::gauges::TOKENS;
-use crate::{Advice, Budget, Ended, FailedOp, Gate, Gauges, Instant, Launch, Outcome, Permit, Status};
+use crate::{
+    Advice, AttemptEnd, Budget, BudgetDecision, Candidate, FailedOp, Gauges, Instant, Outcome, Permit, Status,
+};
 
 pub(super) trait Bucket: Clone + Send {
     /// Drops expired entries. Must precede every read or change of the bucket.
@@ -80,9 +82,13 @@ impl<B: Bucket> Deposits<B> {
 }
 
 impl<B: Bucket> Budget for Deposits<B> {
-    fn ask(&self, now: Instant, launch: &Launch, _rng: &mut dyn Rng) -> Gate {
+    fn ask(&self, now: Instant, launch: &Candidate, _rng: &mut dyn Rng) -> BudgetDecision {
         // Only copies are checked here, because the cost of a retry was withdrawn at the failure.
-        if launch.copy == 0 || self.holds_at(now) { Gate::Permit } else { Gate::Shed(Advice::Never) }
+        if launch.copy == 0 || self.holds_at(now) {
+            BudgetDecision::Permit
+        } else {
+            BudgetDecision::Shed(Advice::Never)
+        }
     }
 
     fn permits_retry(&self, now: Instant, _failed: &FailedOp) -> bool {
@@ -93,7 +99,7 @@ impl<B: Bucket> Budget for Deposits<B> {
         self.put(now, -self.withdrawal);
     }
 
-    fn on_sent(&mut self, now: Instant, launch: &Launch) -> Permit {
+    fn on_sent(&mut self, now: Instant, launch: &Candidate) -> Permit {
         if self.when == Deposit::Request && launch.attempt == 1 {
             self.put(now, self.deposit);
         }
@@ -103,7 +109,7 @@ impl<B: Bucket> Budget for Deposits<B> {
         Permit::default()
     }
 
-    fn on_ended(&mut self, now: Instant, ended: &Ended, outcome: &Outcome, _permit: Permit) {
+    fn on_ended(&mut self, now: Instant, ended: &AttemptEnd, outcome: &Outcome, _permit: Permit) {
         // Drops expired entries here, because `permits_retry` reads the bucket at the same instant but cannot change
         // it.
         self.bucket.expire(now);

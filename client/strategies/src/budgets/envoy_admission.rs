@@ -17,7 +17,7 @@ use crate::error::SpecError;
 use crate::gauges::REFUSED;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::{Budget, Ended, Gate, Gauges, Instant, Launch, Outcome, Permit, Status};
+use crate::{AttemptEnd, Budget, BudgetDecision, Candidate, Gauges, Instant, Outcome, Permit, Status};
 
 const SAMPLE: Duration = Duration::from_secs(1);
 
@@ -134,22 +134,22 @@ impl Admission {
 }
 
 impl Budget for Admission {
-    fn ask(&self, now: Instant, _launch: &Launch, rng: &mut dyn Rng) -> Gate {
+    fn ask(&self, now: Instant, _launch: &Candidate, rng: &mut dyn Rng) -> BudgetDecision {
         let refused = ACCURACY as f64 * self.refusal(now) > (rng.next_u64() % ACCURACY) as f64;
-        if refused { self.config.on_refusal.gate() } else { Gate::Permit }
+        if refused { self.config.on_refusal.gate() } else { BudgetDecision::Permit }
     }
 
-    fn on_sent(&mut self, now: Instant, _launch: &Launch) -> Permit {
+    fn on_sent(&mut self, now: Instant, _launch: &Candidate) -> Permit {
         self.update(now);
         Permit::default()
     }
 
-    fn on_shed(&mut self, now: Instant, _launch: &Launch) {
+    fn on_shed(&mut self, now: Instant, _launch: &Candidate) {
         self.update(now);
         self.refused = self.refusal(now);
     }
 
-    fn on_ended(&mut self, now: Instant, _ended: &Ended, outcome: &Outcome, _permit: Permit) {
+    fn on_ended(&mut self, now: Instant, _ended: &AttemptEnd, outcome: &Outcome, _permit: Permit) {
         let success = match outcome.status {
             Status::Shed | Status::Deferred | Status::Cancelled => return,
             Status::Succeeded => true,
@@ -215,7 +215,7 @@ mod tests {
         let admission = after(config, &[(OK, 500), (code(503), 500)]);
         let ask =
             |draw: u64| admission.ask(secs(0), &launch(0, None), &mut Always(whose_last_places_are(draw)));
-        assert_eq!((ask(5500), ask(4500)), (Gate::Permit, Gate::Shed(Advice::None)));
+        assert_eq!((ask(5500), ask(4500)), (BudgetDecision::Permit, BudgetDecision::Shed(Advice::None)));
     }
 
     /// Returns a draw in [0, 1) whose 64 bits modulo 10⁴ have the same hundreds as `places`.

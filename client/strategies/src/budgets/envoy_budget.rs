@@ -14,7 +14,9 @@ use crate::error::SpecError;
 use crate::gauges::RETRIES;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::{Advice, Budget, Ended, FailedOp, Gate, Gauges, Instant, Launch, Outcome, Permit};
+use crate::{
+    Advice, AttemptEnd, Budget, BudgetDecision, Candidate, FailedOp, Gauges, Instant, Outcome, Permit,
+};
 
 #[derive(Clone, Debug)]
 pub(crate) struct EnvoyBudget {
@@ -64,12 +66,12 @@ impl ShareInFlight {
 }
 
 impl Budget for ShareInFlight {
-    fn ask(&self, _now: Instant, launch: &Launch, _rng: &mut dyn Rng) -> Gate {
+    fn ask(&self, _now: Instant, launch: &Candidate, _rng: &mut dyn Rng) -> BudgetDecision {
         // Only copies are checked here, because a retry was already permitted at the failure.
         if launch.copy == 0 || self.has_room(f64::from(self.live.attempts)) {
-            Gate::Permit
+            BudgetDecision::Permit
         } else {
-            Gate::Shed(Advice::Never)
+            BudgetDecision::Shed(Advice::Never)
         }
     }
 
@@ -85,12 +87,12 @@ impl Budget for ShareInFlight {
         self.live.retries = self.live.retries.saturating_sub(1);
     }
 
-    fn on_sent(&mut self, _now: Instant, launch: &Launch) -> Permit {
+    fn on_sent(&mut self, _now: Instant, launch: &Candidate) -> Permit {
         self.live.retries = self.live.retries.saturating_add(u32::from(launch.copy > 0));
         self.live.on_sent(launch)
     }
 
-    fn on_ended(&mut self, _now: Instant, _ended: &Ended, outcome: &Outcome, permit: Permit) {
+    fn on_ended(&mut self, _now: Instant, _ended: &AttemptEnd, outcome: &Outcome, permit: Permit) {
         self.live.on_ended(outcome, permit, true);
     }
 
@@ -164,14 +166,17 @@ mod tests {
     #[test]
     fn a_copy_is_a_retry_from_its_sending_to_its_end() {
         let mut budget = budget(0.0, 2);
-        let copy = Launch { attempt: 2, copy: 1, ..launch(0, None) };
+        let copy = Candidate { attempt: 2, copy: 1, ..launch(0, None) };
         let ask = |budget: &mut ShareInFlight| budget.ask(NOW, &copy, &mut Always(0.5));
         send(&mut budget, 9);
-        assert_eq!(ask(&mut budget), Gate::Permit);
+        assert_eq!(ask(&mut budget), BudgetDecision::Permit);
         let permit = budget.on_sent(NOW, &copy);
         assert!(fails(&mut budget, Permit::default()), "one is left");
-        assert_eq!(ask(&mut budget), Gate::Shed(Advice::Never));
-        assert_eq!(budget.ask(NOW, &launch(0, Some(Status::Rejected)), &mut Always(0.5)), Gate::Permit);
+        assert_eq!(ask(&mut budget), BudgetDecision::Shed(Advice::Never));
+        assert_eq!(
+            budget.ask(NOW, &launch(0, Some(Status::Rejected)), &mut Always(0.5)),
+            BudgetDecision::Permit
+        );
         budget.on_ended(NOW, &ended(0, 1), &Outcome::plain(Status::Cancelled), permit);
         assert_eq!(budget.live, Live { attempts: 8, retries: 1 });
     }

@@ -10,7 +10,7 @@ use crate::error::SpecError;
 use crate::gauges::RETRIES;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::{Advice, Budget, Ended, Gate, Gauges, Instant, Launch, Outcome, Permit};
+use crate::{Advice, AttemptEnd, Budget, BudgetDecision, Candidate, Gauges, Instant, Outcome, Permit};
 
 #[derive(Clone, Debug)]
 pub(crate) struct FailsafeBudget {
@@ -52,20 +52,24 @@ struct ShareOfExecutions {
 }
 
 impl Budget for ShareOfExecutions {
-    fn ask(&self, _now: Instant, launch: &Launch, _rng: &mut dyn Rng) -> Gate {
+    fn ask(&self, _now: Instant, launch: &Candidate, _rng: &mut dyn Rng) -> BudgetDecision {
         let Live { attempts, retries } = self.live;
         let exceeded =
             retries >= self.config.least && f64::from(retries) > self.config.share * f64::from(attempts);
-        if launch.attempt > 1 && exceeded { Gate::Shed(Advice::Never) } else { Gate::Permit }
+        if launch.attempt > 1 && exceeded {
+            BudgetDecision::Shed(Advice::Never)
+        } else {
+            BudgetDecision::Permit
+        }
     }
 
-    fn on_sent(&mut self, _now: Instant, launch: &Launch) -> Permit {
+    fn on_sent(&mut self, _now: Instant, launch: &Candidate) -> Permit {
         let permit = self.live.on_sent(launch);
         self.live.retries += u32::from(launch.attempt > 1);
         permit
     }
 
-    fn on_ended(&mut self, _now: Instant, _ended: &Ended, outcome: &Outcome, permit: Permit) {
+    fn on_ended(&mut self, _now: Instant, _ended: &AttemptEnd, outcome: &Outcome, permit: Permit) {
         self.live.on_ended(outcome, permit, false);
     }
 
@@ -85,7 +89,7 @@ mod tests {
     /// Returns whether a retry may go, and sends it if so.
     fn acquire(budget: &mut ShareOfExecutions) -> bool {
         let retry = launch(0, Some(Status::Rejected));
-        let granted = budget.ask(NOW, &retry, &mut Always(0.0)) == Gate::Permit;
+        let granted = budget.ask(NOW, &retry, &mut Always(0.0)) == BudgetDecision::Permit;
         if granted {
             budget.on_sent(NOW, &retry);
         }
@@ -112,7 +116,7 @@ mod tests {
     fn three_retries_are_allowed_in_any_case_and_first_attempts_always() {
         let mut budget = ShareOfExecutions { config: FailsafeBudget::default(), live: Live::default() };
         assert_eq!([(); 4].map(|()| acquire(&mut budget)), [true, true, true, false]);
-        assert_eq!(budget.ask(NOW, &launch(0, None), &mut Always(0.0)), Gate::Permit);
+        assert_eq!(budget.ask(NOW, &launch(0, None), &mut Always(0.0)), BudgetDecision::Permit);
         // Only the three retries are in flight so far. After twelve first attempts, three of 15 are a fifth.
         for _ in 0..12 {
             budget.on_sent(NOW, &launch(0, None));

@@ -16,7 +16,7 @@ use crate::error::SpecError;
 use crate::gauges::REFUSED;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::{Budget, Ended, Gate, Gauges, Instant, Launch, Outcome, Permit};
+use crate::{AttemptEnd, Budget, BudgetDecision, Candidate, Gauges, Instant, Outcome, Permit};
 
 #[derive(Clone, Debug)]
 pub(crate) struct FailsafeThrottle {
@@ -79,11 +79,11 @@ impl Throttle {
 }
 
 impl Budget for Throttle {
-    fn ask(&self, _now: Instant, _launch: &Launch, rng: &mut dyn Rng) -> Gate {
-        if self.refusal() <= unit(rng) { Gate::Permit } else { self.config.on_refusal.gate() }
+    fn ask(&self, _now: Instant, _launch: &Candidate, rng: &mut dyn Rng) -> BudgetDecision {
+        if self.refusal() <= unit(rng) { BudgetDecision::Permit } else { self.config.on_refusal.gate() }
     }
 
-    fn on_ended(&mut self, now: Instant, _ended: &Ended, outcome: &Outcome, _permit: Permit) {
+    fn on_ended(&mut self, now: Instant, _ended: &AttemptEnd, outcome: &Outcome, _permit: Permit) {
         if let Some(accepted) = was_accepted(outcome) {
             self.tally.count(now, accepted);
         }
@@ -127,6 +127,6 @@ mod tests {
         let throttle = after(FailsafeThrottle::default(), 90, 109);
         assert!((throttle.refusal() - 99.0 / 200.0).abs() < 1e-12);
         let ask = |draw| throttle.ask(Instant::ORIGIN, &launch(0, None), &mut Always(draw));
-        assert_eq!((ask(0.49), ask(0.5)), (Gate::Shed(Advice::None), Gate::Permit));
+        assert_eq!((ask(0.49), ask(0.5)), (BudgetDecision::Shed(Advice::None), BudgetDecision::Permit));
     }
 }

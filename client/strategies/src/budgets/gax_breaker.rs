@@ -12,7 +12,7 @@ use crate::error::SpecError;
 use crate::gauges::TOKENS;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::{Advice, Budget, Ended, Gate, Gauges, Instant, Launch, Outcome, Permit};
+use crate::{Advice, AttemptEnd, Budget, BudgetDecision, Candidate, Gauges, Instant, Outcome, Permit};
 
 #[derive(Clone, Debug)]
 pub(crate) struct GaxBreaker {
@@ -61,15 +61,15 @@ struct Breaker {
 }
 
 impl Budget for Breaker {
-    fn ask(&self, _now: Instant, launch: &Launch, _rng: &mut dyn Rng) -> Gate {
+    fn ask(&self, _now: Instant, launch: &Candidate, _rng: &mut dyn Rng) -> BudgetDecision {
         if launch.attempt > 1 && self.tokens <= self.config.least {
-            Gate::Shed(Advice::None)
+            BudgetDecision::Shed(Advice::None)
         } else {
-            Gate::Permit
+            BudgetDecision::Permit
         }
     }
 
-    fn on_ended(&mut self, _now: Instant, _ended: &Ended, outcome: &Outcome, _permit: Permit) {
+    fn on_ended(&mut self, _now: Instant, _ended: &AttemptEnd, outcome: &Outcome, _permit: Permit) {
         match was_accepted(outcome) {
             Some(true) => self.tokens = (self.tokens + 1).min(self.config.tokens),
             Some(false) => self.tokens = self.tokens.saturating_sub(self.config.cost),
@@ -98,8 +98,12 @@ mod tests {
             for _ in 0..times {
                 breaker.on_ended(NOW, &ended(0, 1), &outcome, Permit::default());
             }
-            assert_eq!(breaker.ask(NOW, &launch(0, None), &mut Always(0.0)), Gate::Permit, "a first attempt");
-            breaker.ask(NOW, &launch(0, Some(Status::Rejected)), &mut Always(0.0)) != Gate::Permit
+            assert_eq!(
+                breaker.ask(NOW, &launch(0, None), &mut Always(0.0)),
+                BudgetDecision::Permit,
+                "a first attempt"
+            );
+            breaker.ask(NOW, &launch(0, Some(Status::Rejected)), &mut Always(0.0)) != BudgetDecision::Permit
         };
         assert!(!refuses_after(REJECTED, 0));
         for _ in 0..4 {

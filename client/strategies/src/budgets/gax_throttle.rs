@@ -12,7 +12,7 @@ use crate::error::SpecError;
 use crate::gauges::REFUSED;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::{Advice, Budget, Ended, Gate, Gauges, Instant, Launch, Outcome, Permit};
+use crate::{Advice, AttemptEnd, Budget, BudgetDecision, Candidate, Gauges, Instant, Outcome, Permit};
 
 #[derive(Clone, Debug)]
 pub(crate) struct GaxThrottle {
@@ -59,15 +59,15 @@ impl Throttle {
 }
 
 impl Budget for Throttle {
-    fn ask(&self, _now: Instant, launch: &Launch, rng: &mut dyn Rng) -> Gate {
+    fn ask(&self, _now: Instant, launch: &Candidate, rng: &mut dyn Rng) -> BudgetDecision {
         if launch.attempt > 1 && unit(rng) <= self.refusal() {
-            Gate::Shed(Advice::None)
+            BudgetDecision::Shed(Advice::None)
         } else {
-            Gate::Permit
+            BudgetDecision::Permit
         }
     }
 
-    fn on_ended(&mut self, _now: Instant, _ended: &Ended, outcome: &Outcome, _permit: Permit) {
+    fn on_ended(&mut self, _now: Instant, _ended: &AttemptEnd, outcome: &Outcome, _permit: Permit) {
         if let Some(accepted) = was_accepted(outcome) {
             self.requests += 1.0;
             self.accepted += f64::from(u8::from(accepted));
@@ -96,7 +96,7 @@ mod tests {
     }
 
     fn refuses(throttle: &Throttle, draw: f64) -> bool {
-        throttle.ask(NOW, &launch(0, Some(Status::Rejected)), &mut Always(draw)) != Gate::Permit
+        throttle.ask(NOW, &launch(0, Some(Status::Rejected)), &mut Always(draw)) != BudgetDecision::Permit
     }
 
     /// google-cloud-rust, test `adaptive` of `retry_throttler.rs`.
@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn first_attempts_are_never_refused_and_refusals_are_not_counted() {
         let mut throttle = after(2.0, &[REJECTED; 99]);
-        assert_eq!(throttle.ask(NOW, &launch(0, None), &mut Always(0.0)), Gate::Permit);
+        assert_eq!(throttle.ask(NOW, &launch(0, None), &mut Always(0.0)), BudgetDecision::Permit);
         assert_eq!((refuses(&throttle, 0.98), refuses(&throttle, 0.995)), (true, false));
         throttle.on_shed(NOW, &launch(0, Some(Status::Rejected)));
         assert!((throttle.requests - 99.0).abs() < f64::EPSILON);

@@ -18,13 +18,13 @@ use std::time::Duration;
 use vocabulary::{Configurable, Parameter, Rng, unit};
 
 use self::latency::Latency;
-use self::window::{BUCKETS, Ended as How, Window};
+use self::window::{BUCKETS, CallResult, Window};
 use super::refusal::{OnRefusal, was_accepted};
 use crate::error::SpecError;
 use crate::gauges::REFUSED;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::{Budget, Ended, Gate, Gauges, Instant, Launch, Outcome, Permit, Status};
+use crate::{AttemptEnd, Budget, BudgetDecision, Candidate, Gauges, Instant, Outcome, Permit, Status};
 
 #[derive(Clone, Debug)]
 pub(crate) struct GoZeroBreaker {
@@ -137,34 +137,34 @@ impl Breaker {
         self.last_pass.is_some_and(|last| now.since(last) > self.config.pass_every)
     }
 
-    fn count(&mut self, now: Instant, how: How) {
+    fn count(&mut self, now: Instant, how: CallResult) {
         self.window.count(now, how);
         self.refused = self.refusal(now).unwrap_or(0.0);
     }
 }
 
 impl Budget for Breaker {
-    fn ask(&self, now: Instant, _launch: &Launch, rng: &mut dyn Rng) -> Gate {
+    fn ask(&self, now: Instant, _launch: &Candidate, rng: &mut dyn Rng) -> BudgetDecision {
         match self.refusal(now) {
             Some(refusal) if !self.is_overdue(now) && unit(rng) < refusal => self.config.on_refusal.gate(),
-            _ => Gate::Permit,
+            _ => BudgetDecision::Permit,
         }
     }
 
-    fn on_sent(&mut self, now: Instant, _launch: &Launch) -> Permit {
+    fn on_sent(&mut self, now: Instant, _launch: &Candidate) -> Permit {
         if self.refusal(now).is_some() {
             self.last_pass = Some(now);
         }
         Permit::default()
     }
 
-    fn on_shed(&mut self, now: Instant, _launch: &Launch) {
-        self.count(now, How::Refused);
+    fn on_shed(&mut self, now: Instant, _launch: &Candidate) {
+        self.count(now, CallResult::Refused);
     }
 
-    fn on_ended(&mut self, now: Instant, ended: &Ended, outcome: &Outcome, _permit: Permit) {
+    fn on_ended(&mut self, now: Instant, ended: &AttemptEnd, outcome: &Outcome, _permit: Permit) {
         let Some(accepted) = was_accepted(outcome) else { return };
-        self.count(now, if accepted { How::Accepted } else { How::Failed });
+        self.count(now, if accepted { CallResult::Accepted } else { CallResult::Failed });
         if outcome.status == Status::Succeeded {
             self.latency.on_answer(now.since(ended.sent_at));
         }

@@ -1,7 +1,7 @@
 //! Counts of in-flight attempts and of pending or in-flight retries, for budgets that limit retries to a share of
 //! attempts.
 
-use crate::{Launch, Outcome, Permit, Status};
+use crate::{Candidate, Outcome, Permit, Status};
 
 const RETRY: Permit = Permit(1);
 
@@ -14,7 +14,7 @@ pub(super) struct Live {
 impl Live {
     /// Counts a sent attempt and returns a permit that marks retries. It does not change `retries`; the budget itself
     /// does.
-    pub(super) fn on_sent(&mut self, launch: &Launch) -> Permit {
+    pub(super) fn on_sent(&mut self, launch: &Candidate) -> Permit {
         self.attempts = self.attempts.saturating_add(1);
         if launch.attempt > 1 { RETRY } else { Permit::default() }
     }

@@ -24,7 +24,7 @@ use crate::error::SpecError;
 use crate::gauges::BreakerPhase;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::{Budget, Ended, Gate, Gauges, Instant, Launch, Outcome, Permit, Until};
+use crate::{AttemptEnd, Budget, BudgetDecision, Candidate, Gauges, Instant, Outcome, Permit, Until};
 
 #[derive(Clone, Debug)]
 pub(crate) struct RatioBreaker {
@@ -176,16 +176,16 @@ impl Breaker {
 }
 
 impl Budget for Breaker {
-    fn ask(&self, now: Instant, _launch: &Launch, _rng: &mut dyn Rng) -> Gate {
+    fn ask(&self, now: Instant, _launch: &Candidate, _rng: &mut dyn Rng) -> BudgetDecision {
         let until = match self.phase {
             Phase::Open { until } if now < until => Until::At(until),
             Phase::HalfOpen { left: 0, .. } => Until::Event,
-            Phase::Closed | Phase::Open { .. } | Phase::HalfOpen { .. } => return Gate::Permit,
+            Phase::Closed | Phase::Open { .. } | Phase::HalfOpen { .. } => return BudgetDecision::Permit,
         };
         self.config.when_open.gate(until)
     }
 
-    fn on_sent(&mut self, _now: Instant, _launch: &Launch) -> Permit {
+    fn on_sent(&mut self, _now: Instant, _launch: &Candidate) -> Permit {
         let (left, ended) = match self.phase {
             Phase::Closed => return Permit::default(),
             Phase::Open { .. } => (self.config.trials, Health::default()),
@@ -196,7 +196,7 @@ impl Budget for Breaker {
         TRIAL
     }
 
-    fn on_ended(&mut self, now: Instant, _ended: &Ended, outcome: &Outcome, permit: Permit) {
+    fn on_ended(&mut self, now: Instant, _ended: &AttemptEnd, outcome: &Outcome, permit: Permit) {
         match (was_accepted(outcome), &mut self.phase) {
             (Some(accepted), _) => self.on_call(now, !accepted),
             (None, Phase::HalfOpen { left, .. }) if permit == TRIAL => {

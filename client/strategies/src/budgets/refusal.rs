@@ -2,7 +2,7 @@
 
 use vocabulary::Choice;
 
-use crate::{Advice, Classification, Gate, Outcome, Status};
+use crate::{Advice, BudgetDecision, Classification, Outcome, Status};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum OnRefusal {
@@ -16,8 +16,8 @@ impl Choice for OnRefusal {
 }
 
 impl OnRefusal {
-    pub(super) fn gate(self) -> Gate {
-        Gate::Shed(match self {
+    pub(super) fn gate(self) -> BudgetDecision {
+        BudgetDecision::Shed(match self {
             Self::BackOff => Advice::None,
             Self::Fail => Advice::Never,
         })

@@ -18,7 +18,9 @@ use vocabulary::Rng;
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::{Advice, Budget, Ended, FailedOp, Gate, Gauges, Instant, Launch, Outcome, Permit, Status};
+use crate::{
+    Advice, AttemptEnd, Budget, BudgetDecision, Candidate, FailedOp, Gauges, Instant, Outcome, Permit, Status,
+};
 use vocabulary::{Choice, Configurable, Parameter};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -130,15 +132,15 @@ impl Throttling {
 }
 
 impl Budget for Throttling {
-    fn ask(&self, _now: Instant, launch: &Launch, _rng: &mut dyn Rng) -> Gate {
+    fn ask(&self, _now: Instant, launch: &Candidate, _rng: &mut dyn Rng) -> BudgetDecision {
         let asks = match self.config.ask {
             Ask::Failure => launch.copy > 0,
             Ask::Retry => launch.copy > 0 || launch.last.is_some(),
         };
         if !asks || self.suffice() {
-            return Gate::Permit;
+            return BudgetDecision::Permit;
         }
-        Gate::Shed(match self.config.on_empty {
+        BudgetDecision::Shed(match self.config.on_empty {
             OnEmpty::Fail => Advice::Never,
             OnEmpty::BackOff => Advice::None,
         })
@@ -148,7 +150,7 @@ impl Budget for Throttling {
         self.config.ask == Ask::Retry || self.suffice()
     }
 
-    fn on_ended(&mut self, _now: Instant, _ended: &Ended, outcome: &Outcome, _permit: Permit) {
+    fn on_ended(&mut self, _now: Instant, _ended: &AttemptEnd, outcome: &Outcome, _permit: Permit) {
         let failed = matches!(outcome.status, Status::Rejected | Status::Failed(_));
         if outcome.status == Status::Succeeded {
             self.tokens = (self.tokens + self.config.ratio).min(self.config.max);
@@ -181,7 +183,7 @@ mod tests {
         tokens.on_ended(NOW, &ended(0, 1), &outcome, Permit::default());
     }
 
-    fn ask(tokens: &Throttling, last: Option<Status>) -> Gate {
+    fn ask(tokens: &Throttling, last: Option<Status>) -> BudgetDecision {
         tokens.ask(NOW, &launch(0, last), &mut Always(0.5))
     }
 
@@ -191,11 +193,11 @@ mod tests {
         for _ in 0..4 {
             end(&mut tokens, REJECTED);
         }
-        assert_eq!(ask(&tokens, RETRY), Gate::Permit, "6 tokens");
+        assert_eq!(ask(&tokens, RETRY), BudgetDecision::Permit, "6 tokens");
         end(&mut tokens, TIMEOUT);
-        assert_eq!(ask(&tokens, RETRY), Gate::Shed(Advice::Never), "5 tokens");
+        assert_eq!(ask(&tokens, RETRY), BudgetDecision::Shed(Advice::Never), "5 tokens");
         end(&mut tokens, OK);
-        assert_eq!(ask(&tokens, RETRY), Gate::Permit, "5.1 tokens");
+        assert_eq!(ask(&tokens, RETRY), BudgetDecision::Permit, "5.1 tokens");
     }
 
     #[test]
@@ -204,7 +206,7 @@ mod tests {
         for _ in 0..100 {
             end(&mut tokens, REJECTED);
         }
-        assert_eq!(ask(&tokens, None), Gate::Permit);
+        assert_eq!(ask(&tokens, None), BudgetDecision::Permit);
     }
 
     #[test]
@@ -220,9 +222,9 @@ mod tests {
         for _ in 0..3 {
             end(&mut tokens, OK);
         }
-        assert_eq!(ask(&tokens, RETRY), Gate::Shed(Advice::Never), "1.5 tokens of 3");
+        assert_eq!(ask(&tokens, RETRY), BudgetDecision::Shed(Advice::Never), "1.5 tokens of 3");
         end(&mut tokens, OK);
-        assert_eq!(ask(&tokens, RETRY), Gate::Permit, "2 tokens of 3");
+        assert_eq!(ask(&tokens, RETRY), BudgetDecision::Permit, "2 tokens of 3");
     }
 
     #[test]
@@ -230,9 +232,9 @@ mod tests {
         let mut tokens = full(RetryBudget { max: 2.0, ..RetryBudget::default() });
         end(&mut tokens, FATAL);
         end(&mut tokens, CANCELLED);
-        assert_eq!(ask(&tokens, RETRY), Gate::Permit);
+        assert_eq!(ask(&tokens, RETRY), BudgetDecision::Permit);
         end(&mut tokens, Outcome { advice: Advice::Never, ..FATAL });
-        assert_eq!(ask(&tokens, RETRY), Gate::Shed(Advice::Never));
+        assert_eq!(ask(&tokens, RETRY), BudgetDecision::Shed(Advice::Never));
         end(&mut tokens, advised(Advice::Never));
         assert!(tokens.tokens.abs() < 1e-9);
     }
@@ -242,7 +244,7 @@ mod tests {
         let config = RetryBudget { on_empty: OnEmpty::BackOff, max: 1.0, ..RetryBudget::default() };
         let mut tokens = full(config);
         end(&mut tokens, REJECTED);
-        assert_eq!(ask(&tokens, RETRY), Gate::Shed(Advice::None));
+        assert_eq!(ask(&tokens, RETRY), BudgetDecision::Shed(Advice::None));
     }
 
     #[test]
@@ -257,7 +259,7 @@ mod tests {
             })
             .collect();
         assert_eq!(decided, [true, true, true, true, false]);
-        assert_eq!(ask(&tokens, RETRY), Gate::Permit, "whoever backs off was permitted to retry");
+        assert_eq!(ask(&tokens, RETRY), BudgetDecision::Permit, "whoever backs off was permitted to retry");
         end(&mut tokens, OK);
         assert!(permitted(&tokens), "5.1 tokens");
         let empty = Throttling { tokens: 0.0, ..Throttling::new(RetryBudget::default()) };
@@ -268,7 +270,7 @@ mod tests {
     fn copies_need_more_than_half_the_tokens_when_they_are_due() {
         for ask in [Ask::Failure, Ask::Retry] {
             let mut tokens = full(RetryBudget { ask, ..RetryBudget::default() });
-            let copy = Launch { attempt: 2, copy: 1, ..launch(0, None) };
+            let copy = Candidate { attempt: 2, copy: 1, ..launch(0, None) };
             let gates = [(); 6].map(|()| {
                 let gate = tokens.ask(NOW, &copy, &mut Always(0.5));
                 end(&mut tokens, REJECTED);
@@ -277,7 +279,7 @@ mod tests {
             let (before, after) = gates.split_at(5);
             assert_eq!(
                 (before, after),
-                (&[Gate::Permit; 5][..], &[Gate::Shed(Advice::Never)][..]),
+                (&[BudgetDecision::Permit; 5][..], &[BudgetDecision::Shed(Advice::Never)][..]),
                 "{ask:?}"
             );
         }

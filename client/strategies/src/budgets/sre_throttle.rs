@@ -20,7 +20,7 @@ use crate::error::SpecError;
 use crate::gauges::REFUSED;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::{Budget, Ended, Gate, Gauges, Instant, Launch, Outcome, Permit};
+use crate::{AttemptEnd, Budget, BudgetDecision, Candidate, Gauges, Instant, Outcome, Permit};
 
 #[derive(Clone, Debug)]
 pub(crate) struct SreThrottle {
@@ -96,15 +96,15 @@ impl Throttle {
 }
 
 impl Budget for Throttle {
-    fn ask(&self, now: Instant, _launch: &Launch, rng: &mut dyn Rng) -> Gate {
-        if unit(rng) < self.refusal(now) { self.config.on_refusal.gate() } else { Gate::Permit }
+    fn ask(&self, now: Instant, _launch: &Candidate, rng: &mut dyn Rng) -> BudgetDecision {
+        if unit(rng) < self.refusal(now) { self.config.on_refusal.gate() } else { BudgetDecision::Permit }
     }
 
-    fn on_shed(&mut self, now: Instant, _launch: &Launch) {
+    fn on_shed(&mut self, now: Instant, _launch: &Candidate) {
         self.count(now, false);
     }
 
-    fn on_ended(&mut self, now: Instant, _ended: &Ended, outcome: &Outcome, _permit: Permit) {
+    fn on_ended(&mut self, now: Instant, _ended: &AttemptEnd, outcome: &Outcome, _permit: Permit) {
         if let Some(accepted) = was_accepted(outcome) {
             self.count(now, accepted);
         }
@@ -143,7 +143,7 @@ mod tests {
         // 29 requests, 10 accepted.
         assert!((throttle.refusal(secs(0)) - 0.3).abs() < 1e-12);
         let ask = |draw| throttle.ask(secs(0), &launch(0, None), &mut Always(draw));
-        assert_eq!((ask(0.29), ask(0.31)), (Gate::Shed(Advice::None), Gate::Permit));
+        assert_eq!((ask(0.29), ask(0.31)), (BudgetDecision::Shed(Advice::None), BudgetDecision::Permit));
     }
 
     #[test]
@@ -179,6 +179,6 @@ mod tests {
         end(&mut throttle, secs(0), REJECTED);
         end(&mut throttle, secs(0), REJECTED);
         let gate = throttle.ask(secs(0), &launch(0, None), &mut Always(0.0));
-        assert_eq!(gate, Gate::Shed(Advice::Never), "3 requests, 1 accepted");
+        assert_eq!(gate, BudgetDecision::Shed(Advice::Never), "3 requests, 1 accepted");
     }
 }

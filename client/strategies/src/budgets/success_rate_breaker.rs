@@ -26,7 +26,9 @@ use crate::error::SpecError;
 use crate::gauges::BreakerPhase;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::{Budget, Classification, Ended, Gate, Gauges, Instant, Launch, Outcome, Permit, Until};
+use crate::{
+    AttemptEnd, Budget, BudgetDecision, Candidate, Classification, Gauges, Instant, Outcome, Permit, Until,
+};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum RowOf {
@@ -257,15 +259,15 @@ impl Breaker {
 }
 
 impl Budget for Breaker {
-    fn ask(&self, now: Instant, _launch: &Launch, _rng: &mut dyn Rng) -> Gate {
+    fn ask(&self, now: Instant, _launch: &Candidate, _rng: &mut dyn Rng) -> BudgetDecision {
         match self.phase {
             Phase::Open { until } if now < until => self.config.when_open.gate(Until::At(until)),
             Phase::HalfOpen { probing: true } => self.config.when_open.gate(Until::Event),
-            Phase::Closed | Phase::Open { .. } | Phase::HalfOpen { probing: false } => Gate::Permit,
+            Phase::Closed | Phase::Open { .. } | Phase::HalfOpen { probing: false } => BudgetDecision::Permit,
         }
     }
 
-    fn on_sent(&mut self, _now: Instant, _launch: &Launch) -> Permit {
+    fn on_sent(&mut self, _now: Instant, _launch: &Candidate) -> Permit {
         if self.phase != Phase::Closed {
             self.change(Phase::HalfOpen { probing: true }, "a probe is out");
             self.probes = self.probes.wrapping_add(1).max(1);
@@ -274,7 +276,7 @@ impl Budget for Breaker {
         Permit::default()
     }
 
-    fn on_ended(&mut self, now: Instant, ended: &Ended, outcome: &Outcome, permit: Permit) {
+    fn on_ended(&mut self, now: Instant, ended: &AttemptEnd, outcome: &Outcome, permit: Permit) {
         match was_accepted(outcome) {
             Some(true) => self.on_success(now),
             Some(false) => self.on_failure(now, ended.op, outcome.opinion),

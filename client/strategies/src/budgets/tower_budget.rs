@@ -121,7 +121,7 @@ impl Bucket for Slots {
 mod tests {
     use super::*;
     use crate::testing::{Always, OK, REJECTED, Series, launch};
-    use crate::{Budget, Gate};
+    use crate::{Budget, BudgetDecision};
 
     fn budget(ttl: u64, reserve: u32, share: f64) -> Deposits<Slots> {
         TowerBudget { ttl: Duration::from_secs(ttl), reserve, share, deposit: Deposit::Request }.start()
@@ -181,8 +181,10 @@ mod tests {
     #[test]
     fn a_copy_draws_what_a_retry_draws() {
         let mut budget = budget(10, 0, 0.5);
-        let copy = crate::Launch { attempt: 2, copy: 1, ..launch(0, None) };
-        let ask = |budget: &Deposits<Slots>, at| budget.ask(ms(at), &copy, &mut Always(0.5)) == Gate::Permit;
+        let copy = crate::Candidate { attempt: 2, copy: 1, ..launch(0, None) };
+        let ask = |budget: &Deposits<Slots>, at| {
+            budget.ask(ms(at), &copy, &mut Always(0.5)) == BudgetDecision::Permit
+        };
         (0..4).for_each(|_| {
             budget.on_sent(ms(0), &launch(0, None));
         });

@@ -2,7 +2,7 @@
 
 use vocabulary::Choice;
 
-use crate::{Advice, Gate, Until};
+use crate::{Advice, BudgetDecision, Until};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum WhenOpen {
@@ -19,11 +19,11 @@ impl Choice for WhenOpen {
 }
 
 impl WhenOpen {
-    pub(super) fn gate(self, until: Until) -> Gate {
+    pub(super) fn gate(self, until: Until) -> BudgetDecision {
         match self {
-            Self::GiveUp => Gate::Shed(Advice::Never),
-            Self::Shed => Gate::Shed(Advice::None),
-            Self::Wait => Gate::Wait(until),
+            Self::GiveUp => BudgetDecision::Shed(Advice::Never),
+            Self::Shed => BudgetDecision::Shed(Advice::None),
+            Self::Wait => BudgetDecision::Wait(until),
         }
     }
 }

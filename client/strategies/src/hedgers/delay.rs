@@ -17,7 +17,7 @@ use crate::error::SpecError;
 use crate::hedger::{AfterFailure, Copies, Hedger, MAX_COPIES};
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::{Instant, Launch};
+use crate::{Candidate, Instant};
 
 #[derive(Clone, Debug)]
 pub(crate) struct Hedging {
@@ -65,7 +65,7 @@ impl PartConfig for Hedging {
 }
 
 impl Hedger for Hedging {
-    fn on_sent(&mut self, _now: Instant, _launch: &Launch) -> Option<Copies> {
+    fn on_sent(&mut self, _now: Instant, _launch: &Candidate) -> Option<Copies> {
         Some(Copies { count: self.copies, delay: self.delay })
     }
 

@@ -23,7 +23,7 @@ use crate::gauges::HEDGE_DELAY;
 use crate::hedger::{AfterFailure, Copies, Hedger};
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::{Ended, Failure, Gauges, Instant, Launch, Outcome, Status};
+use crate::{AttemptEnd, Candidate, Failure, Gauges, Instant, Outcome, Status};
 
 #[derive(Clone, Debug)]
 pub(crate) struct PercentileHedging {
@@ -121,7 +121,7 @@ impl Rotating {
 }
 
 impl Hedger for Rotating {
-    fn on_sent(&mut self, now: Instant, _launch: &Launch) -> Option<Copies> {
+    fn on_sent(&mut self, now: Instant, _launch: &Candidate) -> Option<Copies> {
         self.rotate(now);
         let (count, delay) = self.read;
         (count >= u64::from(self.config.min_samples)).then_some(Copies { count: 1, delay })
@@ -131,7 +131,7 @@ impl Hedger for Rotating {
         self.config.after_failure
     }
 
-    fn on_ended(&mut self, now: Instant, ended: &Ended, outcome: &Outcome) {
+    fn on_ended(&mut self, now: Instant, ended: &AttemptEnd, outcome: &Outcome) {
         let answered = matches!(
             outcome.status,
             Status::Succeeded | Status::Rejected | Status::Failed(Failure::Server | Failure::Fatal)
@@ -179,7 +179,7 @@ mod tests {
     /// Ends an attempt at `now` that took `took` nanoseconds.
     fn ends(rotating: &mut Rotating, now: Instant, took: u64, outcome: Outcome) {
         let sent_at = Instant::from_nanos(now.as_nanos() - took);
-        rotating.on_ended(now, &Ended { sent_at, ..ended(0, 1) }, &outcome);
+        rotating.on_ended(now, &AttemptEnd { sent_at, ..ended(0, 1) }, &outcome);
     }
 
     fn delay(rotating: &mut Rotating, now: Instant) -> Option<u64> {

@@ -8,7 +8,7 @@
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::{Ended, Gauges, Instant, Limiter, Outcome, Status, View};
+use crate::{AttemptEnd, Gauges, Instant, Limiter, LimiterView, Outcome, Status};
 use vocabulary::{Choice, Configurable, Parameter};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -165,11 +165,11 @@ impl Limiter for Aimd {
         f64::from(in_flight) >= self.window
     }
 
-    fn on_sent(&mut self, _now: Instant, view: &View) {
+    fn on_sent(&mut self, _now: Instant, view: &LimiterView) {
         self.next_seq = view.candidate.seq + 1;
     }
 
-    fn on_ended(&mut self, _now: Instant, ended: &Ended, outcome: &Outcome) {
+    fn on_ended(&mut self, _now: Instant, ended: &AttemptEnd, outcome: &Outcome) {
         if outcome.status == Status::Succeeded {
             self.grow(f64::from(ended.in_flight));
         } else if outcome.status.is_congestion() && ended.seq >= self.cut_seq {

@@ -19,7 +19,9 @@ use crate::error::SpecError;
 use crate::gauges::{RATE, TOKENS};
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::{Admit, Classification, Ended, Gauges, Instant, Launch, Limiter, Outcome, Status, View};
+use crate::{
+    Admit, AttemptEnd, Candidate, Classification, Gauges, Instant, Limiter, LimiterView, Outcome, Status,
+};
 use vocabulary::{Choice, Configurable, Parameter, Purpose, Rate, draws, unit, whole_nanos};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,7 +36,7 @@ impl Choice for Costs {
 }
 
 impl Costs {
-    fn of(self, launch: &Launch) -> f64 {
+    fn of(self, launch: &Candidate) -> f64 {
         match (self, launch.last, launch.last_opinion) {
             (Self::One, ..) | (Self::Older, None, _) => 1.0,
             (Self::Older, Some(_), Classification::Throttled) => 10.0,
@@ -183,24 +185,24 @@ impl AwsAdaptive {
 }
 
 impl Limiter for AwsAdaptive {
-    fn poll(&self, now: Instant, view: &View) -> Admit {
+    fn poll(&self, now: Instant, view: &LimiterView) -> Admit {
         if !self.enabled {
             return Admit::Go;
         }
         self.bucket.admit(now, self.config.costs.of(&view.candidate))
     }
 
-    fn on_sent(&mut self, now: Instant, view: &View) {
+    fn on_sent(&mut self, now: Instant, view: &LimiterView) {
         if self.enabled {
             self.bucket.take(now, self.config.costs.of(&view.candidate));
         }
     }
 
-    fn on_ended(&mut self, now: Instant, _ended: &Ended, outcome: &Outcome) {
+    fn on_ended(&mut self, now: Instant, _ended: &AttemptEnd, outcome: &Outcome) {
         match outcome.status {
             // A deferral is not an attempt, so its token is refunded. With `costs=older`, the rest of a retry's cost is
             // lost.
-            Status::Deferred if self.enabled => self.bucket.give_back(now, 1.0),
+            Status::Deferred if self.enabled => self.bucket.refund(now, 1.0),
             Status::Cancelled | Status::Shed | Status::Deferred => {}
             _ => self.on_answer(now, outcome.opinion == Classification::Throttled),
         }
@@ -313,7 +315,7 @@ mod tests {
     }
 
     /// Sends the candidate of `view` as soon as it may start. Returns that instant.
-    fn send(limiter: &mut AwsAdaptive, now: Instant, view: &View) -> Instant {
+    fn send(limiter: &mut AwsAdaptive, now: Instant, view: &LimiterView) -> Instant {
         let at = match limiter.poll(now, view) {
             Admit::Wait(Until::At(at)) => at,
             _ => now,
@@ -375,7 +377,7 @@ mod tests {
                 if op == 9 {
                     limiter.on_ended(now, &ended(0, 1), &REJECTED);
                     now = now + std::time::Duration::from_millis(retry);
-                    let again = View { candidate: launch(0, Some(Status::Rejected)), ..view(0, 0) };
+                    let again = LimiterView { candidate: launch(0, Some(Status::Rejected)), ..view(0, 0) };
                     assert_eq!(send(&mut limiter, now, &again), now);
                 }
                 limiter.on_ended(now, &ended(0, 1), &OK);
@@ -389,7 +391,7 @@ mod tests {
         let mut limiter =
             AwsAdaptive::new(AwsAdaptiveConfig { costs: Costs::Older, ..AwsAdaptiveConfig::default() });
         limiter.on_ended(ms(0), &ended(0, 1), &REJECTED);
-        let after = |last| View { candidate: launch(1, last), ..view(0, 1) };
+        let after = |last| LimiterView { candidate: launch(1, last), ..view(0, 1) };
         // The bucket holds one token and gains half a token per second.
         assert_eq!(send(&mut limiter, ms(0), &after(Some(Status::Rejected))), ms(2000));
         assert_eq!(

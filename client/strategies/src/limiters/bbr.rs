@@ -22,7 +22,7 @@ use crate::error::SpecError;
 use crate::gauges::RATE;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::{Admit, Ended, GaugeKind, Gauges, Instant, Limiter, Outcome, Status, Until, View};
+use crate::{Admit, AttemptEnd, GaugeKind, Gauges, Instant, Limiter, LimiterView, Outcome, Status, Until};
 
 const DELIVERED: GaugeKind = GaugeKind { name: "delivery rate", unit: "per s" };
 
@@ -349,7 +349,7 @@ impl Bbr {
         }
     }
 
-    fn on_success(&mut self, now: Instant, ended: &Ended) {
+    fn on_success(&mut self, now: Instant, ended: &AttemptEnd) {
         let Some(sample) = self.delivery.on_success(now, ended.seq) else { return };
         let latency = seconds(now.since(ended.sent_at));
         let in_flight = ended.in_flight.saturating_sub(1);
@@ -370,7 +370,7 @@ impl Bbr {
 }
 
 impl Limiter for Bbr {
-    fn poll(&self, now: Instant, view: &View) -> Admit {
+    fn poll(&self, now: Instant, view: &LimiterView) -> Admit {
         if f64::from(view.in_flight) >= self.window {
             Admit::Wait(Until::Event)
         } else if self.next_send > now {
@@ -380,7 +380,7 @@ impl Limiter for Bbr {
         }
     }
 
-    fn on_sent(&mut self, now: Instant, view: &View) {
+    fn on_sent(&mut self, now: Instant, view: &LimiterView) {
         if view.in_flight == 0 && self.delivery.is_app_limited() {
             self.restarts = true;
         }
@@ -388,7 +388,7 @@ impl Limiter for Bbr {
         self.next_send = now.max(self.next_send) + nanos(1e9 / self.rate);
     }
 
-    fn on_ended(&mut self, now: Instant, ended: &Ended, outcome: &Outcome) {
+    fn on_ended(&mut self, now: Instant, ended: &AttemptEnd, outcome: &Outcome) {
         if outcome.status == Status::Succeeded {
             self.on_success(now, ended);
         } else {

@@ -50,7 +50,7 @@ impl Bucket {
         }
     }
 
-    pub(super) fn give_back(&mut self, now: Instant, tokens: f64) {
+    pub(super) fn refund(&mut self, now: Instant, tokens: f64) {
         self.refill(now);
         self.tokens = (self.tokens + tokens).min(self.capacity);
     }

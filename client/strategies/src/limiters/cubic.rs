@@ -13,7 +13,7 @@ use super::round::Round;
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::{Ended, Gauges, Instant, Limiter, Outcome, Status, View};
+use crate::{AttemptEnd, Gauges, Instant, Limiter, LimiterView, Outcome, Status};
 use vocabulary::{Configurable, Parameter};
 
 #[derive(Clone, Debug)]
@@ -142,11 +142,11 @@ impl Limiter for Cubic {
         f64::from(in_flight) >= self.window
     }
 
-    fn on_sent(&mut self, _now: Instant, view: &View) {
+    fn on_sent(&mut self, _now: Instant, view: &LimiterView) {
         self.round.on_sent(&view.candidate);
     }
 
-    fn on_ended(&mut self, now: Instant, ended: &Ended, outcome: &Outcome) {
+    fn on_ended(&mut self, now: Instant, ended: &AttemptEnd, outcome: &Outcome) {
         if outcome.status == Status::Succeeded {
             let rtt = self.smooth_rtt(now.since(ended.sent_at));
             if self.round.is_news(ended) && Round::uses(ended, self.window) {
@@ -183,7 +183,7 @@ mod tests {
     /// Sends attempt `seq` 300 ms before `at` and ends it with success at `at`, while the window is used.
     fn succeed(cubic: &mut Cubic, seq: u64, at: u64) {
         cubic.on_sent(ms(at - 300), &view(0, seq));
-        let end = Ended { sent_at: ms(at - 300), ready: 1, ..ended(seq, 1) };
+        let end = AttemptEnd { sent_at: ms(at - 300), ready: 1, ..ended(seq, 1) };
         cubic.on_ended(ms(at), &end, &OK);
     }
 

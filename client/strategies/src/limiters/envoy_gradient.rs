@@ -17,7 +17,7 @@ use super::log_linear::LogLinear;
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::{Ended, GaugeKind, Gauges, Instant, Launch, Limiter, Outcome, Status, View};
+use crate::{AttemptEnd, Candidate, GaugeKind, Gauges, Instant, Limiter, LimiterView, Outcome, Status};
 
 const BEST: GaugeKind = GaugeKind { name: "min rtt", unit: "ms" };
 
@@ -223,7 +223,7 @@ impl EnvoyGradient {
         self.epoch = at;
     }
 
-    fn on_sample(&mut self, now: Instant, ended: &Ended) {
+    fn on_sample(&mut self, now: Instant, ended: &AttemptEnd) {
         self.latencies.insert(whole_nanos(now.since(ended.sent_at)) / 1000);
         if let Phase::Probing { then } = self.phase
             && self.latencies.total() >= self.config.probe_samples
@@ -251,15 +251,15 @@ impl Limiter for EnvoyGradient {
         in_flight >= self.window
     }
 
-    fn on_ready(&mut self, now: Instant, _candidate: &Launch) {
+    fn on_ready(&mut self, now: Instant, _candidate: &Candidate) {
         self.catch_up(now);
     }
 
-    fn on_sent(&mut self, _now: Instant, view: &View) {
+    fn on_sent(&mut self, _now: Instant, view: &LimiterView) {
         self.in_flight = view.in_flight + 1;
     }
 
-    fn on_ended(&mut self, now: Instant, ended: &Ended, outcome: &Outcome) {
+    fn on_ended(&mut self, now: Instant, ended: &AttemptEnd, outcome: &Outcome) {
         self.catch_up(now);
         self.in_flight = ended.in_flight.saturating_sub(1);
         let sampled = match (self.config.samples, outcome.status) {

@@ -14,7 +14,7 @@ use vocabulary::{Configurable, Parameter};
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::{Admit, Carrier, Gauges, Instant, Limiter, View};
+use crate::{Admit, CarrierSense, Gauges, Instant, Limiter, LimiterView};
 
 /// Name of the limiter. Hedgers cannot be combined with it.
 pub(crate) const ETHERNET: &str = "ethernet";
@@ -54,8 +54,8 @@ impl PartConfig for Ethernet {
 }
 
 impl Limiter for Ethernet {
-    fn poll(&self, _now: Instant, _view: &View) -> Admit {
-        Admit::GoIf(Carrier { least_free: self.threshold, cost: self.cost })
+    fn poll(&self, _now: Instant, _view: &LimiterView) -> Admit {
+        Admit::GoIfFree(CarrierSense { least_free: self.threshold, cost: self.cost })
     }
 
     fn report(&self, gauges: &mut Gauges) {
@@ -71,7 +71,7 @@ mod tests {
     #[test]
     fn every_attempt_starts_only_if_the_threshold_is_free() {
         let Part::Limiter(ethernet) = part("ethernet:threshold=1000,cost=100ms") else { panic!("a limiter") };
-        let carrier = Carrier { least_free: 1000, cost: Duration::from_millis(100) };
-        assert_eq!(ethernet.poll(Instant::ORIGIN, &view(0, 0)), Admit::GoIf(carrier));
+        let carrier = CarrierSense { least_free: 1000, cost: Duration::from_millis(100) };
+        assert_eq!(ethernet.poll(Instant::ORIGIN, &view(0, 0)), Admit::GoIfFree(carrier));
     }
 }

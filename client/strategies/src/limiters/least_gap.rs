@@ -11,7 +11,7 @@ use std::time::Duration;
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::{Admit, Ended, Instant, Limiter, Outcome, Status, Until, View};
+use crate::{Admit, AttemptEnd, Instant, Limiter, LimiterView, Outcome, Status, Until};
 use vocabulary::{Choice, Configurable, Parameter};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -91,7 +91,7 @@ impl LeastGap {
 }
 
 impl Limiter for LeastGap {
-    fn poll(&self, now: Instant, view: &View) -> Admit {
+    fn poll(&self, now: Instant, view: &LimiterView) -> Admit {
         let passes = self.config.of == Of::Ops && view.candidate.attempt > 1;
         match self.last.map(|last| last + self.config.gap) {
             Some(next) if next > now && !passes => Admit::Wait(Until::At(next)),
@@ -99,13 +99,13 @@ impl Limiter for LeastGap {
         }
     }
 
-    fn on_sent(&mut self, now: Instant, _view: &View) {
+    fn on_sent(&mut self, now: Instant, _view: &LimiterView) {
         if self.config.from == From::Start {
             self.before = self.last.replace(now);
         }
     }
 
-    fn on_ended(&mut self, now: Instant, _ended: &Ended, outcome: &Outcome) {
+    fn on_ended(&mut self, now: Instant, _ended: &AttemptEnd, outcome: &Outcome) {
         match (self.config.from, outcome.status) {
             (From::Start, Status::Deferred) => self.last = self.before,
             (From::End, Status::Deferred) | (From::Start, _) => {}
@@ -163,7 +163,7 @@ mod tests {
             let mut limiter = gap(250, From::End, of);
             limiter.on_sent(ms(0), &view(0, 0));
             limiter.on_ended(ms(5), &ended(0, 1), &REJECTED);
-            let retry = View { candidate: launch(0, Some(Status::Rejected)), ..view(0, 1) };
+            let retry = LimiterView { candidate: launch(0, Some(Status::Rejected)), ..view(0, 1) };
             assert_eq!(limiter.poll(ms(5), &retry) != Admit::Go, waits);
         }
     }

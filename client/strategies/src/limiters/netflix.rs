@@ -8,7 +8,7 @@
 use std::time::Duration;
 
 use super::netflix_window::{Sample, SampleWindow, Windowed};
-use crate::{Classification, Ended, Failure, GaugeKind, Gauges, Instant, Limiter, Outcome, Status};
+use crate::{AttemptEnd, Classification, Failure, GaugeKind, Gauges, Instant, Limiter, Outcome, Status};
 
 pub(crate) const NO_LOAD: GaugeKind = GaugeKind { name: "rtt without load", unit: "ms" };
 
@@ -50,7 +50,7 @@ impl<L: Limit> Limiter for NetflixLimiter<L> {
         in_flight >= self.limit.limit()
     }
 
-    fn on_ended(&mut self, now: Instant, ended: &Ended, outcome: &Outcome) {
+    fn on_ended(&mut self, now: Instant, ended: &AttemptEnd, outcome: &Outcome) {
         let Some(dropped) = was_dropped(outcome) else { return };
         // A round trip of zero occurs only in a simulation. The source treats it as an error; here it would cause a
         // division by zero.

@@ -14,7 +14,7 @@ use super::round::Round;
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::{Ended, Gauges, Instant, Limiter, Outcome, Status, View};
+use crate::{AttemptEnd, Gauges, Instant, Limiter, LimiterView, Outcome, Status};
 use vocabulary::{Configurable, Parameter};
 
 #[derive(Clone, Debug)]
@@ -111,11 +111,11 @@ impl Limiter for NewReno {
         f64::from(in_flight) >= self.window
     }
 
-    fn on_sent(&mut self, _now: Instant, view: &View) {
+    fn on_sent(&mut self, _now: Instant, view: &LimiterView) {
         self.round.on_sent(&view.candidate);
     }
 
-    fn on_ended(&mut self, _now: Instant, ended: &Ended, outcome: &Outcome) {
+    fn on_ended(&mut self, _now: Instant, ended: &AttemptEnd, outcome: &Outcome) {
         if !self.round.is_news(ended) {
             return;
         }
@@ -207,7 +207,7 @@ mod tests {
         // The window is used if it is full, or if ready ops wait to fill it.
         reno.on_ended(NOW, &ended(1, 10), &OK);
         near(reno.window, 11.0);
-        reno.on_ended(NOW, &Ended { ready: 3, ..ended(2, 9) }, &OK);
+        reno.on_ended(NOW, &AttemptEnd { ready: 3, ..ended(2, 9) }, &OK);
         near(reno.window, 12.0);
         reno.on_ended(NOW, &ended(3, 12), &CANCELLED);
         near(reno.window, 12.0);

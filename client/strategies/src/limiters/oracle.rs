@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::{Admit, Gauges, Instant, Launch, Limiter, OracleSchedule, Until, View};
+use crate::{Admit, Candidate, Gauges, Instant, Limiter, LimiterView, OracleSchedule, Until};
 use vocabulary::{Configurable, Parameter};
 
 /// Name of the oracle. A strategy with this part can be built only with a schedule of the server.
@@ -53,7 +53,7 @@ impl Oracle {
 }
 
 impl Limiter for Oracle {
-    fn poll(&self, now: Instant, view: &View) -> Admit {
+    fn poll(&self, now: Instant, view: &LimiterView) -> Admit {
         match self.position(view.candidate.op) {
             Some(position) if self.planned[position].1 > now => {
                 Admit::Wait(Until::At(self.planned[position].1))
@@ -62,7 +62,7 @@ impl Limiter for Oracle {
         }
     }
 
-    fn on_ready(&mut self, now: Instant, candidate: &Launch) {
+    fn on_ready(&mut self, now: Instant, candidate: &Candidate) {
         // A planned op can still fail, because the cap was changed or the clock slipped. It is then planned again. If
         // it were retried at once, it would take a slot planned for another op, which would then be rejected, and so
         // on.
@@ -70,7 +70,7 @@ impl Limiter for Oracle {
         self.planned.push_back((candidate.op, self.schedule.send_at(candidate.op, from)));
     }
 
-    fn on_sent(&mut self, _now: Instant, view: &View) {
+    fn on_sent(&mut self, _now: Instant, view: &LimiterView) {
         // Also removes the ops planned before this one, because they were given up before they were sent.
         if let Some(position) = self.position(view.candidate.op) {
             self.planned.drain(..=position);
@@ -105,8 +105,8 @@ mod tests {
         oracle
     }
 
-    fn view(op: u64, last: Option<Status>) -> View {
-        View { in_flight: 0, ready: 1, sleeping: 0, candidate: launch(op, last) }
+    fn view(op: u64, last: Option<Status>) -> LimiterView {
+        LimiterView { in_flight: 0, ready: 1, sleeping: 0, candidate: launch(op, last) }
     }
 
     #[test]

@@ -15,7 +15,7 @@ use vocabulary::{Choice, Configurable, Parameter};
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::{Ended, Failure, Gauges, Instant, Limiter, Outcome, Status};
+use crate::{AttemptEnd, Failure, Gauges, Instant, Limiter, Outcome, Status};
 
 /// Upper bound of the limit (`MAX_LIMIT` of the source).
 const MAX: f64 = 1e6;
@@ -151,7 +151,7 @@ impl Limiter for Palantir {
         f64::from(in_flight) >= libm::floor(self.limit)
     }
 
-    fn on_ended(&mut self, _now: Instant, ended: &Ended, outcome: &Outcome) {
+    fn on_ended(&mut self, _now: Instant, ended: &AttemptEnd, outcome: &Outcome) {
         match self.config.variant.kind(outcome) {
             Kind::Ignored => {}
             Kind::Dropped => {

@@ -4,7 +4,7 @@
 //! it is acknowledged. Until then no further event changes the window. Section 7.8: a window that is not fully used
 //! does not grow.
 
-use crate::{Ended, Launch};
+use crate::{AttemptEnd, Candidate};
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Round {
@@ -14,7 +14,7 @@ pub(super) struct Round {
 }
 
 impl Round {
-    pub(super) fn on_sent(&mut self, launch: &Launch) {
+    pub(super) fn on_sent(&mut self, launch: &Candidate) {
         self.next_seq = launch.seq + 1;
     }
 
@@ -22,13 +22,13 @@ impl Round {
         self.cut_seq = self.next_seq;
     }
 
-    pub(super) fn is_news(&self, ended: &Ended) -> bool {
+    pub(super) fn is_news(&self, ended: &AttemptEnd) -> bool {
         ended.seq >= self.cut_seq
     }
 
     /// Returns whether the window was fully used: it was full when the attempt ended, or the ready ops would have
     /// filled it.
-    pub(super) fn uses(ended: &Ended, window: f64) -> bool {
+    pub(super) fn uses(ended: &AttemptEnd, window: f64) -> bool {
         ended.ready > 0 || f64::from(ended.in_flight) >= libm::floor(window)
     }
 }

@@ -18,7 +18,7 @@ use crate::error::SpecError;
 use crate::gauges::RATE;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::{Classification, Ended, Gauges, Instant, Limiter, Outcome, Status, View};
+use crate::{AttemptEnd, Classification, Gauges, Instant, Limiter, LimiterView, Outcome, Status};
 use vocabulary::{Choice, Configurable, Parameter};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -325,11 +325,11 @@ impl Limiter for S3HillClimb {
         f64::from(in_flight) >= self.window
     }
 
-    fn on_sent(&mut self, _now: Instant, view: &View) {
+    fn on_sent(&mut self, _now: Instant, view: &LimiterView) {
         self.most_in_flight = self.most_in_flight.max(view.in_flight + 1);
     }
 
-    fn on_ended(&mut self, now: Instant, _ended: &Ended, outcome: &Outcome) {
+    fn on_ended(&mut self, now: Instant, _ended: &AttemptEnd, outcome: &Outcome) {
         match outcome.status {
             Status::Cancelled | Status::Deferred | Status::Shed => return,
             Status::Succeeded => self.goodput.on_success(now),

@@ -16,7 +16,7 @@ use crate::error::SpecError;
 use crate::gauges::GAP;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::{Admit, Ended, Failure, Gauges, Instant, Limiter, Outcome, Status, Until, View};
+use crate::{Admit, AttemptEnd, Failure, Gauges, Instant, Limiter, LimiterView, Outcome, Status, Until};
 use vocabulary::{Configurable, Parameter};
 
 /// Time in seconds after which a client without any answer has sent twice its initial window. It is of the order of a
@@ -237,7 +237,7 @@ impl Tailback {
         }
     }
 
-    fn on_success(&mut self, age: f64, ended: &Ended) {
+    fn on_success(&mut self, age: f64, ended: &AttemptEnd) {
         self.latency.on_success(age);
         self.open |= ended.seq >= self.cut_seq;
         if self.window < self.base {
@@ -275,7 +275,7 @@ impl Tailback {
         status == Status::Failed(Failure::Timeout) && self.latency.is_late(age)
     }
 
-    fn on_congestion(&mut self, now: Instant, age: f64, ended: &Ended, status: Status) {
+    fn on_congestion(&mut self, now: Instant, age: f64, ended: &AttemptEnd, status: Status) {
         self.latency.rejection.get_or_insert(age);
         if ended.seq < self.cut_seq {
             return;
@@ -333,7 +333,7 @@ impl Tailback {
 }
 
 impl Limiter for Tailback {
-    fn poll(&self, now: Instant, view: &View) -> Admit {
+    fn poll(&self, now: Instant, view: &LimiterView) -> Admit {
         let in_flight = f64::from(view.in_flight);
         if in_flight >= self.most_in_flight() {
             match self.blind_since.map(|since| self.blind_turn(since, in_flight)) {
@@ -349,7 +349,7 @@ impl Limiter for Tailback {
         self.blind_since.is_none() && f64::from(in_flight) >= self.most_in_flight()
     }
 
-    fn on_sent(&mut self, now: Instant, view: &View) {
+    fn on_sent(&mut self, now: Instant, view: &LimiterView) {
         self.next_seq = view.candidate.seq + 1;
         if !self.answered {
             self.blind_since.get_or_insert(now);
@@ -358,7 +358,7 @@ impl Limiter for Tailback {
         self.next = now.max(self.next + self.gap());
     }
 
-    fn on_ended(&mut self, now: Instant, ended: &Ended, outcome: &Outcome) {
+    fn on_ended(&mut self, now: Instant, ended: &AttemptEnd, outcome: &Outcome) {
         let status = outcome.status;
         let age = now.as_nanos().saturating_sub(ended.sent_at.as_nanos()) as f64;
         if status == Status::Succeeded {

@@ -9,7 +9,7 @@ use crate::error::SpecError;
 use crate::gauges::TOKENS;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::{Admit, Ended, Gauges, Instant, Limiter, Outcome, Status, View};
+use crate::{Admit, AttemptEnd, Gauges, Instant, Limiter, LimiterView, Outcome, Status};
 use vocabulary::{Configurable, Parameter, Rate};
 
 #[derive(Clone, Debug)]
@@ -60,17 +60,17 @@ impl TokenBucket {
 }
 
 impl Limiter for TokenBucket {
-    fn poll(&self, now: Instant, _view: &View) -> Admit {
+    fn poll(&self, now: Instant, _view: &LimiterView) -> Admit {
         self.0.admit(now, 1.0)
     }
 
-    fn on_sent(&mut self, now: Instant, _view: &View) {
+    fn on_sent(&mut self, now: Instant, _view: &LimiterView) {
         self.0.take(now, 1.0);
     }
 
-    fn on_ended(&mut self, now: Instant, _ended: &Ended, outcome: &Outcome) {
+    fn on_ended(&mut self, now: Instant, _ended: &AttemptEnd, outcome: &Outcome) {
         if outcome.status == Status::Deferred {
-            self.0.give_back(now, 1.0);
+            self.0.refund(now, 1.0);
         }
     }
 

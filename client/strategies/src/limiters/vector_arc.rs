@@ -14,7 +14,7 @@ use vocabulary::{Configurable, Parameter};
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
-use crate::{Classification, Ended, GaugeKind, Gauges, Instant, Limiter, Outcome, Status, View};
+use crate::{AttemptEnd, Classification, GaugeKind, Gauges, Instant, Limiter, LimiterView, Outcome, Status};
 
 const PAST: GaugeKind = GaugeKind { name: "past rtt", unit: "ms" };
 
@@ -161,11 +161,11 @@ impl Limiter for VectorArc {
         in_flight >= self.limit
     }
 
-    fn on_sent(&mut self, _now: Instant, view: &View) {
+    fn on_sent(&mut self, _now: Instant, view: &LimiterView) {
         self.reached_limit |= view.in_flight + 1 >= self.limit;
     }
 
-    fn on_ended(&mut self, now: Instant, ended: &Ended, outcome: &Outcome) {
+    fn on_ended(&mut self, now: Instant, ended: &AttemptEnd, outcome: &Outcome) {
         if matches!(outcome.status, Status::Shed | Status::Deferred | Status::Cancelled) {
             return;
         }

@@ -8,8 +8,8 @@ use vocabulary::WallTime;
 use super::*;
 use crate::testing::{Always, ended, rejected, view};
 use crate::{
-    Ended, Facts, FailedOp, Failure, Instant, Launch, Method, Missing, Outcome, ResponseParser, Retry,
-    RetryState, Status, StrategySpec, Verdict,
+    AttemptEnd, Candidate, Facts, FailedOp, Failure, Instant, LaunchDecision, Method, Missing, Outcome,
+    ResponseParser, Retry, RetryState, Status, StrategySpec,
 };
 
 fn error(text: &str) -> String {
@@ -115,14 +115,14 @@ fn check(preset: &Preset, golden: &Golden) -> Result<(), String> {
     for (index, wanted) in golden.delays.iter().enumerate() {
         let attempt = u32::try_from(index + 1).expect("few");
         let mut view = view(0, index as u64);
-        view.candidate = Launch { op: 7, attempt, ..view.candidate };
-        let Verdict::Send(permits, _) = strategy.admit(now, &view, &mut state) else {
+        view.candidate = Candidate { op: 7, attempt, ..view.candidate };
+        let LaunchDecision::Send(permits, _) = strategy.admit(now, &view, &mut state) else {
             return Err(format!("attempt {attempt} is held"));
         };
         let answer = golden.answers.get(index).or(golden.answers.last()).expect("one at least");
         let outcome = outcome(answer, reading);
         let outcome = Outcome { opinion: strategy.opinion(&outcome), ..outcome };
-        let ended = Ended { attempt, op: 7, ..ended(index as u64, 1) };
+        let ended = AttemptEnd { attempt, op: 7, ..ended(index as u64, 1) };
         strategy.on_ended(now, &ended, &outcome, &permits, &mut state);
         let failed = FailedOp { op: 7, outcome, ..rejected(attempt) };
         let retry = strategy.on_failure_drawing(now, &failed, attempt, &mut state, |_, _, _| Always(draw));

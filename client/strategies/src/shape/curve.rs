@@ -17,11 +17,11 @@ pub(crate) struct Curve {
     offset_nanos: f64,
     growth: Growth,
     start: u32,
-    law: Law,
+    law: CurveKind,
 }
 
 #[derive(Clone, Debug)]
-enum Law {
+enum CurveKind {
     Constant,
     Doubling,
     Tabled(Box<[f64]>),
@@ -32,12 +32,12 @@ impl Curve {
     pub(crate) fn new(base: Duration, offset: Duration, growth: Growth, start: u32) -> Self {
         let base_as_f64 = whole_nanos(base) as f64;
         let law = match growth {
-            _ if growth == Growth::Exponential(2.0) && start == 1 && offset.is_zero() => Law::Doubling,
-            Growth::Constant if offset.is_zero() => Law::Constant,
+            _ if growth == Growth::Exponential(2.0) && start == 1 && offset.is_zero() => CurveKind::Doubling,
+            Growth::Constant if offset.is_zero() => CurveKind::Constant,
             _ if growth.is_slow() => {
-                Law::Tabled((start..start + TABLED).map(|k| growth.multiple(base_as_f64, k)).collect())
+                CurveKind::Tabled((start..start + TABLED).map(|k| growth.multiple(base_as_f64, k)).collect())
             }
-            _ => Law::Reckoned,
+            _ => CurveKind::Reckoned,
         };
         let offset_nanos = whole_nanos(offset) as f64;
         let base = whole_nanos(base);
@@ -56,13 +56,13 @@ impl Curve {
     #[inline]
     pub(crate) fn at(&self, k: u32, cap: u64) -> u64 {
         match self.law {
-            Law::Constant => self.base.min(cap),
-            Law::Doubling => {
+            CurveKind::Constant => self.base.min(cap),
+            CurveKind::Doubling => {
                 // If the factor overflows, the product of every base but zero exceeds every cap.
                 let factor = 1_u64.checked_shl(k.saturating_sub(1)).unwrap_or(u64::MAX);
                 self.base.saturating_mul(factor).min(cap)
             }
-            Law::Tabled(_) | Law::Reckoned => whole_nanos(self.scaled(k, 1.0)).min(cap),
+            CurveKind::Tabled(_) | CurveKind::Reckoned => whole_nanos(self.scaled(k, 1.0)).min(cap),
         }
     }
 
@@ -77,8 +77,8 @@ impl Curve {
 
     fn multiple(&self, k: u32) -> f64 {
         match &self.law {
-            Law::Doubling if k <= TABLED => Some((1_u64 << k.saturating_sub(1)) as f64),
-            Law::Tabled(table) => table.get(k.saturating_sub(1) as usize).copied(),
+            CurveKind::Doubling if k <= TABLED => Some((1_u64 << k.saturating_sub(1)) as f64),
+            CurveKind::Tabled(table) => table.get(k.saturating_sub(1) as usize).copied(),
             _ => None,
         }
         .unwrap_or_else(|| {

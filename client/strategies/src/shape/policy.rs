@@ -30,11 +30,11 @@ struct Rule {
     draws: bool,
     waits: bool,
     cap_nanos: u64,
-    way: Way,
+    way: DelayPath,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+enum DelayPath {
     /// Fast path: the delay grows (or is constant), is capped, and is then multiplied by a random factor.
     Plain,
     /// Fast path for a delay drawn from a range that depends on the previous delay.
@@ -42,7 +42,7 @@ enum Way {
     General,
 }
 
-impl Way {
+impl DelayPath {
     fn of(shape: &Shape) -> Self {
         let is_general = shape.first.is_some()
             || shape.formula.is_some()
@@ -74,7 +74,7 @@ impl Shaped {
         let draws = shape.spread != Spread::None
             || matches!(shape.growth, Growth::Decorrelated | Growth::Polly)
             || shape.formula.as_ref().is_some_and(Program::draws);
-        let (waits, way, cap_nanos) = (waits(&shape), Way::of(&shape), whole_nanos(shape.cap));
+        let (waits, way, cap_nanos) = (waits(&shape), DelayPath::of(&shape), whole_nanos(shape.cap));
         let rule = Rule { shape, curve, throttled, draws, waits, cap_nanos, way };
         Self { rule: Arc::new(rule), last_failures: 0 }
     }
@@ -201,7 +201,7 @@ impl Rule {
             _ => &self.curve,
         };
         match self.way {
-            Way::Plain => {
+            DelayPath::Plain => {
                 let longest = curve.at(failed.failures, self.cap_nanos);
                 let scale = if self.draws { self.shape.spread.scale(unit(rng)) } else { None };
                 Retry::After(match scale {
@@ -209,8 +209,8 @@ impl Rule {
                     None => Duration::from_nanos(longest),
                 })
             }
-            Way::Decorrelated => Retry::After(self.decorrelated(curve.base_nanos(), unit(rng), state)),
-            Way::General => {
+            DelayPath::Decorrelated => Retry::After(self.decorrelated(curve.base_nanos(), unit(rng), state)),
+            DelayPath::General => {
                 let u = if self.draws { unit(rng) } else { 0.0 };
                 self.general(failed, last_failures, curve, u, state)
             }

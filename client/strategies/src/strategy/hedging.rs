@@ -6,7 +6,7 @@ use vocabulary::{Purpose, draws};
 
 use super::Strategy;
 use crate::hedger::{AfterFailure, Copies};
-use crate::{Advice, Advised, FailedOp, Instant, Launch, RetryState};
+use crate::{Advice, Advised, Candidate, FailedOp, Instant, RetryState};
 
 /// Consequence of a failed attempt for the other attempts and copies of its round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ impl Strategy {
     }
 
     /// Records that an attempt other than a copy was sent. Returns the copies that may follow it.
-    pub fn copies(&mut self, now: Instant, launch: &Launch) -> Option<Copies> {
+    pub fn copies(&mut self, now: Instant, launch: &Candidate) -> Option<Copies> {
         self.inner.hedger.as_mut()?.on_sent(now, launch)
     }
 

@@ -10,8 +10,8 @@ use super::memory::{LayerMemory, Permits};
 use super::policy::Policy;
 use crate::rules::{FailureKind, Rules};
 use crate::{
-    Admit, Advice, Advised, Budget, Carrier, Ended, FailedOp, Failure, Gate, Gauges, Hedger, Instant, Launch,
-    Limiter, Outcome, Part, Retry, RetryState, Status, Until, View,
+    Admit, Advice, Advised, AttemptEnd, Budget, BudgetDecision, Candidate, CarrierSense, FailedOp, Failure,
+    Gauges, Hedger, Instant, Limiter, LimiterView, Outcome, Part, Retry, RetryState, Status, Until,
 };
 
 /// Minimum delay of a retry after a result that took no time. After transport errors and deferrals, it keeps a window
@@ -32,7 +32,7 @@ pub(super) struct Layer {
     pub(super) hedger: Option<Box<dyn Hedger>>,
 }
 
-pub(super) enum Asked {
+pub(super) enum LayerDecision {
     Permit,
     Wait(Until),
     Shed(Advice),
@@ -59,14 +59,14 @@ impl Layer {
         self.retry.as_ref().is_some_and(|policy| policy.as_dyn().backs_off())
     }
 
-    pub(super) fn poll(&self, now: Instant, view: &View) -> (Option<Until>, Option<Carrier>) {
+    pub(super) fn poll(&self, now: Instant, view: &LimiterView) -> (Option<Until>, Option<CarrierSense>) {
         let mut wait: Option<Until> = None;
-        let mut carrier: Option<Carrier> = None;
+        let mut carrier: Option<CarrierSense> = None;
         for limiter in &self.limiters {
             match limiter.poll(now, view) {
                 Admit::Go => {}
                 Admit::Wait(until) => wait = Some(both(wait, until)),
-                Admit::GoIf(more) => carrier = Some(carrier.map_or(more, |other| other.and(more))),
+                Admit::GoIfFree(more) => carrier = Some(carrier.map_or(more, |other| other.and(more))),
             }
         }
         (wait, carrier)
@@ -75,25 +75,30 @@ impl Layer {
     /// Returns the combined decision of all budgets about the candidate. `draws(n)` creates the random generator of
     /// budget `n`.
     #[inline]
-    pub(super) fn ask(&mut self, now: Instant, launch: &Launch, draws: impl Fn(usize) -> Draws) -> Asked {
+    pub(super) fn ask(
+        &mut self,
+        now: Instant,
+        launch: &Candidate,
+        draws: impl Fn(usize) -> Draws,
+    ) -> LayerDecision {
         if self.budgets.is_empty() {
-            return Asked::Permit;
+            return LayerDecision::Permit;
         }
         let mut wait: Option<Until> = None;
         for (index, budget) in self.budgets.iter_mut().enumerate() {
             match budget.ask(now, launch, &mut draws(index)) {
-                Gate::Permit => {}
-                Gate::Wait(until) => wait = Some(both(wait, until)),
-                Gate::Shed(advice) => {
+                BudgetDecision::Permit => {}
+                BudgetDecision::Wait(until) => wait = Some(both(wait, until)),
+                BudgetDecision::Shed(advice) => {
                     budget.on_shed(now, launch);
-                    return Asked::Shed(advice);
+                    return LayerDecision::Shed(advice);
                 }
             }
         }
-        wait.map_or(Asked::Permit, Asked::Wait)
+        wait.map_or(LayerDecision::Permit, LayerDecision::Wait)
     }
 
-    pub(super) fn on_sent(&mut self, now: Instant, view: &View) -> Permits {
+    pub(super) fn on_sent(&mut self, now: Instant, view: &LimiterView) -> Permits {
         let mut permits = Permits::default();
         for (budget, permit) in self.budgets.iter_mut().zip(&mut permits) {
             *permit = budget.on_sent(now, &view.candidate);
@@ -109,7 +114,7 @@ impl Layer {
     pub(super) fn on_ended(
         &mut self,
         now: Instant,
-        ended: &Ended,
+        ended: &AttemptEnd,
         (inner_outcome, outcome): (&Outcome, &Outcome),
         permits: &Permits,
     ) {

@@ -4,57 +4,65 @@ use std::time::Duration;
 
 use vocabulary::Rng;
 
-use super::layer::Asked;
+use super::layer::LayerDecision;
 use super::memory::{LayerMemory, MAX_LAYERS, Permits, Try};
-use super::{Strategy, Verdict, admission, seed_of};
+use super::{LaunchDecision, Strategy, admission, seed_of};
 use crate::{
-    Advice, Carrier, Ended, FailedOp, Instant, Launch, Outcome, Retry, RetryState, Status, Until, View,
+    Advice, AttemptEnd, Candidate, CarrierSense, FailedOp, Instant, LimiterView, Outcome, Retry, RetryState,
+    Status, Until,
 };
 
 impl Strategy {
     /// Variant of [`Strategy::admit`] for a strategy that keeps memory (several layers, or one whose rules need memory).
     /// An outer layer decides only when one of its tries begins.
-    pub(super) fn admit_in_layers(&mut self, now: Instant, view: &View, state: &mut RetryState) -> Verdict {
+    pub(super) fn admit_in_layers(
+        &mut self,
+        now: Instant,
+        view: &LimiterView,
+        state: &mut RetryState,
+    ) -> LaunchDecision {
         let arrived = view.candidate.arrived;
         let memory = self.memory.of(*state).copied();
         let layer = |index: usize| memory.map(|memory| memory.layers[index]);
-        let inner = View { candidate: inner_launch(&view.candidate, layer(0)), ..*view };
+        let inner = LimiterView { candidate: inner_launch(&view.candidate, layer(0)), ..*view };
         let (mut wait, mut carrier) = self.inner.poll(now, &inner);
         // View of each layer in which a try begins, by index of the layer; `None` for the other layers.
-        let mut begins: [Option<View>; MAX_LAYERS] = [None; MAX_LAYERS];
+        let mut begins: [Option<LimiterView>; MAX_LAYERS] = [None; MAX_LAYERS];
         for (index, outer) in self.outer.iter().enumerate() {
             let remembered = layer(index + 1);
             if remembered.is_some_and(|memory| memory.open.is_some()) {
                 continue;
             }
             let candidate = outer_launch(&view.candidate, remembered, outer.next_seq);
-            let view = View { in_flight: outer.in_flight, candidate, ..*view };
+            let view = LimiterView { in_flight: outer.in_flight, candidate, ..*view };
             let (until, more) = outer.layer.poll(now, &view);
             wait = [wait, until].into_iter().flatten().reduce(Until::and);
-            carrier = [carrier, more].into_iter().flatten().reduce(Carrier::and);
+            carrier = [carrier, more].into_iter().flatten().reduce(CarrierSense::and);
             begins[index + 1] = Some(view);
         }
         if let Some(until) = self.standstill.as_ref().and_then(|standstill| standstill.holds(now)) {
             wait = [wait, Some(Until::At(until))].into_iter().flatten().reduce(Until::and);
         }
         if let Some(until) = wait {
-            return Verdict::Wait(until);
+            return LaunchDecision::Wait(until);
         }
         begins[0] = Some(inner);
         for (index, view) in begins.iter().enumerate() {
-            let Some(View { candidate, .. }) = view else { continue };
+            let Some(LimiterView { candidate, .. }) = view else { continue };
             let layer = if index == 0 { &mut self.inner } else { &mut self.outer[index - 1].layer };
             match layer.ask(now, candidate, admission(seed_of(self.seed, index), self.sheds, candidate)) {
-                Asked::Permit => {}
-                Asked::Wait(until) => wait = [wait, Some(until)].into_iter().flatten().reduce(Until::and),
-                Asked::Shed(advice) => {
+                LayerDecision::Permit => {}
+                LayerDecision::Wait(until) => {
+                    wait = [wait, Some(until)].into_iter().flatten().reduce(Until::and);
+                }
+                LayerDecision::Shed(advice) => {
                     self.memory.open(state, arrived).shed_by = index;
                     return self.shed(advice);
                 }
             }
         }
         if let Some(until) = wait {
-            return Verdict::Wait(until);
+            return LaunchDecision::Wait(until);
         }
         let memory = self.memory.open(state, arrived);
         for (index, outer) in self.outer.iter_mut().enumerate() {
@@ -72,7 +80,7 @@ impl Strategy {
         if let Some(standstill) = &mut self.standstill {
             standstill.on_sent(now, view.candidate.seq);
         }
-        Verdict::Send(permits, carrier)
+        LaunchDecision::Send(permits, carrier)
     }
 
     /// Variant of [`Strategy::on_ended`] for a strategy that keeps memory (several layers, or one whose rules need
@@ -80,13 +88,13 @@ impl Strategy {
     pub(super) fn on_ended_in_layers(
         &mut self,
         now: Instant,
-        ended: &Ended,
+        ended: &AttemptEnd,
         (inner_outcome, outcome): (&Outcome, &Outcome),
         permits: &Permits,
         state: RetryState,
     ) {
         let before = self.memory.of(state).map_or(0, |memory| memory.layers[0].attempts_before);
-        let inner = Ended { attempt: ended.attempt.saturating_sub(before).max(1), ..*ended };
+        let inner = AttemptEnd { attempt: ended.attempt.saturating_sub(before).max(1), ..*ended };
         self.inner.on_ended(now, &inner, (inner_outcome, outcome), permits);
         if outcome.status == Status::Deferred
             && let Some(memory) = self.memory.of_mut(state)
@@ -103,14 +111,21 @@ impl Strategy {
         }
     }
 
-    fn end_try(&mut self, now: Instant, index: usize, ended: &Ended, outcome: &Outcome, state: RetryState) {
+    fn end_try(
+        &mut self,
+        now: Instant,
+        index: usize,
+        ended: &AttemptEnd,
+        outcome: &Outcome,
+        state: RetryState,
+    ) {
         let outer = &mut self.outer[index];
         let Some(memory) = self.memory.of_mut(state) else { return };
         let remembered = &mut memory.layers[index + 1];
         remembered.tried = remembered.open.is_some() && outcome.status != Status::Deferred;
         let Some(Try { seq, began, in_flight_then, permits }) = remembered.open.take() else { return };
         remembered.awaits_retry = outcome.status == Status::Deferred && remembered.tries > 0;
-        let ended = Ended {
+        let ended = AttemptEnd {
             seq,
             attempt: remembered.tries + 1,
             sent_at: began,
@@ -219,7 +234,7 @@ impl Strategy {
             // The op ended during a try, for example at its deadline, so the try counts as cancelled.
             if let Some(open) = memory.layers[index + 1].open {
                 let cancelled = Outcome::plain(Status::Cancelled);
-                let ended = Ended {
+                let ended = AttemptEnd {
                     seq: open.seq,
                     op: 0,
                     attempt: memory.layers[index + 1].tries + 1,
@@ -237,11 +252,11 @@ impl Strategy {
     }
 }
 
-fn inner_launch(candidate: &Launch, memory: Option<LayerMemory>) -> Launch {
+fn inner_launch(candidate: &Candidate, memory: Option<LayerMemory>) -> Candidate {
     let Some(memory) = memory else { return *candidate };
     let attempt = candidate.attempt.saturating_sub(memory.attempts_before).max(1);
     let is_first = attempt.saturating_sub(candidate.copy) <= 1;
-    Launch {
+    Candidate {
         attempt,
         arrived: memory.since,
         last: candidate.last.filter(|_| !is_first),
@@ -250,9 +265,9 @@ fn inner_launch(candidate: &Launch, memory: Option<LayerMemory>) -> Launch {
     }
 }
 
-fn outer_launch(candidate: &Launch, memory: Option<LayerMemory>, seq: u64) -> Launch {
-    let Some(memory) = memory else { return Launch { seq, ..*candidate } };
-    Launch {
+fn outer_launch(candidate: &Candidate, memory: Option<LayerMemory>, seq: u64) -> Candidate {
+    let Some(memory) = memory else { return Candidate { seq, ..*candidate } };
+    Candidate {
         seq,
         op: candidate.op,
         attempt: memory.tries + 1,
@@ -263,8 +278,8 @@ fn outer_launch(candidate: &Launch, memory: Option<LayerMemory>, seq: u64) -> La
     }
 }
 
-fn ended_of(failed: &FailedOp, attempts: u32) -> Ended {
-    Ended {
+fn ended_of(failed: &FailedOp, attempts: u32) -> AttemptEnd {
+    AttemptEnd {
         seq: 0,
         op: failed.op,
         attempt: attempts,

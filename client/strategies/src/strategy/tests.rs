@@ -12,7 +12,7 @@ use vocabulary::{Rng, unit};
 
 use super::*;
 use crate::testing::{FATAL, OK, REJECTED, TIMEOUT, advised, ended, rejected, view};
-use crate::{Budget, Failure, Gate, Permit, RetryPolicy, StrategySpec};
+use crate::{Budget, BudgetDecision, Failure, Permit, RetryPolicy, StrategySpec};
 
 const NOW: Instant = Instant::ORIGIN;
 const TRANSPORT: Outcome = Outcome::plain(Status::Failed(Failure::Transport));
@@ -36,7 +36,7 @@ fn sent(strategy: &mut Strategy, in_flight: u32, seq: u64, last: Option<Status>)
     let mut view = view(in_flight, seq);
     view.candidate.last = last;
     match strategy.admit(NOW, &view, &mut RetryState::default()) {
-        Verdict::Send(permits, _) => permits,
+        LaunchDecision::Send(permits, _) => permits,
         verdict => panic!("{verdict:?}"),
     }
 }
@@ -146,7 +146,7 @@ fn a_window_a_back_off_and_a_budget_each_have_their_say() {
     sent(&mut strategy, 1, 1, None);
     assert_eq!(
         strategy.admit(NOW, &view(2, 2), &mut RetryState::default()),
-        Verdict::Wait(Until::Event),
+        LaunchDecision::Wait(Until::Event),
         "the window is full"
     );
 
@@ -164,7 +164,7 @@ fn a_window_a_back_off_and_a_budget_each_have_their_say() {
     let shed = Outcome::advised(Status::Shed, Advice::Never);
     assert_eq!(
         strategy.admit(NOW, &retry, &mut RetryState::default()),
-        Verdict::Shed(shed),
+        LaunchDecision::Shed(shed),
         "1 token of 2 is not more than half"
     );
     strategy.on_ended(NOW, &ended(1, 1), &OK, &Permits::default(), &mut RetryState::default());
@@ -192,14 +192,17 @@ fn a_budget_that_decides_at_the_failure_ends_the_op_before_any_back_off() {
 #[test]
 fn stacked_limiters_must_all_agree() {
     let mut strategy = strategy("fixed-window:window=3+aimd:initial=2");
-    assert!(matches!(strategy.admit(NOW, &view(1, 0), &mut RetryState::default()), Verdict::Send(..)));
-    assert_eq!(strategy.admit(NOW, &view(2, 1), &mut RetryState::default()), Verdict::Wait(Until::Event));
+    assert!(matches!(strategy.admit(NOW, &view(1, 0), &mut RetryState::default()), LaunchDecision::Send(..)));
+    assert_eq!(
+        strategy.admit(NOW, &view(2, 1), &mut RetryState::default()),
+        LaunchDecision::Wait(Until::Event)
+    );
     assert_eq!(strategy.gauges().window, Some(2.0), "the smaller one counts");
 }
 
 /// Budget with a constant answer that counts its calls.
 struct Counting {
-    answer: fn(f64) -> Gate,
+    answer: fn(f64) -> BudgetDecision,
     told: Arc<Told>,
 }
 
@@ -211,24 +214,24 @@ struct Told {
 }
 
 impl Budget for Counting {
-    fn ask(&self, _now: Instant, _launch: &Launch, rng: &mut dyn Rng) -> Gate {
+    fn ask(&self, _now: Instant, _launch: &Candidate, rng: &mut dyn Rng) -> BudgetDecision {
         (self.answer)(unit(rng))
     }
 
-    fn on_sent(&mut self, _now: Instant, _launch: &Launch) -> Permit {
+    fn on_sent(&mut self, _now: Instant, _launch: &Candidate) -> Permit {
         Permit(7 + self.told.sent.fetch_add(1, Ordering::Relaxed))
     }
 
-    fn on_shed(&mut self, _now: Instant, _launch: &Launch) {
+    fn on_shed(&mut self, _now: Instant, _launch: &Candidate) {
         self.told.shed.fetch_add(1, Ordering::Relaxed);
     }
 
-    fn on_ended(&mut self, _now: Instant, _ended: &Ended, _outcome: &Outcome, permit: Permit) {
+    fn on_ended(&mut self, _now: Instant, _ended: &AttemptEnd, _outcome: &Outcome, permit: Permit) {
         self.told.permits.fetch_add(permit.0, Ordering::Relaxed);
     }
 }
 
-fn stacked<const N: usize>(answers: [fn(f64) -> Gate; N]) -> (Strategy, [Arc<Told>; N]) {
+fn stacked<const N: usize>(answers: [fn(f64) -> BudgetDecision; N]) -> (Strategy, [Arc<Told>; N]) {
     let told = [(); N].map(|()| Arc::new(Told::default()));
     let parts: Vec<Part> = answers
         .into_iter()
@@ -238,14 +241,14 @@ fn stacked<const N: usize>(answers: [fn(f64) -> Gate; N]) -> (Strategy, [Arc<Tol
     (Strategy::new(1, parts, Rules::up_to(u32::MAX)), told)
 }
 
-const PERMIT: fn(f64) -> Gate = |_| Gate::Permit;
-const REFUSE: fn(f64) -> Gate = |_| Gate::Shed(Advice::None);
-const HOLD: fn(f64) -> Gate = |_| Gate::Wait(Until::At(Instant::from_millis(5)));
+const PERMIT: fn(f64) -> BudgetDecision = |_| BudgetDecision::Permit;
+const REFUSE: fn(f64) -> BudgetDecision = |_| BudgetDecision::Shed(Advice::None);
+const HOLD: fn(f64) -> BudgetDecision = |_| BudgetDecision::Wait(Until::At(Instant::from_millis(5)));
 
 #[test]
 fn a_shed_is_told_to_the_budget_that_sheds_and_to_no_other() {
     let (mut strategy, told) = stacked([PERMIT, REFUSE, REFUSE]);
-    assert_eq!(strategy.admit(NOW, &view(0, 0), &mut RetryState::default()), Verdict::Shed(SHED));
+    assert_eq!(strategy.admit(NOW, &view(0, 0), &mut RetryState::default()), LaunchDecision::Shed(SHED));
     let sheds = told.each_ref().map(|told| told.shed.load(Ordering::Relaxed));
     assert_eq!(sheds, [0, 1, 0]);
     assert!(told.iter().all(|told| told.sent.load(Ordering::Relaxed) == 0), "nothing was sent");
@@ -256,7 +259,7 @@ fn a_launch_that_one_budget_holds_takes_nothing_from_the_others() {
     let (mut strategy, told) = stacked([PERMIT, HOLD]);
     assert_eq!(
         strategy.admit(NOW, &view(0, 0), &mut RetryState::default()),
-        Verdict::Wait(Until::At(Instant::from_millis(5)))
+        LaunchDecision::Wait(Until::At(Instant::from_millis(5)))
     );
     assert!(told.iter().all(|told| told.sent.load(Ordering::Relaxed) == 0));
 }
@@ -279,7 +282,8 @@ fn each_budget_gets_its_own_permit_back() {
 
 #[test]
 fn an_op_that_was_shed_draws_anew_and_asking_again_does_not() {
-    const COIN: fn(f64) -> Gate = |r| if r < 0.5 { Gate::Shed(Advice::None) } else { HOLD(r) };
+    const COIN: fn(f64) -> BudgetDecision =
+        |r| if r < 0.5 { BudgetDecision::Shed(Advice::None) } else { HOLD(r) };
     // A delayed launch changes no state, so the answer stays the same.
     let (mut strategy, _) = stacked([COIN]);
     let lucky = (0..64)
@@ -291,16 +295,19 @@ fn an_op_that_was_shed_draws_anew_and_asking_again_does_not() {
     // A shed op is not shed forever.
     let (mut strategy, _) = stacked([COIN]);
     let sheds = (0..64)
-        .take_while(|_| strategy.admit(NOW, &view(0, 3), &mut RetryState::default()) == Verdict::Shed(SHED))
+        .take_while(|_| {
+            strategy.admit(NOW, &view(0, 3), &mut RetryState::default()) == LaunchDecision::Shed(SHED)
+        })
         .count();
     assert!(sheds < 64);
 }
 
-const HOLD_VERDICT: Verdict = Verdict::Wait(Until::At(Instant::from_millis(5)));
+const HOLD_VERDICT: LaunchDecision = LaunchDecision::Wait(Until::At(Instant::from_millis(5)));
 
 #[test]
 fn stacked_budgets_draw_apart_from_one_another() {
-    const COIN: fn(f64) -> Gate = |r| if r < 0.5 { Gate::Shed(Advice::None) } else { Gate::Permit };
+    const COIN: fn(f64) -> BudgetDecision =
+        |r| if r < 0.5 { BudgetDecision::Shed(Advice::None) } else { BudgetDecision::Permit };
     let (mut strategy, told) = stacked([COIN, COIN]);
     for op in 0..400 {
         strategy.admit(NOW, &view(0, op), &mut RetryState::default());
@@ -327,10 +334,10 @@ fn delays_of(text: &str, outcome: Outcome) -> Vec<u128> {
     let (mut state, mut delays, mut now) = (RetryState::default(), Vec::new(), NOW);
     for attempts in 1..1000_u32 {
         let mut view = view(0, u64::from(attempts) - 1);
-        view.candidate = Launch { op: 7, attempt: attempts, ..view.candidate };
-        let Verdict::Send(permits, _) = strategy.admit(now, &view, &mut state) else { panic!("held") };
+        view.candidate = Candidate { op: 7, attempt: attempts, ..view.candidate };
+        let LaunchDecision::Send(permits, _) = strategy.admit(now, &view, &mut state) else { panic!("held") };
         let outcome = Outcome { opinion: strategy.opinion(&outcome), ..outcome };
-        let ended = Ended { attempt: attempts, op: 7, ..ended(view.candidate.seq, 1) };
+        let ended = AttemptEnd { attempt: attempts, op: 7, ..ended(view.candidate.seq, 1) };
         strategy.on_ended(now, &ended, &outcome, &permits, &mut state);
         let failed = FailedOp { op: 7, outcome, ..rejected(attempts) };
         match strategy.on_failure(now, &failed, attempts, &mut state) {
@@ -360,7 +367,7 @@ fn what_the_inner_layer_gives_up_is_one_failure_of_the_layer_around_it() {
 #[test]
 fn what_any_layer_wants_the_server_to_have_free_goes_with_the_attempt() {
     let carrier = |text| match strategy(text).admit(NOW, &view(0, 0), &mut RetryState::default()) {
-        Verdict::Send(_, carrier) => carrier.map(|carrier| carrier.least_free),
+        LaunchDecision::Send(_, carrier) => carrier.map(|carrier| carrier.least_free),
         verdict => panic!("{text}: {verdict:?}"),
     };
     assert_eq!(carrier("constant over constant"), None);
@@ -373,7 +380,7 @@ fn what_any_layer_wants_the_server_to_have_free_goes_with_the_attempt() {
 struct AppLimited(Arc<AtomicU32>);
 
 impl crate::Limiter for AppLimited {
-    fn poll(&self, _now: Instant, _view: &View) -> crate::Admit {
+    fn poll(&self, _now: Instant, _view: &LimiterView) -> crate::Admit {
         crate::Admit::Go
     }
 
@@ -391,7 +398,7 @@ fn limiters_of_every_layer_hear_that_nothing_waits_with_what_they_have_in_flight
     });
     let mut strategy = Strategy::layered(1, layers.into(), u32::MAX, Arc::default());
     let verdict = strategy.admit(NOW, &view(0, 0), &mut RetryState::default());
-    assert!(matches!(verdict, Verdict::Send(..)), "{verdict:?}");
+    assert!(matches!(verdict, LaunchDecision::Send(..)), "{verdict:?}");
     strategy.on_app_limited(NOW, 5);
     assert_eq!(told.map(|told| told.load(Ordering::Relaxed)), [105, 101], "attempts, and tries");
 }

@@ -108,7 +108,7 @@ proptest! {
         // Reference computation of the tokens, as in gRPC's proposal A6.
         let mut tokens = 4.0_f64;
         for (index, event) in client.trace.iter().enumerate() {
-            let Event::Ended(at, op, Outcome { status, advice, .. }) = *event else {
+            let Event::AttemptEnd(at, op, Outcome { status, advice, .. }) = *event else {
                 prop_assert!(!matches!(event, Event::Shed(..)), "{:?}", event);
                 continue;
             };

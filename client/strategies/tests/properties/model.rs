@@ -7,8 +7,8 @@ use std::collections::{BinaryHeap, VecDeque};
 use std::time::Duration;
 
 use tailback::{
-    Advice, Carrier, Classification, Ended, FailedOp, Instant, Launch, OracleSchedule, Outcome, Permits,
-    Retry, RetryState, Status, Strategy, StrategySpec, Until, Verdict, View,
+    Advice, AttemptEnd, Candidate, CarrierSense, Classification, FailedOp, Instant, LaunchDecision,
+    LimiterView, OracleSchedule, Outcome, Permits, Retry, RetryState, Status, Strategy, StrategySpec, Until,
 };
 
 #[derive(Clone, Debug)]
@@ -31,7 +31,7 @@ pub(crate) enum Event {
     Sent(Instant, u64, u32),
     Shed(Instant, u64, u32),
     Slept(Instant, u64, Duration),
-    Ended(Instant, u64, Outcome),
+    AttemptEnd(Instant, u64, Outcome),
     GaveUp(Instant, u64),
 }
 
@@ -147,18 +147,18 @@ impl Client {
             last_opinion: Classification::Done,
             state: RetryState::default(),
         });
-        self.make_ready(op);
+        self.enqueue(op);
     }
 
-    fn make_ready(&mut self, op: u64) {
+    fn enqueue(&mut self, op: u64) {
         let candidate = self.launch(op);
         self.strategy.on_ready(self.now, &candidate);
         self.ready.push_back(op);
     }
 
-    fn launch(&self, op: u64) -> Launch {
+    fn launch(&self, op: u64) -> Candidate {
         let Op { arrived, attempts, last, last_opinion, .. } = *self.op(op);
-        Launch { seq: self.next_seq, op, attempt: attempts + 1, arrived, last, last_opinion, copy: 0 }
+        Candidate { seq: self.next_seq, op, attempt: attempts + 1, arrived, last, last_opinion, copy: 0 }
     }
 
     fn op(&self, op: u64) -> &Op {
@@ -178,11 +178,11 @@ impl Client {
         let Flight { op, seq, sent_at, in_flight_when_sent, permits } = self.flying.remove(index);
         let (attempt, ready) = (self.op(op).attempts, self.ready.len() as u64);
         let ended =
-            Ended { seq, op, attempt, sent_at, in_flight_when_sent, in_flight, ready, goes_on: false };
+            AttemptEnd { seq, op, attempt, sent_at, in_flight_when_sent, in_flight, ready, goes_on: false };
         let mut state = self.op(op).state;
         self.strategy.on_ended(self.now, &ended, &outcome, &permits, &mut state);
         self.op_mut(op).state = state;
-        self.trace.push(Event::Ended(self.now, op, outcome));
+        self.trace.push(Event::AttemptEnd(self.now, op, outcome));
         match outcome.status {
             Status::Succeeded | Status::Cancelled => {
                 let mut state = self.op(op).state;
@@ -214,7 +214,7 @@ impl Client {
             }
             Retry::After(Duration::ZERO) => {
                 assert_ne!(outcome.status, Status::Shed, "a shed op must not be ready again at once");
-                self.make_ready(op);
+                self.enqueue(op);
             }
             Retry::After(delay) => {
                 let advised = matches!(outcome.advice, Advice::After(after) if after >= delay);
@@ -231,7 +231,7 @@ impl Client {
             && at <= self.now
         {
             self.sleeping.pop();
-            self.make_ready(op);
+            self.enqueue(op);
         }
         if self.strategy.timer().is_some_and(|at| at <= self.now) {
             self.strategy.on_timer(self.now);
@@ -241,23 +241,23 @@ impl Client {
         let mut asked_for_the_past = 0;
         while let Some(&op) = self.ready.front() {
             match self.ask(op) {
-                Verdict::Send(permits, carrier) => self.send(op, permits, carrier),
-                Verdict::Shed(outcome) => {
+                LaunchDecision::Send(permits, carrier) => self.send(op, permits, carrier),
+                LaunchDecision::Shed(outcome) => {
                     assert_eq!(outcome.status, Status::Shed);
                     self.trace.push(Event::Shed(self.now, op, self.op(op).attempts));
                     self.ready.pop_front();
                     self.fail(op, outcome);
                 }
-                Verdict::Wait(Until::At(at)) if at <= self.now => {
+                LaunchDecision::Wait(Until::At(at)) if at <= self.now => {
                     asked_for_the_past += 1;
                     assert!(asked_for_the_past < 2, "asked twice for {at} at {}", self.now);
                     continue;
                 }
-                Verdict::Wait(Until::At(at)) => {
+                LaunchDecision::Wait(Until::At(at)) => {
                     self.wait = Some(at);
                     break;
                 }
-                Verdict::Wait(Until::Event) => {
+                LaunchDecision::Wait(Until::Event) => {
                     let comes = !self.flying.is_empty() || self.strategy.timer().is_some();
                     assert!(comes, "waits for an event that cannot come");
                     break;
@@ -271,8 +271,8 @@ impl Client {
         self.check();
     }
 
-    fn ask(&mut self, op: u64) -> Verdict {
-        let view = View {
+    fn ask(&mut self, op: u64) -> LaunchDecision {
+        let view = LimiterView {
             in_flight: self.in_flight(),
             ready: self.ready.len() as u64,
             sleeping: self.sleeping.len() as u64,
@@ -282,15 +282,15 @@ impl Client {
         let mut state = self.op(op).state;
         let is_full = self.strategy.is_full(view.in_flight);
         let verdict = self.strategy.admit(self.now, &view, &mut state);
-        assert!(!is_full || verdict == Verdict::Wait(Until::Event), "full, and {verdict:?}");
+        assert!(!is_full || verdict == LaunchDecision::Wait(Until::Event), "full, and {verdict:?}");
         self.op_mut(op).state = state;
-        if let (Verdict::Send(..), Some(window)) = (verdict, window) {
+        if let (LaunchDecision::Send(..), Some(window)) = (verdict, window) {
             assert!(f64::from(view.in_flight) < window, "{} in flight, window {window}", view.in_flight);
         }
         verdict
     }
 
-    fn send(&mut self, op: u64, permits: Permits, carrier: Option<Carrier>) {
+    fn send(&mut self, op: u64, permits: Permits, carrier: Option<CarrierSense>) {
         self.ready.pop_front();
         if carrier.is_some() {
             // The carrier is alternately free and busy.
@@ -312,7 +312,7 @@ impl Client {
         let in_flight = self.in_flight() + 1;
         let (attempt, ready) = (self.op(op).attempts + 1, self.ready.len() as u64);
         let (seq, sent_at) = (self.next_seq, self.now);
-        let ended = Ended {
+        let ended = AttemptEnd {
             seq,
             op,
             attempt,

@@ -2,7 +2,7 @@
 
 use maud::{Markup, PreEscaped, html};
 use results::numbers::{at_least, counted as number_of, seconds, thousands};
-use results::{Place, same_winner_sentence};
+use results::{RowRank, same_winner_sentence};
 
 use super::joined::joined;
 use super::sentence::sentence;
@@ -68,7 +68,7 @@ pub(super) fn incomplete(document: &Document) -> Markup {
 
 fn stopped(ranking: &Ranking) -> Vec<Markup> {
     let rows = ranking.answer.rows.iter();
-    let stopped: Vec<_> = rows.filter(|row| matches!(row.place, Place::Stopped { .. })).collect();
+    let stopped: Vec<_> = rows.filter(|row| matches!(row.place, RowRank::Stopped { .. })).collect();
     let more = stopped.len().saturating_sub(MAX_NAMED);
     let reason = |label: &str| ranking.standing(label).and_then(|standing| standing.incomplete.clone());
     let mut parts: Vec<Markup> = stopped

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 use results::numbers::{at_least, level, milliseconds, percent, seconds, thousands, three};
-use results::{Answer, Figure, Place, RankedBy, Row, Score, Times, pair_rows};
+use results::{Answer, Figure, RankedBy, Row, RowRank, Score, Times, pair_rows};
 use statistics::percentile;
 
 use crate::report::document::Document;
@@ -159,15 +159,15 @@ fn ranked(ranking: &Ranking, strategies: &[Strategy]) -> Markup {
 
 fn row_class(row: &Row) -> Option<&'static str> {
     match row.place {
-        Place::Ranked { rank: 1, .. } => Some("best"),
-        Place::Stopped { .. } => Some("stopped"),
+        RowRank::Ranked { rank: 1, .. } => Some("best"),
+        RowRank::Stopped { .. } => Some("stopped"),
         _ => None,
     }
 }
 
 fn mark(answer: &Answer, row: &Row) -> String {
     match row.place {
-        Place::Ranked { .. } if !answer.has_intervals() => dash(),
+        RowRank::Ranked { .. } if !answer.has_intervals() => dash(),
         place => place.mark(),
     }
 }
@@ -179,7 +179,7 @@ fn times_best(answer: &Answer, row: &Row) -> Markup {
         td class=[may_be_one.then_some("dim")] {
             (row.times_cell())
             @if !range.is_empty() && range != "–" {
-                small { (range) @if matches!(row.place, Place::Stopped { .. }) { " runs" } }
+                small { (range) @if matches!(row.place, RowRank::Stopped { .. }) { " runs" } }
             }
         }
     }
@@ -210,13 +210,13 @@ fn caption(answer: &Answer) -> String {
             )
         }
     }];
-    if answer.has_intervals() && has(|row| matches!(row.place, Place::Ranked { is_tied: true, .. })) {
+    if answer.has_intervals() && has(|row| matches!(row.place, RowRank::Ranked { is_tied: true, .. })) {
         words.push("= not distinguishable, or the same within 2 %.".to_owned());
     }
-    if has(|row| matches!(row.place, Place::Stopped { .. })) {
+    if has(|row| matches!(row.place, RowRank::Stopped { .. })) {
         words.push("! not ranked, because runs were stopped.".to_owned());
     }
-    if has(|row| row.place == Place::KnowsServer) {
+    if has(|row| row.place == RowRank::KnowsServer) {
         words.push("* knows the server, as no client can.".to_owned());
     }
     if has(|row| row.done_is_lower_bound) {

@@ -4,7 +4,7 @@ use super::{drawn, note};
 use crate::report::document::Document;
 use crate::report::palette::{ACCEPTED, REJECTED};
 use crate::report::plot::{Axis, Plot, Series};
-use crate::report::resample::{Course, Grid};
+use crate::report::resample::{Grid, ResampledSeries};
 use crate::report::run::Point;
 use crate::report::strategy::Strategy;
 
@@ -85,7 +85,7 @@ fn overlay(
     document: &Document,
     title: &str,
     y: Axis,
-    course: impl Fn(Grid, &Strategy) -> Course,
+    course: impl Fn(Grid, &Strategy) -> ResampledSeries,
 ) -> Vec<Plot> {
     let grid = Grid::of(drawn(document).map(|(_, strategy)| strategy));
     let series =
@@ -106,6 +106,6 @@ fn time() -> Axis {
     Axis::linear("time", "s")
 }
 
-fn line(label: &str, look: usize, course: Course) -> Series {
+fn line(label: &str, look: usize, course: ResampledSeries) -> Series {
     Series { band: course.band, ..Series::line(label, look, course.points) }
 }

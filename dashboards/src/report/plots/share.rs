@@ -2,7 +2,7 @@
 //! done. A point below and to the right of another is better. If there are more strategies than distinguishable looks,
 //! those on the Pareto front are named, and the others are dots.
 
-use results::{Figure, Score, Standing};
+use results::{Figure, RankedStrategy, Score};
 
 use super::drawn;
 use crate::report::document::Document;
@@ -68,12 +68,13 @@ pub(in crate::report) fn pareto(document: &Document) -> Vec<Plot> {
 /// series for each named strategy on the Pareto front. At most as many strategies are named as can be distinguished.
 fn named_and_others(ranking: &Ranking, load: &str) -> Vec<Series> {
     let ranked = || ranking.standings.iter().filter(|standing| standing.rank.is_some());
-    let point = |standing: &Standing| {
+    let point = |standing: &RankedStrategy| {
         Some((standing.share * 100.0, standing.figure(load).map(|figure| figure.mean)?))
     };
     let looks = (0..LOOKS).filter(|look| ![CAP, OTHERS].contains(look));
-    let on_front: Vec<&Standing> = ranked().filter(|standing| standing.on_front).take(LOOKS - 2).collect();
-    let is_named = |standing: &&Standing| on_front.iter().any(|named| std::ptr::eq(*named, *standing));
+    let on_front: Vec<&RankedStrategy> =
+        ranked().filter(|standing| standing.on_front).take(LOOKS - 2).collect();
+    let is_named = |standing: &&RankedStrategy| on_front.iter().any(|named| std::ptr::eq(*named, *standing));
     let others: Vec<(f64, f64)> = ranked().filter(|standing| !is_named(standing)).filter_map(point).collect();
     let label = format!("{} others", others.len());
     let dots = Series { shape: Shape::Dots, ..Series::line(&label, OTHERS, others) };
@@ -94,8 +95,9 @@ fn points(strategy: &Strategy, load: &str) -> Vec<(f64, f64)> {
 /// Returns the Pareto front from left to right: strategies for which no other does more ops at a lower cost per op.
 fn front(ranking: &Ranking) -> Vec<(f64, f64)> {
     let on_front = ranking.standings.iter().filter(|standing| standing.on_front);
-    let effort =
-        |standing: &Standing| standing.figure_of_all(Score::attempts_per_success()).map(|figure| figure.mean);
+    let effort = |standing: &RankedStrategy| {
+        standing.figure_of_all(Score::attempts_per_success()).map(|figure| figure.mean)
+    };
     let mut points: Vec<(f64, f64)> =
         on_front.filter_map(|standing| Some((standing.share * 100.0, effort(standing)?))).collect();
     points.sort_by(|(a, _), (b, _)| a.total_cmp(b));

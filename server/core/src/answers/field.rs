@@ -12,8 +12,8 @@ use vocabulary::{Choice, did_you_mean};
 
 use super::response_context::RenderContext;
 use super::time_form::{TimeForm, Unit};
+use crate::limit_status::LimitStatus;
 use crate::quoted::quoted;
-use crate::standing::Standing;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Field {
@@ -179,7 +179,7 @@ fn write_after(form: TimeForm, after: Duration, rendering: &RenderContext<'_>, o
 
 /// Writes the moment at which a limit resets, or the time left until then. If the limit reset while its request was served, the moment is
 /// in the past. Real servers that write their headers at the decision send such moments, too.
-fn write_reset(form: TimeForm, standing: &Standing, rendering: &RenderContext<'_>, out: &mut String) {
+fn write_reset(form: TimeForm, standing: &LimitStatus, rendering: &RenderContext<'_>, out: &mut String) {
     if form.unit.is_moment() {
         form.write_moment(rendering.teller.wall(rendering.reset_at(standing)), out);
     } else {

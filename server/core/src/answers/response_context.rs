@@ -5,7 +5,7 @@ use std::time::Duration;
 use vocabulary::{Instant, WallTime};
 
 use super::header_writer::HeaderWriter;
-use crate::standing::Standing;
+use crate::limit_status::LimitStatus;
 
 #[derive(Clone, Copy, Debug)]
 pub struct ResponseContext<'a> {
@@ -13,7 +13,7 @@ pub struct ResponseContext<'a> {
     pub now: Instant,
     /// Instant of the decision. The reset times in `standings` are counted from it.
     pub decided_at: Instant,
-    pub standings: &'a [Option<Standing>],
+    pub standings: &'a [Option<LimitStatus>],
     pub seed: u64,
     pub op: u64,
     pub attempt: u32,
@@ -59,7 +59,7 @@ pub(super) struct RenderContext<'a> {
 }
 
 impl<'a> RenderContext<'a> {
-    pub(super) fn standing(&self, stage: usize) -> Option<&'a Standing> {
+    pub(super) fn standing(&self, stage: usize) -> Option<&'a LimitStatus> {
         self.context.standings.get(stage)?.as_ref()
     }
 
@@ -75,12 +75,12 @@ impl<'a> RenderContext<'a> {
         self.teller.wall(self.context.now + after)
     }
 
-    pub(super) fn reset_at(&self, standing: &Standing) -> Instant {
+    pub(super) fn reset_at(&self, standing: &LimitStatus) -> Instant {
         self.context.decided_at + standing.reset
     }
 
     /// Returns the time from the answer until the limit resets; 0 if that has passed.
-    pub(super) fn until_reset(&self, standing: &Standing) -> Duration {
+    pub(super) fn until_reset(&self, standing: &LimitStatus) -> Duration {
         self.reset_at(standing).since(self.context.now)
     }
 }

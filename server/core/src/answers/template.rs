@@ -156,7 +156,7 @@ mod tests {
 
     use super::super::{HeaderWriter, Outcome, ResponseContext};
     use super::*;
-    use crate::standing::Standing;
+    use crate::limit_status::LimitStatus;
 
     fn stages() -> [Box<str>; 2] {
         ["primary".into(), "per-key".into()]
@@ -169,8 +169,8 @@ mod tests {
     /// Renders the template for a rejection by the second stage.
     fn said(text: &str) -> Option<String> {
         let full =
-            |limit| Standing { limit, remaining: 3, reset: Duration::from_millis(59_500), window: None };
-        let first = Standing { window: Some(Duration::from_hours(1)), ..full(5000) };
+            |limit| LimitStatus { limit, remaining: 3, reset: Duration::from_millis(59_500), window: None };
+        let first = LimitStatus { window: Some(Duration::from_hours(1)), ..full(5000) };
         let context = ResponseContext {
             outcome: Outcome::Rejected { stage: Some(1), wait: Some(Duration::from_millis(1500)) },
             now: Instant::from_millis(500),

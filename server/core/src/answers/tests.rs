@@ -12,7 +12,7 @@ use std::time::Duration;
 use vocabulary::{Instant, WallTime};
 
 use super::*;
-use crate::standing::Standing;
+use crate::limit_status::LimitStatus;
 
 const MS: Duration = Duration::from_millis(1);
 const SECOND: Duration = Duration::from_secs(1);
@@ -31,11 +31,11 @@ fn teller() -> HeaderWriter {
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "what is told of a stage that has a limit")]
-fn standing(limit: u64, remaining: u64, reset: Duration) -> Option<Standing> {
-    Some(Standing { limit, remaining, reset, window: Some(Duration::from_mins(1)) })
+fn standing(limit: u64, remaining: u64, reset: Duration) -> Option<LimitStatus> {
+    Some(LimitStatus { limit, remaining, reset, window: Some(Duration::from_mins(1)) })
 }
 
-fn context(outcome: Outcome, standings: &[Option<Standing>]) -> ResponseContext<'_> {
+fn context(outcome: Outcome, standings: &[Option<LimitStatus>]) -> ResponseContext<'_> {
     let now = Instant::from_millis(500);
     ResponseContext { outcome, now, decided_at: now, standings, seed: 1, op: 0, attempt: 1 }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use vocabulary::Instant;
 
 use crate::policies::capacity::Capacity;
-use crate::request::{Request, RequestId, Verdict};
+use crate::request::{Request, RequestId, ServerDecision};
 use crate::script::ReplyId;
 use crate::service::ServiceModel;
 
@@ -20,7 +20,7 @@ pub(crate) trait Admission: fmt::Debug + Send {
         &mut self,
         _at: Instant,
         _request: &Request,
-        verdict: Verdict,
+        verdict: ServerDecision,
         _service: &ServiceModel,
     ) -> Arrived {
         Arrived::Done { verdict, advice: None }
@@ -63,7 +63,7 @@ impl Load {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Released {
     pub(crate) id: RequestId,
-    pub(crate) verdict: Verdict,
+    pub(crate) verdict: ServerDecision,
     /// Wait that the policy itself advises. If it is `None`, the server's `retry_after` applies.
     pub(crate) advice: Option<Duration>,
     pub(crate) held: Duration,
@@ -73,7 +73,7 @@ pub(crate) struct Released {
 }
 
 impl Released {
-    pub(crate) fn at_once(id: RequestId, verdict: Verdict, busy: u32) -> Self {
+    pub(crate) fn at_once(id: RequestId, verdict: ServerDecision, busy: u32) -> Self {
         Self { id, verdict, advice: None, held: Duration::ZERO, busy, reply: None }
     }
 }
@@ -82,14 +82,14 @@ impl Released {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Arrived {
     /// The verdict is known, but the response comes later.
-    Admitted(Verdict),
+    Admitted(ServerDecision),
     /// The request has ended at its arrival, because it takes no time.
     Done {
-        verdict: Verdict,
+        verdict: ServerDecision,
         advice: Option<Duration>,
     },
     Scripted {
-        verdict: Verdict,
+        verdict: ServerDecision,
         reply: ReplyId,
     },
     Open,

@@ -2,9 +2,9 @@
 
 use vocabulary::{Choice, OptionsError, Parameter, ParameterInfo, WallTime};
 
-use crate::details::Wants;
 use crate::policies::cost::{CostRule, Refund};
 use crate::policies::key::KeyRule;
+use crate::request_fields::FieldSelection;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Common {
@@ -116,7 +116,7 @@ impl Common {
         COMMON.iter().map(|parameter| parameter.key)
     }
 
-    pub(crate) fn want(&self, wants: &mut Wants) {
+    pub(crate) fn want(&self, wants: &mut FieldSelection) {
         self.key.want(wants);
         self.cost.want(wants);
         self.refund.want(wants);

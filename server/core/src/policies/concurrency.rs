@@ -9,15 +9,17 @@ use std::time::Duration;
 use vocabulary::{Choice, Configurable, Instant, Parameter};
 
 use crate::caps::MAX_SLOTS;
+use crate::limit_status::LimitStatus;
 use crate::policies::capacity::Capacity;
 use crate::policies::common::Common;
-use crate::policies::gate::{Asked, Decision, Gate, PLACES_CHARGE_NOTHING, Taken, Waited, as_kind};
 use crate::policies::key::Key;
 use crate::policies::limit::Limit;
 use crate::policies::policy_config::{self, PolicyConfig};
+use crate::policies::stage_policy::{
+    Charge, Decision, PLACES_CHARGE_NOTHING, StagePolicy, StageRequest, Waited, downcast,
+};
 use crate::request::RequestId;
 use crate::service::ServiceModel;
-use crate::standing::Standing;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Concurrency {
@@ -74,7 +76,7 @@ impl PolicyConfig for Concurrency {
         Some(Limit::of("cap"))
     }
 
-    fn gate(&self, _common: &Common) -> Option<Box<dyn Gate>> {
+    fn gate(&self, _common: &Common) -> Option<Box<dyn StagePolicy>> {
         Some(Box::new(Places::new(self.clone())))
     }
 
@@ -98,9 +100,9 @@ impl PolicyConfig for Concurrency {
 struct Places {
     config: Concurrency,
     /// State of the default key. Fast path: most servers do not distinguish clients, so this field saves a map look-up.
-    all: Place,
+    all: KeySlots,
     /// States of the other keys. A key without busy places and queued requests has no entry.
-    keys: BTreeMap<Key, Place>,
+    keys: BTreeMap<Key, KeySlots>,
     /// Queued requests, ordered by the instant of their timeout and then by arrival.
     timeouts: BTreeMap<(Instant, u64), (RequestId, Key)>,
     arrivals: u64,
@@ -109,7 +111,7 @@ struct Places {
 }
 
 #[derive(Debug, Default)]
-struct Place {
+struct KeySlots {
     busy: u64,
     queue: VecDeque<Waiting>,
 }
@@ -125,7 +127,7 @@ impl Places {
     fn new(config: Concurrency) -> Self {
         Self {
             config,
-            all: Place::default(),
+            all: KeySlots::default(),
             keys: BTreeMap::new(),
             timeouts: BTreeMap::new(),
             arrivals: 0,
@@ -137,15 +139,15 @@ impl Places {
         u64::from(if self.config.cap == u32::MAX { service.slots(at) } else { self.config.cap })
     }
 
-    fn place(&self, key: Key) -> Option<&Place> {
+    fn place(&self, key: Key) -> Option<&KeySlots> {
         if key == Key::default() { Some(&self.all) } else { self.keys.get(&key) }
     }
 
-    fn place_mut(&mut self, key: Key) -> Option<&mut Place> {
+    fn place_mut(&mut self, key: Key) -> Option<&mut KeySlots> {
         if key == Key::default() { Some(&mut self.all) } else { self.keys.get_mut(&key) }
     }
 
-    fn place_of(&mut self, key: Key) -> &mut Place {
+    fn place_of(&mut self, key: Key) -> &mut KeySlots {
         if key == Key::default() { &mut self.all } else { self.keys.entry(key).or_default() }
     }
 
@@ -183,9 +185,9 @@ impl Places {
     }
 }
 
-impl Gate for Places {
-    fn tune(&mut self, at: Instant, other: Box<dyn Gate>, service: &ServiceModel) {
-        let Some(Self { config, .. }) = as_kind(other) else { return };
+impl StagePolicy for Places {
+    fn reconfigure(&mut self, at: Instant, other: Box<dyn StagePolicy>, service: &ServiceModel) {
+        let Some(Self { config, .. }) = downcast(other) else { return };
         // A new `queue_timeout` applies only to requests that are queued from now on.
         self.config = config;
         self.call(at, service);
@@ -207,7 +209,7 @@ impl Gate for Places {
         !self.timeouts.is_empty()
     }
 
-    fn ask(&mut self, at: Instant, asked: &Asked<'_>, service: &ServiceModel) -> Decision {
+    fn ask(&mut self, at: Instant, asked: &StageRequest<'_>, service: &ServiceModel) -> Decision {
         let (cap, cost) = (self.cap(at, service), u64::from(asked.cost));
         if cost > cap {
             return Decision::Reject(None);
@@ -233,14 +235,14 @@ impl Gate for Places {
         Decision::Queue
     }
 
-    fn take(&mut self, _at: Instant, asked: &Asked<'_>) {
+    fn charge(&mut self, _at: Instant, asked: &StageRequest<'_>) {
         self.place_of(asked.key).busy += u64::from(asked.cost);
     }
 
     /// Does nothing, because a place becomes free only when its request has [ended](Gate::ended).
-    fn give_back(&mut self, _at: Instant, _asked: &Asked<'_>, _taken: Taken) {}
+    fn refund(&mut self, _at: Instant, _asked: &StageRequest<'_>, _taken: Charge) {}
 
-    fn ended(&mut self, at: Instant, asked: &Asked<'_>, service: &ServiceModel) {
+    fn ended(&mut self, at: Instant, asked: &StageRequest<'_>, service: &ServiceModel) {
         if let Some(place) = self.place_mut(asked.key) {
             place.busy = place.busy.saturating_sub(u64::from(asked.cost));
         }
@@ -249,7 +251,7 @@ impl Gate for Places {
         }
     }
 
-    fn withdraw(&mut self, at: Instant, asked: &Asked<'_>, service: &ServiceModel) {
+    fn withdraw(&mut self, at: Instant, asked: &StageRequest<'_>, service: &ServiceModel) {
         let id = asked.request.id;
         if let Some(waiting) = self.drop_out(asked.key, id) {
             self.timeouts.remove(&waiting.timeout);
@@ -290,10 +292,10 @@ impl Gate for Places {
         if self.config.cap == u32::MAX { Capacity::Slots } else { Capacity::Own(self.config.cap) }
     }
 
-    fn standing(&mut self, at: Instant, key: Key, service: &ServiceModel) -> Option<Standing> {
+    fn standing(&mut self, at: Instant, key: Key, service: &ServiceModel) -> Option<LimitStatus> {
         let cap = self.cap(at, service);
         let busy = self.place(key).map_or(0, |place| place.busy);
-        Some(Standing {
+        Some(LimitStatus {
             limit: cap,
             remaining: cap.saturating_sub(busy),
             reset: Duration::ZERO,
@@ -308,9 +310,9 @@ mod tests {
 
     use super::*;
     use crate::config::Config;
-    use crate::details::Details;
     use crate::policies::key::KeyRule;
     use crate::request::{Request, Step};
+    use crate::request_fields::RequestFields;
 
     const fn request(id: u32) -> Request {
         Request { id: RequestId(id), run: None, seed: 1, op: id as u64, attempt: 1, step: Step::Work }
@@ -322,11 +324,11 @@ mod tests {
     fn key() -> Key {
         let mut rule = KeyRule::default();
         rule.read("method").unwrap();
-        rule.of(&Details { method: "GET".into(), ..Details::default() })
+        rule.of(&RequestFields { method: "GET".into(), ..RequestFields::default() })
     }
 
-    fn asked(id: u32, cost: u32) -> Asked<'static> {
-        Asked { request: &REQUESTS[id as usize], key: key(), cost }
+    fn asked(id: u32, cost: u32) -> StageRequest<'static> {
+        StageRequest { request: &REQUESTS[id as usize], key: key(), cost }
     }
 
     fn service() -> ServiceModel {
@@ -346,7 +348,7 @@ mod tests {
         let (at, asked) = (Instant::from_millis(at_ms), asked(id, 1));
         let ruling = places.ask(at, &asked, &service());
         if ruling == Decision::Pass {
-            places.take(at, &asked);
+            places.charge(at, &asked);
         }
         ruling
     }
@@ -391,7 +393,7 @@ mod tests {
         let mut places = Places::new(cap_of_10);
         let at = Instant::ORIGIN;
         assert_eq!(places.ask(at, &asked(0, 6), &service()), Decision::Pass);
-        places.take(at, &asked(0, 6));
+        places.charge(at, &asked(0, 6));
         assert_eq!(places.ask(at, &asked(1, 6), &service()), Decision::Queue);
         assert_eq!(places.ask(Instant::from_millis(1), &asked(2, 1), &service()), Decision::Queue);
         let at = Instant::from_millis(1000);
@@ -409,7 +411,7 @@ mod tests {
         let cap_of_10 = Concurrency { cap: 10, queue: 10, ..places(Order::Lifo).config };
         let mut places = Places::new(cap_of_10);
         let at = Instant::ORIGIN;
-        places.take(at, &asked(0, 6));
+        places.charge(at, &asked(0, 6));
         assert_eq!(places.ask(at, &asked(1, 6), &service()), Decision::Queue);
         assert_eq!(places.ask(at, &asked(2, 1), &service()), Decision::Pass);
     }
@@ -420,7 +422,7 @@ mod tests {
         let at = Instant::ORIGIN;
         assert_eq!(places.ask(at, &asked(0, 3), &service()), Decision::Reject(None), "never");
         assert_eq!(places.ask(at, &asked(1, 2), &service()), Decision::Pass);
-        places.take(at, &asked(1, 2));
+        places.charge(at, &asked(1, 2));
         assert_eq!(places.ask(at, &asked(2, 2), &service()), Decision::Queue);
         assert_eq!(places.standing(at, key(), &service()).map(|standing| standing.remaining), Some(0));
         places.ended(at, &asked(1, 2), &service());

@@ -7,8 +7,8 @@ use vocabulary::{Configurable, Parameter};
 
 use crate::policies::common::Common;
 use crate::policies::concurrency::Concurrency;
-use crate::policies::gate::Gate;
 use crate::policies::policy_config::{Places, PolicyConfig};
+use crate::policies::stage_policy::StagePolicy;
 
 /// This policy has no parameters, because the cap and the times are settings of the server.
 #[derive(Clone, Debug, Default)]
@@ -25,7 +25,7 @@ impl Configurable for CapConfig {
 }
 
 impl PolicyConfig for CapConfig {
-    fn gate(&self, common: &Common) -> Option<Box<dyn Gate>> {
+    fn gate(&self, common: &Common) -> Option<Box<dyn StagePolicy>> {
         Concurrency::default().gate(common)
     }
 

@@ -2,8 +2,8 @@
 
 use vocabulary::TextField;
 
-use crate::details::{Details, Wants};
 use crate::policies::key::header_name;
+use crate::request_fields::{FieldSelection, RequestFields};
 
 /// Maximum cost of a request.
 const MOST: u32 = 1_000_000_000;
@@ -37,7 +37,7 @@ impl Default for CostRule {
 }
 
 impl CostRule {
-    pub(crate) fn of(&self, details: Option<&Details>) -> u32 {
+    pub(crate) fn of(&self, details: Option<&RequestFields>) -> u32 {
         self.0.iter().find_map(|source| source.number(details, 1)).unwrap_or(1)
     }
 
@@ -49,7 +49,7 @@ impl CostRule {
         costs.min().unwrap_or(1)
     }
 
-    pub(crate) fn want(&self, wants: &mut Wants) {
+    pub(crate) fn want(&self, wants: &mut FieldSelection) {
         self.0.iter().for_each(|source| source.want(wants));
     }
 }
@@ -60,17 +60,17 @@ impl Refund {
         self.0.is_empty()
     }
 
-    pub(crate) fn of(&self, details: Option<&Details>, charged: u32) -> Option<u32> {
+    pub(crate) fn of(&self, details: Option<&RequestFields>, charged: u32) -> Option<u32> {
         self.0.iter().find_map(|source| source.number(details, charged))
     }
 
-    pub(crate) fn want(&self, wants: &mut Wants) {
+    pub(crate) fn want(&self, wants: &mut FieldSelection) {
         self.0.iter().for_each(|source| source.want(wants));
     }
 }
 
 impl Source {
-    fn number(&self, details: Option<&Details>, charged: u32) -> Option<u32> {
+    fn number(&self, details: Option<&RequestFields>, charged: u32) -> Option<u32> {
         match self {
             Self::Number(number) => Some(*number),
             Self::Share(hundredths) => {
@@ -87,7 +87,7 @@ impl Source {
         }
     }
 
-    fn want(&self, wants: &mut Wants) {
+    fn want(&self, wants: &mut FieldSelection) {
         wants.any |= !matches!(self, Self::Number(_) | Self::Share(_));
         match self {
             Self::Header(name) => drop(wants.headers.insert(name.clone())),
@@ -206,13 +206,13 @@ impl TextField for Refund {
 mod tests {
     use super::*;
 
-    fn details() -> Details {
-        Details {
+    fn details() -> RequestFields {
+        RequestFields {
             method: "POST".into(),
             path: "/rate_limit".into(),
             headers: vec![("x-cost".into(), "7.2".into()), ("x-odd".into(), "many".into())],
             fields: vec![("max_tokens".into(), "500".into()), ("usage.tokens".into(), "120".into())],
-            ..Details::default()
+            ..RequestFields::default()
         }
     }
 

@@ -9,9 +9,9 @@ use vocabulary::{Configurable, Parameter};
 use crate::pace::Pace;
 use crate::policies::common::Common;
 use crate::policies::fixed_window::{Align, FixedWindow};
-use crate::policies::gate::Gate;
 use crate::policies::limit::Limit;
 use crate::policies::policy_config::PolicyConfig;
+use crate::policies::stage_policy::StagePolicy;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Daily {
@@ -51,7 +51,7 @@ impl PolicyConfig for Daily {
         Some(Limit::a_day("limit"))
     }
 
-    fn gate(&self, common: &Common) -> Option<Box<dyn Gate>> {
+    fn gate(&self, common: &Common) -> Option<Box<dyn StagePolicy>> {
         self.window().gate(common)
     }
 

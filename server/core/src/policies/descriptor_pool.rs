@@ -13,7 +13,7 @@ use vocabulary::{Configurable, Instant, Parameter, Purpose, draws, nanos, unit};
 use crate::policies::admission::{Admission, Arrived, Load, Released};
 use crate::policies::capacity::Capacity;
 use crate::policies::policy_config::PolicyConfig;
-use crate::request::{Request, RequestId, Verdict};
+use crate::request::{Request, RequestId, ServerDecision};
 use crate::service::ServiceModel;
 use crate::timeline::Timeline;
 
@@ -173,7 +173,7 @@ impl Admission for DescriptorPool {
     fn cancel(&mut self, at: Instant, id: RequestId, _service: &ServiceModel) -> Option<Released> {
         self.done.retain(|released| released.id != id);
         let served = self.connected.front() == Some(&id);
-        let released = self.release(at, id, Verdict::Rejected)?;
+        let released = self.release(at, id, ServerDecision::Rejected)?;
         self.connected.retain(|connected| *connected != id);
         if served {
             self.serve_next(at);
@@ -242,10 +242,10 @@ impl DescriptorPool {
 
     fn happens(&mut self, at: Instant, id: RequestId, stage: Stage) {
         match stage {
-            Stage::Failing => self.finish(at, id, Verdict::Rejected),
-            Stage::Starting if self.down => self.finish(at, id, Verdict::Rejected),
+            Stage::Failing => self.finish(at, id, ServerDecision::Rejected),
+            Stage::Starting if self.down => self.finish(at, id, ServerDecision::Rejected),
             Stage::Starting if self.unused() < self.config.per_connection => {
-                self.finish(at, id, Verdict::Rejected);
+                self.finish(at, id, ServerDecision::Rejected);
                 self.crash(at);
             }
             Stage::Starting => {
@@ -259,7 +259,7 @@ impl DescriptorPool {
                 }
             }
             Stage::Connected => {
-                self.finish(at, id, Verdict::Accepted);
+                self.finish(at, id, ServerDecision::Accepted);
                 self.connected.pop_front();
                 self.serve_next(at);
             }
@@ -279,18 +279,18 @@ impl DescriptorPool {
         self.down = true;
         self.crashes += 1;
         for id in std::mem::take(&mut self.connected) {
-            self.finish(at, id, Verdict::Rejected);
+            self.finish(at, id, ServerDecision::Rejected);
         }
         self.schedule(at + self.config.restart, Event::Up);
     }
 
-    fn finish(&mut self, at: Instant, id: RequestId, verdict: Verdict) {
+    fn finish(&mut self, at: Instant, id: RequestId, verdict: ServerDecision) {
         if let Some(released) = self.release(at, id, verdict) {
             self.done.push_back(released);
         }
     }
 
-    fn release(&mut self, at: Instant, id: RequestId, verdict: Verdict) -> Option<Released> {
+    fn release(&mut self, at: Instant, id: RequestId, verdict: ServerDecision) -> Option<Released> {
         let holder = self.holders.get_mut(id.0 as usize)?.take()?;
         let busy = self.in_use;
         if holder.stage != Stage::Failing {

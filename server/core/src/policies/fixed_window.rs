@@ -7,15 +7,15 @@ use std::time::Duration;
 
 use vocabulary::{Choice, Configurable, Instant, Parameter};
 
+use crate::limit_status::LimitStatus;
 use crate::pace::Pace;
 use crate::policies::common::Common;
-use crate::policies::gate::{Decision, Gate, Taken, after};
 use crate::policies::keyed::Keyed;
-use crate::policies::law::Law;
 use crate::policies::limit::Limit;
 use crate::policies::policy_config::PolicyConfig;
-use crate::rate_law::RateLaw;
-use crate::standing::Standing;
+use crate::policies::rate_algorithm::RateAlgorithm;
+use crate::policies::stage_policy::{Charge, Decision, StagePolicy, after};
+use crate::rate_model::RateLaw;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FixedWindow {
@@ -73,7 +73,7 @@ impl PolicyConfig for FixedWindow {
         Some(Limit::within("limit", "window"))
     }
 
-    fn gate(&self, common: &Common) -> Option<Box<dyn Gate>> {
+    fn gate(&self, common: &Common) -> Option<Box<dyn StagePolicy>> {
         let since_epoch = common.anchor.since_unix().as_nanos() % self.window.as_nanos();
         let phase = if self.align == Align::Epoch { u64::try_from(since_epoch).unwrap_or(0) } else { 0 };
         Some(Box::new(Keyed::new(Self { phase, ..self.clone() }, common.keys)))
@@ -98,7 +98,7 @@ pub(crate) struct Window {
     run_began: Instant,
 }
 
-impl Law for FixedWindow {
+impl RateAlgorithm for FixedWindow {
     type State = Window;
 
     fn fresh(&self) -> Window {
@@ -136,7 +136,7 @@ impl Law for FixedWindow {
     }
 
     /// Keeps the end of the current window. A new window length applies from the next window on.
-    fn tune(&self, window: &mut Window, at: Instant, before: &Self) {
+    fn reconfigure(&self, window: &mut Window, at: Instant, before: &Self) {
         before.advance(window, at);
     }
 
@@ -147,7 +147,7 @@ impl Law for FixedWindow {
         window.accepted = window.accepted.saturating_add(cost);
     }
 
-    fn give_back(&self, window: &mut Window, at: Instant, taken: Taken) {
+    fn refund(&self, window: &mut Window, at: Instant, taken: Charge) {
         self.advance(window, at);
         // A charge of an earlier window no longer counts, so nothing is refunded for it.
         if taken.at >= window.began && at < window.ends {
@@ -155,8 +155,8 @@ impl Law for FixedWindow {
         }
     }
 
-    fn standing(&self, window: &Window, at: Instant) -> Standing {
-        Standing {
+    fn standing(&self, window: &Window, at: Instant) -> LimitStatus {
+        LimitStatus {
             limit: self.limit.into(),
             remaining: self.limit.saturating_sub(window.accepted).into(),
             reset: window.ends.since(at),
@@ -209,10 +209,10 @@ mod tests {
                 law.advance(&mut window, at(at_ms));
                 law.charge(&mut window, at(at_ms), 1);
             }
-            longer.tune(&mut window, at(19_700), &law);
-            longer.give_back(&mut window, at(19_800), Taken { at: at(9000), cost: 1 });
+            longer.reconfigure(&mut window, at(19_700), &law);
+            longer.refund(&mut window, at(19_800), Charge { at: at(9000), cost: 1 });
             assert!(matches!(longer.ask(&window, at(19_800), 1), Decision::Reject(_)), "{align:?}");
-            longer.give_back(&mut window, at(19_800), Taken { at: at(19_600), cost: 1 });
+            longer.refund(&mut window, at(19_800), Charge { at: at(19_600), cost: 1 });
             assert_eq!(longer.ask(&window, at(19_800), 1), Decision::Pass, "{align:?}");
         }
     }

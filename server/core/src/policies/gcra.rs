@@ -4,17 +4,17 @@
 
 use vocabulary::{Configurable, Instant, Parameter};
 
+use crate::limit_status::LimitStatus;
 use crate::pace::Pace;
 use crate::policies::common::Common;
-use crate::policies::gate::{Decision, Gate, Taken, after, nanos};
 use crate::policies::keyed::Keyed;
-use crate::policies::law::Law;
 use crate::policies::least_missing::LeastMissing;
 use crate::policies::limit::Limit;
 use crate::policies::policy_config::PolicyConfig;
 use crate::policies::rate::{Rate, rescaled};
-use crate::rate_law::RateLaw;
-use crate::standing::Standing;
+use crate::policies::rate_algorithm::RateAlgorithm;
+use crate::policies::stage_policy::{Charge, Decision, StagePolicy, after, nanos};
+use crate::rate_model::RateLaw;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Gcra {
@@ -48,7 +48,7 @@ impl PolicyConfig for Gcra {
         Some(Limit::of("rate"))
     }
 
-    fn gate(&self, common: &Common) -> Option<Box<dyn Gate>> {
+    fn gate(&self, common: &Common) -> Option<Box<dyn StagePolicy>> {
         Some(Box::new(Keyed::new(self.clone(), common.keys)))
     }
 
@@ -97,7 +97,7 @@ impl Gcra {
     }
 }
 
-impl Law for Gcra {
+impl RateAlgorithm for Gcra {
     type State = Expected;
 
     fn fresh(&self) -> Expected {
@@ -116,7 +116,7 @@ impl Law for Gcra {
         }
     }
 
-    fn tune(&self, expected: &mut Expected, at: Instant, before: &Self) {
+    fn reconfigure(&self, expected: &mut Expected, at: Instant, before: &Self) {
         before.advance(expected, at);
         let (ahead, full) = (before.ahead(expected, at), before.increment(before.burst));
         let room = self.increment(self.burst);
@@ -136,17 +136,17 @@ impl Law for Gcra {
         self.charge_ahead(expected, at, cost, 0);
     }
 
-    fn give_back(&self, expected: &mut Expected, at: Instant, taken: Taken) {
+    fn refund(&self, expected: &mut Expected, at: Instant, taken: Charge) {
         self.advance(expected, at);
         let ahead = self.ahead(expected, at);
-        expected.arrival -= expected.least.give_back(taken.at, self.increment(taken.cost), ahead);
+        expected.arrival -= expected.least.refund(taken.at, self.increment(taken.cost), ahead);
     }
 
-    fn standing(&self, expected: &Expected, at: Instant) -> Standing {
+    fn standing(&self, expected: &Expected, at: Instant) -> LimitStatus {
         let full = self.increment(self.burst);
         let ahead = self.ahead(expected, at);
         let count = u128::from(self.rate.count);
-        Standing {
+        LimitStatus {
             limit: self.burst.into(),
             remaining: u64::try_from(full.saturating_sub(ahead) / self.increment(1)).unwrap_or(u64::MAX),
             reset: nanos(ahead.div_ceil(count)),

@@ -8,15 +8,17 @@ use std::time::Duration;
 use vocabulary::{Configurable, Instant, Parameter};
 
 use crate::caps::MAX_SLOTS;
+use crate::limit_status::LimitStatus;
 use crate::policies::common::Common;
-use crate::policies::gate::{Asked, Decision, Gate, PLACES_CHARGE_NOTHING, Taken, as_kind};
 use crate::policies::growth::{Grown, Growth};
 use crate::policies::key::Key;
 use crate::policies::keys::Keys;
 use crate::policies::limit::Limit;
 use crate::policies::policy_config::PolicyConfig;
+use crate::policies::stage_policy::{
+    Charge, Decision, PLACES_CHARGE_NOTHING, StagePolicy, StageRequest, downcast,
+};
 use crate::service::ServiceModel;
-use crate::standing::Standing;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct GrowingConcurrency(Growth);
@@ -62,7 +64,7 @@ impl PolicyConfig for GrowingConcurrency {
         true
     }
 
-    fn gate(&self, common: &Common) -> Option<Box<dyn Gate>> {
+    fn gate(&self, common: &Common) -> Option<Box<dyn StagePolicy>> {
         Some(Box::new(GrowingPlaces { growth: self.0, keys: Keys::new(common.keys) }))
     }
 
@@ -97,14 +99,14 @@ impl GrowingPlaces {
     }
 }
 
-impl Gate for GrowingPlaces {
-    fn tune(&mut self, _at: Instant, other: Box<dyn Gate>, _service: &ServiceModel) {
-        if let Some(Self { growth, .. }) = as_kind(other) {
+impl StagePolicy for GrowingPlaces {
+    fn reconfigure(&mut self, _at: Instant, other: Box<dyn StagePolicy>, _service: &ServiceModel) {
+        if let Some(Self { growth, .. }) = downcast(other) {
             self.growth = growth;
         }
     }
 
-    fn ask(&mut self, at: Instant, asked: &Asked<'_>, _service: &ServiceModel) -> Decision {
+    fn ask(&mut self, at: Instant, asked: &StageRequest<'_>, _service: &ServiceModel) -> Decision {
         let growth = self.growth;
         let places = self.places(at, asked.key);
         places.grown.used = at;
@@ -115,14 +117,14 @@ impl Gate for GrowingPlaces {
         Decision::Reject(None)
     }
 
-    fn take(&mut self, at: Instant, asked: &Asked<'_>) {
+    fn charge(&mut self, at: Instant, asked: &StageRequest<'_>) {
         self.places(at, asked.key).busy += u64::from(asked.cost);
     }
 
     /// Does nothing, because a place becomes free only when its request has [ended](Gate::ended).
-    fn give_back(&mut self, _at: Instant, _asked: &Asked<'_>, _taken: Taken) {}
+    fn refund(&mut self, _at: Instant, _asked: &StageRequest<'_>, _taken: Charge) {}
 
-    fn ended(&mut self, at: Instant, asked: &Asked<'_>, _service: &ServiceModel) {
+    fn ended(&mut self, at: Instant, asked: &StageRequest<'_>, _service: &ServiceModel) {
         let Some(places) = self.keys.get_mut(asked.key) else { return };
         places.busy = places.busy.saturating_sub(u64::from(asked.cost));
         places.grown.used = at;
@@ -136,11 +138,11 @@ impl Gate for GrowingPlaces {
         Some(PLACES_CHARGE_NOTHING)
     }
 
-    fn standing(&mut self, at: Instant, key: Key, _service: &ServiceModel) -> Option<Standing> {
+    fn standing(&mut self, at: Instant, key: Key, _service: &ServiceModel) -> Option<LimitStatus> {
         let places = self.places(at, key);
         let limit = u64::from(places.grown.limit);
         let remaining = limit.saturating_sub(places.busy);
-        Some(Standing { limit, remaining, reset: Duration::ZERO, window: None })
+        Some(LimitStatus { limit, remaining, reset: Duration::ZERO, window: None })
     }
 
     fn evicted(&self) -> u64 {

@@ -8,16 +8,16 @@ use std::time::Duration;
 
 use vocabulary::{Configurable, Instant, Parameter, whole_nanos};
 
+use crate::limit_status::LimitStatus;
 use crate::policies::common::Common;
-use crate::policies::gate::{Decision, Gate, Taken, after, nanos};
 use crate::policies::growth::{Grown, Growth};
 use crate::policies::keyed::Keyed;
-use crate::policies::law::Law;
 use crate::policies::least_missing::LeastMissing;
 use crate::policies::limit::Limit;
 use crate::policies::policy_config::PolicyConfig;
 use crate::policies::rate::rescaled;
-use crate::standing::Standing;
+use crate::policies::rate_algorithm::RateAlgorithm;
+use crate::policies::stage_policy::{Charge, Decision, StagePolicy, after, nanos};
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct GrowingRate {
@@ -70,7 +70,7 @@ impl PolicyConfig for GrowingRate {
         true
     }
 
-    fn gate(&self, common: &Common) -> Option<Box<dyn Gate>> {
+    fn gate(&self, common: &Common) -> Option<Box<dyn StagePolicy>> {
         Some(Box::new(Keyed::new(self.clone(), common.keys)))
     }
 }
@@ -105,7 +105,7 @@ impl GrowingRate {
     }
 }
 
-impl Law for GrowingRate {
+impl RateAlgorithm for GrowingRate {
     type State = Bucket;
 
     fn fresh(&self) -> Bucket {
@@ -156,7 +156,7 @@ impl Law for GrowingRate {
     }
 
     /// Keeps the limit that has grown so far, up to the new maximum.
-    fn tune(&self, bucket: &mut Bucket, at: Instant, before: &Self) {
+    fn reconfigure(&self, bucket: &mut Bucket, at: Instant, before: &Self) {
         before.advance(bucket, at);
         bucket.grown.limit = bucket.grown.limit.min(self.growth.most);
         let [from, to] = [before.per, self.per].map(whole_nanos);
@@ -175,15 +175,15 @@ impl Law for GrowingRate {
         self.growth.press(&mut bucket.grown, at);
     }
 
-    fn give_back(&self, bucket: &mut Bucket, at: Instant, taken: Taken) {
+    fn refund(&self, bucket: &mut Bucket, at: Instant, taken: Charge) {
         self.advance(bucket, at);
         let missing = self.missing(bucket);
-        bucket.filled += bucket.least.give_back(taken.at, self.scaled(taken.cost), missing);
+        bucket.filled += bucket.least.refund(taken.at, self.scaled(taken.cost), missing);
     }
 
-    fn standing(&self, bucket: &Bucket, _at: Instant) -> Standing {
+    fn standing(&self, bucket: &Bucket, _at: Instant) -> LimitStatus {
         let limit = bucket.grown.limit;
-        Standing {
+        LimitStatus {
             limit: limit.into(),
             remaining: u64::try_from(bucket.filled / self.scaled(1)).unwrap_or(u64::MAX),
             reset: nanos((self.scaled(limit) - bucket.filled).div_ceil(limit.into())),

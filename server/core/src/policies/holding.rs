@@ -5,7 +5,7 @@ use std::time::Duration;
 use vocabulary::Instant;
 
 use crate::policies::admission::{Arrived, Released};
-use crate::request::{RequestId, Verdict};
+use crate::request::{RequestId, ServerDecision};
 use crate::timeline::Timeline;
 
 #[derive(Debug, Default)]
@@ -24,7 +24,7 @@ pub(crate) struct Holding {
 
 #[derive(Clone, Copy, Debug)]
 struct Holder {
-    verdict: Verdict,
+    verdict: ServerDecision,
     since: Instant,
     occupies: bool,
     /// Identifies the scheduled end of this request. The id is not enough, because ids are reused.
@@ -39,11 +39,11 @@ impl Holding {
         &mut self,
         at: Instant,
         id: RequestId,
-        verdict: Verdict,
+        verdict: ServerDecision,
         rejects_occupy: bool,
         takes: Duration,
     ) -> Arrived {
-        let accepted = verdict == Verdict::Accepted;
+        let accepted = verdict == ServerDecision::Accepted;
         if takes.is_zero() {
             return Arrived::Done { verdict, advice: None };
         }
@@ -101,7 +101,7 @@ impl Holding {
         let holder = self.holders.get_mut(id.0 as usize)?.take()?;
         let busy = self.busy;
         self.busy -= u32::from(holder.occupies);
-        self.in_service -= u32::from(holder.verdict == Verdict::Accepted);
+        self.in_service -= u32::from(holder.verdict == ServerDecision::Accepted);
         let held = if holder.occupies { at.since(holder.since) } else { Duration::ZERO };
         Some(Released { id, verdict: holder.verdict, advice: None, held, busy, reply: None })
     }

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use vocabulary::TextField;
 
-use crate::details::{Details, Wants};
+use crate::request_fields::{FieldSelection, RequestFields};
 
 /// Hash of the facts that all requests counted together have in common. The hashes of two different combinations of facts are equal with a
 /// probability of 2⁻¹²⁸.
@@ -35,7 +35,7 @@ impl Default for KeyRule {
 }
 
 impl KeyRule {
-    pub(crate) fn want(&self, wants: &mut Wants) {
+    pub(crate) fn want(&self, wants: &mut FieldSelection) {
         for fact in self.0.iter().flatten() {
             wants.any |= *fact != Fact::All;
             if let Fact::Header(name) = fact {
@@ -45,7 +45,7 @@ impl KeyRule {
     }
 
     /// Returns the key of a request. All requests to which no alternative applies share one key.
-    pub(crate) fn of(&self, details: &Details) -> Key {
+    pub(crate) fn of(&self, details: &RequestFields) -> Key {
         for (index, facts) in self.0.iter().enumerate() {
             let mut hash = Fnv::default();
             hash.write(&index.to_le_bytes());
@@ -59,7 +59,7 @@ impl KeyRule {
 
 impl Fact {
     /// Adds the request's value of this fact to the hash. Returns false if the request has no value.
-    fn hash(&self, details: &Details, hash: &mut Fnv) -> bool {
+    fn hash(&self, details: &RequestFields, hash: &mut Fnv) -> bool {
         match self {
             Self::All => {}
             Self::Header(name) => match details.header(name) {
@@ -167,10 +167,16 @@ mod tests {
         rule.read(text).map(|()| rule)
     }
 
-    fn details(method: &str, path: &str, headers: &[(&str, &str)]) -> Details {
+    fn details(method: &str, path: &str, headers: &[(&str, &str)]) -> RequestFields {
         let headers = headers.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
         let address = Some([192, 0, 2, 7].into());
-        Details { method: method.into(), path: path.into(), address, headers, ..Details::default() }
+        RequestFields {
+            method: method.into(),
+            path: path.into(),
+            address,
+            headers,
+            ..RequestFields::default()
+        }
     }
 
     #[test]
@@ -209,7 +215,7 @@ mod tests {
     #[test]
     fn what_is_looked_at_is_said() {
         let wants = |text: &str| {
-            let mut wants = Wants::default();
+            let mut wants = FieldSelection::default();
             rule(text).unwrap().want(&mut wants);
             (wants.any, wants.headers.into_iter().collect::<Vec<_>>())
         };

@@ -4,15 +4,15 @@ use std::collections::VecDeque;
 
 use vocabulary::Instant;
 
-use crate::policies::gate::{Asked, Decision, Gate, Taken, as_kind};
+use crate::limit_status::LimitStatus;
 use crate::policies::key::Key;
 use crate::policies::keys::Keys;
-use crate::policies::law::Law;
+use crate::policies::rate_algorithm::RateAlgorithm;
+use crate::policies::stage_policy::{Charge, Decision, StagePolicy, StageRequest, downcast};
 use crate::service::ServiceModel;
-use crate::standing::Standing;
 
 #[derive(Debug)]
-pub(crate) struct Keyed<L: Law> {
+pub(crate) struct Keyed<L: RateAlgorithm> {
     law: L,
     keys: Keys<Known<L::State>>,
     /// Past configurations, each with the instant at which it ended. A key is migrated through them when it is next used.
@@ -32,7 +32,7 @@ struct Known<S> {
 /// last configuration had applied until the end of that half.
 const MAX_PAST: usize = 1024;
 
-impl<L: Law> Keyed<L> {
+impl<L: RateAlgorithm> Keyed<L> {
     pub(crate) fn new(law: L, most_keys: u32) -> Self {
         Self { law, keys: Keys::new(most_keys), past: VecDeque::new(), laws: 0 }
     }
@@ -52,7 +52,7 @@ impl<L: Law> Keyed<L> {
         let first_kept = oldest + kept as u64;
         for known in keys.states().filter(|known| known.law < first_kept) {
             let Some((left, _)) = past.get(position(known.law, oldest)) else { continue };
-            first.tune(&mut known.state, *began, left);
+            first.reconfigure(&mut known.state, *began, left);
             known.law = first_kept;
         }
         past.drain(..kept);
@@ -60,14 +60,14 @@ impl<L: Law> Keyed<L> {
 }
 
 impl<S> Known<S> {
-    fn catch_up<L: Law<State = S>>(&mut self, law: &L, past: &VecDeque<(L, Instant)>, laws: u64) {
+    fn catch_up<L: RateAlgorithm<State = S>>(&mut self, law: &L, past: &VecDeque<(L, Instant)>, laws: u64) {
         if self.law == laws {
             return;
         }
         let missed = past.range(position(self.law, laws - past.len() as u64)..);
         let next = missed.clone().skip(1).map(|(law, _)| law).chain([law]);
         for ((before, ended), next) in missed.zip(next) {
-            next.tune(&mut self.state, *ended, before);
+            next.reconfigure(&mut self.state, *ended, before);
         }
         self.law = laws;
     }
@@ -77,9 +77,9 @@ fn position(law: u64, oldest: u64) -> usize {
     usize::try_from(law.saturating_sub(oldest)).unwrap_or(usize::MAX)
 }
 
-impl<L: Law> Gate for Keyed<L> {
-    fn tune(&mut self, at: Instant, other: Box<dyn Gate>, _service: &ServiceModel) {
-        let Some(Self { law, .. }) = as_kind(other) else { return };
+impl<L: RateAlgorithm> StagePolicy for Keyed<L> {
+    fn reconfigure(&mut self, at: Instant, other: Box<dyn StagePolicy>, _service: &ServiceModel) {
+        let Some(Self { law, .. }) = downcast(other) else { return };
         if self.past.len() == MAX_PAST {
             self.forget_laws();
         }
@@ -87,7 +87,7 @@ impl<L: Law> Gate for Keyed<L> {
         self.laws += 1;
     }
 
-    fn ask(&mut self, at: Instant, asked: &Asked<'_>, service: &ServiceModel) -> Decision {
+    fn ask(&mut self, at: Instant, asked: &StageRequest<'_>, service: &ServiceModel) -> Decision {
         let (law, state) = self.state(asked.key);
         law.begin(state, service.began);
         law.advance(state, at);
@@ -101,7 +101,7 @@ impl<L: Law> Gate for Keyed<L> {
         ruling
     }
 
-    fn take(&mut self, at: Instant, asked: &Asked<'_>) {
+    fn charge(&mut self, at: Instant, asked: &StageRequest<'_>) {
         if asked.cost > 0 {
             let (law, state) = self.state(asked.key);
             law.advance(state, at);
@@ -109,15 +109,15 @@ impl<L: Law> Gate for Keyed<L> {
         }
     }
 
-    fn give_back(&mut self, at: Instant, asked: &Asked<'_>, taken: Taken) {
+    fn refund(&mut self, at: Instant, asked: &StageRequest<'_>, taken: Charge) {
         // The key may have been evicted. Then nothing is refunded, because its state is gone.
         if let Some(known) = self.keys.get_mut(asked.key) {
             known.catch_up(&self.law, &self.past, self.laws);
-            self.law.give_back(&mut known.state, at, taken);
+            self.law.refund(&mut known.state, at, taken);
         }
     }
 
-    fn standing(&mut self, at: Instant, key: Key, service: &ServiceModel) -> Option<Standing> {
+    fn standing(&mut self, at: Instant, key: Key, service: &ServiceModel) -> Option<LimitStatus> {
         let (law, state) = self.state(key);
         law.begin(state, service.began);
         law.advance(state, at);

@@ -109,14 +109,14 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::details::Details;
     use crate::policies::key::KeyRule;
+    use crate::request_fields::RequestFields;
     use vocabulary::TextField as _;
 
     fn key(number: u32) -> Key {
         let mut rule = KeyRule::default();
         rule.read("path").unwrap();
-        rule.of(&Details { path: format!("/{number}").into(), ..Details::default() })
+        rule.of(&RequestFields { path: format!("/{number}").into(), ..RequestFields::default() })
     }
 
     proptest! {

@@ -7,17 +7,17 @@ use std::time::Duration;
 
 use vocabulary::{Configurable, Instant, Parameter};
 
+use crate::limit_status::LimitStatus;
 use crate::pace::Pace;
 use crate::policies::common::Common;
-use crate::policies::gate::{Decision, Gate, Taken};
 use crate::policies::keyed::Keyed;
-use crate::policies::law::Law;
 use crate::policies::least_missing::LeastMissing;
 use crate::policies::limit::Limit;
 use crate::policies::policy_config::PolicyConfig;
 use crate::policies::rate::Rate;
-use crate::rate_law::RateLaw;
-use crate::standing::Standing;
+use crate::policies::rate_algorithm::RateAlgorithm;
+use crate::policies::stage_policy::{Charge, Decision, StagePolicy};
+use crate::rate_model::RateLaw;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct LeakyQueue {
@@ -69,7 +69,7 @@ impl PolicyConfig for LeakyQueue {
         Some(Limit::of("rate"))
     }
 
-    fn gate(&self, common: &Common) -> Option<Box<dyn Gate>> {
+    fn gate(&self, common: &Common) -> Option<Box<dyn StagePolicy>> {
         Some(Box::new(Keyed::new(self.clone(), common.keys)))
     }
 
@@ -144,7 +144,7 @@ fn millis(ms: i128) -> Duration {
     Duration::from_millis(u64::try_from(ms).unwrap_or(u64::MAX))
 }
 
-impl Law for LeakyQueue {
+impl RateAlgorithm for LeakyQueue {
     type State = Excess;
 
     fn fresh(&self) -> Excess {
@@ -177,7 +177,7 @@ impl Law for LeakyQueue {
     }
 
     /// Requests that wait in the queue are kept.
-    fn tune(&self, excess: &mut Excess, at: Instant, before: &Self) {
+    fn reconfigure(&self, excess: &mut Excess, at: Instant, before: &Self) {
         let now = whole_millis(at);
         let leaked = before.milli_rate() * i128::from(now.saturating_sub(excess.last_ms)) + excess.leaked;
         let thousandths = (excess.thousandths - leaked / 1000).max(-ONE);
@@ -192,15 +192,15 @@ impl Law for LeakyQueue {
     }
 
     /// Does not change the millisecond of the last request, because a refund leaks nothing.
-    fn give_back(&self, excess: &mut Excess, at: Instant, taken: Taken) {
+    fn refund(&self, excess: &mut Excess, at: Instant, taken: Charge) {
         let missing = missing(self.left(excess, at));
-        let back = excess.least.give_back(taken.at, u128::from(taken.cost) * ONE.unsigned_abs(), missing);
+        let back = excess.least.refund(taken.at, u128::from(taken.cost) * ONE.unsigned_abs(), missing);
         excess.thousandths -= i128::try_from(back).unwrap_or(0);
     }
 
-    fn standing(&self, excess: &Excess, at: Instant) -> Standing {
+    fn standing(&self, excess: &Excess, at: Instant) -> LimitStatus {
         let fits = (self.most() - self.left(excess, at)) / ONE;
-        Standing {
+        LimitStatus {
             limit: u64::from(self.burst) + 1,
             remaining: u64::try_from(fits).unwrap_or(0),
             reset: self.left_at(excess, -ONE).since(at),

@@ -46,7 +46,7 @@ impl LeastMissing {
         self.lows.push(Low { at, missing });
     }
 
-    pub(crate) fn give_back(&mut self, taken_at: Instant, cost: u128, missing: u128) -> u128 {
+    pub(crate) fn refund(&mut self, taken_at: Instant, cost: u128, missing: u128) -> u128 {
         self.drop_above(missing);
         let since = self.lows.partition_point(|low| low.at <= taken_at);
         let least = self.lows.get(since).map_or(missing, |low| low.missing);
@@ -87,9 +87,9 @@ mod tests {
         least.note(at(0), 0);
         // Charged at 0, full again at 10, and charged once more.
         least.note(at(10), 0);
-        assert_eq!(least.give_back(at(0), 5, 5), 0);
-        assert_eq!(least.give_back(at(10), 5, 5), 5);
-        assert_eq!(least.give_back(at(10), 5, 0), 0);
+        assert_eq!(least.refund(at(0), 5, 5), 0);
+        assert_eq!(least.refund(at(10), 5, 5), 5);
+        assert_eq!(least.refund(at(10), 5, 0), 0);
     }
 
     #[test]
@@ -98,9 +98,9 @@ mod tests {
         least.note(at(0), 0);
         // Two charges of 4 at 0; 3 tokens have arrived by 1, when 4 more are charged.
         least.note(at(1), 5);
-        assert_eq!(least.give_back(at(0), 4, 9), 4);
+        assert_eq!(least.refund(at(0), 4, 9), 4);
         // As if there had been one charge at 0: then only 1 was missing at 1.
-        assert_eq!(least.give_back(at(0), 4, 5), 1);
+        assert_eq!(least.refund(at(0), 4, 5), 1);
     }
 
     #[test]
@@ -112,7 +112,7 @@ mod tests {
             assert!(least.lows.is_sorted_by(|one, other| one.at < other.at && one.missing < other.missing));
         }
         for step in 0..999 {
-            let back = least.clone().give_back(at(step), 1000, 1000);
+            let back = least.clone().refund(at(step), 1000, 1000);
             assert!(back <= u128::from(step) + 1, "{step} {back}");
         }
     }

@@ -13,7 +13,7 @@ use vocabulary::{Choice, Configurable, Instant, Parameter, Purpose, draws, unit}
 use crate::policies::admission::{Admission, Arrived, Load, Released};
 use crate::policies::capacity::Capacity;
 use crate::policies::policy_config::PolicyConfig;
-use crate::request::{Request, RequestId, Verdict};
+use crate::request::{Request, RequestId, ServerDecision};
 use crate::service::ServiceModel;
 
 /// Parameters. The defaults are the numbers in the text of "Exploring backoff" (seed 002).
@@ -123,10 +123,10 @@ impl Admission for OverwhelmedQueue {
         let id = request.id;
         let verdict = if self.admitted() < self.config.capacity {
             self.accepted.push_back(Entry { id, left: self.config.service });
-            Verdict::Accepted
+            ServerDecision::Accepted
         } else {
             self.rejected.push_back(Entry { id, left: self.config.reject });
-            Verdict::Rejected
+            ServerDecision::Rejected
         };
         if self.tick_at.is_none() {
             let tick = self.tick_nanos();
@@ -138,7 +138,7 @@ impl Admission for OverwhelmedQueue {
     fn cancel(&mut self, _at: Instant, id: RequestId, _service: &ServiceModel) -> Option<Released> {
         let busy = self.outstanding();
         for (list, verdict) in
-            [(&mut self.accepted, Verdict::Accepted), (&mut self.rejected, Verdict::Rejected)]
+            [(&mut self.accepted, ServerDecision::Accepted), (&mut self.rejected, ServerDecision::Rejected)]
         {
             if let Some(position) = list.iter().position(|entry| entry.id == id) {
                 list.remove(position);
@@ -207,16 +207,28 @@ impl OverwhelmedQueue {
         if outstanding > limit && self.config.subset == Subset::Random {
             let chosen = self.chosen(outstanding, limit, at, seed);
             let (of_accepted, of_rejected) = chosen.split_at(accepted);
-            work(&mut self.accepted, |index| of_accepted[index], Verdict::Accepted, busy, &mut self.done);
-            work(&mut self.rejected, |index| of_rejected[index], Verdict::Rejected, busy, &mut self.done);
+            work(
+                &mut self.accepted,
+                |index| of_accepted[index],
+                ServerDecision::Accepted,
+                busy,
+                &mut self.done,
+            );
+            work(
+                &mut self.rejected,
+                |index| of_rejected[index],
+                ServerDecision::Rejected,
+                busy,
+                &mut self.done,
+            );
         } else {
             let (first, second) = if outstanding <= limit {
                 (accepted, rejected)
             } else {
                 (accepted.min((limit * accepted / outstanding).max(1)), limit * rejected / outstanding)
             };
-            work_on_first(&mut self.accepted, first, Verdict::Accepted, busy, &mut self.done);
-            work_on_first(&mut self.rejected, second, Verdict::Rejected, busy, &mut self.done);
+            work_on_first(&mut self.accepted, first, ServerDecision::Accepted, busy, &mut self.done);
+            work_on_first(&mut self.rejected, second, ServerDecision::Rejected, busy, &mut self.done);
         }
         let outstanding = self.accepted.len() + self.rejected.len();
         self.tick_at = (outstanding > 0).then(|| at + self.config.tick);
@@ -241,7 +253,7 @@ impl OverwhelmedQueue {
 fn work(
     list: &mut VecDeque<Entry>,
     chosen: impl Fn(usize) -> bool,
-    verdict: Verdict,
+    verdict: ServerDecision,
     busy: u32,
     done: &mut VecDeque<Released>,
 ) {
@@ -261,7 +273,7 @@ fn work(
 fn work_on_first(
     list: &mut VecDeque<Entry>,
     first: usize,
-    verdict: Verdict,
+    verdict: ServerDecision,
     busy: u32,
     done: &mut VecDeque<Released>,
 ) {

@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use vocabulary::{Choice, Configurable, Instant, Parameter};
 
+use crate::limit_status::LimitStatus;
 use crate::policies::common::Common;
-use crate::policies::gate::{Asked, Decision, Gate, Taken, as_kind};
 use crate::policies::key::Key;
 use crate::policies::keys::Keys;
 use crate::policies::policy_config::PolicyConfig;
+use crate::policies::stage_policy::{Charge, Decision, StagePolicy, StageRequest, downcast};
 use crate::service::ServiceModel;
-use crate::standing::Standing;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Penalty {
@@ -79,7 +79,7 @@ impl Configurable for Penalty {
 }
 
 impl PolicyConfig for Penalty {
-    fn gate(&self, common: &Common) -> Option<Box<dyn Gate>> {
+    fn gate(&self, common: &Common) -> Option<Box<dyn StagePolicy>> {
         Some(Box::new(Locks { config: self.clone(), keys: Keys::new(common.keys) }))
     }
 }
@@ -118,14 +118,14 @@ impl Lock {
     }
 }
 
-impl Gate for Locks {
-    fn tune(&mut self, _at: Instant, other: Box<dyn Gate>, _service: &ServiceModel) {
-        if let Some(Self { config, .. }) = as_kind(other) {
+impl StagePolicy for Locks {
+    fn reconfigure(&mut self, _at: Instant, other: Box<dyn StagePolicy>, _service: &ServiceModel) {
+        if let Some(Self { config, .. }) = downcast(other) {
             self.config = config;
         }
     }
 
-    fn ask(&mut self, at: Instant, asked: &Asked<'_>, _service: &ServiceModel) -> Decision {
+    fn ask(&mut self, at: Instant, asked: &StageRequest<'_>, _service: &ServiceModel) -> Decision {
         let Self { config, keys } = self;
         let lock = keys.state(asked.key, Lock::default);
         if lock.rest(at).is_zero() {
@@ -141,11 +141,16 @@ impl Gate for Locks {
         Decision::Reject(Some(lock.rest(at)))
     }
 
-    fn take(&mut self, _at: Instant, _asked: &Asked<'_>) {}
+    fn charge(&mut self, _at: Instant, _asked: &StageRequest<'_>) {}
 
-    fn give_back(&mut self, _at: Instant, _asked: &Asked<'_>, _taken: Taken) {}
+    fn refund(&mut self, _at: Instant, _asked: &StageRequest<'_>, _taken: Charge) {}
 
-    fn overhear(&mut self, at: Instant, asked: &Asked<'_>, wait: Option<Duration>) -> Option<Duration> {
+    fn on_later_rejection(
+        &mut self,
+        at: Instant,
+        asked: &StageRequest<'_>,
+        wait: Option<Duration>,
+    ) -> Option<Duration> {
         let Self { config, keys } = self;
         let lock = keys.state(asked.key, Lock::default);
         match config.early {
@@ -170,7 +175,7 @@ impl Gate for Locks {
         Some((&["cost", "refund", "own", "later", "charged"], "it charges nothing"))
     }
 
-    fn standing(&mut self, _at: Instant, _key: Key, _service: &ServiceModel) -> Option<Standing> {
+    fn standing(&mut self, _at: Instant, _key: Key, _service: &ServiceModel) -> Option<LimitStatus> {
         None
     }
 

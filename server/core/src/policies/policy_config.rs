@@ -7,9 +7,9 @@ use std::time::Duration;
 use crate::pace::Pace;
 use crate::policies::admission::Admission;
 use crate::policies::common::Common;
-use crate::policies::gate::Gate;
 use crate::policies::limit::Limit;
-use crate::rate_law::RateLaw;
+use crate::policies::stage_policy::StagePolicy;
+use crate::rate_model::RateLaw;
 use crate::script::Script;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub(crate) trait PolicyConfig: fmt::Debug + Send + Sync {
     }
 
     /// Creates the policy as a stage in front of the serving part. `None` if the policy cannot be a stage.
-    fn gate(&self, _common: &Common) -> Option<Box<dyn Gate>> {
+    fn gate(&self, _common: &Common) -> Option<Box<dyn StagePolicy>> {
         None
     }
 

@@ -5,13 +5,13 @@
 
 use vocabulary::{Configurable, Instant, Parameter, Purpose, draws, unit};
 
+use crate::limit_status::LimitStatus;
 use crate::policies::common::Common;
-use crate::policies::gate::{Asked, Decision, Gate, Taken, as_kind};
 use crate::policies::key::Key;
 use crate::policies::policy_config::PolicyConfig;
+use crate::policies::stage_policy::{Charge, Decision, StagePolicy, StageRequest, downcast};
 use crate::request::{Request, Step};
 use crate::service::ServiceModel;
-use crate::standing::Standing;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Random {
@@ -35,7 +35,7 @@ impl Configurable for Random {
 }
 
 impl PolicyConfig for Random {
-    fn gate(&self, _common: &Common) -> Option<Box<dyn Gate>> {
+    fn gate(&self, _common: &Common) -> Option<Box<dyn StagePolicy>> {
         Some(Box::new(self.clone()))
     }
 }
@@ -51,26 +51,26 @@ impl Random {
     }
 }
 
-impl Gate for Random {
-    fn tune(&mut self, _at: Instant, other: Box<dyn Gate>, _service: &ServiceModel) {
-        if let Some(other) = as_kind(other) {
+impl StagePolicy for Random {
+    fn reconfigure(&mut self, _at: Instant, other: Box<dyn StagePolicy>, _service: &ServiceModel) {
+        if let Some(other) = downcast(other) {
             *self = other;
         }
     }
 
-    fn ask(&mut self, _at: Instant, asked: &Asked<'_>, _service: &ServiceModel) -> Decision {
+    fn ask(&mut self, _at: Instant, asked: &StageRequest<'_>, _service: &ServiceModel) -> Decision {
         if self.rejects(asked.request) { Decision::Reject(None) } else { Decision::Pass }
     }
 
-    fn take(&mut self, _at: Instant, _asked: &Asked<'_>) {}
+    fn charge(&mut self, _at: Instant, _asked: &StageRequest<'_>) {}
 
-    fn give_back(&mut self, _at: Instant, _asked: &Asked<'_>, _taken: Taken) {}
+    fn refund(&mut self, _at: Instant, _asked: &StageRequest<'_>, _taken: Charge) {}
 
     fn meaningless(&self) -> Option<(&'static [&'static str], &'static str)> {
         Some((&["key", "keys", "cost", "refund", "own", "later", "charged"], "it counts nothing"))
     }
 
-    fn standing(&mut self, _at: Instant, _key: Key, _service: &ServiceModel) -> Option<Standing> {
+    fn standing(&mut self, _at: Instant, _key: Key, _service: &ServiceModel) -> Option<LimitStatus> {
         None
     }
 }

@@ -7,17 +7,17 @@ use std::time::Duration;
 
 use vocabulary::{Configurable, Instant, Parameter};
 
+use crate::limit_status::LimitStatus;
 use crate::pace::Pace;
 use crate::policies::common::Common;
-use crate::policies::gate::{Decision, Gate, Taken};
 use crate::policies::gcra::{Expected, Gcra};
 use crate::policies::keyed::Keyed;
-use crate::policies::law::Law;
 use crate::policies::limit::Limit;
 use crate::policies::policy_config::PolicyConfig;
 use crate::policies::rate::Rate;
-use crate::rate_law::RateLaw;
-use crate::standing::Standing;
+use crate::policies::rate_algorithm::RateAlgorithm;
+use crate::policies::stage_policy::{Charge, Decision, StagePolicy};
+use crate::rate_model::RateLaw;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Reserve {
@@ -50,7 +50,7 @@ impl PolicyConfig for Reserve {
         Some(Limit::of("rate"))
     }
 
-    fn gate(&self, common: &Common) -> Option<Box<dyn Gate>> {
+    fn gate(&self, common: &Common) -> Option<Box<dyn StagePolicy>> {
         Some(Box::new(Keyed::new(self.clone(), common.keys)))
     }
 
@@ -76,7 +76,7 @@ impl Reserve {
     }
 }
 
-impl Law for Reserve {
+impl RateAlgorithm for Reserve {
     type State = Expected;
 
     fn fresh(&self) -> Expected {
@@ -96,19 +96,19 @@ impl Law for Reserve {
         }
     }
 
-    fn tune(&self, expected: &mut Expected, at: Instant, before: &Self) {
-        self.bucket().tune(expected, at, &before.bucket());
+    fn reconfigure(&self, expected: &mut Expected, at: Instant, before: &Self) {
+        self.bucket().reconfigure(expected, at, &before.bucket());
     }
 
     fn charge(&self, expected: &mut Expected, at: Instant, cost: u32) {
         self.bucket().charge_ahead(expected, at, cost, self.longest_wait());
     }
 
-    fn give_back(&self, expected: &mut Expected, at: Instant, taken: Taken) {
-        self.bucket().give_back(expected, at, taken);
+    fn refund(&self, expected: &mut Expected, at: Instant, taken: Charge) {
+        self.bucket().refund(expected, at, taken);
     }
 
-    fn standing(&self, expected: &Expected, at: Instant) -> Standing {
+    fn standing(&self, expected: &Expected, at: Instant) -> LimitStatus {
         self.bucket().standing(expected, at)
     }
 }

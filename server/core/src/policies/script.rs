@@ -10,7 +10,7 @@ use vocabulary::{Configurable, Instant, Parameter};
 use crate::policies::admission::{Admission, Arrived, Load, Released};
 use crate::policies::capacity::Capacity;
 use crate::policies::policy_config::PolicyConfig;
-use crate::request::{Request, RequestId, Verdict};
+use crate::request::{Request, RequestId, ServerDecision};
 use crate::script::Script;
 use crate::service::ServiceModel;
 
@@ -59,7 +59,7 @@ struct Scripted {
 impl Admission for Scripted {
     fn arrive(&mut self, _at: Instant, request: &Request, _service: &ServiceModel) -> Arrived {
         let (id, reply) = self.script.reply_to(request.op, request.attempt);
-        let verdict = if reply.is_success() { Verdict::Accepted } else { Verdict::Rejected };
+        let verdict = if reply.is_success() { ServerDecision::Accepted } else { ServerDecision::Rejected };
         Arrived::Scripted { verdict, reply: id }
     }
 

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use vocabulary::{Configurable, Instant, Parameter};
 
+use crate::limit_status::LimitStatus;
 use crate::policies::common::Common;
-use crate::policies::gate::{Decision, Gate, Taken, after, nanos};
 use crate::policies::keyed::Keyed;
-use crate::policies::law::Law;
 use crate::policies::limit::Limit;
 use crate::policies::policy_config::PolicyConfig;
-use crate::standing::Standing;
+use crate::policies::rate_algorithm::RateAlgorithm;
+use crate::policies::stage_policy::{Charge, Decision, StagePolicy, after, nanos};
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct SlidingCounter {
@@ -45,7 +45,7 @@ impl PolicyConfig for SlidingCounter {
         Some(Limit::within("limit", "window"))
     }
 
-    fn gate(&self, common: &Common) -> Option<Box<dyn Gate>> {
+    fn gate(&self, common: &Common) -> Option<Box<dyn StagePolicy>> {
         Some(Box::new(Keyed::new(self.clone(), common.keys)))
     }
 }
@@ -79,7 +79,7 @@ impl SlidingCounter {
     }
 }
 
-impl Law for SlidingCounter {
+impl RateAlgorithm for SlidingCounter {
     type State = Counters;
 
     fn fresh(&self) -> Counters {
@@ -113,7 +113,7 @@ impl Law for SlidingCounter {
     }
 
     /// Keeps both counters as those of the current and the previous window of the new configuration.
-    fn tune(&self, counters: &mut Counters, at: Instant, before: &Self) {
+    fn reconfigure(&self, counters: &mut Counters, at: Instant, before: &Self) {
         before.advance(counters, at);
         counters.window = u128::from(at.as_nanos()) / self.window.as_nanos();
     }
@@ -122,7 +122,7 @@ impl Law for SlidingCounter {
         counters.accepted = counters.accepted.saturating_add(cost);
     }
 
-    fn give_back(&self, counters: &mut Counters, at: Instant, taken: Taken) {
+    fn refund(&self, counters: &mut Counters, at: Instant, taken: Charge) {
         self.advance(counters, at);
         let window = u128::from(taken.at.as_nanos()) / self.window.as_nanos();
         if window == counters.window {
@@ -132,7 +132,7 @@ impl Law for SlidingCounter {
         }
     }
 
-    fn standing(&self, counters: &Counters, at: Instant) -> Standing {
+    fn standing(&self, counters: &Counters, at: Instant) -> LimitStatus {
         let length = self.window.as_nanos();
         let left = length - u128::from(at.as_nanos()) % length;
         let counted = (u128::from(counters.before) * left).div_ceil(length) + u128::from(counters.accepted);
@@ -141,7 +141,7 @@ impl Law for SlidingCounter {
             (_, 0) => left,
             _ => left + length,
         };
-        Standing {
+        LimitStatus {
             limit: self.limit.into(),
             remaining: u64::try_from(u128::from(self.limit).saturating_sub(counted)).unwrap_or(u64::MAX),
             reset: nanos(reset),

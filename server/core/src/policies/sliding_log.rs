@@ -5,15 +5,15 @@ use std::time::Duration;
 
 use vocabulary::{Configurable, Instant, Parameter};
 
+use crate::limit_status::LimitStatus;
 use crate::pace::Pace;
 use crate::policies::common::Common;
-use crate::policies::gate::{Decision, Gate, Taken, after};
 use crate::policies::keyed::Keyed;
-use crate::policies::law::Law;
 use crate::policies::limit::Limit;
 use crate::policies::policy_config::PolicyConfig;
-use crate::rate_law::RateLaw;
-use crate::standing::Standing;
+use crate::policies::rate_algorithm::RateAlgorithm;
+use crate::policies::stage_policy::{Charge, Decision, StagePolicy, after};
+use crate::rate_model::RateLaw;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct SlidingLog {
@@ -46,7 +46,7 @@ impl PolicyConfig for SlidingLog {
         Some(Limit::within("limit", "window"))
     }
 
-    fn gate(&self, common: &Common) -> Option<Box<dyn Gate>> {
+    fn gate(&self, common: &Common) -> Option<Box<dyn StagePolicy>> {
         Some(Box::new(Keyed::new(self.clone(), common.keys)))
     }
 
@@ -66,7 +66,7 @@ pub(crate) struct Accepted {
     sum: u64,
 }
 
-impl Law for SlidingLog {
+impl RateAlgorithm for SlidingLog {
     type State = Accepted;
 
     fn fresh(&self) -> Accepted {
@@ -97,7 +97,7 @@ impl Law for SlidingLog {
     }
 
     /// Keeps the requests in the old window. Requests that have left it are not counted again, even if the new window is longer.
-    fn tune(&self, accepted: &mut Accepted, at: Instant, before: &Self) {
+    fn reconfigure(&self, accepted: &mut Accepted, at: Instant, before: &Self) {
         before.advance(accepted, at);
     }
 
@@ -114,7 +114,7 @@ impl Law for SlidingLog {
         }
     }
 
-    fn give_back(&self, accepted: &mut Accepted, at: Instant, taken: Taken) {
+    fn refund(&self, accepted: &mut Accepted, at: Instant, taken: Charge) {
         self.advance(accepted, at);
         // Refunds the newest entry of the instant `taken.at` first. The entries of one instant are interchangeable.
         let mut left = taken.cost;
@@ -133,10 +133,10 @@ impl Law for SlidingLog {
         }
     }
 
-    fn standing(&self, accepted: &Accepted, at: Instant) -> Standing {
+    fn standing(&self, accepted: &Accepted, at: Instant) -> LimitStatus {
         let newest =
             accepted.entries.back().map_or(Duration::ZERO, |(then, _)| (*then + self.window).since(at));
-        Standing {
+        LimitStatus {
             limit: self.limit.into(),
             remaining: u64::from(self.limit).saturating_sub(accepted.sum),
             reset: newest,

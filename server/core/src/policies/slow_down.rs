@@ -7,12 +7,12 @@
 
 use vocabulary::{Configurable, Instant, Parameter};
 
+use crate::limit_status::LimitStatus;
 use crate::policies::common::Common;
-use crate::policies::gate::{Asked, Decision, Gate, Taken, as_kind};
 use crate::policies::key::Key;
 use crate::policies::policy_config::PolicyConfig;
+use crate::policies::stage_policy::{Charge, Decision, StagePolicy, StageRequest, downcast};
 use crate::service::ServiceModel;
-use crate::standing::Standing;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct SlowDown {
@@ -49,7 +49,7 @@ impl Configurable for SlowDown {
 }
 
 impl PolicyConfig for SlowDown {
-    fn gate(&self, _common: &Common) -> Option<Box<dyn Gate>> {
+    fn gate(&self, _common: &Common) -> Option<Box<dyn StagePolicy>> {
         Some(Box::new(self.clone()))
     }
 
@@ -58,20 +58,20 @@ impl PolicyConfig for SlowDown {
     }
 }
 
-impl Gate for SlowDown {
-    fn tune(&mut self, _at: Instant, other: Box<dyn Gate>, _service: &ServiceModel) {
-        if let Some(other) = as_kind(other) {
+impl StagePolicy for SlowDown {
+    fn reconfigure(&mut self, _at: Instant, other: Box<dyn StagePolicy>, _service: &ServiceModel) {
+        if let Some(other) = downcast(other) {
             *self = other;
         }
     }
 
-    fn ask(&mut self, _at: Instant, _asked: &Asked<'_>, _service: &ServiceModel) -> Decision {
+    fn ask(&mut self, _at: Instant, _asked: &StageRequest<'_>, _service: &ServiceModel) -> Decision {
         Decision::Pass
     }
 
-    fn take(&mut self, _at: Instant, _asked: &Asked<'_>) {}
+    fn charge(&mut self, _at: Instant, _asked: &StageRequest<'_>) {}
 
-    fn give_back(&mut self, _at: Instant, _asked: &Asked<'_>, _taken: Taken) {}
+    fn refund(&mut self, _at: Instant, _asked: &StageRequest<'_>, _taken: Charge) {}
 
     fn stretch(&self, in_service: u32) -> u64 {
         let beyond = (u64::from(in_service) + 1).saturating_sub(self.knee.into());
@@ -89,7 +89,7 @@ impl Gate for SlowDown {
         Some((&["key", "keys", "cost", "refund", "own", "later", "charged"], "it rejects nobody"))
     }
 
-    fn standing(&mut self, _at: Instant, _key: Key, _service: &ServiceModel) -> Option<Standing> {
+    fn standing(&mut self, _at: Instant, _key: Key, _service: &ServiceModel) -> Option<LimitStatus> {
         None
     }
 }

@@ -11,14 +11,14 @@ use vocabulary::Instant;
 
 use crate::answer_facts::AnswerFacts;
 use crate::by_policy::Fate;
-use crate::details::Details;
+use crate::limit_status::LimitStatus;
 use crate::policies::admission::{Admission, Arrived, Released};
 use crate::policies::capacity::Capacity;
-use crate::policies::gate::{Decision, Gate, Waited};
 use crate::policies::holding::Holding;
-use crate::request::{Request, RequestId, Verdict};
+use crate::policies::stage_policy::{Decision, StagePolicy, Waited};
+use crate::request::{Request, RequestId, ServerDecision};
+use crate::request_fields::RequestFields;
 use crate::service::ServiceModel;
-use crate::standing::Standing;
 
 pub(crate) use stage::Stage;
 
@@ -43,7 +43,7 @@ pub(crate) struct Stages {
     waited: u64,
     /// Details of the last request that had any, with the key and cost that each stage reads from them. Cached, because many simulated
     /// requests share their details.
-    latest: Option<(Arc<Details>, Vec<Face>)>,
+    latest: Option<(Arc<RequestFields>, Vec<Face>)>,
     passing: Vec<Passing>,
     /// Responses to requests that first waited and then ended without taking time, each with its instant.
     ready: VecDeque<(Instant, Released)>,
@@ -80,7 +80,7 @@ impl Stages {
     }
 
     /// Stores the details of the request that [arrives](Self::arrive) next. It is not called for a request without details.
-    pub(crate) fn introduce(&mut self, id: RequestId, details: &Arc<Details>) {
+    pub(crate) fn introduce(&mut self, id: RequestId, details: &Arc<RequestFields>) {
         self.make_room(id);
         let Self { gates, passing, latest, .. } = self;
         let faces = match latest {
@@ -105,7 +105,7 @@ impl Stages {
         &mut self,
         at: Instant,
         request: &Request,
-        verdict: Verdict,
+        verdict: ServerDecision,
         service: &ServiceModel,
     ) -> Arrived {
         let id = request.id;
@@ -170,7 +170,7 @@ impl Stages {
 
     /// Returns the status of each stage's limit, for the client of the last request with details. `None` for a stage without a limit. Also
     /// `None` for a stage that distinguishes clients, as long as no request with details has arrived.
-    pub(crate) fn standings(&mut self, at: Instant, service: &ServiceModel) -> Vec<Option<Standing>> {
+    pub(crate) fn standings(&mut self, at: Instant, service: &ServiceModel) -> Vec<Option<LimitStatus>> {
         let Self { gates, latest, .. } = self;
         let standing = |(index, stage): (usize, &mut Stage)| {
             let key = match latest {
@@ -207,20 +207,26 @@ impl Stages {
         }
     }
 
-    pub(crate) fn fate(&self, id: RequestId, verdict: Verdict) -> Option<Fate> {
+    pub(crate) fn fate(&self, id: RequestId, verdict: ServerDecision) -> Option<Fate> {
         let gates = self.gates.len();
         Some(match (self.passing.get(id.0 as usize)?.rejection, verdict) {
             (Some(rejection), _) => Fate { passed: rejection.stage, is_turned_away: true },
-            (None, Verdict::Accepted) => {
+            (None, ServerDecision::Accepted) => {
                 Fate { passed: gates + usize::from(self.server.is_some()), is_turned_away: false }
             }
-            (None, verdict) => Fate { passed: gates, is_turned_away: verdict == Verdict::Rejected },
+            (None, verdict) => Fate { passed: gates, is_turned_away: verdict == ServerDecision::Rejected },
         })
     }
 
-    pub(crate) fn tune(&mut self, at: Instant, stage: usize, other: Box<dyn Gate>, service: &ServiceModel) {
+    pub(crate) fn reconfigure(
+        &mut self,
+        at: Instant,
+        stage: usize,
+        other: Box<dyn StagePolicy>,
+        service: &ServiceModel,
+    ) {
         if let Some(stage) = self.gates.get_mut(stage) {
-            stage.gate.tune(at, other, service);
+            stage.gate.reconfigure(at, other, service);
         }
         self.look_at_gates();
         self.next = self.due();
@@ -308,7 +314,7 @@ impl Stages {
         &mut self,
         at: Instant,
         id: RequestId,
-        verdict: Verdict,
+        verdict: ServerDecision,
         service: &ServiceModel,
     ) -> Arrived {
         let Self { gates, passing, .. } = self;
@@ -317,7 +323,7 @@ impl Stages {
             asked.is_some_and(|asked| stage.gate.ask(at, &asked, service) == Decision::Pass)
         });
         self.reject(at, id, 0, None, service);
-        self.turn_away(at, id, if is_free { verdict } else { Verdict::Rejected }, service)
+        self.turn_away(at, id, if is_free { verdict } else { ServerDecision::Rejected }, service)
     }
 
     fn take_back(&mut self, at: Instant, id: RequestId, service: &ServiceModel) -> Option<Released> {
@@ -325,14 +331,14 @@ impl Stages {
         if let Some(wait) = slot.wait.take() {
             self.waits.remove(&wait);
             self.finish(at, id, None, service);
-            return Some(Released::at_once(id, Verdict::Rejected, self.busy()));
+            return Some(Released::at_once(id, ServerDecision::Rejected, self.busy()));
         }
         if let Some(index) = slot.queued.take() {
             let stage = &mut self.gates[index];
             let asked = slot.asked(index, stage)?;
             stage.gate.withdraw(at, &asked, service);
             self.finish(at, id, None, service);
-            return Some(Released::at_once(id, Verdict::Rejected, self.busy()));
+            return Some(Released::at_once(id, ServerDecision::Rejected, self.busy()));
         }
         let released = match self.holding.cancel(at, id) {
             None => self.server.as_mut().and_then(|server| server.cancel(at, id, service)),

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use vocabulary::Instant;
 
-use crate::policies::gate::Decision;
-use crate::policies::law::Law;
+use crate::policies::rate_algorithm::RateAlgorithm;
+use crate::policies::stage_policy::Decision;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Expected {
@@ -31,7 +31,7 @@ pub(crate) const BUCKET_OF_TWO: &[(u64, Expected)] = &[
     (3500, R(1000)),
 ];
 
-pub(crate) fn assert_timeline<L: Law>(law: &L, timeline: &[(u64, Expected)]) {
+pub(crate) fn assert_timeline<L: RateAlgorithm>(law: &L, timeline: &[(u64, Expected)]) {
     let mut state = law.fresh();
     for (index, (at_ms, expected)) in timeline.iter().enumerate() {
         let at = Instant::from_millis(*at_ms);
@@ -56,7 +56,7 @@ pub(crate) fn assert_timeline<L: Law>(law: &L, timeline: &[(u64, Expected)]) {
 
 /// Checks that the last request of the timeline, which was rejected, is accepted after exactly this wait and fares worse a nanosecond
 /// earlier.
-fn assert_exact<L: Law>(law: &L, timeline: &[(u64, Expected)], at: Instant, wait: Duration) {
+fn assert_exact<L: RateAlgorithm>(law: &L, timeline: &[(u64, Expected)], at: Instant, wait: Duration) {
     let [early, in_time] = [wait.saturating_sub(Duration::from_nanos(1)), wait].map(|wait| {
         let mut state = law.fresh();
         for (at_ms, expected) in timeline {

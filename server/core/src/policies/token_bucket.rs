@@ -5,17 +5,17 @@
 
 use vocabulary::{Choice, Configurable, Instant, Parameter};
 
+use crate::limit_status::LimitStatus;
 use crate::pace::Pace;
 use crate::policies::common::Common;
-use crate::policies::gate::{Decision, Gate, Taken, after, nanos};
 use crate::policies::keyed::Keyed;
-use crate::policies::law::Law;
 use crate::policies::least_missing::LeastMissing;
 use crate::policies::limit::Limit;
 use crate::policies::policy_config::PolicyConfig;
 use crate::policies::rate::{Rate, rescaled};
-use crate::rate_law::RateLaw;
-use crate::standing::Standing;
+use crate::policies::rate_algorithm::RateAlgorithm;
+use crate::policies::stage_policy::{Charge, Decision, StagePolicy, after, nanos};
+use crate::rate_model::RateLaw;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct TokenBucket {
@@ -64,7 +64,7 @@ impl PolicyConfig for TokenBucket {
         Some(Limit::of("rate"))
     }
 
-    fn gate(&self, common: &Common) -> Option<Box<dyn Gate>> {
+    fn gate(&self, common: &Common) -> Option<Box<dyn StagePolicy>> {
         Some(Box::new(Keyed::new(self.clone(), common.keys)))
     }
 
@@ -133,7 +133,7 @@ impl TokenBucket {
     }
 }
 
-impl Law for TokenBucket {
+impl RateAlgorithm for TokenBucket {
     type State = Level;
 
     fn fresh(&self) -> Level {
@@ -156,7 +156,7 @@ impl Law for TokenBucket {
         after(self.until(lacking, at))
     }
 
-    fn tune(&self, level: &mut Level, at: Instant, before: &Self) {
+    fn reconfigure(&self, level: &mut Level, at: Instant, before: &Self) {
         before.advance(level, at);
         // The deficit is recorded before the change, because a larger burst increases it from now on.
         level.least.note(at, before.missing(level));
@@ -171,15 +171,15 @@ impl Law for TokenBucket {
         level.filled = level.filled.saturating_sub(self.scaled(cost));
     }
 
-    fn give_back(&self, level: &mut Level, at: Instant, taken: Taken) {
+    fn refund(&self, level: &mut Level, at: Instant, taken: Charge) {
         self.advance(level, at);
         let missing = self.missing(level);
-        level.filled += level.least.give_back(taken.at, self.scaled(taken.cost), missing);
+        level.filled += level.least.refund(taken.at, self.scaled(taken.cost), missing);
     }
 
-    fn standing(&self, level: &Level, at: Instant) -> Standing {
+    fn standing(&self, level: &Level, at: Instant) -> LimitStatus {
         let full = self.scaled(self.burst);
-        Standing {
+        LimitStatus {
             limit: self.burst.into(),
             remaining: u64::try_from(level.filled / self.scaled(1)).unwrap_or(u64::MAX),
             reset: nanos(self.until(full - level.filled, at)),

@@ -2,7 +2,7 @@
 
 use vocabulary::{Instant, WallTime, whole_nanos};
 
-use super::courses::Courses;
+use super::timelines::Courses;
 use crate::config::Config;
 use crate::policies::Stage;
 use crate::policy_stack::Policies;

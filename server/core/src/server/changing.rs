@@ -45,7 +45,7 @@ impl Server {
         let Some(others) = self.policies().other_figures(before) else { return false };
         for index in others {
             if let Some(stage) = self.policies().stage(index, self.anchor) {
-                self.policy.tune(now, index, stage.gate, &self.service);
+                self.policy.reconfigure(now, index, stage.gate, &self.service);
             }
         }
         self.policy.call(now, &self.service);
@@ -73,7 +73,9 @@ impl Server {
         while let Some(change) = self.schedule.as_mut().and_then(|schedule| schedule.take_change(at)) {
             match change {
                 Change::Slots(then) => self.policy.call(then, &self.service),
-                Change::Stage(then, index, stage) => self.policy.tune(then, index, stage.gate, &self.service),
+                Change::Stage(then, index, stage) => {
+                    self.policy.reconfigure(then, index, stage.gate, &self.service);
+                }
             }
         }
     }

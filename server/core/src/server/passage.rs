@@ -6,15 +6,21 @@ use std::time::Duration;
 use vocabulary::Instant;
 
 use super::{Held, Server};
-use crate::details::Details;
 use crate::events::{Answer, Extras};
 use crate::faults::{Fault, LONGEST};
 use crate::ledger::Of;
 use crate::policies::{Arrived, Released};
-use crate::request::{Request, RequestId, Step, Verdict, Way};
+use crate::request::{NetworkLeg, Request, RequestId, ServerDecision, Step};
+use crate::request_fields::RequestFields;
 
 impl Server {
-    pub(super) fn meet(&mut self, now: Instant, request: Request, least: u32, details: Option<Arc<Details>>) {
+    pub(super) fn meet(
+        &mut self,
+        now: Instant,
+        request: Request,
+        least: u32,
+        details: Option<Arc<RequestFields>>,
+    ) {
         self.on_arrival(now, &request);
         self.follow_schedule(now);
         if least > 0 && self.free(now) < u64::from(least) {
@@ -29,7 +35,7 @@ impl Server {
     }
 
     #[inline(never)]
-    fn keep_details(&mut self, id: RequestId, details: Option<Arc<Details>>) {
+    fn keep_details(&mut self, id: RequestId, details: Option<Arc<RequestFields>>) {
         let index = id.0 as usize;
         if self.details.len() <= index {
             self.details.resize(index + 1, None);
@@ -38,7 +44,7 @@ impl Server {
     }
 
     #[inline]
-    pub(super) fn forget_details(&mut self, id: RequestId) -> Option<Arc<Details>> {
+    pub(super) fn forget_details(&mut self, id: RequestId) -> Option<Arc<RequestFields>> {
         self.details.get_mut(id.0 as usize)?.take()
     }
 
@@ -51,7 +57,7 @@ impl Server {
         let held = Held { request, epoch: self.epoch, message: self.messages, is_open: false };
         self.messages += 1;
         self.requests[index] = Some(held);
-        if request.is_lost(Way::ToServer, self.config.loss) {
+        if request.is_lost(NetworkLeg::ToServer, self.config.loss) {
             return self.ledger.note(self.of(&held), |account| account.lost_requests += 1);
         }
         if self.early_retries.is_some() {
@@ -84,7 +90,7 @@ impl Server {
     fn defer(&mut self, now: Instant, id: RequestId) {
         self.answers.push_back(Answer {
             id,
-            verdict: Verdict::Deferred,
+            verdict: ServerDecision::Deferred,
             advice: None,
             at: now,
             busy: self.busy(),
@@ -104,19 +110,19 @@ impl Server {
         let of = self.of(held);
         if self.is_down(at) {
             let (busy, in_service) = (self.policy.busy(), self.policy.in_service());
-            self.ledger.on_admission(of, step, Some(Verdict::Rejected), (busy, in_service));
+            self.ledger.on_admission(of, step, Some(ServerDecision::Rejected), (busy, in_service));
             if step != Step::Read {
                 self.ledger.note(of, |account| account.outages += 1);
             }
             self.policy.forget(id);
-            return self.answer(at, &Released::at_once(id, Verdict::Rejected, busy));
+            return self.answer(at, &Released::at_once(id, ServerDecision::Rejected, busy));
         }
         if !self.is_plain && self.config.fault.strike_before(&held.request) {
             return self.fail(at, id, of, step);
         }
         let refusal = match step {
-            _ if attempt <= self.config.reject_first => Some(Verdict::Rejected),
-            Step::Write { if_match } if if_match != self.version => Some(Verdict::Conflict),
+            _ if attempt <= self.config.reject_first => Some(ServerDecision::Rejected),
+            Step::Write { if_match } if if_match != self.version => Some(ServerDecision::Conflict),
             _ => None,
         };
         if let Some(details) = details {
@@ -132,7 +138,7 @@ impl Server {
             | Arrived::Scripted { verdict, .. } => Some(verdict),
             Arrived::Open => None,
         };
-        let accepted = verdict == Some(Verdict::Accepted);
+        let accepted = verdict == Some(ServerDecision::Accepted);
         if accepted && matches!(step, Step::Write { .. }) {
             self.version += 1;
         }
@@ -145,7 +151,7 @@ impl Server {
         if let (None, Some(verdict)) = (refusal, verdict) {
             self.count_policies(id, verdict);
         }
-        if refusal == Some(Verdict::Rejected) && verdict == refusal && step != Step::Read {
+        if refusal == Some(ServerDecision::Rejected) && verdict == refusal && step != Step::Read {
             self.ledger.note(of, |account| account.forced += 1);
         }
         match arrived {
@@ -170,20 +176,20 @@ impl Server {
     #[cold]
     fn fail(&mut self, at: Instant, id: RequestId, of: Of, step: Step) -> Option<Answer> {
         let (busy, in_service) = (self.policy.busy(), self.policy.in_service());
-        self.ledger.on_admission(of, step, Some(Verdict::Failed), (busy, in_service));
+        self.ledger.on_admission(of, step, Some(ServerDecision::Failed), (busy, in_service));
         self.policy.forget(id);
-        self.answer(at, &Released::at_once(id, Verdict::Failed, busy))
+        self.answer(at, &Released::at_once(id, ServerDecision::Failed, busy))
     }
 
     #[inline]
-    pub(super) fn count_policies(&mut self, id: RequestId, verdict: Verdict) {
+    pub(super) fn count_policies(&mut self, id: RequestId, verdict: ServerDecision) {
         if self.ledger.counts_policies() {
             self.count_stack(id, verdict);
         }
     }
 
     #[inline(never)]
-    fn count_stack(&mut self, id: RequestId, verdict: Verdict) {
+    fn count_stack(&mut self, id: RequestId, verdict: ServerDecision) {
         if let Some(held) = &self.requests[id.0 as usize]
             && let Some(fate) = self.policy.fate(id, verdict)
         {
@@ -199,11 +205,11 @@ impl Server {
     pub(super) fn decide(&mut self, released: &mut Released) {
         let Some(held) = self.requests[released.id.0 as usize] else { return };
         let request = held.request;
-        if let (Step::Write { if_match }, Verdict::Accepted) = (request.step, released.verdict) {
+        if let (Step::Write { if_match }, ServerDecision::Accepted) = (request.step, released.verdict) {
             if if_match == self.version {
                 self.version += 1;
             } else {
-                released.verdict = Verdict::Conflict;
+                released.verdict = ServerDecision::Conflict;
             }
         }
         let of = self.of(&held);
@@ -216,14 +222,19 @@ impl Server {
         }
     }
 
-    fn extras(&mut self, request: &Request, fault: Option<Fault>, verdict: Verdict) -> Option<Box<Extras>> {
+    fn extras(
+        &mut self,
+        request: &Request,
+        fault: Option<Fault>,
+        verdict: ServerDecision,
+    ) -> Option<Box<Extras>> {
         let mut extras = self.spare.take().unwrap_or_default();
         if self.has_facts {
             let facts = extras.facts.get_or_insert_default();
             (facts.seed, facts.op, facts.attempt) = (request.seed, request.op, request.attempt);
             self.policy.tell(request.id, facts);
         }
-        let has_other_words = verdict == Verdict::Failed || matches!(fault, Some(Fault::Status(_)));
+        let has_other_words = verdict == ServerDecision::Failed || matches!(fault, Some(Fault::Status(_)));
         if has_other_words || !self.has_facts {
             extras.facts = None;
         }
@@ -236,12 +247,12 @@ impl Server {
     }
 
     /// Returns the fault that applies to an answer, and the delay that the fault causes. Counts the fault.
-    fn strike(&mut self, request: &Request, of: Of, verdict: Verdict) -> (Option<Fault>, Duration) {
+    fn strike(&mut self, request: &Request, of: Of, verdict: ServerDecision) -> (Option<Fault>, Duration) {
         let fault = self.config.fault.of_answer(request, verdict);
         if let Some(fault) = fault {
             let spoils = !fault.is_slow();
             self.ledger.note(of, |account| {
-                account.spoiled += u64::from(spoils && verdict == Verdict::Accepted);
+                account.spoiled += u64::from(spoils && verdict == ServerDecision::Accepted);
                 account.slowed += u64::from(!spoils);
             });
         }
@@ -266,20 +277,22 @@ impl Server {
             self.strike(&request, of, released.verdict)
         };
         match released.verdict {
-            Verdict::Accepted if fault.is_none_or(Fault::is_slow) => {
+            ServerDecision::Accepted if fault.is_none_or(Fault::is_slow) => {
                 self.ledger.on_service(of, released.held);
             }
             _ => self.ledger.on_waste(of, released.held),
         }
-        if request.is_lost(Way::ToClient, self.config.loss) {
+        if request.is_lost(NetworkLeg::ToClient, self.config.loss) {
             self.ledger.note(of, |account| account.lost_answers += 1);
             return None;
         }
         let advice = match released.verdict {
             // A scripted reply contains its own advice.
             _ if released.reply.is_some() => None,
-            Verdict::Rejected | Verdict::Conflict => released.advice.or(self.config.retry_after),
-            Verdict::Accepted | Verdict::Deferred | Verdict::Failed => None,
+            ServerDecision::Rejected | ServerDecision::Conflict => {
+                released.advice.or(self.config.retry_after)
+            }
+            ServerDecision::Accepted | ServerDecision::Deferred | ServerDecision::Failed => None,
         };
         let extras = if self.is_plain { None } else { self.extras(&request, fault, released.verdict) };
         let (cap, version) = (self.policy.capacity(at, &self.service), self.version);

@@ -6,7 +6,7 @@ use super::Server;
 use crate::config::Config;
 use crate::events::Answer;
 use crate::policies::Released;
-use crate::request::{RequestId, Verdict};
+use crate::request::{RequestId, ServerDecision};
 use crate::schedule::InForce;
 use crate::service::ServiceModel;
 
@@ -67,10 +67,10 @@ impl Server {
         ids.sort_unstable();
         for id in ids {
             if let Some(released) = before.cancel(now, id, &self.service) {
-                let mut rejected = Released { verdict: Verdict::Rejected, ..released };
+                let mut rejected = Released { verdict: ServerDecision::Rejected, ..released };
                 if self.is_open(id) {
                     self.decide(&mut rejected);
-                } else if released.verdict == Verdict::Accepted {
+                } else if released.verdict == ServerDecision::Accepted {
                     self.revoke(id);
                 }
                 let answer = self.answer(now, &rejected);

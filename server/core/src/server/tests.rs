@@ -7,7 +7,7 @@ use vocabulary::{Distribution, Instant};
 
 use super::*;
 use crate::policies::{Admission, Arrived, Load, Released, Stages};
-use crate::request::{Step, Verdict};
+use crate::request::{ServerDecision, Step};
 
 fn ms(millis: u64) -> Instant {
     Instant::from_millis(millis)
@@ -29,7 +29,7 @@ fn arrive(server: &mut Server, at: u64, id: u32) {
 }
 
 /// Returns all answers until the server waits, as (milliseconds, id, verdict, busy).
-fn answers(server: &mut Server, now: u64) -> Vec<(u64, u32, Verdict, u32)> {
+fn answers(server: &mut Server, now: u64) -> Vec<(u64, u32, ServerDecision, u32)> {
     let mut seen = Vec::new();
     while let Output::Answer(answer) = server.poll(ms(now)) {
         seen.push((answer.at.as_nanos() / 1_000_000, answer.id.0, answer.verdict, answer.busy));
@@ -47,7 +47,10 @@ fn a_success_takes_600_ms_and_an_error_150() {
     arrive(&mut server, 0, 0);
     arrive(&mut server, 1, 1);
     assert_eq!(server.poll(ms(1)), Output::WaitUntil(ms(100)));
-    assert_eq!(answers(&mut server, 1000), [(151, 1, Verdict::Rejected, 2), (600, 0, Verdict::Accepted, 1),]);
+    assert_eq!(
+        answers(&mut server, 1000),
+        [(151, 1, ServerDecision::Rejected, 2), (600, 0, ServerDecision::Accepted, 1),]
+    );
     assert_eq!(server.poll(ms(1000)), Output::Idle);
 }
 
@@ -64,7 +67,7 @@ fn limits_that_answers_tell_are_the_true_ones() {
         }
     }
     // The limits are 100 requests per hour, 2 at once, and 18 points per minute, of which a request without details costs 5.
-    let accepted: Vec<_> = told.iter().filter(|(verdict, _)| *verdict == Verdict::Accepted).collect();
+    let accepted: Vec<_> = told.iter().filter(|(verdict, _)| *verdict == ServerDecision::Accepted).collect();
     assert_eq!(accepted.len(), 3);
     for ((_, limits), remaining) in accepted.into_iter().zip([13, 8, 3]) {
         let rate = limits.rate().unwrap();
@@ -87,7 +90,7 @@ fn limits_that_answers_tell_are_the_true_ones() {
 
 #[test]
 fn a_rejection_holds_a_slot_only_when_told_so() {
-    for (rejects_occupy, verdict) in [(true, Verdict::Rejected), (false, Verdict::Accepted)] {
+    for (rejects_occupy, verdict) in [(true, ServerDecision::Rejected), (false, ServerDecision::Accepted)] {
         let mut server = Server::new(Config { max_busy: 1, rejects_occupy, ..Config::default() });
         arrive(&mut server, 0, 0);
         // Rejected at 590 ms, it holds its slot (or not) until 640 ms, while the first request is done at 600 ms.
@@ -105,7 +108,7 @@ fn at_one_instant_slots_free_before_requests_are_admitted() {
     arrive(&mut server, 500, 1);
     assert_eq!(
         answers(&mut server, 2000),
-        [(600, 0, Verdict::Accepted, 1), (1100, 1, Verdict::Accepted, 1),]
+        [(600, 0, ServerDecision::Accepted, 1), (1100, 1, ServerDecision::Accepted, 1),]
     );
 }
 
@@ -120,7 +123,7 @@ fn with_zero_delays_a_rejection_is_answered_at_once() {
     let mut server = Server::new(config);
     arrive(&mut server, 0, 0);
     arrive(&mut server, 1, 1);
-    assert_eq!(answers(&mut server, 1), [(1, 1, Verdict::Rejected, 1)]);
+    assert_eq!(answers(&mut server, 1), [(1, 1, ServerDecision::Rejected, 1)]);
     assert!(server.coming.len() == 0);
     assert_eq!(server.poll(ms(1)), Output::WaitUntil(ms(500)));
 }
@@ -136,7 +139,7 @@ fn a_client_that_goes_frees_what_it_held() {
     server.handle(ms(300), Input::Cancel(RequestId(1)));
     assert_eq!(server.busy(), 0);
     arrive(&mut server, 310, 1);
-    assert_eq!(answers(&mut server, 5000), [(910, 1, Verdict::Accepted, 1)]);
+    assert_eq!(answers(&mut server, 5000), [(910, 1, ServerDecision::Accepted, 1)]);
     let stats = server.stats(ms(5000), Some(7));
     assert_eq!((stats.counts.received, stats.counts.accepted, stats.wasted_ms), (2, 2, 100.0));
 }
@@ -147,7 +150,10 @@ fn a_change_of_the_cap_counts_for_whoever_comes_next() {
     arrive(&mut server, 0, 0);
     arrive(&mut server, 10, 1);
     server.handle(ms(105), Input::Configure(Box::new(Config { max_busy: 2, ..Config::default() })));
-    assert_eq!(answers(&mut server, 2000), [(600, 0, Verdict::Accepted, 2), (610, 1, Verdict::Accepted, 1),]);
+    assert_eq!(
+        answers(&mut server, 2000),
+        [(600, 0, ServerDecision::Accepted, 2), (610, 1, ServerDecision::Accepted, 1),]
+    );
 }
 
 #[test]
@@ -262,7 +268,7 @@ struct Closed {
 
 impl Admission for Closed {
     fn arrive(&mut self, _at: Instant, _request: &Request, _service: &ServiceModel) -> Arrived {
-        Arrived::Done { verdict: Verdict::Rejected, advice: self.advice }
+        Arrived::Done { verdict: ServerDecision::Rejected, advice: self.advice }
     }
 
     fn cancel(&mut self, _at: Instant, _id: RequestId, _service: &ServiceModel) -> Option<Released> {
@@ -293,7 +299,7 @@ fn a_policy_s_own_advice_goes_before_the_servers() {
         server.policy = Stages::new(Vec::new(), Some(Box::new(Closed { advice: own })), false);
         arrive(&mut server, 0, 0);
         let Output::Answer(answer) = server.poll(ms(0)) else { panic!("an answer") };
-        assert_eq!((answer.verdict, answer.advice), (Verdict::Rejected, advice));
+        assert_eq!((answer.verdict, answer.advice), (ServerDecision::Rejected, advice));
     }
 }
 
@@ -310,6 +316,10 @@ fn only_rejections_advise() {
     }
     assert_eq!(
         advised,
-        [(Verdict::Deferred, None), (Verdict::Rejected, retry_after), (Verdict::Accepted, None)]
+        [
+            (ServerDecision::Deferred, None),
+            (ServerDecision::Rejected, retry_after),
+            (ServerDecision::Accepted, None)
+        ]
     );
 }

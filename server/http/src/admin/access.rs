@@ -131,14 +131,14 @@ mod tests {
     const LOOPBACK: &str = "127.0.0.1";
     const REMOTE: &str = "192.0.2.7";
 
-    struct Asked<'a> {
+    struct AdminRequest<'a> {
         peer: &'a str,
         version: Version,
         uri: &'a str,
         headers: &'a [(&'static str, &'static str)],
     }
 
-    fn is_let_in(access: &Access, asked: &Asked<'_>) -> bool {
+    fn is_let_in(access: &Access, asked: &AdminRequest<'_>) -> bool {
         let mut headers = HeaderMap::new();
         for (name, value) in asked.headers {
             headers.append(*name, HeaderValue::from_static(value));
@@ -149,7 +149,7 @@ mod tests {
     }
 
     fn from_loopback(headers: &[(&'static str, &'static str)]) -> bool {
-        let asked = Asked { peer: LOOPBACK, version: Version::HTTP_11, uri: "/_mock/stats", headers };
+        let asked = AdminRequest { peer: LOOPBACK, version: Version::HTTP_11, uri: "/_mock/stats", headers };
         is_let_in(&Access::default(), &asked)
     }
 
@@ -196,7 +196,7 @@ mod tests {
     #[test]
     fn the_host_of_an_absolute_form_counts_too() {
         let asked = |uri, version, headers| {
-            is_let_in(&Access::default(), &Asked { peer: LOOPBACK, version, uri, headers })
+            is_let_in(&Access::default(), &AdminRequest { peer: LOOPBACK, version, uri, headers })
         };
         let own = &[("host", "127.0.0.1:8503")][..];
         assert!(asked("http://localhost:8503/_mock/stats", Version::HTTP_11, own));
@@ -244,11 +244,15 @@ mod tests {
             ("::ffff:127.0.0.1", &[("host", "localhost")], true),
             ("::ffff:192.0.2.7", &[("host", "localhost")], false),
         ] {
-            let asked = Asked { peer, version: Version::HTTP_11, uri: "/_mock/stats", headers };
+            let asked = AdminRequest { peer, version: Version::HTTP_11, uri: "/_mock/stats", headers };
             assert_eq!(is_let_in(&access, &asked), expected, "{peer} {headers:?}");
         }
-        let asked =
-            Asked { peer: REMOTE, version: Version::HTTP_11, uri: "/metrics", headers: &[named, right] };
+        let asked = AdminRequest {
+            peer: REMOTE,
+            version: Version::HTTP_11,
+            uri: "/metrics",
+            headers: &[named, right],
+        };
         assert!(!is_let_in(&Access::default(), &asked));
     }
 }

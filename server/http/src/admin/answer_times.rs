@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mockserver_core::Verdict;
+use mockserver_core::ServerDecision;
 
 /// Inclusive upper bounds of the histogram's buckets. One more bucket counts longer times.
 pub(crate) const BOUNDS: [Duration; 15] = [
@@ -38,13 +38,13 @@ pub(crate) struct Buckets {
 }
 
 impl AnswerTimes {
-    pub(crate) fn observe(&mut self, verdict: Verdict, took: Duration) {
+    pub(crate) fn observe(&mut self, verdict: ServerDecision, took: Duration) {
         let buckets = match verdict {
-            Verdict::Accepted => &mut self.accepted,
-            Verdict::Rejected | Verdict::Conflict => &mut self.rejected,
-            Verdict::Failed => &mut self.failed,
+            ServerDecision::Accepted => &mut self.accepted,
+            ServerDecision::Rejected | ServerDecision::Conflict => &mut self.rejected,
+            ServerDecision::Failed => &mut self.failed,
             // A deferred request was not started, so it has no answer time.
-            Verdict::Deferred => return,
+            ServerDecision::Deferred => return,
         };
         buckets.counts[BOUNDS.partition_point(|bound| *bound < took)] += 1;
         buckets.sum += took;

@@ -80,7 +80,7 @@ struct Waiter {
 
 /// Place of a waiting shard at a barrier. Dropping it frees the place.
 #[derive(Debug)]
-pub(crate) struct Place<'a> {
+pub(crate) struct WaitingShard<'a> {
     barriers: &'a Barriers,
     run: String,
     number: u64,
@@ -92,7 +92,7 @@ impl Barriers {
         &self,
         comer: Participant,
         release: impl FnOnce() -> Released,
-    ) -> Result<Place<'_>, BarrierError> {
+    ) -> Result<WaitingShard<'_>, BarrierError> {
         let Participant { run, of, index, plan } = comer;
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
         let is_name = |name: &str| (1..=MAX_NAME).contains(&name.len()) && name.bytes().all(is_plain);
@@ -142,7 +142,7 @@ impl Barriers {
                 let _ = waiter.release.send(released.clone());
             }
         }
-        Ok(Place { barriers: self, run, number, released })
+        Ok(WaitingShard { barriers: self, run, number, released })
     }
 
     fn lock(&self) -> MutexGuard<'_, Waiting> {
@@ -151,7 +151,7 @@ impl Barriers {
     }
 }
 
-impl Place<'_> {
+impl WaitingShard<'_> {
     pub(crate) async fn released(&mut self) -> Option<Released> {
         (&mut self.released).await.ok()
     }
@@ -178,7 +178,7 @@ impl Place<'_> {
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for WaitingShard<'_> {
     fn drop(&mut self) {
         let mut waiting = self.barriers.lock();
         if let Some(gathering) = waiting.by_run.get_mut(&self.run) {

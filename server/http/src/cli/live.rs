@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
-use mockserver_core::{Config, Policies, Standing};
+use mockserver_core::{Config, LimitStatus, Policies};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::getpgrp;
 use rustix::termios::{tcgetpgrp, tcgetwinsize};
@@ -100,7 +100,7 @@ pub(crate) struct Seen {
     epoch: u64,
     counts: ServerCounts,
     /// Name and status of each limit, in the order of the stack.
-    limits: Vec<(String, Standing)>,
+    limits: Vec<(String, LimitStatus)>,
     /// Number of requests that arrived before the time advised to their client. `None` if the server never advises a time.
     early: Option<u64>,
 }
@@ -165,13 +165,13 @@ impl Seen {
         let mut nearest: Vec<usize> = (0..self.limits.len()).collect();
         nearest.sort_by(|one, other| {
             let left = |index: &usize| {
-                let (_, Standing { limit, remaining, .. }) = self.limits[*index];
+                let (_, LimitStatus { limit, remaining, .. }) = self.limits[*index];
                 if limit == 0 { 0.0 } else { remaining as f64 / limit as f64 }
             };
             left(one).total_cmp(&left(other))
         });
         let text = |index: &usize| {
-            let (name, Standing { limit, remaining, .. }) = &self.limits[*index];
+            let (name, LimitStatus { limit, remaining, .. }) = &self.limits[*index];
             format!("{name} {}/{} left", thousands(*remaining), thousands(*limit))
         };
         let joined = |count: usize| {
@@ -210,7 +210,7 @@ mod tests {
     #[test]
     fn the_limit_with_the_least_left_comes_first_to_a_narrow_line() {
         let limit = |name: &str, limit, remaining| {
-            (name.to_owned(), Standing { limit, remaining, ..Standing::default() })
+            (name.to_owned(), LimitStatus { limit, remaining, ..LimitStatus::default() })
         };
         let now = Seen {
             config: Config::default().with_preset("openai", None).unwrap(),

@@ -25,12 +25,12 @@ impl IntoResponse for Abort {
 /// Error by which hyper ends an HTTP/1 connection or an HTTP/2 stream. Its source contains the error code with which a stream is reset.
 #[derive(Debug, thiserror::Error)]
 #[error("the request ends without an answer ({abort:?})")]
-pub(crate) struct Unanswered {
+pub(crate) struct AbortError {
     abort: Abort,
     source: h2::Error,
 }
 
-impl Unanswered {
+impl AbortError {
     pub(crate) fn new(abort: Abort, code: h2::Reason) -> Self {
         Self { abort, source: code.into() }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tokio::sync::Notify;
 
-use crate::connection::abort::{Abort, Unanswered};
+use crate::connection::abort::{Abort, AbortError};
 use crate::connection::socket::Socket;
 
 /// Client of a request: its address and channel. It is in the extensions of every request.
@@ -43,7 +43,7 @@ impl Channel {
 
     /// Ends a request without its answer. Over HTTP/2 this ends only the request's stream, because faults and scripts apply to a single
     /// request. After [`Abort::Close`] and [`Abort::CloseAfter`], the connection also stops accepting requests.
-    pub(crate) fn abort(&self, abort: Abort) -> Unanswered {
+    pub(crate) fn abort(&self, abort: Abort) -> AbortError {
         let code = match self {
             Self::Connection(socket) => {
                 match &abort {
@@ -63,6 +63,6 @@ impl Channel {
                 Abort::ClientGone => h2::Reason::CANCEL,
             },
         };
-        Unanswered::new(abort, code)
+        AbortError::new(abort, code)
     }
 }

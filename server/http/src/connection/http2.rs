@@ -15,7 +15,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 
 use crate::app::App;
-use crate::connection::abort::Unanswered;
+use crate::connection::abort::AbortError;
 use crate::connection::bounds::{Bounds, MAX_HEAD, MAX_HEADERS};
 use crate::connection::channel::{Channel, Client, Leaving};
 use crate::connection::socket::SocketIo;
@@ -76,7 +76,7 @@ fn answer(
     app: &App,
     mut request: Request<Incoming>,
     client: Client,
-) -> impl Future<Output = Result<Response<Body>, Unanswered>> + Send + use<> {
+) -> impl Future<Output = Result<Response<Body>, AbortError>> + Send + use<> {
     let method = request.method().clone();
     let answered = (request.headers().len() <= MAX_HEADERS).then(|| {
         name_host(&mut request);

@@ -6,7 +6,7 @@ use axum::http::header::{CACHE_CONTROL, ETAG, HeaderMap, HeaderName, HeaderValue
 use axum::http::{Response, StatusCode};
 use bytes::Bytes;
 use http_body_util::Full;
-use mockserver_core::{Answer, HeaderWriter, Step, Verdict};
+use mockserver_core::{Answer, HeaderWriter, ServerDecision, Step};
 use vocabulary::wire;
 
 use crate::clock::Clock;
@@ -54,10 +54,12 @@ pub(crate) fn of_verdict(identity: &Identity, decided: &Admitted) -> Response<Fu
     let reject_status = decided.reject_status;
     let (status, text) = match decided.answer.verdict {
         // A failed request gets a complete response only if its fault is a status. All other faults break this response.
-        Verdict::Accepted | Verdict::Failed => (StatusCode::OK, "served\n"),
-        Verdict::Conflict => (StatusCode::PRECONDITION_FAILED, "somebody else wrote meanwhile\n"),
-        Verdict::Rejected => (status(reject_status), "busy\n"),
-        Verdict::Deferred => (status(reject_status), "not started: less is free than the attempt asks for\n"),
+        ServerDecision::Accepted | ServerDecision::Failed => (StatusCode::OK, "served\n"),
+        ServerDecision::Conflict => (StatusCode::PRECONDITION_FAILED, "somebody else wrote meanwhile\n"),
+        ServerDecision::Rejected => (status(reject_status), "busy\n"),
+        ServerDecision::Deferred => {
+            (status(reject_status), "not started: less is free than the attempt asks for\n")
+        }
     };
     with_text(identity, status, text)
 }
@@ -136,9 +138,9 @@ fn verdict(answer: &Answer) -> &'static str {
     let [accepted, rejected, failed] = wire::VERDICTS;
     match answer.verdict {
         _ if answer.is_spoiled() => failed,
-        Verdict::Failed => failed,
-        Verdict::Accepted => accepted,
-        Verdict::Rejected | Verdict::Conflict | Verdict::Deferred => rejected,
+        ServerDecision::Failed => failed,
+        ServerDecision::Accepted => accepted,
+        ServerDecision::Rejected | ServerDecision::Conflict | ServerDecision::Deferred => rejected,
     }
 }
 

@@ -9,7 +9,7 @@ use crate::args::CheckArgs;
 use crate::args::StrategyList;
 use crate::args::exports::{Comparison, ExportArgs};
 use crate::args::shell::{strategies, suggesting};
-use crate::args::{SeveralArgs, blocks};
+use crate::args::{MultiArgs, blocks};
 
 pub(crate) const EXAMPLES: &str = r"Examples:
   loadgen compare --simulate --strategies full-jitter,aimd,oracle
@@ -57,7 +57,7 @@ pub(crate) struct CompareArgs {
     pub(crate) markdown: Option<PathBuf>,
 
     #[command(flatten)]
-    pub(crate) several: SeveralArgs,
+    pub(crate) several: MultiArgs,
 }
 
 impl CompareArgs {

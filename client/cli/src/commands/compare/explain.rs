@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use experiments::judge::comparison::Comparison;
-use results::{Answer, PairRow, RankedBy, Score, Standing, Times, pair_rows};
+use experiments::evaluation::comparison::Comparison;
+use results::{Answer, PairRow, RankedBy, RankedStrategy, Score, Times, pair_rows};
 use statistics::{Interval, Summary};
 
 use super::setting::Setting;
@@ -26,7 +26,7 @@ pub(super) fn sections(comparison: &Comparison, answer: &Answer, setting: &Setti
     text
 }
 
-fn legend(answer: &Answer, standings: &[Standing], setting: &Setting<'_>) -> String {
+fn legend(answer: &Answer, standings: &[RankedStrategy], setting: &Setting<'_>) -> String {
     let mut text = String::from(
         "× best: geometric mean of ratios to the best strategy, paired by seed. Cells of the ranked figure and of attempts \
          are geometric means, too; all others are means. ",
@@ -38,7 +38,7 @@ fn legend(answer: &Answer, standings: &[Standing], setting: &Setting<'_>) -> Str
              95 % of comparisons. Two strategies are equal if their interval contains 1 or lies within 0.98–1.02. Equal \
              strategies are listed by attempts. Intervals are {}. ",
             level(answer.level),
-            setting.blocks.opponent.intervals(),
+            setting.blocks.server_under_test.intervals(),
         );
     }
     if answer.ranked_by != RankedBy::Score {
@@ -47,10 +47,10 @@ fn legend(answer: &Answer, standings: &[Standing], setting: &Setting<'_>) -> Str
              among strategies that did every op. ",
         );
     }
-    if standings.iter().any(Standing::share_is_lower_bound) {
+    if standings.iter().any(RankedStrategy::share_is_lower_bound) {
         text.push_str("≥: a run was stopped and might have done more. ");
     }
-    if standings.iter().any(Standing::share_is_of_arrived) {
+    if standings.iter().any(RankedStrategy::share_is_of_arrived) {
         text.push_str("Shares are of the ops that arrived, because a closed loop with --duration offers no fixed number. ");
     }
     let seeds = setting.blocks.strategies.first().map_or(0, |first| first.run.seed);
@@ -58,14 +58,14 @@ fn legend(answer: &Answer, standings: &[Standing], setting: &Setting<'_>) -> Str
     format!("\n{}\n", wrapped(&text, "", ""))
 }
 
-fn incomplete(standings: &[Standing]) -> String {
+fn incomplete(standings: &[RankedStrategy]) -> String {
     let reasons =
         standings.iter().filter_map(|standing| Some((&standing.strategy, standing.incomplete.as_ref()?)));
     let lines: Vec<String> = reasons.map(|(name, why)| wrapped(&format!("{name} {why}"), "", "  ")).collect();
     if lines.is_empty() { String::new() } else { format!("\n{}\n", lines.join("\n")) }
 }
 
-fn means(standings: &[Standing], answer: &Answer) -> String {
+fn means(standings: &[RankedStrategy], answer: &Answer) -> String {
     let shares = [Score::done_share(), Score::attempts_per_success()];
     let scores: Vec<Score> = match answer.ranked_by {
         RankedBy::Share => shares.to_vec(),
@@ -78,7 +78,7 @@ fn means(standings: &[Standing], answer: &Answer) -> String {
         let mut table = Table::new(HEAD, [10, 17, 9, 9, 10].map(Column::Right), LongNames::Broken);
         table.line("");
         table.titles(&format!("{}, over seeds", score.column()), ["mean", "95 %", "± sd", "median", "max"]);
-        let comparable = |standing: &&Standing| {
+        let comparable = |standing: &&RankedStrategy| {
             standing.rank.is_some() && (shares.contains(&score) || standing.is_comparable())
         };
         for standing in standings.iter().filter(comparable) {
@@ -133,9 +133,9 @@ const SIDE_EFFECTS: &[SideEffect] = &[
 ];
 
 /// Returns the table of effects on the server and on other clients, without columns that no strategy has.
-pub(super) fn side_effects(standings: &[Standing]) -> String {
+pub(super) fn side_effects(standings: &[RankedStrategy]) -> String {
     let known = |effect: &&SideEffect| {
-        let of = |standing: &Standing| standing.figure(effect.path).map(|figure| figure.max);
+        let of = |standing: &RankedStrategy| standing.figure(effect.path).map(|figure| figure.max);
         let is_zero = effect.path == "advice.broken";
         standings.iter().filter_map(of).any(|max| !is_zero || max > 0.0)
     };

@@ -1,18 +1,18 @@
 //! Notes on the load of a comparison: its ratio to the capacity, and a suggested load if the present one shows no difference.
 
-use experiments::judge::comparison::Comparison;
+use experiments::evaluation::comparison::Comparison;
 use experiments::runs::blocks::Blocks;
 use experiments::workload::WorkloadSpec;
 use experiments::{Experiment, Load};
 use mockserver::core::Config;
-use results::{Mode, Standing, Unthrottled};
+use results::{Mode, RankedStrategy, Unthrottled};
 
 /// Load from docs/clients.md. In one minute of three, it is 20 % more than the default server can do.
 const OVERLOAD: &str = "--rate 72/s --duration 3m --caps 60s=30,120s=50";
 
 /// Returns `None` if the capacity of the server is unknown.
 pub(super) fn load(blocks: Blocks<'_>, mode: Mode) -> Option<Load> {
-    Load::new(blocks.strategies.first()?, blocks.opponent.model(), mode)
+    Load::new(blocks.strategies.first()?, blocks.server_under_test.model(), mode)
 }
 
 /// Returns the paragraphs that replace the ranking if nothing was rejected and all strategies are equal.
@@ -27,9 +27,10 @@ pub(super) fn nothing_to_compare(unthrottled: Unthrottled, load: Option<&Load>) 
 
 /// Returns a hint with another load if every strategy gave up ops under the default load. The default load suits only clients that wait.
 pub(super) fn all_gave_up(comparison: &Comparison, blocks: Blocks<'_>, mode: Mode) -> Option<String> {
-    let gave_up =
-        |standing: &Standing| standing.figure("ops.given_up").is_some_and(|given_up| given_up.min > 0.0);
-    let (first, server) = (blocks.strategies.first()?, blocks.opponent.model()?);
+    let gave_up = |standing: &RankedStrategy| {
+        standing.figure("ops.given_up").is_some_and(|given_up| given_up.min > 0.0)
+    };
+    let (first, server) = (blocks.strategies.first()?, blocks.server_under_test.model()?);
     if !is_default_load(first) || !comparison.standings.iter().all(gave_up) {
         return None;
     }

@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use experiments::judge::comparison::Comparison;
-use experiments::judge::sensitivity::Sensitivity;
+use experiments::evaluation::comparison::Comparison;
+use experiments::evaluation::sensitivity::Sensitivity;
 use experiments::runs::blocks::Blocks;
-use results::{Answer, RankedBy, Score, Standing, Unthrottled, same_winner_sentence};
+use results::{Answer, RankedBy, RankedStrategy, Score, Unthrottled, same_winner_sentence};
 use statistics::Summary;
 
 use super::load;
@@ -118,7 +118,7 @@ fn warnings(
     }
     let gave_up = load::all_gave_up(comparison, blocks, mode);
     let skewed = skewed(&comparison.standings, answer, explain);
-    for words in skewed.into_iter().chain(blocks.opponent.changed()).chain(gave_up) {
+    for words in skewed.into_iter().chain(blocks.server_under_test.changed()).chain(gave_up) {
         warn(&words);
     }
     if bottlenecks > 0 {
@@ -154,7 +154,7 @@ impl Skewed<'_> {
     }
 }
 
-fn skewed(standings: &[Standing], answer: &Answer, explain: bool) -> Vec<String> {
+fn skewed(standings: &[RankedStrategy], answer: &Answer, explain: bool) -> Vec<String> {
     let mut scores = vec![answer.by];
     if answer.by != Score::attempts() {
         scores.push(Score::attempts());

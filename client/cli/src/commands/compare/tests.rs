@@ -1,7 +1,7 @@
 //! Tests of the comparison's screen at widths that no test of the whole program can set.
 
 use experiments::Experiment;
-use experiments::judge::comparison::Comparison;
+use experiments::evaluation::comparison::Comparison;
 use experiments::runs::blocks::Blocks;
 use experiments::runs::driver::Nobody;
 use experiments::runs::virtual_time::VirtualTime;
@@ -29,8 +29,8 @@ fn the_table_fits_terminals_of_all_widths() {
         "oracle",
     ];
     let experiments: Vec<Experiment> = strategies.iter().map(experiment).collect();
-    let opponent = ServerUnderTest::Own(Box::default());
-    let blocks = Blocks { strategies: &experiments, opponent: &opponent };
+    let server_under_test = ServerUnderTest::Own(Box::default());
+    let blocks = Blocks { strategies: &experiments, server_under_test: &server_under_test };
     let figures: Vec<_> = RunFigures::ranked(Score::makespan()).collect();
     let driver = VirtualTime { threads: 1 };
     let measured = blocks.run(&driver, &Interrupt::default(), &Nobody, &figures, &mut |_| ()).unwrap();

@@ -7,7 +7,7 @@ use clap::Args;
 use crate::args::exports::{ExportArgs, Merged};
 use crate::args::{CheckArgs, ExplainArgs, ReportArgs};
 use crate::files::exporters::EXPORTERS;
-use crate::files::exports::Asked;
+use crate::files::exports::RequestedExport;
 
 pub(crate) const EXAMPLES: &str = r"Examples:
   loadgen sweep --simulate --strategies aimd,full-jitter --vary ops=50,500 \
@@ -54,7 +54,7 @@ pub(crate) struct MergeArgs {
 }
 
 impl MergeArgs {
-    pub(super) fn asked(&self) -> Vec<Asked> {
+    pub(super) fn asked(&self) -> Vec<RequestedExport> {
         let json = EXPORTERS.iter().find(|format| format.flag == "--json");
         let document = json.zip(self.output.clone());
         document.into_iter().chain(self.exports.asked.iter().cloned()).collect()

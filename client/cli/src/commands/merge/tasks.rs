@@ -10,7 +10,7 @@ use super::documents::{Shards, refusal};
 use crate::args::CheckArgs;
 use crate::commands::{compare, run, sweep};
 use crate::exit::{Exit, Fatal};
-use crate::shards::kept::{Place, Texts};
+use crate::shards::kept::{SpoolRange, Texts};
 use crate::shards::merging::Merging;
 use crate::text::figures::{counted, thousands};
 use crate::text::shards::named;
@@ -67,7 +67,7 @@ pub(super) fn merge(args: &MergeArgs, documents: Shards<'_>) -> anyhow::Result<E
     Ok(if partial && code == ExitCode::SUCCESS { Exit::Unmet.into() } else { code })
 }
 
-fn missing(whole: &Assembled<Place>, incomplete: &Incomplete) -> String {
+fn missing(whole: &Assembled<SpoolRange>, incomplete: &Incomplete) -> String {
     let mut words = Vec::new();
     let shards = &incomplete.missing_shards;
     if !shards.is_empty() {

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use experiments::dividing::{refuse_own_server, refuse_undividable};
-use experiments::planned;
+use experiments::manifest;
 use experiments::record::{ServerRecord, config_record};
 use experiments::runs::driver::{Driver, Task, Tasks};
 use experiments::runs::over_http::OverHttp;
 use experiments::runs::virtual_time::VirtualTime;
 use experiments::servers::server_under_test::{GivenServer, ServerUnderTest};
 use experiments::servers::target::Server;
+use experiments::shardable::{refuse_own_server, refuse_undividable};
 use experiments::{Experiment, Sharded, StartChoice};
 use loadgen_core::ClientShard;
 use mockserver::core::Config;
@@ -29,7 +29,7 @@ use crate::text::summary;
 
 pub(super) struct Plan<'a> {
     pub(super) experiment: Experiment,
-    pub(super) opponent: ServerUnderTest,
+    pub(super) server_under_test: ServerUnderTest,
     pub(super) driver: Box<dyn Driver>,
     pub(super) exports: Exports,
     pub(super) checks: Checks<'a>,
@@ -84,7 +84,7 @@ impl<'a> Plan<'a> {
             announcement: summary::announcement(&experiment, "simulated server", Some(&server)),
             warnings: doubts(None, Some(&server), &experiment),
             driver: Box::new(VirtualTime::on_threads(threads)),
-            opponent: ServerUnderTest::Own(Box::new(server)),
+            server_under_test: ServerUnderTest::Own(Box::new(server)),
             experiment,
             exports,
             checks,
@@ -118,12 +118,13 @@ impl<'a> Plan<'a> {
             summary::announcement(&experiment, &server.describe(), server.model.as_ref()) + &share;
         let model = server.model.clone();
         let given = GivenServer::new(server, runtime, driver.files());
-        let opponent = ServerUnderTest::Given(Arc::new(given));
-        let known = opponent.warning_before(&experiment.run.workload);
+        let server_under_test = ServerUnderTest::Given(Arc::new(given));
+        let known = server_under_test.warning_before(&experiment.run.workload);
         let warnings = doubts(known, model.as_ref(), &experiment);
         let driver = Box::new(driver);
         let of_clients = experiment.sharded.as_ref().map(|sharded| sharded.shard);
-        let of_clients = of_clients.map(|shard| document_of(shard, &experiment, &opponent)).transpose()?;
+        let of_clients =
+            of_clients.map(|shard| document_of(shard, &experiment, &server_under_test)).transpose()?;
         if let Some(document) = &of_clients
             && let Some(Sharded { start: StartChoice::Barrier(barrier), .. }) = &mut experiment.sharded
         {
@@ -132,7 +133,7 @@ impl<'a> Plan<'a> {
         Ok(Self {
             interrupt: Interrupt::listen()?,
             experiment,
-            opponent,
+            server_under_test,
             driver,
             exports,
             checks,
@@ -145,27 +146,27 @@ impl<'a> Plan<'a> {
     }
 
     pub(super) fn merged(args: &'a RunArgs, mut merging: Merging) -> anyhow::Result<Self> {
-        let (experiments, opponent) = merging.point()?;
+        let (experiments, server_under_test) = merging.point()?;
         let Ok([mut experiment]) = <[Experiment; 1]>::try_from(experiments) else {
             let words = "`plan.points[0].strategies`: a run has one strategy";
             return Err(Fatal::error(Exit::Usage, words));
         };
-        let stored = merging.stored(&tasks(&experiment, &opponent))?;
+        let stored = merging.stored(&tasks(&experiment, &server_under_test))?;
         let (mut exports, checks) = prepared(args, &mut experiment)?;
-        let record = opponent.record(args.simulate);
+        let record = server_under_test.record(args.simulate);
         checks
             .same_experiment(merging.plan.mode, &config_record(&experiment, &record, experiment.run.seed))?;
         let interrupt = Interrupt::listen()?;
         exports.begin()?;
-        let model = opponent.model();
+        let model = server_under_test.model();
         Ok(Self {
-            announcement: summary::announcement(&experiment, &opponent.words(args.simulate), model),
+            announcement: summary::announcement(&experiment, &server_under_test.words(args.simulate), model),
             warnings: doubts(None, model, &experiment),
             driver: Box::new(stored),
             is_past: true,
             incomplete: merging.incomplete,
             of_clients: None,
-            opponent,
+            server_under_test,
             experiment,
             exports,
             checks,
@@ -176,7 +177,7 @@ impl<'a> Plan<'a> {
 
 pub(super) fn for_shards(
     experiment: &Experiment,
-    opponent: &ServerUnderTest,
+    server_under_test: &ServerUnderTest,
     mode: Mode,
 ) -> anyhow::Result<ShardPlan> {
     Ok(ShardPlan {
@@ -184,32 +185,32 @@ pub(super) fn for_shards(
         command: ShardedCommand::Run,
         mode,
         command_line: experiment.command_line.clone(),
-        tasks: tasks(experiment, opponent).count() as u64,
+        tasks: tasks(experiment, server_under_test).count() as u64,
         strategies: vec![experiment.strategy.to_string()],
         by: None,
         sensitivity: false,
         axes: Vec::new(),
-        points: vec![planned::written(&[], std::slice::from_ref(experiment), opponent, mode)?],
+        points: vec![manifest::written(&[], std::slice::from_ref(experiment), server_under_test, mode)?],
     })
 }
 
 fn document_of(
     shard: ClientShard,
     experiment: &Experiment,
-    opponent: &ServerUnderTest,
+    server_under_test: &ServerUnderTest,
 ) -> anyhow::Result<TaskShard> {
     Ok(TaskShard {
         schema_version: SchemaVersion::default(),
         shard: ShardOf { kind: ShardKind::Clients, index: shard.index(), of: shard.of() },
-        plan: for_shards(experiment, opponent, Mode::Http)?,
+        plan: for_shards(experiment, server_under_test, Mode::Http)?,
         tasks: Vec::new(),
     })
 }
 
-pub(super) fn tasks<'a>(experiment: &'a Experiment, opponent: &'a ServerUnderTest) -> Tasks<'a> {
+pub(super) fn tasks<'a>(experiment: &'a Experiment, server_under_test: &'a ServerUnderTest) -> Tasks<'a> {
     Tasks::new(experiment.repeats as usize, move |repeat| {
         let seed = experiment.run.seed.wrapping_add(repeat as u64);
-        Task { experiment, opponent, seed, runs_of_file: experiment.repeats }
+        Task { experiment, server_under_test, seed, runs_of_file: experiment.repeats }
     })
 }
 

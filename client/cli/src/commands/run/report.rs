@@ -36,7 +36,7 @@ fn exit(runs: &Runs, interrupt: &Interrupt, failed: Option<ExitCode>, incomplete
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum OutputStream {
     Stdout,
     BoldStdout,
     Stderr,
@@ -44,7 +44,7 @@ enum Place {
 
 pub(super) struct Report {
     quiet: bool,
-    place: Place,
+    place: OutputStream,
     explain: bool,
     /// Screens of single runs, kept for `--explain` if there are several.
     screens: Vec<String>,
@@ -53,10 +53,10 @@ pub(super) struct Report {
 impl Report {
     pub(super) fn new(args: &RunArgs, stdout_is_data: bool) -> Self {
         let place = match Watch::choose(&args.output, stdout_is_data) {
-            _ if stdout_is_data => Place::Stderr,
+            _ if stdout_is_data => OutputStream::Stderr,
             // Without a dashboard, the text has no bold line.
-            Watch::Dashboard(_) if stdout_has_colours() => Place::BoldStdout,
-            _ => Place::Stdout,
+            Watch::Dashboard(_) if stdout_has_colours() => OutputStream::BoldStdout,
+            _ => OutputStream::Stdout,
         };
         Self { quiet: args.output.quiet, place, explain: args.explain.explain, screens: Vec::new() }
     }
@@ -157,8 +157,8 @@ impl Report {
         // A blank line separates the answer from the announcement.
         to_stderr("\n");
         unless_closed(match self.place {
-            Place::BoldStdout => titled(&text),
-            place => to_people(&text, place == Place::Stderr),
+            OutputStream::BoldStdout => titled(&text),
+            place => to_people(&text, place == OutputStream::Stderr),
         })
     }
 }

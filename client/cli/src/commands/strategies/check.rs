@@ -8,7 +8,7 @@ use clap::Args;
 use experiments::runs::stop::Stop;
 use experiments::runs::virtual_time::VirtualTime;
 use loadgen_sim::side_by_side;
-use recordings::{Map, MapError, Mapped, Pair, Recording, Verdict};
+use recordings::{CheckOutcome, Map, MapError, Mapped, Pair, Recording};
 use results::{CheckDifference, CheckVerdict, CheckedPair, CheckedRecording, RecordingsCheck, SchemaVersion};
 use tailback::presets;
 
@@ -181,7 +181,11 @@ fn file(path: &Path) -> anyhow::Result<File> {
     Ok(File { name, recording })
 }
 
-fn check_all(args: &CheckArgs, tasks: &[Task<'_>], stop: &dyn Stop) -> anyhow::Result<Option<Vec<Verdict>>> {
+fn check_all(
+    args: &CheckArgs,
+    tasks: &[Task<'_>],
+    stop: &dyn Stop,
+) -> anyhow::Result<Option<Vec<CheckOutcome>>> {
     let mut live = Live::new(!args.output.quiet);
     let (mut verdicts, mut failed) = (Vec::with_capacity(tasks.len()), None);
     side_by_side(
@@ -210,13 +214,13 @@ fn check_all(args: &CheckArgs, tasks: &[Task<'_>], stop: &dyn Stop) -> anyhow::R
     Ok((verdicts.len() == tasks.len()).then_some(verdicts))
 }
 
-fn document(files: &[File], tasks: &[Task<'_>], verdicts: Vec<Verdict>) -> RecordingsCheck {
+fn document(files: &[File], tasks: &[Task<'_>], verdicts: Vec<CheckOutcome>) -> RecordingsCheck {
     let count =
-        |wanted: fn(&Verdict) -> bool| verdicts.iter().filter(|verdict| wanted(verdict)).count() as u64;
-    let reproduced = count(|verdict| *verdict == Verdict::Reproduced);
-    let differing = count(|verdict| matches!(verdict, Verdict::Differs(_)));
-    let without_preset = count(|verdict| *verdict == Verdict::NoPreset);
-    let skipped = count(|verdict| matches!(verdict, Verdict::Skipped(_)));
+        |wanted: fn(&CheckOutcome) -> bool| verdicts.iter().filter(|verdict| wanted(verdict)).count() as u64;
+    let reproduced = count(|verdict| *verdict == CheckOutcome::Reproduced);
+    let differing = count(|verdict| matches!(verdict, CheckOutcome::Differs(_)));
+    let without_preset = count(|verdict| *verdict == CheckOutcome::NoPreset);
+    let skipped = count(|verdict| matches!(verdict, CheckOutcome::Skipped(_)));
     let mut checked = tasks.iter().zip(verdicts).map(|(task, verdict)| checked(task, verdict));
     let recordings = files.iter().map(|file| CheckedRecording {
         file: file.name.clone(),
@@ -233,12 +237,12 @@ fn document(files: &[File], tasks: &[Task<'_>], verdicts: Vec<Verdict>) -> Recor
     }
 }
 
-fn checked(task: &Task<'_>, verdict: Verdict) -> CheckedPair {
+fn checked(task: &Task<'_>, verdict: CheckOutcome) -> CheckedPair {
     let (verdict, difference, skipped_because) = match verdict {
-        Verdict::Reproduced => (CheckVerdict::Reproduced, None, None),
-        Verdict::Differs(difference) => (CheckVerdict::Differs, Some(difference), None),
-        Verdict::NoPreset => (CheckVerdict::NoPreset, None, None),
-        Verdict::Skipped(why) => (CheckVerdict::Skipped, None, Some(why)),
+        CheckOutcome::Reproduced => (CheckVerdict::Reproduced, None, None),
+        CheckOutcome::Differs(difference) => (CheckVerdict::Differs, Some(difference), None),
+        CheckOutcome::NoPreset => (CheckVerdict::NoPreset, None, None),
+        CheckOutcome::Skipped(why) => (CheckVerdict::Skipped, None, Some(why)),
     };
     CheckedPair {
         scenario: task.pair.id.clone(),

@@ -91,7 +91,7 @@ mod tests {
             error("preset:curl", None)
                 .contains("`preset:curl`; name one after `--print-settings`:\n  urllib3 ")
         );
-        assert!(error("aimd", Some("poly")).contains("did you mean `polly`?; there are:\n  urllib3 "));
+        assert!(error("aimd", Some("poly")).contains("did you mean `polly`?); there are:\n  urllib3 "));
         assert!(error("preset:urlib3", None).contains("did you mean `urllib3`?"));
     }
 }

@@ -9,7 +9,7 @@ use super::axis::Axis;
 use crate::args::StrategyList;
 use crate::args::exports::{ExportArgs, Sweep};
 use crate::args::shell::{strategies, suggesting};
-use crate::args::{SeveralArgs, blocks};
+use crate::args::{MultiArgs, blocks};
 
 pub(crate) const EXAMPLES: &str = r"Examples:
   loadgen sweep --simulate --strategies exponential:jitter=0.5,aimd \
@@ -49,7 +49,7 @@ pub(crate) struct SweepArgs {
     pub(crate) exports: ExportArgs<Sweep>,
 
     #[command(flatten)]
-    pub(crate) several: SeveralArgs,
+    pub(crate) several: MultiArgs,
 }
 
 impl SweepArgs {

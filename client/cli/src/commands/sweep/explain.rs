@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use experiments::Load;
-use experiments::judge::cell::Cell;
-use experiments::judge::estimate::Estimate;
+use experiments::evaluation::cell::Cell;
+use experiments::evaluation::estimate::Estimate;
 use experiments::runs::point::Point;
 use results::{Incomplete, Mode, Score};
 
@@ -56,7 +56,7 @@ pub(super) fn skewed(points: &[Point], cells: &[Cell]) -> Vec<String> {
 }
 
 fn notes(grid: &Grid<'_>, cells: &[Cell], incomplete: Option<&Incomplete>) -> String {
-    let modelled = grid.points.first().is_some_and(|point| point.opponent.model().is_some());
+    let modelled = grid.points.first().is_some_and(|point| point.server_under_test.model().is_some());
     let server = if modelled { "for this server model" } else { "against this server" };
     let seeds = seeds(grid, cells, incomplete);
     let mut text = format!("Means over {seeds}, {server}; the best is chosen by the geometric mean. ");
@@ -77,7 +77,8 @@ fn notes(grid: &Grid<'_>, cells: &[Cell], incomplete: Option<&Incomplete>) -> St
 
 fn load(grid: &Grid<'_>) -> String {
     let mode = if grid.args.several.simulate { Mode::Simulated } else { Mode::Http };
-    let of_point = |point: &Point| Load::new(point.experiments.first()?, point.opponent.model(), mode);
+    let of_point =
+        |point: &Point| Load::new(point.experiments.first()?, point.server_under_test.model(), mode);
     let Some(loads) = grid.points.iter().map(of_point).collect::<Option<Vec<Load>>>() else {
         return String::new();
     };

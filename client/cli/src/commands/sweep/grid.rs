@@ -3,12 +3,12 @@
 use std::ffi::OsString;
 
 use dashboards::LanesHeader;
-use experiments::judge::cell::Cell;
-use experiments::judge::estimate::Estimate;
+use experiments::evaluation::cell::Cell;
+use experiments::evaluation::estimate::Estimate;
 use experiments::record::config_record;
 use experiments::runs::point::Point;
 use experiments::servers::server_under_test::ServerUnderTest;
-use experiments::{Experiment, planned};
+use experiments::{Experiment, manifest};
 use results::{Mode, PlannedPoint, ShardPlan, ShardedCommand, Swept};
 use tailback::StrategySpec;
 
@@ -60,13 +60,15 @@ impl<'a> Grid<'a> {
                 "`plan.points`: a point has another number of values, strategies or seeds than the others";
             return Err(Fatal::error(Exit::Usage, words));
         }
-        let point =
-            |(point, (experiments, opponent)): (&PlannedPoint, (Vec<Experiment>, ServerUnderTest))| Point {
-                situation: situation(&args.vary, &point.at),
-                at: point.at.clone(),
-                experiments,
-                opponent,
-            };
+        let point = |(point, (experiments, server_under_test)): (
+            &PlannedPoint,
+            (Vec<Experiment>, ServerUnderTest),
+        )| Point {
+            situation: situation(&args.vary, &point.at),
+            at: point.at.clone(),
+            experiments,
+            server_under_test,
+        };
         let points = plan.points.iter().zip(at).map(point).collect();
         Ok(Self { args, points, labels: plan.strategies.clone() })
     }
@@ -74,7 +76,8 @@ impl<'a> Grid<'a> {
     pub(super) fn plan(&self, tasks: usize) -> anyhow::Result<ShardPlan> {
         let several = &self.args.several;
         let mode = if several.simulate { Mode::Simulated } else { Mode::Http };
-        let point = |point: &Point| planned::written(&point.at, &point.experiments, &point.opponent, mode);
+        let point =
+            |point: &Point| manifest::written(&point.at, &point.experiments, &point.server_under_test, mode);
         let first = self.points.first().and_then(|point| point.experiments.first());
         Ok(ShardPlan {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -101,7 +104,7 @@ impl<'a> Grid<'a> {
 
     fn server(&self) -> String {
         let simulated = self.args.several.simulate;
-        self.points.first().map(|point| point.opponent.words(simulated)).unwrap_or_default()
+        self.points.first().map(|point| point.server_under_test.words(simulated)).unwrap_or_default()
     }
 
     fn size(&self) -> String {
@@ -149,7 +152,7 @@ impl<'a> Grid<'a> {
         let by = self.args.several.by;
         let first = self.points.first();
         let config = first.map(|point| {
-            let record = point.opponent.record(self.args.several.simulate);
+            let record = point.server_under_test.record(self.args.several.simulate);
             config_record(&point.experiments[0], &record, point.experiments[0].run.seed)
         });
         let sweep = Swept {
@@ -158,7 +161,7 @@ impl<'a> Grid<'a> {
             by: by.path().to_owned(),
             by_name: by.name().to_owned(),
             config,
-            intervals: first.map(|point| point.opponent.intervals().to_owned()),
+            intervals: first.map(|point| point.server_under_test.intervals().to_owned()),
             cells: cells.iter().map(cell).collect(),
             best: estimates.iter().map(Estimate::record).collect(),
             incomplete: None,

@@ -1,6 +1,6 @@
 //! Best strategy at each point of a sweep, judged on fresh seeds. Requires that every strategy ran at every point.
 
-use experiments::judge::estimate::Estimate;
+use experiments::evaluation::estimate::Estimate;
 use results::{Answer, Best, RankedBy};
 use statistics::Level;
 

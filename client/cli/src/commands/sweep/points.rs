@@ -176,6 +176,6 @@ fn point(
         }
         here.push(strategy);
     }
-    let (experiments, opponent) = configured(&read.several, here, &refused, reached)?;
-    Ok(Point { situation: situation(&args.vary, &at), at, experiments, opponent })
+    let (experiments, server_under_test) = configured(&read.several, here, &refused, reached)?;
+    Ok(Point { situation: situation(&args.vary, &at), at, experiments, server_under_test })
 }

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use experiments::judge::best_point::MAX_COLUMNS;
-use experiments::judge::cell::Cell;
-use experiments::judge::estimate::Estimate;
+use experiments::evaluation::best_point::MAX_COLUMNS;
+use experiments::evaluation::cell::Cell;
+use experiments::evaluation::estimate::Estimate;
 use results::numbers::{counted, thousands};
 use results::{PointWinner, Score, first_by_point};
 
@@ -75,7 +75,7 @@ pub(super) fn screen(grid: &Grid<'_>, shown: &Shown<'_>) -> String {
     let skewed = explain::skewed(&grid.points, cells).len();
     let is_share = points.iter().flatten().any(PointAnswer::is_by_share);
     text.push_str(&pointers(grid, (is_rows, is_share), skewed, width));
-    if let Some(words) = grid.points.first().and_then(|point| point.opponent.changed()) {
+    if let Some(words) = grid.points.first().and_then(|point| point.server_under_test.changed()) {
         let _ = writeln!(text, "{}", wrapped_to(width, &words, "! ", "  "));
     }
     if let Some(cause) = stopped_by {

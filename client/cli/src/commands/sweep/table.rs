@@ -1,6 +1,6 @@
 //! Table of every strategy at every point of a sweep.
 
-use experiments::judge::cell::Cell;
+use experiments::evaluation::cell::Cell;
 use results::Score;
 
 use super::args::SweepArgs;

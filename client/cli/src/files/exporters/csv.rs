@@ -6,7 +6,7 @@ use dashboards::report::{Rows, row};
 use results::Column;
 
 use crate::files::exporter::{Exporter, Format, Layout, Results, RunsStand, Source, TakenRun};
-use crate::files::gathered::Gathered;
+use crate::files::grouped_runs::GroupedRuns;
 use crate::files::output::Output;
 use crate::files::streamed::Streamed;
 
@@ -25,7 +25,7 @@ pub(super) const FORMAT: Format = Format {
     to_stdout: true,
     text: Some(|run, _| Ok(row(run.at, run.result, &Column::all())?)),
     exporter: |output, layout| {
-        Box::new(Csv { output, layout: layout.clone(), file: None, gathered: Gathered::new(b"") })
+        Box::new(Csv { output, layout: layout.clone(), file: None, gathered: GroupedRuns::new(b"") })
     },
 };
 
@@ -34,7 +34,7 @@ struct Csv {
     output: Output,
     layout: Layout,
     file: Option<Streamed>,
-    gathered: Gathered,
+    gathered: GroupedRuns,
 }
 
 impl Csv {

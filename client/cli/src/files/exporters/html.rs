@@ -5,7 +5,7 @@ use dashboards::report::{self, Document};
 use super::json;
 use crate::exit::{Exit, Fatal};
 use crate::files::exporter::{Exporter, Format, Layout, Results, RunsStand, Source, TakenRun};
-use crate::files::gathered::{Gathered, around};
+use crate::files::grouped_runs::{GroupedRuns, around};
 use crate::files::output::Output;
 
 pub(super) const FORMAT: Format = Format {
@@ -18,7 +18,7 @@ pub(super) const FORMAT: Format = Format {
     to_stdout: true,
     text: Some(|run, layout| if layout.varied.is_empty() { json::text(run, layout) } else { Ok(Vec::new()) }),
     exporter: |output, layout| {
-        Box::new(Html { output, layout: layout.clone(), gathered: Gathered::new(b",") })
+        Box::new(Html { output, layout: layout.clone(), gathered: GroupedRuns::new(b",") })
     },
 };
 
@@ -26,7 +26,7 @@ pub(super) const FORMAT: Format = Format {
 struct Html {
     output: Output,
     layout: Layout,
-    gathered: Gathered,
+    gathered: GroupedRuns,
 }
 
 impl Exporter for Html {

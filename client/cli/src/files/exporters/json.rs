@@ -5,7 +5,7 @@ use std::io::{BufWriter, Write as _};
 use results::RunResult;
 
 use crate::files::exporter::{ExportedRun, Exporter, Format, Layout, Results, RunsStand, Source, TakenRun};
-use crate::files::gathered::{Gathered, RUNS, around};
+use crate::files::grouped_runs::{GroupedRuns, RUNS, around};
 use crate::files::output::Output;
 use crate::files::streamed::Streamed;
 
@@ -24,7 +24,7 @@ pub(super) const FORMAT: Format = Format {
     text: Some(text),
     exporter: |output, layout| {
         let runs = layout.runs;
-        Box::new(Json { output, runs, file: None, any: false, gathered: Gathered::new(b",") })
+        Box::new(Json { output, runs, file: None, any: false, gathered: GroupedRuns::new(b",") })
     },
 };
 
@@ -53,7 +53,7 @@ struct Json {
     runs: RunsStand,
     file: Option<Streamed>,
     any: bool,
-    gathered: Gathered,
+    gathered: GroupedRuns,
 }
 
 impl Exporter for Json {

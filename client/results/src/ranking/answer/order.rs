@@ -8,26 +8,26 @@ use std::cmp::Ordering;
 
 use statistics::Level;
 
-use super::row::{Place, Placed, Times};
+use super::row::{Placed, RowRank, Times};
+use crate::ranking::ranked_strategy::RankedStrategy;
 use crate::ranking::score::Score;
-use crate::ranking::standing::Standing;
 
 /// Returns the ranked strategies except oracles, best first. Strategies that did the same work are ordered by `figure`, and equal ones by
 /// `companion`. The other strategies follow, ordered by their share of ops done.
 pub(super) fn ranked(
-    standings: &[Standing],
+    standings: &[RankedStrategy],
     figure: Score,
     companion: Score,
     level: Level,
 ) -> Vec<Placed<'_>> {
     let ranked = standings.iter().filter(|standing| standing.rank.is_some() && !standing.foresees);
     let is_share = figure == Score::done_share();
-    let (by_figure, by_share): (Vec<&Standing>, Vec<&Standing>) =
+    let (by_figure, by_share): (Vec<&RankedStrategy>, Vec<&RankedStrategy>) =
         ranked.partition(|standing| !is_share && standing.is_comparable());
-    let value = |standing: &Standing| standing.score(figure);
-    let is_equal = |one: &Standing, other: &Standing| are_equal(figure, one, other, level);
-    let share = |standing: &Standing| -standing.share;
-    let is_equal_share = |one: &Standing, other: &Standing| {
+    let value = |standing: &RankedStrategy| standing.score(figure);
+    let is_equal = |one: &RankedStrategy, other: &RankedStrategy| are_equal(figure, one, other, level);
+    let share = |standing: &RankedStrategy| -standing.share;
+    let is_equal_share = |one: &RankedStrategy, other: &RankedStrategy| {
         one.tier == other.tier || are_equal(Score::done_share(), one, other, level)
     };
     let first =
@@ -36,7 +36,7 @@ pub(super) fn ranked(
     let rest = rest.map(|group| in_order(group, Score::attempts_per_success(), share, level));
     let mut placed: Vec<Placed<'_>> = Vec::new();
     for group in first.chain(rest) {
-        let place = Place::Ranked { rank: placed.len() as u64 + 1, is_tied: group.len() > 1 };
+        let place = RowRank::Ranked { rank: placed.len() as u64 + 1, is_tied: group.len() > 1 };
         placed.extend(group.into_iter().map(|standing| (standing, place)));
     }
     placed
@@ -44,11 +44,11 @@ pub(super) fn ranked(
 
 /// Sorts equal strategies by another score. Strategies that are equal in that score, too, are sorted by `key`.
 fn in_order(
-    equals: Vec<&Standing>,
+    equals: Vec<&RankedStrategy>,
     by: Score,
-    key: impl Fn(&Standing) -> f64,
+    key: impl Fn(&RankedStrategy) -> f64,
     level: Level,
-) -> Vec<&Standing> {
+) -> Vec<&RankedStrategy> {
     let groups = groups(equals, |one| one.score(by), |one, other| are_equal(by, one, other, level));
     let sorted = groups.into_iter().map(|mut group| {
         group.sort_by(|a, b| key(a).total_cmp(&key(b)));
@@ -59,12 +59,12 @@ fn in_order(
 
 /// Sorts strategies by a key and splits them into groups of neighbours. All strategies of a group are equal to its first one.
 fn groups(
-    mut standings: Vec<&Standing>,
-    key: impl Fn(&Standing) -> f64,
-    is_equal: impl Fn(&Standing, &Standing) -> bool,
-) -> Vec<Vec<&Standing>> {
+    mut standings: Vec<&RankedStrategy>,
+    key: impl Fn(&RankedStrategy) -> f64,
+    is_equal: impl Fn(&RankedStrategy, &RankedStrategy) -> bool,
+) -> Vec<Vec<&RankedStrategy>> {
     standings.sort_by(|a, b| key(a).total_cmp(&key(b)));
-    let mut groups: Vec<Vec<&Standing>> = Vec::new();
+    let mut groups: Vec<Vec<&RankedStrategy>> = Vec::new();
     for standing in standings {
         match groups.last_mut() {
             Some(group) if is_equal(group[0], standing) => group.push(standing),
@@ -74,7 +74,7 @@ fn groups(
     groups
 }
 
-fn are_equal(score: Score, one: &Standing, other: &Standing, level: Level) -> bool {
+fn are_equal(score: Score, one: &RankedStrategy, other: &RankedStrategy, level: Level) -> bool {
     match Times::new(one.values(score), other.values(score), level) {
         Some(times) if times.interval.is_some() => times.may_be_one() || times.is_within_two_percent(),
         _ => one.score(score).total_cmp(&other.score(score)) == Ordering::Equal,

@@ -1,8 +1,8 @@
 //! Every pair of ranked strategies, compared in the ranked figure and in attempts. All intervals use the same level.
 
 use super::{Answer, Times};
+use crate::ranking::ranked_strategy::RankedStrategy;
 use crate::ranking::score::Score;
-use crate::ranking::standing::Standing;
 
 #[derive(Clone, Debug)]
 pub struct PairRow {
@@ -14,17 +14,17 @@ pub struct PairRow {
     pub attempts: Option<Times>,
 }
 
-pub fn pair_rows(answer: &Answer, standings: &[Standing]) -> Vec<PairRow> {
+pub fn pair_rows(answer: &Answer, standings: &[RankedStrategy]) -> Vec<PairRow> {
     let figure = answer.figure();
     let is_share = figure == Score::done_share();
-    let ranked: Vec<&Standing> =
+    let ranked: Vec<&RankedStrategy> =
         standings.iter().filter(|standing| standing.rank.is_some() && !standing.foresees).collect();
-    let times = |first: &Standing, second: &Standing, score: Score| {
+    let times = |first: &RankedStrategy, second: &RankedStrategy, score: Score| {
         let is_comparable = is_share || first.is_comparable() && second.is_comparable();
         is_comparable.then(|| Times::new(second.values(score), first.values(score), answer.level))?
     };
     let pairs = ranked.iter().enumerate().flat_map(|(place, first)| {
-        let row = |second: &&Standing| PairRow {
+        let row = |second: &&RankedStrategy| PairRow {
             first: first.strategy.clone(),
             second: second.strategy.clone(),
             figure: times(first, second, figure),

@@ -1,11 +1,11 @@
 //! Record of a strategy's rank and figures in the JSON document.
 
-use super::{Answer, Place, Row, Times};
+use super::{Answer, Row, RowRank, Times};
 use crate::document::comparison::{StandingRecord, TimesRecord};
 use crate::document::sweep::LeadRecord;
 use crate::figures::over_runs::figures_over_runs;
+use crate::ranking::ranked_strategy::RankedStrategy;
 use crate::ranking::score::Score;
-use crate::ranking::standing::Standing;
 
 impl Answer {
     pub fn lead_record(&self) -> Option<LeadRecord> {
@@ -23,10 +23,10 @@ impl Answer {
         })
     }
 
-    pub fn record(&self, standing: &Standing) -> StandingRecord {
+    pub fn record(&self, standing: &RankedStrategy) -> StandingRecord {
         let row = self.rows.iter().find(|row| row.strategy == standing.strategy);
         let (place, tied) = match row.map(|row| row.place) {
-            Some(Place::Ranked { rank, is_tied }) if self.has_intervals() => (Some(rank), is_tied),
+            Some(RowRank::Ranked { rank, is_tied }) if self.has_intervals() => (Some(rank), is_tied),
             _ => (None, false),
         };
         let times = |of: fn(&Row) -> Option<Times>, score: Score| {

@@ -4,13 +4,13 @@ use statistics::{Comparison, Level, Margin, Method, PairedRatio};
 
 use super::MIN_SEEDS;
 use crate::figures::numbers::{ratio_decimals, three};
+use crate::ranking::ranked_strategy::RankedStrategy;
 use crate::ranking::score::Score;
-use crate::ranking::standing::Standing;
 
 #[derive(Clone, Debug)]
 pub struct Row {
     pub strategy: String,
-    pub place: Place,
+    pub place: RowRank,
     /// True if the strategy did the same work as the best one, so that their scores can be compared.
     pub is_comparable: bool,
     /// Geometric mean of the figure that the column `× best` compares: the score of `--by` or the share of ops done.
@@ -34,7 +34,7 @@ pub struct Row {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum RowRank {
     /// Rank among the strategies other than oracles, from 1. Strategies that cannot be distinguished have the same rank.
     Ranked {
         rank: u64,
@@ -49,7 +49,7 @@ pub enum Place {
     KnowsServer,
 }
 
-impl Place {
+impl RowRank {
     pub fn mark(self) -> String {
         match self {
             Self::Ranked { rank, is_tied } => format!("{rank}{}", if is_tied { "=" } else { "" }),
@@ -99,11 +99,16 @@ impl Times {
     }
 }
 
-pub(super) type Placed<'a> = (&'a Standing, Place);
+pub(super) type Placed<'a> = (&'a RankedStrategy, RowRank);
 
-pub(super) fn rows(standings: &[Standing], ranked: &[Placed<'_>], figure: Score, level: Level) -> Vec<Row> {
+pub(super) fn rows(
+    standings: &[RankedStrategy],
+    ranked: &[Placed<'_>],
+    figure: Score,
+    level: Level,
+) -> Vec<Row> {
     let best = leader(standings, figure);
-    let stopped = |standing: &Standing| Place::Stopped {
+    let stopped = |standing: &RankedStrategy| RowRank::Stopped {
         stalled: standing.counts.stalled,
         interrupted: standing.counts.interrupted,
         of: standing.counts.runs,
@@ -114,13 +119,13 @@ pub(super) fn rows(standings: &[Standing], ranked: &[Placed<'_>], figure: Score,
         .iter()
         .copied()
         .chain(unranked.map(|standing| (standing, stopped(standing))))
-        .chain(foreseeing.map(|standing| (standing, Place::KnowsServer)));
+        .chain(foreseeing.map(|standing| (standing, RowRank::KnowsServer)));
     all.map(|(standing, place)| row(standing, place, (best, figure), level)).collect()
 }
 
 /// Returns the ranked strategy with the best figure. It may differ from the first strategy of the table, because equal strategies are
 /// ordered by attempts there.
-fn leader(standings: &[Standing], figure: Score) -> Option<&Standing> {
+fn leader(standings: &[RankedStrategy], figure: Score) -> Option<&RankedStrategy> {
     let is_share = figure == Score::done_share();
     let ranked = standings.iter().filter(|standing| standing.rank.is_some() && !standing.foresees);
     let candidates = ranked.filter(|standing| is_share || standing.is_comparable());
@@ -130,8 +135,13 @@ fn leader(standings: &[Standing], figure: Score) -> Option<&Standing> {
     candidates.min_by(|a, b| a.score(figure).total_cmp(&b.score(figure)))
 }
 
-fn row(standing: &Standing, place: Place, (best, figure): (Option<&Standing>, Score), level: Level) -> Row {
-    let is_ranked = !matches!(place, Place::Stopped { .. });
+fn row(
+    standing: &RankedStrategy,
+    place: RowRank,
+    (best, figure): (Option<&RankedStrategy>, Score),
+    level: Level,
+) -> Row {
+    let is_ranked = !matches!(place, RowRank::Stopped { .. });
     let is_share = figure == Score::done_share();
     let is_compared = is_ranked && (is_share || standing.is_comparable());
     let times = |score: Score| {
@@ -141,7 +151,7 @@ fn row(standing: &Standing, place: Place, (best, figure): (Option<&Standing>, Sc
             return Some(Times { ratio: 1.0, interval: None });
         }
         let times = Times::new(standing.values(score), best.values(score), level)?;
-        let is_client = place != Place::KnowsServer;
+        let is_client = place != RowRank::KnowsServer;
         Some(Times { interval: times.interval.filter(|_| is_client), ..times })
     };
     let mean = |score: Score| {
@@ -182,18 +192,18 @@ impl Row {
 
     pub fn range_cell(&self, seeds: usize) -> String {
         match self.place {
-            Place::Stopped { stalled, interrupted, of } if stalled + interrupted > 0 => {
+            RowRank::Stopped { stalled, interrupted, of } if stalled + interrupted > 0 => {
                 format!("{} of {of}", stalled + interrupted)
             }
-            Place::Ranked { .. } if seeds < MIN_SEEDS => "–".to_owned(),
+            RowRank::Ranked { .. } if seeds < MIN_SEEDS => "–".to_owned(),
             _ => self.times_best.and_then(|times| times.range_text()).unwrap_or_default(),
         }
     }
 
     pub fn stopped_cell(&self) -> Option<&'static str> {
         match self.place {
-            Place::Stopped { stalled, .. } if stalled > 0 => Some("stalled"),
-            Place::Stopped { interrupted, .. } if interrupted > 0 => Some("interrupted"),
+            RowRank::Stopped { stalled, .. } if stalled > 0 => Some("stalled"),
+            RowRank::Stopped { interrupted, .. } if interrupted > 0 => Some("interrupted"),
             _ => None,
         }
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Answer, MIN_SEEDS, Place, RankedBy, Row, Times};
+use super::{Answer, MIN_SEEDS, RankedBy, Row, RowRank, Times};
 use crate::document::run::Mode;
 use crate::figures::numbers::{at_least, counted, percent, thousands, three};
 use crate::ranking::score::Score;
@@ -83,7 +83,7 @@ impl Answer {
     }
 
     fn none_ranked(&self) -> Sentence {
-        let all: Vec<&Row> = self.rows.iter().filter(|row| row.place != Place::KnowsServer).collect();
+        let all: Vec<&Row> = self.rows.iter().filter(|row| row.place != RowRank::KnowsServer).collect();
         let stalled = all.iter().filter(|row| row.stopped_cell() == Some("stalled")).count();
         let interrupted = all.iter().filter(|row| row.stopped_cell() == Some("interrupted")).count();
         let others = all.len() - stalled - interrupted;
@@ -135,7 +135,7 @@ impl Answer {
                 .words(format!(" alone can be ranked: it did {}.", Self::share_and_cost(best)));
         }
         let value = best.figure.map_or_else(|| "–".to_owned(), |value| self.by.cell(value));
-        let oracle = self.rows.iter().find(|row| row.place == Place::KnowsServer);
+        let oracle = self.rows.iter().find(|row| row.place == RowRank::KnowsServer);
         let oracle = oracle.and_then(|oracle| Some((oracle, oracle.times_best?.inverse())));
         match oracle {
             Some((oracle, times)) if self.rows.len() == 2 => start(&best.strategy)
@@ -390,7 +390,7 @@ impl Answer {
 impl Row {
     fn rank(&self) -> Option<u64> {
         match self.place {
-            Place::Ranked { rank, .. } => Some(rank),
+            RowRank::Ranked { rank, .. } => Some(rank),
             _ => None,
         }
     }

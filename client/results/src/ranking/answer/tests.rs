@@ -83,7 +83,7 @@ fn of_five_equal_strategies_at_most_one_comparison_in_twenty_has_a_winner() {
             .collect();
         let answer = answer(&strategies);
         let first = answer.ranked().next().unwrap().place;
-        winners += u32::from(matches!(first, Place::Ranked { is_tied: false, .. }));
+        winners += u32::from(matches!(first, RowRank::Ranked { is_tied: false, .. }));
     }
     assert!(winners <= COMPARISONS / 20, "{winners} of {COMPARISONS} comparisons have a winner");
 }

@@ -9,9 +9,9 @@ use loadgen_core::{
 use vocabulary::Instant;
 use vocabulary::wire::{ServerStats, ShardRow};
 
+use super::consistency::{ClientShardError, Part, together};
 use super::latency_record::{LatencyRecord, read_attempts_per_op};
 use super::record::{ClientShardRecord, ClientsKind, MergedClients};
-use super::togetherness::{ClientShardError, Part, together};
 use crate::document::run::{AttemptsResult, GeneratorResult, OpsResult, RunResult, SeriesPoint};
 
 /// Merges the results of a run's shards. Each result comes with the name of its file; their order does not matter. Missing shards are

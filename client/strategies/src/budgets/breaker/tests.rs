@@ -20,13 +20,13 @@ impl Bench {
         Self { breaker: Breaker::new(config), sent: 0 }
     }
 
-    fn ask(&self, at_ms: u64) -> Gate {
+    fn ask(&self, at_ms: u64) -> BudgetDecision {
         self.breaker.ask(Instant::from_millis(at_ms), &launch(self.sent, None), &mut Always(0.5))
     }
 
     #[track_caller]
     fn send(&mut self, at_ms: u64) -> Permit {
-        assert_eq!(self.ask(at_ms), Gate::Permit);
+        assert_eq!(self.ask(at_ms), BudgetDecision::Permit);
         self.sent += 1;
         self.breaker.on_sent(Instant::from_millis(at_ms), &launch(self.sent - 1, None))
     }
@@ -49,8 +49,8 @@ impl Bench {
     }
 }
 
-const fn wait_until_ms(at_ms: u64) -> Gate {
-    Gate::Wait(Until::At(Instant::from_millis(at_ms)))
+const fn wait_until_ms(at_ms: u64) -> BudgetDecision {
+    BudgetDecision::Wait(Until::At(Instant::from_millis(at_ms)))
 }
 
 #[test]
@@ -74,8 +74,8 @@ fn a_half_open_breaker_lets_one_attempt_through() {
     bench.trip(0);
     let probe = bench.send(1000);
     assert_eq!(bench.phase(), ("half-open", "a probe is out"));
-    assert_eq!(bench.ask(1000), Gate::Wait(Until::Event));
-    assert_eq!(bench.ask(99_000), Gate::Wait(Until::Event));
+    assert_eq!(bench.ask(1000), BudgetDecision::Wait(Until::Event));
+    assert_eq!(bench.ask(99_000), BudgetDecision::Wait(Until::Event));
     bench.end(1100, probe, OK);
     assert_eq!(bench.phase(), ("closed", "the probe succeeded"));
     bench.send(1100);
@@ -109,7 +109,7 @@ fn a_probe_that_tells_nothing_frees_its_place() {
         bench.end(1010, first, outcome);
         assert_eq!(bench.phase(), ("half-open", "the probe told nothing"));
         let second = bench.send(1010);
-        assert_eq!(bench.ask(1010), Gate::Wait(Until::Event));
+        assert_eq!(bench.ask(1010), BudgetDecision::Wait(Until::Event));
         bench.end(1020, second, OK);
         assert_eq!(bench.phase().0, "closed");
     }
@@ -135,9 +135,9 @@ fn attempts_sent_before_it_opened_confuse_nothing() {
 fn launches_are_shed_while_open_when_that_is_wanted() {
     let mut bench = Bench::new(&[("when-open", "shed")]);
     bench.trip(0);
-    assert_eq!(bench.ask(999), Gate::Shed(Advice::None));
+    assert_eq!(bench.ask(999), BudgetDecision::Shed(Advice::None));
     bench.send(1000);
-    assert_eq!(bench.ask(1000), Gate::Shed(Advice::None));
+    assert_eq!(bench.ask(1000), BudgetDecision::Shed(Advice::None));
 }
 
 #[test]

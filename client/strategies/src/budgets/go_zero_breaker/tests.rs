@@ -18,11 +18,11 @@ fn end(breaker: &mut Breaker, at: Instant, outcome: Outcome, count: u32) {
     }
 }
 
-fn ask(breaker: &Breaker, at: Instant, draw: f64) -> Gate {
+fn ask(breaker: &Breaker, at: Instant, draw: f64) -> BudgetDecision {
     breaker.ask(at, &launch(0, None), &mut Always(draw))
 }
 
-const REFUSED: Gate = Gate::Shed(Advice::Never);
+const REFUSED: BudgetDecision = BudgetDecision::Shed(Advice::Never);
 
 fn close_to(refusal: Option<f64>, wanted: f64) -> bool {
     refusal.is_some_and(|refusal| (refusal - wanted).abs() < 1e-12)
@@ -54,7 +54,7 @@ fn many_failures_are_refused() {
     end(&mut open, ms(0), OK, 10);
     end(&mut open, ms(0), REJECTED, 100_000);
     assert!(close_to(open.refusal(ms(20)), (100_010.0 - 5.0 - 50.0) / 100_011.0));
-    assert_eq!((ask(&open, ms(20), 0.99), ask(&open, ms(20), 0.9999)), (REFUSED, Gate::Permit));
+    assert_eq!((ask(&open, ms(20), 0.99), ask(&open, ms(20), 0.9999)), (REFUSED, BudgetDecision::Permit));
 }
 
 /// `TestGoogleBreakerMoreFallingBuckets`: the more slices fail, the fewer requests a success allows.
@@ -88,7 +88,7 @@ fn a_second_without_a_launch_lets_one_pass() {
     assert_eq!(ask(&forced, ms(5000), 0.5), REFUSED, "none has passed yet that counts");
     forced.on_sent(ms(5000), &launch(0, None));
     assert_eq!(ask(&forced, ms(6000), 0.5), REFUSED);
-    assert_eq!(ask(&forced, ms(6001), 0.5), Gate::Permit);
+    assert_eq!(ask(&forced, ms(6001), 0.5), BudgetDecision::Permit);
     forced.on_sent(ms(6001), &launch(0, None));
     assert_eq!(ask(&forced, ms(6002), 0.5), REFUSED, "one");
 }
@@ -121,5 +121,5 @@ fn a_refused_launch_may_back_off_instead() {
     let config = GoZeroBreaker { on_refusal: OnRefusal::BackOff, ..GoZeroBreaker::default() };
     let mut breaker = Breaker::new(config);
     end(&mut breaker, ms(0), REJECTED, 100);
-    assert_eq!(ask(&breaker, ms(0), 0.5), Gate::Shed(Advice::None));
+    assert_eq!(ask(&breaker, ms(0), 0.5), BudgetDecision::Shed(Advice::None));
 }

@@ -11,7 +11,7 @@ use crate::budgets::slices::Slices;
 pub(super) const BUCKETS: u32 = 40;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ended {
+pub(super) enum CallResult {
     Accepted,
     Failed,
     Refused,
@@ -42,12 +42,12 @@ impl Window {
         Self(Slices::over(window))
     }
 
-    pub(super) fn count(&mut self, now: Instant, how: Ended) {
+    pub(super) fn count(&mut self, now: Instant, how: CallResult) {
         let bucket = self.0.at(now);
         let counter = match how {
-            Ended::Accepted => &mut bucket.accepted,
-            Ended::Failed => &mut bucket.failed,
-            Ended::Refused => &mut bucket.refused,
+            CallResult::Accepted => &mut bucket.accepted,
+            CallResult::Failed => &mut bucket.failed,
+            CallResult::Refused => &mut bucket.refused,
         };
         *counter += 1;
     }
@@ -68,7 +68,7 @@ impl Window {
 mod tests {
     use super::*;
 
-    fn after(window: &mut Window, slices: &[(u64, Ended)]) -> Seen {
+    fn after(window: &mut Window, slices: &[(u64, CallResult)]) -> Seen {
         for (slice, how) in slices {
             window.count(Instant::from_millis(250 * slice), *how);
         }
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn slices_at_the_end_that_all_fail_or_work_are_counted() {
-        use Ended::{Accepted, Failed, Refused};
+        use CallResult::{Accepted, Failed, Refused};
         let mut window = Window::over(Duration::from_secs(10));
         let seen = after(&mut window, &[(0, Accepted), (1, Failed), (2, Refused), (3, Failed)]);
         assert_eq!(seen, Seen { requests: 4, accepted: 1, failing: 2, working: 0 });
@@ -91,7 +91,7 @@ mod tests {
     /// go-zero, `TestGoogleBreakerHistory`.
     #[test]
     fn the_history_of_go_zero_comes_out() {
-        let both = [Ended::Failed, Ended::Accepted];
+        let both = [CallResult::Failed, CallResult::Accepted];
         for (each, accepted) in [(&both[1..], 10), (&both[..1], 0), (&both[..], 5)] {
             let mut window = Window::over(Duration::from_millis(400));
             for number in 0..10 {

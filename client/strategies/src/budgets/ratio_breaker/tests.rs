@@ -28,23 +28,23 @@ fn end(breaker: &mut Breaker, at: Instant, outcome: Outcome, count: u32) {
     }
 }
 
-fn ask(breaker: &Breaker, at: Instant) -> Gate {
+fn ask(breaker: &Breaker, at: Instant) -> BudgetDecision {
     breaker.ask(at, &launch(0, None), &mut Always(0.5))
 }
 
 fn send(breaker: &mut Breaker, at: Instant) -> Permit {
-    assert_eq!(ask(breaker, at), Gate::Permit, "{at}");
+    assert_eq!(ask(breaker, at), BudgetDecision::Permit, "{at}");
     breaker.on_sent(at, &launch(0, None))
 }
 
-const REFUSED: Gate = Gate::Shed(Advice::Never);
+const REFUSED: BudgetDecision = BudgetDecision::Shed(Advice::Never);
 
 #[test]
 fn polly_opens_at_a_tenth_of_a_hundred_and_closes_with_one_success() {
     let mut breaker = breaker(RatioBreaker::default());
     end(&mut breaker, ms(0), OK, 85);
     end(&mut breaker, ms(0), REJECTED, 14);
-    assert_eq!(ask(&breaker, ms(0)), Gate::Permit, "of 99");
+    assert_eq!(ask(&breaker, ms(0)), BudgetDecision::Permit, "of 99");
     end(&mut breaker, ms(0), REJECTED, 1);
     assert_eq!((ask(&breaker, ms(0)), ask(&breaker, ms(4999))), (REFUSED, REFUSED));
     let trial = send(&mut breaker, ms(5000));
@@ -55,7 +55,7 @@ fn polly_opens_at_a_tenth_of_a_hundred_and_closes_with_one_success() {
     breaker.on_ended(ms(10_200), &ended(0, 1), &OK, trial);
     assert_eq!(breaker.phase, Phase::Closed);
     end(&mut breaker, ms(10_200), REJECTED, 99);
-    assert_eq!(ask(&breaker, ms(10_200)), Gate::Permit, "it begins to count anew");
+    assert_eq!(ask(&breaker, ms(10_200)), BudgetDecision::Permit, "it begins to count anew");
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn resilience4j_opens_at_half_of_the_last_hundred_and_ten_trials_decide() {
     let mut breaker = breaker(resilience4j());
     end(&mut breaker, ms(0), REJECTED, 50);
     end(&mut breaker, ms(0), OK, 49);
-    assert_eq!(ask(&breaker, ms(0)), Gate::Permit);
+    assert_eq!(ask(&breaker, ms(0)), BudgetDecision::Permit);
     end(&mut breaker, ms(0), OK, 1);
     assert_eq!(ask(&breaker, ms(0)), REFUSED, "the hundredth makes up the number, though it succeeded");
     for (failed, phase) in [(5, Phase::Open { until: ms(60_000 * 2) }), (4, Phase::Closed)] {
@@ -113,8 +113,8 @@ fn a_trial_that_comes_to_nothing_is_given_back() {
 #[test]
 fn launches_may_back_off_or_wait_instead() {
     for (when_open, open, half_open) in [
-        (WhenOpen::Shed, Gate::Shed(Advice::None), Gate::Shed(Advice::None)),
-        (WhenOpen::Wait, Gate::Wait(Until::At(ms(5000))), Gate::Wait(Until::Event)),
+        (WhenOpen::Shed, BudgetDecision::Shed(Advice::None), BudgetDecision::Shed(Advice::None)),
+        (WhenOpen::Wait, BudgetDecision::Wait(Until::At(ms(5000))), BudgetDecision::Wait(Until::Event)),
     ] {
         let mut breaker = breaker(RatioBreaker { least: 1, when_open, ..RatioBreaker::default() });
         end(&mut breaker, ms(0), REJECTED, 1);

@@ -33,12 +33,12 @@ fn end(breaker: &mut Breaker, at: Instant, outcome: Outcome) {
     breaker.on_ended(at, &ended(0, 1), &outcome, Permit::default());
 }
 
-fn ask(breaker: &Breaker, at: Instant) -> Gate {
+fn ask(breaker: &Breaker, at: Instant) -> BudgetDecision {
     breaker.ask(at, &launch(0, None), &mut Always(0.5))
 }
 
 fn probe(breaker: &mut Breaker, at: Instant) -> Permit {
-    assert_eq!(ask(breaker, at), Gate::Permit, "{at}");
+    assert_eq!(ask(breaker, at), BudgetDecision::Permit, "{at}");
     breaker.on_sent(at, &launch(0, None))
 }
 
@@ -147,13 +147,13 @@ fn stragglers_count_for_the_phase_in_which_they_end() {
     }
     assert_eq!(
         ask(&breaker, secs(4)),
-        Gate::Wait(Until::At(secs(5))),
+        BudgetDecision::Wait(Until::At(secs(5))),
         "a success does not close it, but counts"
     );
     let first = probe(&mut breaker, secs(5));
-    assert_eq!(ask(&breaker, secs(5)), Gate::Wait(Until::Event), "one is out");
+    assert_eq!(ask(&breaker, secs(5)), BudgetDecision::Wait(Until::Event), "one is out");
     end(&mut breaker, secs(6), CANCELLED);
-    assert_eq!(ask(&breaker, secs(6)), Gate::Wait(Until::Event), "that was another");
+    assert_eq!(ask(&breaker, secs(6)), BudgetDecision::Wait(Until::Event), "that was another");
     breaker.on_ended(secs(6), &ended(0, 1), &CANCELLED, first);
     probe(&mut breaker, secs(6));
     end(&mut breaker, secs(6), FATAL);
@@ -169,9 +169,9 @@ fn of_two_probes_the_withdrawal_of_the_earlier_says_nothing_of_the_later() {
     let Phase::Open { until } = breaker.phase else { panic!("{:?}", breaker.phase) };
     let second = probe(&mut breaker, until);
     breaker.on_ended(until, &ended(0, 1), &CANCELLED, first);
-    assert_eq!(ask(&breaker, until), Gate::Wait(Until::Event), "the second is out");
+    assert_eq!(ask(&breaker, until), BudgetDecision::Wait(Until::Event), "the second is out");
     breaker.on_ended(until, &ended(0, 1), &CANCELLED, second);
-    assert_eq!(ask(&breaker, until), Gate::Permit);
+    assert_eq!(ask(&breaker, until), BudgetDecision::Permit);
 }
 
 #[test]
@@ -256,7 +256,7 @@ fn launches_may_back_off_or_end_instead_of_waiting() {
     for (when_open, gate) in [(WhenOpen::Shed, Advice::None), (WhenOpen::GiveUp, Advice::Never)] {
         let mut breaker = finagle(SuccessRateBreaker { calls: 1, when_open, ..by_rate(1.0) });
         end(&mut breaker, secs(0), REJECTED);
-        assert_eq!(ask(&breaker, secs(0)), Gate::Shed(gate));
+        assert_eq!(ask(&breaker, secs(0)), BudgetDecision::Shed(gate));
     }
 }
 

@@ -39,7 +39,7 @@ impl Pipe {
         while let Some(index) = self.out.iter().position(|(_, _, due)| *due <= self.now) {
             let in_flight = self.in_flight();
             let (seq, sent, _) = self.out.remove(index);
-            let end = Ended {
+            let end = AttemptEnd {
                 seq,
                 op: seq,
                 attempt: 1,
@@ -52,7 +52,7 @@ impl Pipe {
             self.bbr.on_ended(at, &end, &OK);
         }
         loop {
-            let view = View {
+            let view = LimiterView {
                 in_flight: self.in_flight(),
                 ready: 1,
                 sleeping: 0,
@@ -143,7 +143,7 @@ fn a_loss_ends_a_probe_for_more_and_nothing_else() {
     let mut pipe = Pipe::new(BbrConfig::default());
     pipe.run(5000);
     let window = pipe.bbr.window;
-    let lost = Ended { seq: u64::MAX, ..crate::testing::ended(0, 1) };
+    let lost = AttemptEnd { seq: u64::MAX, ..crate::testing::ended(0, 1) };
     pipe.bbr.on_ended(Instant::from_millis(pipe.now), &lost, &REJECTED);
     assert_eq!((pipe.bbr.lost, pipe.bbr.window.to_bits()), (true, window.to_bits()));
     pipe.bbr.phase = Phase::ProbeBandwidth { step: 0, since: Instant::ORIGIN };
@@ -157,7 +157,7 @@ fn attempts_are_paced() {
     pipe.run(20_000);
     let at = Instant::from_millis(pipe.now);
     pipe.bbr.next_send = at;
-    let view = View { in_flight: 0, ready: 1, sleeping: 0, candidate: launch(pipe.sent, None) };
+    let view = LimiterView { in_flight: 0, ready: 1, sleeping: 0, candidate: launch(pipe.sent, None) };
     assert_eq!(pipe.bbr.poll(at, &view), Admit::Go);
     pipe.bbr.on_sent(at, &view);
     assert_eq!(pipe.bbr.poll(at, &view), Admit::Wait(Until::At(at + nanos(1e9 / pipe.bbr.rate))));

@@ -29,7 +29,7 @@ fn new(config: EnvoyGradientConfig) -> EnvoyGradient {
 /// Ends `count` attempts at `now` that took `latency` milliseconds each.
 fn sample(limiter: &mut EnvoyGradient, now: u64, count: u32, latency: u64) {
     for _ in 0..count {
-        let end = Ended { sent_at: ms(now - latency), ..ended(0, 2) };
+        let end = AttemptEnd { sent_at: ms(now - latency), ..ended(0, 2) };
         limiter.on_ended(ms(now), &end, &OK);
     }
 }
@@ -203,7 +203,7 @@ fn rejections_are_fast_answers_unless_only_successes_are_sampled() {
     for (samples, probing) in [(Samples::All, false), (Samples::Successes, true)] {
         let mut limiter = new(EnvoyGradientConfig { samples, ..config() });
         for _ in 0..5 {
-            limiter.on_ended(ms(1), &Ended { sent_at: ms(0), ..ended(0, 2) }, &REJECTED);
+            limiter.on_ended(ms(1), &AttemptEnd { sent_at: ms(0), ..ended(0, 2) }, &REJECTED);
         }
         assert_eq!(is_probing(&limiter), probing);
     }

@@ -11,7 +11,7 @@ const fn ms(millis: u64) -> Instant {
 }
 
 /// Attempt that ends: sent at 0 as the first one in flight, with nothing else in flight at its end and nothing ready.
-const ATTEMPT: Ended = Ended {
+const ATTEMPT: AttemptEnd = AttemptEnd {
     seq: 0,
     op: 0,
     attempt: 1,
@@ -47,20 +47,20 @@ fn grown(top: u32) -> Tailback {
     let mut tailback = started(f64::from(top));
     reject(&mut tailback, 99, top);
     send(&mut tailback, ms(100), 100..200);
-    tailback.on_ended(ms(200), &Ended { seq: 100, sent_at: ms(100), ..ATTEMPT }, &OK);
+    tailback.on_ended(ms(200), &AttemptEnd { seq: 100, sent_at: ms(100), ..ATTEMPT }, &OK);
     near(tailback.window, 0.95 * f64::from(top));
     assert!(tailback.open && !tailback.starting);
     tailback
 }
 
 fn reject(tailback: &mut Tailback, seq: u64, in_flight_when_sent: u32) {
-    tailback.on_ended(ms(100), &Ended { seq, in_flight_when_sent, ..ATTEMPT }, &REJECTED);
+    tailback.on_ended(ms(100), &AttemptEnd { seq, in_flight_when_sent, ..ATTEMPT }, &REJECTED);
 }
 
 /// Records one success 100 ms after its sending, of a full window with one op ready.
 fn succeed(tailback: &mut Tailback, seq: u64, in_flight: u32) {
     let sent_at = ms(100);
-    tailback.on_ended(ms(200), &Ended { seq, sent_at, in_flight, ready: 1, ..ATTEMPT }, &OK);
+    tailback.on_ended(ms(200), &AttemptEnd { seq, sent_at, in_flight, ready: 1, ..ATTEMPT }, &OK);
 }
 
 #[track_caller]
@@ -96,7 +96,7 @@ fn before_the_first_answer_one_more_attempt_may_go_every_200_ms_by_the_initial_w
     assert_eq!(poll(&tailback, ms(15), 22), wait_until(ms(25)));
     assert!(!tailback.is_full(1000));
     // The first answer shows that 30 attempts in flight are no problem, and ends the blind start.
-    tailback.on_ended(ms(105), &Ended { sent_at: ms(5), in_flight: 30, ..ATTEMPT }, &OK);
+    tailback.on_ended(ms(105), &AttemptEnd { sent_at: ms(5), in_flight: 30, ..ATTEMPT }, &OK);
     near(tailback.window, 31.0);
     assert_eq!(poll(&tailback, ms(10_000), 31), Admit::Wait(Until::Event));
 }
@@ -105,13 +105,17 @@ fn before_the_first_answer_one_more_attempt_may_go_every_200_ms_by_the_initial_w
 fn first_rejections_before_any_success_leave_what_was_accepted_and_the_start_goes_on() {
     let mut tailback = new(20.0);
     send(&mut tailback, Instant::ORIGIN, 0..20);
-    tailback.on_ended(ms(10), &Ended { seq: 8, in_flight_when_sent: 9, in_flight: 20, ..ATTEMPT }, &REJECTED);
+    tailback.on_ended(
+        ms(10),
+        &AttemptEnd { seq: 8, in_flight_when_sent: 9, in_flight: 20, ..ATTEMPT },
+        &REJECTED,
+    );
     assert_eq!((tailback.window, tailback.top, tailback.base), (8.0, 8.0, 8.0));
     for seq in 9..20 {
-        tailback.on_ended(ms(10), &Ended { seq, in_flight_when_sent: 20, ..ATTEMPT }, &REJECTED);
+        tailback.on_ended(ms(10), &AttemptEnd { seq, in_flight_when_sent: 20, ..ATTEMPT }, &REJECTED);
     }
     near(tailback.window, 8.0);
-    tailback.on_ended(ms(100), &Ended { in_flight: 8, ready: 1, ..ATTEMPT }, &OK);
+    tailback.on_ended(ms(100), &AttemptEnd { in_flight: 8, ready: 1, ..ATTEMPT }, &OK);
     near(tailback.window, 9.0);
 }
 
@@ -127,7 +131,7 @@ fn when_the_very_first_attempt_is_rejected_the_window_is_1() {
 fn at_the_start_a_success_adds_1_up_to_a_quarter_more_than_in_flight_plus_1() {
     let mut tailback = started(10.0);
     for (in_flight, window) in [(8, 11.0), (8, 11.0), (9, 12.0), (9, 12.25), (9, 12.25), (40, 13.25)] {
-        tailback.on_ended(ms(100), &Ended { in_flight, ready: 1, ..ATTEMPT }, &OK);
+        tailback.on_ended(ms(100), &AttemptEnd { in_flight, ready: 1, ..ATTEMPT }, &OK);
         near(tailback.window, window);
     }
 }
@@ -249,7 +253,7 @@ fn the_first_success_sent_after_the_cuts_restores_what_the_first_cut_left_less_b
         }
         let seq = 100 + further;
         send(&mut tailback, ms(100), seq..seq + 1);
-        tailback.on_ended(ms(200), &Ended { seq, sent_at: ms(100), ..ATTEMPT }, &OK);
+        tailback.on_ended(ms(200), &AttemptEnd { seq, sent_at: ms(100), ..ATTEMPT }, &OK);
         assert!(tailback.open);
         near(tailback.window, restored);
     }
@@ -307,10 +311,10 @@ fn nothing_grows_while_nothing_waits_and_the_window_is_not_full() {
     growth.rounds = 100.0;
     for tailback in [&mut start, &mut growth] {
         let window = tailback.window;
-        let idle = Ended { seq: 150, in_flight: 18, ready: 0, ..ATTEMPT };
+        let idle = AttemptEnd { seq: 150, in_flight: 18, ready: 0, ..ATTEMPT };
         tailback.on_ended(ms(100), &idle, &OK);
         near(tailback.window, window);
-        tailback.on_ended(ms(100), &Ended { in_flight: 20, ..idle }, &OK);
+        tailback.on_ended(ms(100), &AttemptEnd { in_flight: 20, ..idle }, &OK);
         near(tailback.window, window + 1.0);
     }
 }
@@ -319,7 +323,7 @@ fn nothing_grows_while_nothing_waits_and_the_window_is_not_full() {
 fn a_timeout_after_more_than_twice_the_usual_latency_is_a_lost_message() {
     for (age, window) in [(200, 19.0), (201, 20.0)] {
         let mut tailback = started(20.0);
-        tailback.on_ended(ms(age), &Ended { seq: 99, in_flight_when_sent: 20, ..ATTEMPT }, &TIMEOUT);
+        tailback.on_ended(ms(age), &AttemptEnd { seq: 99, in_flight_when_sent: 20, ..ATTEMPT }, &TIMEOUT);
         near(tailback.window, window);
     }
     // With a mean of 110 ms and a deviation of 10 ms, the limit is 2 * (110 + 4 * 10) = 300 ms.
@@ -327,7 +331,7 @@ fn a_timeout_after_more_than_twice_the_usual_latency_is_a_lost_message() {
         let mut tailback = started(20.0);
         tailback.on_ended(ms(260), &ATTEMPT, &OK);
         near(tailback.latency.deviation, 10e6);
-        tailback.on_ended(ms(age), &Ended { seq: 99, in_flight_when_sent: 20, ..ATTEMPT }, &TIMEOUT);
+        tailback.on_ended(ms(age), &AttemptEnd { seq: 99, in_flight_when_sent: 20, ..ATTEMPT }, &TIMEOUT);
         near(tailback.window, window);
     }
 }
@@ -336,7 +340,7 @@ fn a_timeout_after_more_than_twice_the_usual_latency_is_a_lost_message() {
 fn before_any_success_no_timeout_is_a_lost_message() {
     let mut tailback = new(20.0);
     send(&mut tailback, Instant::ORIGIN, 0..20);
-    tailback.on_ended(ms(60_000), &Ended { in_flight_when_sent: 5, in_flight: 20, ..ATTEMPT }, &TIMEOUT);
+    tailback.on_ended(ms(60_000), &AttemptEnd { in_flight_when_sent: 5, in_flight: 20, ..ATTEMPT }, &TIMEOUT);
     near(tailback.window, 4.0);
 }
 
@@ -345,11 +349,11 @@ fn cancelled_fatal_deferred_and_shed_attempts_change_nothing() {
     for outcome in [CANCELLED, FATAL, Outcome::plain(Status::Deferred), Outcome::plain(Status::Shed)] {
         let mut tailback = new(20.0);
         send(&mut tailback, Instant::ORIGIN, 0..25);
-        tailback.on_ended(ms(10), &Ended { in_flight: 25, ..ATTEMPT }, &outcome);
+        tailback.on_ended(ms(10), &AttemptEnd { in_flight: 25, ..ATTEMPT }, &outcome);
         assert!(!tailback.answered, "{outcome:?} is no answer");
         near(tailback.window, 20.0);
         let mut tailback = grown(20);
-        tailback.on_ended(ms(500), &Ended { seq: 150, ready: 1, in_flight: 20, ..ATTEMPT }, &outcome);
+        tailback.on_ended(ms(500), &AttemptEnd { seq: 150, ready: 1, in_flight: 20, ..ATTEMPT }, &outcome);
         near(tailback.window, 19.0);
         near(tailback.strikes, 0.0);
         near(tailback.latency.mean.unwrap(), 100e6);
@@ -404,7 +408,7 @@ fn before_any_success_the_first_rejection_stands_for_the_latency() {
     let mut tailback = new(20.0);
     send(&mut tailback, Instant::ORIGIN, 0..20);
     for seq in [8, 9] {
-        let ended = Ended { seq, in_flight_when_sent: 9, ..ATTEMPT };
+        let ended = AttemptEnd { seq, in_flight_when_sent: 9, ..ATTEMPT };
         tailback.on_ended(ms(40 * (seq - 7)), &ended, &REJECTED);
     }
     assert_eq!(tailback.gap(), Duration::from_millis(5));

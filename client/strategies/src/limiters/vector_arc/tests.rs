@@ -77,7 +77,7 @@ fn run(scenario: &Scenario) -> Seen {
         if let Some(end) = first.filter(|(at, ..)| *at == now) {
             ends.retain(|other| *other != end);
             let (_, seq, sent_at, in_flight_when_sent) = end;
-            let ended = Ended { sent_at, in_flight_when_sent, ..ended(seq, level) };
+            let ended = AttemptEnd { sent_at, in_flight_when_sent, ..ended(seq, level) };
             arc.on_ended(now, &ended, &OK);
         }
     }
@@ -144,7 +144,7 @@ fn begun(limit: u32) -> VectorArc {
 
 /// Ends an attempt at `millis` that took 100 ms.
 fn end(arc: &mut VectorArc, millis: u64, outcome: &Outcome) {
-    let ended = Ended { sent_at: Instant::from_millis(millis - 100), ..ended(1, 1) };
+    let ended = AttemptEnd { sent_at: Instant::from_millis(millis - 100), ..ended(1, 1) };
     arc.on_ended(Instant::from_millis(millis), &ended, outcome);
 }
 

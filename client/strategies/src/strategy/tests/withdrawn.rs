@@ -8,7 +8,7 @@ use vocabulary::Rng;
 
 use super::*;
 use crate::testing::{REJECTED, ended, part, rejected, view};
-use crate::{Budget, Gate, Launch, Permit};
+use crate::{Budget, BudgetDecision, Candidate, Permit};
 
 /// Counter of retries that were permitted and neither sent nor withdrawn, and a switch to reject launches.
 #[derive(Clone, Default)]
@@ -24,8 +24,12 @@ impl Pending {
 }
 
 impl Budget for Pending {
-    fn ask(&self, _now: Instant, _launch: &Launch, _rng: &mut dyn Rng) -> Gate {
-        if self.refuses.load(Ordering::Relaxed) { Gate::Shed(Advice::Never) } else { Gate::Permit }
+    fn ask(&self, _now: Instant, _launch: &Candidate, _rng: &mut dyn Rng) -> BudgetDecision {
+        if self.refuses.load(Ordering::Relaxed) {
+            BudgetDecision::Shed(Advice::Never)
+        } else {
+            BudgetDecision::Permit
+        }
     }
 
     fn on_retry(&mut self, _now: Instant, _failed: &FailedOp) {
@@ -36,7 +40,7 @@ impl Budget for Pending {
         self.retries.fetch_sub(1, Ordering::Relaxed);
     }
 
-    fn on_sent(&mut self, _now: Instant, launch: &Launch) -> Permit {
+    fn on_sent(&mut self, _now: Instant, launch: &Candidate) -> Permit {
         self.retries.fetch_sub(i32::from(launch.attempt > 1), Ordering::Relaxed);
         Permit::default()
     }
@@ -66,16 +70,16 @@ impl TwoLayers {
     fn fails(&mut self) -> Retry {
         let last = (self.failures > 0).then_some(Status::Rejected);
         let mut view = view(0, u64::from(self.attempts));
-        view.candidate = Launch { op: 0, attempt: self.attempts + 1, last, ..view.candidate };
+        view.candidate = Candidate { op: 0, attempt: self.attempts + 1, last, ..view.candidate };
         let outcome = match self.strategy.admit(Instant::ORIGIN, &view, &mut self.state) {
-            Verdict::Send(permits, _) => {
+            LaunchDecision::Send(permits, _) => {
                 self.attempts += 1;
-                let ended = Ended { op: 0, attempt: self.attempts, ..ended(view.candidate.seq, 1) };
+                let ended = AttemptEnd { op: 0, attempt: self.attempts, ..ended(view.candidate.seq, 1) };
                 self.strategy.on_ended(Instant::ORIGIN, &ended, &REJECTED, &permits, &mut self.state);
                 REJECTED
             }
-            Verdict::Shed(outcome) => outcome,
-            Verdict::Wait(_) => panic!("nobody waits"),
+            LaunchDecision::Shed(outcome) => outcome,
+            LaunchDecision::Wait(_) => panic!("nobody waits"),
         };
         self.failures += 1;
         let failed = FailedOp { outcome, ..rejected(self.failures) };

@@ -23,7 +23,7 @@ impl Choice for Problem {
 }
 
 #[derive(Serialize)]
-struct Details<'a> {
+struct ProblemDetails<'a> {
     r#type: &'static str,
     title: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -49,7 +49,7 @@ impl Problem {
                 "Request not satisfied due to detection of abnormal request pattern",
             ),
         };
-        let details = Details { r#type, title, status, violated_policies: reason.as_slice() };
+        let details = ProblemDetails { r#type, title, status, violated_policies: reason.as_slice() };
         // Serializing strings and integers to JSON cannot fail.
         serde_json::to_string(&details).unwrap_or_default()
     }

@@ -13,7 +13,7 @@ use sfv::{Integer, KeyRef, ListSerializer, StringRef, integer, key_ref, string_r
 
 use super::super::response_context::RenderContext;
 use super::super::time_form::{Rounding, TimeForm, Unit};
-use crate::standing::Standing;
+use crate::limit_status::LimitStatus;
 
 const QUOTA: &KeyRef = key_ref("q");
 const UNIT: &KeyRef = key_ref("qu");
@@ -69,7 +69,7 @@ pub(super) fn limits(
 
 fn standings<'a>(
     rendering: &RenderContext<'a>,
-) -> impl Iterator<Item = (usize, &'a StringRef, &'a Standing)> {
+) -> impl Iterator<Item = (usize, &'a StringRef, &'a LimitStatus)> {
     let rendering = *rendering;
     rendering.stages.iter().enumerate().filter_map(move |(index, name)| {
         // The conversion of the name never fails, because stage names consist of lower-case letters, digits, `-` and `_`.

@@ -5,11 +5,11 @@ use vocabulary::TimeScale;
 
 use super::*;
 
-fn any_standing() -> impl Strategy<Value = Option<Standing>> {
+fn any_standing() -> impl Strategy<Value = Option<LimitStatus>> {
     let window = prop::option::of(any::<u64>().prop_map(Duration::from_nanos));
     let standing =
         (any::<u64>(), any::<u64>(), any::<u64>(), window).prop_map(|(limit, remaining, reset, window)| {
-            Standing { limit, remaining, reset: Duration::from_nanos(reset), window }
+            LimitStatus { limit, remaining, reset: Duration::from_nanos(reset), window }
         });
     prop::option::of(standing)
 }

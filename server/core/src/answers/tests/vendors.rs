@@ -170,8 +170,8 @@ fn the_draft_is_followed() {
     let set =
         set("[every]\nadvice = 'ietf+problem'\n[reject.'*']\nstatus = 429", &["burst", "daily", "slots"]);
     let daily =
-        Standing { window: Some(Duration::from_hours(24)), ..standing(1000, 50, 30 * SECOND).unwrap() };
-    let slots = Standing { window: None, ..standing(50, 7, Duration::ZERO).unwrap() };
+        LimitStatus { window: Some(Duration::from_hours(24)), ..standing(1000, 50, 30 * SECOND).unwrap() };
+    let slots = LimitStatus { window: None, ..standing(50, 7, Duration::ZERO).unwrap() };
     let standings = [standing(100, 50, 30 * SECOND), Some(daily), Some(slots)];
     let policies = r#"ratelimit-policy: "burst";q=100;w=60, "daily";q=1000;w=86400, "slots";q=50;qu="concurrent-requests""#;
     let (status, headers, body) = said(&set, &context(Outcome::Accepted, &standings));

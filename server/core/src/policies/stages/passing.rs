@@ -3,10 +3,10 @@
 use vocabulary::Instant;
 
 use super::stage::{Face, Stage};
+use crate::limit_status::LimitStatus;
 use crate::policies::common::{Charged, Common, Later};
-use crate::policies::gate::{Asked, Taken};
+use crate::policies::stage_policy::{Charge, StageRequest};
 use crate::request::Request;
-use crate::standing::Standing;
 
 /// State of a request between its arrival and its end. It is reused together with the request's id.
 #[derive(Debug, Default)]
@@ -15,14 +15,14 @@ pub(super) struct Passing {
     /// Key and cost at each stage; empty for a request without details.
     faces: Vec<Face>,
     /// Charge of each stage, if it made one that may be refunded.
-    pub(super) taken: Vec<Option<Taken>>,
+    pub(super) taken: Vec<Option<Charge>>,
     pub(super) passed: usize,
     pub(super) wait: Option<(Instant, u64)>,
     pub(super) queued: Option<usize>,
     pub(super) rejection: Option<Rejection>,
     /// Instant of the decision. `standings` holds the status of the stages' limits for the request at this instant.
     pub(super) decided_at: Instant,
-    pub(super) standings: Vec<Option<Standing>>,
+    pub(super) standings: Vec<Option<LimitStatus>>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -63,14 +63,14 @@ impl Passing {
         self.standings.clear();
     }
 
-    pub(super) fn keep(&mut self, index: usize, taken: Taken) {
+    pub(super) fn keep(&mut self, index: usize, taken: Charge) {
         if self.taken.len() <= index {
             self.taken.resize(index + 1, None);
         }
         self.taken[index] = Some(taken);
     }
 
-    pub(super) fn taken(&self, index: usize) -> Option<Taken> {
+    pub(super) fn taken(&self, index: usize) -> Option<Charge> {
         self.taken.get(index).copied().flatten()
     }
 
@@ -79,9 +79,9 @@ impl Passing {
     }
 
     #[inline]
-    pub(super) fn asked(&self, index: usize, stage: &Stage) -> Option<Asked<'_>> {
+    pub(super) fn asked(&self, index: usize, stage: &Stage) -> Option<StageRequest<'_>> {
         let face = self.faces.get(index).unwrap_or(&stage.plain);
-        Some(Asked { request: self.request.as_ref()?, key: face.key, cost: face.cost })
+        Some(StageRequest { request: self.request.as_ref()?, key: face.key, cost: face.cost })
     }
 
     pub(super) fn used(&self, index: usize, stage: &Stage) -> Option<u32> {

@@ -1,13 +1,13 @@
 //! A policy of a stack, and the key and cost that it reads from each request.
 
-use crate::details::Details;
 use crate::policies::common::{Charged, Common};
-use crate::policies::gate::Gate;
 use crate::policies::key::Key;
+use crate::policies::stage_policy::StagePolicy;
+use crate::request_fields::RequestFields;
 
 #[derive(Debug)]
 pub(crate) struct Stage {
-    pub(crate) gate: Box<dyn Gate>,
+    pub(crate) gate: Box<dyn StagePolicy>,
     pub(crate) common: Common,
     /// Key and cost of requests without details.
     pub(super) plain: Face,
@@ -16,7 +16,7 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
-    pub(crate) fn new(gate: Box<dyn Gate>, common: Common) -> Self {
+    pub(crate) fn new(gate: Box<dyn StagePolicy>, common: Common) -> Self {
         let cost = common.cost.of(None);
         let plain = Face { key: Key::default(), cost, used: common.refund.of(None, cost) };
         Self {
@@ -28,7 +28,7 @@ impl Stage {
         }
     }
 
-    pub(super) fn face(&self, details: &Details) -> Face {
+    pub(super) fn face(&self, details: &RequestFields) -> Face {
         let Common { key, cost, refund, .. } = &self.common;
         let cost = cost.of(Some(details));
         Face { key: key.of(details), cost, used: refund.of(Some(details), cost) }

@@ -9,8 +9,8 @@ use super::passing::{Passing, Rejection};
 use super::stage::Stage;
 use crate::policies::admission::{Arrived, Released};
 use crate::policies::common::{Charged, Common, Later, Own};
-use crate::policies::gate::{Asked, Decision, Taken};
-use crate::request::{RequestId, Verdict};
+use crate::policies::stage_policy::{Charge, Decision, StageRequest};
+use crate::request::{RequestId, ServerDecision};
 use crate::service::ServiceModel;
 
 impl Stages {
@@ -41,7 +41,7 @@ impl Stages {
                 }
                 Decision::Reject(wait) => {
                     self.reject(at, id, index, wait, service);
-                    return self.turn_away(at, id, Verdict::Rejected, service);
+                    return self.turn_away(at, id, ServerDecision::Rejected, service);
                 }
             }
         }
@@ -55,7 +55,7 @@ impl Stages {
     }
 
     pub(super) fn turn_away_late(&mut self, at: Instant, id: RequestId, service: &ServiceModel) {
-        let arrived = self.turn_away(at, id, Verdict::Rejected, service);
+        let arrived = self.turn_away(at, id, ServerDecision::Rejected, service);
         self.tell_late(at, id, arrived);
     }
 
@@ -66,7 +66,7 @@ impl Stages {
             Arrived::Done { verdict, advice } => (verdict, advice, None),
             Arrived::Scripted { verdict, reply } => (verdict, None, Some(reply)),
         };
-        let busy = self.busy() + u32::from(verdict == Verdict::Accepted);
+        let busy = self.busy() + u32::from(verdict == ServerDecision::Accepted);
         self.ready.push_back((at, Released { advice, reply, ..Released::at_once(id, verdict, busy) }));
     }
 
@@ -76,10 +76,10 @@ impl Stages {
     pub(super) fn pass(&mut self, at: Instant, id: RequestId, index: usize, is_charged: bool) {
         let (stage, slot) = self.stage_and_slot(index, id);
         let Some(asked) = slot.asked(index, stage) else { return };
-        let taken = Taken { at, cost: asked.cost };
+        let taken = Charge { at, cost: asked.cost };
         let charges_now = stage.common.charged == Charged::Arrival;
         if charges_now && !is_charged {
-            stage.gate.take(at, &asked);
+            stage.gate.charge(at, &asked);
         }
         if (charges_now || is_charged) && !stage.holds_places {
             slot.keep(index, taken);
@@ -104,7 +104,7 @@ impl Stages {
         let counts_own = !stage.holds_places && stage.common.own == Own::Yes;
         // As in the server of seed 000 (source of `concurrency-cap`), a rejected request is as busy as a served one, even above the cap.
         if (stage.holds_places && occupies) || counts_own {
-            stage.gate.take(at, &asked);
+            stage.gate.charge(at, &asked);
         }
         // The charge for the rejected request makes the wait longer, so the stage computes the wait again.
         let wait = match counts_own.then(|| stage.gate.ask(at, &asked, service)) {
@@ -132,11 +132,11 @@ impl Stages {
         for index in (0..passed).rev() {
             let (stage, slot) = self.stage_and_slot(index, id);
             let Some(asked) = slot.asked(index, stage) else { return wait };
-            wait = stage.gate.overhear(at, &asked, wait);
+            wait = stage.gate.on_later_rejection(at, &asked, wait);
             if stage.common.later == Later::Back
                 && let Some(taken) = slot.taken(index)
             {
-                stage.gate.give_back(at, &asked, taken);
+                stage.gate.refund(at, &asked, taken);
                 slot.taken[index] = None;
             }
         }
@@ -167,7 +167,7 @@ impl Stages {
         &mut self,
         at: Instant,
         id: RequestId,
-        verdict: Verdict,
+        verdict: ServerDecision,
         service: &ServiceModel,
     ) -> Arrived {
         let slot = self.slot(id);
@@ -200,10 +200,10 @@ impl Stages {
             let takes = self.gates.iter().fold(service.service_time(request), |takes, stage| {
                 stretched(takes, stage.gate.stretch(in_service))
             });
-            self.holding.take(at, id, Verdict::Accepted, true, takes)
+            self.holding.take(at, id, ServerDecision::Accepted, true, takes)
         };
         match arrived {
-            Arrived::Admitted(verdict) if verdict != Verdict::Accepted => {
+            Arrived::Admitted(verdict) if verdict != ServerDecision::Accepted => {
                 let (stage, occupies) = (self.gates.len(), service.rejects_occupy);
                 let free_at = self.undo(at, id, stage, None).map(|wait| at + wait);
                 self.slot(id).rejection = Some(Rejection { stage, free_at, occupies });
@@ -228,12 +228,12 @@ impl Stages {
         &mut self,
         at: Instant,
         id: RequestId,
-        verdict: Verdict,
+        verdict: ServerDecision,
         advice: Option<Duration>,
         service: &ServiceModel,
     ) -> Option<Duration> {
         let advice = match verdict {
-            Verdict::Accepted => advice,
+            ServerDecision::Accepted => advice,
             _ => self.undo(at, id, self.gates.len(), advice),
         };
         self.finish(at, id, Some(verdict), service);
@@ -264,7 +264,7 @@ impl Stages {
         &mut self,
         at: Instant,
         id: RequestId,
-        verdict: Option<Verdict>,
+        verdict: Option<ServerDecision>,
         service: &ServiceModel,
     ) {
         if self.settles {
@@ -275,7 +275,7 @@ impl Stages {
     }
 
     #[inline(never)]
-    fn settle(&mut self, at: Instant, id: RequestId, verdict: Option<Verdict>) {
+    fn settle(&mut self, at: Instant, id: RequestId, verdict: Option<ServerDecision>) {
         let has_passed = self.slot(id).rejection.map_or(self.gates.len(), |rejection| rejection.stage);
         for index in 0..has_passed {
             let (stage, slot) = self.stage_and_slot(index, id);
@@ -285,9 +285,9 @@ impl Stages {
             let Some(asked) = slot.asked(index, stage) else { return };
             let Common { charged, later, .. } = stage.common;
             match verdict {
-                Some(Verdict::Accepted) => settle(at, index, stage, slot),
+                Some(ServerDecision::Accepted) => settle(at, index, stage, slot),
                 Some(_) if (charged, later) == (Charged::Answer, Later::Keep) => {
-                    stage.gate.take(at, &asked);
+                    stage.gate.charge(at, &asked);
                 }
                 _ => {}
             }
@@ -323,12 +323,12 @@ fn settle(at: Instant, index: usize, stage: &mut Stage, slot: &Passing) {
     let Some(asked) = slot.asked(index, stage) else { return };
     let used = slot.used(index, stage).unwrap_or(asked.cost);
     match slot.taken(index) {
-        None => stage.gate.take(at, &Asked { cost: used, ..asked }),
+        None => stage.gate.charge(at, &StageRequest { cost: used, ..asked }),
         Some(taken) if used < taken.cost => {
-            stage.gate.give_back(at, &asked, Taken { cost: taken.cost - used, ..taken });
+            stage.gate.refund(at, &asked, Charge { cost: taken.cost - used, ..taken });
         }
         Some(taken) if used > taken.cost => {
-            stage.gate.take(at, &Asked { cost: used - taken.cost, ..asked });
+            stage.gate.charge(at, &StageRequest { cost: used - taken.cost, ..asked });
         }
         Some(_) => {}
     }

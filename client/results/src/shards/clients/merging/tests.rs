@@ -62,7 +62,7 @@ fn driven(shard: ClientShard, clients: u32, ops: u64, slow: u64) -> Run {
             Some(at) if wait.is_none_or(|wait| at <= wait) => {
                 let (at, completion) = flying.pop().unwrap();
                 now = now.max(at);
-                run.handle_input(now, Input::Ended(completion));
+                run.handle_input(now, Input::AttemptEnd(completion));
             }
             _ => now = now.max(wait.unwrap()),
         }

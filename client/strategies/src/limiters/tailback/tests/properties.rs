@@ -93,7 +93,8 @@ impl Client {
     }
 
     fn poll(&self, in_flight: u32) -> Admit {
-        self.tailback.poll(self.now, &View { ready: self.ready, ..view(in_flight, self.tailback.next_seq) })
+        self.tailback
+            .poll(self.now, &LimiterView { ready: self.ready, ..view(in_flight, self.tailback.next_seq) })
     }
 
     fn take(&mut self, step: &Step) {
@@ -127,7 +128,7 @@ impl Client {
         );
         self.gaps += gap_nanos(&self.tailback);
         self.latest_start = self.latest_start.max(at - self.gaps);
-        self.tailback.on_sent(self.now, &View { ready: self.ready, ..view(in_flight, seq) });
+        self.tailback.on_sent(self.now, &LimiterView { ready: self.ready, ..view(in_flight, seq) });
         self.ready -= 1;
         self.flying.push(Flight { seq, sent_at: self.now, in_flight_when_sent: in_flight + 1 });
         self.record();
@@ -136,7 +137,7 @@ impl Client {
     fn end(&mut self, index: usize, status: Status) {
         let in_flight = self.in_flight();
         let Flight { seq, sent_at, in_flight_when_sent } = self.flying.remove(index);
-        let ended = Ended { sent_at, in_flight_when_sent, ready: self.ready, ..ended(seq, in_flight) };
+        let ended = AttemptEnd { sent_at, in_flight_when_sent, ready: self.ready, ..ended(seq, in_flight) };
         let Tailback { window: before, cut_seq, open, .. } = self.tailback;
         self.tailback.on_ended(self.now, &ended, &Outcome::plain(status));
         let window = self.tailback.window;

@@ -88,13 +88,13 @@ fn apply(tailback: &mut Tailback, input: &[&str]) -> (Instant, u32) {
         ["poll", now, in_flight] => (instant(now), number(in_flight)),
         ["sent", now, in_flight, ready, seq] => {
             let (now, in_flight): (_, u32) = (instant(now), number(in_flight));
-            let view = View { ready: number(ready), ..view(in_flight, number(seq)) };
+            let view = LimiterView { ready: number(ready), ..view(in_flight, number(seq)) };
             tailback.on_sent(now, &view);
             (now, in_flight + 1)
         }
         ["end", now, in_flight, ready, seq, sent_at, in_flight_when_sent, how] => {
             let (now, in_flight): (_, u32) = (instant(now), number(in_flight));
-            let ended = Ended {
+            let ended = AttemptEnd {
                 sent_at: instant(sent_at),
                 in_flight_when_sent: number(in_flight_when_sent),
                 ready: number(ready),

@@ -1,0 +1,296 @@
+//! Best candidate of a sweep in each situation, and the experiments that estimate it again on fresh seeds.
+
+use loadgen_core::RunConfig;
+use results::{Axis, RankedStrategy, Score};
+
+use super::cell::Cell;
+use super::estimate::Estimate;
+use super::pairs::{best_against_others, every_pair, pairs_by_share};
+use super::range_end::range_end;
+use super::standings::{first_seed, standings};
+use crate::experiment::Experiment;
+use crate::runs::blocks::{Blocks, Measured};
+use crate::runs::point::{Point, SweepPoint};
+use crate::servers::server_under_test::ServerUnderTest;
+
+/// Best and second best candidate of a situation. Both are run again, because the best of many candidates is partly there by luck.
+pub struct BestPoint<'a> {
+    situation: &'a SweepPoint,
+    /// Best and second best of the sweep, then the other strategies of their point. They run with seeds that the sweep did not use.
+    experiments: Vec<Experiment>,
+    server_under_test: &'a ServerUnderTest,
+    in_sweep: [RankedStrategy; 2],
+    /// Warnings for the best and the second best: each is a sentence if a varied parameter has the first or last value of its range.
+    range_ends: [Option<String>; 2],
+}
+
+/// Maximum number of strategies that get a column each in a table of points.
+pub const MAX_COLUMNS: usize = 4;
+
+/// Returns the best two candidates of each situation that has at least two ranked ones. All candidates of a situation are ranked together,
+/// across points. As in a comparison, the share of ops done decides first.
+pub fn best_points<'a>(points: &'a [Point], axes: &[Axis], cells: &[Cell], by: Score) -> Vec<BestPoint<'a>> {
+    let mut situations: Vec<(&SweepPoint, Vec<&Cell>)> = Vec::new();
+    for cell in cells.iter().filter(|cell| !cell.standing.foresees) {
+        let situation = &points[cell.point].situation;
+        match situations.iter_mut().find(|(there, _)| *there == situation) {
+            // A strategy that has none of the varied parameters is the same at every point, so it is a candidate once.
+            Some((_, candidates)) if candidates.iter().any(|other| is_the_same(cell, other)) => {}
+            Some((_, candidates)) => candidates.push(cell),
+            None => situations.push((situation, vec![cell])),
+        }
+    }
+    situations
+        .into_iter()
+        .filter_map(|(situation, candidates)| best_point(situation, &candidates, (points, axes), by))
+        .collect()
+}
+
+fn is_the_same(one: &Cell, other: &Cell) -> bool {
+    one.standing.strategy == other.standing.strategy
+}
+
+fn best_point<'a>(
+    situation: &'a SweepPoint,
+    candidates: &[&Cell],
+    (points, axes): (&'a [Point], &[Axis]),
+    by: Score,
+) -> Option<BestPoint<'a>> {
+    let together = candidates.iter().map(|cell| cell.standing.clone()).collect();
+    let mut ranked = results::ranked(together, by).into_iter().filter(|standing| standing.rank.is_some());
+    let in_sweep = [ranked.next()?, ranked.next()?];
+    let cell = |standing: &RankedStrategy| {
+        candidates.iter().find(|cell| cell.standing.strategy == standing.strategy).copied()
+    };
+    let [best, second] = [cell(&in_sweep[0])?, cell(&in_sweep[1])?];
+    let of = |cell: &Cell| &points[cell.point].experiments[cell.strategy];
+    let fresh = |cell: &Cell| {
+        let experiment = of(cell);
+        let seed = experiment.run.seed.wrapping_add(u64::from(experiment.repeats));
+        Experiment { run: RunConfig { seed, ..experiment.run.clone() }, ..experiment.clone() }
+    };
+    let end = |cell: &Cell| {
+        let at = axes.iter().zip(&points[cell.point].at);
+        at.filter(|(axis, _)| situation.0.iter().all(|(key, _)| *key != axis.key))
+            .filter(|(axis, _)| {
+                axis.key.split('.').next().is_some_and(|part| of(cell).strategy.has_part(part))
+            })
+            .find_map(|(axis, value)| range_end(axis, value))
+    };
+    // A few strategies at one point are shown as one row of a table. They all run again, so that all figures of the row are from fresh
+    // seeds.
+    let is_row = candidates.len() <= MAX_COLUMNS && candidates.iter().all(|cell| cell.point == best.point);
+    let is_other = |cell: &&&Cell| ![best, second].iter().any(|chosen| is_the_same(cell, chosen));
+    let others = candidates.iter().filter(is_other).filter(|_| is_row).map(|cell| fresh(cell));
+    Some(BestPoint {
+        situation,
+        experiments: [fresh(best), fresh(second)].into_iter().chain(others).collect(),
+        server_under_test: &points[best.point].server_under_test,
+        range_ends: [end(best), end(second)],
+        in_sweep,
+    })
+}
+
+impl BestPoint<'_> {
+    pub fn name(&self) -> String {
+        self.situation.to_string()
+    }
+
+    pub fn blocks(&self) -> Blocks<'_> {
+        Blocks { strategies: &self.experiments, server_under_test: self.server_under_test }
+    }
+
+    pub fn estimated(&self, measured: &Measured, by: Score) -> Estimate {
+        let all = standings(&self.experiments, measured, by);
+        let chosen = Measured { runs: measured.runs[..2].to_vec(), unpaired: Vec::new() };
+        let standings = standings(&self.experiments[..2], &chosen, by);
+        let seed = first_seed(&self.experiments);
+        // There is only this pair. After equal work it is compared in the score, otherwise in the share of ops done or in attempts per
+        // success.
+        let mut pairs = every_pair(&standings, by, seed);
+        if standings.iter().any(|standing| standing.is_tied) {
+            pairs.extend(best_against_others(&standings, by.companion(), seed));
+        }
+        pairs.extend(pairs_by_share(&standings, seed));
+        Estimate {
+            situation: self.situation.clone(),
+            in_sweep: self.in_sweep.clone(),
+            by,
+            standings,
+            pairs,
+            range_ends: self.range_ends.clone(),
+            all,
+            blocks: measured.blocks(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evaluation::cell::cells;
+    use crate::evaluation::testing::{Scripted, experiment, measured};
+    use crate::runs::driver::Driver;
+    use crate::runs::virtual_time::VirtualTime;
+
+    fn points(values: &[(&str, &str)], repeats: u32) -> Vec<Point> {
+        let point = |(ops, beta): &(&str, &str)| Point {
+            at: vec![(*ops).to_owned(), (*beta).to_owned()],
+            situation: SweepPoint(vec![("ops".to_owned(), (*ops).to_owned())]),
+            experiments: vec![
+                experiment(&format!("aimd:beta={beta}"), 1, repeats),
+                experiment("none", 1, repeats),
+            ],
+            server_under_test: ServerUnderTest::Own(Box::default()),
+        };
+        values.iter().map(point).collect()
+    }
+
+    fn axes() -> [Axis; 2] {
+        let values = |values: &[&str]| values.iter().map(|value| (*value).to_owned()).collect();
+        [
+            Axis { key: "ops".to_owned(), values: values(&["50", "100"]) },
+            Axis { key: "aimd.beta".to_owned(), values: values(&["0.5", "0.7", "0.9"]) },
+        ]
+    }
+
+    fn all_cells(points: &[Point], driver: &dyn Driver, by: Score) -> Vec<Cell> {
+        let at =
+            |(index, point): (usize, &Point)| cells(index, point, &measured(point.blocks(), driver, by), by);
+        points.iter().enumerate().flat_map(at).collect()
+    }
+
+    fn estimates(points: &[Point], driver: &dyn Driver) -> Vec<Estimate> {
+        let by = Score::attempts();
+        let cells = all_cells(points, driver, by);
+        let choices = best_points(points, &axes(), &cells, by);
+        let estimate = |best: &BestPoint<'_>| best.estimated(&measured(best.blocks(), driver, by), by);
+        choices.iter().map(estimate).collect()
+    }
+
+    #[test]
+    fn every_situation_has_a_best_which_runs_again_on_seeds_that_nobody_has_seen() {
+        let points = points(&[("50", "0.5"), ("50", "0.9"), ("100", "0.5"), ("100", "0.9")], 4);
+        let seen = std::sync::Mutex::new(Vec::new());
+        let driver = Scripted(|strategy: &str, seed: u64| {
+            seen.lock().unwrap().push(seed);
+            match strategy {
+                "aimd:beta=0.5" => 20 + seed % 2,
+                "none" => 0,
+                _ => 30 + seed % 2,
+            }
+        });
+        let cells = all_cells(&points, &driver, Score::attempts());
+        let ranks: Vec<_> = cells.iter().map(|cell| (cell.point, cell.strategy, cell.rank)).collect();
+        assert_eq!(ranks[..2], [(0, 0, Some(1)), (0, 1, None)]);
+        let choices = best_points(&points, &axes(), &cells, Score::attempts());
+        let names: Vec<String> = choices.iter().map(BestPoint::name).collect();
+        assert_eq!(names, ["ops=50", "ops=100"]);
+        seen.lock().unwrap().clear();
+        measured(choices[0].blocks(), &driver, Score::attempts());
+        let mut seeds = std::mem::take(&mut *seen.lock().unwrap());
+        seeds.sort_unstable();
+        assert_eq!(seeds, [5, 5, 6, 6, 7, 7, 8, 8]);
+    }
+
+    #[test]
+    fn who_was_lucky_in_the_sweep_is_told_to_have_been() {
+        let points = points(&[("50", "0.5"), ("50", "0.9")], 6);
+        let lucky = |strategy: &str, seed: u64| match strategy {
+            "none" => 0,
+            "aimd:beta=0.5" => {
+                if seed <= 6 {
+                    20
+                } else {
+                    40 + seed % 2
+                }
+            }
+            _ => 30 + seed % 2,
+        };
+        let [estimate] = &estimates(&points, &Scripted(lucky))[..] else { panic!("there is one situation") };
+        let written = estimate.record();
+        assert_eq!(written.strategy.as_deref(), Some("aimd:beta=0.5"));
+        assert_eq!(written.winner(), Some("aimd:beta=0.9"));
+        assert_eq!(
+            written.words,
+            "ops=50: aimd:beta=0.5 had the least attempts in the sweep (20), but aimd:beta=0.9 has it on fresh seeds: \
+             aimd:beta=0.5 comes to 40.5 on 6 fresh seeds; aimd.beta=0.9 is the last of the range: try more"
+        );
+    }
+
+    /// Returns a point for each value of `max-attempts`, with a single strategy. All points belong to one situation.
+    fn points_of_one(max_attempts: &[&str]) -> (Vec<Point>, [Axis; 1]) {
+        let point = |most: &&str| Point {
+            at: vec![(*most).to_owned()],
+            situation: SweepPoint::default(),
+            experiments: vec![experiment(&format!("constant:delay=1s,max-attempts={most}"), 1, 6)],
+            server_under_test: ServerUnderTest::Own(Box::default()),
+        };
+        let values = max_attempts.iter().map(|most| (*most).to_owned()).collect();
+        let axis = Axis { key: "constant.max-attempts".to_owned(), values };
+        (max_attempts.iter().map(point).collect(), [axis])
+    }
+
+    #[test]
+    fn all_points_of_a_situation_are_ranked_together_by_the_share_done_first() {
+        let (points, axes) = points_of_one(&["1", "4", "9"]);
+        let driver = VirtualTime { threads: 1 };
+        let by = Score::makespan();
+        let cells = all_cells(&points, &driver, by);
+        assert!(cells.iter().all(|cell| cell.rank == Some(1)), "alone at its point each is the best");
+        let [best] = &best_points(&points, &axes, &cells, by)[..] else { panic!("there is one situation") };
+        let written = best.estimated(&measured(best.blocks(), &driver, by), by).record();
+        // Giving up at once finishes first, but does the fewest ops.
+        assert_eq!(written.winner(), Some("constant:delay=1s,max-attempts=9"), "{}", written.words);
+        assert_eq!(written.figure, "done_share");
+        let (gets, end) = ("max-attempts=9 gets most ops done: ", "=9 is the last of the range: try more");
+        assert!(written.words.contains(gets) && written.words.ends_with(end), "{}", written.words);
+    }
+
+    #[test]
+    fn a_tie_names_the_one_that_needs_fewer_attempts_first() {
+        let points = points(&[("50", "0.5"), ("50", "0.9")], 6);
+        let by = Score::makespan();
+        // The makespan in seconds equals the number of attempts, so both strategies are equal within 2 %.
+        let near = |strategy: &str, _| match strategy {
+            "none" => 0,
+            "aimd:beta=0.5" => 1010,
+            _ => 1000,
+        };
+        let driver = Scripted(near);
+        let cells = all_cells(&points, &driver, by);
+        let [best] = &best_points(&points, &axes(), &cells, by)[..] else { panic!("there is one situation") };
+        let written = best.estimated(&measured(best.blocks(), &driver, by), by).record();
+        assert_eq!(written.winner(), None);
+        assert!(
+            written.words.contains("beta=0.9 and aimd:beta=0.5 tie for the least makespan: "),
+            "{}",
+            written.words
+        );
+    }
+
+    #[test]
+    fn a_tie_has_no_winner() {
+        let points = points(&[("50", "0.5"), ("50", "0.9")], 6);
+        let alike = |strategy: &str, seed: u64| match strategy {
+            "none" => 0,
+            "aimd:beta=0.5" => 20 + seed % 3,
+            _ => 20 + (seed + 1) % 3,
+        };
+        let [estimate] = &estimates(&points, &Scripted(alike))[..] else { panic!("there is one situation") };
+        let written = estimate.record();
+        assert_eq!(written.winner(), None);
+        assert!(written.words.contains("tie for the least attempts"), "{}", written.words);
+    }
+
+    #[test]
+    fn in_virtual_time_the_point_with_the_gentler_cut_is_estimated_again() {
+        let points = points(&[("50", "0.5"), ("50", "0.9")], 3);
+        let driver = VirtualTime { threads: 1 };
+        let [estimate] = &estimates(&points, &driver)[..] else { panic!("there is one situation") };
+        let written = estimate.record();
+        assert!(written.complete && written.fresh.is_some() && written.pairs.len() == 1);
+        // Three repeats are too few for an interval, so there is no winner.
+        assert_eq!((written.winner(), written.pairs[0].low), (None, None));
+    }
+}

@@ -1,0 +1,48 @@
+//! One strategy at one point of a sweep, over seeds.
+
+use results::{At, RankedStrategy, Score, SweepCell, figures_over_runs};
+
+use super::standings::standings;
+use crate::runs::blocks::Measured;
+use crate::runs::point::Point;
+
+pub struct Cell {
+    pub point: usize,
+    /// Index among the strategies of the command line.
+    pub strategy: usize,
+    pub standing: RankedStrategy,
+    /// Rank among the strategies at its point, from 1, with equal ranks for ties; `None` if it left ops undone.
+    pub rank: Option<u64>,
+}
+
+pub fn cells(index: usize, point: &Point, measured: &Measured, by: Score) -> Vec<Cell> {
+    let mut cells: Vec<Cell> = standings(&point.experiments, measured, by)
+        .into_iter()
+        .filter_map(|standing| {
+            let named = |strategy: String| strategy == standing.strategy;
+            let strategy =
+                point.experiments.iter().position(|experiment| named(experiment.strategy.to_string()))?;
+            let rank = standing.rank.filter(|_| standing.is_complete());
+            Some(Cell { point: index, strategy, rank, standing })
+        })
+        .collect();
+    cells.sort_by_key(|cell| cell.strategy);
+    cells
+}
+
+impl Cell {
+    /// Returns the cell in the format of `loadgen reproduce`, so that the plots of that command can be drawn from it. `label` is the
+    /// strategy as given on the command line.
+    pub fn record(&self, label: &str, at: At) -> SweepCell {
+        SweepCell {
+            experiment: "sweep".to_owned(),
+            label: label.to_owned(),
+            strategy: self.standing.strategy.clone(),
+            at,
+            complete: self.standing.is_complete(),
+            incomplete_because: self.standing.incomplete.clone(),
+            rank: self.rank,
+            figures: figures_over_runs(&self.standing.figures),
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Pairs of strategies that are compared, and the correction for multiple comparisons.
+
+use results::{RankedStrategy, Score, best_that_can_be_had};
+use statistics::{Comparison, Level, Margin, Method, PairedRatio, holm, holm_levels};
+
+use super::pair::Pair;
+
+/// Maximum number of comparisons for which a bootstrap is used. Its smallest possible p value is too large to be corrected for more.
+const MAX_RESAMPLED: usize = 100;
+
+/// Compares every two strategies that did the same work in this figure; the better ranked one comes first. Corrects for the number of all
+/// pairs, because the best strategy was not known before.
+pub fn every_pair(standings: &[RankedStrategy], score: Score, seed: u64) -> Vec<Pair> {
+    compared(&every_two(standings, RankedStrategy::is_comparable), score, seed)
+}
+
+/// Compares every two ranked strategies that did not do the same work; the better ranked one comes first. The figure is the share of ops
+/// done or, where that is equal, attempts per success. Corrects for the number of pairs of each figure separately.
+pub fn pairs_by_share(standings: &[RankedStrategy], seed: u64) -> Vec<Pair> {
+    let mut pairs = every_two(standings, |standing| standing.rank.is_some());
+    pairs.retain(|(first, second)| !(first.is_comparable() && second.is_comparable()));
+    let (level, apart): (Vec<_>, Vec<_>) =
+        pairs.into_iter().partition(|(first, second)| first.tier == second.tier);
+    let mut found = compared(&apart, Score::done_share(), seed);
+    found.extend(compared(&level, Score::attempts_per_success(), seed));
+    found
+}
+
+fn every_two(
+    standings: &[RankedStrategy],
+    which: impl Fn(&RankedStrategy) -> bool,
+) -> Vec<(&RankedStrategy, &RankedStrategy)> {
+    let those: Vec<&RankedStrategy> = standings.iter().filter(|standing| which(standing)).collect();
+    let mut pairs = Vec::new();
+    for (rank, first) in those.iter().enumerate() {
+        pairs.extend(those[rank + 1..].iter().map(|second| (*first, *second)));
+    }
+    pairs
+}
+
+/// Compares the best strategy with every other one in a figure that does not rank them. Oracles are excluded.
+pub fn best_against_others(standings: &[RankedStrategy], score: Score, seed: u64) -> Vec<Pair> {
+    let best = best_that_can_be_had(standings).filter(|best| best.is_comparable());
+    let Some(best) = best else { return Vec::new() };
+    let others = standings.iter().filter(|standing| standing.is_comparable() && !standing.foresees);
+    let pairs: Vec<_> =
+        others.filter(|other| other.strategy != best.strategy).map(|other| (best, other)).collect();
+    compared(&pairs, score, seed)
+}
+
+fn compared(pairs: &[(&RankedStrategy, &RankedStrategy)], score: Score, seed: u64) -> Vec<Pair> {
+    let resampled = pairs.len() <= MAX_RESAMPLED;
+    let method = if resampled { Method::BySize { seed } } else { Method::StudentT };
+    let ratio = |(first, second): &(&RankedStrategy, &RankedStrategy), level| {
+        let comparison = Comparison { level, method, margin: Margin::TWO_PERCENT };
+        PairedRatio::of(first.values(score), second.values(score), comparison)
+    };
+    let alone: Vec<_> = pairs.iter().map(|pair| ratio(pair, Level::P95)).collect();
+    // A pair without a p value was not compared, so it does not count in the correction.
+    let p_values: Vec<f64> =
+        alone.iter().filter_map(|found| found.as_ref().ok().and_then(|found| found.p_value)).collect();
+    let mut corrected = holm(&p_values).into_iter().zip(holm_levels(&p_values, Level::P95));
+    pairs
+        .iter()
+        .zip(alone)
+        .map(|(pair, alone)| {
+            let tested = alone.as_ref().is_ok_and(|found| found.p_value.is_some());
+            let (p_value, level) = if tested { corrected.next() } else { None }.unzip();
+            Pair {
+                first: pair.0.strategy.clone(),
+                second: pair.1.strategy.clone(),
+                score,
+                found: level.map_or(alone, |level| ratio(pair, level)),
+                p_value,
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use statistics::PairOutcome;
+
+    use super::*;
+    use crate::evaluation::testing::standings_of;
+
+    fn standings(attempts: &[(&str, u64)]) -> Vec<RankedStrategy> {
+        let attempts: Vec<_> = attempts
+            .iter()
+            .map(|(strategy, about)| (*strategy, (0..10).map(|run| about + run % 3).collect()))
+            .collect();
+        standings_of(&attempts)
+    }
+
+    #[test]
+    fn every_two_are_compared_once_and_the_better_comes_first() {
+        let pairs = every_pair(&standings(&[("c", 300), ("a", 100), ("b", 200)]), Score::attempts(), 1);
+        let names: Vec<_> = pairs.iter().map(|pair| (pair.first.as_str(), pair.second.as_str())).collect();
+        assert_eq!(names, [("a", "b"), ("a", "c"), ("b", "c")]);
+        assert!(pairs.iter().all(|pair| pair.verdict() == Some(PairOutcome::Lower)));
+    }
+
+    #[test]
+    fn each_is_corrected_for_all_of_them() {
+        let alone = every_pair(&standings(&[("a", 100), ("b", 103)]), Score::attempts(), 1);
+        let among = every_pair(&standings(&[("a", 100), ("b", 103), ("c", 300)]), Score::attempts(), 1);
+        let p = |pairs: &[Pair]| pairs[0].record().p.unwrap();
+        let level = |pairs: &[Pair]| pairs[0].record().level.unwrap();
+        assert!(p(&among) >= p(&alone), "{} and {}", p(&among), p(&alone));
+        assert!((level(&alone) - 0.95).abs() < 1e-9 && level(&among) >= level(&alone), "{}", level(&among));
+    }
+
+    #[test]
+    fn who_knows_the_future_is_no_best_and_no_other() {
+        let standings = standings(&[("fixed-window+oracle", 10), ("b", 200), ("a", 100)]);
+        let pairs = best_against_others(&standings, Score::attempts(), 1);
+        let names: Vec<_> = pairs.iter().map(|pair| (pair.first.as_str(), pair.second.as_str())).collect();
+        assert_eq!(names, [("a", "b")]);
+    }
+}

@@ -1,0 +1,149 @@
+//! Check whether a ranking still holds if the server differs a little.
+
+use results::{Answer, RankedStrategy, Score};
+use statistics::PairOutcome;
+
+use super::pair::Pair;
+use super::variation::Variation;
+use crate::record::server_model;
+
+pub struct Sensitivity {
+    pub variation: Variation,
+    standings: Vec<RankedStrategy>,
+    pub changes: Vec<String>,
+    winner: Option<String>,
+    same_winner: bool,
+}
+
+impl Sensitivity {
+    /// Compares the ranking on a varied server with the ranking before. The ranking holds on two conditions: the same strategies are
+    /// complete, and every strategy that was ahead by more than chance still is.
+    pub fn new(
+        variation: Variation,
+        (standings, pairs): (Vec<RankedStrategy>, &[Pair]),
+        (before, pairs_before): (&[RankedStrategy], &[&Pair]),
+        by: Score,
+    ) -> Self {
+        let place = |name: &str| standings.iter().position(|standing| standing.strategy == name);
+        let complete =
+            |name: &str| standings.iter().any(|standing| standing.strategy == name && standing.is_complete());
+        let mut changes = Vec::new();
+        for standing in before {
+            match (standing.is_complete(), complete(&standing.strategy)) {
+                (true, false) => changes.push(format!("{} is incomplete", standing.strategy)),
+                (false, true) => changes.push(format!("{} is complete", standing.strategy)),
+                _ => {}
+            }
+        }
+        // Strategies that became complete or incomplete are left out here, because the loop above reports them.
+        let as_before = |name: &str| {
+            let of = |standings: &[RankedStrategy]| {
+                let standing = standings.iter().find(|standing| standing.strategy == name);
+                standing.filter(|standing| standing.rank.is_some()).map(RankedStrategy::is_complete)
+            };
+            of(before).is_some() && of(before) == of(&standings)
+        };
+        for Pair { first, second, .. } in pairs_before.iter().filter(|pair| claims(pair)) {
+            if as_before(first) && as_before(second) && place(first) > place(second) {
+                let turned = pairs.iter().find(|pair| pair.first == *second && pair.second == *first);
+                changes.push(if turned.is_some_and(claims) {
+                    format!("{second} is ahead of {first}")
+                } else {
+                    format!("{first} is no longer ahead of {second}")
+                });
+            }
+        }
+        let (winner_before, winner) = (winner(before, by), winner(&standings, by));
+        let same_winner = winner == winner_before;
+        Self { variation, standings, changes, winner, same_winner }
+    }
+
+    pub fn stands(&self) -> bool {
+        self.changes.is_empty()
+    }
+
+    pub fn record(&self) -> results::Variation {
+        let names = |complete: bool| {
+            let those = self.standings.iter().filter(|standing| standing.is_complete() == complete);
+            those.map(|standing| standing.strategy.clone()).collect()
+        };
+        results::Variation {
+            variation: self.variation.name.clone(),
+            server: server_model(&self.variation.server),
+            ranking: names(true),
+            incomplete: names(false),
+            stands: self.stands(),
+            changes: self.changes.clone(),
+            name: self.variation.short_name().to_owned(),
+            winner: self.winner.clone(),
+            same_winner: Some(self.same_winner),
+        }
+    }
+}
+
+/// Returns the first strategy if it is distinguishable from the others. With too few seeds for that, returns the first one of the order.
+fn winner(standings: &[RankedStrategy], by: Score) -> Option<String> {
+    let answer = Answer::new(standings, by);
+    let Some(lead) = answer.lead() else { return answer.ranked().next().map(|row| row.strategy.clone()) };
+    (lead.is_certain || !answer.has_intervals()).then(|| lead.best.strategy.clone())
+}
+
+/// Returns true if the comparison stated which of these two is better. With too few repeats for a test, their order counts as a statement.
+fn claims(pair: &Pair) -> bool {
+    matches!(pair.verdict(), Some(PairOutcome::Lower | PairOutcome::Higher | PairOutcome::TooFew))
+}
+
+#[cfg(test)]
+mod tests {
+    use mockserver::core::Config;
+
+    use super::*;
+    use crate::evaluation::pairs::every_pair;
+    use crate::evaluation::testing::standings_of;
+
+    fn ranking(attempts: &[(&str, Vec<u64>)]) -> (Vec<RankedStrategy>, Vec<Pair>) {
+        let standings = standings_of(attempts);
+        let pairs = every_pair(&standings, Score::attempts(), 1);
+        (standings, pairs)
+    }
+
+    fn changes(before: &[(&str, Vec<u64>)], now: &[(&str, Vec<u64>)]) -> Vec<String> {
+        let (before, pairs_before) = ranking(before);
+        let (standings, pairs) = ranking(now);
+        let variation = Variation { name: "another cap".to_owned(), server: Config::default() };
+        let pairs_before: Vec<&Pair> = pairs_before.iter().collect();
+        Sensitivity::new(variation, (standings, &pairs), (&before, &pairs_before), Score::attempts()).changes
+    }
+
+    fn about(attempts: u64) -> Vec<u64> {
+        (0..10).map(|run| attempts + run % 3).collect()
+    }
+
+    #[test]
+    fn a_ranking_stands_where_whoever_was_ahead_still_is() {
+        let before = [("a", about(100)), ("b", about(200))];
+        assert!(changes(&before, &[("a", about(150)), ("b", about(160))]).is_empty());
+        assert_eq!(changes(&before, &[("a", about(200)), ("b", about(100))]), ["b is ahead of a"]);
+        // The order differs, but that may be chance.
+        let close =
+            [("a", vec![100, 90, 110, 100, 90, 110, 101]), ("b", vec![90, 100, 110, 110, 90, 100, 100])];
+        assert_eq!(changes(&before, &close), ["a is no longer ahead of b"]);
+    }
+
+    #[test]
+    fn a_tie_claims_no_order_and_of_too_few_repeats_the_order_is_the_claim() {
+        let tie = [("a", vec![100, 90, 110, 100, 90, 110]), ("b", vec![90, 100, 110, 110, 90, 100])];
+        assert!(changes(&tie, &[("a", about(200)), ("b", about(100))]).is_empty());
+        let few = [("a", vec![100]), ("b", vec![200])];
+        assert_eq!(changes(&few, &[("a", vec![200]), ("b", vec![100])]), ["b is ahead of a"]);
+    }
+
+    #[test]
+    fn who_leaves_ops_undone_now_is_told() {
+        let before = [("a", about(100)), ("b", about(200))];
+        // No attempts mean a run in which nothing succeeded.
+        let now = [("a", vec![0; 10]), ("b", about(200))];
+        assert_eq!(changes(&before, &now), ["a is incomplete"]);
+        assert_eq!(changes(&now, &before), ["a is complete"]);
+    }
+}

@@ -1,0 +1,21 @@
+//! Ranks and figures of strategies, computed from the blocks of a comparison (a block runs every strategy once with one seed).
+
+use results::{RankedStrategy, Score};
+
+use crate::experiment::Experiment;
+use crate::runs::blocks::Measured;
+
+/// Returns strategies from best to worst, then the strategies that cannot be ranked, in the order of the command line. `experiments` are
+/// the experiments that `measured` belongs to.
+pub fn standings(experiments: &[Experiment], measured: &Measured, by: Score) -> Vec<RankedStrategy> {
+    let strategies: Vec<_> = experiments
+        .iter()
+        .zip(&measured.runs)
+        .map(|(experiment, runs)| (experiment.strategy.to_string(), runs.clone()))
+        .collect();
+    results::standings(&strategies, by, first_seed(experiments))
+}
+
+pub(super) fn first_seed(experiments: &[Experiment]) -> u64 {
+    experiments.first().map_or(0, |first| first.run.seed)
+}

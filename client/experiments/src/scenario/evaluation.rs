@@ -1,0 +1,186 @@
+//! Verdicts on claims, computed from the figures of runs.
+//!
+//! Runs in virtual time and over HTTP are judged by the same rule. A sentence about a figure is tested on the mean over
+//! runs. If the source had one random run, its printed number must be within the middle 95 % of our runs. Sentences
+//! about one random run are judged by the share of runs in which they are true. If the share is more than half, the
+//! claim holds; if it is at least 5 %, the claim holds partly.
+
+use results::ClaimVerdict;
+use results::numbers::{counted, short};
+
+use super::cases::{Case, cases};
+use super::cells::Cell;
+use super::claim::{Claim, Stat};
+use super::claim_figures::ClaimFigures;
+use super::condition::Condition;
+use super::data::Data;
+use super::file::Scenario;
+use super::over_runs::of_all_runs;
+use super::verdict::{Found, Judged, SOME, of_all, of_one};
+use super::words::{together, with_deviation};
+
+/// Minimum number of runs for a 95 % range. With this many, a further run is outside the range of all of them with a
+/// probability of at most 5 %.
+const ENOUGH: usize = 39;
+
+/// Judges a claim. Returns `None` if the claim's experiment was not run.
+pub fn judge<'a>(scenario: &Scenario, claim: &'a Claim, cells: &[Cell], data: &Data) -> Option<Judged<'a>> {
+    // Errors are impossible here, because the scenario was checked when it was loaded.
+    let condition = Condition::of(claim).ok()?;
+    let figures = ClaimFigures { claim, data };
+    let cases = cases(scenario, claim, cells).ok()?;
+    if !cases.iter().all(|case| figures.was_run(case)) {
+        return None;
+    }
+    let one_run = claim.one_run(scenario.one_run);
+    let found: Vec<Found> = cases
+        .iter()
+        .map(|case| {
+            if one_run {
+                run_by_run(&figures, case, &condition)
+            } else {
+                over_all(&figures, case, &condition)
+            }
+        })
+        .collect();
+    let verdict = of_all(&found);
+    let by = match (one_run, condition.printed) {
+        (true, true) => "the middle 95 % of runs",
+        (true, false) => "the share of runs",
+        (false, _) => match claim.stat.unwrap_or_default() {
+            Stat::Mean => "the mean over runs",
+            Stat::Median => "the median of runs",
+            Stat::Min => "the smallest of all runs",
+            Stat::Max => "the largest of all runs",
+            Stat::Deviation => "the standard deviation over runs",
+        },
+    };
+    let ours = together(&found, verdict);
+    Some(Judged { claim, verdict, ours, condition, by, found })
+}
+
+fn no_figure(at: Option<String>, values: &[f64]) -> Found {
+    let known = values.iter().filter(|value| value.is_finite()).count();
+    let text = match known {
+        0 => "no figure".to_owned(),
+        known => format!("a figure in {known} of {} runs only", values.len()),
+    };
+    let verdict = ClaimVerdict::NoFigure;
+    Found { at, value: f64::NAN, middle: None, runs: values.len(), so_in: None, verdict, text }
+}
+
+/// Judges a statement about many runs (their mean or the claim's other statistic), or about a figure that does not
+/// depend on chance.
+fn over_all(figures: &ClaimFigures<'_>, case: &Case<'_>, condition: &Condition) -> Found {
+    let at = case.at.clone();
+    let stat = figures.claim.stat.unwrap_or_default();
+    let own = figures.values(&case.own);
+    let other = figures.others(case, own.len());
+    let ratios = other.as_ref().map(|other| case.joined(&own, other));
+    let values = ratios.as_ref().unwrap_or(&own);
+    let runs = values.len();
+    let found = |value: f64, text: String| {
+        let verdict = of_one(condition.is_met(value));
+        Found { at: at.clone(), value, middle: None, runs, so_in: None, verdict, text }
+    };
+    let one = if runs == 1 { ", 1 run" } else { "" };
+    if let (Stat::Mean, Some(other)) = (stat, &other) {
+        let (Some(own), Some(other)) = (of_all_runs(&own), of_all_runs(other)) else {
+            return no_figure(at, values);
+        };
+        let Some(joined) = case.joined(&[own.mean], &[other.mean]).first().copied() else {
+            return no_figure(at, values);
+        };
+        let text = match case.exponent {
+            Some(_) => format!("exponent {joined:.2}{one}"),
+            None => format!("{} × ({} / {}){one}", short(joined), short(own.mean), short(other.mean)),
+        };
+        return if joined.is_nan() { no_figure(at, values) } else { found(joined, text) };
+    }
+    let Some(seeds) = of_all_runs(values) else { return no_figure(at, values) };
+    match stat {
+        Stat::Mean => found(seeds.mean, with_deviation(&seeds)),
+        Stat::Median => found(seeds.p50, format!("{}{one}", short(seeds.p50))),
+        Stat::Min => {
+            found(seeds.min, format!("{} (smallest of {})", short(seeds.min), counted(runs as u64, "run")))
+        }
+        Stat::Max => {
+            found(seeds.max, format!("{} (largest of {})", short(seeds.max), counted(runs as u64, "run")))
+        }
+        Stat::Deviation => match seeds.deviation {
+            Some(deviation) => found(deviation, short(deviation)),
+            None => Found {
+                verdict: ClaimVerdict::TooFewRuns,
+                ..found(f64::NAN, "1 run has no deviation".to_owned())
+            },
+        },
+    }
+}
+
+/// Judges a statement about one random run.
+fn run_by_run(figures: &ClaimFigures<'_>, case: &Case<'_>, condition: &Condition) -> Found {
+    let at = case.at.clone();
+    let own = figures.values(&case.own);
+    let values = match figures.others(case, own.len()) {
+        Some(other) => case.joined(&own, &other),
+        None => own,
+    };
+    let runs = values.len();
+    // A division by zero yields infinity. It is allowed, because it can be ordered: it is larger than any other value.
+    if values.is_empty() || values.iter().any(|value| value.is_nan()) {
+        return no_figure(at, &values);
+    }
+    let mean = values.iter().sum::<f64>() / runs as f64;
+    let seeds = of_all_runs(&values);
+    let mean_text = seeds.as_ref().map_or_else(|| short(mean), with_deviation);
+    let mut found = Found {
+        at,
+        value: mean,
+        middle: None,
+        runs,
+        so_in: None,
+        verdict: ClaimVerdict::TooFewRuns,
+        text: mean_text.clone(),
+    };
+    if condition.printed {
+        let Some((low, high)) = middle(&values) else {
+            found.text = format!("{mean_text}; the middle 95 % takes {ENOUGH} runs to tell");
+            return found;
+        };
+        found.middle = Some((low, high));
+        found.verdict = of_one(condition.overlaps(low, high));
+        found.text = format!(
+            "{}–{} in the middle 95 % of {} (2.5 to 97.5 percentile), mean {}",
+            short(low),
+            short(high),
+            counted(runs as u64, "run"),
+            short(mean)
+        );
+        return found;
+    }
+    let so = values.iter().filter(|value| condition.is_met(**value)).count();
+    let share = so as f64 / runs as f64;
+    found.so_in = Some(so);
+    found.verdict = match share {
+        share if share > 0.5 => ClaimVerdict::Holds,
+        share if share >= SOME => ClaimVerdict::HoldsPartly,
+        _ => ClaimVerdict::DoesNotHold,
+    };
+    let mean_text = if runs == 1 { short(mean) } else { mean_text };
+    found.text = format!("{mean_text}, so in {so} of {}", counted(runs as u64, "run"));
+    found
+}
+
+/// Returns the lowest and the highest value of the middle 95 % of runs. A further run is outside this range with a
+/// probability of at most 5 %. Returns `None` if there are too few runs for that.
+fn middle(values: &[f64]) -> Option<(f64, f64)> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    // If the published run is ranked among our n runs, every rank is equally likely.
+    let outside = (sorted.len() + 1) / (ENOUGH + 1);
+    let first = outside.checked_sub(1)?;
+    Some((sorted[first], sorted[sorted.len() - outside]))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,80 @@
+//! Positions in a scenario file, for error messages.
+
+use std::fmt;
+
+use toml::de::{DeTable, DeValue};
+
+#[derive(Clone, Debug)]
+pub struct Text {
+    /// Path of the file, or name of a built-in scenario, as errors show it.
+    pub name: String,
+    pub text: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Location {
+    name: String,
+    line: Option<usize>,
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            Some(line) => write!(f, "{}:{line}", self.name),
+            None => f.write_str(&self.name),
+        }
+    }
+}
+
+impl Text {
+    pub(super) fn at(&self, byte: Option<usize>) -> Location {
+        let line = byte.and_then(|byte| self.text.get(..byte)).map(|before| before.matches('\n').count() + 1);
+        Location { name: self.name.clone(), line }
+    }
+
+    /// Returns the position of the key at the end of a path. If the path does not exist, returns the position of its
+    /// longest existing part.
+    pub(super) fn of(&self, path: &[&str]) -> Location {
+        let byte = DeTable::parse(&self.text).ok().and_then(|table| find(table.get_ref(), path));
+        self.at(byte)
+    }
+}
+
+fn find(table: &DeTable<'_>, path: &[&str]) -> Option<usize> {
+    let (first, rest) = path.split_first()?;
+    let (key, value) = table.iter().find(|(key, _)| key.get_ref() == *first)?;
+    let here = key.span().start;
+    let deeper = match (value.get_ref(), rest) {
+        (_, []) => None,
+        (DeValue::Table(inner), rest) => find(inner, rest),
+        (DeValue::Array(items), [index, rest @ ..]) => {
+            let item = items.get(index.parse::<usize>().ok()?)?;
+            let inner = match item.get_ref() {
+                DeValue::Table(inner) => find(inner, rest),
+                _ => None,
+            };
+            inner.or(Some(item.span().start))
+        }
+        _ => None,
+    };
+    deeper.or(Some(here))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_found_in_tables_and_arrays_of_tables() {
+        let text = "name = \"a\"\n[server]\nmax_busy = 1\n\n[[claim]]\nof = \"x\"\n[[claim]]\nof = \"y\"\n";
+        let text = Text { name: "a.toml".to_owned(), text: text.to_owned() };
+        for (path, wanted) in [
+            (&["server", "max_busy"][..], "a.toml:3"),
+            (&["server", "other"], "a.toml:2"),
+            (&["claim", "1", "of"], "a.toml:8"),
+            (&["nowhere"], "a.toml"),
+        ] {
+            assert_eq!(text.of(path).to_string(), wanted, "{path:?}");
+        }
+    }
+}

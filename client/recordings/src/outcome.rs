@@ -1,0 +1,34 @@
+//! Verdict of a comparison between a strategy and a recording.
+
+use std::fmt;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CheckOutcome {
+    Reproduced,
+    /// The strategy behaves differently; this is the first difference.
+    Differs(Difference),
+    /// No entry of the user and no rule of a preset maps the configuration to a strategy.
+    NoPreset,
+    Skipped(String),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// Name of the figure that differs, such as `attempts` or `delay 2`.
+    pub what: String,
+    pub recorded: String,
+    /// The strategy's value of the figure, as text.
+    pub here: String,
+}
+
+impl Difference {
+    pub(crate) fn new(what: impl Into<String>, recorded: impl Into<String>, here: impl Into<String>) -> Self {
+        Self { what: what.into(), recorded: recorded.into(), here: here.into() }
+    }
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: recorded {}, here {}", self.what, self.recorded, self.here)
+    }
+}

@@ -1,0 +1,91 @@
+//! Place of a strategy in a ranking, with its figures.
+
+use statistics::Summary;
+
+use crate::figures::numbers::at_least;
+use crate::figures::run_figures::Counts;
+use crate::ranking::score::Score;
+
+#[derive(Clone, Debug)]
+pub struct RankedStrategy {
+    pub strategy: String,
+    /// Reason why the strategy is not among those that got the most done; `None` if it is.
+    pub incomplete: Option<String>,
+    /// Rank from 1, with equal ranks for ties; `None` if the strategy cannot be ranked.
+    pub rank: Option<u64>,
+    pub is_tied: bool,
+    pub on_front: bool,
+    pub figures: Vec<(&'static str, Summary)>,
+    pub foresees: bool,
+    /// Mean share of ops done, 0 to 1. With a `limit`, only ops done within it count.
+    pub share: f64,
+    pub tier: usize,
+    /// Time limit as given on the command line; `None` if ops count however late they are done.
+    pub limit: Option<String>,
+    pub work: Work,
+    pub(crate) scores: Vec<(Score, Vec<f64>)>,
+    pub(crate) counts: Counts,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// The same work as all other strategies with the same share. Only such strategies are ranked by makespan or another score.
+    Same,
+    /// Every op was done, but not all of them in time.
+    All,
+    Part,
+}
+
+impl RankedStrategy {
+    /// Returns the score of every run. Empty if a run lacks the score.
+    pub fn values(&self, score: Score) -> &[f64] {
+        self.scores.iter().find(|(there, _)| *there == score).map_or(&[], |(_, values)| values)
+    }
+
+    /// Returns the geometric mean of a score over runs, which decides the order. Infinite if a run lacks the score.
+    pub fn score(&self, by: Score) -> f64 {
+        geometric_mean(self.values(by))
+    }
+
+    pub fn figure(&self, path: &str) -> Option<&Summary> {
+        self.figures.iter().find(|(name, _)| *name == path).map(|(_, figure)| figure)
+    }
+
+    /// Returns the summary of a score. Returns `None` if a run lacks the score, because the mean of the other, better runs would be
+    /// misleading.
+    pub fn figure_of_all(&self, score: Score) -> Option<&Summary> {
+        self.figure(score.path()).filter(|_| !self.values(score).is_empty())
+    }
+
+    pub fn all_done(&self) -> bool {
+        self.counts.at_all() >= 1.0
+    }
+
+    pub fn share_is_lower_bound(&self) -> bool {
+        self.counts.is_lower_bound
+    }
+
+    pub fn share_is_of_arrived(&self) -> bool {
+        self.counts.of_arrived
+    }
+
+    pub fn share_text(&self) -> String {
+        at_least(self.share, self.share_is_lower_bound())
+    }
+
+    pub fn is_complete(&self) -> bool {
+        self.incomplete.is_none()
+    }
+
+    pub fn is_comparable(&self) -> bool {
+        self.is_complete() && self.work == Work::Same
+    }
+}
+
+/// Returns the geometric mean, as used by ranks and ratios. It is infinite for an empty list, and 0 if a value is 0. Logarithms are sorted
+/// before they are summed, so that the same values in another order yield the same mean.
+pub fn geometric_mean(values: &[f64]) -> f64 {
+    let mut logs: Vec<f64> = values.iter().map(|value| libm::log(*value)).collect();
+    logs.sort_by(f64::total_cmp);
+    if logs.is_empty() { f64::INFINITY } else { libm::exp(logs.iter().sum::<f64>() / logs.len() as f64) }
+}

@@ -1,0 +1,78 @@
+//! HTTP properties of a request. They are kept only if a policy or an answer uses them.
+
+use std::collections::BTreeSet;
+use std::net::IpAddr;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RequestFields {
+    /// Method in upper case.
+    pub method: Box<str>,
+    /// Path without the query.
+    pub path: Box<str>,
+    pub address: Option<IpAddr>,
+    /// Headers with their names in lower case. Only the [wanted](Wants::headers) headers are kept, and only the first of each name.
+    pub headers: Vec<(Box<str>, Box<str>)>,
+    /// Numbers in the body, formatted as in JSON, by their [wanted](Wants::fields) paths. A number that the body does not contain is left
+    /// out.
+    pub fields: Vec<(Box<str>, Box<str>)>,
+}
+
+impl RequestFields {
+    /// Returns the value of a header; `name` is in lower case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        value_of(&self.headers, name)
+    }
+
+    pub fn field(&self, path: &str) -> Option<&str> {
+        value_of(&self.fields, path)
+    }
+}
+
+fn value_of<'a>(pairs: &'a [(Box<str>, Box<str>)], name: &str) -> Option<&'a str> {
+    pairs.iter().find_map(|(there, value)| (**there == *name).then_some(&**value))
+}
+
+/// Parts of requests that the configuration uses. Callers need not keep other parts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FieldSelection {
+    /// Whether the configuration uses any part. If so, method, path and address are always kept.
+    pub any: bool,
+    /// Names of the headers that are used, in lower case.
+    pub headers: BTreeSet<String>,
+    /// Paths of the numbers in JSON bodies that are used. A path consists of keys joined by points.
+    pub fields: BTreeSet<String>,
+}
+
+impl FieldSelection {
+    /// Extracts the wanted numbers from a body, which is parsed only once. Returns none for a body that is not complete JSON.
+    pub fn fields_in(&self, body: &[u8]) -> Vec<(Box<str>, Box<str>)> {
+        if self.fields.is_empty() || body.is_empty() {
+            return Vec::new();
+        }
+        let Ok(body) = serde_json::from_slice::<serde_json::Value>(body) else { return Vec::new() };
+        let field = |path: &String| {
+            let value = path.split('.').try_fold(&body, |value, key| value.get(key))?;
+            Some((path.as_str().into(), value.as_number()?.to_string().into()))
+        };
+        self.fields.iter().filter_map(field).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_found_by_their_keys_wherever_they_stand_in_the_body() {
+        let fields = ["usage.tokens", "n", "text", "usage", "none"].map(str::to_owned).into();
+        let wants = FieldSelection { any: true, fields, ..FieldSelection::default() };
+        let filler = "x".repeat(500 << 10);
+        let body = format!(r#"{{"text":"{filler}","n":1e3,"usage":{{"tokens":120}}}}"#);
+        let details = RequestFields { fields: wants.fields_in(body.as_bytes()), ..RequestFields::default() };
+        assert_eq!((details.field("usage.tokens"), details.field("n")), (Some("120"), Some("1000.0")));
+        assert_eq!(details.fields.len(), 2, "texts and objects are no numbers");
+        for nonsense in ["", "{", "[1]", &body[..body.len() - 1]] {
+            assert!(wants.fields_in(nonsense.as_bytes()).is_empty());
+        }
+    }
+}
