@@ -4,7 +4,7 @@ use crate::figures::{Goal, Progress, Remaining};
 use crate::{Lanes, text};
 
 pub fn lanes_line(lanes: &Lanes, time_scale: f64) -> String {
-    let remaining = Remaining::of(lanes, time_scale);
+    let remaining = Remaining::new(lanes, time_scale);
     let (done, runs) = (text::count(remaining.done as u64), text::count(remaining.runs as u64));
     let mut parts = vec![format!("{done} of {runs} runs")];
     parts.extend(remaining.eta_s.map(|eta_s| format!("eta {}", text::estimate(eta_s))));
@@ -14,7 +14,7 @@ pub fn lanes_line(lanes: &Lanes, time_scale: f64) -> String {
     let now =
         lanes.lanes.iter().filter(|lane| lane.running).find_map(|lane| Some((lane, lane.run.as_ref()?)));
     if let Some((lane, frame)) = now {
-        let progress = Progress::of(&frame.snapshot);
+        let progress = Progress::new(&frame.snapshot);
         let ended = text::count(progress.ended);
         let ops = match progress.goal {
             Goal::Ops(ops) => format!("{ended}/{} ops", text::count(ops)),

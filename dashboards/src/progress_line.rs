@@ -24,9 +24,9 @@ pub fn progress_line(snapshot: &Snapshot, width: usize) -> String {
 }
 
 fn parts(snapshot: &Snapshot) -> Vec<String> {
-    let progress = Progress::of(snapshot);
-    let effort = AttemptStats::of(snapshot);
-    let timeline = Timeline::of(snapshot);
+    let progress = Progress::new(snapshot);
+    let effort = AttemptStats::new(snapshot);
+    let timeline = Timeline::new(snapshot);
     let recent = |rate: f64, what: &str| format!("{} {what}", text::rate(rate));
     let mut parts = vec![text::clock(snapshot.now.as_secs_f64()), ops(&progress)];
     match (snapshot.phase, progress.eta_s) {

@@ -18,7 +18,7 @@ pub(crate) struct GaussianKernel {
 }
 
 impl GaussianKernel {
-    pub(crate) fn of(width: f64) -> Self {
+    pub(crate) fn new(width: f64) -> Self {
         Self { width: 2.0 * width }
     }
 
@@ -42,7 +42,7 @@ mod tests {
 
     #[test]
     fn weights_come_to_one_and_are_even() {
-        let bell = GaussianKernel::of(1.2);
+        let bell = GaussianKernel::new(1.2);
         assert!((bell.between(-9.0, 9.0) - 1.0).abs() < 1e-12);
         assert!((bell.between(-9.0, 0.0) - 0.5).abs() < 1e-12);
         assert!((bell.between(-0.6, 0.6) - bell.between(-1.2, -0.6) * 2.0) > 0.5, "the middle counts most");

@@ -68,7 +68,7 @@ struct Outcome {
 
 impl Outcome {
     /// Returns the outcome of a run. Checks that every op ended, and that nothing was lost or doubled on either side.
-    fn of(run: &Run, server: &ServerCounts, what: &str) -> Self {
+    fn new(run: &Run, server: &ServerCounts, what: &str) -> Self {
         let measured = run.measurements();
         let (ops, attempts) = (measured.ops, measured.attempts);
         let ended = (ops.arrived, ops.succeeded + ops.given_up, ops.unfinished());
@@ -86,14 +86,14 @@ impl Outcome {
         let (kind, seed) = (setting.config.kind, setting.config.seed);
         let simulation = Simulation::new(setting.client(), kind, seed, setting.server);
         let finished = simulation.run(|_, _| Steer::On);
-        Self::of(&finished.run, &finished.server.counts, &format!("{strategy}, {fault}, simulated"))
+        Self::new(&finished.run, &finished.server.counts, &format!("{strategy}, {fault}, simulated"))
     }
 
     fn over_http(setting: &Setting) -> Self {
         let real = setting.run();
         let what = format!("{}, {}, over HTTP", setting.strategy, setting.server.fault);
         real.replay(setting).unwrap_or_else(|error| panic!("{what}: {error}"));
-        Self::of(&real.run, &real.server.stats.counts, &what)
+        Self::new(&real.run, &real.server.stats.counts, &what)
     }
 
     /// Formats the numbers of succeeded ops, of attempts, and of failed attempts.

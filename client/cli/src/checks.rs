@@ -105,7 +105,7 @@ impl<'a> Checks<'a> {
         if let (Some(save), Some(name), Some(first)) = (&self.save, &self.args.save_baseline, first) {
             if failures == 0 {
                 let runs = subjects.iter().map(|subject| (subject.strategy(), subject.runs()));
-                baseline::write(&Baseline::of(&Conditions::of(first), runs), save)?;
+                baseline::write(&Baseline::new(&Conditions::from_run(first), runs), save)?;
                 let _ = writeln!(text, "baseline saved as `{}`", name.0.display());
             } else {
                 let _ = writeln!(text, "baseline `{}` not saved, because a check failed", name.0.display());

@@ -28,7 +28,7 @@ pub(crate) enum RecordedEnding {
 }
 
 impl RecordedEnding {
-    pub(crate) fn of(outcome: &RawOutcome) -> Self {
+    pub(crate) fn new(outcome: &RawOutcome) -> Self {
         if let Some(status) = outcome.status {
             return if (200..300).contains(&status) { Self::Success } else { Self::Answer(status) };
         }
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     fn parsed(text: &str) -> RecordedEnding {
-        RecordedEnding::of(&serde_json::from_str(text).unwrap())
+        RecordedEnding::new(&serde_json::from_str(text).unwrap())
     }
 
     #[test]

@@ -28,7 +28,7 @@ const TOLERANCE_RATIO: f64 = 0.01;
 const DIGIT: f64 = 1e-9;
 
 impl Grain {
-    pub(crate) fn of(library: &str, language: &str, interception: &str) -> Self {
+    pub(crate) fn new(library: &str, language: &str, interception: &str) -> Self {
         let milliseconds = Self {
             step: 1e-3,
             least: 1e-3,
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn every_recorder_has_its_grain() {
-        let grain = |library, language, interception| Grain::of(library, language, interception);
+        let grain = |library, language, interception| Grain::new(library, language, interception);
         let python = grain("urllib3", "python", "time.sleep replaced");
         assert!(python.takes(0.5, 0.5) && python.takes(0.123_44, 0.1234) && !python.takes(0.5, 0.507));
         assert!(!python.takes(0.5, 0.493));
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn a_delay_may_differ_by_a_millisecond_and_a_hundredth_besides() {
-        let grain = |library, language, interception| Grain::of(library, language, interception);
+        let grain = |library, language, interception| Grain::new(library, language, interception);
         let octokit = grain("octokit", "javascript", "virtual clock");
         assert!(octokit.takes(2.0, 2.004) && octokit.takes(2.0, 2.022) && !octokit.takes(2.0, 2.0221));
         let grpc = grain("grpcio", "python", "none: real time, arrival times");

@@ -103,7 +103,7 @@ pub fn read(text: &str) -> Result<Recording, RecordingError> {
         let at = if path == "." { String::new() } else { format!("`{path}`: ") };
         RecordingError::Form { at, why: error.inner().to_string() }
     })?;
-    let grain = Grain::of(&file.library, &file.language, &file.interception);
+    let grain = Grain::new(&file.library, &file.language, &file.interception);
     let pairs = file.scenarios.into_iter().enumerate();
     let pairs = pairs.map(|(index, scenario)| Pair::read(index, &scenario, grain, &file.series)).collect();
     Ok(Recording { library: file.library, version: file.version, pairs })
@@ -126,8 +126,8 @@ impl Pair {
         };
         let (id, config, method) = (raw.id.clone(), raw.config.clone(), raw.method.clone());
         let kind = match raw.kind {
-            Some(RawKind::Series) => Series::of(raw, series).map(Kind::Series),
-            None => Ops::of(raw).map(Kind::Ops),
+            Some(RawKind::Series) => Series::new(raw, series).map(Kind::Series),
+            None => Ops::new(raw).map(Kind::Ops),
         };
         let kind = kind.unwrap_or_else(|(field, why)| Kind::Skipped(format!("`{field}` {why}")));
         Self { id, config, method, grain, kind }
@@ -135,7 +135,7 @@ impl Pair {
 }
 
 impl Ops {
-    fn of(raw: RawScenario) -> Result<Self, Wrong> {
+    fn new(raw: RawScenario) -> Result<Self, Wrong> {
         let n = raw.n.ok_or(("n", "is missing".to_owned()))?;
         if !(1..=MAX_OPS).contains(&n) {
             return Err(("n", format!("is {n}; it must be from 1 to {MAX_OPS}")));
@@ -190,7 +190,7 @@ impl Ops {
 }
 
 impl Series {
-    fn of(raw: RawScenario, scripts: &SeriesScripts) -> Result<Self, Wrong> {
+    fn new(raw: RawScenario, scripts: &SeriesScripts) -> Result<Self, Wrong> {
         let ops = raw.ops.ok_or(("ops", "is missing".to_owned()))?;
         if !(1..=MAX_OF_SERIES).contains(&ops) {
             return Err(("ops", format!("is {ops}; it must be from 1 to {MAX_OF_SERIES}")));
@@ -207,7 +207,7 @@ impl Series {
         if !waits.is_empty() && waits.len() != attempts.len() {
             return Err(("waits_per_op", format!("has {} entries for {} ops", waits.len(), attempts.len())));
         }
-        let waits = attempts.iter().zip(waits).map(|(attempts, waits)| Waits::of(*attempts, waits));
+        let waits = attempts.iter().zip(waits).map(|(attempts, waits)| Waits::new(*attempts, waits));
         let waits = waits.collect::<Result<Vec<_>, _>>()?;
         let mut endings = Vec::new();
         for (name, count) in raw.outcomes_per_op.unwrap_or_default() {
@@ -236,7 +236,7 @@ impl Series {
 impl Waits {
     /// Splits the recorded waits of an op with `attempts` attempts. They are either the waits before each attempt, possibly followed by the
     /// wait after the last, or only the waits before the retries.
-    fn of(attempts: u32, mut waits: Vec<f64>) -> Result<Self, Wrong> {
+    fn new(attempts: u32, mut waits: Vec<f64>) -> Result<Self, Wrong> {
         for wait in &waits {
             is_wait("waits_per_op", *wait)?;
         }
@@ -287,11 +287,11 @@ fn endings(
                 let outcome: RawOutcome = serde_json::from_str(text).map_err(|error| {
                     ("outcomes", format!("has `{text}`, which is not an outcome: {error}"))
                 })?;
-                Ok((RecordedEnding::of(&outcome), *count))
+                Ok((RecordedEnding::new(&outcome), *count))
             };
             counts.iter().map(ending).collect()
         }
-        (Some(outcome), _) => Ok(vec![(RecordedEnding::of(outcome), n)]),
+        (Some(outcome), _) => Ok(vec![(RecordedEnding::new(outcome), n)]),
         (None, _) => Ok(Vec::new()),
     }
 }
@@ -335,7 +335,7 @@ mod tests {
 
     #[test]
     fn waits_of_a_series_may_have_one_more_at_either_end() {
-        let waits = |attempts, waits: &[f64]| Waits::of(attempts, waits.to_vec());
+        let waits = |attempts, waits: &[f64]| Waits::new(attempts, waits.to_vec());
         let none = |delays: &[f64]| Waits { before_first: None, delays: delays.to_vec(), after_last: None };
         assert_eq!(waits(3, &[1.0, 2.0]), Ok(none(&[1.0, 2.0])));
         assert_eq!(waits(2, &[0.0, 2.0]), Ok(Waits { before_first: Some(0.0), ..none(&[2.0]) }));

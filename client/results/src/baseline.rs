@@ -58,7 +58,7 @@ struct Head {
 
 impl Baseline {
     /// Copies the [`judged`] figures from every strategy's runs. The runs must contain all of these figures.
-    pub fn of<'a>(
+    pub fn new<'a>(
         experiment: &Conditions,
         strategies: impl IntoIterator<Item = (&'a str, &'a RunFigures)>,
     ) -> Self {

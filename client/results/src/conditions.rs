@@ -91,7 +91,7 @@ impl Conditions {
         }
     }
 
-    pub fn of(run: &RunResult) -> Self {
+    pub fn from_run(run: &RunResult) -> Self {
         Self::new(&run.config, run.mode)
     }
 

@@ -37,7 +37,7 @@ pub fn standings(strategies: &[(String, RunFigures)], by: Score, seed: u64) -> V
 /// Ranks strategies again in another combination, such as those of several points of a sweep together. All must have been measured with the
 /// same seeds.
 pub fn ranked(mut standings: Vec<RankedStrategy>, by: Score) -> Vec<RankedStrategy> {
-    let shares = Shares::of(&standings.iter().map(|standing| &standing.counts).collect::<Vec<_>>());
+    let shares = Shares::new(&standings.iter().map(|standing| &standing.counts).collect::<Vec<_>>());
     for (number, standing) in standings.iter_mut().enumerate() {
         place(standing, by, &shares, number);
     }
@@ -174,7 +174,7 @@ fn place(standing: &mut RankedStrategy, by: Score, shares: &Shares, number: usiz
 }
 
 fn over_runs(values: &[f64], seed: u64) -> Option<Summary> {
-    Summary::of(values, Level::P95, Method::BySize { seed })
+    Summary::new(values, Level::P95, Method::BySize { seed })
 }
 
 fn shortfall(counts: &Counts, shares: &Shares, number: usize) -> String {
@@ -216,7 +216,7 @@ mod tests {
     use crate::testing::run;
 
     fn kept(strategies: &[(&str, Vec<RunResult>)], by: Score) -> Vec<(String, RunFigures)> {
-        let kept = |runs: &[RunResult]| RunFigures::of(RunFigures::ranked(by), runs);
+        let kept = |runs: &[RunResult]| RunFigures::new(RunFigures::ranked(by), runs);
         strategies.iter().map(|(name, runs)| ((*name).to_owned(), kept(runs))).collect()
     }
 

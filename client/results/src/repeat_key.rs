@@ -17,13 +17,13 @@ pub struct RepeatKey {
 }
 
 impl RepeatKey {
-    pub fn of(run: &RunResult) -> Self {
+    pub fn from_run(run: &RunResult) -> Self {
         Self {
             strategy: run.strategy.clone(),
             max_attempts: run.config.max_attempts.clone(),
             retry_after: run.config.retry_after.clone(),
             server: run.config.server.clone(),
-            conditions: Conditions::of(run).of_any_seed(),
+            conditions: Conditions::from_run(run).of_any_seed(),
         }
     }
 }
@@ -42,7 +42,7 @@ mod tests {
 
     fn key(config: &Value) -> RepeatKey {
         let config: ConfigRecord = serde_json::from_value(config.clone()).unwrap();
-        RepeatKey::of(&RunResult { config, ..run("aimd", 1, 10, 10, 1.0) })
+        RepeatKey::from_run(&RunResult { config, ..run("aimd", 1, 10, 10, 1.0) })
     }
 
     fn paths(object: &Map<String, Value>, place: &str) -> Vec<String> {
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn seeds_do_not_set_runs_apart_and_strategies_do() {
-        let key = |strategy, seed| RepeatKey::of(&run(strategy, seed, 10, 10, 1.0));
+        let key = |strategy, seed| RepeatKey::from_run(&run(strategy, seed, 10, 10, 1.0));
         assert_eq!(key("aimd", 1), key("aimd", 2));
         assert_ne!(key("aimd", 1), key("none", 1));
     }

@@ -78,7 +78,7 @@ fn nearest(settings: &Described) -> Option<(&'static Preset, Described)> {
     for preset in typed.chain(others) {
         for text in texts(preset) {
             let Ok(spec) = text.parse::<StrategySpec>() else { continue };
-            let like = Described::of(spec, Some(preset));
+            let like = Described::new(spec, Some(preset));
             let mut differing = usize::from(settings.preset.is_some_and(|typed| typed.name != preset.name));
             for part in [BACKOFF, QUOTA, COMMON] {
                 differing +=

@@ -31,7 +31,7 @@ pub(crate) struct Described {
 
 impl Described {
     /// Describes a strategy with one layer. If there are several layers, only [`spec`](Self::spec) is useful.
-    pub(crate) fn of(spec: StrategySpec, preset: Option<&'static Preset>) -> Self {
+    pub(crate) fn new(spec: StrategySpec, preset: Option<&'static Preset>) -> Self {
         let mut parts: Vec<Part> = Vec::new();
         for (name, parameters) in spec.describe() {
             let (defaults, is_policy) = match find(name) {

@@ -61,7 +61,7 @@ pub fn write(text: &str, spec: StrategySpec, format: &Format) -> Result<Settings
         let strategy = text.to_owned();
         return Err(SettingsError::Layers { strategy, layers, whole: tailback::FORMAT.name });
     }
-    let mut described = Described::of(spec, preset_of(text));
+    let mut described = Described::new(spec, preset_of(text));
     let settings = (format.write)(&mut described);
     let lost = described.lost_limiters();
     if !lost.is_empty() {

@@ -77,7 +77,7 @@ mod tests {
     use crate::described::Described;
 
     fn read(text: &str, keys: [&str; 4]) -> String {
-        let described = Described::of(text.parse::<StrategySpec>().unwrap(), None);
+        let described = Described::new(text.parse::<StrategySpec>().unwrap(), None);
         keys.map(|key| described.peek(BACKOFF, key)).join(" ")
     }
 

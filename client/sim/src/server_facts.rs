@@ -11,7 +11,7 @@ use vocabulary::Instant;
 /// Returns the least costs of a success at this server in the run with this seed. The client's lower bound is computed from them. Returns
 /// `None` if no bound is proven.
 pub fn least_costs(server: &Config, seed: u64) -> Option<Arc<dyn loadgen_core::LeastCosts>> {
-    let costs = mockserver_core::LeastCosts::of(server, seed)?;
+    let costs = mockserver_core::LeastCosts::new(server, seed)?;
     Some(Arc::new(Costs(costs)))
 }
 

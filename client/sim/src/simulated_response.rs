@@ -58,7 +58,7 @@ impl StepClassifiers {
 
 impl SimulatedResponse {
     /// Returns the outcome of an attempt with this response. `took` is the attempt's duration at the server, if it is reported.
-    pub(crate) fn of(
+    pub(crate) fn new(
         answer: &Answer,
         step: Step,
         speech: &ResponseForm<'_>,
@@ -333,7 +333,7 @@ mod tests {
         let (answers, anchor) = (None, WallTime::VIRTUAL_START);
         let speech = ResponseForm { config: &config, answers, anchor, understanding: &understanding };
         let SimulatedResponse { outcome, cause, server, .. } =
-            SimulatedResponse::of(&answer, Step::Work, &speech, &ResponseParser::default(), None);
+            SimulatedResponse::new(&answer, Step::Work, &speech, &ResponseParser::default(), None);
         (outcome.status, cause, server.is_some())
     }
 

@@ -44,7 +44,7 @@ impl Bootstrap {
     /// Returns `None` if there are fewer than two values or no resamples, or if the statistic of a resample is not
     /// finite. Also returns `None` if the observed statistic lies outside all resampled ones, because its bias is then
     /// infinite.
-    pub fn of(
+    pub fn new(
         values: &[f64],
         statistic: impl Fn(&[f64]) -> f64,
         resamples: usize,
@@ -67,13 +67,13 @@ impl Bootstrap {
         Self::from_drawn(statistic(values), drawn, acceleration)
     }
 
-    /// Resamples the mean. Fast path: draws the same samples as [`Bootstrap::of`], but does not copy them.
+    /// Resamples the mean. Fast path: draws the same samples as [`Bootstrap::new`], but does not copy them.
     pub fn of_mean(values: &[f64], resamples: usize, seed: u64) -> Option<Self> {
         ResampledMeans::of_each(&[values], resamples, seed).pop()?.map(Self::sorted)
     }
 
     fn from_drawn(observed: f64, drawn: Vec<f64>, acceleration: impl FnOnce() -> f64) -> Option<Self> {
-        let correction = Correction::of(&drawn, observed, acceleration)?;
+        let correction = Correction::new(&drawn, observed, acceleration)?;
         Some(Self::sorted(ResampledMeans { drawn, correction }))
     }
 
@@ -154,7 +154,7 @@ impl ResampledMeans {
             // Leaving out a value moves the mean away from that value. The factor between distance and movement is the
             // same for all values, so it cancels out.
             let left_out = || acceleration(&distances.iter().map(|distance| -distance).collect::<Vec<_>>());
-            Some(Self { correction: Correction::of(&drawn, mean, left_out)?, drawn })
+            Some(Self { correction: Correction::new(&drawn, mean, left_out)?, drawn })
         };
         distances.iter().zip(observed).map(of).collect()
     }
@@ -169,7 +169,7 @@ impl ResampledMeans {
 }
 
 impl Correction {
-    fn of(drawn: &[f64], observed: f64, acceleration: impl FnOnce() -> f64) -> Option<Self> {
+    fn new(drawn: &[f64], observed: f64, acceleration: impl FnOnce() -> f64) -> Option<Self> {
         let finite = observed.is_finite() && drawn.iter().all(|statistic| statistic.is_finite());
         if !finite || drawn.is_empty() {
             return None;
@@ -247,18 +247,18 @@ mod tests {
             sorted.sort_by(f64::total_cmp);
             percentile(&sorted, 0.5).unwrap()
         };
-        let medians = Bootstrap::of(&SKEWED, median, 100_000, 1).unwrap();
+        let medians = Bootstrap::new(&SKEWED, median, 100_000, 1).unwrap();
         assert_ends(&medians, 0.05, (4.06, 1e-9), (11.0, 1e-9));
 
         let deviation = |sample: &[f64]| moments::deviation(sample, moments::mean(sample)).unwrap();
-        let deviations = Bootstrap::of(&SKEWED, deviation, 100_000, 1).unwrap();
+        let deviations = Bootstrap::new(&SKEWED, deviation, 100_000, 1).unwrap();
         assert_ends(&deviations, 0.05, (6.8517, 0.04), (14.256, 0.25));
     }
 
     #[test]
     fn the_fast_way_to_the_mean_gives_the_same_interval() {
         let mean = |sample: &[f64]| sample.iter().sum::<f64>() / sample.len() as f64;
-        let slow = Bootstrap::of(&SKEWED, mean, 2000, 7).unwrap().interval(Level::P95);
+        let slow = Bootstrap::new(&SKEWED, mean, 2000, 7).unwrap().interval(Level::P95);
         let fast = Bootstrap::of_mean(&SKEWED, 2000, 7).unwrap().interval(Level::P95);
         assert!((slow.low - fast.low).abs() < 1e-9 && (slow.high - fast.high).abs() < 1e-9);
     }
@@ -291,6 +291,6 @@ mod tests {
         assert!(Bootstrap::of_mean(&[1.0], 100, 1).is_none() && Bootstrap::of_mean(&[], 100, 1).is_none());
         assert!(Bootstrap::of_mean(&SKEWED, 0, 1).is_none());
         assert!(Bootstrap::of_mean(&[1.0, f64::NAN, 2.0], 100, 1).is_none());
-        assert!(Bootstrap::of(&SKEWED, |_| f64::INFINITY, 100, 1).is_none());
+        assert!(Bootstrap::new(&SKEWED, |_| f64::INFINITY, 100, 1).is_none());
     }
 }

@@ -14,7 +14,7 @@ pub struct KolmogorovSmirnov {
 }
 
 impl KolmogorovSmirnov {
-    pub fn of(one: &[f64], other: &[f64]) -> Self {
+    pub fn new(one: &[f64], other: &[f64]) -> Self {
         if one.is_empty() || other.is_empty() {
             return Self { distance: 0.0, p: 1.0 };
         }
@@ -100,7 +100,7 @@ mod tests {
             (&[1.0, 2.0, 3.0, 4.0], &[2.5], 0.5),
             (&[1.0, 1.0, 1.0, 2.0], &[1.0, 2.0, 2.0, 2.0], 0.5),
         ] {
-            let found = KolmogorovSmirnov::of(one, other).distance;
+            let found = KolmogorovSmirnov::new(one, other).distance;
             assert!((found - distance).abs() < 1e-12, "{one:?} {other:?}: {found}");
         }
     }
@@ -108,11 +108,11 @@ mod tests {
     #[test]
     fn another_range_is_found_and_the_same_is_not() {
         let own = evenly(0.0, 1.0, 2000);
-        assert!(KolmogorovSmirnov::of(&evenly(0.0, 1.0, 60), &own).p > 0.99);
-        assert!(KolmogorovSmirnov::of(&evenly(0.0, 0.5, 60), &own).p < 1e-4);
-        assert!(KolmogorovSmirnov::of(&evenly(0.2, 1.0, 300), &own).p < 1e-4);
-        assert!(KolmogorovSmirnov::of(&[0.5], &own).p > 0.05);
-        assert!((KolmogorovSmirnov::of(&[], &own).p - 1.0).abs() < f64::EPSILON);
+        assert!(KolmogorovSmirnov::new(&evenly(0.0, 1.0, 60), &own).p > 0.99);
+        assert!(KolmogorovSmirnov::new(&evenly(0.0, 0.5, 60), &own).p < 1e-4);
+        assert!(KolmogorovSmirnov::new(&evenly(0.2, 1.0, 300), &own).p < 1e-4);
+        assert!(KolmogorovSmirnov::new(&[0.5], &own).p > 0.05);
+        assert!((KolmogorovSmirnov::new(&[], &own).p - 1.0).abs() < f64::EPSILON);
     }
 
     proptest! {
@@ -121,9 +121,9 @@ mod tests {
             one in prop::collection::vec(-1e3..1e3_f64, 1..50),
             other in prop::collection::vec(-1e3..1e3_f64, 1..50),
         ) {
-            let KolmogorovSmirnov { distance, p } = KolmogorovSmirnov::of(&one, &other);
+            let KolmogorovSmirnov { distance, p } = KolmogorovSmirnov::new(&one, &other);
             prop_assert!((0.0..=1.0).contains(&distance) && (0.0..=1.0).contains(&p));
-            let turned = KolmogorovSmirnov::of(&other, &one);
+            let turned = KolmogorovSmirnov::new(&other, &one);
             prop_assert!((turned.distance - distance).abs() < 1e-12);
         }
     }

@@ -49,7 +49,7 @@ pub enum Incomparable {
 
 impl PairedRatio {
     /// Compares the runs of two strategies. Runs at the same position of both lists form a pair.
-    pub fn of(first: &[f64], second: &[f64], comparison: Comparison) -> Result<Self, Incomparable> {
+    pub fn new(first: &[f64], second: &[f64], comparison: Comparison) -> Result<Self, Incomparable> {
         if first.len() != second.len() {
             return Err(Incomparable::UnequalLengths { first: first.len(), second: second.len() });
         }
@@ -98,13 +98,13 @@ mod tests {
 
     fn compare(ratio: f64, count: usize) -> PairedRatio {
         let (other, base) = against_base(ratio, count);
-        PairedRatio::of(&other, &base, COMPARISON).unwrap()
+        PairedRatio::new(&other, &base, COMPARISON).unwrap()
     }
 
     #[test]
     fn few_pairs_agree_with_scipys_paired_t_test() {
         let (other, base) = against_base(0.9, 8);
-        let found = PairedRatio::of(&other, &base, COMPARISON).unwrap();
+        let found = PairedRatio::new(&other, &base, COMPARISON).unwrap();
         // scipy 1.17.1: r = log(other / base); exp of mean(r) and of stats.t.interval(0.95, 7, mean(r), sem(r));
         // stats.ttest_rel(log(other), log(base)).pvalue
         let interval = found.interval.unwrap();
@@ -150,7 +150,7 @@ mod tests {
     fn a_strategy_is_exactly_equivalent_to_itself() {
         for count in [5, 20, 200] {
             let base: Vec<f64> = BASE.into_iter().cycle().take(count).collect();
-            let found = PairedRatio::of(&base, &base, COMPARISON).unwrap();
+            let found = PairedRatio::new(&base, &base, COMPARISON).unwrap();
             let interval = found.interval.unwrap();
             assert_eq!((found.ratio, interval.low, interval.high), (1.0, 1.0, 1.0));
             assert_eq!((found.p_value, found.verdict), (Some(1.0), PairOutcome::Equivalent));
@@ -161,8 +161,8 @@ mod tests {
     fn swapping_the_strategies_turns_the_ratio_over() {
         let (other, base) = against_base(0.9, 8);
         let (there, back) = (
-            PairedRatio::of(&other, &base, COMPARISON).unwrap(),
-            PairedRatio::of(&base, &other, COMPARISON).unwrap(),
+            PairedRatio::new(&other, &base, COMPARISON).unwrap(),
+            PairedRatio::new(&base, &other, COMPARISON).unwrap(),
         );
         assert!((there.ratio * back.ratio - 1.0).abs() < 1e-12);
         assert!((there.p_value.unwrap() - back.p_value.unwrap()).abs() < 1e-12);
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_compared_says_why() {
-        let of = |first: &[f64], second: &[f64]| PairedRatio::of(first, second, COMPARISON).unwrap_err();
+        let of = |first: &[f64], second: &[f64]| PairedRatio::new(first, second, COMPARISON).unwrap_err();
         assert_eq!(of(&[], &[]), Incomparable::NoPairs);
         assert_eq!(of(&[1.0], &[1.0, 2.0]), Incomparable::UnequalLengths { first: 1, second: 2 });
         assert_eq!(of(&[1.0, 0.0], &[1.0, 2.0]), Incomparable::NotPositive { value: 0.0 });

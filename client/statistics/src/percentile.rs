@@ -8,7 +8,7 @@
 ///
 /// Returns `None` if there are no values or the share is not within 0 to 1. The values must be ascending.
 pub fn percentile(sorted: &[f64], share: f64) -> Option<f64> {
-    let place = Position::of(sorted.len(), share)?;
+    let place = Position::new(sorted.len(), share)?;
     Some(place.between(sorted[place.index], sorted[(place.index + 1).min(sorted.len() - 1)]))
 }
 
@@ -17,7 +17,7 @@ pub fn percentile(sorted: &[f64], share: f64) -> Option<f64> {
 ///
 /// The values must not be NaN.
 pub(crate) fn percentile_unsorted(values: &mut [f64], share: f64) -> Option<f64> {
-    let place = Position::of(values.len(), share)?;
+    let place = Position::new(values.len(), share)?;
     let (_, low, above) = values.select_nth_unstable_by(place.index, f64::total_cmp);
     let low = *low;
     Some(place.between(low, above.iter().copied().min_by(f64::total_cmp).unwrap_or(low)))
@@ -31,7 +31,7 @@ struct Position {
 }
 
 impl Position {
-    fn of(count: usize, share: f64) -> Option<Self> {
+    fn new(count: usize, share: f64) -> Option<Self> {
         if !(0.0..=1.0).contains(&share) {
             return None;
         }

@@ -39,12 +39,12 @@ impl Summary {
     ///
     /// Returns `None` if there is no value, or if a value is not finite. The caller must leave out runs without the
     /// figure, and report that it did.
-    pub fn of(values: &[f64], level: Level, method: Method) -> Option<Self> {
+    pub fn new(values: &[f64], level: Level, method: Method) -> Option<Self> {
         Self::of_each(&[values], level, method).pop()?
     }
 
     /// Summarises several figures, which may have different numbers of runs. This is much faster than one call of
-    /// [`Summary::of`] per figure.
+    /// [`Summary::new`] per figure.
     pub fn of_each(figures: &[&[f64]], level: Level, method: Method) -> Vec<Option<Self>> {
         let usable = |values: &[f64]| values.iter().all(|value| value.is_finite());
         let intervals = intervals_of_means(figures, level, method);
@@ -93,7 +93,7 @@ mod tests {
     use crate::interval::Estimator;
 
     fn summary(values: &[f64]) -> Option<Summary> {
-        Summary::of(values, Level::P95, Method::BySize { seed: 1 })
+        Summary::new(values, Level::P95, Method::BySize { seed: 1 })
     }
 
     #[test]
@@ -132,7 +132,7 @@ mod tests {
         // A skewed figure: squares of evenly spread values.
         let values: Vec<f64> = (0..199).map(|run| f64::from(run) * f64::from(run) / 1e4).collect();
         let resampled = summary(&values).unwrap().interval.unwrap();
-        let t = Summary::of(&values, Level::P95, Method::StudentT).unwrap().interval.unwrap();
+        let t = Summary::new(&values, Level::P95, Method::StudentT).unwrap().interval.unwrap();
         assert_eq!((resampled.estimator, t.estimator), (Estimator::Bootstrap, Estimator::StudentT));
         let width = t.high - t.low;
         assert!((resampled.low - t.low).abs() < 0.05 * width, "{resampled:?} {t:?}");

@@ -35,7 +35,7 @@ fn jointly_held(truths: [f64; 6]) -> (f64, f64) {
             .collect();
         let compared = |index: usize, level: Level| {
             let comparison = Comparison { level, method: Method::StudentT, margin: Margin::TWO_PERCENT };
-            PairedRatio::of(&runs[index].0, &runs[index].1, comparison).unwrap()
+            PairedRatio::new(&runs[index].0, &runs[index].1, comparison).unwrap()
         };
         let p_values: Vec<f64> = (0..6).map(|index| compared(index, Level::P95).p_value.unwrap()).collect();
         let levels = holm_levels(&p_values, Level::P95);
@@ -69,7 +69,7 @@ fn where_a_sample_is_called_skewed_the_median_is_covered_and_the_mean_is_not() {
         let (mut of_mean, mut of_median, mut skewed) = (0, 0, 0);
         for _ in 0..SAMPLES {
             let values: Vec<f64> = (0..count).map(|_| libm::pow(exponential(&mut rng), 3.0)).collect();
-            let summary = Summary::of(&values, Level::P95, Method::StudentT).unwrap();
+            let summary = Summary::new(&values, Level::P95, Method::StudentT).unwrap();
             of_mean += u32::from(summary.interval.unwrap().includes(mean));
             of_median += u32::from(summary.median_interval.unwrap().includes(median));
             skewed += u32::from(summary.too_skewed().is_some());
@@ -87,7 +87,7 @@ fn normal_samples_are_seldom_called_skewed() {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(4);
         let skewed = (0..2000).filter(|_| {
             let values: Vec<f64> = (0..count).map(|_| normal(&mut rng)).collect();
-            Summary::of(&values, Level::P95, Method::StudentT).unwrap().too_skewed().is_some()
+            Summary::new(&values, Level::P95, Method::StudentT).unwrap().too_skewed().is_some()
         });
         let share = skewed.count() as f64 / 2000.0;
         assert!(share < 0.06, "{count}: {share}");

@@ -72,7 +72,7 @@ impl Outcome {
 
     /// Creates an outcome with advice and no other facts.
     pub const fn advised(status: Status, advice: Advice) -> Self {
-        let (facts, opinion, method) = (Facts::NONE, Classification::of(status), Method::Get);
+        let (facts, opinion, method) = (Facts::NONE, Classification::from_status(status), Method::Get);
         Self { status, facts, opinion, advice, outer_advice: Advice::None, method }
     }
 }

@@ -17,7 +17,7 @@ pub enum Classification {
 
 impl Classification {
     /// Returns the classification for strategies without rules of their own. It depends only on the status.
-    pub const fn of(status: Status) -> Self {
+    pub const fn from_status(status: Status) -> Self {
         match status {
             Status::Succeeded => Self::Done,
             Status::Rejected => Self::Throttled,

@@ -58,7 +58,7 @@ impl fmt::Debug for Prepared {
 }
 
 impl Entry {
-    pub(crate) const fn of<C: PartConfig>() -> Self {
+    pub(crate) const fn new<C: PartConfig>() -> Self {
         Self {
             name: C::NAME,
             kind: C::KIND,

@@ -66,7 +66,7 @@ impl Rules {
             (Some(opinions), Status::Rejected | Status::Failed(_)) => {
                 opinions.of(outcome, self.advice_of(outcome))
             }
-            (_, status) => Classification::of(status),
+            (_, status) => Classification::from_status(status),
         }
     }
 }
@@ -113,7 +113,7 @@ pub(crate) enum FailureKind {
 }
 
 impl FailureKind {
-    pub(crate) const fn of(outcome: &Outcome) -> Option<Self> {
+    pub(crate) const fn from_outcome(outcome: &Outcome) -> Option<Self> {
         match (outcome.facts.missing, outcome.status) {
             (_, Status::Shed | Status::Deferred | Status::Cancelled | Status::Succeeded) => None,
             (Some(Missing::Refused), _) => Some(Self::Connect),

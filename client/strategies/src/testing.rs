@@ -68,7 +68,7 @@ pub(crate) fn delays_ms<const N: usize>(text: &str, r: f64) -> [u64; N] {
 }
 
 pub(crate) fn launch(seq: u64, last: Option<Status>) -> Candidate {
-    let last_opinion = last.map_or(Classification::Done, Classification::of);
+    let last_opinion = last.map_or(Classification::Done, Classification::from_status);
     let attempt = 1 + u32::from(last.is_some());
     Candidate { seq, op: seq, attempt, arrived: Instant::ORIGIN, last, last_opinion, copy: 0 }
 }

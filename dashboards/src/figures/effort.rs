@@ -14,7 +14,7 @@ pub(crate) struct AttemptStats {
 }
 
 impl AttemptStats {
-    pub(crate) fn of(snapshot: &Snapshot) -> Self {
+    pub(crate) fn new(snapshot: &Snapshot) -> Self {
         let attempts = snapshot.attempts;
         let ended = attempts.succeeded + attempts.rejected + attempts.failed + attempts.cancelled;
         Self {

@@ -22,7 +22,7 @@ pub(crate) struct RateLimit {
 }
 
 impl CapLimit {
-    pub(crate) fn of(frame: &Frame) -> Option<Self> {
+    pub(crate) fn new(frame: &Frame) -> Option<Self> {
         let snapshot = &frame.snapshot;
         if let Some(cap) = snapshot.server_cap {
             return Some(Self {
@@ -42,7 +42,7 @@ impl CapLimit {
 }
 
 impl RateLimit {
-    pub(crate) fn of(frame: &Frame) -> Option<Self> {
+    pub(crate) fn new(frame: &Frame) -> Option<Self> {
         let advertised = frame.snapshot.limits.rate()?;
         let policy = frame.policies.get(usize::from(advertised.stage));
         Some(Self {
@@ -101,9 +101,9 @@ mod tests {
         let policy = |name: &str, is_keyed| PolicyName { name: name.to_owned(), is_keyed };
         let mut frame = frame();
         frame.policies = vec![policy("primary", true), policy("concurrent", true)];
-        let cap = CapLimit::of(&frame).unwrap();
+        let cap = CapLimit::new(&frame).unwrap();
         assert_eq!((cap.name.as_str(), cap.busy, cap.cap), ("concurrent/key", 1, 2));
-        let rate = RateLimit::of(&frame).unwrap();
+        let rate = RateLimit::new(&frame).unwrap();
         assert_eq!(
             (rate.name.as_str(), rate.rate.as_str(), rate.left().as_str()),
             ("primary", "100/h", " 37 left")
@@ -111,10 +111,10 @@ mod tests {
         // The server's own cap takes precedence, and policy names may be unknown.
         (frame.snapshot.server_cap, frame.snapshot.server_busy) = (Some(50), Some(3));
         frame.policies.clear();
-        let cap = CapLimit::of(&frame).unwrap();
+        let cap = CapLimit::new(&frame).unwrap();
         assert_eq!((cap.name.as_str(), cap.busy, cap.cap), ("cap", 3, 50));
-        assert_eq!(RateLimit::of(&frame).unwrap().name, "limit");
-        assert_eq!((CapLimit::of(&Frame::default()), RateLimit::of(&Frame::default())), (None, None));
+        assert_eq!(RateLimit::new(&frame).unwrap().name, "limit");
+        assert_eq!((CapLimit::new(&Frame::default()), RateLimit::new(&Frame::default())), (None, None));
     }
 
     #[test]

@@ -30,7 +30,7 @@ pub(crate) enum Goal {
 }
 
 impl Progress {
-    pub(crate) fn of(snapshot: &Snapshot) -> Self {
+    pub(crate) fn new(snapshot: &Snapshot) -> Self {
         let ended = snapshot.ops.succeeded + snapshot.ops.given_up;
         let start = snapshot.first_arrival.unwrap_or(snapshot.now);
         let elapsed_s = snapshot.now.since(start).as_secs_f64();
@@ -81,7 +81,7 @@ fn eta(snapshot: &Snapshot, remaining: u64, elapsed_s: f64) -> Option<f64> {
         return Some(0.0);
     }
     let ops = snapshot.ops;
-    let succeeded = Timeline::of(snapshot).counter(|point| point.succeeded);
+    let succeeded = Timeline::new(snapshot).counter(|point| point.succeeded);
     let per_s = match ops.succeeded {
         0 => ops.given_up as f64 / elapsed_s.max(1e-9),
         some => {
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn the_eta_of_a_steady_run_is_right() {
-        let half = Progress::of(&SyntheticRun::aimd().until(12.0));
+        let half = Progress::new(&SyntheticRun::aimd().until(12.0));
         let eta = half.eta_s.unwrap();
         assert!((12.0 + eta - 25.5).abs() < 2.0, "{half:?}");
         assert!((half.optimal_share().unwrap() - 12.0 / 20.1).abs() < 0.02, "{half:?}");
@@ -112,14 +112,14 @@ mod tests {
     #[test]
     fn what_was_given_up_is_told_apart_from_what_is_done() {
         let ops = loadgen_core::OpCounts { arrived: 20, succeeded: 5, given_up: 10, ..Default::default() };
-        let progress = Progress::of(&Snapshot { ops, planned_ops: Some(20), ..Snapshot::default() });
+        let progress = Progress::new(&Snapshot { ops, planned_ops: Some(20), ..Snapshot::default() });
         assert_eq!((progress.share(), progress.given_up_share()), (Some(0.75), 0.5));
         assert_eq!(progress.given_up_text().as_deref(), Some("10 given up"));
     }
 
     #[test]
     fn before_the_first_success_nobody_knows() {
-        let start = Progress::of(&SyntheticRun::aimd().until(0.3));
+        let start = Progress::new(&SyntheticRun::aimd().until(0.3));
         assert_eq!((start.ended, start.eta_s), (0, None));
         assert_eq!(start.share(), Some(0.0));
     }
@@ -132,7 +132,7 @@ mod tests {
             planned_duration: Some(Duration::from_secs(10)),
             ..Snapshot::default()
         };
-        let progress = Progress::of(&snapshot);
+        let progress = Progress::new(&snapshot);
         assert_eq!((progress.share(), progress.eta_s), (Some(0.4), Some(6.0)));
     }
 }

@@ -19,13 +19,13 @@ impl Remaining {
     /// Estimates the progress. Each remaining run is assumed to last as long as the earlier runs of its strategy. If
     /// its strategy has none, the earlier runs of all strategies are used. Until the first run has ended, the
     /// estimate of the run in progress is used for every run.
-    pub(crate) fn of(lanes: &Lanes, time_scale: f64) -> Self {
+    pub(crate) fn new(lanes: &Lanes, time_scale: f64) -> Self {
         let sum = |of: fn(&crate::Lane) -> usize| lanes.lanes.iter().map(of).sum::<usize>();
         let (done, runs) = (sum(|lane| lane.done), sum(|lane| lane.runs));
         let took: Duration = lanes.lanes.iter().map(|lane| lane.took).sum();
         let under_way = lanes.lanes.iter().find_map(|lane| {
             let frame = lane.run.as_deref().filter(|_| lane.running)?;
-            Some(Progress::of(&frame.snapshot))
+            Some(Progress::new(&frame.snapshot))
         });
         let elapsed_s = under_way.map_or(0.0, |run| run.elapsed_s * time_scale);
         let usual_s = match (done, under_way) {
@@ -66,7 +66,7 @@ mod tests {
     }
 
     fn remaining(lanes: Vec<Lane>, at_once: usize) -> Remaining {
-        Remaining::of(&Lanes { at_once, lanes, ..Lanes::default() }, 1.0)
+        Remaining::new(&Lanes { at_once, lanes, ..Lanes::default() }, 1.0)
     }
 
     #[test]

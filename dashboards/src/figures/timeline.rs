@@ -19,7 +19,7 @@ pub(crate) struct Timeline<'a> {
 }
 
 impl<'a> Timeline<'a> {
-    pub(crate) fn of(snapshot: &'a Snapshot) -> Self {
+    pub(crate) fn new(snapshot: &'a Snapshot) -> Self {
         Self {
             points: snapshot.series.points(),
             drawn: snapshot.series.drawn(),
@@ -92,7 +92,7 @@ impl Counter {
         }
         // Limited to a share of the run, because smoothing over long waves would blur a short run.
         let waves_s = (WAVES * self.wave_s).min(self.now_s / 4.0);
-        let bell = GaussianKernel::of(least_s.max(waves_s).min(self.now_s / 2.0));
+        let bell = GaussianKernel::new(least_s.max(waves_s).min(self.now_s / 2.0));
         let at_s = at_s.min(self.now_s - bell.reach());
         let (from_s, to_s) = (at_s - bell.reach(), at_s + bell.reach());
         let (first, last) = (index(from_s.max(0.0) / self.width_s), index(to_s / self.width_s));
@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn the_incomplete_last_bucket_is_no_dip() {
         let snapshot = steady();
-        let sent = Timeline::of(&snapshot).counter(|point| point.sent);
+        let sent = Timeline::new(&snapshot).counter(|point| point.sent);
         for (from, to) in [(0.0, 0.5), (0.5, 1.0), (0.9, 1.5), (0.995, 1.3)] {
             let rate = sent.rate(from, to).unwrap();
             assert!((rate - 200.0).abs() < 1.0, "{from} to {to}: {rate}");
@@ -190,7 +190,7 @@ mod tests {
     fn answers_in_waves_are_a_steady_rate_at_every_moment_and_have_no_spike_at_the_end() {
         for until_ms in (10_000..12_000).step_by(50) {
             let snapshot = waves(until_ms);
-            let counter = Timeline::of(&snapshot).counter(|point| point.succeeded);
+            let counter = Timeline::new(&snapshot).counter(|point| point.succeeded);
             for at_ms in (3_000..=until_ms).step_by(100) {
                 let rate = counter.smoothed(at_ms as f64 / 1e3, 1.2).unwrap();
                 assert!((rate - 83.3).abs() < 4.0, "{rate} at {at_ms} of {until_ms}");
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn rates_do_not_depend_on_the_columns() {
         let snapshot = steady();
-        let sent = Timeline::of(&snapshot).counter(|point| point.sent);
+        let sent = Timeline::new(&snapshot).counter(|point| point.sent);
         let total: f64 =
             (0..7).map(|i| sent.rate(f64::from(i) * 0.15, f64::from(i + 1) * 0.15).unwrap()).sum();
         assert!((total / 7.0 - 200.0).abs() < 1.0, "{total}");
@@ -211,7 +211,7 @@ mod tests {
     #[test]
     fn a_gauge_has_a_range_in_a_column_and_lasts_until_now() {
         let snapshot = Snapshot { now: Instant::from_millis(3_000), ..steady() };
-        let timeline = Timeline::of(&snapshot);
+        let timeline = Timeline::new(&snapshot);
         // A bucket starts with the value carried over from the previous one.
         assert_eq!(timeline.gauge(0.1, 0.2, |point| point.window), Some((95.0, 195.0)));
         assert_eq!(timeline.gauge(2.0, 2.1, |point| point.window), Some((1000.0, 1000.0)));
@@ -223,7 +223,7 @@ mod tests {
     #[test]
     fn nothing_has_no_rate() {
         let snapshot = Snapshot::default();
-        let timeline = Timeline::of(&snapshot);
+        let timeline = Timeline::new(&snapshot);
         assert_eq!(timeline.counter(|point| point.sent).rate(0.0, 1.0), None);
         assert_eq!(timeline.gauge(0.0, 1.0, |point| point.window), None);
     }

@@ -17,7 +17,7 @@ pub(super) struct Adjustments {
 }
 
 impl Adjustments {
-    pub(super) fn of(plot: &results::Plot, cells: &[Cell]) -> Self {
+    pub(super) fn new(plot: &results::Plot, cells: &[Cell]) -> Self {
         let mut looks: Vec<String> = Vec::new();
         for cell in cells {
             if !looks.contains(&cell.label) {

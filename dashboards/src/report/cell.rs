@@ -51,7 +51,7 @@ pub(super) struct OverSeeds {
 }
 
 impl Cell {
-    pub(super) fn of(
+    pub(super) fn new(
         experiment: &str,
         label: &str,
         strategy: &str,

@@ -53,9 +53,9 @@ pub(super) struct Claim {
 }
 
 impl Scenario {
-    pub(super) fn of(scenario: results::Scenario, written: Written) -> Self {
+    pub(super) fn new(scenario: results::Scenario, written: Written) -> Self {
         let cell = |cell: &results::Cell| {
-            Cell::of(&cell.experiment, &cell.label, &cell.strategy, &cell.at, &cell.figures)
+            Cell::new(&cell.experiment, &cell.label, &cell.strategy, &cell.at, &cell.figures)
         };
         let cells: Vec<Cell> = scenario.cells.iter().map(cell).collect();
         Self {
@@ -64,7 +64,7 @@ impl Scenario {
             source: scenario.source,
             about: scenario.about,
             claims: scenario.claims.into_iter().map(claim).collect(),
-            exhibits: scenario.plots.into_iter().map(|plot| ScenarioPlot::of(plot, &cells)).collect(),
+            exhibits: scenario.plots.into_iter().map(|plot| ScenarioPlot::new(plot, &cells)).collect(),
             cells,
             columns: Vec::new(),
             sweep: None,

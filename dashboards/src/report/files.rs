@@ -96,7 +96,7 @@ impl Content {
                 let scenarios = reproduction.scenarios.into_iter().zip(written.scenarios);
                 for (number, (scenario, written)) in scenarios.enumerate() {
                     refuse_undrawable(number, &scenario)?;
-                    self.scenarios.push(Scenario::of(scenario, written));
+                    self.scenarios.push(Scenario::new(scenario, written));
                 }
                 self.started_at.extend(reproduction.started_at);
             }
@@ -125,7 +125,7 @@ impl Content {
 
     fn add_runs(&mut self, runs: Vec<RunResult>, written: Vec<WrittenRun>) {
         self.incomplete.extend(lost_clients(&runs));
-        self.runs.extend(runs.into_iter().zip(written).map(|(run, written)| Run::of(run, written)));
+        self.runs.extend(runs.into_iter().zip(written).map(|(run, written)| Run::new(run, written)));
     }
 }
 

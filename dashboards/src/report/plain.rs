@@ -29,8 +29,8 @@ fn one(plot: &Plot, columns: u16) -> String {
     let points = || {
         plot.series.iter().flat_map(|series| &series.points).filter(|(x, y)| x.is_finite() && y.is_finite())
     };
-    let x = Span::of(&plot.x, points().map(|point| point.0), 5);
-    let y = Span::of(&plot.y, points().map(|point| point.1), 5);
+    let x = Span::new(&plot.x, points().map(|point| point.0), 5);
+    let y = Span::new(&plot.y, points().map(|point| point.1), 5);
     let margin = y.ticks.iter().map(|(_, label)| text::width_of(label)).max().unwrap_or(0);
     let width = columns.saturating_sub(u16::try_from(margin).unwrap_or(10) + 2).max(10);
     let area = Rect::new(0, 0, width, ROWS);

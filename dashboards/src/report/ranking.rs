@@ -29,7 +29,7 @@ impl Ranking {
         seeds.retain(|seed| runs.iter().all(|runs| runs.contains_key(seed)));
         let first_seed = *seeds.first()?;
         let figures = |runs: &BTreeMap<u64, &RunResult>| {
-            RunFigures::of(RunFigures::ranked(by), seeds.iter().map(|seed| runs[seed]))
+            RunFigures::new(RunFigures::ranked(by), seeds.iter().map(|seed| runs[seed]))
         };
         let labels = strategies.iter().map(|strategy| strategy.label.clone());
         let figures: Vec<(String, RunFigures)> = labels.zip(runs.iter().map(figures)).collect();

@@ -46,7 +46,7 @@ pub(super) struct Wait {
 pub(super) const COLUMNS: [&str; 5] = ["requests", "rejected", "first requests", "succeeded", "queued"];
 
 impl Recorded {
-    pub(super) fn of(run: &DrawnRun) -> Self {
+    pub(super) fn new(run: &DrawnRun) -> Self {
         Self {
             calls: run.calls.as_ref().map(|calls| Calls {
                 every: calls.every.max(1),

@@ -27,7 +27,7 @@ impl Grid {
     /// Creates a grid that covers all runs. Cells are as narrow as possible, limited by `MAX_CELLS` and the widest
     /// bucket. A stalled strategy is cut off where the other strategies end, because it would compress them into a
     /// corner.
-    pub(super) fn of<'a>(strategies: impl Iterator<Item = &'a Strategy>) -> Self {
+    pub(super) fn new<'a>(strategies: impl Iterator<Item = &'a Strategy>) -> Self {
         let (mut end_s, mut width_s, mut wave_s) = (0.01_f64, 0.01_f64, 0.0_f64);
         let strategies: Vec<&Strategy> = strategies.collect();
         let all_stalled = strategies.iter().all(|strategy| strategy.stalled());
@@ -103,7 +103,7 @@ impl Grid {
     /// because nothing could happen there. After the end counts are zero, so the last wave of answers does not look
     /// faster than the other waves.
     fn smoothed(self, cells: &[f64]) -> Vec<f64> {
-        let bell = GaussianKernel::of(self.smooth_s / self.cell_s);
+        let bell = GaussianKernel::new(self.smooth_s / self.cell_s);
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
@@ -172,7 +172,7 @@ mod tests {
         for run in runs {
             let seconds = run.makespan_s.unwrap();
             let one = &strategies(vec![run])[0];
-            let grid = Grid::of(std::iter::once(one));
+            let grid = Grid::new(std::iter::once(one));
             let course = grid.rates(one, |point| point.sent);
             let inner = course.points.iter().filter(|(at, _)| *at < seconds * 0.9);
             assert!(course.points.len() > 40, "{seconds}: {}", course.points.len());
@@ -199,7 +199,7 @@ mod tests {
                 "makespan_s": 40.0 * wave_s, "makespan_complete": true, "series": series,
             }));
             let one = &strategies(vec![run])[0];
-            let course = Grid::of(std::iter::once(one)).rates(one, |point| point.sent);
+            let course = Grid::new(std::iter::once(one)).rates(one, |point| point.sent);
             let rate = 50.0 / wave_s;
             let end_s = 40.0 * wave_s;
             for (at_s, found) in &course.points {
@@ -214,7 +214,7 @@ mod tests {
     fn runs_of_different_lengths_make_a_band_of_the_longest() {
         let runs = (1..=9).map(|seconds| steady(f64::from(seconds), 0.02, 2)).collect();
         let one = &strategies(runs)[0];
-        let course = Grid::of(std::iter::once(one)).rates(one, |point| point.sent);
+        let course = Grid::new(std::iter::once(one)).rates(one, |point| point.sent);
         assert!(course.points.last().unwrap().0 < 5.2 && course.band.last().unwrap().0 > 8.8);
         let (_, low, high) = course.band[course.band.len() / 2];
         assert!(low < 1.0 && high > 99.0, "{low} {high}");

@@ -67,7 +67,7 @@ mod tests {
             results::read(&text).unwrap()
         };
         let runs = [run("aimd:beta=0.5,min=1", "null"), run("none", "2.5")];
-        let mut columns = Column::of(&runs.iter().collect::<Vec<_>>());
+        let mut columns = Column::from_runs(&runs.iter().collect::<Vec<_>>());
         columns.retain(|column| ["strategy", "seed", "ops.total", "stalled_at_s"].contains(&column.path()));
         let mut rows = Rows::new(Vec::new(), &["max-busy"], columns).unwrap();
         for (run, cap) in runs.iter().zip(["10", "20"]) {

@@ -55,7 +55,7 @@ pub(super) struct Gauge {
 }
 
 impl Run {
-    pub(super) fn of(result: RunResult, written: WrittenRun) -> Self {
+    pub(super) fn new(result: RunResult, written: WrittenRun) -> Self {
         Self {
             mode: result.mode.name().to_owned(),
             strategy: result.strategy.clone(),
@@ -73,7 +73,7 @@ impl Run {
             stalled: result.stalled_at_s.is_some(),
             interrupted: result.interrupted.is_some(),
             warnings: result.warnings.clone(),
-            series: result.series.iter().map(Point::of).collect(),
+            series: result.series.iter().map(Point::new).collect(),
             gauges: gauges(&result.series),
             recorded: Recorded::default(),
             result: Some(Box::new(result)),
@@ -90,7 +90,7 @@ impl Run {
     #[cfg(test)]
     pub(super) fn read(run: &serde_json::Value) -> Self {
         let text = run.to_string();
-        Self::of(results::read(&text).expect("it is a run"), results::read(&text).expect("it is a run"))
+        Self::new(results::read(&text).expect("it is a run"), results::read(&text).expect("it is a run"))
     }
 
     pub(super) fn drawn(run: &DrawnRun) -> Self {
@@ -112,8 +112,8 @@ impl Run {
             interrupted: false,
             warnings: Vec::new(),
             series: run.series.as_ref().map(by_columns).unwrap_or_default(),
-            gauges: run.series.iter().flat_map(|columns| &columns.gauges).map(Gauge::of).collect(),
-            recorded: Recorded::of(run),
+            gauges: run.series.iter().flat_map(|columns| &columns.gauges).map(Gauge::new).collect(),
+            recorded: Recorded::new(run),
             result: None,
             written: WrittenRun::default(),
         }
@@ -157,7 +157,7 @@ impl Run {
 }
 
 impl Point {
-    fn of(point: &SeriesPoint) -> Self {
+    fn new(point: &SeriesPoint) -> Self {
         Self {
             t_s: point.t_s,
             sent: f64::from(point.sent),
@@ -172,7 +172,7 @@ impl Point {
 }
 
 impl Gauge {
-    fn of(column: &GaugeColumn) -> Self {
+    fn new(column: &GaugeColumn) -> Self {
         let values = column.values.iter().map(|value| value.unwrap_or(f64::NAN)).collect();
         Self { name: column.name.clone(), unit: column.unit.clone(), values }
     }

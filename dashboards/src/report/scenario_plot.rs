@@ -22,14 +22,14 @@ pub(super) struct ScenarioPlot {
 }
 
 impl ScenarioPlot {
-    pub(super) fn of(plot: results::Plot, cells: &[Cell]) -> Self {
+    pub(super) fn new(plot: results::Plot, cells: &[Cell]) -> Self {
         let own = plot.cells.iter().flatten().filter_map(|index| cells.get(*index));
         let runs = plot.runs.iter().flatten();
         Self {
             strategies: runs.map(|run| Strategy::alone(run.label.clone(), Run::drawn(run))).collect(),
             cells: own.cloned().collect(),
             columns: plot.columns.iter().flatten().map(Column::of_drawn).collect(),
-            adjustments: Adjustments::of(&plot, cells),
+            adjustments: Adjustments::new(&plot, cells),
             name: plot.name,
             title: plot.title,
             shows: plot.shows,

@@ -70,14 +70,14 @@ impl Strategy {
 
     /// Returns the conditions of the runs. Strategies with equal conditions can be compared.
     pub(super) fn conditions(&self) -> Option<Conditions> {
-        Some(Conditions::of(self.runs[0].result.as_ref()?).of_any_seed().of_any_strategy())
+        Some(Conditions::from_run(self.runs[0].result.as_ref()?).of_any_seed().of_any_strategy())
     }
 }
 
 pub(super) fn strategies(runs: Vec<Run>) -> Vec<Strategy> {
     let mut groups: Vec<(Option<RepeatKey>, Vec<Run>)> = Vec::new();
     for run in runs {
-        let key = run.result.as_deref().map(RepeatKey::of);
+        let key = run.result.as_deref().map(RepeatKey::from_run);
         match groups.iter_mut().find(|(there, _)| *there == key) {
             Some((_, runs)) => runs.push(run),
             None => groups.push((key, vec![run])),
@@ -131,7 +131,7 @@ fn tell_settings(groups: &[Vec<Run>], labels: &mut [String]) {
     let settings: Vec<_> = groups
         .iter()
         .map(|runs| {
-            let conditions = runs[0].result.as_deref().map(Conditions::of);
+            let conditions = runs[0].result.as_deref().map(Conditions::from_run);
             conditions.map(|conditions| conditions.of_any_seed().settings()).unwrap_or_default()
         })
         .collect();

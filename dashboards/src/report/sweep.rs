@@ -28,7 +28,7 @@ pub(super) fn scenario(swept: Swept, written: WrittenSweep) -> Scenario {
     let keys: Vec<String> = swept.axes.iter().map(|axis| axis.key.clone()).collect();
     let (lean, written) = lean(swept, written);
     let cell =
-        |cell: &SweepCell| Cell::of(&cell.experiment, &cell.label, &cell.strategy, &cell.at, &cell.figures);
+        |cell: &SweepCell| Cell::new(&cell.experiment, &cell.label, &cell.strategy, &cell.at, &cell.figures);
     Scenario {
         name: "sweep".to_owned(),
         title: format!("Sweep of {}", keys.join(" and ")),

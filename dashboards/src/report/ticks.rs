@@ -15,7 +15,7 @@ pub(super) struct Span {
 }
 
 impl Span {
-    pub(super) fn of(axis: &Axis, values: impl Iterator<Item = f64>, ticks: usize) -> Self {
+    pub(super) fn new(axis: &Axis, values: impl Iterator<Item = f64>, ticks: usize) -> Self {
         if !axis.names.is_empty() {
             return named(&axis.names);
         }
@@ -168,14 +168,14 @@ mod tests {
     use super::*;
 
     fn labels(axis: &Axis, values: &[f64], ticks: usize) -> Vec<String> {
-        Span::of(axis, values.iter().copied(), ticks).ticks.into_iter().map(|(_, label)| label).collect()
+        Span::new(axis, values.iter().copied(), ticks).ticks.into_iter().map(|(_, label)| label).collect()
     }
 
     #[test]
     fn linear_ticks_are_round_and_start_at_zero() {
         let axis = Axis::linear("", "");
         assert_eq!(labels(&axis, &[25.2], 6), ["0", "5", "10", "15", "20", "25"]);
-        assert_eq!(Span::of(&axis, [25.2].into_iter(), 6).to, 26.25);
+        assert_eq!(Span::new(&axis, [25.2].into_iter(), 6).to, 26.25);
         assert_eq!(labels(&axis, &[0.93], 4), ["0.0", "0.5", "1.0"]);
         assert_eq!(labels(&axis, &[0.0], 4), ["0.0", "0.5", "1.0"]);
         assert_eq!(labels(&axis, &[-3.0, 9.0], 3), ["-5", "0", "5", "10"]);
@@ -194,7 +194,7 @@ mod tests {
     #[test]
     fn nines_are_equally_far_apart() {
         let axis = Axis { scale: Scale::Nines, ..Axis::default() };
-        let span = Span::of(&axis, [0.999].into_iter(), 5);
+        let span = Span::new(&axis, [0.999].into_iter(), 5);
         assert_eq!(span.ticks.last().map(|(_, label)| label.as_str()), Some("99.9 %"));
         for (share, wanted) in
             [0.0, 0.9, 0.99, 0.999, 2.0].into_iter().zip([0.0, 1.0 / 3.0, 2.0 / 3.0, 1.0, 1.0])
@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn nothing_lies_outside() {
-        let span = Span::of(&Axis::linear("", ""), [10.0].into_iter(), 5);
+        let span = Span::new(&Axis::linear("", ""), [10.0].into_iter(), 5);
         assert_eq!(
             [f64::NAN, f64::INFINITY, -5.0, 20.0].map(|value| span.share(value)),
             [0.0, 0.0, 0.0, 1.0]

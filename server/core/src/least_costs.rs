@@ -19,7 +19,7 @@ pub struct LeastCosts {
 impl LeastCosts {
     /// Computes the bounds for the run with this seed. Returns `None` if no bound is known, neither on the number of requests in service
     /// nor on their rate. If a schedule changes the cap, the bounds use its highest value.
-    pub fn of(config: &Config, seed: u64) -> Option<Self> {
+    pub fn new(config: &Config, seed: u64) -> Option<Self> {
         let slots = config.most_in_service();
         let paces = config.paces();
         (slots.is_some() || !paces.is_empty()).then(|| Self { config: config.clone(), slots, paces, seed })
@@ -67,7 +67,7 @@ mod tests {
         let service_time = "uniform(100ms,200ms)".parse().unwrap();
         let network_delay = Distribution::Exponential { mean: Duration::from_millis(10) };
         let config = Config { service_time, network_delay, ..Config::default() };
-        let costs = LeastCosts::of(&config, 7).unwrap();
+        let costs = LeastCosts::new(&config, 7).unwrap();
         assert_eq!(
             (costs.slots(), costs.way_there(), costs.way_back()),
             (Some(50), Duration::ZERO, Duration::ZERO)
@@ -80,19 +80,19 @@ mod tests {
     #[test]
     fn a_server_without_slots_or_with_changing_ones_has_none() {
         let policy = "overwhelmed-queue".parse().unwrap();
-        assert!(LeastCosts::of(&Config { policy, ..Config::default() }, 1).is_none());
+        assert!(LeastCosts::new(&Config { policy, ..Config::default() }, 1).is_none());
         let caps = "10s=25".parse().unwrap();
-        assert!(LeastCosts::of(&Config { caps, ..Config::default() }, 1).is_none());
+        assert!(LeastCosts::new(&Config { caps, ..Config::default() }, 1).is_none());
         let with_schedule = |schedule: &str| {
             let schedule = schedule.parse().unwrap();
-            LeastCosts::of(&Config { schedule, ..Config::default() }, 1).and_then(|costs| costs.slots())
+            LeastCosts::new(&Config { schedule, ..Config::default() }, 1).and_then(|costs| costs.slots())
         };
         assert_eq!(with_schedule("10s max-busy=25; 20s..30s max-busy=5..40"), Some(50));
         assert_eq!(with_schedule("0s max-busy=25; 20s.. max-busy=30+10*sin(1s)"), Some(40));
         assert_eq!(with_schedule("10s down"), Some(50));
         let policies = |policy: &str, schedule: &str| {
             let (policy, schedule) = (policy.parse().unwrap(), schedule.parse().unwrap());
-            let costs = LeastCosts::of(&Config { policy, schedule, ..Config::default() }, 1);
+            let costs = LeastCosts::new(&Config { policy, schedule, ..Config::default() }, 1);
             costs.map(|costs| (costs.slots(), costs.paces().len()))
         };
         let stack = "token-bucket then gcra then concurrency:cap=5";
@@ -103,6 +103,6 @@ mod tests {
         for serving in ["overwhelmed-queue", "descriptor-pool"] {
             assert_eq!(policies(&format!("token-bucket then {serving}"), ""), None, "services of its own");
         }
-        assert!(LeastCosts::of(&Config { loss: 0.5, reject_first: 3, ..Config::default() }, 1).is_some());
+        assert!(LeastCosts::new(&Config { loss: 0.5, reject_first: 3, ..Config::default() }, 1).is_some());
     }
 }

@@ -18,7 +18,7 @@ pub struct Pace(Box<dyn Passing>);
 
 impl Pace {
     /// Creates an upper bound on the pace of this algorithm, starting from its initial state without any charges.
-    pub(crate) fn of<L: RateAlgorithm<State: Clone + Sync> + Clone + Sync>(law: L) -> Self {
+    pub(crate) fn new<L: RateAlgorithm<State: Clone + Sync> + Clone + Sync>(law: L) -> Self {
         let state = law.fresh();
         Self(Box::new(Probe { law, state, at: Instant::ORIGIN, early: None }))
     }
@@ -124,7 +124,7 @@ mod tests {
 
     fn passes_ms(policy: &str, from_ms: u64, count: usize) -> Vec<u64> {
         let config = Config { policy: policy.parse().unwrap(), ..Config::default() };
-        let mut paces = LeastCosts::of(&config, 1).expect("something is proven").paces();
+        let mut paces = LeastCosts::new(&config, 1).expect("something is proven").paces();
         let [pace] = &mut paces[..] else { panic!("one law") };
         let from = Instant::from_millis(from_ms);
         (0..count).map(|_| pace.next(from).unwrap().as_nanos() / 1_000_000).collect()
@@ -164,7 +164,7 @@ mod tests {
             "penalty then random",
         ] {
             let config = Config { policy: policy.parse().unwrap(), ..Config::default() };
-            assert!(LeastCosts::of(&config, 1).is_none(), "{policy}");
+            assert!(LeastCosts::new(&config, 1).is_none(), "{policy}");
         }
     }
 }

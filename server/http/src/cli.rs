@@ -241,7 +241,7 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         let mut signals = Signals::new()?;
         // This state is recorded before the announcement. A client that reads the announcement may change the server at once, and that
         // change must be printed, too.
-        let announced = live::Seen::of(&shared);
+        let announced = live::Seen::new(&shared);
         if !cli.quiet {
             say(&announcement(address, &config, cli.time_scale, live::columns()));
         }

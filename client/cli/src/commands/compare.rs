@@ -319,7 +319,7 @@ fn compared(
     let mut measured =
         session.run(board, (blocks, name), figures, Some(&files), &mut |run| taken.take(&run))?;
     let unpaired = std::mem::take(&mut measured.unpaired);
-    let Some(mut comparison) = Comparison::of(blocks, measured, by) else { return Ok(Err(unpaired)) };
+    let Some(mut comparison) = Comparison::new(blocks, measured, by) else { return Ok(Err(unpaired)) };
     for (variation, server_under_test) in others {
         let blocks = Blocks { server_under_test: &server_under_test, ..blocks };
         // Incomplete variations are dropped, because a ranking over fewer seeds is not comparable.

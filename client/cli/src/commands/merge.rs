@@ -17,7 +17,7 @@ use documents::Shards;
 
 pub(crate) fn run(args: &MergeArgs) -> anyhow::Result<ExitCode> {
     refuse_own_inputs(args)?;
-    let shards = Shards::of(&args.files)?.ok_or_else(|| Fatal::error(Exit::Usage, "no shard is given"))?;
+    let shards = Shards::new(&args.files)?.ok_or_else(|| Fatal::error(Exit::Usage, "no shard is given"))?;
     match shards.kind() {
         ShardKind::Tasks => tasks::merge(args, shards),
         ShardKind::Clients => clients::merge(args, shards),

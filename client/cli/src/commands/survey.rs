@@ -135,7 +135,7 @@ fn points(drawn: &[Setting], strategies: &[String], repeats: u32) -> anyhow::Res
 fn by_strategy(runs: Vec<BlockRun>, strategies: usize) -> Vec<Vec<Run>> {
     let mut all = vec![Vec::new(); strategies];
     for run in runs {
-        all[run.strategy].push(Run::of(&run.finished.result));
+        all[run.strategy].push(Run::new(&run.finished.result));
     }
     all
 }

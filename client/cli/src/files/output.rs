@@ -74,7 +74,7 @@ impl Output {
             }
             _ => {}
         }
-        let Some(beside) = Replacement::of(path).map_err(refuse)? else {
+        let Some(beside) = Replacement::new(path).map_err(refuse)? else {
             return to(Destination::Direct(path.to_owned()));
         };
         beside.try_out().map_err(refuse)?;

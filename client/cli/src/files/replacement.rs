@@ -26,7 +26,7 @@ pub(super) struct Replacement {
 impl Replacement {
     /// Prepares to replace the file to which `path` leads after following all links. The links stay. Returns `None` for a path without a
     /// replaceable file, such as `/dev/stdout`.
-    pub(super) fn of(path: &Path) -> io::Result<Option<Self>> {
+    pub(super) fn new(path: &Path) -> io::Result<Option<Self>> {
         let Some(target) = followed(path)? else { return Ok(None) };
         let name = target.file_name().ok_or(io::ErrorKind::InvalidInput)?;
         // Random, because processes in two containers that share a folder can have the same process id.
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn what_kept_a_file_from_being_made_is_said_without_the_name_beside_it() {
-        let nowhere = Replacement::of(Path::new("/no/where")).unwrap().unwrap();
+        let nowhere = Replacement::new(Path::new("/no/where")).unwrap().unwrap();
         let error = nowhere.try_out().unwrap_err();
         assert_eq!(error.to_string(), "No such file or directory (os error 2)");
     }
@@ -168,12 +168,12 @@ mod tests {
                 if locked {
                     file.lock().unwrap();
                 }
-                Replacement::of(&target).unwrap().unwrap().try_out().unwrap();
+                Replacement::new(&target).unwrap().unwrap().try_out().unwrap();
                 assert_eq!(left_over.exists(), locked, "{number}, locked: {locked}");
             }
         }
         std::fs::write(place(".result.json.mine.tmp".to_owned()), "mine").unwrap();
-        Replacement::of(&target).unwrap().unwrap().try_out().unwrap();
+        Replacement::new(&target).unwrap().unwrap().try_out().unwrap();
         assert!(place(".result.json.mine.tmp".to_owned()).exists(), "no program wrote it");
     }
 
@@ -182,7 +182,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("result.json");
         let written = |text: &str| {
-            let beside = Replacement::of(&target).unwrap().unwrap();
+            let beside = Replacement::new(&target).unwrap().unwrap();
             beside.try_out().unwrap();
             let file = beside.create().unwrap();
             fs::write(&beside.temporary, text).unwrap();

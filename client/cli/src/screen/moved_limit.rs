@@ -24,7 +24,7 @@ pub(super) struct MovedLimit<'a> {
 }
 
 impl<'a> MovedLimit<'a> {
-    pub(super) fn of(server: &'a Server, runtime: &'a Runtime) -> Self {
+    pub(super) fn new(server: &'a Server, runtime: &'a Runtime) -> Self {
         let (mock, config) = (server.mock.as_deref(), server.model.clone());
         let cap = config.as_ref().map(|config| u64::from(config.max_busy));
         Self { mock, runtime, config, cap, reported_cap: cap, elapsed: Duration::ZERO, is_moved: false }

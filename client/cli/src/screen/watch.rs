@@ -85,7 +85,7 @@ pub(super) fn every_second(underway: &Underway, mut look: impl FnMut()) {
 
 fn dashboard(background: Background, run: &RealRun<'_>, interrupt: &Interrupt) {
     let RealRun { underway, experiment, server, runtime } = *run;
-    let limit = RefCell::new(MovedLimit::of(server, runtime));
+    let limit = RefCell::new(MovedLimit::new(server, runtime));
     let header = Header {
         strategy: experiment.strategy.to_string(),
         workload: match &experiment.sharded {

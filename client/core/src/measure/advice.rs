@@ -36,7 +36,7 @@ pub struct EarlyFigures {
 }
 
 impl AdviceFigures {
-    pub fn of(retries: u64, early: &LatencySums) -> Self {
+    pub fn new(retries: u64, early: &LatencySums) -> Self {
         let (mean, max) = Tally::of_sums(early).mean_and_max_ms().unzip();
         Self { retries, broken: early.count, early_ms: EarlyFigures { mean, max } }
     }
@@ -53,7 +53,7 @@ impl Advice {
     }
 
     pub(super) fn figures(&self) -> AdviceFigures {
-        AdviceFigures::of(self.retries, &self.early.sums())
+        AdviceFigures::new(self.retries, &self.early.sums())
     }
 
     pub(super) fn sums(&self) -> (u64, LatencySums) {

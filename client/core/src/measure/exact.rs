@@ -73,7 +73,7 @@ pub(super) struct Neighbours {
 impl Neighbours {
     /// Returns the position of the quantile `share` (0 to 1) among `count` sorted values, of which there must be at
     /// least one.
-    pub(super) fn of(share: f64, count: u64) -> Self {
+    pub(super) fn new(share: f64, count: u64) -> Self {
         let last = count.saturating_sub(1);
         let position = share * last as f64;
         #[expect(
@@ -113,8 +113,8 @@ mod tests {
 
     #[test]
     fn a_percentile_stands_between_its_neighbours() {
-        assert_eq!(Neighbours::of(0.5, 4), Neighbours { below: 1, above: 2, way: 0.5 });
-        assert_eq!(Neighbours::of(1.0, 4), Neighbours { below: 3, above: 3, way: 0.0 });
-        assert_eq!(Neighbours::of(0.0, 1), Neighbours { below: 0, above: 0, way: 0.0 });
+        assert_eq!(Neighbours::new(0.5, 4), Neighbours { below: 1, above: 2, way: 0.5 });
+        assert_eq!(Neighbours::new(1.0, 4), Neighbours { below: 3, above: 3, way: 0.0 });
+        assert_eq!(Neighbours::new(0.0, 1), Neighbours { below: 0, above: 0, way: 0.0 });
     }
 }

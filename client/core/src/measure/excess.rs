@@ -40,7 +40,7 @@ pub struct ExcessFigures {
 }
 
 impl Excess {
-    pub(crate) fn of(mean_service: Option<Duration>) -> Self {
+    pub(crate) fn new(mean_service: Option<Duration>) -> Self {
         Self { mean_service: mean_service.filter(|mean| !mean.is_zero()), ..Self::default() }
     }
 
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     fn excess(service_ms: u64, each_us: u64, count: u64) -> Excess {
-        let mut excess = Excess::of(Some(Duration::from_millis(service_ms)));
+        let mut excess = Excess::new(Some(Duration::from_millis(service_ms)));
         for _ in 0..count {
             let due = Instant::from_millis(7);
             excess.record_between(due, due + Duration::from_micros(each_us));

@@ -186,7 +186,7 @@ impl Latencies {
         if self.tally.count == 0 {
             return None;
         }
-        let places = shares.map(|share| Neighbours::of(share, self.tally.count));
+        let places = shares.map(|share| Neighbours::new(share, self.tally.count));
         if let Some(sorted) = sorted {
             return Some(places.map(|place| place.between(|index| sorted[index])));
         }

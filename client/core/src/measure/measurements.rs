@@ -118,7 +118,7 @@ impl Measurements {
             failure_latency: latencies(),
             bins: config.bins.map(Bins::new),
             window_course: WindowCourse::new(config.undisturbed_attempt),
-            excess: Excess::of(config.mean_service),
+            excess: Excess::new(config.mean_service),
             fairness: several
                 .then(|| Fairness::new(config.clients, config.shard, config.undisturbed_attempt)),
             deadline: config.deadline,

@@ -77,9 +77,9 @@ mod tests {
 
     fn baseline(strategies: &[&str]) -> Baseline {
         let config = results::ConfigRecord::default();
-        let runs = RunFigures::of([], []);
+        let runs = RunFigures::new([], []);
         let strategies = strategies.iter().map(|strategy| (*strategy, &runs));
-        Baseline::of(&Conditions::new(&config, results::Mode::Simulated), strategies)
+        Baseline::new(&Conditions::new(&config, results::Mode::Simulated), strategies)
     }
 
     #[test]

@@ -88,12 +88,12 @@ fn change(
         interval.is_some_and(|interval| interval.low <= value && value <= interval.high)
     };
     let comparison = Comparison { level, method, margin: Margin::TWO_PERCENT };
-    let (ratio, may_be_none) = if let Ok(paired) = PairedRatio::of(&now, &then, comparison) {
+    let (ratio, may_be_none) = if let Ok(paired) = PairedRatio::new(&now, &then, comparison) {
         (paired.ratio, includes(paired.interval, 1.0))
     } else {
         // Fallback for figures of 0, which have a difference but no ratio.
         let differences: Vec<f64> = now.iter().zip(&then).map(|(now, then)| now - then).collect();
-        let difference = Summary::of(&differences, level, method).and_then(|summary| summary.interval);
+        let difference = Summary::new(&differences, level, method).and_then(|summary| summary.interval);
         (quotient(mean(&now), mean(&then)), includes(difference, 0.0))
     };
     let verdict = verdict(figure, ratio, may_be_none, noise);

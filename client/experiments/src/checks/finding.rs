@@ -147,7 +147,7 @@ fn figure(path: &str, runs: &RunFigures) -> Result<f64, String> {
             }
         });
     }
-    Summary::of(values, Level::P95, Method::StudentT)
+    Summary::new(values, Level::P95, Method::StudentT)
         .map(|figure| statistic(&figure))
         .ok_or_else(|| "the figure is not a finite number".to_owned())
 }
@@ -191,7 +191,7 @@ mod tests {
 
     fn failed(condition: &str, strategies: &[(String, Vec<RunResult>)]) -> Vec<(String, String)> {
         let conditions = [condition.parse().unwrap()];
-        let kept = |(_, runs): &(String, Vec<RunResult>)| RunFigures::of(asked_for(&conditions), runs);
+        let kept = |(_, runs): &(String, Vec<RunResult>)| RunFigures::new(asked_for(&conditions), runs);
         let kept: Vec<RunFigures> = strategies.iter().map(kept).collect();
         let named = strategies.iter().zip(&kept);
         let subjects: Vec<Subject<'_>> = named.map(|((name, _), runs)| Subject::new(name, runs)).collect();

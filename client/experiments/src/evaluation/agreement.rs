@@ -54,7 +54,7 @@ pub fn agreements(time_scale: TimeScale, simulated: &[RunResult], reals: &[&RunR
     let mut push = |figure: &'static str, of: &dyn Fn(&RunResult) -> Option<f64>, least: f64| {
         let values: Vec<f64> = simulated.iter().filter_map(of).collect();
         let real = median(reals.iter().map(|run| of(run)));
-        if let (Some(real), Some(simulated)) = (real, Summary::of(&values, Level::P95, Method::StudentT)) {
+        if let (Some(real), Some(simulated)) = (real, Summary::new(&values, Level::P95, Method::StudentT)) {
             let spread = DEVIATIONS * simulated.deviation.unwrap_or(0.0);
             let band = spread + (TOLERANCE * simulated.mean.abs()).max(least);
             agreements.push(Agreement { figure, simulated, real, band });
@@ -72,7 +72,7 @@ pub fn agreements(time_scale: TimeScale, simulated: &[RunResult], reals: &[&RunR
         let off = |windows: &course::Windows| course::distance(windows, &mean);
         let values: Vec<f64> = courses.iter().filter_map(off).collect();
         let real = median(reals.iter().map(|run| off(&course::windows(&run.series))));
-        if let (Some(real), Some(simulated)) = (real, Summary::of(&values, Level::P95, Method::StudentT)) {
+        if let (Some(real), Some(simulated)) = (real, Summary::new(&values, Level::P95, Method::StudentT)) {
             let band = DEVIATIONS * simulated.deviation.unwrap_or(0.0) + 2.0 * TOLERANCE;
             agreements.push(Agreement { figure: "window off its course", simulated, real, band });
         }

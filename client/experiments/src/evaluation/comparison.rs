@@ -29,7 +29,7 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    pub fn of(blocks: Blocks<'_>, measured: Measured, by: Score) -> Option<Self> {
+    pub fn new(blocks: Blocks<'_>, measured: Measured, by: Score) -> Option<Self> {
         if measured.blocks() == 0 {
             return None;
         }
@@ -109,7 +109,7 @@ mod tests {
     fn compared(strategies: &[Experiment], driver: &dyn Driver, by: Score) -> Comparison {
         let server_under_test = ServerUnderTest::Own(Box::default());
         let blocks = Blocks { strategies, server_under_test: &server_under_test };
-        Comparison::of(blocks, measured(blocks, driver, by), by).unwrap()
+        Comparison::new(blocks, measured(blocks, driver, by), by).unwrap()
     }
 
     #[test]
@@ -149,7 +149,7 @@ mod tests {
             ([experiment("none", 1, 0)], ServerUnderTest::Own(Box::default()));
         let blocks = Blocks { strategies: &strategies, server_under_test: &server_under_test };
         let measured = measured(blocks, &Scripted(|_: &str, _| 1), Score::makespan());
-        assert!(Comparison::of(blocks, measured, Score::makespan()).is_none());
+        assert!(Comparison::new(blocks, measured, Score::makespan()).is_none());
     }
 
     #[test]

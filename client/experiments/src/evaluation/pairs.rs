@@ -53,7 +53,7 @@ fn compared(pairs: &[(&RankedStrategy, &RankedStrategy)], score: Score, seed: u6
     let method = if resampled { Method::BySize { seed } } else { Method::StudentT };
     let ratio = |(first, second): &(&RankedStrategy, &RankedStrategy), level| {
         let comparison = Comparison { level, method, margin: Margin::TWO_PERCENT };
-        PairedRatio::of(first.values(score), second.values(score), comparison)
+        PairedRatio::new(first.values(score), second.values(score), comparison)
     };
     let alone: Vec<_> = pairs.iter().map(|pair| ratio(pair, Level::P95)).collect();
     // A pair without a p value was not compared, so it does not count in the correction.

@@ -52,7 +52,7 @@ pub(crate) fn standings_of(attempts: &[(&str, Vec<u64>)]) -> Vec<RankedStrategy>
         .map(|(strategy, attempts)| {
             let runs: Vec<RunResult> =
                 (1..).zip(attempts).map(|(seed, attempts)| result(strategy, seed, *attempts)).collect();
-            ((*strategy).to_owned(), RunFigures::of(RunFigures::ranked(Score::attempts()), &runs))
+            ((*strategy).to_owned(), RunFigures::new(RunFigures::ranked(Score::attempts()), &runs))
         })
         .collect();
     results::standings(&given, Score::attempts(), 1)

@@ -26,7 +26,7 @@ enum Kind {
 impl Recorder {
     /// Creates the recorder of a cell's run for a plot; `None` if the plot is drawn from figures over seeds and needs
     /// no recorded run.
-    pub fn of(plot: &Plot, basis: Basis, cell: &Cell) -> Option<Self> {
+    pub fn new(plot: &Plot, basis: Basis, cell: &Cell) -> Option<Self> {
         Some(Self(match basis {
             Basis::Cells | Basis::Chosen | Basis::Columns => return None,
             Basis::Runs => Kind::Series,

@@ -19,12 +19,12 @@ pub(super) struct PlotRecording {
 }
 
 impl PlotRecording {
-    pub(super) fn of(scenario: &Scenario, cells: &[Cell], cell: usize) -> Option<Self> {
+    pub(super) fn new(scenario: &Scenario, cells: &[Cell], cell: usize) -> Option<Self> {
         let mut plots = Vec::new();
         let mut recorders = Vec::new();
         for (number, plot) in scenario.plot.values().enumerate() {
             let Some(basis) = plot.basis() else { continue };
-            let recorder = Recorder::of(plot, basis, &cells[cell]);
+            let recorder = Recorder::new(plot, basis, &cells[cell]);
             if let Some(recorder) = recorder.filter(|_| plot.cells(scenario, cells).contains(&cell)) {
                 plots.push(number);
                 recorders.push(recorder);

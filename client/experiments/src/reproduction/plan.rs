@@ -51,7 +51,7 @@ struct PlannedCell {
 }
 
 impl PlannedCell {
-    fn of(cell: &Cell) -> Self {
+    fn new(cell: &Cell) -> Self {
         let server_under_test = ServerUnderTest::Own(Box::new(cell.server.clone()));
         Self { experiment: cell.settings.clone(), server_under_test }
     }
@@ -73,7 +73,7 @@ impl Plan {
             for (number, cell) in reproduction.cells.iter().enumerate() {
                 let of_cell = |repeat| ScenarioRun { scenario, cell: number, repeat };
                 let runs_of_cell = (0..cell.settings.repeats).map(of_cell);
-                runs.extend(planned(reproduction, PlannedCell::of(cell), runs_of_cell));
+                runs.extend(planned(reproduction, PlannedCell::new(cell), runs_of_cell));
             }
         }
         runs.sort_by_key(|PlannedRun { run, .. }| (run.repeat, run.scenario, run.cell));
@@ -102,12 +102,12 @@ impl Plan {
                 if !http.experiments.contains(&cell.experiment) {
                     continue;
                 }
-                let mut there = PlannedCell::of(cell);
+                let mut there = PlannedCell::new(cell);
                 there.experiment.time_scale = changes.time_scale.unwrap_or(scale);
                 let of_cell = |repeat| ScenarioRun { scenario, cell: number, repeat };
                 let repeats = changes.repeats.unwrap_or(http.repeats);
                 for run in planned(reproduction, there, (0..repeats).map(of_cell)) {
-                    let recording = PlotRecording::of(&reproduction.scenario, cells, number);
+                    let recording = PlotRecording::new(&reproduction.scenario, cells, number);
                     recordings.push(recording.filter(|_| run.run.repeat == 0));
                     runs.push(run);
                 }
@@ -123,12 +123,12 @@ impl Plan {
             let Reproduction { scenario: written, cells, data, .. } = reproduction;
             for (number, cell) in cells.iter().enumerate() {
                 let middle = data.middle_run(number).and_then(|repeat| u32::try_from(repeat).ok());
-                let (Some(recording), Some(repeat)) = (PlotRecording::of(written, cells, number), middle)
+                let (Some(recording), Some(repeat)) = (PlotRecording::new(written, cells, number), middle)
                 else {
                     continue;
                 };
                 // The repeated run counts as the only run of a file, so that its series may keep all points.
-                let mut alone = PlannedCell::of(cell);
+                let mut alone = PlannedCell::new(cell);
                 alone.experiment.repeats = 1;
                 runs.extend(planned(reproduction, alone, [ScenarioRun { scenario, cell: number, repeat }]));
                 recordings.push(Some(recording));

@@ -14,7 +14,7 @@ pub struct KeptLatencies {
 }
 
 impl KeptLatencies {
-    pub fn of(run: &Run) -> Self {
+    pub fn new(run: &Run) -> Self {
         let measured = run.measurements();
         let mut encoded = Vec::new();
         V2Serializer::new()

@@ -46,7 +46,7 @@ pub struct PlannedBound(Option<Duration>);
 
 impl PlannedBound {
     /// Computes the bound. It is left out for very long runs, whose computation would take too long.
-    fn of(config: &RunConfig, server: &Server) -> Self {
+    fn new(config: &RunConfig, server: &Server) -> Self {
         const WORTH_THE_TIME: u64 = 1_000_000;
         let costs = server.least_costs(config.seed);
         Self(costs.and_then(|costs| LowerBound::planned(config, costs, WORTH_THE_TIME)))
@@ -147,7 +147,7 @@ pub fn start(
         })?;
         Ok(Driven { run, report })
     })?;
-    let bound = PlannedBound::of(&config, server);
+    let bound = PlannedBound::new(&config, server);
     Ok(Underway { control, over, bound, thread, room, id, seed, started_at, common })
 }
 
@@ -271,7 +271,7 @@ impl Underway {
             result.shard = Some(Box::new(ClientShardRecord::new(&driven.run, context)));
         }
         let bins = measured.bins.clone();
-        let latencies = settings.keep_latencies.then(|| Arc::new(KeptLatencies::of(&driven.run)));
+        let latencies = settings.keep_latencies.then(|| Arc::new(KeptLatencies::new(&driven.run)));
         let bottleneck = was_bottleneck;
         Ok((Finished { result, conservation, generator_share, answered, bottleneck, latencies }, bins))
     }

@@ -147,7 +147,7 @@ fn result(
             series_points: (POINTS_OF_A_FILE / runs_of_file).clamp(8, SERIES_POINTS),
         },
     );
-    let latencies = experiment.keep_latencies.then(|| Arc::new(KeptLatencies::of(&simulated.run)));
+    let latencies = experiment.keep_latencies.then(|| Arc::new(KeptLatencies::new(&simulated.run)));
     Finished { result, conservation, generator_share: None, answered: true, bottleneck: false, latencies }
 }
 

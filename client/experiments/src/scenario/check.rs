@@ -64,7 +64,7 @@ pub(super) fn check_figures(scenario: &Scenario) -> Result<(), (Vec<String>, Str
 
 pub(super) fn check_claim(scenario: &Scenario, claim: &Claim, cells: &[Cell]) -> Result<(), Wrong> {
     cases(scenario, claim, cells)?;
-    Condition::of(claim)?;
+    Condition::new(claim)?;
     if claim.judged_twice() {
         let words = "`stat` is of all runs together, and `one_run` judges each: leave one of them out";
         return Err(Wrong::new("stat", words));

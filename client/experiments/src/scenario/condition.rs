@@ -27,7 +27,7 @@ pub struct Edge {
 const ROUNDING: f64 = 1e-9;
 
 impl Condition {
-    pub(super) fn of(claim: &Claim) -> Result<Self, Wrong> {
+    pub(super) fn new(claim: &Claim) -> Result<Self, Wrong> {
         let sides = [
             ("above", &claim.above, "above", false),
             ("at_least", &claim.at_least, "at least", true),
@@ -158,7 +158,7 @@ mod tests {
 
     fn condition(keys: &str) -> Result<Condition, String> {
         let text = format!("says = \"\"\nfigure = \"attempts.total\"\nof = \"a\"\n{keys}");
-        Condition::of(&toml::from_str(&text).unwrap()).map_err(|wrong| format!("{}: {wrong}", wrong.key))
+        Condition::new(&toml::from_str(&text).unwrap()).map_err(|wrong| format!("{}: {wrong}", wrong.key))
     }
 
     #[test]

@@ -26,7 +26,7 @@ const ENOUGH: usize = 39;
 /// Judges a claim. Returns `None` if the claim's experiment was not run.
 pub fn judge<'a>(scenario: &Scenario, claim: &'a Claim, cells: &[Cell], data: &Data) -> Option<Judged<'a>> {
     // Errors are impossible here, because the scenario was checked when it was loaded.
-    let condition = Condition::of(claim).ok()?;
+    let condition = Condition::new(claim).ok()?;
     let figures = ClaimFigures { claim, data };
     let cases = cases(scenario, claim, cells).ok()?;
     if !cases.iter().all(|case| figures.was_run(case)) {

@@ -5,7 +5,7 @@ use statistics::{Level, Method, Summary};
 /// Summarizes a figure over those runs that have it.
 pub fn over_seeds(values: &[f64]) -> Option<Summary> {
     let known: Vec<f64> = values.iter().copied().filter(|value| value.is_finite()).collect();
-    Summary::of(&known, Level::P95, Method::StudentT)
+    Summary::new(&known, Level::P95, Method::StudentT)
 }
 
 /// Summarizes a figure that all runs have. Returns `None` if a run lacks the figure, because a statistic of the other

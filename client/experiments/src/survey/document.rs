@@ -97,7 +97,7 @@ impl Run {
             && self.fairness.is_none_or(|index| shares.contains(&index))
     }
 
-    pub fn of(result: &RunResult) -> Self {
+    pub fn new(result: &RunResult) -> Self {
         let ops = result.ops.offered.unwrap_or(result.ops.total);
         Self {
             end_s: result.stalled_at_s.or(result.makespan_s).unwrap_or_default(),

@@ -59,8 +59,8 @@ impl Survey {
         let fairness: Option<Vec<f64>> = runs().map(|run| run.fairness).collect();
         Some(Row {
             settings: all.len(),
-            time: Ratio::of(times.iter().map(|(ratio, _)| *ratio)),
-            attempts: Ratio::of(all.iter().map(|surveyed| surveyed.attempts_ratio(against))),
+            time: Ratio::new(times.iter().map(|(ratio, _)| *ratio)),
+            attempts: Ratio::new(all.iter().map(|surveyed| surveyed.attempts_ratio(against))),
             slower: times.iter().filter(|(ratio, _)| *ratio > SLOWER).count(),
             worst,
             unfinished: unfinished().count(),
@@ -87,11 +87,11 @@ impl Surveyed {
 }
 
 impl Ratio {
-    fn of(ratios: impl Iterator<Item = f64>) -> Self {
+    fn new(ratios: impl Iterator<Item = f64>) -> Self {
         let ratios: Vec<f64> = ratios.collect();
         let comparison =
             Comparison { level: Level::P95, method: Method::StudentT, margin: Margin::TWO_PERCENT };
-        match PairedRatio::of(&ratios, &vec![1.0; ratios.len()], comparison) {
+        match PairedRatio::new(&ratios, &vec![1.0; ratios.len()], comparison) {
             Ok(found) => Self {
                 mean: found.ratio,
                 interval: found.interval.map(|interval| (interval.low, interval.high)),

@@ -8,9 +8,9 @@ use crate::transport::{Transport, TransportConfig, TransportError, http2, hyper,
 
 /// All transports. The first is the default for a mockserver.
 pub const TRANSPORTS: &[TransportEntry] = &[
-    TransportEntry::of::<hyper::HyperTransport>(),
-    TransportEntry::of::<reqwest::ReqwestTransport>(),
-    TransportEntry::of::<http2::Http2Transport>(),
+    TransportEntry::new::<hyper::HyperTransport>(),
+    TransportEntry::new::<reqwest::ReqwestTransport>(),
+    TransportEntry::new::<http2::Http2Transport>(),
 ];
 
 #[derive(Clone, Copy, Debug)]
@@ -21,7 +21,7 @@ pub struct TransportEntry {
 }
 
 impl TransportEntry {
-    const fn of<T: Transport>() -> Self {
+    const fn new<T: Transport>() -> Self {
         Self {
             name: T::NAME,
             summary: T::SUMMARY,

@@ -18,7 +18,7 @@ pub(crate) fn attempts(recorded: &[u32], own: &[u32]) -> Option<Difference> {
         }
         (false, _) => {
             let numbers = |values: &[u32]| values.iter().map(|value| f64::from(*value)).collect::<Vec<_>>();
-            KolmogorovSmirnov::of(&numbers(recorded), &numbers(own)).p < LEVEL
+            KolmogorovSmirnov::new(&numbers(recorded), &numbers(own)).p < LEVEL
         }
     };
     differs.then(|| Difference::new("attempts", listed(recorded), listed(own)))

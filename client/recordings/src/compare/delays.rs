@@ -88,7 +88,7 @@ impl Delays<'_> {
         let seen: Vec<f64> = self.own.iter().map(|own| self.grain.seen(*own)).collect();
         let p = |shift: f64| {
             let recorded: Vec<f64> = self.recorded.iter().map(|recorded| recorded - shift).collect();
-            KolmogorovSmirnov::of(&recorded, &seen).p
+            KolmogorovSmirnov::new(&recorded, &seen).p
         };
         // A machine that adds time to delays adds about the same time to each, so the distributions are also compared with these shifts.
         let shifts: &[f64] =
@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     fn grain() -> Grain {
-        Grain::of("some", "python", "time.sleep replaced")
+        Grain::new("some", "python", "time.sleep replaced")
     }
 
     fn difference(recorded: &[f64], own: &[f64]) -> Option<String> {
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn what_a_machine_adds_makes_no_short_delay_a_steady_one() {
-        let grain = Grain::of("grpcio", "python", "none: real time");
+        let grain = Grain::new("grpcio", "python", "none: real time");
         let own = drawn(0.016, 0.024, 2000);
         let late: Vec<f64> = drawn(0.016, 0.024, 20).iter().map(|delay| delay + 0.002).collect();
         let of = |recorded: &[f64]| {

@@ -25,7 +25,7 @@ pub(crate) fn endings(recorded: &[(RecordedEnding, usize)], own: &[Ending]) -> O
             let share = |values: &[f64]| {
                 format!("{:.1} % successes", 100.0 * values.iter().sum::<f64>() / values.len().max(1) as f64)
             };
-            (KolmogorovSmirnov::of(&recorded, &own).p < LEVEL)
+            (KolmogorovSmirnov::new(&recorded, &own).p < LEVEL)
                 .then(|| Difference::new("outcome", share(&recorded), share(&own)))
         }
     }

@@ -139,7 +139,7 @@ impl SeriesPosition {
         };
         let each: Vec<Vec<f64>> = runs.iter().map(of_run).collect();
         let all: Vec<f64> = each.concat();
-        let distance = |values: &[f64]| KolmogorovSmirnov::of(values, &all).distance;
+        let distance = |values: &[f64]| KolmogorovSmirnov::new(values, &all).distance;
         let furthest = each.iter().map(|run| distance(run)).fold(0.0, f64::max);
         let (low, high) = ends(&all);
         let room = 0.05 * (high - low);
@@ -184,7 +184,7 @@ mod tests {
     }
 
     fn described(recorded: &Series, runs: &[Vec<Op>]) -> Option<String> {
-        let grain = Grain::of("some", "python", "time.sleep replaced");
+        let grain = Grain::new("some", "python", "time.sleep replaced");
         series(recorded, runs, grain).map(|difference| difference.to_string())
     }
 

@@ -152,7 +152,7 @@ fn transport_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, 
 pub struct ServerModel(BTreeMap<String, Option<Setting>>);
 
 impl ServerModel {
-    pub fn of(config: &impl Serialize) -> serde_json::Result<Self> {
+    pub fn new(config: &impl Serialize) -> serde_json::Result<Self> {
         serde_json::from_value(serde_json::to_value(config)?)
     }
 

@@ -26,7 +26,7 @@ impl Malformed {
         Self { place, ..self }
     }
 
-    pub(crate) fn of(text: &str, path: &str, error: &serde_json::Error) -> Self {
+    pub(crate) fn new(text: &str, path: &str, error: &serde_json::Error) -> Self {
         // If a name, such as that of a mode, is expected and a number is found, the deserializer reports a syntax error
         // although the JSON is valid.
         let is_json = || IgnoredAny::deserialize(&mut serde_json::Deserializer::from_str(text)).is_ok();

@@ -17,9 +17,9 @@ pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, Malformed> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let value = serde_path_to_error::deserialize(ObjectsOnly(&mut deserializer)).map_err(|error| {
         let path = error.path().to_string();
-        Malformed::of(text, if path == "." { "" } else { &path }, error.inner())
+        Malformed::new(text, if path == "." { "" } else { &path }, error.inner())
     })?;
-    deserializer.end().map_err(|error| Malformed::of(text, "", &error))?;
+    deserializer.end().map_err(|error| Malformed::new(text, "", &error))?;
     Ok(value)
 }
 

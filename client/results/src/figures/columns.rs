@@ -36,7 +36,7 @@ impl Column {
 
     /// Returns the columns that have a value in at least one of these runs. Columns with the identity of the run come first. The others
     /// follow in the order of the first run that has them, and alphabetically within a run.
-    pub fn of(runs: &[&RunResult]) -> Vec<Self> {
+    pub fn from_runs(runs: &[&RunResult]) -> Vec<Self> {
         let met = |column: &Self| runs.iter().position(|run| !column.cell(run).is_empty());
         let mut columns: Vec<(usize, Self)> =
             Self::all().into_iter().filter_map(|column| Some((met(&column)?, column))).collect();
@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn cells_are_as_json_has_them_and_columns_without_any_are_left_out() {
         let run = run("aimd", u64::MAX, 10, 12, 2.0);
-        let columns = Column::of(&[&run]);
+        let columns = Column::from_runs(&[&run]);
         let cell =
             |path: &str| columns.iter().find(|column| column.path() == path).map(|column| column.cell(&run));
         assert_eq!(cell("seed").unwrap(), u64::MAX.to_string());

@@ -89,7 +89,7 @@ impl RunFigures {
         FIGURES.iter().filter(|figure| figure.summed)
     }
 
-    pub fn of<'a>(
+    pub fn new<'a>(
         figures: impl IntoIterator<Item = &'static Figure>,
         runs: impl IntoIterator<Item = &'a RunResult>,
     ) -> Self {
@@ -207,7 +207,7 @@ mod tests {
         stalled.stalled_at_s = Some(3.0);
         let runs = [run("aimd", 7, 10, 12, 2.0), stalled, run("aimd", 9, 10, 14, 4.0)];
         let wanted = ["stalled_at_s", "attempts.total", "stalled_at_s"];
-        let kept = RunFigures::of(wanted.iter().filter_map(|path| Figure::find(path)), &runs);
+        let kept = RunFigures::new(wanted.iter().filter_map(|path| Figure::find(path)), &runs);
         assert_eq!((kept.runs(), kept.first().unwrap().seed), (3, 7));
         assert_eq!(kept.of_each("stalled_at_s"), [None, Some(3.0), None]);
         assert_eq!((kept.known("stalled_at_s"), kept.of_all("stalled_at_s")), (&[3.0][..], &[][..]));

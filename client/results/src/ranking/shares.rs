@@ -15,7 +15,7 @@ pub(crate) struct Shares {
 
 impl Shares {
     /// Compares strategies by the sums over their runs. Strategies with a run that was cut off come after all others.
-    pub(crate) fn of(strategies: &[&Counts]) -> Self {
+    pub(crate) fn new(strategies: &[&Counts]) -> Self {
         let counts = || strategies.iter().copied();
         let at_all: Vec<f64> = counts().map(Counts::at_all).collect();
         let cut_off: Vec<bool> = counts().map(|counts| counts.cut_off() > 0).collect();
@@ -110,8 +110,8 @@ mod tests {
                 run
             })
             .collect();
-        let kept: Vec<RunFigures> = runs.iter().map(|run| RunFigures::of([], [run])).collect();
-        Shares::of(&kept.iter().map(|kept| &kept.counts).collect::<Vec<_>>())
+        let kept: Vec<RunFigures> = runs.iter().map(|run| RunFigures::new([], [run])).collect();
+        Shares::new(&kept.iter().map(|kept| &kept.counts).collect::<Vec<_>>())
     }
 
     #[test]

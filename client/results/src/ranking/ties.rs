@@ -34,7 +34,7 @@ impl Ties {
         }
         let comparison =
             Comparison { level: self.level, method: Method::StudentT, margin: Margin::TWO_PERCENT };
-        let found = PairedRatio::of(one.values(score), other.values(score), comparison);
+        let found = PairedRatio::new(one.values(score), other.values(score), comparison);
         match found.map(|found| found.verdict) {
             Ok(PairOutcome::NotDistinguishable | PairOutcome::Equivalent) => true,
             Ok(PairOutcome::Lower | PairOutcome::Higher) => false,

@@ -104,7 +104,7 @@ impl<'a> ReadShard<'a> {
         }
         plan.check()?;
         let texts: Texts<'_> =
-            serde_json::from_str(text).map_err(|error| Malformed::of(text, "tasks", &error))?;
+            serde_json::from_str(text).map_err(|error| Malformed::new(text, "tasks", &error))?;
         let (mut tasks, mut began, mut least) = (Vec::with_capacity(texts.tasks.len()), None, 0);
         for (at, text) in texts.tasks.into_iter().map(RawValue::get).enumerate() {
             let record = TaskRecord::read(text).map_err(|wrong| wrong.inside(&format!("tasks[{at}]")))?;

@@ -29,7 +29,7 @@ pub struct ShardOf {
 }
 
 impl ShardKind {
-    pub fn of(text: &str) -> Result<Self, Malformed> {
+    pub fn parse(text: &str) -> Result<Self, Malformed> {
         #[derive(Deserialize)]
         #[serde(expecting = "an object")]
         struct Head {
@@ -57,7 +57,7 @@ mod tests {
     #[test]
     fn what_is_no_shard_is_refused_with_what_makes_one() {
         assert_eq!(
-            ShardKind::of(r#"{"shard": {"kind": "tasks", "index": 0, "of": 1}}"#),
+            ShardKind::parse(r#"{"shard": {"kind": "tasks", "index": 0, "of": 1}}"#),
             Ok(ShardKind::Tasks)
         );
         for (text, told) in [
@@ -70,7 +70,7 @@ mod tests {
             (r#"{"shard"#, "line 1, column 7: it ends in the middle; the file was cut off"),
             ("[1]", "a list is not an object"),
         ] {
-            assert_eq!(ShardKind::of(text).unwrap_err().to_string(), told);
+            assert_eq!(ShardKind::parse(text).unwrap_err().to_string(), told);
         }
     }
 }

@@ -134,7 +134,7 @@ fn reached(log: &ServerLog, run: &Run) -> BTreeMap<(u64, u32), VecDeque<Exchange
                     reads.insert(attempt, took);
                 } else if let Some(exchange) = all.get_mut(&attempt).and_then(VecDeque::back_mut) {
                     exchange.response =
-                        Some(SimulatedResponse::of(answer, request.step, &speech, &reading, Some(took)));
+                        Some(SimulatedResponse::new(answer, request.step, &speech, &reading, Some(took)));
                 }
                 continue;
             }

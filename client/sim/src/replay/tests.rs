@@ -73,7 +73,7 @@ impl Late {
                 anchor: WallTime::VIRTUAL_START,
                 understanding: &understanding,
             };
-            let SimulatedResponse { outcome, cause, server, advised_wait } = SimulatedResponse::of(
+            let SimulatedResponse { outcome, cause, server, advised_wait } = SimulatedResponse::new(
                 &answer,
                 Step::Work,
                 &speech,

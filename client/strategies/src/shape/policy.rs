@@ -43,7 +43,7 @@ enum DelayPath {
 }
 
 impl DelayPath {
-    fn of(shape: &Shape) -> Self {
+    fn new(shape: &Shape) -> Self {
         let is_general = shape.first.is_some()
             || shape.formula.is_some()
             || !shape.delays.is_empty()
@@ -74,7 +74,7 @@ impl Shaped {
         let draws = shape.spread != Spread::None
             || matches!(shape.growth, Growth::Decorrelated | Growth::Polly)
             || shape.formula.as_ref().is_some_and(Program::draws);
-        let (waits, way, cap_nanos) = (waits(&shape), DelayPath::of(&shape), whole_nanos(shape.cap));
+        let (waits, way, cap_nanos) = (waits(&shape), DelayPath::new(&shape), whole_nanos(shape.cap));
         let rule = Rule { shape, curve, throttled, draws, waits, cap_nanos, way };
         Self { rule: Arc::new(rule), last_failures: 0 }
     }

@@ -189,7 +189,7 @@ impl Layer {
     ) -> Retry {
         let Outcome { status, opinion, .. } = failed.outcome;
         let since = memory.as_ref().map_or(failed.arrived, |memory| memory.since);
-        if let (Some(memory), Some(kind)) = (memory.as_mut(), FailureKind::of(&failed.outcome))
+        if let (Some(memory), Some(kind)) = (memory.as_mut(), FailureKind::from_outcome(&failed.outcome))
             && memory.count(kind) > self.rules.max_retries.of(kind)
         {
             return Retry::GiveUp;

@@ -68,7 +68,7 @@ fn link(name: &'static str, mime: &str, content: &str) -> Markup {
 fn table(runs: &[&Run]) -> String {
     let written = || -> io::Result<Vec<u8>> {
         let runs: Vec<&RunResult> = runs.iter().filter_map(|run| run.result.as_deref()).collect();
-        let mut rows = Rows::new(Vec::new(), &[], Column::of(&runs))?;
+        let mut rows = Rows::new(Vec::new(), &[], Column::from_runs(&runs))?;
         for run in runs {
             rows.write(&[], run)?;
         }

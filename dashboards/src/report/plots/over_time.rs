@@ -18,7 +18,7 @@ pub(in crate::report) fn rate_log(document: &Document) -> Vec<Plot> {
     let title = "Attempts sent per second, logarithmic";
     let mut plots = overlay(document, title, y, |grid, strategy| grid.rates(strategy, |point| point.sent));
     // A rate of zero has no position on a logarithmic axis.
-    let least = Grid::of(drawn(document).map(|(_, strategy)| strategy)).single() / 10.0;
+    let least = Grid::new(drawn(document).map(|(_, strategy)| strategy)).single() / 10.0;
     for series in plots.iter_mut().flat_map(|plot| &mut plot.series) {
         for (_, rate) in &mut series.points {
             *rate = if *rate >= least { *rate } else { f64::NAN };
@@ -37,7 +37,7 @@ pub(in crate::report) fn outcomes(document: &Document) -> Vec<Plot> {
     let accepted: fn(&Point) -> f64 = |point| point.succeeded;
     let rejected: fn(&Point) -> f64 = |point| point.rejected;
     if let [strategy] = document.strategies.as_slice() {
-        let grid = Grid::of(document.strategies.iter());
+        let grid = Grid::new(document.strategies.iter());
         let series = [
             ("accepted", ACCEPTED, grid.rates(strategy, accepted)),
             ("rejected", REJECTED, grid.rates(strategy, rejected)),
@@ -68,7 +68,7 @@ fn without_stalled(document: &Document, mut plots: Vec<Plot>) -> Vec<Plot> {
 }
 
 pub(in crate::report) fn done(document: &Document) -> Vec<Plot> {
-    let grid = Grid::of(drawn(document).map(|(_, strategy)| strategy));
+    let grid = Grid::new(drawn(document).map(|(_, strategy)| strategy));
     let one = |(look, strategy): (usize, &Strategy)| {
         let mut course = grid.totals(strategy, |point| point.succeeded);
         course.points.insert(0, (0.0, 0.0));
@@ -87,7 +87,7 @@ fn overlay(
     y: Axis,
     course: impl Fn(Grid, &Strategy) -> ResampledSeries,
 ) -> Vec<Plot> {
-    let grid = Grid::of(drawn(document).map(|(_, strategy)| strategy));
+    let grid = Grid::new(drawn(document).map(|(_, strategy)| strategy));
     let series =
         drawn(document).map(|(look, strategy)| line(&strategy.label, look, course(grid, strategy))).collect();
     let note = with_smoothing(&note(document), grid);

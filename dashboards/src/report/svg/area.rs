@@ -65,7 +65,7 @@ pub(in crate::report) fn area(plot: &Plot, size: Size) -> Area {
     let ys = visible.map(|point| point.1).chain(bands().flat_map(|band| [band.1, band.2])).chain(below);
     let bars = plot.series.iter().any(|series| series.shape == Shape::Bars);
     let ys = ys.map(|y| if bars { y * ABOVE_BARS } else { y });
-    let (x, y) = (Span::of(&plot.x, xs, size.ticks), Span::of(&plot.y, ys, size.ticks));
+    let (x, y) = (Span::new(&plot.x, xs, size.ticks), Span::new(&plot.y, ys, size.ticks));
     let frame = Frame { plot, size, x, y };
     let mut drawn = frame.axes();
     for (index, series) in plot.series.iter().enumerate() {

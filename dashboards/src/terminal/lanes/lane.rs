@@ -83,8 +83,8 @@ fn legend(area: Rect, lanes: &Lanes, lane: &Lane, bars: usize) -> Vec<LegendKey>
 
 fn draw_progress(row: Rect, buf: &mut Buffer, lane: &Lane, theme: Theme) {
     let going_on = numbers::going_on(lane);
-    let (name, extent) = match going_on.map(|frame| Progress::of(&frame.snapshot)) {
-        Some(run) => (format!("run {}", lane.done + 1), bar::Extent::of(&run)),
+    let (name, extent) = match going_on.map(|frame| Progress::new(&frame.snapshot)) {
+        Some(run) => (format!("run {}", lane.done + 1), bar::Extent::new(&run)),
         None => ("runs".to_owned(), bar::Extent::plain(numbers::share(lane))),
     };
     let [label, bar_area, behind] = parts(row);

@@ -29,7 +29,7 @@ pub(crate) fn going_on(lane: &Lane) -> Option<&Frame> {
 }
 
 pub(crate) fn share(lane: &Lane) -> f64 {
-    let part = going_on(lane).and_then(|frame| Progress::of(&frame.snapshot).share());
+    let part = going_on(lane).and_then(|frame| Progress::new(&frame.snapshot).share());
     let done = lane.done as f64 + part.unwrap_or(0.0);
     if lane.runs == 0 { 0.0 } else { (done / lane.runs as f64).min(1.0) }
 }
@@ -48,7 +48,7 @@ pub(crate) fn mark(lane: &Lane) -> &'static str {
 
 /// Describes the run in progress, the most informative part first.
 pub(crate) fn now(snapshot: &Snapshot) -> Vec<String> {
-    let progress = Progress::of(snapshot);
+    let progress = Progress::new(snapshot);
     let ops = match progress.goal {
         Goal::Ops(ops) => format!("{}/{} ops", text::count(progress.ended), text::count(ops)),
         Goal::Seconds(_) | Goal::Open => format!("{} ops", text::count(progress.ended)),
@@ -60,5 +60,5 @@ pub(crate) fn now(snapshot: &Snapshot) -> Vec<String> {
 }
 
 pub(crate) fn attempts(snapshot: &Snapshot) -> String {
-    format!("attempts {:>6}", text::count(AttemptStats::of(snapshot).attempts))
+    format!("attempts {:>6}", text::count(AttemptStats::new(snapshot).attempts))
 }

@@ -94,7 +94,7 @@ fn draw_header(row: Rect, buf: &mut Buffer, lanes: &Lanes, state: &LanesState, t
 
 fn draw_remaining(area: Rect, buf: &mut Buffer, lanes: &Lanes, state: &LanesState, theme: Theme) {
     let scale = if state.header.time_scale > 0.0 { state.header.time_scale } else { 1.0 };
-    let remaining = Remaining::of(lanes, scale);
+    let remaining = Remaining::new(lanes, scale);
     bar::draw(area, buf, bar::Extent::plain(remaining.share), theme);
     let (done, runs) = (text::count(remaining.done as u64), text::count(remaining.runs as u64));
     let runs = format!("{done:>width$} / {runs} runs", width = runs.len());
@@ -116,7 +116,7 @@ fn draw_lanes(
     let height = body.height / count;
     if height >= 2 {
         let height = height.min(lane::tallest(lanes));
-        let time = lanes.lanes.iter().filter_map(|lane| Some(TimeAxis::of(&lane.run.as_ref()?.snapshot)));
+        let time = lanes.lanes.iter().filter_map(|lane| Some(TimeAxis::new(&lane.run.as_ref()?.snapshot)));
         let time = time.max_by(|a, b| a.span_s.total_cmp(&b.span_s));
         for (index, lane) in (0..).zip(&lanes.lanes) {
             let area = Rect { y: body.y + index * height, height, ..body };

@@ -17,7 +17,7 @@ const LABEL: u16 = 8;
 const PERCENT: u16 = 8;
 
 pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, theme: Theme) {
-    let effort = AttemptStats::of(&frame.snapshot);
+    let effort = AttemptStats::new(&frame.snapshot);
     let value = format!("{:>5}", effort.per_op_text());
     rule(
         area,

@@ -30,7 +30,7 @@ impl Extent {
         Self { share: Some(share), ..Self::default() }
     }
 
-    pub(crate) fn of(progress: &Progress) -> Self {
+    pub(crate) fn new(progress: &Progress) -> Self {
         let mark = progress.optimal_share();
         Self { share: progress.share(), in_vain: progress.given_up_share(), mark }
     }

@@ -18,16 +18,16 @@ pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, _theme: Theme) {
 
 fn lines(frame: &Frame) -> [Vec<Segment>; 3] {
     let snapshot = &frame.snapshot;
-    let effort = AttemptStats::of(snapshot);
+    let effort = AttemptStats::new(snapshot);
     let latency = |share| match snapshot.op_latency.count() {
         0 => "–".to_owned(),
         _ => text::duration(snapshot.op_latency.quantile(share)),
     };
     let mut flight = vec![format!("in flight {:>4}", text::count(snapshot.in_flight))];
     flight.extend(snapshot.gauges.window.map(|window| format!("window {window:>5.1}")));
-    flight.extend(CapLimit::of(frame).map(|limit| format!("{} {}", limit.name, text::count(limit.cap))));
+    flight.extend(CapLimit::new(frame).map(|limit| format!("{} {}", limit.name, text::count(limit.cap))));
     flight
-        .extend(RateLimit::of(frame).map(|limit| format!("{} {} {}", limit.name, limit.rate, limit.left())));
+        .extend(RateLimit::new(frame).map(|limit| format!("{} {} {}", limit.name, limit.rate, limit.left())));
     flight.push(format!("ready {}", text::count(snapshot.ready)));
     flight.push(format!("sleeping {}", text::count(snapshot.sleeping)));
     let mut attempts = vec![

@@ -13,8 +13,8 @@ use crate::terminal::theme::{Role, Theme};
 use crate::text;
 
 pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, theme: Theme) {
-    let progress = Progress::of(&frame.snapshot);
-    bar::draw(area, buf, bar::Extent::of(&progress), theme);
+    let progress = Progress::new(&frame.snapshot);
+    bar::draw(area, buf, bar::Extent::new(&progress), theme);
     let numbers = Rect { y: area.y + 1, height: 1, ..area };
     let (left, right) = numbers_of(&progress, usize::from(area.width), theme);
     segments::draw(numbers, buf, &left, &right);

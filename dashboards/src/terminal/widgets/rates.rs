@@ -21,8 +21,8 @@ const SMOOTHING: f64 = 1.0 / 25.0;
 const FAR: f64 = 2.0;
 
 pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, scale: Scale, labelled: bool, theme: Theme) {
-    let timeline = Timeline::of(&frame.snapshot);
-    let time = TimeAxis::of(&frame.snapshot);
+    let timeline = Timeline::new(&frame.snapshot);
+    let time = TimeAxis::new(&frame.snapshot);
     let width = usize::from(columns(area));
     let counter = |count: fn(&Point) -> u32| timeline.counter(count);
     let [accepted, rejected, failed] =
@@ -33,7 +33,7 @@ pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, scale: Scale, la
     let failed_values = rates(&failed, time, 2 * width);
     let all = [&area_values, &rejected_values, &failed_values];
     let highest = all.into_iter().flatten().flatten().fold(8.0_f64, |highest, rate| highest.max(*rate));
-    let limit = RateLimit::of(frame);
+    let limit = RateLimit::new(frame);
     let limits = limits(&timeline, time, width);
     // If a limit far above all rates were on the axis, it would flatten the picture.
     let near = limits.iter().flatten().copied().filter(|rate| *rate <= FAR * highest);

@@ -51,14 +51,14 @@ fn lines(frame: &Frame) -> Vec<(Cow<'static, str>, String)> {
 }
 
 fn of_the_server(frame: &Frame) -> impl Iterator<Item = (Cow<'static, str>, String)> {
-    let busy = match CapLimit::of(frame) {
+    let busy = match CapLimit::new(frame) {
         Some(CapLimit { name, busy, cap }) => {
             let name = if frame.snapshot.server_cap.is_some() { "server busy".into() } else { name.into() };
             Some((name, format!("{} of {}", text::count(busy), text::count(cap))))
         }
         None => frame.snapshot.server_busy.map(|busy| ("server busy".into(), text::count(busy))),
     };
-    let left = RateLimit::of(frame).map(|law| {
+    let left = RateLimit::new(frame).map(|law| {
         let (left, all) = (text::count(law.remaining.into()), text::count(law.limit.into()));
         (law.name.into(), format!("{}, {left} of {all} left", law.rate))
     });

@@ -26,13 +26,13 @@ pub(crate) struct TimeAxis {
 }
 
 impl TimeAxis {
-    pub(crate) fn of(snapshot: &Snapshot) -> Self {
+    pub(crate) fn new(snapshot: &Snapshot) -> Self {
         let optimal = snapshot.optimal_makespan;
         let end = |optimal: Duration| {
             snapshot.first_arrival.map_or(optimal, |start| start.since_origin() + optimal)
         };
         let optimal_at_s = optimal.map(|optimal| end(optimal).as_secs_f64());
-        let now_s = Timeline::of(snapshot).now_s;
+        let now_s = Timeline::new(snapshot).now_s;
         let optimal_end_s = optimal_at_s.unwrap_or(0.0) * 1.05;
         let horizon_s = (FORESIGHT * now_s).max(MIN_HORIZON_S);
         let needed_s = if optimal_end_s <= horizon_s { now_s.max(optimal_end_s) } else { now_s };
@@ -103,7 +103,7 @@ mod tests {
     fn span_s(now_s: u64, optimal_s: u64) -> f64 {
         let now = Instant::from_millis(now_s * 1_000);
         let optimal_makespan = Some(Duration::from_secs(optimal_s));
-        TimeAxis::of(&Snapshot { now, optimal_makespan, ..Snapshot::default() }).span_s
+        TimeAxis::new(&Snapshot { now, optimal_makespan, ..Snapshot::default() }).span_s
     }
 
     #[test]

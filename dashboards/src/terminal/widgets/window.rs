@@ -15,7 +15,7 @@ use crate::terminal::theme::{Role, Theme};
 use crate::text;
 
 pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, labelled: bool, theme: Theme) {
-    draw_on(TimeAxis::of(&frame.snapshot), area, buf, frame, labelled, theme);
+    draw_on(TimeAxis::new(&frame.snapshot), area, buf, frame, labelled, theme);
 }
 
 pub(crate) fn draw_on(
@@ -26,7 +26,7 @@ pub(crate) fn draw_on(
     labelled: bool,
     theme: Theme,
 ) {
-    let timeline = Timeline::of(&frame.snapshot);
+    let timeline = Timeline::new(&frame.snapshot);
     let width = usize::from(columns(area));
     let ranges = |parts: usize, pick: fn(&Point) -> Gauge| -> Vec<Option<(f64, f64)>> {
         (0..parts).map(|part| timeline.gauge(time.at(part, parts), time.at(part + 1, parts), pick)).collect()
@@ -80,7 +80,7 @@ fn legend(frame: &Frame, timeline: &Timeline<'_>, end: f64) -> Vec<LegendKey> {
         let value = format!("{:>4}", format!("{above}{}", text::short(value)));
         Some(LegendKey { mark, name, value, role })
     };
-    let cap = CapLimit::of(frame).map_or("cap".into(), |cap| cap.name.into());
+    let cap = CapLimit::new(frame).map_or("cap".into(), |cap| cap.name.into());
     [
         key("──", cap, Role::Cap, timeline.latest(|point| point.server_cap)),
         key("⠒⠒", "window".into(), Role::Window, timeline.latest(|point| point.window)),

@@ -99,7 +99,7 @@ impl Field {
             (None, Some(unit)) => {
                 return Err(form(format!("`{quantity}` has no unit, so nothing can be in `{unit}`")));
             }
-            (Some(usual), None) => Some(TimeForm::of(*usual)),
+            (Some(usual), None) => Some(TimeForm::new(*usual)),
             (Some(_), Some(word)) => {
                 let known = Unit::CHOICES.iter().filter(|(_, unit)| fits(quantity, *unit));
                 let found = known.clone().find(|(known, _)| *known == word);
@@ -110,7 +110,7 @@ impl Field {
                         "`{quantity}` cannot be written in `{word}`{suggestion}; its units are {units}"
                     ))
                 })?;
-                Some(TimeForm::of(*unit))
+                Some(TimeForm::new(*unit))
             }
         };
         let quantity = match time {

@@ -79,7 +79,7 @@ impl Unit {
 
 impl TimeForm {
     /// Returns the default format of this unit. It rounds up to whole units, or to whole milliseconds for `go`.
-    pub(super) const fn of(unit: Unit) -> Self {
+    pub(super) const fn new(unit: Unit) -> Self {
         let places = if matches!(unit, Unit::Go) { 3 } else { 0 };
         Self { unit, places, rounding: Rounding::Up }
     }
@@ -156,7 +156,7 @@ impl TimeForm {
 
 impl fmt::Display for TimeForm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let plain = Self::of(self.unit);
+        let plain = Self::new(self.unit);
         write!(f, "_{}", self.unit.word())?;
         if self.places != plain.places {
             write!(f, ":decimal({})", self.places)?;
@@ -206,7 +206,7 @@ mod tests {
 
     fn form(unit: &str, words: &[&str]) -> TimeForm {
         let unit = Unit::CHOICES.iter().find(|(word, _)| *word == unit).unwrap().1;
-        let mut form = TimeForm::of(unit);
+        let mut form = TimeForm::new(unit);
         form.take(words.iter().copied()).unwrap();
         form
     }

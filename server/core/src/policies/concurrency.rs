@@ -73,7 +73,7 @@ impl Configurable for Concurrency {
 
 impl PolicyConfig for Concurrency {
     fn limit(&self) -> Option<Limit> {
-        Some(Limit::of("cap"))
+        Some(Limit::new("cap"))
     }
 
     fn gate(&self, _common: &Common) -> Option<Box<dyn StagePolicy>> {

@@ -23,14 +23,14 @@ pub(crate) struct Configured {
 }
 
 impl PolicyEntry {
-    pub(crate) const fn of<C: Configurable + PolicyConfig>() -> Self {
+    pub(crate) const fn new<C: Configurable + PolicyConfig>() -> Self {
         Self {
             name: C::NAME,
             summary: C::SUMMARY,
             rule: C::RULE,
             source: C::SOURCE,
-            default: || Configured::of(C::default()),
-            configure: |options| C::with_options(options).map(Configured::of),
+            default: || Configured::new(C::default()),
+            configure: |options| C::with_options(options).map(Configured::new),
         }
     }
 
@@ -48,7 +48,7 @@ impl PolicyEntry {
 }
 
 impl Configured {
-    fn of<C: Configurable + PolicyConfig>(mut config: C) -> Self {
+    fn new<C: Configurable + PolicyConfig>(mut config: C) -> Self {
         Self { parameters: config.parameters(), config: Arc::new(config) }
     }
 }

@@ -84,7 +84,7 @@ impl PolicyConfig for FixedWindow {
     }
 
     fn rate_law(&self) -> Option<RateLaw> {
-        Some(RateLaw::of_windows(self.pace().unwrap_or_else(|| Pace::of(self.clone()))))
+        Some(RateLaw::of_windows(self.pace().unwrap_or_else(|| Pace::new(self.clone()))))
     }
 }
 

@@ -45,7 +45,7 @@ impl Configurable for Gcra {
 
 impl PolicyConfig for Gcra {
     fn limit(&self) -> Option<Limit> {
-        Some(Limit::of("rate"))
+        Some(Limit::new("rate"))
     }
 
     fn gate(&self, common: &Common) -> Option<Box<dyn StagePolicy>> {
@@ -53,7 +53,7 @@ impl PolicyConfig for Gcra {
     }
 
     fn pace(&self) -> Option<Pace> {
-        Some(Pace::of(self.clone()))
+        Some(Pace::new(self.clone()))
     }
 
     fn rate_law(&self) -> Option<RateLaw> {

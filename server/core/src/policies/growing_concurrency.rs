@@ -57,7 +57,7 @@ impl Configurable for GrowingConcurrency {
 
 impl PolicyConfig for GrowingConcurrency {
     fn limit(&self) -> Option<Limit> {
-        Some(Limit::of("most"))
+        Some(Limit::new("most"))
     }
 
     fn grows(&self) -> bool {

@@ -66,7 +66,7 @@ impl Configurable for LeakyQueue {
 
 impl PolicyConfig for LeakyQueue {
     fn limit(&self) -> Option<Limit> {
-        Some(Limit::of("rate"))
+        Some(Limit::new("rate"))
     }
 
     fn gate(&self, common: &Common) -> Option<Box<dyn StagePolicy>> {

@@ -16,7 +16,7 @@ pub(crate) enum Per {
 }
 
 impl Limit {
-    pub(crate) const fn of(key: &'static str) -> Self {
+    pub(crate) const fn new(key: &'static str) -> Self {
         Self { key, per: Per::Nothing }
     }
 

@@ -47,7 +47,7 @@ impl Configurable for Reserve {
 
 impl PolicyConfig for Reserve {
     fn limit(&self) -> Option<Limit> {
-        Some(Limit::of("rate"))
+        Some(Limit::new("rate"))
     }
 
     fn gate(&self, common: &Common) -> Option<Box<dyn StagePolicy>> {

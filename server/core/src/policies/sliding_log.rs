@@ -51,7 +51,7 @@ impl PolicyConfig for SlidingLog {
     }
 
     fn pace(&self) -> Option<Pace> {
-        Some(Pace::of(self.clone()))
+        Some(Pace::new(self.clone()))
     }
 
     fn rate_law(&self) -> Option<RateLaw> {

@@ -61,7 +61,7 @@ impl Configurable for TokenBucket {
 
 impl PolicyConfig for TokenBucket {
     fn limit(&self) -> Option<Limit> {
-        Some(Limit::of("rate"))
+        Some(Limit::new("rate"))
     }
 
     fn gate(&self, common: &Common) -> Option<Box<dyn StagePolicy>> {
@@ -77,7 +77,7 @@ impl PolicyConfig for TokenBucket {
                 self.burst.saturating_add(u32::try_from(step).unwrap_or(u32::MAX))
             }
         };
-        Some(Pace::of(Self { burst, ..self.clone() }))
+        Some(Pace::new(Self { burst, ..self.clone() }))
     }
 
     fn rate_law(&self) -> Option<RateLaw> {

@@ -29,7 +29,7 @@ pub enum ScheduleError {
 }
 
 impl ScheduleError {
-    pub(super) fn of(entry: impl fmt::Display, why: impl Into<String>) -> Self {
+    pub(super) fn new(entry: impl fmt::Display, why: impl Into<String>) -> Self {
         Self::Entry { entry: entry.to_string(), why: why.into() }
     }
 }
@@ -89,9 +89,9 @@ impl FromStr for Schedule {
         }
         let mut entries: Vec<Entry> = Vec::with_capacity(count);
         for part in parts {
-            let entry = Entry::read(part).map_err(|why| ScheduleError::of(part, why))?;
+            let entry = Entry::read(part).map_err(|why| ScheduleError::new(part, why))?;
             if entries.last().is_some_and(|before| entry.from < before.from) {
-                return Err(ScheduleError::of(
+                return Err(ScheduleError::new(
                     part,
                     "it begins before the one before it; write them in order of time",
                 ));
@@ -109,7 +109,7 @@ impl FromStr for Schedule {
                     || before.end().is_some_and(|end| entry.from < end)
                     || !is_over(before))
             {
-                return Err(ScheduleError::of(part, format!("it overlaps with `{before}`")));
+                return Err(ScheduleError::new(part, format!("it overlaps with `{before}`")));
             }
             entries.push(entry);
         }

@@ -87,13 +87,13 @@ fn slots(policies: &Policies, entries: &[(&Entry, &Value)]) -> Result<Timeline, 
             let why = format!(
                 "`{policies}` does not go by the server's own cap; name the policy's, such as `concurrency.cap`"
             );
-            return Err(ScheduleError::of(entry, why));
+            return Err(ScheduleError::new(entry, why));
         }
         for extreme in extremes(value) {
             let slots = extreme.parse().ok().filter(|slots| (1..=MAX_SLOTS).contains(slots));
             if slots.is_none() {
                 let why = format!("`{extreme}` is not a number of slots from 1 to {MAX_SLOTS}");
-                return Err(ScheduleError::of(entry, why));
+                return Err(ScheduleError::new(entry, why));
             }
         }
     }
@@ -129,7 +129,7 @@ fn replay(policies: &Policies, mut settings: Vec<Setting<'_>>) -> Result<(), Sch
                 let alone =
                     |index: &usize| policies.with_all(together[0].stage, &changed[*index..=*index]).is_err();
                 let index = (0..together.len()).find(alone).unwrap_or(together.len() - 1);
-                ScheduleError::of(together[index].entry, error.to_string())
+                ScheduleError::new(together[index].entry, error.to_string())
             })?;
         }
     }
@@ -144,7 +144,7 @@ fn parameter<'a>(
 ) -> Result<ParameterTimeline, ScheduleError> {
     let refuse = |why: String| {
         let entry = entries.first().map(|(entry, _)| entry.to_string()).unwrap_or_default();
-        ScheduleError::of(entry, why)
+        ScheduleError::new(entry, why)
     };
     let index = policies.index_of(stage).map_err(refuse)?;
     policies.check_changeable(index, key).map_err(refuse)?;
@@ -172,7 +172,7 @@ fn parameter<'a>(
         let fraction = Quantity { millionths: number.millionths + 1, unit: unit.to_owned() };
         let own = Notation { unit: unit.to_owned(), is_whole: !accepts(&fraction.to_string()) };
         if notation.as_ref().is_some_and(|before| *before != own) {
-            return Err(ScheduleError::of(
+            return Err(ScheduleError::new(
                 entry,
                 "it is in another unit than what comes before; write all in one",
             ));

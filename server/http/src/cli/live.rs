@@ -30,7 +30,7 @@ pub(crate) async fn tell(shared: &Shared, mut seen: Seen) {
     let mut events = String::new();
     loop {
         looks.tick().await;
-        let now = Seen::of(shared);
+        let now = Seen::new(shared);
         for event in now.events(&seen) {
             events.push_str(&vocabulary::printable(&event));
             events.push('\n');
@@ -106,7 +106,7 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    pub(crate) fn of(shared: &Shared) -> Self {
+    pub(crate) fn new(shared: &Shared) -> Self {
         let metrics = shared.metrics();
         Self {
             at_s: metrics.stats.uptime_s,

@@ -51,7 +51,7 @@ pub(crate) enum Protocol {
 }
 
 impl Protocol {
-    fn of(first: &[u8]) -> Option<Self> {
+    fn detect(first: &[u8]) -> Option<Self> {
         if first.starts_with(PREFACE) {
             Some(Self::Http2)
         } else if PREFACE.starts_with(first) {
@@ -74,7 +74,7 @@ impl Socket {
             if poll_fn(|context| socket.poll_read(context, &mut first)).await.ok()? == 0 {
                 return None;
             }
-            if let Some(protocol) = Protocol::of(&first) {
+            if let Some(protocol) = Protocol::detect(&first) {
                 return Some((protocol, SocketIo::new(Arc::new(socket), first)));
             }
         }
@@ -254,7 +254,7 @@ mod tests {
             (b"GET / HTTP/1.1\r\n", Some(Protocol::Http1)),
             (b"PRI * HTTP/1.1\r\n", Some(Protocol::Http1)),
         ] {
-            assert_eq!(Protocol::of(first), protocol, "{}", first.escape_ascii());
+            assert_eq!(Protocol::detect(first), protocol, "{}", first.escape_ascii());
         }
     }
 }

@@ -34,7 +34,7 @@ fn the_table_fits_terminals_of_all_widths() {
     let figures: Vec<_> = RunFigures::ranked(Score::makespan()).collect();
     let driver = VirtualTime { threads: 1 };
     let measured = blocks.run(&driver, &Interrupt::default(), &Nobody, &figures, &mut |_| ()).unwrap();
-    let comparison = Comparison::of(blocks, measured, Score::makespan()).unwrap();
+    let comparison = Comparison::new(blocks, measured, Score::makespan()).unwrap();
     for width in [40, 57, 60, 75, 80, 100, 120] {
         let setting = Setting {
             blocks,

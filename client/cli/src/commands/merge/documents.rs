@@ -19,7 +19,7 @@ pub(super) struct Shards<'a> {
 }
 
 impl<'a> Shards<'a> {
-    pub(super) fn of(files: &'a [PathBuf]) -> anyhow::Result<Option<Self>> {
+    pub(super) fn new(files: &'a [PathBuf]) -> anyhow::Result<Option<Self>> {
         let mut rest = files.iter();
         let Some(path) = rest.next() else { return Ok(None) };
         let (named, text) = document(path)?;
@@ -59,7 +59,7 @@ fn document(path: &Path) -> anyhow::Result<Named> {
 }
 
 fn kind(name: &str, text: &str) -> anyhow::Result<ShardKind> {
-    ShardKind::of(text).map_err(|error| refusal(name, &error))
+    ShardKind::parse(text).map_err(|error| refusal(name, &error))
 }
 
 pub(super) fn refusal(name: &str, error: &impl std::fmt::Display) -> anyhow::Error {

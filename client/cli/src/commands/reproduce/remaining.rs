@@ -25,7 +25,7 @@ struct Cost {
 }
 
 impl Remaining {
-    pub(super) fn of(tasks: impl Iterator<Item = Key>) -> Self {
+    pub(super) fn new(tasks: impl Iterator<Item = Key>) -> Self {
         let mut remaining = Self::default();
         for key in tasks {
             remaining.cells.entry(key).or_default().left += 1;
@@ -89,7 +89,7 @@ mod tests {
     #[test]
     fn dear_cells_count_for_what_they_take_so_that_the_estimate_does_not_rise() {
         let tasks = (0..100).flat_map(|_| [CHEAP, DEAR]).chain((0..300).map(|_| CHEAP));
-        let mut remaining = Remaining::of(tasks.clone());
+        let mut remaining = Remaining::new(tasks.clone());
         assert_eq!(remaining.words(2, Duration::ZERO), "0 of 500 runs");
         let mut before = f64::INFINITY;
         for (number, key) in tasks.enumerate() {
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn before_a_run_is_over_what_was_thought_counts() {
-        let mut remaining = Remaining::of([CHEAP, DEAR].into_iter());
+        let mut remaining = Remaining::new([CHEAP, DEAR].into_iter());
         remaining.think(CHEAP, Duration::from_secs(2));
         remaining.think(DEAR, Duration::from_secs(18));
         assert_eq!(remaining.words(1, Duration::ZERO), "0 of 2 runs   about 20 s left");

@@ -26,7 +26,7 @@ struct State {
 
 impl Watching {
     pub(super) fn new(live: Live, keys: Vec<Key>, names: Vec<String>, at_once: usize) -> Self {
-        let remaining = Remaining::of(keys.iter().copied());
+        let remaining = Remaining::new(keys.iter().copied());
         let state = Mutex::new(State { live, remaining, begun: Instant::now() });
         Self { state, keys, names, at_once }
     }

@@ -51,7 +51,7 @@ pub(super) fn table(text: Option<&str>) -> anyhow::Result<String> {
     for (name, text) in strategies {
         let spec: StrategySpec =
             text.parse().map_err(|error| Fatal::error(Exit::Usage, format!("{error}")))?;
-        match Reader::of(&spec)? {
+        match Reader::from_spec(&spec)? {
             None => deaf.push(name),
             Some(reader) => {
                 table.row("  ", &name, &reader.cells);
@@ -79,8 +79,8 @@ struct Reader {
 }
 
 impl Reader {
-    fn of(spec: &StrategySpec) -> anyhow::Result<Option<Self>> {
-        for rules in Rules::of(spec).filter(|rules| rules.value("retry-after") != "ignore") {
+    fn from_spec(spec: &StrategySpec) -> anyhow::Result<Option<Self>> {
+        for rules in Rules::from_spec(spec).filter(|rules| rules.value("retry-after") != "ignore") {
             let headers: Vec<&str> = rules.headers().collect();
             let first = headers.iter().find(|header| **header == RETRY_AFTER).or(headers.first());
             let Some(header) = first else { continue };
@@ -174,7 +174,7 @@ fn listed(waits: &[Option<f64>]) -> String {
 struct Rules(Vec<(&'static str, String)>);
 
 impl Rules {
-    fn of(spec: &StrategySpec) -> impl Iterator<Item = Self> {
+    fn from_spec(spec: &StrategySpec) -> impl Iterator<Item = Self> {
         let common = spec.describe().into_iter().filter(|(part, _)| part.is_empty());
         common.map(|(_, keys)| Self(keys.into_iter().map(|it| (it.key, it.value)).collect()))
     }

@@ -37,7 +37,7 @@ impl std::fmt::Display for Key {
 }
 
 impl Key {
-    fn of(text: &str) -> Self {
+    fn parse(text: &str) -> Self {
         match text.split_once('.') {
             Some((part, key)) => Self::Parameter { part: part.trim().to_owned(), key: key.trim().to_owned() },
             None => Self::Flag(text.replace('_', "-")),
@@ -51,7 +51,7 @@ impl Axis {
     }
 
     pub(super) fn of_record(record: &results::Axis) -> Self {
-        Self { key: Key::of(&record.key), values: record.values.clone() }
+        Self { key: Key::parse(&record.key), values: record.values.clone() }
     }
 }
 
@@ -66,7 +66,7 @@ impl FromStr for Axis {
         if key.is_empty() {
             return Err(format!("nothing stands before the `=`; {example}"));
         }
-        let key = Key::of(key);
+        let key = Key::parse(key);
         let mut all: Vec<String> = Vec::new();
         let counts = takes_counts(&key);
         for item in items(values) {

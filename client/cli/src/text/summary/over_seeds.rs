@@ -101,7 +101,7 @@ impl OverSeeds {
     fn makespan(&self) -> Option<(f64, Option<(f64, f64)>)> {
         let comparison =
             Comparison { level: Level::P95, method: Method::StudentT, margin: Margin::TWO_PERCENT };
-        let mean = PairedRatio::of(&self.makespans, &vec![1.0; self.makespans.len()], comparison).ok()?;
+        let mean = PairedRatio::new(&self.makespans, &vec![1.0; self.makespans.len()], comparison).ok()?;
         Some((mean.ratio, mean.interval.map(|interval| (interval.low, interval.high))))
     }
 }

@@ -159,7 +159,7 @@ fn slots(result: &RunResult) -> Option<Slots> {
     if !model.caps.is_empty() {
         return Some(Slots::Changing);
     }
-    let costs = LeastCosts::of(&model, result.seed)?;
+    let costs = LeastCosts::new(&model, result.seed)?;
     let slots = u64::from(costs.slots()?);
     Some(if costs.slots_vary() { Slots::Changing } else { Slots::Constant(slots) })
 }

@@ -69,7 +69,7 @@ impl Times {
     /// Returns the ratio of two lists of values paired by seed. Returns `None` if a value is missing or not above 0.
     pub(super) fn new(of: &[f64], best: &[f64], level: Level) -> Option<Self> {
         let comparison = Comparison { level, method: Method::StudentT, margin: Margin::TWO_PERCENT };
-        let found = PairedRatio::of(of, best, comparison).ok()?;
+        let found = PairedRatio::new(of, best, comparison).ok()?;
         Some(Self { ratio: found.ratio, interval: found.interval.map(|range| (range.low, range.high)) })
     }
 

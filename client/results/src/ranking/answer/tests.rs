@@ -16,7 +16,7 @@ fn answer(strategies: &[(&str, Vec<f64>, u64)]) -> Answer {
             .zip(makespans)
             .map(|(seed, makespan_s)| run(name, seed, 10, *attempts, *makespan_s))
             .collect();
-        ((*name).to_owned(), RunFigures::of(RunFigures::ranked(Score::makespan()), &runs))
+        ((*name).to_owned(), RunFigures::new(RunFigures::ranked(Score::makespan()), &runs))
     };
     let kept: Vec<_> = strategies.iter().map(kept).collect();
     Answer::new(&standings(&kept, Score::makespan(), 1), Score::makespan())

@@ -78,8 +78,8 @@ fn difference(
             (!same).then(|| "parameters of its strategy differ".to_owned())
         })
         .or_else(|| {
-            let there = WrittenConditions::from(&Conditions::of(there));
-            Conditions::of(run).differences(&there).into_iter().next()
+            let there = WrittenConditions::from(&Conditions::from_run(there));
+            Conditions::from_run(run).differences(&there).into_iter().next()
         })
         .or_else(|| differs("its run id", &shard.run, &of.run))
         .or_else(|| differs("its common start", &shard.start.planned(), &of.start.planned()))

@@ -41,7 +41,7 @@ pub struct SumsRecord {
 }
 
 impl SumsRecord {
-    pub(super) fn of(sums: &LatencySums) -> Self {
+    pub(super) fn new(sums: &LatencySums) -> Self {
         let any = sums.count > 0;
         Self {
             count: sums.count,
@@ -65,8 +65,8 @@ impl SumsRecord {
 }
 
 impl LatencyRecord {
-    pub(super) fn of(latencies: &Latencies) -> Self {
-        Self { sums: SumsRecord::of(&latencies.sums()), histogram: encoded(&latencies.histogram()) }
+    pub(super) fn new(latencies: &Latencies) -> Self {
+        Self { sums: SumsRecord::new(&latencies.sums()), histogram: encoded(&latencies.histogram()) }
     }
 
     /// Returns `None` if the histogram is invalid or contradicts the sums.
@@ -164,10 +164,10 @@ mod tests {
             latencies.record(Duration::from_nanos(nanos));
         }
         for latencies in [latencies, Latencies::default()] {
-            let record = LatencyRecord::of(&latencies);
+            let record = LatencyRecord::new(&latencies);
             let again = record.read().unwrap();
             assert_eq!((again.figures(), again.sums()), (latencies.figures(), latencies.sums()));
-            assert_eq!(LatencyRecord::of(&again), record);
+            assert_eq!(LatencyRecord::new(&again), record);
             let other = |histogram: &str| LatencyRecord { histogram: histogram.to_owned(), ..record.clone() };
             for wrong in ["", "!", "AAAA", &record.histogram[..20]] {
                 assert!(other(wrong).read().is_none(), "{wrong}");

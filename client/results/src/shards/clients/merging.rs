@@ -36,7 +36,7 @@ pub fn merged_clients(shards: Vec<(String, RunResult)>) -> Result<RunResult, Cli
         // The server's counts are dropped, because they include attempts of the missing shards.
         ledger = None;
     }
-    let sums = Sums::of(&parts)?;
+    let sums = Sums::new(&parts)?;
     let Some(Part { run: first, .. }) = parts.first() else { return Err(ClientShardError::None) };
     let merged = MergedClients {
         kind: Some(ClientsKind::Clients),
@@ -142,7 +142,7 @@ struct Sums {
 }
 
 impl Sums {
-    fn of(parts: &[Part]) -> Result<Self, ClientShardError> {
+    fn new(parts: &[Part]) -> Result<Self, ClientShardError> {
         let mut sums = Self::default();
         let mut per_op = histogram::empty();
         let (mut retries, mut early) = (0, LatencySums::default());
@@ -187,7 +187,7 @@ impl Sums {
         let at_most = |value: Option<u64>| Some(value?.min(most?));
         sums.attempts_per_op =
             AttemptsResult { p50: at_most(known(0.5)), p99: at_most(known(0.99)), max: most };
-        sums.advice = AdviceFigures::of(retries, &early);
+        sums.advice = AdviceFigures::new(retries, &early);
         clients.sort_unstable_by_key(|(number, _)| *number);
         let end = parts.iter().filter_map(|part| part.shard.last_end_ns).max().map(Instant::from_nanos);
         sums.fairness = parts

@@ -162,15 +162,15 @@ impl ClientShardRecord {
             done_in_time: measured.done_in_time(),
             gateway_successes: measured.gateway_successes,
             bucket_ns: u64::try_from(measured.series.width().as_nanos()).unwrap_or(u64::MAX),
-            op_latency: LatencyRecord::of(&measured.op_latency),
-            success_latency: LatencyRecord::of(&measured.success_latency),
-            rejection_latency: LatencyRecord::of(&measured.rejection_latency),
-            failure_latency: LatencyRecord::of(&measured.failure_latency),
-            send_lag: LatencyRecord::of(&measured.send_lag),
+            op_latency: LatencyRecord::new(&measured.op_latency),
+            success_latency: LatencyRecord::new(&measured.success_latency),
+            rejection_latency: LatencyRecord::new(&measured.rejection_latency),
+            failure_latency: LatencyRecord::new(&measured.failure_latency),
+            send_lag: LatencyRecord::new(&measured.send_lag),
             attempts_per_op: attempts_per_op(&measured.attempts_per_op),
             advised_retries,
-            advice_broken_early: SumsRecord::of(&early),
-            clients: measured.clients().map(|counts| ClientColumns::of(&counts.clients)),
+            advice_broken_early: SumsRecord::new(&early),
+            clients: measured.clients().map(|counts| ClientColumns::new(&counts.clients)),
             whole_optimal_makespan_s: context.whole_optimal_makespan_s,
             ledger: context.ledger,
         }
@@ -178,7 +178,7 @@ impl ClientShardRecord {
 }
 
 impl ClientColumns {
-    pub(super) fn of(clients: &[ClientCount]) -> Self {
+    pub(super) fn new(clients: &[ClientCount]) -> Self {
         Self {
             arrived: clients.iter().map(|client| client.arrived).collect(),
             succeeded: clients.iter().map(|client| client.succeeded).collect(),

@@ -82,6 +82,6 @@ fn number(number: u64) -> Integer {
 }
 
 fn seconds(duration: Duration, rounding: Rounding, rendering: &RenderContext<'_>) -> u64 {
-    let form = TimeForm { rounding, ..TimeForm::of(Unit::Seconds) };
+    let form = TimeForm { rounding, ..TimeForm::new(Unit::Seconds) };
     u64::try_from(form.rounded(rendering.teller.duration(duration))).unwrap_or(u64::MAX)
 }
