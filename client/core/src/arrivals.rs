@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn poisson_arrivals_come_at_their_rate_and_from_their_seed_alone() {
+    fn poisson_arrivals_have_their_rate_and_depend_only_on_the_seed() {
         let stream = |seed| -> Vec<Instant> { Arrivals::new(Workload::default(), seed).collect() };
         let arrivals = stream(1);
         assert_eq!(arrivals.len(), 2000);
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn uniform_arrivals_are_evenly_spaced_and_end_before_the_duration() {
+    fn uniform_arrivals_are_evenly_spaced_within_the_duration() {
         let uniform = ArrivalProcess::Uniform { rate_per_s: 3.0 };
         let arrivals: Vec<Instant> = Arrivals::new(workload(uniform, None, Some(1000)), 1).collect();
         assert_eq!(

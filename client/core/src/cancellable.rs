@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_dead_are_dropped_at_the_front_and_told_of() {
+    fn cancelled_items_at_the_front_are_dropped_and_reported() {
         let mut queue: LazyCancelQueue<VecDeque<u32>> = LazyCancelQueue::default();
         for item in 1..=5 {
             queue.push(item);

@@ -153,8 +153,9 @@ impl FailureResult {
 mod tests {
     use super::*;
 
+    /// Causes are HTTP statuses and error kinds.
     #[test]
-    fn failures_are_counted_by_status_and_kind_and_the_most_frequent_comes_first() {
+    fn failures_are_counted_by_cause_most_frequent_first() {
         let mut counts = FailureCounts::default();
         for cause in [
             Cause::Error(ErrorKind::Reset),

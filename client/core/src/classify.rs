@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_grpc_status_says_what_a_200_does_not() {
+    fn a_grpc_status_overrides_only_a_200() {
         let classifier = Classifier::default();
         for (code, grpc, status) in [
             (200, None, Status::Succeeded),
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_body_says_goes_before_the_status() {
+    fn a_matching_body_overrides_the_status() {
         let rejected_when = "403,body:THROTTLED".parse().unwrap();
         let classifier = Classifier::new(&rejected_when, [], false);
         let no_headers: [(&str, &str); 0] = [];

@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_typed_is_read_and_what_cannot_be_is_refused_with_the_reason() {
+    fn shards_are_parsed_and_invalid_ones_rejected_with_the_reason() {
         let read = |text: &str| text.parse::<ClientShard>().map(|shard| shard.to_string());
         assert_eq!(read("3/4"), Ok("3/4".to_owned()));
         for (text, words) in [

@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn of_conditional_writes_either_the_write_is_received_or_the_read_rejected() {
+    fn a_conditional_write_is_received_or_its_read_rejected() {
         let measured = two_attempts_one_success();
         let server = |reads, reads_rejected, received| ServerCounts {
             reads,
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn what_somebody_between_answered_may_have_reached_the_server_or_not() {
+    fn a_gateway_answered_attempt_need_not_reach_the_server() {
         let mut measured = two_attempts_one_success();
         measured.attempts.by_gateway = 1;
         for counts in [server(1, 1), server(2, 1)] {
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_server_failed_on_purpose_failed_at_the_client_and_accounts_for_nothing_else() {
+    fn a_deliberate_failure_accounts_for_one_failed_attempt_only() {
         let mut measured = two_attempts_one_success();
         measured.on_sent(Instant::from_millis(2), 1, 1);
         measured.on_ended(Instant::from_millis(2), Status::Failed(Failure::Transport), Instant::ORIGIN, 0);

@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn time_in_an_outage_does_not_count_unless_the_server_never_comes_back() {
+    fn outage_time_is_excluded_unless_the_outage_never_ends() {
         let down = downtime(&[], &[(8, 18), (38, 48), (98, 0)]);
         let counted = |from, to| down.counted_between(secs(from), secs(to)).as_secs();
         assert_eq!([counted(0, 10), counted(0, 15), counted(0, 20), counted(0, 60)], [10, 10, 10, 40]);

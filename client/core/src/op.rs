@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_attempt_that_was_withdrawn_says_nothing_of_further_ones() {
+    fn a_cancelled_attempt_does_not_change_the_retry_outlook() {
         let refused = RetryOutlook::Open.after(Status::Failed(Failure::Fatal));
         assert_eq!(
             (refused, refused.after(Status::Cancelled)),

@@ -145,8 +145,9 @@ mod tests {
 
     const MINUTE: Duration = Duration::from_mins(1);
 
+    /// Progress starts it anew.
     #[test]
-    fn patience_grows_with_attempts_and_back_offs_and_starts_anew_with_progress() {
+    fn patience_grows_with_attempt_times_and_back_offs() {
         let mut watch = StallWatch::new(Duration::from_millis(600), MINUTE);
         assert_eq!(watch.stalls_at(), Instant::from_millis(60_000));
         watch.on_backoff(Duration::from_secs(30));
@@ -159,8 +160,9 @@ mod tests {
         );
     }
 
+    /// A success starts the count anew.
     #[test]
-    fn ten_million_attempts_without_a_success_are_a_stall_and_a_success_counts_anew() {
+    fn ten_million_attempts_without_a_success_are_a_stall() {
         let mut watch = StallWatch::new(Duration::ZERO, MINUTE);
         for nanos in 1..MAX_ATTEMPTS {
             watch.on_in_vain(Instant::from_nanos(nanos));

@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_mockserver_hears_of_costs_and_only_methods_with_a_body_say_what_it_is() {
+    fn only_a_mockserver_gets_costs_and_only_bodies_a_content_type() {
         let header = |kind: &Template, name: &str| Some(kind.headers.get(name)?.to_str().unwrap().to_owned());
         for is_mock in [true, false] {
             let asked = asked("GET /a cost=5 used=2; POST /b", 0, "http://h/", is_mock);

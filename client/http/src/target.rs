@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_literal_address_is_requested_by_name_and_sent_as_typed() {
+    fn a_literal_address_is_requested_by_name_and_sent_as_given() {
         for (text, host) in [("http://127.0.0.1:8503/work", "127.0.0.1:8503"), ("[::1]:81", "[::1]:81")] {
             let target = resolve(text).unwrap();
             assert_eq!(target.host_header().as_deref(), Some(host));
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn only_this_machine_and_certificates_that_are_checked_keep_a_secret() {
+    fn only_loopback_and_verified_tls_are_private() {
         for (text, private) in [
             ("http://127.0.0.1", true),
             ("http://[::1]", true),

@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn an_outcome_that_is_another_is_told() {
+    fn a_different_outcome_is_reported() {
         let fields = r#""id": "x", "steps": [{"status": 503}, {"close": true}], "n": 1, "attempts": 2, "samples": [[0.5]],
                         "outcome": {"type": "Failed", "status": 503}"#;
         let words = verdict("python", fields, "constant:delay=500ms,max-attempts=2");
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_status_that_was_never_sent_is_a_failure_of_any_kind_but_no_success() {
+    fn an_unsent_status_matches_any_failure_but_no_success() {
         let fields = |then: &str| {
             format!(
                 r#""id": "x", "steps": [{{"close": true}}{then}], "n": 1, "attempts": 2, "samples": [[0.5]],
@@ -312,8 +312,9 @@ mod tests {
         assert_eq!(words, "delay 3: recorded 0.5 s, here none");
     }
 
+    /// A pair that cannot be replayed is skipped, with or without a strategy.
     #[test]
-    fn a_pair_without_a_strategy_has_no_preset_and_one_that_cannot_be_replayed_is_skipped() {
+    fn a_pair_without_a_strategy_has_no_preset() {
         let text = r#"{"library": "some", "version": "1", "language": "python", "interception": "sleeps", "scenarios":
                        [{"id": "503", "config": "c", "n": 1, "samples": [[]]},
                         {"id": "refused", "config": "c", "n": 1, "attempts": 0, "samples": [[]]}]}"#;

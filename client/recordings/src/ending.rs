@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_told_fits_only_what_it_says() {
+    fn a_recorded_ending_fits_only_the_endings_it_covers() {
         let endings = [Ending::Success, Ending::Answer(503), Ending::Answer(429), Ending::Transport];
         for (parsed, fits) in [
             (RecordedEnding::Success, [true, false, false, false]),

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_file_says_of_a_configuration_goes_before_the_rules_of_presets() {
+    fn entries_of_a_file_override_the_rules_of_presets() {
         let mut map = Map::of_presets(tailback::presets());
         let text = |map: &Map, file: &str, library: &str, config: &str| {
             let recording = recording(library, config);
@@ -158,8 +158,9 @@ mod tests {
         assert_eq!(error, words);
     }
 
+    /// Rules of presets need not match.
     #[test]
-    fn an_entry_of_a_file_that_matches_nothing_is_named_and_rules_of_presets_are_not_asked() {
+    fn an_unmatched_entry_of_a_file_is_named_in_the_error() {
         let recording = crate::read(
             r#"{"library": "a", "version": "1", "language": "python", "runtime": "", "interception": "", "recorded": "",
                 "scenarios": [{"id": "503", "config": "retries 3", "method": "GET", "steps": [{"status": 503}],

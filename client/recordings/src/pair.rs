@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn one_list_stands_for_all_ops_that_were_the_same() {
+    fn a_single_list_applies_to_all_ops() {
         let recorded = file(
             r#"{"id": "503", "config": "c", "method": "GET", "steps": [{"status": 503}], "n": 3, "attempts": 2,
                 "samples": [[0.5]], "outcome": {"type": "Failed", "status": 503}, "extra": null}"#,
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn delays_without_a_server_are_those_of_ops_that_are_turned_away_for_ever() {
+    fn delays_without_a_server_belong_to_always_rejected_ops() {
         let recorded = file(
             r#"{"id": "delays", "config": "c", "n": 1, "samples": [[1, 2]], "outcome": {"type": "iterator"}}"#,
         );
@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scenario_that_does_not_fit_together_is_skipped_and_says_why() {
+    fn an_inconsistent_scenario_is_skipped_with_the_reason() {
         for (fields, words) in [
             (r#""n": "x""#, "invalid type: string \"x\""),
             (r#""n": 2, "samples": [[1], [2], [3]]"#, "`samples` has 3 entries for 2 ops"),
@@ -420,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_describes_series_of_its_own_and_may_describe_known_ones_anew() {
+    fn a_file_may_define_series_and_redefine_known_ones() {
         let answers = |id: &str| {
             let text = format!(
                 r#"{{"library": "some", "version": "1", "language": "python", "interception": "sleeps",

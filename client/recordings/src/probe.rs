@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn waits_are_told_client_by_client_and_repeat() {
+    fn waits_are_listed_per_client_and_reproducible() {
         let of = |strategy: &str, script: &str| {
             waits(&strategy.parse().unwrap(), &script.parse().unwrap(), 50).unwrap()
         };

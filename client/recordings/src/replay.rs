@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn attempts_delays_and_endings_are_told_op_by_op() {
+    fn attempts_delays_and_endings_are_reported_per_op() {
         let strategy = "constant:delay=1500ms,max-attempts=3";
         for (script, attempts, ending) in [
             ("503", 3, Ending::Answer(503)),
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn clients_of_their_own_draw_apart_and_know_nothing_of_one_another() {
+    fn separate_clients_draw_independently_and_share_no_state() {
         let all = ops("full-jitter:base=1s,max-attempts=2", "503", Clients::Scattered, 50);
         assert!(all.iter().all(|op| op.attempts == 2 && op.delays[0] <= 1.0));
         assert!(all.windows(2).all(|two| two[0].delays != two[1].delays));

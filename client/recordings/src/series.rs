@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn known_series_do_what_their_names_say() {
+    fn known_series_match_their_names() {
         for (id, failing, fine) in [
             ("series-503-then-20-ok-then-503", [39, 60], [40, 59]),
             ("series-ok-with-SlowDown-each-10th", [9, 19], [8, 10]),

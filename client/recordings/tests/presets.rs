@@ -45,7 +45,7 @@ fn pygithub_retries_what_has_a_date_in_retry_after() {
 }
 
 #[test]
-fn kubernetes_with_the_rules_of_client_go_leaves_lost_connections_to_urllib3() {
+fn kubernetes_client_go_leaves_lost_connections_to_urllib3() {
     let texts = reproduced("kubernetes.json");
     assert_eq!(
         texts["close · client_go_retries=True, list_namespace"],
@@ -53,8 +53,9 @@ fn kubernetes_with_the_rules_of_client_go_leaves_lost_connections_to_urllib3() {
     );
 }
 
+/// It treats answers as errors only with `--fail`.
 #[test]
-fn curl_looks_at_the_clock_before_it_waits_and_takes_answers_for_errors_only_with_fail() {
+fn curl_checks_its_time_limit_before_waiting() {
     let texts = reproduced("curl.json");
     for (pair, text) in [
         ("503 · --retry 10 --retry-max-time 10", "preset:curl,max-attempts=11,max-time=10s"),
@@ -66,7 +67,7 @@ fn curl_looks_at_the_clock_before_it_waits_and_takes_answers_for_errors_only_wit
 }
 
 #[test]
-fn httplib2_sends_again_what_was_closed_in_order_and_not_what_was_reset() {
+fn httplib2_retries_closed_connections_but_not_reset_ones() {
     let texts = reproduced("google-api-python-client.json");
     assert_eq!(texts["close · execute() default"], "preset:google-api-client");
     assert_eq!(
@@ -79,7 +80,7 @@ fn httplib2_sends_again_what_was_closed_in_order_and_not_what_was_reset() {
 /// The retry specification 2.1: with an empty quota, a long-polling operation still waits for its back-off before it returns the
 /// error.
 #[test]
-fn the_aws_sdk_for_rust_waits_before_it_gives_up_a_long_poll_for_want_of_quota() {
+fn a_long_poll_of_the_aws_sdk_for_rust_waits_before_giving_up() {
     // A quota of 500 pays 14 for each of 35 retries, and 10 is left: 17 ops with two retries, and one with one retry.
     let file = |wait: f64, config: &str| {
         let attempts: Vec<u32> =
@@ -122,7 +123,7 @@ fn the_aws_sdk_for_rust_waits_before_it_gives_up_a_long_poll_for_want_of_quota()
 
 /// Options of known libraries that no recording contains.
 #[test]
-fn recordings_with_other_options_find_their_presets_with_parameters() {
+fn recordings_with_other_options_find_parameterized_presets() {
     let map = Map::of_presets(presets());
     let text = |library: &str, version: &str, config: &str| {
         let text = serde_json::json!({

@@ -57,8 +57,9 @@ const MAP: &str = r#"
     text = "exponential:base=1s,cap=30m,max-attempts=4"
 "#;
 
+/// A wrong strategy is detected.
 #[test]
-fn plain_strategies_reproduce_plain_clients_and_a_wrong_one_is_found_out() {
+fn plain_strategies_reproduce_plain_clients() {
     let mut map = Map::default();
     map.add_toml(MAP).expect("it is a map");
     let mut reproduced = 0;

@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn constant_ways_take_up_to_the_noise_longer_and_random_ways_are_unchanged() {
+    fn noise_lengthens_only_constant_delays() {
         assert_eq!(ways("100ms", "0s", NOISE), ["uniform(100ms,100ms 200us)", "0s"]);
         assert_eq!(ways("0s", "20ms", NOISE), ["uniform(0s,200us)", "uniform(20ms,20ms 200us)"]);
         assert_eq!(ways("exp(5ms)", "normal(5ms,1ms)", NOISE), ["exp(5ms)", "normal(5ms,1ms)"]);

@@ -141,12 +141,13 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_wants_nothing_is_told_nothing() {
+    fn a_server_that_needs_no_details_gets_none() {
         assert!(RequestDetails::new(Requests::default(), 1, "GET", FieldSelection::default()).is_none());
     }
 
+    /// The two halves of a conditional write have methods of their own.
     #[test]
-    fn without_a_mix_requests_have_the_run_s_method_and_halves_of_writes_their_own() {
+    fn without_a_mix_requests_use_the_method_of_the_run() {
         let mut details = details("", 0, &["authorization", "user-agent"]);
         for (step, method) in
             [(Step::Work, "POST"), (Step::Read, "GET"), (Step::Write { if_match: 7 }, "PUT")]
@@ -158,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_say_what_their_op_is_drawn_to_be_as_far_as_it_is_wanted() {
+    fn requests_carry_the_drawn_details_that_the_server_needs() {
         let wanted = ["authorization", "x-tailback-cost"];
         let mut details = details("GET /a cost=5 used=2; PUT /b", 1000, &wanted);
         let requests = details.requests.clone();
@@ -176,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn ops_that_say_the_same_share_it_and_memory_is_bounded() {
+    fn ops_with_equal_details_share_them_in_bounded_memory() {
         let mut few = details("GET /a; PUT /b", 3, &["authorization"]);
         let mut seen: Vec<Arc<RequestFields>> = Vec::new();
         for op in 0..1000 {

@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_takes_results_may_end_it() {
+    fn the_consumer_of_results_may_stop_early() {
         let taken = taken(1_000_000, 2, 3);
         assert!(taken.len() < 100_000, "{}", taken.len());
         assert_eq!(taken[..3], [0, 1, 2]);

@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn a_connection_that_is_closed_is_a_failure_that_is_seen_at_once() {
+    fn a_closed_connection_fails_at_once() {
         let closed = Some(Cause::Error(ErrorKind::Closed));
         assert_eq!(response("close"), (Status::Failed(Failure::Transport), closed, false));
     }

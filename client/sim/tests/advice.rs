@@ -98,7 +98,7 @@ const FORMS: [(&str, &str, &str, Duration); 12] = [
 ];
 
 #[test]
-fn every_form_is_read_as_the_wait_that_it_says() {
+fn every_form_is_parsed_as_the_wait_that_it_states() {
     let anchor = WallTime::VIRTUAL_START;
     let real = TimeScale::parse("0.1").unwrap();
     for (advice, header, reader, step) in FORMS {
@@ -127,7 +127,7 @@ fn every_form_is_read_as_the_wait_that_it_says() {
 }
 
 #[test]
-fn nothing_is_read_where_nothing_is_said_and_nonsense_is_no_advice() {
+fn absent_advice_yields_none_and_malformed_advice_no_wait() {
     let teller = HeaderWriter::experiment(WallTime::VIRTUAL_START);
     for (advice, header, reader, _) in FORMS {
         let joint = if advice.contains(':') { ',' } else { ':' };

@@ -103,7 +103,7 @@ fn differs(row: &Row, server: Config) -> Option<String> {
 }
 
 #[test]
-fn controllers_come_to_what_they_are_known_for() {
+fn controllers_reproduce_their_known_results() {
     let server = Config::default();
     assert!((f64::from(server.max_busy) - CAP).abs() < f64::EPSILON);
     let wrong: Vec<String> = ROWS.iter().filter_map(|row| differs(row, server.clone())).collect();
@@ -111,7 +111,7 @@ fn controllers_come_to_what_they_are_known_for() {
 }
 
 #[test]
-fn the_least_latency_is_no_measure_where_latencies_vary_by_themselves() {
+fn the_minimum_latency_misleads_with_random_service_times() {
     let service_time = "exp(500ms)".parse().expect("it is a distribution");
     let server = Config { service_time, ..Config::default() };
     let wrong: Vec<String> = VARYING.iter().filter_map(|row| differs(row, server.clone())).collect();

@@ -36,7 +36,7 @@ fn every_client_gets_the_same_of_a_server_with_room_for_all() {
 }
 
 #[test]
-fn who_is_turned_away_and_does_not_come_again_got_nothing() {
+fn a_rejected_client_that_does_not_retry_gets_nothing() {
     let Finished { run, server } = run("none", ArrivalProcess::Burst, 100_000, 40_000);
     let measured = run.measurements();
     let figures = measured.fairness_figures().expect("there are several clients");

@@ -129,8 +129,9 @@ fn most_at_once(samples: &[&Sample]) -> i32 {
     })
 }
 
+/// No op has too many attempts in flight, or more than one success.
 #[test]
-fn whatever_is_combined_nothing_gets_lost_and_no_op_has_too_many_attempts_at_once() {
+fn all_attempts_are_accounted_for_in_any_combination() {
     let (mut duplicates, mut sheds) = (0, 0);
     for number in 0..CASES {
         let (strategy, config, server) = case(number);
@@ -191,8 +192,9 @@ fn varying() -> Distribution {
     "lognormal(100ms,1)".parse().expect("it is a distribution")
 }
 
+/// A delay at the 95th percentile costs about 5 % more attempts.
 #[test]
-fn copies_shorten_the_tail_for_as_many_attempts_more_as_the_percentile_says() {
+fn copies_shorten_the_tail_for_few_extra_attempts() {
     let ways = Config {
         service_time: Distribution::ZERO,
         network_delay: Distribution::ZERO,
@@ -217,7 +219,7 @@ fn work_that_is_long_by_itself_is_as_long_for_a_copy() {
 }
 
 #[test]
-fn a_message_that_is_lost_costs_the_delay_of_a_copy_and_not_a_timeout() {
+fn a_lost_message_costs_the_delay_of_a_copy_not_a_timeout() {
     let lossy = Config {
         service_time: Distribution::millis(50),
         network_delay: Distribution::ZERO,

@@ -15,7 +15,7 @@ fn run(server: Config) -> Run {
 }
 
 #[test]
-fn the_limits_that_are_drawn_are_those_of_the_stack_and_of_its_schedule() {
+fn drawn_limits_are_those_of_the_stack_and_its_schedule() {
     let server = Config {
         policy: "a=token-bucket:rate=20/s,burst=10 then b=concurrency:cap=4,key=header:x"
             .parse()

@@ -91,7 +91,7 @@ fn halves_of_conditional_writes_have_methods_of_their_own() {
 }
 
 #[test]
-fn a_client_sends_again_what_its_rules_send_again_of_that_method() {
+fn a_client_retries_only_the_methods_its_rules_allow() {
     let config = config("GET /a; POST /b", 0, OperationKind::Request);
     let mix = config.requests.mix.clone().expect("it was typed");
     let seed = config.seed;

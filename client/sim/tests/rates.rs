@@ -23,8 +23,9 @@ fn figures(strategy: &str, policy: &str) -> (Option<RateFigures>, Option<f64>, u
     (measured.rate_figures(), measured.window_figures().overshoot, measured.attempts.rejected)
 }
 
+/// Its goodput soon converges to the rate.
 #[test]
-fn who_keeps_to_the_rate_never_goes_beyond_it_and_soon_makes_the_most_of_it() {
+fn a_client_within_the_rate_never_overshoots_it() {
     for policy in ["token-bucket:rate=100/s,burst=10", "gcra:rate=100/s,burst=10"] {
         let (figures, _, rejected) = figures("token-bucket:rate=100,burst=1", policy);
         let figures = figures.unwrap();
@@ -37,7 +38,7 @@ fn who_keeps_to_the_rate_never_goes_beyond_it_and_soon_makes_the_most_of_it() {
 }
 
 #[test]
-fn who_sends_twice_the_rate_goes_beyond_it_by_all_that_is_too_much() {
+fn a_client_at_twice_the_rate_overshoots_by_the_surplus() {
     let (figures, cap, rejected) = figures("none:max-attempts=1", "token-bucket:rate=100/s,burst=10");
     let figures = figures.unwrap();
     // 1000 requests arrive in 4.995 s; the bucket admits 10 and 499 more.
@@ -57,7 +58,7 @@ fn a_slower_client_never_converges_and_windows_have_no_rate() {
 }
 
 #[test]
-fn without_a_law_nothing_is_told() {
+fn without_a_single_rate_limit_no_rate_figures_are_reported() {
     for policy in ["concurrency-cap", "gcra:key=address", "gcra then concurrency:cap=5"] {
         assert_eq!(figures("full-jitter", policy).0, None, "{policy}");
     }

@@ -49,7 +49,7 @@ fn seeded(seed: u64) -> RunConfig {
 }
 
 #[test]
-fn the_default_experiment_takes_at_most_21_5_s_and_2060_attempts() {
+fn the_default_run_takes_at_most_21_5_s_and_2060_attempts() {
     let runs: Vec<Finished> = (1..=SEEDS).map(|seed| run(seeded(seed), &Config::default())).collect();
     let mean = |of: fn(&Finished) -> f64| runs.iter().map(of).sum::<f64>() / SEEDS as f64;
     // Measured: 21.2 s and 2042.
@@ -142,8 +142,9 @@ fn assert_shares(service: &str, expected: [f64; 3]) {
     assert!(agree, "{service}: {shares:.3?} instead of {expected:?}");
 }
 
+/// It gets half of its fair share at least, and one and a half times of it at most.
 #[test]
-fn beside_aimd_it_gets_at_least_half_of_its_fair_share_of_slots_with_random_service() {
+fn with_random_service_it_shares_slots_fairly_with_aimd() {
     for service in ["exp(500ms)", "lognormal(500ms,0.5)", "lognormal(500ms,0.2)"] {
         for each in [1, 2, 5] {
             let share = share_beside_aimd(each, service);
@@ -155,6 +156,6 @@ fn beside_aimd_it_gets_at_least_half_of_its_fair_share_of_slots_with_random_serv
 /// A known weakness with constant service times, and with service times that differ by at most a tenth: one client beside one,
 /// and five beside five, get a third and a fifth of their fair share.
 #[test]
-fn weakness_beside_aimd_it_gets_less_than_half_of_its_fair_share_of_slots_with_constant_service() {
+fn weakness_with_constant_service_it_yields_slots_to_aimd() {
     assert_shares("500ms", [0.16, 0.32, 0.106]);
 }

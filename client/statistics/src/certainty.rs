@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn four_values_say_nothing() {
+    fn four_values_yield_no_certainty() {
         assert!(Certainty::of_mean(&VALUES[..4], Method::StudentT).is_none());
     }
 

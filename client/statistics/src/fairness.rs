@@ -41,7 +41,7 @@ mod tests {
     }
 
     #[test]
-    fn one_who_has_all_is_as_unfair_as_it_gets() {
+    fn one_client_with_everything_has_the_lowest_jain_index() {
         assert_eq!(jain(&[0.0, 5.0, 0.0, 0.0]), Some(0.25));
     }
 

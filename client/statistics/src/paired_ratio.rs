@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_compared_says_why() {
+    fn incomparable_pairs_report_the_reason() {
         let of = |first: &[f64], second: &[f64]| PairedRatio::new(first, second, COMPARISON).unwrap_err();
         assert_eq!(of(&[], &[]), Incomparable::NoPairs);
         assert_eq!(of(&[1.0], &[1.0, 2.0]), Incomparable::UnequalLengths { first: 1, second: 2 });

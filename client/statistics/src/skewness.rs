@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn both_the_error_of_the_skewness_and_the_number_of_values_count() {
+    fn skewness_depends_on_its_standard_error_and_the_sample_size() {
         // Two standard errors are 1.37 with 10 values and 0.85 with 30; 25 · 1.05² is 27.6.
         assert!(!is_skewed(10, 1.3) && is_skewed(10, 1.4) && is_skewed(10, -1.4));
         assert!(!is_skewed(30, 1.05) && is_skewed(30, 1.2));

@@ -48,8 +48,9 @@ fn jointly_held(truths: [f64; 6]) -> (f64, f64) {
     (f64::from(by_holm) / f64::from(FAMILIES), f64::from(by_sharing) / f64::from(FAMILIES))
 }
 
+/// They must not be labelled as joint.
 #[test]
-fn intervals_at_holms_levels_do_not_hold_jointly_and_are_not_to_be_labelled_so() {
+fn intervals_at_holm_levels_do_not_hold_jointly() {
     // All six differences are found, so the levels fall from 99.2 to 95 %, and one in eight families misses.
     let (by_holm, by_sharing) = jointly_held([0.5, 0.6, 0.7, 1.5, 1.7, 2.0]);
     assert!((0.85..0.92).contains(&by_holm), "{by_holm}");
@@ -60,7 +61,7 @@ fn intervals_at_holms_levels_do_not_hold_jointly_and_are_not_to_be_labelled_so()
 }
 
 #[test]
-fn where_a_sample_is_called_skewed_the_median_is_covered_and_the_mean_is_not() {
+fn for_skewed_samples_intervals_cover_the_median_not_the_mean() {
     const SAMPLES: u32 = 2000;
     for count in [10, 30] {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(4);

@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn infinite_powers_meet_the_cap_and_zero_stays_zero() {
+    fn infinite_powers_are_capped_and_zero_stays_zero() {
         let cap = Duration::from_hours(1);
         assert_eq!(grown(MS, 1.5, 3.0, 2, cap), Duration::from_micros(13_500));
         assert_eq!(grown(MS, 1.0, 2.0, u32::MAX, cap), cap);

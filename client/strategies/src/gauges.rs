@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_of_one_name_is_drawn_and_no_more_than_there_is_room_for() {
+    fn the_first_gauge_of_each_name_is_drawn_up_to_four() {
         const NAMES: [GaugeKind; 6] = [
             GaugeKind { name: "tokens", unit: "" },
             GaugeKind { name: "tokens", unit: "" },

@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn only_headers_that_are_obeyed_decide_and_the_first_of_them_does() {
+    fn the_first_obeyed_header_decides_and_others_are_ignored() {
         let both = Hints::SHOULD_RETRY.with(Hints::STRIPE_SHOULD_NOT_RETRY);
         assert_eq!(rule("x-should-retry|stripe-should-retry").decide(both), Some(true));
         assert_eq!(rule("stripe-should-retry|x-should-retry").decide(both), Some(false));

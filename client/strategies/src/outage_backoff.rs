@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_in_flight_changes_nothing_when_it_fails_and_ends_it_when_it_is_answered() {
+    fn failures_in_flight_change_nothing_but_an_answer_ends_it() {
         let mut standstill = dead(ms(0));
         assert!(!standstill.on_ended(ms(10), 1, REFUSED), "not a probe");
         assert_eq!(standstill.holds(ms(10)), Some(ms(50)));
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_probe_that_is_withdrawn_tells_nothing_and_one_that_times_out_was_let_in() {
+    fn a_cancelled_probe_is_ignored_and_a_timed_out_one_ends_it() {
         let mut standstill = dead(ms(0));
         standstill.on_sent(ms(50), 3);
         standstill.on_ended(ms(60), 3, Status::Cancelled);
@@ -221,8 +221,9 @@ mod tests {
         }
     }
 
+    /// The kinds of failures may be mixed.
     #[test]
-    fn ten_consecutive_failures_of_any_kind_begin_probing_and_nine_do_not() {
+    fn ten_consecutive_failures_start_probing_but_nine_do_not() {
         let mixed = |seq| if seq % 2 == 0 { Failure::Server } else { Failure::Timeout };
         for kinds in [(|_| Failure::Server) as fn(u64) -> Failure, |_| Failure::Timeout, mixed] {
             let mut standstill = OutageBackoff::new();
@@ -242,8 +243,9 @@ mod tests {
         }
     }
 
+    /// A withdrawal does not.
     #[test]
-    fn a_success_or_a_rejection_between_failures_begins_the_count_anew_and_a_withdrawal_does_not() {
+    fn successes_rejections_and_fatals_reset_the_failure_count() {
         for (between, holds) in [
             (Status::Succeeded, false),
             (Status::Rejected, false),
@@ -260,8 +262,9 @@ mod tests {
         }
     }
 
+    /// This holds however slowly it fails.
     #[test]
-    fn a_failing_server_gets_no_more_than_probes_however_slowly_it_fails_until_it_works() {
+    fn a_failing_server_gets_only_probes_until_it_works() {
         let mut standstill = OutageBackoff::new();
         failed(&mut standstill, 10, |_| Failure::Server);
         let mut now = ms(10);

@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_stand_alone_between_the_marks_of_json_and_xml() {
+    fn codes_are_found_only_between_json_and_xml_delimiters() {
         let names = ["SlowDown", "ThrottlingException", "rateLimitExceeded"];
         for (body, expected) in [
             ("<Error><Code>SlowDown</Code><Message>x</Message></Error>", Some(1)),
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_have_codes_and_only_the_beginning_of_a_body_is_looked_at() {
+    fn codes_are_found_in_headers_and_the_start_of_the_body() {
         let names = ["RequestThrottled".to_owned()];
         let headers = [("X-Amzn-Query-Error", "RequestThrottled;Sender")];
         assert_eq!(reason(&names, &headers[..], b"").map(NonZeroU8::get), Some(1));

@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_is_asked_for_is_read() {
+    fn only_required_fields_are_parsed() {
         let headers = [("x-should-retry", "true"), ("stripe-should-retry", "false"), ("grpc-status", "14")];
         let body = b"<Code>SlowDown</Code>";
         let now = WallTime::VIRTUAL_START;

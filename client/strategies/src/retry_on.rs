@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_with_several_methods_asks_of_each_request_which_it_is() {
+    fn a_rule_for_several_methods_uses_the_method_of_each_request() {
         let rule = RetryOn::constant("503&idempotent|500&post|429|!429&patch");
         let methods = [Method::Get, Method::Post, Method::Patch];
         let mixed = rule.compile(methods.into_iter().collect(), &[]);
@@ -340,8 +340,9 @@ mod tests {
         );
     }
 
+    /// This rule is the default of existing strategies.
     #[test]
-    fn the_classes_of_the_harness_are_the_default_of_existing_strategies() {
+    fn rejected_or_failed_matches_all_but_fatal_failures() {
         let rule = RetryOn::constant("rejected|failed").compile(Methods::only(Method::Get), &[]);
         for (status, expected) in [
             (Status::Rejected, true),

@@ -59,7 +59,7 @@ mod tests {
     const MICRO: Duration = Duration::from_micros(1);
 
     #[test]
-    fn who_wakes_late_is_woken_earlier_up_to_a_bound() {
+    fn late_wake_ups_advance_later_ones_up_to_a_bound() {
         let mut waking = EarlyWaking::default();
         for _ in 0..100 {
             waking.woken(Duration::from_secs(1), Duration::from_secs(1) + 30 * MICRO);

@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_told_is_read_as_it_was() {
+    fn advertised_limits_survive_a_round_trip_through_text() {
         let places = AdvertisedSlots { stage: 1, busy: 3, cap: 2 };
         let rate = AdvertisedRate { stage: 0, remaining: 37, limit: 100, window: Duration::from_hours(1) };
         let none = AdvertisedLimits::default();

@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_longer_than_a_hundred_years_is_told_so() {
+    fn durations_beyond_100_years_are_rejected_as_too_long() {
         let many = "9".repeat(400);
         for text in [
             "1000000h",

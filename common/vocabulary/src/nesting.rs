@@ -34,7 +34,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_in_parentheses_stays_together() {
+    fn text_in_parentheses_is_not_split() {
         assert_eq!(split("a+b:c=(1+(2+3))+d"), ["a", "b:c=(1+(2+3))", "d"]);
         assert_eq!(split(""), [""]);
         assert_eq!(split("+a+"), ["", "a", ""]);

@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_a_notation_of_its_own_says_what_is_wrong() {
+    fn a_custom_notation_reports_its_own_parse_error() {
         let words = Parameter::text("words", "", |config: &mut Words| config);
         let mut config = Words::default();
         words.set(&mut config, "a|b").unwrap();

@@ -17,7 +17,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn digits_stand_in_threes_from_the_right() {
+    fn digits_are_grouped_in_threes_from_the_right() {
         for (number, text) in [(0, "0"), (999, "999"), (1_000, "1 000"), (12_345_678, "12 345 678")] {
             assert_eq!(thousands(number), text);
         }

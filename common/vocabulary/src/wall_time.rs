@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_calendar_goes_on_with_the_run_and_tells_what_is_past() {
+    fn wall_time_advances_with_the_run_and_detects_past_instants() {
         let (start, second) = (WallTime::VIRTUAL_START, Duration::from_secs(1));
         let later = start.at(Instant::ORIGIN + second);
         assert_eq!((start.until(later), later.until(start)), (Some(second), None));

@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn of_rates_the_one_that_is_nearest_to_its_end_is_told_or_the_one_that_rejects() {
+    fn the_rate_nearest_its_end_or_the_rejecting_one_is_reported() {
         let stack = [
             Some(rate(100, 90, 3600)),
             Some(places(5, 2)),
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn the_fewest_places_are_told_and_of_nothing_there_is_nothing() {
+    fn the_fewest_free_slots_are_reported_and_none_without_limits() {
         assert_eq!(limits(None, &[Some(places(5, 2)), Some(places(2, 2))]), "places=0/2@1");
         assert_eq!(limits(None, &[None]), "");
         assert_eq!(

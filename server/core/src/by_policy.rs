@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn who_passes_two_and_is_turned_away_by_the_third_counts_with_all_three() {
+    fn a_request_rejected_by_the_third_policy_counts_with_all_three() {
         let (mut names, mut counts) = (Names::default(), Vec::new());
         set(&mut names, &["a", "b", "c", "d"]);
         names.count(&mut counts, Fate { passed: 2, is_turned_away: true });

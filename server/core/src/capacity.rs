@@ -148,8 +148,9 @@ mod tests {
         assert!((found / wanted - 1.0).abs() < 1e-6, "{}: {found}, not {wanted}", config.policy);
     }
 
+    /// Slots that rejections occupy do not lower the capacity.
     #[test]
-    fn slots_serve_as_many_as_fit_into_their_service_time_whatever_rejections_occupy() {
+    fn slots_serve_as_many_as_fit_into_their_service_time() {
         let service = Duration::from_millis(500);
         let capacity = Config::default().capacity(&plain()).unwrap();
         let limit = CapacityLimit::Slots { slots: 50, service };
@@ -160,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn every_law_about_rates_serves_its_rate_and_of_a_stack_the_least_decides() {
+    fn a_rate_policy_serves_its_rate_and_a_stack_its_lowest() {
         for (policy, wanted) in [
             ("token-bucket:rate=500/min,burst=500", 500.0 / 60.0),
             ("gcra:rate=0.5/s,burst=3", 0.5),
@@ -179,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn no_capacity_is_known_where_limits_change_or_services_have_their_own_times() {
+    fn capacity_is_unknown_if_limits_change_or_policies_serve() {
         for policy in [
             "overwhelmed-queue",
             "descriptor-pool",
@@ -201,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_of_unequal_cost_count_by_their_mean_and_keys_have_limits_of_their_own() {
+    fn unequal_costs_count_by_their_mean_and_keys_separately() {
         let kind = |share: f64, method: &str, cost: &str, user: &str| {
             let headers =
                 vec![("x-tailback-cost".into(), cost.into()), ("authorization".into(), user.into())];

@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_policy_without_slots_is_described_without_what_it_has_no_use_for() {
+    fn a_policy_without_slots_is_described_without_slot_settings() {
         let policy = "overwhelmed-queue:capacity=6".parse().unwrap();
         assert_eq!(
             Config { policy, ..Config::default() }.describe(),

@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_before_the_advised_time_counts_for_its_client_alone() {
+    fn an_early_request_counts_for_its_own_client_only() {
         let mut server = server("token-bucket:rate=1/2s,burst=1", None);
         send(&mut server, 0, 0, "a");
         send(&mut server, 0, 1, "a");
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_headers_say_counts_and_not_the_exact_wait() {
+    fn the_advertised_wait_counts_and_not_the_exact_one() {
         for (advice, early_at_900_ms) in
             [("seconds", 1), ("ms", 0), ("seconds+ms", 0), ("seconds:round=down", 0), ("date", 1), ("go", 0)]
         {

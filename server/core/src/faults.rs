@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_is_written_as_it_is_typed() {
+    fn a_list_of_faults_is_written_as_given() {
         for text in [ALL_OF_THEM, "", "reset:0.0000001%,reset:100%:after", "503:33.3%,429:66.7%"] {
             let faults: Faults = text.parse().unwrap_or_default();
             if text.contains("100%") {
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn so_many_meet_each_as_it_says_and_the_same_ones_every_time() {
+    fn each_fault_strikes_its_share_of_requests_reproducibly() {
         let faults: Faults = "reset:10%,close:20%:after,500:30%".parse().unwrap();
         for step in [Step::Work, Step::Read, Step::Write { if_match: 0 }] {
             let requests = || (0..4000).map(|op| request(op / 2, 1 + u32::from(op % 2 == 0), step));
@@ -328,8 +328,9 @@ mod tests {
         assert_ne!(met(Step::Read), met(Step::Write { if_match: 0 }));
     }
 
+    /// Slow answers are slow whatever their verdict.
     #[test]
-    fn everybody_meets_what_all_are_to_meet_and_slow_answers_come_whatever_they_say() {
+    fn faults_of_100_percent_strike_every_request() {
         let all: Faults = "reset:50%,close:50%".parse().unwrap();
         assert!((0..4000).all(|op| all.strike_before(&request(op, 1, Step::Work))));
         let slow: Faults = "slow-headers(2s):100%".parse().unwrap();

@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_schedule_says_of_it_is_what_is_moved() {
+    fn the_first_limit_follows_the_schedule() {
         let schedule = "0s a.rate=50/s; 10s..20s a.rate=50..100/s".parse().unwrap();
         let config = Config { schedule, ..config("a=token-bucket:rate=20/s") };
         let at = |at_s| first(&config, at_s).unwrap().1;

@@ -271,8 +271,9 @@ mod tests {
         assert_eq!(ledger.forgotten_until(2), Some(Instant::from_millis(11_000)));
     }
 
+    /// A run that returns after its eviction is known to be incomplete.
     #[test]
-    fn the_run_that_was_quiet_for_longest_makes_room_and_one_that_comes_back_is_known_to_lack_something() {
+    fn the_longest_idle_run_is_evicted_first() {
         let mut ledger = Ledger::default();
         for run in 0..RUNS as u64 {
             served(&mut ledger, run, run / 100);
@@ -300,8 +301,9 @@ mod tests {
         assert_eq!((all.counts.accepted, all.counts.rejected, all.revoked), (0, 1, 1));
     }
 
+    /// Each shard of a run has a row of its own, and the rows add up.
     #[test]
-    fn shards_of_a_run_are_counted_apart_in_a_bounded_number_of_rows_that_add_up() {
+    fn shards_are_counted_in_a_bounded_number_of_rows() {
         let mut ledger = Ledger::default();
         let mut served = |run, shard, verdict| {
             let of = Of::ThisEpoch(Some(Counted { run, shard: Some(shard) }));

@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_hardly_be_meant_is_told_and_nothing_else() {
+    fn only_settings_that_are_hardly_intended_are_noted() {
         assert_eq!(
             notes("token-bucket:rate=1/s,burst=100,cost=1000"),
             ["`token-bucket` lets nobody pass: every request costs 1000 at least, of a limit of 100"]
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn presets_mean_what_they_say() {
+    fn presets_raise_no_notes() {
         for name in crate::server_preset_names() {
             let config = Config::default().with_preset(name, None).unwrap();
             assert!(config.notes().is_empty(), "{name}");
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_told_apart_where_a_policy_goes_by_their_header() {
+    fn a_policy_keyed_by_a_header_counts_by_that_header() {
         let config = |policy: &str| Config { policy: policy.parse().unwrap(), ..Config::default() };
         assert!(config("token-bucket:key=header:authorization|address").counts_by_header("authorization"));
         assert!(!config("token-bucket:key=address").counts_by_header("authorization"));

@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn no_op_is_sent_before_the_one_before_it_and_none_takes_the_slot_of_another() {
+    fn ops_are_sent_in_order_and_none_takes_the_slot_of_another() {
         let network_delay = Distribution::Uniform { low: Duration::ZERO, high: Duration::from_millis(900) };
         let config = Config { max_busy: 3, network_delay, ..Config::default() };
         let mut schedule = config.oracle_schedule(1, Duration::ZERO);

@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_outage_begins_at_its_first_instant_and_ends_before_its_last() {
+    fn an_outage_includes_its_first_instant_and_excludes_its_last() {
         let outages: Outages = "1s..2s, 5s..1m 10s".parse().unwrap();
         let down = [999, 1000, 1999, 2000, 5000, 70_000].map(|ms| outages.cover(Instant::from_millis(ms)));
         assert_eq!(down, [false, true, true, false, true, false]);

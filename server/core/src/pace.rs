@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn where_windows_begin_nobody_knows_so_two_may_meet() {
+    fn two_windows_may_adjoin_because_their_start_is_unknown() {
         let twice = [500, 500, 500, 500, 1500, 1500, 2500];
         assert_eq!(passes_ms("fixed-window:limit=2,window=1s", 500, 7), twice);
         assert_eq!(passes_ms("fixed-window:limit=2,window=1s,align=epoch", 500, 7), twice);
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_proven_where_it_depends_on_who_asks_or_what_it_costs() {
+    fn no_pace_is_proven_if_it_depends_on_clients_or_costs() {
         for policy in [
             "gcra:key=address",
             "gcra:cost=header:x-cost|1",

@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_preset_brings_its_policies_and_answers_and_what_is_named_besides_goes_over_them() {
+    fn a_preset_brings_its_policies_and_other_keys_override_them() {
         let github = patched(r#"{"preset": "github:points=off", "scale": 0.02, "reject_first": 9}"#).unwrap();
         assert_eq!(github.policy.labels(), ["primary", "concurrent", "creations"]);
         assert_eq!(
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn slots_that_nothing_goes_by_are_refused_as_on_the_command_line() {
+    fn unused_slot_settings_are_rejected_as_on_the_command_line() {
         for (text, words) in [
             (
                 r#"{"max_busy": 20, "policy": "token-bucket"}"#,
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_stands_twice_is_refused_wherever_it_stands() {
+    fn a_repeated_key_is_rejected_at_any_depth() {
         for text in [
             r#"{"max_busy": 1, "loss": 0, "max_busy": 2}"#,
             r#"{"answers": {"every": {"max_busy": 1, "max_busy": 1}}}"#,

@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn policies_are_the_same_when_they_are_typed_the_same() {
+    fn policies_with_equal_settings_are_equal() {
         let read = |text: &str| text.parse::<Policy>().unwrap();
         assert_eq!(read("overwhelmed-queue"), read("overwhelmed-queue:capacity=5"));
         assert_ne!(read("overwhelmed-queue"), read("overwhelmed-queue:capacity=6"));

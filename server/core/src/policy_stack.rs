@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn policies_of_one_name_are_told_apart() {
+    fn policies_of_one_name_are_numbered() {
         let stack = read("gcra then gcra-2=gcra then gcra then gcra").unwrap();
         assert_eq!(stack.labels(), ["gcra", "gcra-2", "gcra-3", "gcra-4"]);
     }
@@ -346,8 +346,9 @@ mod tests {
         }
     }
 
+    /// The slowest limit is the one that may admit nothing for the longest time.
     #[test]
-    fn the_longest_window_is_that_of_the_limit_that_lets_nobody_pass_for_longest() {
+    fn the_longest_window_is_that_of_the_slowest_limit() {
         for (text, secs) in [
             ("concurrency-cap", 0),
             ("overwhelmed-queue", 0),

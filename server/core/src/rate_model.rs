@@ -74,8 +74,9 @@ mod tests {
         assert_eq!(law("token-bucket:refill=stepwise", "").unwrap().steady, None);
     }
 
+    /// Keys, costs, refunds and changing rates leave no single rate limit either.
     #[test]
-    fn what_limits_nothing_may_stand_beside_and_everything_else_is_no_single_law() {
+    fn a_single_rate_limit_allows_only_non_limiting_policies() {
         assert!(law("slow-down:knee=5 then gcra", "").is_some());
         for policy in [
             "concurrency-cap",

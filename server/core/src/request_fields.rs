@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_found_by_their_keys_wherever_they_stand_in_the_body() {
+    fn numbers_are_found_by_key_anywhere_in_the_body() {
         let fields = ["usage.tokens", "n", "text", "usage", "none"].map(str::to_owned).into();
         let wants = FieldSelection { any: true, fields, ..FieldSelection::default() };
         let filler = "x".repeat(500 << 10);

@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_says_what_is_accepted() {
+    fn an_invalid_setting_reports_what_is_accepted() {
         for (policy, text, words) in [
             ("gcra", "gcra.rate", "`gcra.rate` has no `=`"),
             ("gcra", "rate=3/s", "`rate` is neither `max-busy` nor a policy's parameter"),

@@ -42,7 +42,7 @@ const STACK: &str = "primary=fixed-window:limit=4,window=1s,later=keep then conc
 /// The first request is served. The second waits for 50 ms and is rejected. The third finds the queue full. The fourth finds an empty
 /// bucket, and the fifth an exhausted window.
 #[test]
-fn each_counts_whom_it_let_pass_and_whom_it_turned_away() {
+fn each_policy_counts_its_passed_and_rejected_requests() {
     let mut server = Server::new(config(STACK));
     arrive(&mut server, 1, &[0, 0, 0, 200, 200]);
     let golden = expected(&[("primary", 4, 1), ("concurrency", 2, 2), ("token-bucket", 1, 1)]);
@@ -55,7 +55,7 @@ fn each_counts_whom_it_let_pass_and_whom_it_turned_away() {
 }
 
 #[test]
-fn whom_no_policy_was_asked_about_counts_with_none() {
+fn a_request_that_no_policy_evaluated_counts_with_none() {
     let mut server = Server::new(Config { reject_first: 1, ..config(STACK) });
     arrive(&mut server, 1, &[0, 0]);
     assert_eq!(
@@ -78,7 +78,7 @@ fn what_serves_itself_counts_as_the_last() {
 }
 
 #[test]
-fn a_reset_takes_nothing_from_the_lifetime_and_another_stack_goes_on_by_name() {
+fn a_reset_keeps_lifetime_counts_and_a_new_stack_adds_by_name() {
     let mut server = Server::new(config("a=fixed-window:limit=1,window=1h then b=concurrency:cap=5"));
     arrive(&mut server, 1, &[0, 0]);
     server.handle(Instant::from_millis(1), Input::Reset);
@@ -103,7 +103,7 @@ fn a_reset_takes_nothing_from_the_lifetime_and_another_stack_goes_on_by_name() {
 }
 
 #[test]
-fn who_waits_when_the_policies_change_was_decided_about_by_none() {
+fn requests_queued_during_a_policy_change_count_with_none() {
     let mut server = Server::new(config("concurrency:cap=1,queue=5 then gcra:rate=1/h,burst=1"));
     arrive(&mut server, 1, &[0, 0]);
     let mut verdicts = Vec::new();

@@ -44,7 +44,7 @@ fn the_service_never_crashes_while_everybody_fits() {
 }
 
 #[test]
-fn nothing_is_done_when_those_who_start_leave_no_descriptors() {
+fn nothing_is_served_if_starting_clients_use_all_descriptors() {
     // 400 · 19 = 7600. With 398 clients there are just enough descriptors for one connection after another.
     assert_eq!((closed_loop(400, 1).0, closed_loop(500, 1).0), (0, 0));
     assert!(closed_loop(398, 1).0 > 0);
@@ -75,7 +75,7 @@ fn with_crashes_jobs_are_those_of_the_reference() {
 }
 
 #[test]
-fn who_is_turned_away_before_the_pool_counts_once() {
+fn a_request_rejected_before_the_pool_counts_once() {
     let policy = "descriptor-pool".parse().expect("a policy");
     let mut server = Server::new(Config { policy, reject_first: 1, ..Config::default() });
     let request = Request { id: RequestId(0), run: None, seed: 1, op: 0, attempt: 1, step: Step::Work };

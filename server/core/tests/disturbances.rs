@@ -30,7 +30,7 @@ fn an_answer_needs_its_time_but_the_slot_is_free() {
 }
 
 #[test]
-fn a_client_that_goes_hears_no_answer_that_is_on_its_way() {
+fn a_cancelled_request_receives_no_answer_in_flight() {
     let mut server = Server::new(Config { return_delay: Distribution::millis(30), ..Config::default() });
     server.handle(Instant::ORIGIN, Input::Arrive(request(0, 0, 1)));
     server.handle(Instant::from_millis(610), Input::Cancel(RequestId(0)));
@@ -39,7 +39,7 @@ fn a_client_that_goes_hears_no_answer_that_is_on_its_way() {
 }
 
 #[test]
-fn messages_are_lost_on_both_ways_and_whoever_gives_up_frees_all() {
+fn messages_are_lost_both_ways_and_giving_up_frees_all_slots() {
     let mut server = Server::new(Config { max_busy: 10_000, loss: 0.2, ..Config::default() });
     for op in 0..10_000 {
         server.handle(Instant::ORIGIN, Input::Arrive(request(u32::try_from(op).expect("small"), op, 1)));
@@ -81,7 +81,7 @@ fn an_outage_turns_away_at_once_whatever_reaches_admission() {
 }
 
 #[test]
-fn first_attempts_are_turned_away_as_by_a_full_server() {
+fn first_attempts_are_rejected_as_by_a_full_server() {
     let mut server = Server::new(Config { reject_first: 2, ..Config::default() });
     for attempt in 1..=3 {
         server.handle(Instant::ORIGIN, Input::Arrive(request(attempt, 0, attempt)));
@@ -113,7 +113,7 @@ fn a_carrier_sense_reads_what_is_free() {
 }
 
 #[test]
-fn a_cap_changes_at_its_instant_and_a_patch_of_the_cap_ends_all_later_changes() {
+fn a_cap_changes_at_its_instant_until_a_patch_overrides_it() {
     let config = Config {
         max_busy: 1,
         caps: "1s=2".parse().expect("a list of caps"),

@@ -30,7 +30,7 @@ fn counts(server: &mut Server) -> ([u64; 4], f64, f64) {
 }
 
 #[test]
-fn before_the_work_nothing_is_taken_and_the_answer_comes_at_once() {
+fn a_fault_before_the_work_charges_nothing_and_is_immediate() {
     for (text, fault) in [("500", Fault::Status(500)), ("reset", Fault::Reset), ("truncate", Fault::Truncate)]
     {
         let mut server = server(&format!("{text}:100%"));
@@ -42,8 +42,9 @@ fn before_the_work_nothing_is_taken_and_the_answer_comes_at_once() {
     }
 }
 
+/// A rejected request still receives its rejection.
 #[test]
-fn after_the_work_it_is_charged_and_whoever_was_turned_away_is_told_so() {
+fn a_fault_after_the_work_is_charged() {
     let mut server = server("close:100%:after");
     arrive(&mut server, 0, 0, Step::Work);
     arrive(&mut server, 0, 1, Step::Work);
@@ -54,8 +55,9 @@ fn after_the_work_it_is_charged_and_whoever_was_turned_away_is_told_so() {
     assert_eq!(server.lifetime(Instant::FAR_FUTURE).spoiled, 1);
 }
 
+/// This holds whatever their verdict.
 #[test]
-fn slow_answers_come_later_whatever_they_say_and_hold_no_slot_meanwhile() {
+fn slow_answers_are_delayed_and_hold_no_slot_meanwhile() {
     let mut slow = server("slow-headers(2s):100%");
     arrive(&mut slow, 0, 0, Step::Work);
     arrive(&mut slow, 0, 1, Step::Work);
@@ -75,8 +77,9 @@ fn slow_answers_come_later_whatever_they_say_and_hold_no_slot_meanwhile() {
     assert_eq!(answers(&mut dripping, 10_000), [(600, 0, ServerDecision::Accepted, fault)]);
 }
 
+/// It can be cancelled at any time.
 #[test]
-fn who_hangs_hears_nothing_for_an_hour_and_goes_whenever_it_likes() {
+fn a_hanging_request_gets_no_answer_for_an_hour() {
     let mut server = server("hang:100%");
     arrive(&mut server, 0, 0, Step::Work);
     arrive(&mut server, 0, 1, Step::Work);
@@ -88,8 +91,9 @@ fn who_hangs_hears_nothing_for_an_hour_and_goes_whenever_it_likes() {
     assert_eq!(counts(&mut server), ([2, 0, 0, 2], 0.0, 0.0));
 }
 
+/// Only a write that was done makes a new version.
 #[test]
-fn of_conditional_writes_the_read_fails_or_the_write_does_and_only_what_was_done_makes_a_version() {
+fn faults_strike_the_read_or_the_write_of_a_conditional_write() {
     let mut failing = server("500:100%");
     arrive(&mut failing, 0, 0, Step::Read);
     assert_eq!(answers(&mut failing, 1000), [(100, 0, ServerDecision::Failed, Some(Fault::Status(500)))]);

@@ -40,7 +40,7 @@ fn rejections_ms(answers: &[Answer]) -> Vec<(u64, Option<Duration>)> {
 }
 
 #[test]
-fn a_rejection_advises_what_is_left_of_the_exact_wait_when_it_is_told() {
+fn a_rejection_advises_the_wait_left_when_it_is_sent() {
     let policy = "token-bucket:rate=1/s,burst=2";
     let at_once = rejections_ms(&answers(policy, 0, &[0, 0, 0, 400]));
     assert_eq!(at_once, [(0, Some(Duration::from_secs(1))), (400, Some(Duration::from_millis(600)))]);
@@ -67,7 +67,7 @@ fn what_passes_is_served_beside_all_else_and_nothing_is_a_cap() {
 }
 
 #[test]
-fn windows_may_follow_one_another_from_the_runs_first_request_on() {
+fn windows_can_be_aligned_to_the_first_request_of_a_run() {
     let config = Config {
         policy: "fixed-window:limit=2,window=1s,align=run".parse().expect("a policy"),
         service_time: Distribution::ZERO,

@@ -159,7 +159,7 @@ fn the_spike_of_seed_002_comes_out_to_the_tick() {
 }
 
 #[test]
-fn a_random_subset_starves_the_queue_and_depends_on_the_seed_alone() {
+fn a_random_subset_starves_the_queue_and_depends_on_the_seed() {
     let policy = "overwhelmed-queue:tick=1ms,subset=random";
     let outcome = run(policy, 1, &spike(), no_backoff);
     // Reference, mean and deviation over seeds: 11 427 ± 231 ticks, 281 885 ± 5782 requests; 151 ± 6 clients are served by tick 3000.

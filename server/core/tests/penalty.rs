@@ -43,7 +43,7 @@ fn after_the_limit(penalty: &str, arrivals_s: &[u64]) -> Vec<Option<u64>> {
 }
 
 #[test]
-fn cloudflare_blocks_all_for_five_minutes_after_the_limit_was_passed() {
+fn cloudflare_blocks_for_five_minutes_after_the_limit() {
     let told = after_the_limit("penalty:lock=5min", &[10, 11, 250, 309, 310, 311]);
     assert_eq!(told, [Some(300), Some(299), Some(60), Some(1), None, None]);
 }
@@ -55,7 +55,7 @@ fn early_requests_may_begin_the_lock_anew() {
 }
 
 #[test]
-fn whoever_waits_as_advised_may_meet_no_lock_at_all() {
+fn waiting_as_advised_can_avoid_the_lock() {
     let only = "penalty:lock=100s,early=only";
     assert_eq!(after_the_limit(only, &[10, 300, 301]), [Some(290), None, None]);
     // At 250 s the remaining wait of 50 s is shorter than the lock of 100 s, so the lock is advised.
@@ -66,7 +66,7 @@ fn whoever_waits_as_advised_may_meet_no_lock_at_all() {
 }
 
 #[test]
-fn the_longer_wait_is_told_and_a_lock_shorter_than_it_is_found_again() {
+fn the_longer_wait_is_advised_and_the_shorter_lock_persists() {
     let told = after_the_limit("penalty:lock=20s", &[10, 15, 30, 300]);
     assert_eq!(told, [Some(290), Some(15), Some(270), None]);
 }
@@ -87,7 +87,7 @@ fn so_many_rejected_requests_bring_a_ban() {
 }
 
 #[test]
-fn what_knows_no_time_is_told_the_lock_s() {
+fn an_unknown_wait_is_replaced_by_that_of_the_lock() {
     let told = told("penalty:lock=50ms then script:steps=503|200", &[0, 10, 50]);
     assert_eq!(told, [Some(u64::MAX), Some(40), Some(u64::MAX)], "a script has its own words");
     let costly = "penalty:lock=50ms then gcra:rate=1/s,burst=2,cost=3";

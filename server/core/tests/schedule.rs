@@ -96,8 +96,9 @@ fn a_wave_is_a_wave() {
     assert_eq!(caps, [7, 7, 50, 80, 50, 20, 50].map(Some));
 }
 
+/// A smaller bucket loses the tokens that it cannot hold.
 #[test]
-fn a_bucket_goes_on_with_another_rate_and_loses_what_a_smaller_one_does_not_hold() {
+fn a_bucket_adopts_a_new_rate_and_a_new_burst() {
     // Both policies make the same decisions.
     for name in ["token-bucket", "gcra"] {
         let policy = format!("{name}:rate=1/s,burst=4");
@@ -191,8 +192,9 @@ fn nginx_counts_on_in_its_thousandths() {
     assert_eq!(slower, [A, A, r(100), r(50), A, r(1000), r(950), A]);
 }
 
+/// No other event is needed.
 #[test]
-fn who_waits_is_called_when_the_cap_rises_though_nothing_else_happens() {
+fn queued_requests_start_when_the_cap_rises() {
     let answered =
         |config: Config| told(config, &[0, 0, 0, 0]).into_iter().map(|(at, ..)| at).collect::<Vec<_>>();
     let long = |policy: &str, schedule: &str| Config {
@@ -208,8 +210,9 @@ fn who_waits_is_called_when_the_cap_rises_though_nothing_else_happens() {
     assert_eq!(answered(long(own, "0s..1s a.cap=1..3")), [1000, 1250, 1750, 2000]);
 }
 
+/// Nor does a patch of a rate reject any.
 #[test]
-fn a_patch_of_the_cap_calls_who_waits_and_one_of_a_figure_turns_nobody_away() {
+fn a_cap_patch_starts_queued_requests_and_rejects_none() {
     let mut server = Server::new(config("concurrency:cap=1,queue=9 then gcra:rate=1/s,burst=9", ""));
     for op in 0..3 {
         server.handle(ms(0), Input::Arrive(request(op, None)));
@@ -243,7 +246,7 @@ fn clocked() -> Server {
 }
 
 #[test]
-fn the_clock_begins_with_the_first_request_of_each_run_on_an_idle_server() {
+fn the_clock_starts_with_each_runs_first_request_when_idle() {
     let mut server = clocked();
     let mut answers = Vec::new();
     let cap = |server: &Server, at_s: u64| server.capacity(ms(at_s * 1000));
@@ -389,7 +392,7 @@ fn keys_that_were_not_seen_for_long_go_on_where_they_were() {
 }
 
 #[test]
-fn figures_that_contradict_one_another_are_refused_by_the_entry_that_does_it() {
+fn contradicting_values_are_rejected_naming_the_faulty_entry() {
     let refusal = |schedule: &str| {
         let policy = "growing-rate:start=100,most=1000".parse().expect("a policy");
         Config { policy, schedule: schedule.parse().expect("a schedule"), ..Config::default() }

@@ -48,7 +48,7 @@ fn request_n_of_an_op_gets_step_n_and_a_2xx_counts_as_accepted() {
 }
 
 #[test]
-fn a_script_says_all_by_itself_unless_something_else_turns_the_request_away() {
+fn a_script_sets_the_answer_unless_something_else_rejects() {
     let retry_after = Some(std::time::Duration::from_secs(9));
     let mut server = Server::new(Config { retry_after, reject_first: 1, ..config("200|503") });
     let first = ask(&mut server, 0, 1);
@@ -61,7 +61,7 @@ fn a_script_says_all_by_itself_unless_something_else_turns_the_request_away() {
 }
 
 #[test]
-fn what_is_on_its_way_back_names_no_step_of_a_script_that_is_gone() {
+fn an_answer_in_flight_has_no_reply_of_a_replaced_script() {
     let mut server = Server::new(Config { return_delay: Distribution::millis(10), ..config("204") });
     let request = Request { id: RequestId(0), run: None, seed: 1, op: 0, attempt: 1, step: Step::Work };
     server.handle(Instant::ORIGIN, Input::Arrive(request));
@@ -71,7 +71,7 @@ fn what_is_on_its_way_back_names_no_step_of_a_script_that_is_gone() {
 }
 
 #[test]
-fn a_configuration_with_a_script_is_written_and_read_again_and_described_in_few_words() {
+fn a_script_config_round_trips_and_has_a_short_description() {
     let config = config("503|429 retry-after:@date%2B3 body:a%2Cb");
     let text = serde_json::to_string(&config).expect("it is written");
     assert!(text.contains("\"policy\":\"script:steps=503|429 retry-after:@date%2B3 body:a%2Cb\""), "{text}");

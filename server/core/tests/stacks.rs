@@ -83,7 +83,7 @@ fn what_a_later_policy_rejects_comes_back_or_stays_charged() {
 }
 
 #[test]
-fn a_policy_s_own_rejections_count_if_it_says_so() {
+fn a_policys_own_rejections_count_if_configured() {
     let told =
         |own: &str| told(&format!("sliding-log:limit=1,window=100ms,own={own}"), &[0, 60, 120, 180, 290]);
     let ok = Ok(());
@@ -93,14 +93,14 @@ fn a_policy_s_own_rejections_count_if_it_says_so() {
 }
 
 #[test]
-fn who_is_charged_at_the_answer_lets_others_pass_until_then() {
+fn with_charged_answer_others_pass_until_the_answer() {
     let told = told("fixed-window:limit=1,window=1s,charged=answer", &[0, 50, 99, 100, 150]);
     let verdicts: Vec<bool> = told.iter().map(|(_, verdict)| verdict.is_ok()).collect();
     assert_eq!(verdicts, [true, true, true, false, false]);
 }
 
 #[test]
-fn what_an_accepted_request_did_not_cost_comes_back_with_its_answer() {
+fn the_unused_part_of_a_cost_is_refunded_with_the_answer() {
     let policy = "token-bucket:rate=1/h,burst=10,cost=10,refund=30%";
     // Seven of the ten tokens are refunded, which is not enough for another ten.
     assert_eq!(told(policy, &[0, 50, 100]).iter().filter(|(_, verdict)| verdict.is_ok()).count(), 1);
@@ -134,7 +134,7 @@ fn a_queue_s_place_is_given_on_and_its_timeout_rejects() {
 }
 
 #[test]
-fn a_rejection_holds_its_place_for_its_time_if_the_server_has_it_so() {
+fn a_rejection_holds_its_slot_only_if_rejects_occupy() {
     let policy = "concurrency:cap=1 then fixed-window:limit=1,window=125ms";
     for (rejects_occupy, third) in [(true, false), (false, true)] {
         let config = Config { reject_time: Distribution::millis(50), rejects_occupy, ..config(policy) };
@@ -165,7 +165,7 @@ fn places_grow_while_requests_are_rejected() {
 }
 
 #[test]
-fn policies_stand_before_a_server_of_its_own() {
+fn policies_may_precede_a_scripted_server() {
     let policy = "fixed-window:limit=2,window=10s then script:steps=503|200";
     let answers = answers(config(policy), &[0, 1, 2].map(|at| (at, details("GET", "a"))));
     let scripted: Vec<bool> = answers.iter().map(|(_, answer)| answer.reply.is_some()).collect();
@@ -191,19 +191,19 @@ fn weighed(order: &str, requests: &[(u64, &str)]) -> Vec<(u64, Result<(), Option
 }
 
 #[test]
-fn who_waited_too_long_for_much_makes_room_for_whoever_needs_little() {
+fn a_large_request_that_times_out_makes_room_for_a_small_one() {
     let expected = [(10_000, Ok(())), (2000, Err(None)), (12_000, Ok(()))];
     assert_eq!(weighed("fifo", &[(0, "6"), (0, "6"), (100, "1")]), expected);
 }
 
 #[test]
-fn whoever_comes_last_and_fits_goes_on_at_once_where_the_last_is_the_first() {
+fn in_lifo_order_a_fitting_newcomer_starts_at_once() {
     let expected = [(10_000, Ok(())), (2000, Err(None)), (10_100, Ok(()))];
     assert_eq!(weighed("lifo", &[(0, "6"), (0, "6"), (100, "1")]), expected);
 }
 
 #[test]
-fn whoever_waits_is_called_when_the_cap_rises() {
+fn queued_requests_start_when_the_cap_rises() {
     for (max_busy, caps, schedule) in [(2, "1s=7", ""), (7, "0s=2,1s=7", ""), (2, "", "1s max-busy=7")] {
         let config = Config {
             service_time: Distribution::millis(5000),
@@ -219,7 +219,7 @@ fn whoever_waits_is_called_when_the_cap_rises() {
 }
 
 #[test]
-fn what_is_charged_with_the_answer_is_charged_when_a_later_policy_rejects() {
+fn with_later_keep_rejections_are_charged_at_the_answer() {
     let told = |later: &str| {
         let policy =
             format!("fixed-window:limit=2,window=1s,charged=answer,later={later} then concurrency:cap=1");
@@ -232,7 +232,7 @@ fn what_is_charged_with_the_answer_is_charged_when_a_later_policy_rejects() {
 }
 
 #[test]
-fn what_is_refused_before_any_policy_is_asked_locks_nobody_out() {
+fn a_rejection_before_any_policy_causes_no_lockout() {
     for reject_time in [Distribution::ZERO, Distribution::millis(1)] {
         let mut server = Server::new(Config {
             reject_first: 1,
@@ -252,7 +252,7 @@ fn what_is_refused_before_any_policy_is_asked_locks_nobody_out() {
 }
 
 #[test]
-fn what_a_request_said_of_itself_is_known_to_the_policy_that_comes_while_it_is_on_its_way() {
+fn details_of_a_request_in_flight_reach_the_new_policy() {
     let before = config("token-bucket:rate=1/s,burst=100,cost=header:x-cost");
     let other = config("gcra:rate=1/s,burst=10,cost=header:x-cost");
     let network_delay = Distribution::millis(50);

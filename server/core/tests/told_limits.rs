@@ -71,7 +71,7 @@ fn values(answers: &[(ServerDecision, Vec<(String, String)>)], name: &str) -> Ve
 }
 
 #[test]
-fn the_instant_of_a_reset_is_the_same_however_long_a_request_is_served_or_on_its_way_back() {
+fn a_reset_instant_does_not_depend_on_service_or_return_time() {
     for (name, header) in [
         ("github", "x-ratelimit-reset"),
         ("discord", "x-ratelimit-reset"),
@@ -97,8 +97,9 @@ fn the_time_until_a_reset_counts_from_the_answer_and_ends_at_0() {
     assert_eq!([0, 2000, 5000, 60_000].map(after), [["5.000"], ["3.000"], ["0.000"], ["0.000"]]);
 }
 
+/// This also holds for requests that arrive before earlier ones are counted.
 #[test]
-fn kong_reports_what_remains_after_the_request_itself_also_to_whoever_comes_before_it_is_counted() {
+fn kong_reports_the_remainder_after_the_request_itself() {
     let six = preset("kong:minute.limit=6", 0);
     let one_by_one = answers(six.clone(), &["GET /"; 8]);
     assert_eq!(values(&one_by_one, "x-ratelimit-remaining-minute"), ["5", "4", "3", "2", "1", "0", "0", "0"]);
@@ -109,7 +110,7 @@ fn kong_reports_what_remains_after_the_request_itself_also_to_whoever_comes_befo
 }
 
 #[test]
-fn github_lets_everybody_ask_for_free_how_much_is_left_also_when_nothing_is() {
+fn github_reports_the_remainder_for_free_even_when_exhausted() {
     let requests = [
         "GET /rate_limit",
         "GET /repos",

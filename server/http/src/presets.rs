@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_typed_behind_the_name_is_shown() {
+    fn parameters_after_the_name_are_shown() {
         let text = explain("github:points=off,primary.limit=10", Some(0.5)).unwrap();
         assert!(text.contains("fixed-window:limit=10,window=1h"), "{text}");
         assert!(text.contains("concurrency:cap=50,"), "{text}");

@@ -89,7 +89,7 @@ fn all_are_let_go_with_one_run_and_the_counts_begin_anew() {
 }
 
 #[test]
-fn who_contradicts_others_is_refused_with_the_reason() {
+fn contradicting_participants_are_rejected_with_the_reason() {
     let server = start(|_| {});
     let _waits = one_that_waits(&server);
     assert_eq!(answered(&server, "run=a&of=3&index=0").0, 409);
@@ -113,7 +113,7 @@ fn who_contradicts_others_is_refused_with_the_reason() {
 }
 
 #[test]
-fn a_barrier_that_does_not_fill_says_who_was_missing() {
+fn an_unfilled_barrier_reports_the_missing_shards() {
     let server = start(|_| {});
     let (status, body) = answered(&server, "run=a&of=4&index=2&wait_ms=1");
     assert_eq!(status, 504, "{body}");
@@ -137,8 +137,9 @@ fn a_client_that_goes_away_while_it_waits_frees_its_place() {
     }
 }
 
+/// It takes no place.
 #[test]
-fn a_body_that_is_too_long_or_breaks_off_is_refused_and_takes_no_place() {
+fn an_overlong_or_truncated_body_is_rejected() {
     let server = start(|_| {});
     let body = "x".repeat((1 << 20) + 1);
     let too_long = format!("content-length: {}\r\n\r\n{body}", body.len());

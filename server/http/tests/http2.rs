@@ -95,7 +95,7 @@ fn work_and_the_admin_endpoints_answer_as_over_http_1() {
 }
 
 #[test]
-fn requests_share_a_connection_up_to_the_number_that_it_is_told() {
+fn requests_share_a_connection_up_to_the_stream_limit() {
     let config = Config { max_busy: 100, service_time: Distribution::millis(3_600_000), ..config() };
     let server = Embedded::start_with_http2_max_streams(config, TimeScale::default(), 5).unwrap();
     run(async {
@@ -162,7 +162,7 @@ fn faults_strike_the_stream_that_they_are_meant_for() {
 }
 
 #[test]
-fn a_closed_connection_still_answers_what_was_under_way() {
+fn a_closed_connection_still_answers_requests_in_flight() {
     let server = start(|config| config.service_time = Distribution::millis(3_600_000));
     run(async {
         let (mut client, connection) = connect(&server).await;
@@ -186,7 +186,7 @@ async fn patch(server: &Embedded, change: &'static str) {
 }
 
 #[test]
-fn a_server_that_stops_says_goaway() {
+fn a_stopping_server_sends_goaway() {
     let server = start(|_| {});
     run(async {
         let (mut client, connection) = connect(&server).await;

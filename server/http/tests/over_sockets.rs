@@ -57,7 +57,7 @@ fn any_path_is_work_and_garbage_headers_are_survived() {
 }
 
 #[test]
-fn one_parameter_of_a_policy_is_set_while_it_serves_and_what_it_remembers_goes_on() {
+fn setting_one_parameter_keeps_the_state_of_the_policy() {
     let server =
         start(|config| config.policy = "a=fixed-window:limit=2,window=1h".parse().expect("a policy"));
     let get = || answer(send(&server, "GET / HTTP/1.1", ""));
@@ -88,8 +88,9 @@ fn headers_of_ours_go_to_runs_and_to_nobody_else() {
     assert!(!foreign.contains("retry-after"), "nobody said that it should advise: {foreign}");
 }
 
+/// With a single cap, they receive only the cap.
 #[test]
-fn runs_are_told_where_the_limits_of_a_stack_stand_and_of_a_single_cap_only_that() {
+fn runs_receive_the_limits_of_a_stack() {
     let policy = "a=concurrency:cap=3,key=header:x then token-bucket:rate=1/h,burst=2";
     let server = start(|config| config.policy = policy.parse().expect("policies"));
     let told = || answer(send(&server, "GET / HTTP/1.1\r\nx-tailback-run: aa\r\nx: me", ""));
@@ -120,7 +121,7 @@ fn answer_to_half_closed(server: &Embedded, requests: &str) -> String {
 }
 
 #[test]
-fn a_client_that_has_ended_its_sending_side_gets_its_whole_answer() {
+fn a_half_closed_client_gets_its_whole_answer() {
     for service_ms in [0, 50] {
         let server = start(|config| config.service_time = Distribution::millis(service_ms));
         for version in ["1.1", "1.0"] {
@@ -141,7 +142,7 @@ fn a_client_that_has_ended_its_sending_side_gets_its_whole_answer() {
 }
 
 #[test]
-fn requests_sent_in_one_go_are_all_answered_to_whoever_sends_no_more() {
+fn pipelined_requests_of_a_half_closed_client_are_all_answered() {
     let server = start(|config| config.service_time = Distribution::millis(20));
     let text = answer_to_half_closed(&server, &"GET / HTTP/1.1\r\nhost: test\r\n\r\n".repeat(3));
     assert_eq!(text.matches("http/1.1 200 ok\r\n").count(), 3, "{text}");
@@ -149,7 +150,7 @@ fn requests_sent_in_one_go_are_all_answered_to_whoever_sends_no_more() {
 }
 
 #[test]
-fn a_client_that_ends_its_sending_side_and_then_goes_away_frees_its_slot() {
+fn a_half_closed_client_that_disconnects_frees_its_slot() {
     let server = start(|config| config.service_time = Distribution::millis(3_600_000));
     let first = send(&server, "GET / HTTP/1.1", "");
     first.shutdown(Shutdown::Write).unwrap();
@@ -178,7 +179,7 @@ fn a_rejection_comes_at_once_and_carries_its_advice_rounded_up() {
 }
 
 #[test]
-fn advice_is_told_in_the_forms_that_are_chosen() {
+fn advice_is_sent_in_the_configured_forms() {
     let server = start(|config| {
         config.policy = "primary=fixed-window:limit=1,window=1h".parse().expect("a policy");
         config.answers = AnswersConfig::default().advising("ms+ietf");
@@ -206,8 +207,9 @@ fn a_change_is_all_or_nothing() {
     assert!(text.contains(r#""max_busy":7"#) && text.contains(r#""service_time":"0s""#), "{text}");
 }
 
+/// Foreign origins get no list of the endpoints.
 #[test]
-fn a_mistyped_endpoint_is_not_work_and_tells_foreign_pages_nothing() {
+fn a_mistyped_endpoint_is_not_work() {
     let server = start(|_| {});
     for path in ["/_mock/typo", "/_mock", "/_mock/", "/_mock/stats/", "/_mock/%ff", "/_mock/presets/a/b"] {
         let text = answer(send(&server, &format!("GET {path} HTTP/1.1"), ""));
@@ -244,7 +246,7 @@ fn unknown_endpoints_are_listed_and_a_reset_counts_anew() {
 }
 
 #[test]
-fn other_methods_of_endpoints_are_told_which_there_are() {
+fn unsupported_methods_are_answered_with_the_allowed_ones() {
     let server = start(|_| {});
     for (request, allowed) in [
         ("DELETE /_mock/config", "get, head, patch"),
@@ -299,8 +301,9 @@ fn a_number_in_a_long_body_is_what_the_request_costs() {
     assert!(text.starts_with("http/1.1 503 "), "all of it was used up: {text}");
 }
 
+/// Only clients of a run learn that a mockserver answered.
 #[test]
-fn a_body_that_breaks_off_is_a_bad_request_and_runs_know_who_says_so() {
+fn a_truncated_body_is_a_bad_request() {
     let server = start(|_| {});
     let run = "POST / HTTP/1.1\r\nhost: test\r\nx-tailback-run: 00000000000000aa\r\n";
     for body in ["content-length: 9\r\n\r\nbody", "transfer-encoding: chunked\r\n\r\nzz\r\nbody\r\n"] {
@@ -335,7 +338,7 @@ fn only_runs_look_first_and_attempts_are_counted_from_one() {
 }
 
 #[test]
-fn metrics_and_stats_tell_each_policy_of_a_stack_by_its_name() {
+fn metrics_and_stats_report_each_policy_of_a_stack_by_name() {
     let stack = "primary=fixed-window:limit=2,window=1h then concurrency:cap=9";
     let server = start(|config| config.policy = stack.parse().expect("policies"));
     let ask = |path: &str| {

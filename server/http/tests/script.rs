@@ -26,7 +26,7 @@ fn ask(server: &Embedded, headers: &str) -> String {
 }
 
 #[test]
-fn a_client_that_names_no_op_gets_one_step_after_another_and_after_a_reset_the_first() {
+fn without_an_op_number_each_request_gets_the_next_step() {
     let server = start("429 retry-after:2 X-Reason:busy%20now body:{\"a\":1%2C\"b\":2}|close|200");
     let first = ask(&server, "");
     assert!(first.starts_with("HTTP/1.1 429 "), "{first}");

@@ -111,8 +111,9 @@ impl Dice {
     }
 }
 
+/// With equal service times, the best order reaches the bound.
 #[test]
-fn no_order_of_service_beats_the_bound_and_equal_services_reach_it() {
+fn no_order_of_service_beats_the_bound() {
     let orders: Vec<_> = (0..=6).map(permutations).collect();
     let (mut reached, mut equal) = (0, 0);
     for seed in 0..600 {
@@ -135,7 +136,7 @@ fn no_order_of_service_beats_the_bound_and_equal_services_reach_it() {
 }
 
 #[test]
-fn the_bound_is_no_weaker_than_the_longest_op_and_the_work_after_any_instant() {
+fn the_bound_is_at_least_the_longest_op_and_any_later_work() {
     for seed in 0..300 {
         let mut dice = Dice::seeded(seed);
         let ops = 1 + dice.below(40);
@@ -222,8 +223,9 @@ fn places_of_a_closed_loop_bound_what_slots_do_not() {
     assert_eq!(bound(&closed_loop(4, 4), &server), 300);
 }
 
+/// The strategy determines the number of ops, ops are conditional writes, or there are none or too many ops.
 #[test]
-fn there_is_none_where_the_number_of_ops_depends_on_the_strategy_or_ops_write_again() {
+fn unpredictable_runs_have_no_lower_bound() {
     let server = Written { slots: 1, there: 0, back: 0, least: 1, services: vec![1; 10] };
     let none = |config: &RunConfig| LowerBound::planned(config, Arc::new(server.clone()), 1000).is_none();
     let mut timed = closed_loop(2, 10);
@@ -261,8 +263,9 @@ fn holds(server: Option<ServerSeen>, by_gateway: bool) -> [bool; 2] {
     [before, look(&run)]
 }
 
+/// Such conditions are a changed cap and a gateway.
 #[test]
-fn snapshots_say_whether_something_was_met_that_the_bound_is_not_proven_for() {
+fn snapshots_report_conditions_that_void_the_bound() {
     let with_cap = |cap| {
         Some(ServerSeen { busy: 1, cap, took: None, limits: AdvertisedLimits::default(), verdict: None })
     };
@@ -273,7 +276,7 @@ fn snapshots_say_whether_something_was_met_that_the_bound_is_not_proven_for() {
 }
 
 #[test]
-fn where_slots_bound_nothing_any_number_of_them_may_be_told() {
+fn without_a_slot_limit_the_bound_holds_at_any_advertised_cap() {
     let costs = Written { slots: 0, there: 0, back: 0, least: 5, services: vec![5] };
     let bound = LowerBound::new(&open_loop(&[0]), Arc::new(costs)).unwrap();
     assert_eq!([None, Some(3)].map(|cap| bound.holds_at(cap)), [true, true]);

@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_comes_at_the_very_instant_or_later_breaks_nothing() {
+    fn retries_at_or_after_the_advised_instant_break_no_advice() {
         let at = Instant::from_millis;
         let mut advice = Advice::default();
         assert_eq!(advice.figures(), AdviceFigures::default());

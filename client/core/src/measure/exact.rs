@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_percentile_stands_between_its_neighbours() {
+    fn a_percentile_is_interpolated_between_its_neighbours() {
         assert_eq!(Neighbours::new(0.5, 4), Neighbours { below: 1, above: 2, way: 0.5 });
         assert_eq!(Neighbours::new(1.0, 4), Neighbours { below: 3, above: 3, way: 0.0 });
         assert_eq!(Neighbours::new(0.0, 1), Neighbours { below: 0, above: 0, way: 0.0 });

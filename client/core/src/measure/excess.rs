@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn half_a_millisecond_is_much_beside_five_and_nothing_beside_five_hundred() {
+    fn half_a_millisecond_is_excessive_for_5_ms_but_not_for_500() {
         let share = excess(5, 500, 100).intolerable().unwrap();
         assert!((share - 0.1).abs() < 1e-3, "{share}");
         assert_eq!(excess(500, 500, 100).intolerable(), None);

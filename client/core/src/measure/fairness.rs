@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn the_median_of_an_even_number_of_clients_lies_between_the_two_in_the_middle() {
+    fn an_even_median_is_the_mean_of_the_two_middle_clients() {
         let slowest_over_median = |latencies: &[u64]| {
             let mut fair = fairness(4);
             for (client, ms) in (0..).zip(latencies) {
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn who_gives_up_before_a_window_ends_had_work_in_it() {
+    fn a_client_that_gives_up_in_a_window_had_work_in_it() {
         let mut fair = fairness(3);
         for op in 0..40 {
             for client in 0..3 {
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_no_work_is_not_treated_unfairly() {
+    fn a_client_without_work_is_not_treated_unfairly() {
         let mut fair = fairness(3);
         for (client, ms) in [(0, 0), (1, 10), (0, 5000), (1, 5010)] {
             fair.on_arrival(at(ms), client);

@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_latencies_are_told_exactly_by_the_histogram_too() {
+    fn the_histogram_reports_equal_latencies_exactly() {
         let figures = recorded(Latencies::default(), &[600_000; 7]).figures();
         let told = [figures.min, figures.mean, figures.p50, figures.p99, figures.p999, figures.max];
         assert_eq!(told, [Some(600.0); 6]);
@@ -302,7 +302,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_histograms_percentiles_are_the_exact_ones_within_half_a_bucket(
+        fn histogram_percentiles_are_exact_within_half_a_bucket(
             micros in prop::collection::vec(prop_oneof![0..3000_u64, 0..10_000_000_u64], 1..200),
             share in 0.0..=1.0_f64,
         ) {

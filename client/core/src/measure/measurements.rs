@@ -373,8 +373,9 @@ mod tests {
         measured.done_in_time()
     }
 
+    /// The requested limit takes precedence over the deadline, and the count is exact.
     #[test]
-    fn what_is_done_in_time_is_counted_exactly_and_the_limit_itself_is_in_time() {
+    fn ops_done_exactly_at_the_limit_are_in_time() {
         assert_eq!(done_in_time(Some(2), None), 2);
         assert_eq!(done_in_time(Some(2), Some(1)), 2, "what was asked for comes before the deadline");
         assert_eq!(done_in_time(None, Some(1)), 1);

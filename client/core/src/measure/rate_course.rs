@@ -277,14 +277,14 @@ mod tests {
     }
 
     #[test]
-    fn who_keeps_to_the_law_does_not_overshoot() {
+    fn sends_at_the_limited_rate_do_not_overshoot() {
         let mut course = course();
         (0..100).for_each(|request| course.on_sent(at(request * 10)));
         assert_eq!(course.figures(None, None).overshoot, 0);
     }
 
     #[test]
-    fn a_flood_is_told_as_at_least_so_many_and_takes_no_memory() {
+    fn the_overshoot_of_a_flood_is_capped_and_uses_no_memory() {
         let mut course = course();
         (0..100_000).for_each(|_| course.on_sent(at(0)));
         assert_eq!((course.figures(None, None).overshoot, course.backlog.waiting.capacity()), (65_536, 0));
@@ -329,8 +329,9 @@ mod tests {
         assert_eq!(course.figures(Some(at(0)), Some(at(990))), expected);
     }
 
+    /// The window of a fast rate is short enough to keep its requests.
     #[test]
-    fn a_slow_law_is_told_by_twenty_requests_and_a_fast_one_by_few_enough_to_keep() {
+    fn the_rate_window_covers_at_least_20_requests() {
         let over = |requests, per| {
             let rate =
                 Rate::new(SteadyRate { requests, per: Duration::from_secs(per) }, Duration::from_secs(1));

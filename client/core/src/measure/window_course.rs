@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn who_never_reaches_the_cap_does_not_overshoot() {
+    fn a_client_below_the_cap_does_not_overshoot() {
         let mut course = course(&[]);
         course.on_sent(7);
         assert_eq!(course.figures(Some(at(0)), Some(at(400))).overshoot, Some(0.0));

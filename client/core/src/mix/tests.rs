@@ -11,7 +11,7 @@ fn refused(text: &str) -> String {
 }
 
 #[test]
-fn a_mix_is_written_as_it_is_read_with_what_goes_without_saying_left_out() {
+fn a_mix_is_written_as_parsed_without_its_defaults() {
     for (typed, written) in [
         ("GET /", "GET /"),
         (" get /repos 8;POST /issues 2 cost=5 ", "GET /repos 8; POST /issues 2 cost=5"),
@@ -69,7 +69,7 @@ fn nonsense_is_refused_with_what_is_wrong_and_what_is_accepted() {
 }
 
 #[test]
-fn kinds_come_as_often_as_their_weights_say() {
+fn kinds_are_drawn_in_proportion_to_their_weights() {
     const OPS: u64 = 200_000;
     let mix = mix("GET /a 8; GET /b 2; GET /c 0.5; GET /d 0.01");
     let mut counts = [0_u64; 4];

@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gauge_that_is_not_there_at_the_beginning_is_drawn_once_it_is() {
+    fn a_gauge_that_appears_later_is_drawn_from_then_on() {
         let arrivals = ArrivalProcess::Closed { in_flight: 1 };
         let workload = Workload { arrivals, ops: Some(4), duration: None };
         let config = RunConfig { workload, ..RunConfig::default() };
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn an_instance_that_is_alone_shows_its_own_numbers_to_the_last_digit() {
+    fn a_single_instance_shows_its_values_exactly() {
         let (mut sums, mut own) = (Drawn::default(), Drawn::default());
         for value in [0.1, 0.7, 0.3] {
             assert_eq!(sums.take(&mut own, true, &TOKENS, value), Some(value));

@@ -60,8 +60,9 @@ impl Instance {
 mod tests {
     use super::*;
 
+    /// A run may have a million instances.
     #[test]
-    fn an_instance_stays_small_because_there_may_be_a_million_of_them() {
+    fn an_instance_fits_in_400_bytes() {
         assert!(size_of::<Instance>() <= 400, "{}", size_of::<Instance>());
     }
 }

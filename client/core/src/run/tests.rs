@@ -108,8 +108,9 @@ impl Bench {
     }
 }
 
+/// A late driver does not shorten it.
 #[test]
-fn latency_counts_from_the_scheduled_arrival_however_late_the_driver_is() {
+fn latency_counts_from_the_scheduled_arrival() {
     let uniform = ArrivalProcess::Uniform { rate_per_s: 100.0 };
     let workload = Workload { arrivals: uniform, ops: Some(3), duration: None };
     let mut bench = Bench::new("none", RunConfig { workload, ..RunConfig::default() });
@@ -129,7 +130,7 @@ fn latency_counts_from_the_scheduled_arrival_however_late_the_driver_is() {
 }
 
 #[test]
-fn a_window_holds_the_rest_back_and_a_freed_place_is_due_at_once() {
+fn a_window_delays_the_rest_and_a_freed_place_is_used_at_once() {
     let mut bench = Bench::new("fixed-window:window=2", burst(3));
     bench.poll(ms(0));
     assert_eq!(bench.ops_out(), [0, 1]);
@@ -139,7 +140,7 @@ fn a_window_holds_the_rest_back_and_a_freed_place_is_due_at_once() {
 }
 
 #[test]
-fn whether_advice_is_broken_does_not_depend_on_whether_the_strategy_reads_it() {
+fn advice_counts_as_broken_even_if_the_strategy_ignores_it() {
     let mut bench = Bench::new("fixed-window:window=1", burst(2));
     bench.poll(ms(0));
     // Op 0 is advised to wait a second, op 1 is not. Then the window sends op 0 again at once.
@@ -180,7 +181,7 @@ fn a_sleeping_op_lets_others_pass_and_wakes_at_its_instant() {
 }
 
 #[test]
-fn an_attempt_without_an_answer_fails_at_its_timeout_and_its_answer_comes_too_late() {
+fn an_attempt_fails_at_its_timeout_and_a_late_answer_is_ignored() {
     let mut bench = Bench::new("none", RunConfig { timeout: Duration::from_millis(100), ..burst(1) });
     assert_eq!(bench.poll(ms(0)), Output::WaitUntil(ms(100)));
     let late = bench.sent[0];
@@ -193,7 +194,7 @@ fn an_attempt_without_an_answer_fails_at_its_timeout_and_its_answer_comes_too_la
 }
 
 #[test]
-fn ops_that_give_up_while_they_wait_in_a_row_are_all_forgotten() {
+fn queued_ops_that_give_up_together_are_all_removed() {
     let config = RunConfig { deadline: Some(Duration::from_millis(100)), ..burst(6) };
     let mut bench = Bench::new("fixed-window:window=1", config);
     bench.poll(ms(0));
@@ -330,7 +331,7 @@ fn get_and_post() -> RunConfig {
 }
 
 #[test]
-fn each_op_of_a_mix_is_retried_as_its_method_says() {
+fn each_op_of_a_mix_is_retried_by_the_rule_for_its_method() {
     for (rule, again) in
         [("rejected&idempotent", &[0][..]), ("rejected&post", &[1]), ("rejected", &[0, 1]), ("none", &[])]
     {
@@ -347,7 +348,7 @@ fn each_op_of_a_mix_is_retried_as_its_method_says() {
 }
 
 #[test]
-fn failures_of_a_mix_are_final_where_it_matters_how_often_a_request_is_sent() {
+fn with_unsafe_fail_once_a_failed_post_of_a_mix_is_final() {
     for (unsafe_fail_once, retried) in [(false, 2), (true, 1)] {
         let mut config = get_and_post();
         config.requests.unsafe_fail_once = unsafe_fail_once;
@@ -374,7 +375,7 @@ fn answers_that_come_out_of_order_are_taken_at_their_own_time() {
 }
 
 #[test]
-fn a_retry_that_waits_for_nothing_comes_after_fresh_arrivals_of_the_same_instant() {
+fn an_immediate_retry_follows_fresh_arrivals_of_that_instant() {
     let instants = [ms(0), ms(10)];
     let workload = Workload { arrivals: ArrivalProcess::Listed(instants.into()), ops: None, duration: None };
     let mut bench = Bench::new("immediate", RunConfig { workload, ..RunConfig::default() });
@@ -385,7 +386,7 @@ fn a_retry_that_waits_for_nothing_comes_after_fresh_arrivals_of_the_same_instant
 }
 
 #[test]
-fn a_client_of_a_closed_loop_rests_after_each_op_if_it_is_told_to() {
+fn a_closed_loop_client_pauses_after_each_op_if_configured() {
     let config = RunConfig { pause: Duration::from_millis(70), ..closed(1, 3) };
     let mut bench = Bench::new("none", config);
     assert_eq!(bench.poll(ms(0)), bench.poll(ms(0)), "nothing but the first op is out");
@@ -400,7 +401,7 @@ fn a_client_of_a_closed_loop_rests_after_each_op_if_it_is_told_to() {
 }
 
 #[test]
-fn an_op_in_the_middle_of_a_try_goes_before_those_that_wait_for_its_place() {
+fn an_op_within_a_try_precedes_ops_that_wait_for_its_place() {
     let text =
         "constant:delay=1s,max-attempts=3+fixed-window:window=1 over constant:delay=10ms,max-attempts=3";
     let mut bench = Bench::new(text, burst(2));

@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_transport_is_found_by_its_own_name_and_says_what_it_is() {
+    fn every_transport_is_found_by_name_and_has_a_summary() {
         for entry in TRANSPORTS {
             let found = TransportEntry::find(entry.name).expect("it is listed");
             assert_eq!(found.summary, entry.summary, "two have the name {}", entry.name);

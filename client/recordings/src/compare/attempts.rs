@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn a_single_op_that_met_another_connection_is_noise_and_half_of_them_are_not() {
+    fn a_single_deviating_op_is_noise_but_half_of_them_differ() {
         let noisy: Vec<u32> = std::iter::once(1).chain([2; 39]).collect();
         let half: Vec<u32> = [1, 2].repeat(20);
         assert!(!differs(&noisy, &[2; 64]) && differs(&half, &[2; 64]));

@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_ending_that_is_told_must_be_that_of_the_strategy() {
+    fn a_recorded_ending_must_match_the_strategys_ending() {
         let answer = [Ending::Answer(503); 9];
         assert_eq!(endings(&[(RecordedEnding::Answer(503), 6)], &answer), None);
         assert_eq!(endings(&[(RecordedEnding::Nothing, 6)], &answer), None);

@@ -164,7 +164,7 @@ fn logged() -> (RunLog, ServerLog, Run) {
 }
 
 #[test]
-fn however_late_driver_and_shell_are_virtual_time_decides_the_same() {
+fn a_late_driver_and_shell_decide_as_in_virtual_time() {
     let (config, server) = overload();
     for strategy in [
         AIMD,
@@ -201,7 +201,7 @@ fn hurried() -> (RunLog, RunConfig) {
 }
 
 #[test]
-fn a_launch_that_was_shed_or_an_op_that_was_given_up_is_missed_when_it_is_lost_or_moved() {
+fn lost_or_moved_sheds_and_give_ups_are_detected() {
     let (log, config) = hurried();
     replay_client(&log, client(SHEDDING, &config)).expect("nothing was changed");
     let sheds = log.refusals.iter().filter(|refusal| matches!(refusal, Refusal::Shed { .. })).count();
@@ -286,7 +286,7 @@ fn an_answer_that_is_swapped_with_another_is_noticed() {
 }
 
 #[test]
-fn a_request_that_is_lost_or_moved_on_its_way_is_noticed() {
+fn a_request_lost_or_moved_in_flight_is_detected() {
     let (client_log, log, _) = logged();
     let answered = |id: RequestId, from: usize| {
         let own = log.events[from + 1..].iter().find_map(|event| match event {
@@ -322,7 +322,7 @@ fn a_request_that_is_lost_or_moved_on_its_way_is_noticed() {
 }
 
 #[test]
-fn a_parameter_of_the_strategy_or_the_server_that_was_changed_is_noticed() {
+fn a_changed_strategy_or_server_parameter_is_detected() {
     let (client_log, server_log, run) = logged();
     replay_client(&client_log, run).expect("nothing was changed");
     let (config, server) = overload();

@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_simulated_server_says_what_the_real_one_would() {
+    fn a_simulated_server_sends_the_advice_a_real_one_would() {
         let wait = Duration::from_millis(1200);
         let advice = CustomResponses { wait, in_seconds: true };
         assert_eq!(advice.value("retry-after"), Some(AdviceValue::Wait(Duration::from_secs(2))));

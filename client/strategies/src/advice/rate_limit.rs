@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn the_window_of_the_policy_stands_in() {
+    fn the_window_of_the_policy_replaces_a_missing_reset() {
         let policies = r#""burst";q=100;w=60, "daily";q=1000;w=86400"#;
         assert_eq!(rate_limit(r#""burst";r=0"#, Some(policies)), Some(after(60)));
         assert_eq!(rate_limit(r#""burst";r=0;t=5"#, Some(policies)), Some(after(5)));

@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn the_draws_of_seed_004_start_between_base_and_three_times_base() {
+    fn draws_of_seed_004_start_between_base_and_three_times_base() {
         let text = "decorrelated-jitter:base=5ms,cap=2s";
         assert_eq!(delays_ms::<1>(text, 0.0), [5]);
         assert_eq!(delays_ms::<1>(text, 0.999_999), [14]);

@@ -227,15 +227,16 @@ mod tests {
         }
     }
 
+    /// Timeouts may cost more than other failures.
     #[test]
-    fn what_comes_back_is_the_cost_of_the_last_retry_and_timeouts_may_cost_more() {
+    fn a_refund_is_the_cost_of_the_last_retry() {
         assert_eq!(left(v2_1(3, 500), &[UNAVAILABLE, THROTTLED, OK]), [486.0, 481.0, 486.0]);
         assert_eq!(left(v2_0(3, 5, 500), &[TIMEOUT, UNAVAILABLE, OK]), [490.0, 485.0, 490.0]);
         assert_eq!(left(v2_0(3, 5, 500), &[UNAVAILABLE, TIMEOUT, OK]), [495.0, 485.0, 495.0]);
     }
 
     #[test]
-    fn an_empty_quota_ends_ops_at_once_or_after_the_wait_of_a_long_poll() {
+    fn an_empty_quota_ends_ops_at_once_or_after_a_long_poll_wait() {
         for (options, waited) in [("", 0), (",long-poll=true", 1)] {
             let mut series = Series::new(&format!("constant:delay=1s+aws-quota:capacity=0{options}"));
             assert_eq!(series.op(|_, _| UNAVAILABLE), 1);

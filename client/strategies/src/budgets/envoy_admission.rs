@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn every_status_below_500_is_a_success_and_nothing_counts_after_the_window() {
+    fn statuses_below_500_succeed_and_samples_expire() {
         let admission = after(EnvoyAdmission::default(), &[(code(429), 10), (code(404), 10)]);
         assert!(admission.refusal(secs(0)).abs() < 1e-12);
         let mut admission = after(EnvoyAdmission::default(), &[(code(500), 9)]);
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn it_waits_for_a_rate_of_requests_if_it_is_told_to() {
+    fn it_refuses_nothing_below_a_minimum_request_rate() {
         let config = EnvoyAdmission { least_rate: Rate::per_second(5.0), ..EnvoyAdmission::default() };
         let admission = after(config, &[(code(503), 20)]);
         assert!(admission.refusal(secs(4)) > 0.7);

@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fifth_of_what_is_in_flight_may_be_retries_and_three_in_any_case() {
+    fn retries_may_be_a_fifth_of_attempts_in_flight_or_three() {
         let mut many = budget(0.2, 3);
         send(&mut many, 100);
         let permitted = (0..40).filter(|_| fails(&mut many, Permit::default())).count();

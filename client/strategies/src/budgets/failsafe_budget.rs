@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn three_retries_are_allowed_in_any_case_and_first_attempts_always() {
+    fn three_retries_and_all_first_attempts_are_always_allowed() {
         let mut budget = ShareOfExecutions { config: FailsafeBudget::default(), live: Live::default() };
         assert_eq!([(); 4].map(|()| acquire(&mut budget)), [true, true, true, false]);
         assert_eq!(budget.ask(NOW, &launch(0, None), &mut Always(0.0)), BudgetDecision::Permit);

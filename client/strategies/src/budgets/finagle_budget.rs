@@ -103,7 +103,7 @@ mod tests {
 
     /// Finagle's `RetryBudgetTest`: 10 000 requests fail while the clock does not advance.
     #[test]
-    fn the_share_of_ten_thousand_requests_is_retried_and_the_reserve() {
+    fn retries_are_the_share_of_10000_requests_plus_the_reserve() {
         for (ttl, reserve, share) in [
             (60, 0, 0.1),
             (60, 0, 0.5),

@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn first_attempts_are_never_refused_and_refusals_are_not_counted() {
+    fn first_attempts_are_never_shed_and_sheds_are_not_counted() {
         let mut throttle = after(2.0, &[REJECTED; 99]);
         assert_eq!(throttle.ask(NOW, &launch(0, None), &mut Always(0.0)), BudgetDecision::Permit);
         assert_eq!((refuses(&throttle, 0.98), refuses(&throttle, 0.995)), (true, false));

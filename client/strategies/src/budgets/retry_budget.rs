@@ -247,8 +247,9 @@ mod tests {
         assert_eq!(ask(&tokens, RETRY), BudgetDecision::Shed(Advice::None));
     }
 
+    /// It does not decide again when the retry is sent.
     #[test]
-    fn asked_at_the_failure_it_decides_after_that_failures_token_and_never_again() {
+    fn ask_failure_decides_once_that_failures_token_is_charged() {
         let mut tokens = full(RetryBudget { ask: Ask::Failure, ..RetryBudget::default() });
         let permitted = |tokens: &Throttling| tokens.permits_retry(NOW, &rejected(1));
         // gRPC's example with 10 tokens and ratio 0.1: the fifth failure leaves 5, which is not more than half.

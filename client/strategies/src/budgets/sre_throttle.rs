@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_refuses_counts_as_requests_and_everything_for_two_minutes() {
+    fn sheds_count_as_requests_and_all_requests_for_two_minutes() {
         let mut throttle = Throttle::new(SreThrottle::default());
         end(&mut throttle, secs(0), REJECTED);
         assert!((throttle.refusal(secs(0)) - 0.5).abs() < 1e-12);

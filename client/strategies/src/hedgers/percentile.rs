@@ -210,8 +210,9 @@ mod tests {
         assert_eq!(delay(&mut none, at(0)), Some(0), "as an empty histogram says");
     }
 
+    /// This holds even without a read for two periods. Rotations stay on the grid of whole periods.
     #[test]
-    fn a_period_is_read_for_one_period_and_forgotten_after_two_without_a_look() {
+    fn a_period_is_read_for_one_period_and_then_forgotten() {
         let config = PercentileHedging {
             min_samples: 1,
             period: Duration::from_secs(1),
@@ -232,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_leave_their_latency_in_milliseconds_rounded_up_and_nothing_else_does() {
+    fn only_answers_record_a_latency_rounded_up_to_milliseconds() {
         let config = PercentileHedging { percentile: 1.0, min_samples: 1, ..PercentileHedging::default() };
         let mut hedge = rotating(config);
         ends(&mut hedge, at(100), 1_000_001, REJECTED);

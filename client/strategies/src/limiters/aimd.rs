@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn the_slow_start_condition_looks_at_what_is_in_flight_and_not_at_the_window() {
+    fn slow_start_depends_on_attempts_in_flight_not_the_window() {
         let mut aimd = aimd(30.0, 20.0, 30);
         aimd.on_ended(NOW, &ended(0, 30), &OK);
         near(aimd.window, 30.0 + 1.0 / 30.0);

@@ -339,7 +339,7 @@ mod tests {
     /// Recorded with the AWS SDK for JavaScript (S3 3.1169.0, `retryMode: adaptive`) against endless 503 `SlowDown`:
     /// one attempt every two seconds.
     #[test]
-    fn a_server_that_always_throttles_is_asked_every_two_seconds() {
+    fn an_always_throttling_server_gets_one_send_per_two_seconds() {
         let mut limiter = new();
         let mut now = ms(0);
         for attempt in 0..200_u64 {

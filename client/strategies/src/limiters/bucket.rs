@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_ends_where_it_was_said_to_end() {
+    fn a_wait_ends_at_its_reported_instant() {
         // For any rate and instant, rounding leaves nothing to wait for a second time.
         let mut bucket = Bucket::new(1.0, 1.0, 0.0);
         for step in 1..2000_u32 {

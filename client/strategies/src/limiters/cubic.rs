@@ -204,7 +204,7 @@ mod tests {
     /// aws/s2n-quic `quic/s2n-quic-core/src/recovery/cubic/tests.rs`, `multiplicative_decrease`, in datagrams of 1200
     /// bytes.
     #[test]
-    fn a_window_that_did_not_come_back_to_its_top_gives_some_of_it_up() {
+    fn a_cut_before_reaching_the_top_gives_up_part_of_the_window() {
         let mut cubic = cubic(100_000.0 / 1200.0);
         cubic.on_ended(ms(0), &ended(0, 1), &REJECTED);
         near(cubic.curve.top(), 100_000.0 / 1200.0);

@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_are_app_limited_until_all_that_was_in_flight_is_delivered() {
+    fn samples_are_app_limited_until_all_in_flight_are_delivered() {
         let mut rate = DeliveryRate::default();
         rate.on_sent(ms(0), 0, 0);
         rate.on_app_limited(1);

@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn from_the_start_attempts_are_spaced_whatever_becomes_of_them() {
+    fn gaps_from_the_start_apply_whatever_the_outcome() {
         let mut limiter = gap(1000, From::Start, Of::Attempts);
         assert_eq!(wait(&limiter, 0, 0), 0);
         limiter.on_sent(ms(0), &view(0, 0));

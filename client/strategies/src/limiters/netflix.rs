@@ -98,8 +98,9 @@ mod tests {
         assert_eq!(limiter.poll(Instant::ORIGIN, &view(3, 0)), Admit::Wait(Until::Event));
     }
 
+    /// Other failures are ignored unless the strategy classifies them as throttling.
     #[test]
-    fn rejections_timeouts_and_lost_connections_are_drops_and_other_failures_are_not_heard() {
+    fn rejections_timeouts_and_lost_connections_are_drops() {
         let transport = Outcome::plain(Status::Failed(Failure::Transport));
         let server = Outcome::plain(Status::Failed(Failure::Server));
         // An outcome that the strategy's own rules classify as throttling, whatever its status.

@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn within_the_tolerance_it_grows_by_the_root_of_the_limit_and_at_least_by_four() {
+    fn within_tolerance_it_grows_by_the_root_and_at_least_by_4() {
         let mut gradient = Gradient::new(NEVER, 1);
         after(&mut gradient, &sample(10, 50), 57.0);
         after(&mut gradient, &sample(20, 57), 64.0);
@@ -235,8 +235,9 @@ mod tests {
         after(&mut small, &sample(10, 9), 13.0);
     }
 
+    /// The gradient is a half at least.
     #[test]
-    fn beyond_it_a_fifth_of_the_way_is_gone_by_the_gradient_which_is_a_half_at_least() {
+    fn beyond_tolerance_it_moves_a_fifth_by_the_gradient() {
         let mut gradient = Gradient::new(NEVER, 1);
         after(&mut gradient, &sample(10, 50), 57.0);
         // 57 · 2 · 10/25 + 7 = 52.6; the limit moves a fifth of the way there.
@@ -265,8 +266,9 @@ mod tests {
         assert_eq!(least.limit(), 4);
     }
 
+    /// The limit is then set to the queue size.
     #[test]
-    fn every_1000_to_2000_samples_the_limit_is_the_queue_and_the_shortest_round_trip_forgotten() {
+    fn every_1000_to_2000_samples_the_shortest_rtt_is_forgotten() {
         let mut lengths = std::collections::BTreeSet::new();
         for seed in 0..50 {
             let mut gradient = Gradient::new(NetflixGradient { probe: 1000, max: 100, ..NEVER }, seed);

@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mean_of_more_than_twice_a_round_trip_falls_by_a_twentieth_after_it_was_used() {
+    fn a_mean_above_twice_the_rtt_decays_by_a_twentieth_after_use() {
         let mut gradient =
             Gradient2::new(NetflixGradient2 { long_window: 99, ..NetflixGradient2::default() });
         (0..10).for_each(|_| gradient.on_sample(&sample(100, 1)));

@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn after_half_to_all_of_30_limits_of_samples_the_next_one_is_the_one_without_load() {
+    fn the_no_load_rtt_is_renewed_after_15_to_30_limits_of_samples() {
         let mut lengths = std::collections::BTreeSet::new();
         for seed in 0..50 {
             let mut vegas = Vegas::new(NetflixVegas { alpha: 0, beta: 0, ..from(10, 10) }, seed);
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn one_quick_rejection_is_the_round_trip_without_load_ever_after() {
+    fn one_quick_rejection_sets_the_no_load_rtt_for_good() {
         let mut vegas = Vegas::new(from(20, 1000), 1);
         vegas.on_sample(&Sample { rtt: Duration::from_millis(150), in_flight: 20, dropped: true, op: 0 });
         for _ in 0..100 {

@@ -170,8 +170,9 @@ mod tests {
         assert_eq!(reno.ssthresh, None);
     }
 
+    /// Outcomes of attempts sent before the cut are ignored.
     #[test]
-    fn a_round_trip_has_one_cut_and_what_was_sent_before_it_is_no_news() {
+    fn each_round_trip_has_at_most_one_cut() {
         let mut reno = reno(10);
         reno.on_ended(NOW, &ended(0, 10), &REJECTED);
         for seq in 1..10 {

@@ -255,8 +255,9 @@ mod tests {
         }
     }
 
+    /// In a sticky session, neither does.
     #[test]
-    fn the_endpoint_is_in_trouble_by_429_and_500_and_nobody_in_a_sticky_session() {
+    fn only_429_and_500_lower_the_limit_of_an_endpoint() {
         for (code, wanted) in [(429, 18.0), (500, 18.0), (503, 20.0), (599, 20.0), (308, 20.0), (404, 20.0)] {
             is(limit(Variant::Endpoint, &answer(code)), wanted);
             is(limit(Variant::Sticky, &answer(code)), 20.0);

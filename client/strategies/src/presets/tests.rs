@@ -17,7 +17,7 @@ fn error(text: &str) -> String {
 }
 
 #[test]
-fn every_preset_is_a_strategy_and_says_what_it_is_and_from_where() {
+fn every_preset_parses_and_has_a_summary_sources_and_a_date() {
     let mut wrong: Vec<String> = Vec::new();
     for preset in presets() {
         let text = format!("preset:{}", preset.name);
@@ -46,7 +46,7 @@ fn names_are_unique() {
 }
 
 #[test]
-fn what_is_typed_behind_a_name_goes_over_the_preset() {
+fn parameters_after_a_name_override_the_preset() {
     let described = |text: &str| {
         let spec: StrategySpec = text.parse().unwrap();
         let parts = spec.describe();
@@ -141,7 +141,7 @@ fn check(preset: &Preset, golden: &Golden) -> Result<(), String> {
 }
 
 #[test]
-fn every_preset_comes_to_its_golden_vectors() {
+fn every_preset_reproduces_its_golden_vectors() {
     let mut wrong = Vec::new();
     for preset in presets() {
         for golden in &preset.golden {

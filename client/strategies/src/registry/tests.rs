@@ -39,7 +39,7 @@ fn keys_are_unique_among_own_and_common_parameters() {
 }
 
 #[test]
-fn every_entry_says_what_it_is_by_what_rule_and_from_where() {
+fn every_entry_has_a_summary_a_rule_and_a_source() {
     for Entry { name, summary, rule, source, .. } in STRATEGIES {
         for text in [summary, rule, source] {
             assert!(!text.is_empty() && !text.contains('\n') && !text.contains("  "), "{name}: {text}");

@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn layers_and_parts_are_taken_apart_as_they_are_typed() {
+    fn layers_and_parts_are_split_as_given() {
         let names = |text: &str| -> Vec<Vec<String>> {
             let layers = read(text);
             layers.into_iter().map(|layer| layer.into_iter().map(|part| part.name).collect()).collect()

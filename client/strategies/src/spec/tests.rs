@@ -71,8 +71,9 @@ fn an_unknown_name_is_answered_with_the_nearest_one() {
     assert!(error("AIMD").starts_with("unknown strategy `AIMD`"));
 }
 
+/// It also lists the known parameters.
 #[test]
-fn an_unknown_parameter_is_answered_with_the_nearest_one_and_the_list() {
+fn an_unknown_parameter_error_suggests_the_nearest_one() {
     let keys = StrategySpec::common_parameters().into_iter().map(|parameter| format!("`{}`", parameter.key));
     let common = keys.filter(|key| !key.starts_with("`advice-")).chain(["`advice-…`".to_owned()]);
     let common = common.collect::<Vec<_>>().join(", ");
@@ -181,7 +182,7 @@ fn a_parameter_of_a_part_can_be_set_later() {
 }
 
 #[test]
-fn a_parameter_of_a_preset_s_part_is_set_as_if_it_had_been_typed() {
+fn a_parameter_of_a_presets_part_is_set_as_if_it_were_given() {
     let with = |text: &str, part, key, value| {
         let spec: StrategySpec = text.parse().unwrap();
         assert!(spec.has_part(part), "{text}: {part}");

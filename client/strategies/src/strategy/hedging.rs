@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_failure_means_for_the_others_depends_on_the_hedger_and_on_advice() {
+    fn hedger_and_advice_decide_what_a_failure_does_to_copies() {
         let second = Duration::from_secs(1);
         let wait = advised(Advice::After(second));
         for (text, outcome, wanted) in [
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_strategy_with_a_hedger_has_copies_and_limits_hold_for_them() {
+    fn only_a_hedger_sends_copies_and_limits_apply_to_them() {
         let copies =
             |text| strategy(text).copies(Instant::ORIGIN, &launch(0, None)).map(|copies| copies.count);
         assert_eq!([copies("none+hedging:copies=2"), copies("none")], [Some(2), None]);

@@ -140,7 +140,7 @@ fn transport_errors_and_sheds_never_lead_to_an_immediate_retry() {
 }
 
 #[test]
-fn a_window_a_back_off_and_a_budget_each_have_their_say() {
+fn a_window_a_back_off_and_a_budget_all_take_effect() {
     let mut strategy = strategy("aimd:initial=2+full-jitter+retry-budget:max=2");
     let first = sent(&mut strategy, 0, 0, None);
     sent(&mut strategy, 1, 1, None);
@@ -172,7 +172,7 @@ fn a_window_a_back_off_and_a_budget_each_have_their_say() {
 }
 
 #[test]
-fn a_budget_that_decides_at_the_failure_ends_the_op_before_any_back_off() {
+fn a_budget_with_ask_failure_ends_the_op_before_any_back_off() {
     let mut strategy = strategy("constant+retry-budget:max=2,ask=failure");
     let permits = sent(&mut strategy, 0, 0, None);
     strategy.on_ended(NOW, &ended(0, 1), &REJECTED, &permits, &mut RetryState::default());
@@ -246,7 +246,7 @@ const REFUSE: fn(f64) -> BudgetDecision = |_| BudgetDecision::Shed(Advice::None)
 const HOLD: fn(f64) -> BudgetDecision = |_| BudgetDecision::Wait(Until::At(Instant::from_millis(5)));
 
 #[test]
-fn a_shed_is_told_to_the_budget_that_sheds_and_to_no_other() {
+fn a_shed_is_reported_only_to_the_budget_that_sheds() {
     let (mut strategy, told) = stacked([PERMIT, REFUSE, REFUSE]);
     assert_eq!(strategy.admit(NOW, &view(0, 0), &mut RetryState::default()), LaunchDecision::Shed(SHED));
     let sheds = told.each_ref().map(|told| told.shed.load(Ordering::Relaxed));
@@ -356,7 +356,7 @@ fn delays_of(text: &str, outcome: Outcome) -> Vec<u128> {
 }
 
 #[test]
-fn what_the_inner_layer_gives_up_is_one_failure_of_the_layer_around_it() {
+fn giving_up_in_the_inner_layer_is_one_failure_of_the_outer() {
     let text = "exponential:base=1s,max-attempts=3 over constant:delay=10ms,max-attempts=2";
     assert_eq!(delays_of(text, REJECTED), [10, 1000, 10, 2000, 10]);
     let three = "constant:delay=9s,max-attempts=2 over constant:delay=1s,max-attempts=2 over \
@@ -365,7 +365,7 @@ fn what_the_inner_layer_gives_up_is_one_failure_of_the_layer_around_it() {
 }
 
 #[test]
-fn what_any_layer_wants_the_server_to_have_free_goes_with_the_attempt() {
+fn an_attempt_carries_the_free_slots_that_any_layer_requires() {
     let carrier = |text| match strategy(text).admit(NOW, &view(0, 0), &mut RetryState::default()) {
         LaunchDecision::Send(_, carrier) => carrier.map(|carrier| carrier.least_free),
         verdict => panic!("{text}: {verdict:?}"),
@@ -389,8 +389,9 @@ impl crate::Limiter for AppLimited {
     }
 }
 
+/// Each learns its own number of attempts or tries in flight.
 #[test]
-fn limiters_of_every_layer_hear_that_nothing_waits_with_what_they_have_in_flight() {
+fn limiters_of_every_layer_learn_that_they_are_app_limited() {
     let told = [(); 2].map(|()| Arc::new(AtomicU32::new(0)));
     let layers = told.each_ref().map(|told| {
         let limiter: Box<dyn crate::Limiter> = Box::new(AppLimited(Arc::clone(told)));

@@ -96,7 +96,7 @@ proptest! {
     }
 
     #[test]
-    fn a_budget_asked_at_the_failure_decides_there_and_sheds_nobody(
+    fn a_budget_with_ask_failure_decides_there_and_never_sheds(
         seed: u64,
         steps in prop::collection::vec(step(), 1..120),
     ) {

@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_gets_the_place_that_frees_in_the_queue_s_order() {
+    fn a_freed_slot_goes_to_the_next_request_in_queue_order() {
         for (order, next) in [(Order::Fifo, 2), (Order::Lifo, 3)] {
             let mut places = places(order);
             let rulings = [0, 1, 2, 3, 4].map(|id| come(&mut places, 0, id));
@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_too_long_is_turned_away_and_who_is_gone_waits_no_more() {
+    fn queued_requests_time_out_and_cancelled_ones_stop_waiting() {
         let mut places = places(Order::Fifo);
         for id in 0..4 {
             come(&mut places, u64::from(id), id);
@@ -407,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_comes_last_and_fits_is_the_first_where_the_last_are() {
+    fn in_lifo_order_a_fitting_newcomer_passes_at_once() {
         let cap_of_10 = Concurrency { cap: 10, queue: 10, ..places(Order::Lifo).config };
         let mut places = Places::new(cap_of_10);
         let at = Instant::ORIGIN;

@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_source_that_says_something_counts() {
+    fn the_first_source_with_a_value_counts() {
         for (text, cost, without) in [
             ("3", 3, 3),
             ("GET 1|POST 5", 5, 1),

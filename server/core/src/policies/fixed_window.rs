@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn twice_as_many_pass_where_two_windows_meet() {
+    fn twice_the_limit_passes_where_two_windows_adjoin() {
         assert_timeline(
             &law(Align::Start),
             &[(9000, A), (9500, A), (9900, R(100)), (10_000, A), (10_000, A), (10_000, R(10_000))],
@@ -199,8 +199,9 @@ mod tests {
         );
     }
 
+    /// This holds even if windows have become longer since.
     #[test]
-    fn what_was_taken_of_an_earlier_window_does_not_come_back_however_long_windows_are_by_now() {
+    fn charges_of_an_earlier_window_are_not_refunded() {
         for align in [Align::Start, Align::First] {
             let (law, at) = (law(align), Instant::from_millis);
             let longer = FixedWindow { window: Duration::from_mins(1), ..law.clone() };

@@ -227,8 +227,9 @@ mod tests {
         assert_timeline(&law(), &timeline);
     }
 
+    /// The advised wait includes the next step.
     #[test]
-    fn what_fits_after_the_step_is_advised_and_what_never_fits_is_not() {
+    fn a_wait_is_advised_only_if_the_request_can_ever_fit() {
         let (law, at) = (law(), Instant::ORIGIN);
         let mut bucket = law.fresh();
         // One token is there; the second one arrives 2.5 s after the step at 10 s.

@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_are_told_apart_by_what_is_named_and_nothing_else() {
+    fn requests_are_distinguished_only_by_the_named_fields() {
         let get = details("GET", "/repos/a/b", &[("authorization", "one")]);
         let post = details("POST", "/repos/c", &[("authorization", "one")]);
         let other = details("GET", "/issues", &[("authorization", "two")]);
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_looked_at_is_said() {
+    fn a_rule_requests_only_the_fields_it_uses() {
         let wants = |text: &str| {
             let mut wants = FieldSelection::default();
             rule(text).unwrap().want(&mut wants);

@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn so_many_are_rejected_as_it_says_and_the_same_ones_every_time() {
+    fn the_configured_share_is_rejected_reproducibly() {
         for step in [Step::Work, Step::Write { if_match: 0 }] {
             assert!((share(0.0, step), share(1.0, step)) == (0.0, 1.0));
             // Four standard errors.

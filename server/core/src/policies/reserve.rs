@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_wait_is_waited_and_a_long_one_is_told() {
+    fn a_short_wait_delays_and_a_long_one_is_advertised() {
         let timeline =
             [(0, A), (0, R(100)), (49, R(51)), (60, After(40)), (60, R(140)), (151, After(49)), (400, A)];
         assert_timeline(&law(1), &timeline);

@@ -22,7 +22,7 @@ fn names_and_keys_are_unique_and_kebab_case() {
 }
 
 #[test]
-fn every_policy_says_what_it_is_by_what_rule_and_from_where() {
+fn every_policy_has_a_summary_a_rule_and_a_source() {
     for PolicyEntry { name, summary, rule, source, .. } in POLICIES {
         for text in [summary, rule, source] {
             assert!(!text.is_empty() && !text.contains('\n') && !text.contains("  "), "{name}: {text}");

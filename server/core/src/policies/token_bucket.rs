@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_are_as_long_as_they_are_typed_whatever_comes_in_them() {
+    fn refill_steps_last_as_long_as_given_whatever_they_add() {
         let options = ["rate=1.5/s", "burst=3", "refill=stepwise"].map(|option| {
             let (key, value) = option.split_once('=').unwrap();
             (key.to_owned(), value.to_owned())

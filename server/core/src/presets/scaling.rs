@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_of_requests_are_multiplied_and_rounded_and_times_stay() {
+    fn request_counts_are_scaled_and_rounded_but_times_are_not() {
         for (key, value, scale, wanted) in [
             ("limit", "5000", 0.02, Some("100")),
             ("limit", "40", 0.02, Some("1")),

@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn amounts_times_units_and_scopes_are_in_the_words_of_the_preset() {
+    fn short_limits_use_the_units_and_scopes_of_the_preset() {
         for (preset, expected) in [
             ("openai", &["500 requests/min", "30 000 tokens/min"][..]),
             (

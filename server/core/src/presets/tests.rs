@@ -7,7 +7,7 @@ fn refused(text: &str) -> String {
 }
 
 #[test]
-fn every_preset_is_valid_whole_scaled_and_without_any_of_its_limits() {
+fn every_preset_is_valid_scaled_and_without_any_one_limit() {
     for preset in server_presets() {
         for scale in [None, Some(0.02), Some(1e-6), Some(10.0)] {
             let Expanded { policy, answers, .. } = expand(&preset.name, scale).unwrap();
@@ -64,7 +64,7 @@ fn limits_are_set_and_switched_off_by_their_names() {
 }
 
 #[test]
-fn what_is_typed_wrong_is_told_with_what_there_is() {
+fn an_invalid_preset_reports_the_error_and_alternatives() {
     for (text, words) in [
         ("githup", "unknown preset `githup` (did you mean `github`?)"),
         (
@@ -103,7 +103,7 @@ fn what_is_typed_wrong_is_told_with_what_there_is() {
 }
 
 #[test]
-fn a_file_says_where_everything_was_read() {
+fn a_preset_file_must_name_the_source_of_every_part() {
     let read = |text: &str| text.parse::<ServerPreset>().map_err(|error| error.to_string());
     let head = "name = 'x'\ntitle = 'X'\nread = '2026-11-21'\n";
     let limit = "[[limit]]\nname = 'a'\nabout = 'all'\npolicy = 'gcra'\n";

@@ -42,7 +42,7 @@ mod tests {
     use crate::answers::ResponseConfig;
 
     #[test]
-    fn nothing_is_told_of_a_limit_that_is_off() {
+    fn answers_do_not_report_a_limit_that_is_off() {
         let headers = |names: &[&str]| -> BTreeMap<String, String> {
             names.iter().map(|name| ((*name).to_owned(), format!("{{{name}.limit}}"))).collect()
         };

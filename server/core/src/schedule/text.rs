@@ -234,7 +234,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn without_one_thing_it_can_be_read_again_and_outages_are_the_same(
+        fn a_schedule_without_one_target_parses_with_equal_outages(
             entries in prop::collection::vec((0..8_u64, 0..5_u8), 0..8),
         ) {
             let mut entries = entries;

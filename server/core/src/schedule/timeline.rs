@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ramp_goes_in_equal_steps_to_its_second_value_and_stays_there() {
+    fn a_ramp_moves_in_equal_steps_and_stays_at_its_end_value() {
         let course = course(vec![
             (S, Shape::Ramp { from: 20 * ONE, to: 80 * ONE, takes: 10 * S }),
             (20 * S, Shape::Constant("5/s".to_owned())),

@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_2xx_is_a_success_unless_grpc_says_otherwise() {
+    fn a_2xx_is_a_success_unless_its_grpc_status_is_not_ok() {
         let with = |status, grpc: Option<&str>| {
             let headers = grpc.map(|text| ("grpc-status".to_owned(), text.to_owned()));
             Reply::answer(status, headers, String::new()).unwrap().is_success()

@@ -60,8 +60,9 @@ impl RunClock {
 mod tests {
     use super::*;
 
+    /// Other runs do not restart it.
     #[test]
-    fn it_begins_with_a_run_that_comes_to_an_idle_server_and_goes_on_with_others() {
+    fn the_clock_starts_with_a_new_run_on_an_idle_server() {
         let mut clock = RunClock::default();
         let mut come = |at: u64, run, is_idle| {
             let begins = clock.on_arrival(Instant::from_nanos(at), run, || is_idle);

@@ -55,7 +55,7 @@ fn a_success_takes_600_ms_and_an_error_150() {
 }
 
 #[test]
-fn limits_that_answers_tell_are_the_true_ones() {
+fn advertised_limits_are_the_true_ones() {
     let preset = Config::default().with_preset("github:creations=off", Some(0.02)).unwrap();
     let config = Config { network_delay: Distribution::ZERO, ..preset };
     let mut server = Server::new(config.clone());
@@ -89,7 +89,7 @@ fn limits_that_answers_tell_are_the_true_ones() {
 }
 
 #[test]
-fn a_rejection_holds_a_slot_only_when_told_so() {
+fn a_rejection_holds_a_slot_only_if_configured() {
     for (rejects_occupy, verdict) in [(true, ServerDecision::Rejected), (false, ServerDecision::Accepted)] {
         let mut server = Server::new(Config { max_busy: 1, rejects_occupy, ..Config::default() });
         arrive(&mut server, 0, 0);
@@ -145,7 +145,7 @@ fn a_client_that_goes_frees_what_it_held() {
 }
 
 #[test]
-fn a_change_of_the_cap_counts_for_whoever_comes_next() {
+fn a_changed_cap_applies_to_the_next_request() {
     let mut server = cap(1);
     arrive(&mut server, 0, 0);
     arrive(&mut server, 10, 1);
@@ -157,7 +157,7 @@ fn a_change_of_the_cap_counts_for_whoever_comes_next() {
 }
 
 #[test]
-fn a_reset_forgets_counts_and_what_is_under_way_is_counted_nowhere() {
+fn a_reset_clears_counts_and_leaves_in_flight_uncounted() {
     let mut server = cap(1);
     arrive(&mut server, 0, 0);
     arrive(&mut server, 10, 1);
@@ -168,7 +168,7 @@ fn a_reset_forgets_counts_and_what_is_under_way_is_counted_nowhere() {
 }
 
 #[test]
-fn counts_tell_the_peaks_and_what_was_wasted() {
+fn counts_report_the_peaks_and_the_wasted_time() {
     let mut server = cap(1);
     for id in 0..4 {
         arrive(&mut server, u64::from(id), id);

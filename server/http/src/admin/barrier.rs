@@ -222,8 +222,9 @@ mod tests {
         }
     }
 
+    /// They take no place.
     #[test]
-    fn who_contradicts_others_or_is_no_shard_is_refused_and_takes_no_place() {
+    fn contradicting_or_invalid_shards_are_rejected() {
         let barriers = Barriers::default();
         let waits = barriers.join(comer("a", 3, 1), released).unwrap();
         for (comer, words) in [
@@ -242,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_to_do_something_else_than_those_that_wait_is_refused() {
+    fn a_participant_with_a_different_plan_is_rejected() {
         let barriers = Barriers::default();
         let of_plan = |index, plan: &str| Participant { plan: Some(plan.to_owned()), ..comer("a", 4, index) };
         let silent = barriers.join(comer("a", 4, 0), released).unwrap();

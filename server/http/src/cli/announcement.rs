@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn no_line_is_longer_than_the_terminal_and_the_first_has_the_address() {
+    fn lines_fit_the_terminal_and_the_first_has_the_address() {
         for name in server_preset_names() {
             for columns in [80, 100, 200] {
                 let screen = announced(&preset(name, Some(0.02)), Some(columns));

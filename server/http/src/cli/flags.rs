@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn every_form_of_advice_stands_in_the_help() {
+    fn the_help_lists_every_form_of_advice() {
         for form in ADVICE_FORMS {
             assert!(advice_help().contains(&format!("`{}`", form.name)));
         }

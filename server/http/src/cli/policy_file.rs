@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_the_file_is_told() {
+    fn an_invalid_file_reports_the_error() {
         for (content, words) in [
             ("[{\"status\": 503},", "the script `PATH`: it is not a list of steps: EOF while parsing"),
             ("[{\"status\": 5}]", "the script `PATH`: step 1 of op 1: `status` is 5"),

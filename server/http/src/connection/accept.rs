@@ -60,8 +60,9 @@ mod tests {
     use crate::admin::access::Access;
     use crate::shared::Shared;
 
+    /// This holds whatever its protocol.
     #[test]
-    fn whoever_is_silent_for_too_long_is_left_alone_whatever_it_speaks() {
+    fn a_connection_silent_for_too_long_is_closed() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -243,7 +243,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_bytes_tell_which_http_it_is() {
+    fn the_first_bytes_determine_the_http_version() {
         for (first, protocol) in [
             (&b""[..], None),
             (b"P", None),

@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_says_what_is_wanted_and_no_more() {
+    fn only_the_required_details_of_a_request_are_read() {
         let request = Request::post("http://h/repos/7?page=2")
             .header("X-Key", "first")
             .header("x-key", "second")

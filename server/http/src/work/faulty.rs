@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn half_of_an_answer_lacks_something_that_it_says_is_there() {
+    fn half_an_answer_is_visibly_incomplete() {
         assert_eq!(half(200, "served\n", true), "HTTP/1.1 200 OK\r\ncontent-length: 7\r\nx-a: b\r\n\r\nser");
         assert_eq!(
             half(503, "", true),

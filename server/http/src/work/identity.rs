@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_tells_by_its_headers_which_half_of_a_conditional_write_it_is() {
+    fn headers_identify_the_half_of_a_conditional_write() {
         let write = |if_match| Step::Write { if_match };
         for (headers, expected) in [
             (&[][..], Step::Work),
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_mark_that_comes_twice_the_first_counts_also_when_it_is_garbage() {
+    fn the_first_of_a_repeated_mark_counts_even_if_it_is_invalid() {
         let twice = said(&[
             ("X-Tailback-Run", "zz"),
             ("x-tailback-run", "aa"),

@@ -8,8 +8,9 @@ use super::{Bench, burst, closed, ms};
 use crate::run::{Input, Output};
 use crate::workload::RunConfig;
 
+/// Without a reported start, an attempt counts at its end.
 #[test]
-fn an_attempt_that_looks_first_counts_when_it_started_and_not_when_it_was_deferred() {
+fn an_attempt_counts_once_started_and_not_if_deferred() {
     let mut bench = Bench::new("ethernet:threshold=10,cost=100ms+constant:delay=1s", burst(2));
     bench.poll(ms(0));
     let least: Vec<u32> = bench.sent.iter().map(|launched| launched.least_free).collect();
@@ -32,7 +33,7 @@ fn an_attempt_that_looks_first_counts_when_it_started_and_not_when_it_was_deferr
 }
 
 #[test]
-fn an_attempt_of_which_nobody_knows_whether_it_started_is_conserved_when_it_is_withdrawn() {
+fn withdrawn_attempts_of_unknown_start_are_accounted_for() {
     let mut bench = Bench::new("ethernet+constant", burst(2));
     bench.poll(ms(0));
     bench.run.handle_input(ms(10), Input::Abort);
@@ -42,7 +43,7 @@ fn an_attempt_of_which_nobody_knows_whether_it_started_is_conserved_when_it_is_w
 }
 
 #[test]
-fn what_a_deferred_attempt_took_from_window_and_budget_is_given_back() {
+fn a_deferred_attempt_refunds_its_window_slot_and_budget() {
     let spec = "ethernet:cost=0s+fixed-window:window=1+breaker:failures=1+constant:delay=1s";
     let mut bench = Bench::new(spec, burst(2));
     bench.poll(ms(0));
@@ -57,7 +58,7 @@ fn what_a_deferred_attempt_took_from_window_and_budget_is_given_back() {
 }
 
 #[test]
-fn an_attempt_that_was_deferred_was_never_in_flight_beside_a_later_one() {
+fn a_deferred_attempt_does_not_count_as_in_flight() {
     let mut bench = Bench::new("ethernet:threshold=10,cost=0s+constant:delay=1s", burst(3));
     bench.poll(ms(0));
     assert_eq!(bench.sent.len(), 3);
@@ -68,8 +69,9 @@ fn an_attempt_that_was_deferred_was_never_in_flight_beside_a_later_one() {
     assert!((most.fold(0.0, f32::max) - 2.0).abs() < f32::EPSILON);
 }
 
+/// This holds even if later attempts have ended before it.
 #[test]
-fn the_serial_of_a_deferred_attempt_is_not_used_again_when_later_ones_have_theirs() {
+fn a_deferred_attempts_serial_is_not_reused() {
     // With so many answers, the end of the last one removes all timeouts but that of the first attempt.
     const OPS: u64 = 4099;
     let config = RunConfig { timeout: Duration::from_mins(10), ..closed(2, OPS) };

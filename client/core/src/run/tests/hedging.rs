@@ -43,8 +43,9 @@ fn counts(bench: &Bench) -> [u64; 5] {
     [attempts.total, attempts.succeeded, attempts.rejected, attempts.cancelled, attempts.duplicates]
 }
 
+/// The first success cancels the other copies, and their late answers are ignored.
 #[test]
-fn a_copy_goes_out_each_delay_and_the_first_success_ends_the_others() {
+fn a_copy_is_sent_each_delay_until_the_first_success() {
     let mut bench = Bench::new(A6, burst(1));
     assert_eq!(bench.poll(ms(0)), Output::WaitUntil(ms(500)));
     bench.poll(ms(1600));
@@ -76,8 +77,9 @@ fn without_a_delay_all_go_at_once() {
     assert_eq!(bench.ops_out(), [0, 1, 0, 0, 0, 1, 1, 1]);
 }
 
+/// The delays of further copies count from that send.
 #[test]
-fn a_failure_that_is_not_final_sends_the_next_at_once_and_delays_go_on_from_there() {
+fn a_non_fatal_failure_sends_the_next_copy_at_once() {
     let mut bench = Bench::new(A6, burst(1));
     bench.poll(ms(0));
     bench.fails(1, ms(100));

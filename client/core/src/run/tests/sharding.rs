@@ -81,8 +81,9 @@ proptest! {
     }
 }
 
+/// The strategy is built with the global id of the client.
 #[test]
-fn each_client_has_an_instance_where_it_is_taken_and_is_named_by_its_number() {
+fn each_client_of_the_shard_has_its_own_instance() {
     let mut asked = Vec::new();
     let workload = Workload { arrivals: ArrivalProcess::Burst, ops: Some(10), duration: None };
     let shard = ClientShard::new(1, 3).unwrap();
@@ -105,7 +106,7 @@ fn each_client_has_an_instance_where_it_is_taken_and_is_named_by_its_number() {
 }
 
 #[test]
-fn a_closed_loop_that_is_split_all_the_same_has_only_its_own_ops() {
+fn a_sharded_closed_loop_has_only_its_own_ops() {
     let shard = ClientShard::new(1, 2).unwrap();
     let own = ops(&RunConfig { clients: 4, shard, ..closed(2, 9) });
     assert!(own.iter().all(|(op, ..)| op % 2 == 1), "{own:?}");

@@ -75,7 +75,7 @@ fn a_run_in_which_nothing_succeeds_is_stalled_after_a_minute() {
 }
 
 #[test]
-fn retries_that_take_no_time_at_all_are_a_stall_and_not_an_endless_loop() {
+fn retries_that_take_no_time_are_a_stall_not_an_endless_loop() {
     let mut bench = Bench::new("immediate", burst(3));
     let mut output = bench.poll(ms(5));
     while output != Output::Done {
@@ -88,7 +88,7 @@ fn retries_that_take_no_time_at_all_are_a_stall_and_not_an_endless_loop() {
 }
 
 #[test]
-fn a_run_with_more_attempts_per_op_than_allowed_stalls_although_ops_succeed() {
+fn exceeding_max_attempts_per_op_stalls_although_ops_succeed() {
     let config = RunConfig { max_attempts_per_op: Some(2), ..burst(2) };
     let mut bench = Bench::new("constant:delay=1s", config);
     let mut now = ms(0);
@@ -123,8 +123,9 @@ fn many_rejections_at_one_instant_are_no_stall() {
     bench.assert_conserved();
 }
 
+/// The first answered probe opens the whole window again.
 #[test]
-fn at_a_dead_port_a_window_sends_probes_only_and_all_of_itself_when_one_is_answered() {
+fn at_a_dead_port_a_window_sends_only_probes() {
     let mut bench = Bench::new("aimd", burst(1000));
     bench.poll(ms(0));
     assert_eq!(bench.sent.len(), 20);

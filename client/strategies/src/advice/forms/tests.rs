@@ -135,7 +135,7 @@ fn a_simulated_server_is_read_by_the_same_list() {
 }
 
 #[test]
-fn lists_show_as_they_were_typed() {
+fn lists_are_shown_as_they_were_given() {
     for text in [
         "retry-after-ms.decimal|retry-after.decimal.date",
         "x-ratelimit-reset.epoch.when-exhausted.rounded-up.plus-1s",
@@ -148,7 +148,7 @@ fn lists_show_as_they_were_typed() {
 }
 
 #[test]
-fn what_is_wrong_with_a_list_is_said() {
+fn an_invalid_list_reports_the_error() {
     for (text, wrong) in [
         ("retry-aftr.whole", "`retry-aftr` is no header of advice (did you mean `retry-after`?)"),
         ("", "`` is no header of advice"),

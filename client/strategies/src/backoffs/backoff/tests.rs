@@ -318,7 +318,7 @@ fn a_formula_reads_what_it_may() {
 }
 
 #[test]
-fn a_wait_of_zero_is_kept_after_a_connection_failed_but_not_after_a_shed() {
+fn a_zero_wait_is_kept_after_transport_failures_not_sheds() {
     let after = |text: &str, status| {
         let mut strategy = text.parse::<StrategySpec>().unwrap().build(1, None).unwrap();
         let failed = FailedOp { outcome: Outcome::plain(status), ..rejected(1) };

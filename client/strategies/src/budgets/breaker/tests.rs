@@ -54,7 +54,7 @@ const fn wait_until_ms(at_ms: u64) -> BudgetDecision {
 }
 
 #[test]
-fn it_opens_after_failures_in_a_row_and_a_success_starts_the_count_again() {
+fn consecutive_failures_open_it_and_a_success_resets_them() {
     let mut bench = Bench::new(&[("failures", "3")]);
     for outcome in [REJECTED, TIMEOUT, OK, REJECTED, FATAL, CANCELLED, TIMEOUT] {
         let permit = bench.send(0);
@@ -82,8 +82,9 @@ fn a_half_open_breaker_lets_one_attempt_through() {
     bench.send(1100);
 }
 
+/// Closing resets the delay.
 #[test]
-fn each_failed_probe_makes_the_next_one_later_up_to_the_cap_and_closing_starts_again() {
+fn each_failed_probe_delays_the_next_one_up_to_the_cap() {
     let mut bench = Bench::new(&[("cap", "3s")]);
     bench.trip(0);
     let mut now = 0;
@@ -101,7 +102,7 @@ fn each_failed_probe_makes_the_next_one_later_up_to_the_cap_and_closing_starts_a
 }
 
 #[test]
-fn a_probe_that_tells_nothing_frees_its_place() {
+fn an_inconclusive_probe_frees_its_place() {
     for outcome in [CANCELLED, FATAL] {
         let mut bench = Bench::new(&[]);
         bench.trip(0);

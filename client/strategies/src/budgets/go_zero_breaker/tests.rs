@@ -59,7 +59,7 @@ fn many_failures_are_refused() {
 
 /// `TestGoogleBreakerMoreFallingBuckets`: the more slices fail, the fewer requests a success allows.
 #[test]
-fn each_failing_slice_takes_a_fortieth_of_the_way_to_the_least_factor() {
+fn each_failing_slice_lowers_the_factor_by_1_40_of_its_range() {
     let mut falling = breaker();
     end(&mut falling, ms(0), OK, 100);
     for slice in 1..=20 {

@@ -40,7 +40,7 @@ fn send(breaker: &mut Breaker, at: Instant) -> Permit {
 const REFUSED: BudgetDecision = BudgetDecision::Shed(Advice::Never);
 
 #[test]
-fn polly_opens_at_a_tenth_of_a_hundred_and_closes_with_one_success() {
+fn polly_opens_at_a_tenth_of_100_and_closes_on_one_success() {
     let mut breaker = breaker(RatioBreaker::default());
     end(&mut breaker, ms(0), OK, 85);
     end(&mut breaker, ms(0), REJECTED, 14);
@@ -59,7 +59,7 @@ fn polly_opens_at_a_tenth_of_a_hundred_and_closes_with_one_success() {
 }
 
 #[test]
-fn polly_looks_only_at_the_last_thirty_seconds_and_only_when_one_fails() {
+fn polly_counts_30_s_and_opens_only_on_a_failure() {
     let mut breaker = breaker(RatioBreaker::default());
     end(&mut breaker, ms(0), REJECTED, 99);
     end(&mut breaker, ms(0), FATAL, 100);
@@ -70,8 +70,9 @@ fn polly_looks_only_at_the_last_thirty_seconds_and_only_when_one_fails() {
     assert_eq!(breaker.phase, Phase::Open { until: ms(35_000) });
 }
 
+/// Ten trials decide whether it closes or opens again.
 #[test]
-fn resilience4j_opens_at_half_of_the_last_hundred_and_ten_trials_decide() {
+fn resilience4j_opens_at_half_of_the_last_100() {
     let mut breaker = breaker(resilience4j());
     end(&mut breaker, ms(0), REJECTED, 50);
     end(&mut breaker, ms(0), OK, 49);
@@ -91,7 +92,7 @@ fn resilience4j_opens_at_half_of_the_last_hundred_and_ten_trials_decide() {
 }
 
 #[test]
-fn what_was_in_flight_changes_nothing_while_it_is_open_and_may_decide_once_it_is_not() {
+fn attempts_in_flight_affect_it_only_once_it_is_not_open() {
     let mut breaker = breaker(RatioBreaker { least: 1, ..RatioBreaker::default() });
     end(&mut breaker, ms(0), REJECTED, 1);
     end(&mut breaker, ms(10), OK, 9);
@@ -102,7 +103,7 @@ fn what_was_in_flight_changes_nothing_while_it_is_open_and_may_decide_once_it_is
 }
 
 #[test]
-fn a_trial_that_comes_to_nothing_is_given_back() {
+fn a_cancelled_trial_frees_its_place() {
     let mut breaker = breaker(RatioBreaker { least: 1, ..RatioBreaker::default() });
     end(&mut breaker, ms(0), REJECTED, 1);
     let trial = send(&mut breaker, ms(5000));

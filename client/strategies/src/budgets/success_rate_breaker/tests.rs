@@ -43,7 +43,7 @@ fn probe(breaker: &mut Breaker, at: Instant) -> Permit {
 }
 
 #[test]
-fn consecutive_failures_fail_on_the_nth_attempt_and_begin_anew_after_a_success() {
+fn it_opens_on_the_nth_consecutive_failure_since_a_success() {
     let mut breaker =
         finagle(SuccessRateBreaker { success: 0.0, in_a_row: 3, ..SuccessRateBreaker::default() });
     let now = secs(0);
@@ -62,7 +62,7 @@ fn a_rate_over_attempts_needs_as_many_first() {
 }
 
 #[test]
-fn a_rate_over_a_hundred_attempts_halves_with_the_seventieth_failure() {
+fn a_rate_over_100_attempts_halves_at_the_70th_failure() {
     let mut breaker = finagle(SuccessRateBreaker { calls: 100, ..by_rate(0.5) });
     for _ in 0..100 {
         end(&mut breaker, secs(0), OK);
@@ -74,7 +74,7 @@ fn a_rate_over_a_hundred_attempts_halves_with_the_seventieth_failure() {
 }
 
 #[test]
-fn a_rate_over_a_hundred_seconds_halves_with_the_seventieth_failure() {
+fn a_rate_over_100_seconds_halves_at_the_70th_failure() {
     let config = SuccessRateBreaker { window: Duration::from_secs(100), ..by_rate(0.5) };
     let mut breaker = finagle(config);
     for second in 1..=100 {
@@ -86,8 +86,9 @@ fn a_rate_over_a_hundred_seconds_halves_with_the_seventieth_failure() {
     assert_eq!(fail(&mut breaker, secs(170)), Some(FIVE));
 }
 
+/// A revival starts the measurement anew.
 #[test]
-fn a_rate_over_time_opens_only_once_that_time_has_passed_and_again_after_a_revival() {
+fn a_rate_over_time_opens_only_after_that_time() {
     let mut breaker = finagle(by_rate(1.0));
     assert_eq!(fail(&mut breaker, secs(0)), None);
     assert_eq!(fail(&mut breaker, secs(30)), Some(FIVE));
@@ -119,7 +120,7 @@ fn failed_probes_go_on_with_longer_times() {
 }
 
 #[test]
-fn the_hybrid_of_finagle_uses_the_rate_as_well_as_failures_in_a_row() {
+fn finagles_hybrid_uses_the_rate_and_consecutive_failures() {
     let config = SuccessRateBreaker { in_a_row: 3, least: 0, ..SuccessRateBreaker::default() };
     let mut breaker = finagle(config);
     let mut second = 0;
@@ -161,7 +162,7 @@ fn stragglers_count_for_the_phase_in_which_they_end() {
 }
 
 #[test]
-fn of_two_probes_the_withdrawal_of_the_earlier_says_nothing_of_the_later() {
+fn cancelling_an_earlier_probe_does_not_affect_the_later_one() {
     let mut breaker = finagle(SuccessRateBreaker { in_a_row: 1, ..SuccessRateBreaker::default() });
     assert_eq!(fail(&mut breaker, secs(0)), Some(FIVE));
     let first = probe(&mut breaker, secs(5));
@@ -212,8 +213,9 @@ fn tenths(breaker: &mut Breaker, outcomes: &[Outcome]) -> bool {
     breaker.phase != Phase::Closed
 }
 
+/// A success or a throttled response interrupts them.
 #[test]
-fn linkerd_trips_on_consecutive_failures_and_a_success_or_throttling_ends_the_row() {
+fn linkerd_trips_on_consecutive_failures() {
     assert!(tenths(&mut linkerd(0.0, 3, 1), &[TIMEOUT; 3]));
     for between in [OK, REJECTED] {
         assert!(!tenths(&mut linkerd(0.0, 3, 1), &[TIMEOUT, TIMEOUT, between, TIMEOUT, TIMEOUT]));

@@ -96,7 +96,7 @@ fn it_finds_the_bandwidth_and_the_latency_of_a_bottleneck() {
 }
 
 #[test]
-fn it_starts_drains_probes_and_measures_latency_every_ten_seconds() {
+fn it_starts_drains_probes_and_measures_latency_every_10_s() {
     let mut pipe = Pipe::new(BbrConfig::default());
     pipe.run(9000);
     assert_eq!(pipe.phases[..2], ["startup", "drain"]);

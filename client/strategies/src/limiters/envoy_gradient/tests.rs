@@ -89,7 +89,7 @@ fn the_median_counts_and_what_was_withdrawn_does_not() {
 
 /// `MinRTTEpoch`.
 #[test]
-fn what_was_sent_before_a_probe_says_nothing() {
+fn samples_sent_before_a_probe_are_ignored() {
     let mut limiter = probed(config());
     limiter.catch_up(ms(30_010));
     assert_eq!((is_probing(&limiter), limiter.window), (true, 3));
@@ -173,7 +173,7 @@ fn probes_come_up_to_the_jitter_late() {
 
 /// `ConsecutiveMinConcurrencyReset`.
 #[test]
-fn five_intervals_at_the_least_window_have_the_best_latency_measured_anew() {
+fn five_intervals_at_the_minimum_window_remeasure_latency() {
     let mut limiter = probed(EnvoyGradientConfig { buffer: 0.0, min: 7, ..config() });
     let mut now = 10;
     let mut interval = |limiter: &mut EnvoyGradient| {
@@ -199,7 +199,7 @@ fn five_intervals_at_the_least_window_have_the_best_latency_measured_anew() {
 }
 
 #[test]
-fn rejections_are_fast_answers_unless_only_successes_are_sampled() {
+fn rejections_are_fast_answers_unless_only_successes_count() {
     for (samples, probing) in [(Samples::All, false), (Samples::Successes, true)] {
         let mut limiter = new(EnvoyGradientConfig { samples, ..config() });
         for _ in 0..5 {

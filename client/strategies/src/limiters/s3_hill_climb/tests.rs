@@ -39,14 +39,14 @@ fn the_first_measurement_is_only_kept() {
 }
 
 #[test]
-fn at_first_the_window_grows_by_32_while_goodput_grows_by_a_tenth() {
+fn it_grows_by_32_at_first_while_goodput_grows_by_a_tenth() {
     let mut climb = new();
     assert_eq!(whole(judge(&mut climb, [1000.0, 1200.0])), 96);
     assert_eq!((climb.phase, whole(climb.accepted)), (Phase::Start, 64));
 }
 
 #[test]
-fn the_fourth_miss_in_a_row_ends_the_start() {
+fn the_fourth_consecutive_miss_ends_the_start() {
     let mut climb = new();
     judge(&mut climb, [1000.0, 1050.0, 1050.0, 1050.0]);
     assert_eq!(climb.phase, Phase::Start);
@@ -62,8 +62,9 @@ fn probing_accepts_two_percent_more() {
     assert_eq!((climb.phase, whole(climb.accepted), climb.in_a_row), (Phase::Probing, 33, 0));
 }
 
+/// It continues while goodput stays within 2 % of the best.
 #[test]
-fn after_three_misses_it_sheds_while_goodput_stays_within_two_percent_of_the_best() {
+fn after_three_misses_it_sheds_near_the_best_goodput() {
     let mut climb = started();
     judge(&mut climb, [1000.0; 4]);
     assert_eq!(climb.phase, Phase::Shedding);
@@ -105,7 +106,7 @@ fn throttling_has_it_shed_at_once() {
 }
 
 #[test]
-fn no_target_is_below_the_least_window_or_far_above_the_accepted_one() {
+fn targets_stay_between_the_minimum_and_thrice_the_accepted() {
     let mut climb =
         S3HillClimb::new(S3HillClimbConfig { initial: 100, min: 50, ..S3HillClimbConfig::default() });
     climb.tried = 3.0;
@@ -129,7 +130,7 @@ fn a_window_that_was_not_used_is_not_judged() {
 }
 
 #[test]
-fn goodput_is_judged_every_300_ms_at_first_and_never_without_a_success() {
+fn goodput_is_judged_every_300_ms_but_never_without_a_success() {
     let mut climb = new();
     let ms = Instant::from_millis;
     for seq in 0..32 {

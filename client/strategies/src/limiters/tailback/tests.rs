@@ -77,7 +77,7 @@ const fn wait_until(at: Instant) -> Admit {
 }
 
 #[test]
-fn a_full_window_waits_for_an_event_and_one_below_1_lets_one_attempt_fly() {
+fn a_full_window_waits_and_one_below_1_allows_one_attempt() {
     let mut tailback = started(2.5);
     assert_eq!(poll(&tailback, ms(10_000), 2), Admit::Go);
     assert_eq!(poll(&tailback, ms(10_000), 3), Admit::Wait(Until::Event));
@@ -86,8 +86,9 @@ fn a_full_window_waits_for_an_event_and_one_below_1_lets_one_attempt_fly() {
     assert_eq!(poll(&tailback, ms(10_000), 1), Admit::Wait(Until::Event));
 }
 
+/// One more attempt may be sent per 200 ms divided by the initial window.
 #[test]
-fn before_the_first_answer_one_more_attempt_may_go_every_200_ms_by_the_initial_window() {
+fn before_the_first_answer_sends_are_paced_by_the_window() {
     let mut tailback = new(20.0);
     send(&mut tailback, ms(5), 0..20);
     assert_eq!(poll(&tailback, ms(5), 20), Admit::Go);
@@ -101,8 +102,9 @@ fn before_the_first_answer_one_more_attempt_may_go_every_200_ms_by_the_initial_w
     assert_eq!(poll(&tailback, ms(10_000), 31), Admit::Wait(Until::Event));
 }
 
+/// The start phase continues.
 #[test]
-fn first_rejections_before_any_success_leave_what_was_accepted_and_the_start_goes_on() {
+fn rejections_before_any_success_keep_the_accepted_window() {
     let mut tailback = new(20.0);
     send(&mut tailback, Instant::ORIGIN, 0..20);
     tailback.on_ended(
@@ -127,8 +129,9 @@ fn when_the_very_first_attempt_is_rejected_the_window_is_1() {
     near(tailback.window, 1.0);
 }
 
+/// The bound is 1.25 times the attempts in flight, plus 1.
 #[test]
-fn at_the_start_a_success_adds_1_up_to_a_quarter_more_than_in_flight_plus_1() {
+fn a_success_at_the_start_adds_1_up_to_a_bound() {
     let mut tailback = started(10.0);
     for (in_flight, window) in [(8, 11.0), (8, 11.0), (9, 12.0), (9, 12.25), (9, 12.25), (40, 13.25)] {
         tailback.on_ended(ms(100), &AttemptEnd { in_flight, ready: 1, ..ATTEMPT }, &OK);
@@ -137,7 +140,7 @@ fn at_the_start_a_success_adds_1_up_to_a_quarter_more_than_in_flight_plus_1() {
 }
 
 #[test]
-fn a_cut_starts_from_what_was_in_flight_when_the_rejected_attempt_was_sent() {
+fn a_cut_starts_from_the_attempts_in_flight_at_the_send() {
     let mut tailback = started(100.0);
     reject(&mut tailback, 60, 40);
     assert!(!tailback.starting);
@@ -206,7 +209,7 @@ fn rejections_of_attempts_sent_before_the_last_cut_are_old_news() {
 }
 
 #[test]
-fn successes_of_attempts_sent_before_the_last_cut_do_not_open_the_window() {
+fn successes_sent_before_the_last_cut_do_not_open_the_window() {
     let mut tailback = started(50.0);
     reject(&mut tailback, 99, 50);
     send(&mut tailback, ms(100), 100..110);
@@ -217,7 +220,7 @@ fn successes_of_attempts_sent_before_the_last_cut_do_not_open_the_window() {
 }
 
 #[test]
-fn each_further_cut_without_a_success_in_between_leaves_beta_squared() {
+fn each_further_cut_without_a_success_leaves_beta_squared() {
     let mut tailback = started(50.0);
     reject(&mut tailback, 99, 50);
     let mut window = 47.5;
@@ -241,8 +244,9 @@ fn the_window_never_falls_below_its_floor() {
     near(tailback.window, MIN_WINDOW);
 }
 
+/// It restores what the first cut left, times beta for each further cut, and at least half of the top.
 #[test]
-fn the_first_success_sent_after_the_cuts_restores_what_the_first_cut_left_less_beta_for_each_further_one() {
+fn the_first_success_after_the_cuts_restores_the_window() {
     // 3 further cuts leave 0.95^4 of 50, and 100 of them leave half of it.
     for (further, restored) in [(0, 47.5), (3, 50.0 * 0.95 * 0.95 * 0.95 * 0.95), (100, 25.0)] {
         let mut tailback = started(50.0);
@@ -259,8 +263,9 @@ fn the_first_success_sent_after_the_cuts_restores_what_the_first_cut_left_less_b
     }
 }
 
+/// K is the square root of half of the top.
 #[test]
-fn the_curve_returns_to_the_top_after_the_square_root_of_half_of_it_in_round_trips() {
+fn the_curve_returns_to_the_top_after_k_round_trips() {
     let mut tailback = grown(50);
     // K = sqrt(50 / 2) = 5 round trips of 47.5 to 50 attempts.
     let mut successes = 0;
@@ -278,7 +283,7 @@ fn the_curve_returns_to_the_top_after_the_square_root_of_half_of_it_in_round_tri
 }
 
 #[test]
-fn half_of_the_way_to_the_top_the_curve_has_made_up_seven_eighths() {
+fn halfway_to_the_top_the_curve_has_recovered_seven_eighths() {
     let mut tailback = grown(50);
     (tailback.window, tailback.rounds) = (49.0, 2.5 - 1.0 / 49.0);
     succeed(&mut tailback, 150, 50);
@@ -320,7 +325,7 @@ fn nothing_grows_while_nothing_waits_and_the_window_is_not_full() {
 }
 
 #[test]
-fn a_timeout_after_more_than_twice_the_usual_latency_is_a_lost_message() {
+fn a_timeout_beyond_twice_the_usual_latency_is_a_lost_message() {
     for (age, window) in [(200, 19.0), (201, 20.0)] {
         let mut tailback = started(20.0);
         tailback.on_ended(ms(age), &AttemptEnd { seq: 99, in_flight_when_sent: 20, ..ATTEMPT }, &TIMEOUT);
@@ -361,7 +366,7 @@ fn cancelled_fatal_deferred_and_shed_attempts_change_nothing() {
 }
 
 #[test]
-fn sends_are_spaced_by_the_mean_latency_less_its_deviation_by_the_window() {
+fn sends_are_spaced_by_latency_less_deviation_per_window() {
     let mut tailback = started(20.0);
     assert_eq!(tailback.gap(), Duration::from_millis(5));
     // Mean 110 ms, deviation 10 ms.
@@ -404,7 +409,7 @@ fn a_cut_below_1_delays_the_next_send_by_a_gap() {
 }
 
 #[test]
-fn before_any_success_the_first_rejection_stands_for_the_latency() {
+fn before_any_success_the_first_rejection_sets_the_latency() {
     let mut tailback = new(20.0);
     send(&mut tailback, Instant::ORIGIN, 0..20);
     for seq in [8, 9] {

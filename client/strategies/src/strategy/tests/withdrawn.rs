@@ -100,7 +100,7 @@ impl TwoLayers {
 const SOON: Retry = Retry::After(Duration::from_millis(10));
 
 #[test]
-fn a_deadline_withdraws_the_retry_of_the_layer_that_waits_and_of_no_other() {
+fn a_deadline_withdraws_only_the_retry_of_the_waiting_layer() {
     let mut op = TwoLayers::new();
     assert_eq!((op.fails(), op.pending()), (SOON, (1, 0)));
     assert_eq!(op.pending_after_its_deadline(), (0, 0));
@@ -112,7 +112,7 @@ fn a_deadline_withdraws_the_retry_of_the_layer_that_waits_and_of_no_other() {
 }
 
 #[test]
-fn a_retry_that_is_refused_at_its_launch_is_withdrawn_when_its_layer_gives_up() {
+fn a_refused_retry_is_withdrawn_when_its_layer_gives_up() {
     let mut op = TwoLayers::new();
     op.fails();
     op.inner.refuses.store(true, Ordering::Relaxed);

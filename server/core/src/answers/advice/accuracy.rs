@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn waits_are_off_by_what_is_said() {
+    fn waits_are_off_by_the_configured_error() {
         let second = Duration::from_secs(1);
         let wait = |honesty| of_answers(honesty, 0)[0].wait(Duration::from_secs(5));
         assert_eq!(wait(AdviceAccuracy::default()), 5 * second);

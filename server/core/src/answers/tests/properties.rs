@@ -55,7 +55,7 @@ proptest! {
     }
 
     #[test]
-    fn a_wait_that_is_rounded_up_is_never_early_nor_late_by_more_than_its_last_digit(
+    fn a_rounded_up_wait_is_never_early_and_less_than_a_digit_late(
         nanos in 0..u64::MAX / 2_000_000,
         scale in 0.001..1000.0_f64,
         places in 0..=6_u32,

@@ -38,7 +38,7 @@ fn an_answers_own_words_take_the_place_of_those_of_every_answer() {
 }
 
 #[test]
-fn only_limits_of_which_an_answer_tells_are_looked_at() {
+fn only_limits_that_an_answer_reports_are_evaluated() {
     let tells = |toml: &str| {
         let set = set(toml, &["primary", "secondary", "third"]);
         [Outcome::Accepted, rejected(1, SECOND)]
@@ -77,7 +77,7 @@ fn whatever_a_stack_calls_its_policies_can_be_named() {
 }
 
 #[test]
-fn without_tables_nothing_is_said() {
+fn without_tables_answers_add_nothing() {
     let config = AnswersConfig::default();
     assert!(config.is_empty());
     let set = AnswerSet::read(&config, ["a"]).unwrap();

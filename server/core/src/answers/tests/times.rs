@@ -20,7 +20,7 @@ fn a_clock_that_is_off_shows_in_moments_only() {
 }
 
 #[test]
-fn each_hears_its_own_time() {
+fn each_reader_gets_waits_in_its_own_time_scale() {
     let set = set("[every]\nadvice = 'seconds+ms+epoch'\nheaders = { w = '{window_go}' }", &["a"]);
     let standings = [standing(1, 0, SECOND)];
     let context = context(rejected(0, 20 * SECOND), &standings);

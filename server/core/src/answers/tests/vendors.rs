@@ -4,7 +4,7 @@ use super::*;
 
 /// Source: github/docs, `content/rest/using-the-rest-api/rate-limits-for-the-rest-api.md`.
 #[test]
-fn github_tells_epochs_on_all_answers_and_a_wait_on_some() {
+fn github_reports_epochs_always_and_a_wait_sometimes() {
     let set = set(GITHUB, &["primary", "secondary"]);
     let standings = [standing(5000, 4987, Duration::from_mins(30)), standing(100, 0, Duration::ZERO)];
     let common = ["x-ratelimit-limit: 5000", "x-ratelimit-remaining: 4987", "x-ratelimit-reset: 1767227401"];
@@ -30,7 +30,7 @@ fn github_tells_epochs_on_all_answers_and_a_wait_on_some() {
 
 /// Source: community.openai.com, thread 1268905. Durations in Go's notation, and both headers for waits.
 #[test]
-fn openai_tells_durations_of_go() {
+fn openai_reports_go_durations() {
     let set = set(
         r#"
         [every.headers]
@@ -64,7 +64,7 @@ fn openai_tells_durations_of_go() {
 
 /// Source: Anthropic, API rate limits. Moments in RFC 3339 notation.
 #[test]
-fn anthropic_tells_moments() {
+fn anthropic_reports_rfc_3339_instants() {
     let set = set(
         r#"
         [every.headers]
@@ -81,7 +81,7 @@ fn anthropic_tells_moments() {
 
 /// Source: cloudflare/cloudflare-docs, `fundamentals/api/reference/limits.mdx`. A date, and a wait that is rounded up.
 #[test]
-fn cloudflare_tells_dates() {
+fn cloudflare_reports_dates() {
     let set = set(
         "[every]\nheaders = { x-ratelimit-reset = '{reset_date}' }\n[reject.api]\nstatus = 429\nadvice = 'seconds'",
         &["api"],
@@ -92,7 +92,7 @@ fn cloudflare_tells_dates() {
 
 /// Source: shopify.dev, REST Admin API rate limits. Used of available calls, and seconds with a decimal point.
 #[test]
-fn shopify_tells_what_is_used() {
+fn shopify_reports_used_calls() {
     let set = set(
         r#"
         [every.headers]
@@ -111,7 +111,7 @@ fn shopify_tells_what_is_used() {
 
 /// Source: traefik/traefik, `pkg/middlewares/ratelimiter/rate_limiter.go`. Both headers, with the seconds rounded up.
 #[test]
-fn traefik_tells_a_duration_of_go() {
+fn traefik_reports_a_go_duration() {
     let set = set(
         "[reject.average]\nstatus = 429\nbody = 'Too Many Requests'\nadvice = 'seconds+go:places=9'",
         &["average"],
@@ -137,7 +137,7 @@ fn tower_governor_cuts_seconds() {
 
 /// Source: docs.discord.com, "Rate Limits". An epoch with a decimal point, and the wait in the body.
 #[test]
-fn discord_tells_decimals() {
+fn discord_reports_decimals() {
     let set = set(
         r#"
         [every.headers]

@@ -96,8 +96,9 @@ fn cost_between(accepted: &[Accepted], from: Instant, to: Instant) -> u64 {
 }
 
 proptest! {
+    /// GCRA makes the same decisions.
     #[test]
-    fn a_bucket_gives_its_burst_and_what_comes_and_gcra_decides_alike(
+    fn a_bucket_admits_its_burst_and_its_refill(
         requests in any_requests(), rate in 1..200_u32, burst in 1..9_u32,
     ) {
         let options = [("rate", format!("{rate}/s")), ("burst", burst.to_string())];
@@ -251,7 +252,7 @@ fn gives_back_what_was_never_taken<L: RateAlgorithm>(
 
 proptest! {
     #[test]
-    fn what_comes_back_leaves_a_bucket_as_if_it_had_never_been_taken(
+    fn a_refund_leaves_the_state_as_if_never_charged(
         requests in any_giving_back(), rate in 1..200_u32, burst in 3..9_u32,
     ) {
         let options = [("rate", format!("{rate}/s")), ("burst", burst.to_string())];

@@ -108,7 +108,7 @@ fn apply(tailback: &mut Tailback, input: &[&str]) -> (Instant, u32) {
 }
 
 #[test]
-fn the_limiter_follows_the_vectors_of_an_independent_implementation() {
+fn the_limiter_matches_an_independent_implementation() {
     let mut tailback = Tailback::new(TailbackConfig::default());
     let mut expected = Expected::default();
     let (mut run, mut inputs, mut differences) = ("", 0, Vec::new());
