@@ -69,7 +69,7 @@ fn a_single_run_over_http_is_checked_too() {
 }
 
 #[test]
-fn conditions_on_what_no_result_has_are_refused_before_anything_runs() {
+fn invalid_conditions_are_refused_before_anything_runs() {
     let here = directory();
     let refused = [
         (&["--fail-if", "amplifcation > 1"][..], "did you mean `amplification`?"),
@@ -133,8 +133,9 @@ fn a_baseline_gives_a_verdict_per_figure() {
     assert_eq!(lenient.status.code(), Some(0), "{}", told(&lenient));
 }
 
+/// Several strategies that the baseline lacks are refused.
 #[test]
-fn a_changed_setting_is_compared_with_the_baseline_and_both_are_named() {
+fn a_changed_setting_and_its_baseline_are_both_named() {
     let here = directory();
     assert!(run(here.path(), &["--save-baseline", "main"]).status.success());
     let changed = run(here.path(), &["--strategy", "aimd:beta=0.3", "--baseline", "main"]);
@@ -151,7 +152,7 @@ fn a_changed_setting_is_compared_with_the_baseline_and_both_are_named() {
 }
 
 #[test]
-fn a_baseline_of_another_experiment_is_refused_with_the_difference() {
+fn a_baseline_of_another_experiment_is_refused_with_a_reason() {
     let here = directory();
     changed(here.path(), |_| {});
     let refused = [
@@ -170,7 +171,7 @@ fn a_baseline_of_another_experiment_is_refused_with_the_difference() {
 }
 
 #[test]
-fn what_is_no_baseline_is_refused_by_file_and_place() {
+fn invalid_baselines_are_refused_with_file_and_place() {
     let here = directory();
     changed(here.path(), |_| {});
     let file = here.path().join("tailback-baselines/main.json");

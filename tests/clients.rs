@@ -43,7 +43,7 @@ fn the_recordings_of_real_clients_come_out_but_for_these() {
 }
 
 #[test]
-fn a_check_that_checks_nothing_and_a_map_that_matches_nothing_are_told() {
+fn empty_checks_and_unmatched_maps_are_reported() {
     let folder = Folder::new();
     let recording = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/real_clients/backoff.json");
     let text = std::fs::read_to_string(recording).unwrap();
@@ -78,8 +78,9 @@ const SKIPPED: &str = r#"{"library": "botocore", "version": "1.44.5", "language"
         {"id": "404", "config": "s3 GetObject, default", "method": "GET", "steps": [{"status": 404}], "n": 6, "attempts": 1,
          "samples": [[]], "outcome": {"type": "ClientError", "status": 404}}]}"#;
 
+/// The others are checked.
 #[test]
-fn scenarios_that_cannot_be_replayed_are_skipped_counted_and_listed_and_the_rest_is_checked() {
+fn unreplayable_scenarios_are_skipped_counted_and_listed() {
     let folder = Folder::new();
     folder.write("mine.json", SKIPPED);
     let told = folder.loadgen("strategies --check mine.json").exits(0);

@@ -51,8 +51,9 @@ fn a_preset_of_a_server_is_compared_and_recorded_by_one_command() {
     assert!(refusal.contains("--preset"), "{refusal}");
 }
 
+/// `immediate` is incomplete.
 #[test]
-fn the_example_ranks_the_oracle_and_aimd_first_and_calls_immediate_incomplete() {
+fn the_example_ranks_the_oracle_and_aimd_first() {
     let strategies = "exponential:jitter=0.5,full-jitter,aimd,immediate,oracle";
     let directory = tempfile::TempDir::new().expect("a temporary directory");
     let file = directory.path().join("compared.json");
@@ -170,7 +171,7 @@ fn results_do_not_depend_on_the_threads() {
 }
 
 #[test]
-fn strategies_of_a_block_have_the_same_seed_and_the_same_arrivals() {
+fn strategies_of_a_block_share_their_seed_and_arrivals() {
     let document = json(&["--simulate", "-s", "aimd,full-jitter", "-s", "linear", "--ops", "200"]);
     let runs = document["runs"].as_array().expect("a list");
     assert_eq!(runs.len(), 3 * 10);
@@ -266,8 +267,9 @@ fn over_http_every_run_has_a_server_of_its_own() {
     assert_eq!(document["comparison"]["strategies"].as_array().map(Vec::len), Some(2));
 }
 
+/// The strategy that gave ops up is not called complete.
 #[test]
-fn beside_a_stopped_strategy_one_that_gave_ops_up_is_ranked_by_share_and_not_called_complete() {
+fn beside_a_stopped_strategy_giving_up_is_ranked_by_share() {
     let output = compare(&[
         "--simulate",
         "--preset",
@@ -288,7 +290,7 @@ fn beside_a_stopped_strategy_one_that_gave_ops_up_is_ranked_by_share_and_not_cal
 }
 
 #[test]
-fn of_many_strategies_the_first_ten_are_listed_and_all_with_explain() {
+fn of_many_strategies_ten_are_listed_and_all_with_explain() {
     let strategies = "oracle,aimd,none,immediate,exponential:jitter=0.5,full-jitter,equal-jitter,\
                       decorrelated-jitter,fixed-window,linear,cubic,new-reno,netflix-vegas,tailback";
     let args = ["--ops", "500", "--repeats", "5", "--strategies", strategies];

@@ -25,8 +25,9 @@ fn compared(strategies: &str, args: &[&str]) -> Vec<[f64; 2]> {
     strategies.split(',').map(figures).collect()
 }
 
+/// For strategies that read latencies, within 3 %.
 #[test]
-fn strategies_that_read_latencies_do_the_same_with_the_default_noise_and_with_a_random_network() {
+fn default_noise_affects_strategies_like_a_random_network() {
     let strategies = "aimd,bbr,preset:vector";
     let by_default = compared(strategies, &[]);
     let random = compared(strategies, &["--network-delay", "uniform(99ms,101ms)"]);
@@ -40,7 +41,7 @@ fn strategies_that_read_latencies_do_the_same_with_the_default_noise_and_with_a_
 }
 
 #[test]
-fn an_attempt_takes_up_to_the_noise_longer_and_with_0_exactly_its_times() {
+fn attempts_take_up_to_the_noise_longer_and_0_is_exact() {
     let latency = |args: &[&str]| {
         let run = simulated(&[&["-s", "none", "--ops", "50", "--rate", "10/s"], args].concat());
         ["min", "max"].map(|figure| run["attempt_latency_ms"][figure].as_f64().expect("a latency"))
@@ -60,7 +61,7 @@ fn the_lower_bound_is_the_same_with_and_without_noise() {
 }
 
 #[test]
-fn the_noise_is_in_every_record_of_a_simulated_run_and_repeats_it() {
+fn records_of_simulated_runs_have_the_noise_to_repeat_them() {
     let told = |args: &[&str]| simulated(args)["config"]["delay_noise"].clone();
     assert_eq!((told(&[]), told(&["--delay-noise", "0"])), ("200us".into(), "0s".into()));
     let printed = loadgen(&["--simulate", "--print-config", "--delay-noise", "3ms"]).exits(0).json();

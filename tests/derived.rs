@@ -106,7 +106,7 @@ fn clients_that_are_served_in_turn_share_evenly() {
 }
 
 #[test]
-fn what_comes_within_the_warm_up_is_in_no_latency() {
+fn ops_within_the_warm_up_are_in_no_latency() {
     let args = ["--strategy", "aimd", "--ops", "800", "--warm-up", "500ms"];
     let (result, samples) = run(&args);
     let after = |key: &'static str| move |sample: &&&Value| number(sample, key) >= 0.5;

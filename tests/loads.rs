@@ -19,7 +19,7 @@ fn result(args: &[&str]) -> Value {
 }
 
 #[test]
-fn every_output_tells_how_hard_the_load_pushes() {
+fn every_output_reports_the_load_factor() {
     let default = ["--simulate", "--strategy", "aimd"];
     let told = "1000/s is 10 × capacity (50 slots × 500 ms)";
     let screen = words(&succeeds(&default));
@@ -49,8 +49,9 @@ fn over_http_the_load_is_that_of_the_embedded_server() {
     assert_eq!(run["load_factor"].as_f64(), Some(0.5), "{}", run["load"]);
 }
 
+/// The suggested loads reach the limit.
 #[test]
-fn a_comparison_without_a_rejection_says_so_and_names_a_load_that_reaches_the_limit() {
+fn a_comparison_without_rejections_suggests_a_higher_load() {
     let openai = ["compare", "--simulate", "--preset", "openai", "--strategies", "preset:openai,aimd"];
     let compared = words(&succeeds(&[&openai[..], &["--rate", "10/s", "--duration", "3m"]].concat()));
     assert!(compared.contains("Nothing to compare: not one of 36 196 attempts was rejected."), "{compared}");
@@ -85,8 +86,9 @@ fn differences_without_a_rejection_are_those_of_the_clients() {
     assert!(compared.contains(told), "{compared}");
 }
 
+/// Under the default load only.
 #[test]
-fn clients_that_all_give_up_under_the_default_load_are_sent_to_one_that_suits_them() {
+fn if_all_clients_give_up_a_more_suitable_load_is_suggested() {
     let strategies = "preset:aws-2026,preset:openai,none";
     let compare = ["compare", "--simulate", "--repeats", "2", "--strategies"];
     let compared = succeeds(&[&compare[..], &[strategies]].concat()).stdout;
@@ -101,8 +103,9 @@ fn clients_that_all_give_up_under_the_default_load_are_sent_to_one_that_suits_th
     assert!(!chosen.contains("this load suits"), "{chosen}");
 }
 
+/// They are printed as given.
 #[test]
-fn rates_are_taken_with_and_without_a_unit_and_printed_as_they_were_given() {
+fn rates_are_accepted_with_and_without_a_unit() {
     let of = |strategy: &str, policy: &str| {
         let run =
             ["--simulate", "--ops", "60", "--rate", "420/m", "--strategy", strategy, "--policy", policy];

@@ -14,7 +14,7 @@ fn run(args: &str) -> String {
 }
 
 #[test]
-fn a_run_prints_its_answer_first_and_a_line_for_each_thing_to_know() {
+fn a_run_prints_its_answer_first_then_one_line_per_fact() {
     let aimd = run("-s aimd");
     assert!(aimd.starts_with("aimd: all 2 000 ops done in 25.2 s (no client can be faster than 20.1 s)\n"));
     assert!(aimd.lines().count() <= 9, "{aimd}");
@@ -54,7 +54,7 @@ fn rows_of_a_run_fit_its_strategy_and_its_server() {
 }
 
 #[test]
-fn several_runs_print_their_mean_first_then_the_table_over_seeds() {
+fn several_runs_print_their_mean_then_the_table_over_seeds() {
     for (name, args) in [
         ("seeds", "-s aimd --repeats 30"),
         ("seeds_few", "-s aimd --repeats 2 --ops 200"),
@@ -66,8 +66,9 @@ fn several_runs_print_their_mean_first_then_the_table_over_seeds() {
     }
 }
 
+/// `--explain` explains the claims that do not hold.
 #[test]
-fn several_documents_are_reproduced_in_twelve_lines_and_the_claims_that_do_not_hold_are_explained() {
+fn several_documents_are_reproduced_in_twelve_lines() {
     let documents = ["reproduce", "retry-delays", "occ", "--repeats", "5"];
     let table = screen(&documents);
     assert!(table.lines().count() <= 12, "{table}");

@@ -51,8 +51,9 @@ fn a_comparison_in_three_shards_is_the_comparison_to_the_byte() {
     same_in_shards(3, &command.split(' ').collect::<Vec<_>>(), 0);
 }
 
+/// So does a single run.
 #[test]
-fn runs_in_shards_are_the_runs_to_the_byte_and_so_is_a_single_one() {
+fn runs_in_shards_equal_the_undivided_runs_to_the_byte() {
     let command = "--simulate --strategy aimd+retry-budget --ops 200 --clients 4 --repeats 5";
     same_in_shards(2, &command.split(' ').collect::<Vec<_>>(), 0);
     same_in_shards(2, &["--simulate", "--ops", "100"], 0);
@@ -65,7 +66,7 @@ fn runs_in_shards_are_the_runs_to_the_byte_and_so_is_a_single_one() {
 }
 
 #[test]
-fn over_http_every_shard_does_its_own_runs_and_nothing_is_sent_when_they_are_merged() {
+fn over_http_each_shard_does_its_runs_and_merging_sends_nothing() {
     let folder = tempfile::tempdir().expect("a temporary directory");
     let command = "sweep --strategies aimd,none --vary ops=5,10 --repeats 2 --time-scale 0.05 --no-tui --service-time 20ms";
     let command: Vec<&str> = command.split(' ').collect();
@@ -93,8 +94,9 @@ fn over_http_every_shard_does_its_own_runs_and_nothing_is_sent_when_they_are_mer
     assert_eq!(merged["sweep"]["started_at"].as_str(), first);
 }
 
+/// A merge refuses the missing ones, and counts them with `--partial`.
 #[test]
-fn what_was_over_when_a_shard_was_stopped_is_kept_and_the_rest_is_missed() {
+fn a_stopped_shard_keeps_its_finished_runs() {
     let folder = tempfile::tempdir().expect("a temporary directory");
     let here = folder.path();
     // Each run takes a tenth of a second.
@@ -172,7 +174,7 @@ fn shards_against_one_server_are_merged_when_it_is_gone() {
 }
 
 #[test]
-fn a_target_that_nobody_is_at_is_refused_before_a_shard_begins() {
+fn an_unreachable_target_is_refused_before_a_shard_begins() {
     let folder = tempfile::tempdir().expect("a temporary directory");
     let command =
         "--target http://127.0.0.1:9 --rate 50/s --ops 2 --repeats 2 --no-tui --shard 0/1 --json 0.json";
@@ -181,8 +183,9 @@ fn a_target_that_nobody_is_at_is_refused_before_a_shard_begins() {
     assert!(!folder.path().join("0.json").exists());
 }
 
+/// The message gives the reason.
 #[test]
-fn a_shard_whose_target_never_answers_says_so_and_is_written_all_the_same() {
+fn a_shard_without_any_response_fails_but_is_written() {
     let folder = tempfile::tempdir().expect("a temporary directory");
     // No connection is accepted: they stay in the listener's backlog.
     let listener = TcpListener::bind("127.0.0.1:0").expect("there is a free port");
@@ -207,7 +210,7 @@ fn a_shard_whose_target_never_answers_says_so_and_is_written_all_the_same() {
 }
 
 #[test]
-fn scenarios_are_not_done_in_shards_and_say_so() {
+fn scenarios_in_shards_are_refused_with_a_reason() {
     let folder = tempfile::tempdir().expect("a temporary directory");
     let refused = loadgen_in(folder.path(), &["reproduce", "occ", "--shard", "0/2"]);
     assert_eq!(refused.status.code(), Some(2));
@@ -215,7 +218,7 @@ fn scenarios_are_not_done_in_shards_and_say_so() {
 }
 
 #[test]
-fn a_shard_is_written_to_a_file_or_to_stdout_and_no_report_is_made_of_it() {
+fn a_shard_goes_to_a_file_or_stdout_and_has_no_report() {
     let folder = tempfile::tempdir().expect("a temporary directory");
     let command = ["--simulate", "--ops", "10", "--shard", "0/1", "--json"];
     let to = |file: &str| {

@@ -47,7 +47,7 @@ fn the_saved_runs_come_out_again_to_the_last_bit() {
 
 /// Source: the acceptance bounds of the strategy, on settings that were not used for tuning.
 #[test]
-fn tailback_needs_less_than_aimd_behind_limits_that_it_was_not_tuned_to() {
+fn tailback_needs_less_than_aimd_at_limits_not_tuned_for() {
     let saved = saved();
     for (group, time, attempts) in [("concurrency limits", 0.965, 0.92), ("rate limits", 1.0, 0.65)] {
         let row = row(&saved, group);

@@ -25,7 +25,7 @@ fn list<'a>(value: &'a Value, key: &str) -> &'a Vec<Value> {
 }
 
 #[test]
-fn every_run_of_a_sweep_is_the_run_that_would_have_been_done_alone() {
+fn every_run_of_a_sweep_equals_the_same_run_done_alone() {
     let args = [
         "--vary",
         "ops=60,150",
@@ -128,7 +128,7 @@ fn the_best_is_estimated_on_seeds_that_the_sweep_has_not_seen() {
 }
 
 #[test]
-fn what_is_best_is_asked_in_every_situation() {
+fn the_best_strategy_is_determined_for_every_situation() {
     let args = ["--vary", "ops=50,500", "-s", "exponential:jitter=0.5,aimd,oracle,none", "--repeats", "5"];
     let document = sweep(&[&args[..], &["--max-attempts", "50"]].concat());
     let best = list(&document["sweep"], "best");
@@ -221,8 +221,9 @@ fn an_interrupted_sweep_keeps_its_complete_points() {
     assert_eq!(rows.lines().count(), runs + 1);
 }
 
+/// Existing files are not overwritten.
 #[test]
-fn interrupted_before_a_point_is_complete_nothing_is_written_and_nothing_overwritten() {
+fn a_sweep_interrupted_in_its_first_point_writes_nothing() {
     let here = directory();
     std::fs::write(here.path().join("old.json"), "old").expect("a file");
     let outputs = ["--json", "old.json", "--csv", "new.csv", "--html", "new.html"];
@@ -238,9 +239,10 @@ fn interrupted_before_a_point_is_complete_nothing_is_written_and_nothing_overwri
     assert_eq!(std::fs::read(here.path().join("old.json")).expect("it is still there"), b"old");
 }
 
+/// The other files and the table are complete.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_file_that_cannot_be_written_costs_neither_the_others_nor_the_table() {
+fn one_unwritable_file_affects_no_other_output() {
     let here = directory();
     let args = ["sweep", "--simulate", "--vary", "ops=20,40", "--repeats", "5", "--csv", "/dev/full"];
     let output = loadgen_in(here.path(), &[&args[..], &["--json", "s.json", "--html", "s.html"]].concat());
@@ -267,8 +269,9 @@ fn over_http_a_sweep_goes_point_by_point() {
     assert!(list(&document, "runs").iter().all(|run| run["mode"] == "http" && run["ops"]["succeeded"] == 40));
 }
 
+/// Figures are drawn against the varied parameter. `report` makes the same HTML of the saved file, and refuses a broken one.
 #[test]
-fn the_page_of_a_sweep_has_the_answer_the_table_and_figures_against_what_was_varied() {
+fn a_sweep_report_has_the_answer_the_table_and_the_figures() {
     let here = directory();
     let args =
         ["sweep", "--simulate", "-s", "aimd,none", "--vary", "ops=50,200,300", "--repeats", "4", "--quiet"];
@@ -333,7 +336,7 @@ fn the_first_sentence_names_the_best_strategy_of_each_point() {
 }
 
 #[test]
-fn one_strategy_that_leaves_ops_undone_has_no_makespan_and_where_it_does_all_it_has_one() {
+fn a_point_has_a_makespan_only_if_all_its_ops_are_done() {
     let args = "sweep --simulate --strategies exponential:max-attempts=3 --ops 200 --repeats 2 --vary max-busy=20,200";
     let output = loadgen_in(directory().path(), &args.split(' ').collect::<Vec<_>>());
     assert!(output.status.success());

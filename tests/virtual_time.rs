@@ -119,7 +119,7 @@ fn immediate_retries_come_through_when_rejections_hold_no_slot() {
 }
 
 #[test]
-fn a_seed_gives_the_same_run_every_time_and_another_seed_another() {
+fn equal_seeds_give_equal_runs_and_other_seeds_other_runs() {
     for strategy in ["exponential:jitter=0.5", "full-jitter+retry-budget", "aimd+decorrelated-jitter"] {
         assert_eq!(run(strategy, 42), run(strategy, 42), "{strategy}");
         assert_ne!(run(strategy, 42), run(strategy, 43), "{strategy}");
@@ -142,8 +142,9 @@ fn above_the_bound(server: &Config, arrivals: ArrivalProcess, seed: u64) -> f64 
     makespan.as_secs_f64() / bound.as_secs_f64() - 1.0
 }
 
+/// At most one percent above the lower bound.
 #[test]
-fn with_noise_the_oracle_still_wastes_no_attempt_and_at_most_a_hundredth_of_the_time() {
+fn with_noise_the_oracle_wastes_no_attempt_and_little_time() {
     let server = with_delay_noise(&Config::default(), Duration::from_micros(200));
     for arrivals in [ArrivalProcess::Poisson { rate_per_s: 1000.0 }, ArrivalProcess::Burst] {
         for seed in 1..=10 {
@@ -153,8 +154,9 @@ fn with_noise_the_oracle_still_wastes_no_attempt_and_at_most_a_hundredth_of_the_
     }
 }
 
+/// Network delays and service times are random.
 #[test]
-fn whatever_ways_and_services_take_no_attempt_of_the_oracle_is_rejected() {
+fn no_attempt_of_the_oracle_is_rejected_at_random_times() {
     for (network_delay, service_time) in
         [("uniform(50ms,150ms)", "500ms"), ("exp(100ms)", "lognormal(500ms,1)"), ("0s", "exp(500ms)")]
     {

@@ -129,7 +129,7 @@ fn reports_answer_the_mouse_and_ask_nothing_of_anybody() {
 }
 
 #[test]
-fn what_is_wrong_with_a_page_is_noticed() {
+fn faults_of_a_page_are_detected() {
     let Some(mut browser) = Browser::start() else { return };
     let folder = TempDir::new().unwrap();
     let policy = "<meta http-equiv='Content-Security-Policy' content=\"default-src 'none'\">";

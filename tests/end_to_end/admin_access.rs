@@ -58,7 +58,7 @@ fn programs_on_this_machine_name_it_by_address_or_as_localhost() {
 }
 
 #[test]
-fn a_token_stands_for_the_name_of_a_host_but_not_for_an_origin() {
+fn a_token_replaces_the_check_of_the_host_but_not_the_origin() {
     let server = MockServer::start(&["--admin-remote", "s3cret"]);
     for (headers, status) in [
         ("host: mock.example\r\nauthorization: Bearer s3cret\r\n", 200),
@@ -72,7 +72,7 @@ fn a_token_stands_for_the_name_of_a_host_but_not_for_an_origin() {
 }
 
 #[test]
-fn loadgen_uses_a_mockserver_on_another_host_with_its_token_only() {
+fn loadgen_needs_the_token_of_a_mockserver_on_another_host() {
     let Some(own) = super::metrics::own_address() else {
         skipped("this machine has no address but loopback");
         return;
@@ -95,7 +95,7 @@ fn loadgen_uses_a_mockserver_on_another_host_with_its_token_only() {
 }
 
 #[test]
-fn a_token_from_the_environment_goes_to_this_machine_by_itself_and_elsewhere_only_when_told() {
+fn an_environment_token_goes_to_other_hosts_only_on_request() {
     let Some(own) = super::metrics::own_address() else {
         skipped("this machine has no address but loopback");
         return;
@@ -121,7 +121,7 @@ fn servers_that_are_no_mockserver_never_see_the_token() {
 }
 
 #[test]
-fn a_token_that_is_none_is_refused_before_the_server_starts() {
+fn an_invalid_token_is_refused_before_the_server_starts() {
     for (flags, words) in [
         (&["--admin-remote", "two words"][..], "visible ASCII"),
         (&["--admin-remote", "@/no/such/file"], "/no/such/file"),

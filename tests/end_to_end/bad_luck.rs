@@ -16,7 +16,7 @@ fn kill_in_mid_run(server: MockServer) -> String {
 }
 
 #[test]
-fn a_server_killed_in_mid_run_and_restarted_is_met_again() {
+fn a_server_killed_and_restarted_in_mid_run_is_used_again() {
     let server = MockServer::start(SERVER);
     let url = server.url();
     let run =
@@ -47,7 +47,7 @@ fn a_server_that_is_reset_in_mid_run_is_no_mismatch() {
 }
 
 #[test]
-fn a_change_of_the_server_between_two_looks_leaves_no_lower_bound() {
+fn a_server_changed_during_the_run_leaves_no_lower_bound() {
     let server = MockServer::start(SERVER);
     let url = server.url();
     let run =
@@ -59,7 +59,7 @@ fn a_change_of_the_server_between_two_looks_leaves_no_lower_bound() {
 }
 
 #[test]
-fn a_change_that_is_taken_back_leaves_no_lower_bound_either() {
+fn a_reverted_change_leaves_no_lower_bound_either() {
     let server = MockServer::start(SERVER);
     let url = server.url();
     let run = start_loadgen(&[
@@ -83,8 +83,9 @@ fn a_change_that_is_taken_back_leaves_no_lower_bound_either() {
     assert!(left.json()["optimal_makespan_s"].is_null());
 }
 
+/// The limit is a deadline or a number of attempts.
 #[test]
-fn a_server_killed_for_good_ends_a_run_with_a_limit_and_its_results_are_kept() {
+fn a_killed_server_ends_a_limited_run_and_keeps_its_results() {
     // A window alone only probes a dead server, op by op. With a back-off, ops run out of attempts.
     let limits: [&[&str]; 2] =
         [&["--deadline", "20s"], &["--max-attempts", "5", "--strategy", "constant:delay=200ms"]];

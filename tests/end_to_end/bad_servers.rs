@@ -80,7 +80,7 @@ fn garbage_is_no_answer() {
 }
 
 #[test]
-fn an_answer_that_ends_in_mid_body_is_none() {
+fn a_response_that_ends_in_mid_body_is_none() {
     never_answered(|_, connection| {
         connection.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf")?;
         connection.flush()?;
@@ -110,7 +110,7 @@ fn an_endless_body_is_no_answer() {
 }
 
 #[test]
-fn errors_of_the_server_are_tried_again_and_those_of_the_client_are_not() {
+fn server_errors_are_retried_and_client_errors_are_not() {
     // An error status is a response, so the target is reachable.
     for (status, attempts) in [("500 Internal Server Error", 20), ("404 Not Found", 10)] {
         let server = ForeignServer::start(move |_, connection| reply(connection, status, "no"));

@@ -20,8 +20,9 @@ fn document(folder: &Folder, name: &str) -> Value {
 
 const AIMD: &[&str] = &["--strategy", "aimd", "--ops", "2000", "--clients", "4", "--time-scale", "0.1"];
 
+/// Each program has one client. Counts agree to the last attempt.
 #[test]
-fn four_programs_with_a_client_each_come_to_one_run_that_adds_up_to_the_last_attempt() {
+fn four_client_shards_merge_into_one_run_that_adds_up() {
     let folder = Folder::new();
     let server = MockServer::start(&["--max-busy", "50", "--time-scale", "0.1"]);
     let files: Vec<String> =
@@ -105,7 +106,7 @@ fn four_programs_with_a_client_each_come_to_one_run_that_adds_up_to_the_last_att
 }
 
 #[test]
-fn a_run_of_which_one_shard_was_interrupted_is_an_interrupted_run() {
+fn one_interrupted_shard_makes_the_merged_run_interrupted() {
     let folder = Folder::new();
     let server = MockServer::start(&["--max-busy", "50", "--time-scale", "0.1"]);
     let files = ["0.json", "1.json"].map(|name| folder.path(name).display().to_string());
@@ -178,7 +179,7 @@ fn a_barrier_that_does_not_fill_says_how_many_came() {
 }
 
 #[test]
-fn a_later_barrier_that_does_not_fill_costs_no_run_that_is_over() {
+fn a_later_barrier_that_does_not_fill_costs_no_finished_run() {
     let folder = Folder::new();
     let server = MockServer::start(&["--max-busy", "50", "--time-scale", "0.1"]);
     let files = ["0.json"].map(|name| folder.path(name).display().to_string());
@@ -253,7 +254,7 @@ fn a_run_id_that_the_server_knows_from_another_run_is_refused() {
 }
 
 #[test]
-fn shards_that_start_by_the_calendar_tell_how_late_they_were() {
+fn shards_with_a_start_time_report_how_late_they_were() {
     let folder = Folder::new();
     let server = MockServer::start(&["--time-scale", "0.1"]);
     let url = server.url();

@@ -33,7 +33,7 @@ const CONTENDED: &[&str] = &[
 ];
 
 #[test]
-fn whoever_wrote_after_somebody_else_is_rejected_and_tries_again() {
+fn a_write_after_a_conflicting_one_is_rejected_and_retried() {
     let free = ["--service-time", "0", "--reject-time", "0", "--max-busy", "1000"];
     let result = measure(&[CONTENDED, &free].concat());
     assert_conserved(&result);
@@ -53,7 +53,7 @@ fn whoever_wrote_after_somebody_else_is_rejected_and_tries_again() {
 }
 
 #[test]
-fn an_attempt_whose_read_is_turned_away_writes_nothing() {
+fn an_attempt_whose_read_is_rejected_writes_nothing() {
     let full = ["--service-time", "5ms", "--reject-time", "5ms", "--max-busy", "3"];
     let result = measure(&[CONTENDED, &full].concat());
     assert_conserved(&result);
@@ -66,7 +66,7 @@ fn an_attempt_whose_read_is_turned_away_writes_nothing() {
 }
 
 #[test]
-fn the_mock_keeps_one_version_for_whoever_asks() {
+fn the_mock_keeps_one_version_for_all_clients() {
     let server = MockServer::start(&["--network-delay", "0", "--service-time", "0", "--reject-time", "0"]);
     for (headers, status, tag) in [
         ("x-tailback-step: read\r\n", 200, Some("\"0\"")),

@@ -22,7 +22,7 @@ fn attempts(samples: &str) -> Vec<(f64, f64, String)> {
 }
 
 #[test]
-fn at_a_dead_port_aimd_only_probes_and_it_goes_on_as_before_when_the_server_is_back() {
+fn aimd_only_probes_a_dead_port_and_recovers_with_the_server() {
     let server = MockServer::start(SERVER);
     let (url, address) = (server.url(), server.address.to_string());
     let directory = tempfile::tempdir().unwrap();
@@ -67,7 +67,7 @@ fn at_a_dead_port_aimd_only_probes_and_it_goes_on_as_before_when_the_server_is_b
 }
 
 #[test]
-fn a_server_that_fails_everything_gets_only_probes_from_limiters() {
+fn limiters_only_probe_a_server_that_fails_everything() {
     let failing = MockServer::start(&["--network-delay", "0", "--fault", "502:100%"]);
     let url = failing.url();
     let load = ["--ops", "2000", "--duration", "5s", "--drain", "0s", "--quiet", "--json", "-"];
@@ -86,7 +86,7 @@ fn a_server_that_fails_everything_gets_only_probes_from_limiters() {
 }
 
 #[test]
-fn random_failures_hold_nobody_back() {
+fn random_failures_do_not_delay_strategies() {
     // Mean makespans of these seeds before strategies sent probes after failures.
     for (strategy, before_s) in [("aimd", 70.84), ("fixed-window", 24.63), ("cubic", 160.25)] {
         let args = [

@@ -347,7 +347,7 @@ fn lying(real: SocketAddr, endpoint: &'static str, status: &'static str, words: 
 }
 
 #[test]
-fn of_the_admin_endpoints_of_what_says_that_it_is_a_mockserver() {
+fn of_the_admin_endpoints_of_a_claimed_mockserver() {
     let real = MockServer::start(&["--service-time", "5ms", "--policy", "token-bucket:rate=100/s"]);
     let with = |url: &str, more: &[&str]| {
         let flags = ["--ops", "2", "--timeout", "2s", "--no-tui", "--max-attempts", "2", "--target", url];
@@ -379,7 +379,7 @@ fn of_the_admin_endpoints_of_what_says_that_it_is_a_mockserver() {
 }
 
 #[test]
-fn of_what_configures_a_mockserver() {
+fn of_configurations_of_a_mockserver() {
     let server = MockServer::start(&[]);
     let config = serde_json::json!({ "policy": ATTACK, "max_busy": 7 });
     assert_ne!(request(server.address, "PATCH", "/_mock/config", &config.to_string()).status, 200);

@@ -12,7 +12,7 @@ fn quietly(url: &str, more: &[&str]) -> Left {
 }
 
 #[test]
-fn runs_in_which_nothing_succeeds_exit_with_1_and_say_why_even_when_quiet() {
+fn runs_without_success_exit_1_with_a_reason_even_if_quiet() {
     for (status, attempts) in [
         ("404 Not Found", 20),
         ("401 Unauthorized", 20),
@@ -44,8 +44,9 @@ fn a_server_that_would_switch_protocols_did_not_serve() {
     quietly(&server.url(), &[]).exits(1).says(&["20 of 20 ops failed for good", "101 × 20"]);
 }
 
+/// Unless no op succeeds.
 #[test]
-fn one_op_that_is_refused_for_good_is_enough_and_what_only_had_bad_luck_is_not() {
+fn one_op_failed_for_good_exits_1_but_rejected_ops_do_not() {
     let server = ForeignServer::start(|number, connection| match number {
         3 => reply(connection, "404 Not Found", ""),
         _ => reply(connection, "200 OK", ""),
@@ -71,8 +72,9 @@ fn failing_first(failures: usize) -> ForeignServer {
     })
 }
 
+/// Whether the strategy, `--retry-failed` or `--max-attempts` gave them up.
 #[test]
-fn more_than_a_tenth_of_the_ops_ended_by_failures_costs_the_exit_code_whoever_gave_up() {
+fn more_than_a_tenth_of_ops_ended_by_failures_exits_1() {
     for give_up in [
         &["-s", "none"][..],
         &["-s", "constant", "--retry-failed", "false"],
@@ -104,8 +106,9 @@ const HALF: [&str; 11] = [
     "-s",
 ];
 
+/// Configured are losses, faults and outages. Ops ended by a deadline do not count either.
 #[test]
-fn ops_that_end_in_timeouts_cost_the_exit_code_unless_they_were_configured_or_it_was_a_deadline() {
+fn ops_ended_by_timeouts_exit_1_unless_these_are_configured() {
     let left = loadgen(&[&HALF[..], &["none", "--json", "-"]].concat()).exits(1);
     let failed = count(&left.json(), "/ops/failed");
     assert!((70..130).contains(&failed), "{failed}");
@@ -127,8 +130,9 @@ fn ops_that_end_in_timeouts_cost_the_exit_code_unless_they_were_configured_or_it
     loadgen(&["--simulate", "--ops", "200", "-s", "none", "--max-busy", "10", "-q"]).exits(0);
 }
 
+/// The same holds for sweeps. More than a tenth of the ops is too often.
 #[test]
-fn in_comparisons_and_sweeps_failures_cost_the_exit_code_only_when_every_strategy_has_too_many() {
+fn comparisons_exit_1_only_if_every_strategy_fails_too_often() {
     // In the queue of a server with unbounded waiting, attempts time out unless a window keeps them out of it.
     let queue = ["--policy", "concurrency:cap=10,queue=1000,queue-timeout=1h", "--service-time", "100ms"];
     let compare = |strategies: &str| {
@@ -167,7 +171,7 @@ fn an_answer_during_the_warm_up_is_an_answer() {
 }
 
 #[test]
-fn kinds_of_errors_are_told_apart() {
+fn kinds_of_errors_are_distinguished() {
     let hangs_up = ForeignServer::start(|_, _| hang_up());
     let garbage = ForeignServer::start(|_, connection| {
         connection.write_all(b"\0\x01\x02 this is no HTTP\r\n\r\n")?;
@@ -237,7 +241,7 @@ fn every_sample_carries_its_status_or_its_kind_of_error() {
 }
 
 #[test]
-fn nothing_done_costs_the_exit_code_of_repeats_comparisons_and_sweeps_too() {
+fn repeats_comparisons_and_sweeps_without_success_exit_1() {
     let rejected = ["--simulate", "--ops", "5", "--reject-first", "1", "-q"];
     loadgen(&[&rejected[..], &["-s", "none"]].concat())
         .exits(1)
@@ -252,8 +256,9 @@ fn nothing_done_costs_the_exit_code_of_repeats_comparisons_and_sweeps_too() {
     loadgen(&[&["sweep"], &rejected[..], &vary].concat()).exits(1).says(&["runs failed"]);
 }
 
+/// The exit code of a failed check, 99, takes precedence over 1.
 #[test]
-fn a_run_that_stalls_on_rejections_is_a_result_and_a_failed_check_goes_before_1() {
+fn a_stall_on_rejections_exits_0() {
     let stalled = ["--simulate", "-s", "immediate", "-q"];
     let left = loadgen(&[&stalled[..], &["--json", "-"]].concat()).exits(0);
     assert_eq!(left.stderr, "");

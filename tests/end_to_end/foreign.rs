@@ -11,7 +11,7 @@ use super::foreign_server::{Connection, ForeignServer, hang_up, reply};
 use crate::support::{assert_conserved, count, loadgen, measure};
 
 #[test]
-fn what_was_typed_is_sent_and_nothing_of_our_own() {
+fn the_given_request_is_sent_without_headers_of_our_own() {
     let server = ForeignServer::start(|_, connection| reply(connection, "200 OK", "done"));
     let url = format!("http://{}/items?page=2", server.address);
     let request =
@@ -94,7 +94,7 @@ fn secrets_of_a_request_are_sent_and_appear_nowhere_else() {
 }
 
 #[test]
-fn a_server_that_is_no_mockserver_is_loaded_only_as_somebody_said() {
+fn a_foreign_server_is_loaded_only_with_an_explicit_load() {
     let server = ForeignServer::start(|_, connection| reply(connection, "200 OK", ""));
     let url = server.url();
     let base = ["--target", &url, "--ops", "2"];
@@ -144,7 +144,7 @@ fn a_redirect_is_not_followed_and_fails_for_good() {
 }
 
 #[test]
-fn failures_of_post_are_final_unless_it_is_said_to_be_idempotent() {
+fn failures_of_post_are_final_unless_declared_idempotent() {
     for (more, attempts, succeeded) in [(&[][..], 1, 0), (&["--idempotent"], 2, 1)] {
         let server = ForeignServer::start(|number, connection| match number {
             0 => reply(connection, "500 Internal Server Error", ""),
@@ -175,7 +175,7 @@ fn rejections_of_post_are_retried() {
 }
 
 #[test]
-fn a_post_on_a_connection_that_was_closed_is_not_sent_again_behind_our_back() {
+fn a_post_on_a_closed_connection_is_not_resent_implicitly() {
     let server = ForeignServer::start(|number, connection| match number {
         0 => reply(connection, "200 OK", ""),
         _ => hang_up(),
@@ -214,8 +214,9 @@ fn own_authority(until_year: i32) -> (rcgen::Certificate, rcgen::KeyPair) {
     (params.self_signed(&key).unwrap(), key)
 }
 
+/// It is trusted if name and dates fit.
 #[test]
-fn a_self_signed_authority_is_trusted_as_its_own_server_if_name_and_dates_fit() {
+fn a_self_signed_authority_may_be_its_own_server() {
     let folder = tempfile::tempdir().unwrap();
     let pem = folder.path().join("own.pem");
     let trusting = |url: &str, certificate: &rcgen::Certificate| {
@@ -259,7 +260,7 @@ fn a_mix_up_of_http_and_https_is_named() {
 }
 
 #[test]
-fn a_certificate_is_checked_against_what_was_said_to_be_trusted() {
+fn a_certificate_is_checked_against_the_trusted_ones() {
     let certified = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let pem = folder.path().join("ca.pem");

@@ -48,7 +48,7 @@ fn a_server_of_another_time_scale_is_refused() {
 }
 
 #[test]
-fn the_servers_own_model_tells_the_lower_bound_and_feeds_the_oracle() {
+fn the_servers_model_yields_lower_bound_and_oracle_schedule() {
     let server = MockServer::start(&["--max-busy", "10", "--time-scale", "0.2"]);
     let result =
         measure(&["--target", &server.url(), "--time-scale", "0.2", "--ops", "100", "--strategy", "oracle"]);

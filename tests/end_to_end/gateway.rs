@@ -69,7 +69,7 @@ impl Drop for Gateway {
 }
 
 #[test]
-fn what_a_gateway_answers_is_counted_apart_and_leaves_no_lower_bound() {
+fn gateway_responses_are_counted_apart_and_leave_no_bound() {
     if !Path::new(NGINX).exists() {
         skipped(&format!("there is no {NGINX}"));
         return;
@@ -89,7 +89,7 @@ fn what_a_gateway_answers_is_counted_apart_and_leaves_no_lower_bound() {
 }
 
 #[test]
-fn an_answer_that_says_deferred_to_who_did_not_ask_is_none_and_counts_add_up() {
+fn an_unrequested_deferral_is_a_failure_and_counts_add_up() {
     if !Path::new(NGINX).exists() {
         skipped(&format!("there is no {NGINX}"));
         return;
@@ -165,14 +165,16 @@ fn assert_foreign(url: &str) {
 const BEHIND: [&str; 8] =
     ["--service-time", "5ms", "--network-delay", "0", "--reject-time", "0", "--admin-remote", "s3cret"];
 
+/// It is loaded like any other server.
 #[test]
-fn a_mockserver_behind_a_gateway_that_changes_the_host_is_loaded_as_any_other_server() {
+fn a_mockserver_behind_a_host_changing_gateway_is_foreign() {
     let server = MockServer::start(&BEHIND);
     assert_foreign(&renaming(server.address));
 }
 
+/// It is loaded like any other server, because nginx changes `Host` to the name of the upstream.
 #[test]
-fn a_mockserver_behind_nginx_with_an_upstream_of_another_name_is_loaded_as_any_other_server() {
+fn a_mockserver_behind_a_named_nginx_upstream_is_foreign() {
     if !Path::new(NGINX).exists() {
         skipped(&format!("there is no {NGINX}"));
         return;
@@ -207,7 +209,7 @@ const QUICK: [&str; 8] =
     ["--service-time", "1ms", "--network-delay", "0", "--reject-time", "0", "--max-busy", "50"];
 
 #[test]
-fn strangers_with_runs_of_their_own_push_no_run_out_of_the_servers_counts() {
+fn other_runs_do_not_evict_a_run_from_the_servers_counts() {
     let server = MockServer::start(&QUICK);
     let url = server.url();
     let args = ["--target", &url, "--ops", "300", "--rate", "100/s", "--json", "-"];
@@ -220,8 +222,9 @@ fn strangers_with_runs_of_their_own_push_no_run_out_of_the_servers_counts() {
     assert!(result["warnings"].as_array().unwrap().iter().all(|one| !one.to_string().contains("compared")));
 }
 
+/// No mismatch is reported.
 #[test]
-fn a_run_that_the_server_has_no_room_for_is_not_compared_and_not_called_wrong() {
+fn a_run_without_room_on_the_server_is_not_compared() {
     let server = MockServer::start(&QUICK);
     strangers(&server, 1..1200);
     let left = loadgen(&["--target", &server.url(), "--ops", "20", "--json", "-"]).exits(0);

@@ -36,8 +36,9 @@ fn both_drivers_send_as_many_copies_to_an_idle_server() {
     assert_eq!(counts(&["--simulate", "--network-delay", "0"]), counts(&["--network-delay", "0"]));
 }
 
+/// The reason is printed.
 #[test]
-fn an_op_that_spins_at_one_instant_of_virtual_time_is_stopped_at_once_and_the_reason_is_printed() {
+fn an_op_that_spins_at_one_virtual_instant_is_stopped() {
     let server = ["--max-busy", "1", "--service-time", "lognormal(3ms,1)", "--rejects-occupy", "false"];
     let no_time = ["--network-delay", "0s", "--reject-time", "0s", "--delay-noise", "0"];
     let load = ["--simulate", "--ops", "20", "--rate", "100/s", "--arrivals", "uniform", "--seed", "856734"];

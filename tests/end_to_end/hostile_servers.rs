@@ -94,7 +94,7 @@ fn connections_that_are_reset_fail_their_attempts() {
 }
 
 #[test]
-fn an_answer_that_stops_anywhere_is_waited_for_until_the_timeout() {
+fn a_response_that_stops_anywhere_fails_at_the_timeout() {
     for begun in ["", "HTTP", "HTTP/1.1 200 OK\r\nx: ", "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf"] {
         every_attempt_fails(move |_, connection| {
             connection.write_all(begun.as_bytes())?;
@@ -169,7 +169,7 @@ fn bodies_without_end_are_no_answer() {
 }
 
 #[test]
-fn a_redirect_to_itself_is_asked_for_once_an_attempt() {
+fn a_redirect_to_itself_is_requested_once_per_attempt() {
     let server = ForeignServer::start(|_, connection| {
         connection.write_all(b"HTTP/1.1 302 Found\r\nlocation: /\r\ncontent-length: 0\r\n\r\n")
     });
@@ -193,8 +193,9 @@ fn advice_and_headers_of_any_size_change_no_count() {
     assert_eq!(count(&result, "/ops/succeeded"), 4, "{result}");
 }
 
+/// The probe asks for the configuration of a mockserver.
 #[test]
-fn an_endless_or_deep_answer_to_whether_it_is_a_mockserver_says_that_it_is_none() {
+fn endless_or_deep_probe_responses_make_a_server_foreign() {
     for (begin, more) in [
         ("HTTP/1.1 200 OK\r\nx-tailback-mock: 1\r\n\r\n", "["),
         ("HTTP/1.1 200 OK\r\nx-tailback-mock: 1\r\n\r\n{", "\"max_busy\": 1, "),

@@ -74,7 +74,7 @@ fn in_all_forms(expected: (u64, u64, u64), server: impl Fn(String) -> ForeignSer
 }
 
 #[test]
-fn a_connection_that_was_closed_before_a_request_is_not_used_for_it() {
+fn a_connection_closed_before_a_request_is_not_used_for_it() {
     in_all_forms((OPS, 0, OPS), |form| {
         ForeignServer::start(move |_, connection| {
             answer(connection, &form)?;
@@ -85,14 +85,15 @@ fn a_connection_that_was_closed_before_a_request_is_not_used_for_it() {
 }
 
 #[test]
-fn a_connection_that_is_closed_right_after_an_answer_is_not_used_again() {
+fn a_connection_closed_right_after_a_response_is_not_reused() {
     in_all_forms((OPS, 0, OPS), |form| {
         ForeignServer::start(move |_, connection| answer(connection, &form).and_then(|()| hang_up()))
     });
 }
 
+/// It is reported at once.
 #[test]
-fn a_request_that_a_close_leaves_without_an_answer_is_reported_at_once_and_not_sent_twice() {
+fn a_request_closed_without_response_fails_and_is_not_resent() {
     // On every connection one request is answered, and the next one is not.
     let attempts = 2 * OPS - 1;
     in_all_forms((attempts, OPS - 1, attempts), |form| {
@@ -103,8 +104,9 @@ fn a_request_that_a_close_leaves_without_an_answer_is_reported_at_once_and_not_s
     });
 }
 
+/// It is reported at once.
 #[test]
-fn an_answer_that_a_close_cuts_short_is_reported_at_once_and_not_asked_for_twice() {
+fn a_response_cut_short_fails_and_its_request_is_not_resent() {
     let attempts = 2 * OPS - 1;
     in_all_forms((attempts, OPS - 1, attempts), |form| {
         ForeignServer::start(move |number, connection| match number % 2 {
@@ -214,7 +216,7 @@ async fn serve_http2(
 }
 
 #[test]
-fn streams_on_a_connection_that_is_closed_are_neither_lost_nor_sent_twice() {
+fn streams_on_a_closed_connection_are_not_lost_or_sent_twice() {
     let twice = 2 * OPS - 1;
     for (close, expected) in [
         (Close::Idle, (OPS, 0, OPS)),

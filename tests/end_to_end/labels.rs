@@ -9,7 +9,7 @@ fn simulated(args: &[&str]) -> Value {
 }
 
 #[test]
-fn ops_that_the_drain_left_undone_are_warned_of_in_virtual_time_too() {
+fn ops_left_undone_by_the_drain_are_warned_of_if_simulated() {
     let cut = ["-s", "full-jitter", "--rate", "1000/s", "--duration", "2s", "--drain", "1s"];
     let result = simulated(&cut);
     let unfinished = result["ops"]["unfinished"].as_u64().unwrap();
@@ -25,7 +25,7 @@ fn ops_that_the_drain_left_undone_are_warned_of_in_virtual_time_too() {
 }
 
 #[test]
-fn a_latency_that_never_varies_is_told_exactly() {
+fn a_constant_latency_is_reported_exactly() {
     // 100 ms of network and 500 ms of service, or 50 ms for a rejection. The oracle is never queued or rejected.
     let result = simulated(&["-s", "oracle", "--ops", "500", "--delay-noise", "0"]);
     let figures = ["min", "mean", "p50", "p75", "p90", "p95", "p99", "p999", "max"];
@@ -42,7 +42,7 @@ fn a_latency_that_never_varies_is_told_exactly() {
 }
 
 #[test]
-fn percentiles_over_http_lie_between_the_shortest_and_the_longest() {
+fn percentiles_over_http_lie_between_minimum_and_maximum() {
     let quick =
         ["--no-tui", "--quiet", "--json", "-", "--ops", "60", "--max-busy", "10", "--time-scale", "0.05"];
     let result = loadgen(&quick).exits(0).json();
@@ -57,8 +57,9 @@ fn percentiles_over_http_lie_between_the_shortest_and_the_longest() {
     assert!(lag["p99"].as_f64() <= lag["max"].as_f64(), "{lag}");
 }
 
+/// It is the mean of the durations, not of their logarithm.
 #[test]
-fn that_lognormal_takes_the_mean_of_the_durations_is_told() {
+fn help_and_errors_define_the_mean_of_lognormal() {
     let help = loadgen(&["--help"]).exits(0).stdout;
     let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
@@ -70,8 +71,9 @@ fn that_lognormal_takes_the_mean_of_the_durations_is_told() {
         .says(&["`lognormal(MEAN,SIGMA)` (MEAN of the durations, SIGMA of their logarithm)"]);
 }
 
+/// It ends them at once. One that decides at the retry sheds them after their wait.
 #[test]
-fn a_retry_budget_that_decides_at_the_failure_ends_ops_at_once_and_sheds_none() {
+fn a_retry_budget_that_decides_at_the_failure_sheds_no_op() {
     let run = |ask: &str| {
         let strategy = format!("constant:delay=10s+retry-budget:max=20,ask={ask}");
         simulated(&["-s", &strategy, "--ops", "500", "--rate", "500/s"])

@@ -66,8 +66,9 @@ fn lanes_are_live_while_strategies_run_and_the_ranking_stays() {
     assert_eq!(document["runs"].as_array().map(Vec::len), Some(4));
 }
 
+/// It may be stopped by a key or a signal. Complete blocks are ranked.
 #[test]
-fn however_a_comparison_is_stopped_the_terminal_is_restored_and_complete_blocks_are_ranked() {
+fn a_stopped_comparison_restores_the_terminal_and_ranks_blocks() {
     type Stop = fn(&mut Terminal);
     let http = [OVER_HTTP, &["--repeats", "1000"]].concat();
     let cases: [(&[&str], Stop, i32, &str); 4] = [
@@ -95,8 +96,9 @@ fn however_a_comparison_is_stopped_the_terminal_is_restored_and_complete_blocks_
     }
 }
 
+/// A notice gives the reason, and the help lists the keys.
 #[test]
-fn brackets_leave_the_server_of_a_comparison_alone_and_the_help_lists_the_keys() {
+fn brackets_do_not_change_the_server_of_a_comparison() {
     let mut terminal = Terminal::start(SIMULATED);
     terminal.wait("lanes are shown", |screen| screen.shows("of 100 000 runs").then_some(()));
     terminal.press("[");

@@ -33,7 +33,7 @@ fn start(server: &MockServer, file: &str, into: PipeWriter, more: &[&str]) -> Pr
 }
 
 #[test]
-fn a_reader_that_stands_still_is_waited_for_once_and_costs_no_result() {
+fn a_stalled_reader_is_waited_for_once_and_costs_no_result() {
     let (folder, server) = (Folder::new(), MockServer::start(QUICK));
     let file = folder.path("runs.json").display().to_string();
     let (reader, writer) = full_pipe();
@@ -45,7 +45,7 @@ fn a_reader_that_stands_still_is_waited_for_once_and_costs_no_result() {
 }
 
 #[test]
-fn lines_that_cannot_be_written_are_told_and_cost_no_result() {
+fn lines_that_cannot_be_written_are_reported_and_cost_no_result() {
     let (folder, server) = (Folder::new(), MockServer::start(QUICK));
     let (file, url) = (folder.path("run.json").display().to_string(), server.url());
     let full = File::options().write(true).open("/dev/full").unwrap();

@@ -25,7 +25,7 @@ fn a_terminal_that_was_stopped_does_not_hold_up_a_signal() {
 }
 
 #[test]
-fn from_the_background_events_are_told_and_no_line_is_painted() {
+fn a_background_server_prints_events_and_no_live_line() {
     // The server ends with its shell, and after 60 s even if that is killed.
     let script = format!(
         "set -m; timeout 60 {SERVER} --listen 127.0.0.1:0 & trap 'kill $!; wait $!; exit' TERM; wait $!"

@@ -30,8 +30,9 @@ fn over_http_the_bound_is_that_of_virtual_time_and_holds() {
     }
 }
 
+/// With `--explain` it states that none is known.
 #[test]
-fn the_summary_says_at_least_how_long_it_takes_and_says_so_where_nobody_knows() {
+fn the_summary_shows_the_lower_bound_if_one_is_known() {
     let run = |args: &[&str]| loadgen(&[&["--simulate", "-s", "aimd"], args].concat()).exits(0).stdout;
     let known = run(&[]);
     assert!(known.contains("done in 25.2 s (no client can be faster than 20.1 s)"), "{known}");

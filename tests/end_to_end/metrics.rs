@@ -72,7 +72,7 @@ impl Page {
 
 #[expect(clippy::float_cmp, reason = "counts are whole numbers")]
 #[test]
-fn what_is_scraped_is_what_the_run_counted_and_a_reset_takes_nothing_back() {
+fn scraped_counters_match_the_runs_and_survive_a_reset() {
     let server = MockServer::start(&["--max-busy", "5", "--time-scale", "0.02"]);
     let url = server.url();
     let before = Page::scrape(&server);
@@ -121,7 +121,7 @@ fn what_is_scraped_is_what_the_run_counted_and_a_reset_takes_nothing_back() {
 
 #[expect(clippy::float_cmp, reason = "counts are whole numbers")]
 #[test]
-fn rejections_are_told_apart_by_their_reason() {
+fn rejections_are_distinguished_by_their_reason() {
     let fast = ["--network-delay", "0", "--service-time", "0", "--reject-time", "0", "--reject-first", "1"];
     let server = MockServer::start(&fast);
     let work = |headers: &str| {

@@ -42,8 +42,9 @@ fn it_says_where_it_listens_and_what_it_enforces() {
     ]);
 }
 
+/// Without a terminal. Resets are printed, too.
 #[test]
-fn it_tells_changes_of_the_cap_and_without_a_terminal_no_live_line() {
+fn changes_of_the_cap_are_printed_without_a_live_line() {
     let server = MockServer::start(&["--max-busy", "7"]);
     request(server.address, "PATCH", "/_mock/config", "{\"max_busy\": 3}");
     eventually("the change is told", || server.said().contains("cap 7 → 3").then_some(()));
@@ -55,7 +56,7 @@ fn it_tells_changes_of_the_cap_and_without_a_terminal_no_live_line() {
 }
 
 #[test]
-fn requests_are_told_apart_by_what_the_policy_in_force_asks_of_them() {
+fn requests_are_keyed_and_charged_by_the_current_policy() {
     let policy = |more: &str| format!("token-bucket:rate=0.0001/s,burst=10,{more}");
     let server = MockServer::start(&[FAST, &["--policy", &policy("cost=body:usage.tokens|1")]].concat());
     let ask = |path: &str, key: &str, body: &str| {
@@ -73,7 +74,7 @@ fn requests_are_told_apart_by_what_the_policy_in_force_asks_of_them() {
 }
 
 #[test]
-fn a_port_in_use_is_told_and_what_to_do() {
+fn a_port_in_use_is_reported_with_a_remedy() {
     let first = MockServer::start(FAST);
     let address = first.address.to_string();
     let left = start_mockserver(&["--listen", &address]).finish().exits(2);
@@ -82,7 +83,7 @@ fn a_port_in_use_is_told_and_what_to_do() {
 }
 
 #[test]
-fn more_threads_than_make_sense_or_than_the_system_gives_are_refused() {
+fn more_threads_than_sensible_or_available_are_refused() {
     let left = start_mockserver(&["--listen", "127.0.0.1:0", "--threads", "1024"]).finish().exits(2);
     left.says(&["1024", "--threads", "256"]);
     // Enough memory for the program, but not for all threads: some have only a few of them, others lack only the last bytes.
@@ -97,7 +98,7 @@ fn more_threads_than_make_sense_or_than_the_system_gives_are_refused() {
 }
 
 #[test]
-fn whoever_comes_while_all_slots_are_busy_is_rejected() {
+fn requests_are_rejected_while_all_slots_are_busy() {
     let server = MockServer::start(&[HOLDS, &["--max-busy", "2", "--reject-status", "429"]].concat());
     let _held = [hold(&server), hold(&server)];
     wait_for_busy(&server, 2);
@@ -130,7 +131,7 @@ fn retry_after_is_sent_in_real_time() {
 }
 
 #[test]
-fn a_client_that_goes_away_frees_its_slot_and_its_time_is_wasted() {
+fn a_disconnected_client_frees_its_slot_and_wastes_its_time() {
     let server = MockServer::start(&[HOLDS, &["--max-busy", "2"]].concat());
     let held = [hold(&server), hold(&server)];
     wait_for_busy(&server, 2);
@@ -172,7 +173,7 @@ fn the_cap_changes_while_it_runs_and_nonsense_changes_nothing() {
 }
 
 #[test]
-fn another_policy_answers_whoever_it_turns_away_at_once() {
+fn a_new_policy_answers_requests_that_it_rejects_at_once() {
     let server = MockServer::start(HOLDS);
     let held = hold(&server);
     wait_for_busy(&server, 1);
@@ -237,7 +238,7 @@ fn bodies_are_bounded_and_garbage_ends_its_own_connection_only() {
 }
 
 #[test]
-fn a_signal_lets_what_is_under_way_finish() {
+fn a_signal_lets_requests_in_flight_finish() {
     let server = MockServer::start(&["--network-delay", "0", "--service-time", "300ms"]);
     let held = hold(&server);
     wait_for_busy(&server, 1);
@@ -248,7 +249,7 @@ fn a_signal_lets_what_is_under_way_finish() {
 }
 
 #[test]
-fn a_signal_answers_who_waits_at_a_barrier() {
+fn a_signal_answers_clients_that_wait_at_a_barrier() {
     let server = MockServer::start(FAST);
     let mut waits = TcpStream::connect(server.address).unwrap();
     waits

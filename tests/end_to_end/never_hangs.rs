@@ -24,7 +24,7 @@ fn against_few_places(server: &[&str], load: &[&str]) -> (serde_json::Value, Str
 }
 
 #[test]
-fn a_server_with_few_places_is_used_by_as_many_connections_as_it_accepts() {
+fn a_run_uses_as_many_connections_as_the_server_accepts() {
     for (threads, transport) in [("1", "hyper"), ("2", "hyper"), ("1", "reqwest")] {
         let load = ["-s", "aimd", "--arrivals", "burst", "--ops", "300"];
         let sent = ["--threads", threads, "--transport", transport];
@@ -95,7 +95,7 @@ fn a_server_that_falls_silent_before_the_run_is_unreachable() {
 }
 
 #[test]
-fn a_signal_ends_the_wait_for_connections_and_keeps_an_empty_result() {
+fn a_signal_ends_the_wait_for_connections_with_an_empty_result() {
     let server = MockServer::start(&[]);
     for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143)] {
         for transport in TRANSPORTS {
@@ -128,7 +128,7 @@ fn ends_early(run: Program, signal: Signal, name: &str, code: i32) {
 }
 
 #[test]
-fn a_signal_while_a_target_is_asked_what_it_is_ends_the_program_with_a_word() {
+fn a_signal_during_the_target_probe_exits_with_a_message() {
     for command in [
         &["-s", "aimd", "--ops", "5"][..],
         &["compare", "--strategies", "aimd,none", "--ops", "5"],
@@ -143,7 +143,7 @@ fn a_signal_while_a_target_is_asked_what_it_is_ends_the_program_with_a_word() {
 }
 
 #[test]
-fn a_signal_while_arguments_are_read_ends_the_program_with_a_word() {
+fn a_signal_while_arguments_are_read_exits_with_a_message() {
     for (signal, name, code) in
         [(Signal::INT, "SIGINT", 130), (Signal::TERM, "SIGTERM", 143), (Signal::HUP, "SIGHUP", 129)]
     {

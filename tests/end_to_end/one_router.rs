@@ -23,7 +23,7 @@ fn counting(app: Router, counted: Arc<AtomicU64>) -> Router {
 }
 
 #[test]
-fn ledger_result_and_a_layer_around_the_router_count_the_same_attempts() {
+fn ledger_result_and_router_layer_count_the_same_attempts() {
     for strategy in ["aimd", "exponential:jitter=0.5"] {
         for protocol in [&[][..], &["--http2"]] {
             let counted = Arc::new(AtomicU64::new(0));

@@ -22,8 +22,9 @@ fn limited_with(limits: &str, flags: &str) -> (Value, String) {
     (serde_json::from_slice(&left.stdout).unwrap(), words.join(" "))
 }
 
+/// The run reports the limit that it needs, before it starts and in its warnings.
 #[test]
-fn under_64_open_files_connections_are_used_again_and_the_run_says_what_it_needs() {
+fn under_64_open_files_connections_are_reused() {
     let (result, said) = limited("-n 64");
     assert_eq!(result["ops"]["succeeded"], 200);
     // No connection is opened beyond the limit, so nothing fails, and all available files are used.
@@ -39,8 +40,9 @@ fn under_64_open_files_connections_are_used_again_and_the_run_says_what_it_needs
     assert!(warnings.iter().any(|warning| warning.as_str().unwrap().contains("`ulimit -n")), "{warnings:?}");
 }
 
+/// Before the run it opens no more connections than there are files, so no attempt fails.
 #[test]
-fn under_64_open_files_a_burst_opens_no_more_connections_before_the_run_than_there_are_files() {
+fn under_64_open_files_a_burst_opens_few_connections() {
     let server = MockServer::start(&["--time-scale", "0.1"]);
     for flags in [
         "--arrivals burst --reject-status 503".to_owned(),

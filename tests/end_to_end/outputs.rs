@@ -70,8 +70,9 @@ fn an_old_result_that_may_not_be_changed_is_kept() {
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "old");
 }
 
+/// Existing files and targets of links are not overwritten.
 #[test]
-fn a_rescued_result_is_written_to_no_file_that_is_there_and_read_by_nobody_else() {
+fn a_rescued_result_goes_to_a_new_private_file() {
     let folder = tempfile::tempdir().unwrap();
     let trap = folder.path().join("trap");
     std::fs::write(&trap, "theirs").unwrap();
@@ -93,7 +94,7 @@ fn a_rescued_result_is_written_to_no_file_that_is_there_and_read_by_nobody_else(
 }
 
 #[test]
-fn a_result_that_is_rewritten_keeps_its_mode_and_the_links_that_lead_to_it() {
+fn a_rewritten_result_keeps_its_mode_and_links_to_it() {
     let folder = tempfile::tempdir().unwrap();
     let place = |name: &str| folder.path().join(name);
     std::fs::create_dir(place("results")).unwrap();
@@ -118,8 +119,9 @@ fn a_result_that_is_rewritten_keeps_its_mode_and_the_links_that_lead_to_it() {
     assert_eq!(std::fs::read_dir(place("results")).unwrap().count(), 1);
 }
 
+/// Files of running programs, and files that no program wrote, are kept.
 #[test]
-fn what_killed_programs_left_half_written_is_removed_by_the_next() {
+fn leftovers_of_killed_programs_are_removed_by_the_next() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("samples.ndjson");
     let args = ["--max-busy", "10", "--ops", "100000", "--no-tui", "--samples", file.to_str().unwrap()];
@@ -199,7 +201,7 @@ fn full() -> File {
 }
 
 #[test]
-fn two_outputs_that_lead_to_one_file_are_refused_though_one_is_a_link() {
+fn two_outputs_to_one_file_are_refused_even_through_a_link() {
     let folder = tempfile::tempdir().unwrap();
     let (file, link) = (folder.path().join("a"), folder.path().join("b"));
     std::os::unix::fs::symlink("a", &link).unwrap();

@@ -53,7 +53,7 @@ const FIXED_KEYS: &[&str] = &[
 const SHORT: &[&str] = &["--max-busy", "10", "--ops", "100", "--time-scale", "0.05"];
 
 #[test]
-fn the_experiment_of_the_seed_comes_out_over_http() {
+fn a_run_over_http_has_about_the_outcome_of_virtual_time() {
     let result = measure(&["--strategy", "aimd", "--ops", "2000", "--max-busy", "50", "--time-scale", "0.2"]);
     assert_eq!(count(&result, "/ops/succeeded"), 2000);
     // In virtual time it takes 2088 attempts and 25.2 s. Other load on the machine adds to both, and a wrong driver is off by factors.
@@ -70,7 +70,7 @@ fn the_experiment_of_the_seed_comes_out_over_http() {
 }
 
 #[test]
-fn machine_output_leaves_only_that_on_stdout_and_the_summary_moves_to_stderr() {
+fn machine_output_on_stdout_moves_the_summary_to_stderr() {
     let left = loadgen(&[SHORT, &["--json", "-"]].concat()).exits(0).says(&["aimd: all 100 ops done in "]);
     let result = left.json();
     for key in FIXED_KEYS {
@@ -89,8 +89,9 @@ fn machine_output_leaves_only_that_on_stdout_and_the_summary_moves_to_stderr() {
     assert_conserved(&result);
 }
 
+/// It has at most 80 columns, and no colours in a pipe.
 #[test]
-fn without_machine_output_the_summary_is_on_stdout_in_80_columns() {
+fn without_machine_output_the_summary_is_on_stdout() {
     let left = loadgen(SHORT).exits(0).says(&["embedded mockserver at http://127.0.0.1:"]);
     for words in [
         "aimd: all 100 ops done in ",

@@ -20,8 +20,9 @@ fn run(folder: &Folder, more: &str) -> Value {
     left.json()
 }
 
+/// The result contains the steps, so repeating it needs no file.
 #[test]
-fn a_script_in_a_file_is_met_over_http_as_in_virtual_time_and_is_kept_in_the_result() {
+fn a_script_file_acts_alike_over_http_and_in_virtual_time() {
     let folder = Folder::new();
     folder.write("steps.json", STEPS);
     let from_file = "--policy script:file=steps.json";

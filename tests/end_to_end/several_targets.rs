@@ -11,7 +11,7 @@ fn refused(args: &[&str], words: &[&str]) {
 }
 
 #[test]
-fn a_comparison_runs_its_blocks_against_the_mockserver_that_was_named() {
+fn a_comparison_runs_its_blocks_against_the_given_mockserver() {
     let server = MockServer::start(&["--max-busy", "10", "--time-scale", "0.05"]);
     let url = server.url();
     let args = ["compare", "--target", &url, "--time-scale", "0.05", "--ops", "40", "--repeats", "2"];
@@ -33,8 +33,9 @@ fn a_comparison_runs_its_blocks_against_the_mockserver_that_was_named() {
     assert_eq!(result["comparison"]["intervals"], "over seeds, for this server model");
 }
 
+/// A sweep of the server is refused.
 #[test]
-fn a_sweep_of_the_workload_runs_against_the_mockserver_that_was_named() {
+fn a_sweep_of_the_workload_runs_against_the_given_mockserver() {
     let server = MockServer::start(&["--max-busy", "10", "--time-scale", "0.05"]);
     let url = server.url();
     let args = ["sweep", "--target", &url, "--time-scale", "0.05", "--vary", "ops=10,20", "--repeats", "1"];
@@ -51,7 +52,7 @@ fn a_sweep_of_the_workload_runs_against_the_mockserver_that_was_named() {
 }
 
 #[test]
-fn a_server_that_is_no_mockserver_has_no_lower_bound_and_gets_the_request_that_was_typed() {
+fn a_foreign_server_has_no_bound_and_gets_the_given_request() {
     let server = ForeignServer::start(|_, connection| reply(connection, "200 OK", "done"));
     let url = server.url();
     let request = ["-m", "PUT", "-H", "Authorization: Bearer x", "-d", "a=b"];
@@ -77,7 +78,7 @@ fn a_server_that_is_no_mockserver_has_no_lower_bound_and_gets_the_request_that_w
 }
 
 #[test]
-fn a_foreign_server_is_loaded_only_as_somebody_said_at_every_point() {
+fn a_foreign_server_needs_an_explicit_load_at_every_point() {
     let server = ForeignServer::start(|_, connection| reply(connection, "200 OK", ""));
     let url = server.url();
     let words = [url.as_str(), "no mockserver", "--rate", "--in-flight"];
@@ -109,7 +110,7 @@ fn what_does_not_go_with_a_target_is_refused_in_clear_words() {
 }
 
 #[test]
-fn a_comparison_of_a_server_that_answers_nobody_says_so_and_fails() {
+fn a_comparison_without_any_response_fails_with_a_reason() {
     let server = ForeignServer::start(|_, _| hang_up());
     let args = ["compare", "--target", &server.url(), "--ops", "2", "--rate", "100/s", "--repeats", "1"];
     let more = ["--max-attempts", "2", "--quiet"];

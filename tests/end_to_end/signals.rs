@@ -36,8 +36,9 @@ fn the_first_signal_stops_the_run_and_keeps_what_was_measured() {
     }
 }
 
+/// The summary covers complete runs only.
 #[test]
-fn a_run_that_was_cut_off_is_kept_but_not_summed_up_with_whole_ones() {
+fn an_interrupted_run_is_kept_but_not_summarised() {
     let server = MockServer::start(&["--service-time", "50ms", "--network-delay", "1ms"]);
     let url = server.url();
     let args =
@@ -53,7 +54,7 @@ fn a_run_that_was_cut_off_is_kept_but_not_summed_up_with_whole_ones() {
 }
 
 #[test]
-fn a_comparison_that_is_cut_off_in_its_first_block_keeps_the_runs_that_are_complete() {
+fn a_comparison_stopped_in_its_first_block_keeps_complete_runs() {
     let server = MockServer::start(&["--service-time", "50ms", "--network-delay", "1ms"]);
     let url = server.url();
     let compared = ["compare", "--strategies", "aimd,none", "--target", &url, "--no-tui"];
@@ -74,7 +75,7 @@ fn a_comparison_that_is_cut_off_in_its_first_block_keeps_the_runs_that_are_compl
 }
 
 #[test]
-fn a_signal_does_not_wait_for_a_server_that_takes_its_time() {
+fn a_signal_does_not_wait_for_a_slow_server() {
     let server = MockServer::start(&["--service-time", "10m", "--network-delay", "0", "--max-busy", "1000"]);
     let url = server.url();
     let run = start_loadgen(&[
@@ -190,8 +191,9 @@ fn a_hang_up_ends_like_sigterm_unless_it_is_ignored() {
     assert_eq!(run.finish().exits(130).json()["interrupted"], "SIGINT");
 }
 
+/// The server does not wait for requests in flight after the later signal.
 #[test]
-fn the_servers_signals_that_come_together_are_one_and_a_later_one_waits_for_nothing() {
+fn close_signals_to_the_server_are_one_and_a_later_one_ends_it() {
     let server = holding();
     let asking = ask_for_work(&server);
     server.signal(Signal::INT);
@@ -229,8 +231,9 @@ fn ask_for_work(server: &MockServer) -> TcpStream {
     stream
 }
 
+/// Repeated runs, comparisons, sweeps and reproductions, whatever outputs were requested.
 #[test]
-fn whoever_is_cut_off_before_the_first_of_several_runs_is_over_was_interrupted_whatever_was_wanted() {
+fn interrupted_in_the_first_run_every_command_exits_130() {
     let folder = tempfile::tempdir().unwrap();
     let outputs: Vec<String> = ["a.html", "a.json", "a.csv", "a.hdr", "a.samples"]
         .map(|name| folder.path().join(name).to_str().unwrap().to_owned())

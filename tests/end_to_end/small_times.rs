@@ -9,8 +9,9 @@ fn warns(result: &Value) -> bool {
     warnings.iter().any(|warning| warning.as_str().unwrap().contains("of the mean service time"))
 }
 
+/// Short means a few milliseconds. In virtual time there is no warning.
 #[test]
-fn a_run_says_when_the_machine_is_no_match_for_service_times_of_a_few_milliseconds() {
+fn a_machine_too_slow_for_short_service_times_is_reported() {
     let args = [
         "--strategy",
         "aimd",
@@ -46,7 +47,7 @@ fn a_run_says_when_the_machine_is_no_match_for_service_times_of_a_few_millisecon
 }
 
 #[test]
-fn what_server_and_network_make_attempts_take_is_no_excess() {
+fn time_in_server_and_network_is_no_excess() {
     // Queues, rejections, random times and both halves of conditional writes are simulated by the server.
     let server =
         ["--service-time", "exp(300ms)", "--network-delay", "uniform(20ms,80ms)", "--max-busy", "20"];

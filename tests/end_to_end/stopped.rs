@@ -8,8 +8,9 @@ fn simulated(args: &[&str]) -> Value {
     loadgen(&[&["--simulate", "--no-tui", "--quiet", "--json", "-"], args].concat()).exits(0).json()
 }
 
+/// Long means more than a minute.
 #[test]
-fn an_outage_of_more_than_a_minute_is_waited_out_and_one_without_an_end_is_a_stall() {
+fn long_outages_are_waited_out_and_endless_ones_are_stalls() {
     for planned in [["--outages", "5s..66s"], ["--schedule", "5s..200s down"]] {
         let result = simulated(&[&["-s", "aimd"], &planned[..]].concat());
         assert_eq!(result["ops"]["succeeded"], 2000, "{planned:?}");
@@ -21,7 +22,7 @@ fn an_outage_of_more_than_a_minute_is_waited_out_and_one_without_an_end_is_a_sta
 }
 
 #[test]
-fn shares_are_of_all_ops_that_the_seed_offers_and_a_stopped_run_is_ranked_by_no_other() {
+fn shares_are_of_all_offered_ops_and_stopped_runs_have_no_rank() {
     let load = ["--preset", "openai", "--rate", "12/s", "--duration", "5m", "--repeats", "3"];
     let strategies =
         ["--strategies", "preset:openai", "--strategies", "preset:openai,max-attempts=11,cap=60s"];
@@ -51,8 +52,9 @@ fn shares_are_of_all_ops_that_the_seed_offers_and_a_stopped_run_is_ranked_by_no_
     loadgen(&[&compare[..], &["-q", "--fail-if", "done_share < 0.47"]].concat()).exits(99).says(&[failed]);
 }
 
+/// Otherwise the number depends on the client.
 #[test]
-fn how_many_ops_a_closed_loop_offers_depends_on_its_client_unless_their_number_is_given() {
+fn a_closed_loop_offers_a_known_number_of_ops_only_if_given() {
     let offered = |args: &[&str]| {
         let result = simulated(&[&["-s", "aimd", "--in-flight", "20"], args].concat());
         (result["ops"]["offered"].clone(), result["done_share"].as_f64().unwrap())

@@ -77,8 +77,9 @@ fn the_dashboard_is_live_and_the_summary_stays() {
     assert!(result["interrupted"].is_null());
 }
 
+/// It may be stopped by a key or a signal.
 #[test]
-fn however_a_run_is_stopped_the_terminal_is_restored_and_the_result_saved() {
+fn a_stopped_run_restores_the_terminal_and_saves_the_result() {
     type Stop = fn(&mut Terminal);
     let cases: [(&str, Stop, i32); 5] = [
         ("user", |terminal| terminal.press("q"), 130),
@@ -103,7 +104,7 @@ fn however_a_run_is_stopped_the_terminal_is_restored_and_the_result_saved() {
 }
 
 #[test]
-fn a_closed_terminal_ends_a_run_like_the_signal_that_tells_of_it() {
+fn a_closed_terminal_ends_a_run_like_sighup() {
     // No signal arrives, because the program is in a session of its own, without this terminal.
     let (_folder, file) = place();
     let code = watched(&[LONG, &["--json", &file]].concat()).hang_up();
@@ -123,7 +124,7 @@ fn a_closed_terminal_ends_a_run_like_the_signal_that_tells_of_it() {
 }
 
 #[test]
-fn a_closed_terminal_changes_nothing_for_whoever_ignores_its_signal() {
+fn a_closed_terminal_changes_nothing_if_sighup_is_ignored() {
     let (_folder, file) = place();
     let size = super::screen::SIZE;
     let ignoring = ["sh", "-c", "trap '' HUP; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_loadgen")];
@@ -134,8 +135,9 @@ fn a_closed_terminal_changes_nothing_for_whoever_ignores_its_signal() {
     assert_eq!((count(&result, "/ops/succeeded"), &result["interrupted"]), (200, &Value::Null));
 }
 
+/// It leaves no half-written file.
 #[test]
-fn whoever_is_killed_while_it_draws_gives_the_terminal_back_and_leaves_nothing() {
+fn sigquit_while_drawing_restores_the_terminal() {
     let showing = |args: &[&str]| {
         let terminal = Terminal::start(args);
         // All ops may have arrived before the first frame.
@@ -229,7 +231,7 @@ fn assert_plain_progress(stderr: &Path, wanted: bool) {
 }
 
 #[test]
-fn a_reproduction_tells_how_far_it_is_in_one_line_that_does_not_stay() {
+fn a_reproduction_shows_its_progress_in_one_transient_line() {
     let terminal = Terminal::start(&["reproduce", "occ", "--repeats", "1000"]);
     let first = terminal.wait("the line is there", |screen| {
         let line = screen.normal.lines().last()?.to_owned();
@@ -245,7 +247,7 @@ fn a_reproduction_tells_how_far_it_is_in_one_line_that_does_not_stay() {
 }
 
 #[test]
-fn a_summary_on_a_narrow_terminal_is_broken_between_figures_and_words() {
+fn a_narrow_summary_breaks_between_figures_and_words() {
     let left = Terminal::start_in(40, &["--simulate", "-s", "exponential:jitter=0.5", "--no-tui"]).finish();
     assert_eq!(left.code, Some(0));
     let text = left.screen.normal;

@@ -36,7 +36,7 @@ fn every_transport_does_the_same_work_and_says_which_it_was() {
 }
 
 #[test]
-fn attempts_beyond_what_the_server_allows_on_a_connection_wait_where_they_are_counted() {
+fn attempts_beyond_the_stream_limit_wait_and_are_counted() {
     let server =
         MockServer::start(&["--http2-max-streams", "5", "--service-time", "5ms", "--network-delay", "0"]);
     let flags =
@@ -51,7 +51,7 @@ fn attempts_beyond_what_the_server_allows_on_a_connection_wait_where_they_are_co
 }
 
 #[test]
-fn a_transport_that_cannot_do_what_was_asked_is_refused() {
+fn a_transport_that_lacks_a_requested_feature_is_refused() {
     loadgen(&["--http2", "--transport", "reqwest", "--ops", "1"])
         .exits(2)
         .says(&["only HTTP/1.1", "--http2"]);
@@ -60,7 +60,7 @@ fn a_transport_that_cannot_do_what_was_asked_is_refused() {
 }
 
 #[test]
-fn connections_come_from_the_addresses_that_were_asked_for() {
+fn connections_come_from_the_given_addresses() {
     let accepted = |flags: &[&str]| {
         // Every address gets 8 requests, and the next one after an hour.
         let server = MockServer::start(&["--policy", "gcra:rate=1/1h,burst=8,key=address"]);

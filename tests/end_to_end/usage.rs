@@ -88,7 +88,7 @@ fn bad_usage_exits_2_and_names_the_value_and_what_is_accepted() {
 }
 
 #[test]
-fn frequent_mistakes_are_answered_with_what_to_type() {
+fn frequent_mistakes_are_answered_with_the_correct_command() {
     let folder = Folder::new();
     folder.write("yaml.yaml", "# mine\nname: occ\nexperiment:\n  - ops: 5\n");
     folder.write("mine.json", "{\"name\": \"occ\"}");
@@ -301,8 +301,9 @@ fn strategies_are_listed_and_explained() {
     }
 }
 
+/// Values of headers are left out, because they may be secrets.
 #[test]
-fn the_configuration_is_printed_with_every_default_and_nothing_runs() {
+fn print_config_shows_every_default_and_runs_nothing() {
     let args =
         ["--print-config", "--strategy", "aimd:beta=0.5", "--max-busy", "7", "-H", "authorization: secret"];
     let left = loadgen(&args).exits(0);
@@ -322,7 +323,7 @@ fn the_configuration_is_printed_with_every_default_and_nothing_runs() {
 }
 
 #[test]
-fn help_shows_examples_and_exit_codes_and_the_version_is_told() {
+fn help_shows_examples_and_exit_codes_and_version_is_printed() {
     let help = loadgen(&["--help"]).exits(0).stdout;
     for words in ["Examples:", "loadgen --strategy aimd --ops 2000", "Exit codes:", "69", "74", "130"] {
         assert!(help.contains(words), "no `{words}` in: {help}");

@@ -67,7 +67,7 @@ fn short_help_is_at_most_45_lines() {
 }
 
 #[test]
-fn no_line_of_a_help_text_is_wider_than_the_terminal_or_ends_early() {
+fn help_lines_fit_the_terminal_and_do_not_end_early() {
     for (words, text) in all() {
         let lines: Vec<&str> = text.lines().collect();
         for line in &lines {
@@ -101,7 +101,7 @@ fn short_help_names_the_most_used_flags_and_counts_the_others() {
 }
 
 #[test]
-fn compare_and_sweep_point_to_the_flags_of_a_run_and_accept_them() {
+fn compare_and_sweep_refer_to_the_flags_of_a_run() {
     for subcommand in ["compare", "sweep"] {
         for flag in ["-h", "--help"] {
             let text = help(PROGRAMS[0], &[subcommand, flag]);

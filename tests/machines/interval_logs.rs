@@ -84,7 +84,7 @@ fn a_log_of_real_runs_has_the_percentiles_of_the_result() {
 }
 
 #[test]
-fn a_log_of_a_comparison_tells_strategies_apart_by_their_tags() {
+fn a_log_of_a_comparison_distinguishes_strategies_by_tag() {
     let folder = Folder::new();
     let compare = "compare --simulate --quiet --ops 2000 --repeats 2 --strategies aimd:beta=0.5,initial=9,full-jitter,oracle";
     folder.done(&format!("{compare} --threads 1 --hdr a.hlog --json a.json"));

@@ -44,7 +44,7 @@ fn agree(table: &Table, document: &Value) {
 }
 
 #[test]
-fn a_row_has_every_figure_of_a_run_and_columns_are_the_same_for_all() {
+fn rows_have_every_figure_and_columns_are_always_the_same() {
     let folder = Folder::new();
     folder.done("--simulate --quiet --ops 300 --repeats 3 --strategy aimd:beta=0.5,initial=9 --csv a.csv --json a.json");
     let repeats = table(&folder.read("a.csv"));
@@ -73,8 +73,9 @@ fn a_row_has_every_figure_of_a_run_and_columns_are_the_same_for_all() {
     agree(&real, &serde_json::json!({ "runs": [document] }));
 }
 
+/// Outputs that cannot be written are refused.
 #[test]
-fn rows_do_not_depend_on_threads_and_what_was_there_stays_until_all_is_written() {
+fn rows_do_not_depend_on_threads_and_files_are_replaced_whole() {
     let folder = Folder::new();
     let run = "--simulate --quiet --ops 200 --repeats 8";
     let one = folder.done(&format!("{run} --threads 1 --csv -"));

@@ -34,7 +34,7 @@ fn subcommands() -> Vec<String> {
 }
 
 #[test]
-fn every_shell_gets_a_script_that_knows_the_command_line() {
+fn every_shell_gets_a_script_for_the_whole_command_line() {
     let folder = Folder::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = told(LOADGEN, &format!("completions {shell}"));

@@ -55,7 +55,7 @@ fn advice_that_is_not_honest_is_read_alike_in_both_drivers() {
 }
 
 #[test]
-fn what_a_status_of_grpc_says_goes_before_a_200_in_both_drivers() {
+fn a_grpc_status_has_precedence_over_a_200_in_both_drivers() {
     let mut setting = advised("full-jitter:base=50ms,cap=1s", "none");
     let headers = [("grpc-status".to_owned(), "8".to_owned())].into();
     let rejection = ResponseConfig { status: Some(200), headers, ..ResponseConfig::default() };
@@ -66,7 +66,7 @@ fn what_a_status_of_grpc_says_goes_before_a_200_in_both_drivers() {
 }
 
 #[test]
-fn what_was_served_and_is_taken_for_a_rejection_has_gone_wrong_in_both_drivers() {
+fn served_requests_read_as_rejections_fail_in_both_drivers() {
     for (status, rejected_when) in [(503, ""), (200, "body:served"), (403, "403")] {
         let mut setting = advised("constant:delay=50ms,max-attempts=2", "none");
         let body = Some(r#"{"code": "served"}"#.to_owned());
@@ -85,7 +85,7 @@ fn what_was_served_and_is_taken_for_a_rejection_has_gone_wrong_in_both_drivers()
 }
 
 #[test]
-fn rejections_count_by_the_server_s_verdict_whatever_their_status_says() {
+fn rejections_follow_the_servers_verdict_not_the_status() {
     for (status, body) in [(403, "no"), (400, "no"), (200, r#"{"errors": [{"code": "THROTTLED"}]}"#)] {
         let mut setting = advised("full-jitter:base=50ms,cap=1s", "none");
         let rejection =

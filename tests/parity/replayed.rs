@@ -58,7 +58,7 @@ fn windows_back_offs_and_budgets_at_a_cap() {
 }
 
 #[test]
-fn three_clients_and_a_server_that_says_when_to_come_back() {
+fn replay_matches_with_three_clients_and_retry_after() {
     let mut setting = overload("aimd:initial=10");
     setting.config.clients = 3;
     setting.server.retry_after = Some(Duration::from_millis(200));
@@ -103,8 +103,9 @@ fn a_service_that_crashes() {
     assert!(real.withdrawn() > 0, "what is in flight at the end is withdrawn");
 }
 
+/// No other submitter starts between them.
 #[test]
-fn carrier_sense_nobody_takes_the_carrier_between_look_and_start() {
+fn carrier_sense_and_start_are_atomic() {
     let real = replayed(&submitters("ethernet:threshold=300,cost=100ms+thain:base=1s,factor=2,cap=1h"));
     // If all submitters sensed the carrier before any of them started, the service would crash.
     assert_eq!(real.server.stats.counts.crashes, 0);
@@ -130,7 +131,7 @@ fn read_modify_writes() {
 }
 
 #[test]
-fn messages_that_are_lost_attempts_that_time_out_an_outage_and_a_cap_that_changes() {
+fn replay_matches_with_losses_timeouts_outage_and_cap_changes() {
     let mut setting = overload("aimd:initial=10+constant:delay=30ms");
     setting.config.timeout = Duration::from_millis(700);
     setting.server.loss = 0.05;
@@ -174,8 +175,9 @@ fn copies_of_attempts_that_are_slow_or_lost() {
     }
 }
 
+/// A lost decision is an error.
 #[test]
-fn ops_that_are_late_and_launches_that_a_budget_refuses() {
+fn replay_matches_with_expired_ops_and_an_empty_budget() {
     let mut setting = overload("full-jitter:base=20ms,cap=1s+retry-budget:max=2,ratio=0,on-empty=back-off");
     // Long enough to receive a rejection on a busy machine. A rejected op gets no token, and waits for one.
     setting.config.deadline = Some(Duration::from_secs(8));
@@ -191,14 +193,14 @@ fn ops_that_are_late_and_launches_that_a_budget_refuses() {
 }
 
 #[test]
-fn a_run_that_somebody_stops_while_attempts_are_on_their_way() {
+fn replay_matches_if_a_run_stops_with_attempts_in_flight() {
     let setting = Setting { stop_after: Some(50), time_scale: "0.5", ..overload("fixed-window:window=30") };
     let real = replayed(&setting);
     assert!(real.stopped() && real.withdrawn() > 0);
 }
 
 #[test]
-fn a_driver_that_has_too_few_connections_is_late_and_decides_the_same() {
+fn a_driver_short_of_connections_is_late_but_decides_the_same() {
     // Over HTTP/2, a connection carries a hundred attempts.
     for transport in TRANSPORTS.iter().filter(|transport| transport.name != "hyper-http2") {
         let setting = Setting { most_connections: 3, transport, ..overload("fixed-window:window=15") };

@@ -22,7 +22,7 @@ fn five_strategies_of_thirty_repeats_make_one_small_page() {
 }
 
 #[test]
-fn the_first_screen_says_what_was_measured_and_puts_the_makespan_first() {
+fn the_first_screen_shows_the_setup_and_the_makespan_first() {
     let folder = Folder::new();
     folder.done("--simulate --quiet --ops 300 --rate 500/s --max-busy 20 --service-time 200ms --repeats 3 --json a.json");
     folder.done("report a.json -o report.html");
@@ -36,8 +36,9 @@ fn the_first_screen_says_what_was_measured_and_puts_the_makespan_first() {
     assert!(page.contains("<tbody><tr><th>makespan</th>"), "what matters most comes first");
 }
 
+/// It shows what was held fixed and measured, too.
 #[test]
-fn the_first_screen_of_a_sweep_says_what_was_varied_and_measured() {
+fn the_first_screen_of_a_sweep_shows_what_was_varied() {
     let folder = Folder::new();
     folder.done("sweep --simulate -q -s aimd --vary ops=50,300 --max-busy 20 --repeats 3 --html sweep.html");
     let page = folder.read("sweep.html");

@@ -23,12 +23,13 @@ const SURVEY: &str = "docs/tailback-survey.json";
 const HELD: [&str; 2] = ["Which one is better?", "Pictures"];
 
 #[test]
-fn the_blocks_and_pictures_of_the_readme_are_those_that_its_commands_make() {
+fn readme_blocks_and_pictures_match_their_commands() {
     sections_are_current("README.md", &HELD, PICTURES);
 }
 
+/// Its tables and pictures, and figures in its text.
 #[test]
-fn the_tables_and_pictures_of_the_page_on_clients_are_those_that_its_commands_make() {
+fn clients_document_matches_its_commands() {
     let place = "docs/clients.md";
     let page = kept(place);
     let folder = Folder::new();
@@ -39,8 +40,9 @@ fn the_tables_and_pictures_of_the_page_on_clients_are_those_that_its_commands_ma
     figures_stand_in_blocks(&made);
 }
 
+/// Its tables and pictures, and figures in its text.
 #[test]
-fn the_tables_and_pictures_of_the_page_on_tailback_are_those_that_its_commands_make() {
+fn tailback_document_matches_its_commands() {
     let place = "docs/tailback.md";
     let page = kept(place);
     let folder = Folder::new();
@@ -52,8 +54,9 @@ fn the_tables_and_pictures_of_the_page_on_tailback_are_those_that_its_commands_m
     figures_stand_in_blocks(&made);
 }
 
+/// Its sections on policies and on vendors: tables, pictures, and figures in the text.
 #[test]
-fn the_tables_and_pictures_of_the_page_on_servers_are_those_that_its_commands_make() {
+fn servers_document_matches_its_commands() {
     let sections = ["Policies, one picture each", "Vendors against strategies"];
     figures_stand_in_blocks(&sections_are_current("docs/servers.md", &sections, "pictures"));
 }

@@ -3,7 +3,7 @@
 use crate::support::Folder;
 
 #[test]
-fn what_is_no_result_is_refused_by_file_and_place() {
+fn invalid_results_are_refused_with_file_and_place() {
     let folder = Folder::new();
     folder.done("--simulate --quiet --ops 20 --json good.json");
     let good = folder.read("good.json");

@@ -63,8 +63,9 @@ fn a_good_file_runs() {
     assert_eq!(left.stderr, "");
 }
 
+/// The message gives the place and a remedy.
 #[test]
-fn a_bad_line_and_a_bad_setting_exit_as_bad_usage_with_place_and_way_out() {
+fn bad_lines_and_bad_settings_are_usage_errors() {
     let misspelt = GOOD.replace("repeats = 1", "repeets = 1");
     let left = run(misspelt.as_bytes(), &[]);
     assert_eq!(lacking(&left, &["mine.toml:3", "`repeets`", "did you mean `repeats`?"]), None);
@@ -79,7 +80,7 @@ fn a_bad_line_and_a_bad_setting_exit_as_bad_usage_with_place_and_way_out() {
 }
 
 #[test]
-fn what_is_no_text_is_refused() {
+fn a_binary_file_is_refused() {
     let binary: Vec<u8> = (0..=255).cycle().take(4096).collect();
     assert_eq!(lacking(&run(&binary, &[]), &["mine.toml"]), None);
 }

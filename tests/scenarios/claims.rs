@@ -85,7 +85,7 @@ fn worse_than_is_a_ratio_against_the_other_and_not_a_number() {
 }
 
 #[test]
-fn what_no_source_says_is_shown_and_counted_apart() {
+fn our_own_claims_are_shown_and_counted_apart() {
     let text = two_ops("figure = \"attempts.total\"\nof = \"a\"\nprinted = \"6\"")
         + "\n[[claim]]\nours = true\nsays = \"We say\"\nexperiment = \"main\"\nfigure = \"attempts.total\"\nof = \
            \"b\"\nat_most = 1\nmeans = \"m\"\n";

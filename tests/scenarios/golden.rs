@@ -14,8 +14,9 @@ fn whole(value: f64, unit: f64) -> u64 {
     format!("{count:.0}").parse().unwrap()
 }
 
+/// And n · (n + 1) / 2 calls, about half of n squared.
 #[test]
-fn contention_without_variance_takes_n_rounds_and_n_squared_over_two_calls() {
+fn contention_without_variance_takes_n_rounds() {
     let result = reproduce_text(
         r#"
 name = "golden-contention"
@@ -124,8 +125,9 @@ fn check_spike(policy: &str, strategies: &[(&str, &str)], rows: &[Row]) {
     assert_eq!(cells(&result).count(), rows.len());
 }
 
+/// Every integer agrees.
 #[test]
-fn an_overwhelmed_queue_of_the_texts_numbers_agrees_in_every_integer() {
+fn an_overwhelmed_queue_matches_the_texts_parameters_exactly() {
     check_spike(
         "overwhelmed-queue:tick=10ms,capacity=5,service=5,reject=1,limit=25",
         &[("NB", "immediate"), ("CB", "constant:delay=50ms"), ("EB", "exponential:base=20ms,cap=300ms")],
@@ -137,8 +139,9 @@ fn an_overwhelmed_queue_of_the_texts_numbers_agrees_in_every_integer() {
     );
 }
 
+/// Every integer agrees.
 #[test]
-fn an_overwhelmed_queue_of_the_figures_numbers_agrees_in_every_integer() {
+fn an_overwhelmed_queue_matches_the_figures_parameters_exactly() {
     check_spike(
         "overwhelmed-queue:tick=10ms,capacity=6,service=5,reject=1,limit=25",
         &[
@@ -208,8 +211,9 @@ fn one_client_alone_takes_five_ticks_and_one_request() {
     }
 }
 
+/// It waits 1, 2, 4, … seconds, up to a cap.
 #[test]
-fn a_client_that_waits_1_2_4_seconds_notices_the_end_of_an_outage_as_tabled() {
+fn a_client_with_doubling_waits_notices_outage_ends_as_tabled() {
     let caps = ["1s", "10s", "30s", "60s", "300s", "3600s"];
     let table = [
         (1, [0, 0, 0, 0, 0, 0]),

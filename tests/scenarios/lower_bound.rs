@@ -118,7 +118,7 @@ fn no_strategy_beats_what_limits_of_rates_prove() {
 
 /// Tokens are held while their requests wait for a slot, and refunded long after others have arrived.
 #[test]
-fn charges_that_come_back_late_let_nobody_beat_the_bound() {
+fn late_refunds_let_no_strategy_beat_the_bound() {
     let ops = std::iter::repeat_n(0, 20).chain(std::iter::repeat_n(119_950, 40));
     let server = serde_json::json!({
         "policy": "token-bucket:rate=1/s,burst=20 then concurrency:cap=1,queue=100,queue-timeout=100s,key=header:authorization",
@@ -185,8 +185,9 @@ fn over_bound(args: &[&str]) -> Vec<f64> {
     document["runs"].as_array().map_or_else(|| vec![one(&document)], |runs| runs.iter().map(one).collect())
 }
 
+/// They may beat first come, first served.
 #[test]
-fn retries_in_a_lucky_order_beat_first_come_first_served_but_not_the_bound() {
+fn retries_in_a_lucky_order_do_not_beat_the_bound() {
     let server = ["--service-time", "exp(300ms)", "--rejects-occupy", "false"];
     let load = ["-s", "full-jitter:base=20ms,cap=500ms", "--ops", "500", "--repeats", "60"];
     let ratios = over_bound(&[&load[..], &server].concat());
@@ -216,7 +217,7 @@ fn by_default_the_bound_is_20_1_s_and_the_oracle_reaches_it() {
 }
 
 #[test]
-fn a_closed_loop_that_is_slow_is_told_so() {
+fn a_slow_closed_loop_exceeds_its_bound() {
     let ratio = |strategy: &str, in_flight: &str| {
         over_bound(&["-s", strategy, "--in-flight", in_flight, "--ops", "1000"])[0]
     };
@@ -239,8 +240,9 @@ fn there_is_no_bound_where_none_is_proven() {
     }
 }
 
+/// It is not compared with the bound.
 #[test]
-fn a_run_that_stalls_has_the_bound_of_all_its_ops_and_is_not_compared_with_it() {
+fn a_stalled_run_has_the_bound_of_all_its_ops() {
     let server = [
         "--max-busy",
         "2",

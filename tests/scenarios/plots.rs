@@ -104,8 +104,9 @@ fn every_claim_that_a_figure_could_show_stands_beside_one() {
     }
 }
 
+/// Nothing completes in the first seconds.
 #[test]
-fn exponential_backoff_floods_the_server_and_nothing_completes_at_first() {
+fn exponential_backoff_floods_the_server_at_first() {
     let rate = &run(plot("sync-musings", "request-rate-log"), "exponential")["series"];
     assert!(between(rate, "sent", 1.0, 3.0) > 6000.0, "thousands per second");
     assert!(between(rate, "succeeded", 1.0, 3.0) < 3.0, "essentially none");
@@ -130,7 +131,7 @@ fn the_window_stays_near_the_cap_with_0_9_and_swings_with_0_5() {
 }
 
 #[test]
-fn calls_without_jitter_come_in_clusters_and_those_with_full_jitter_do_not() {
+fn calls_cluster_without_jitter_and_not_with_full_jitter() {
     let calls = plot("occ", "calls");
     let of = |label| clustering(&numbers(&run(calls, label)["calls"]["t_s"]), 1.0, 4.0, 0.05);
     let (plain, jittered) = (of("exponential"), of("full"));

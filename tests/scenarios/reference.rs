@@ -191,7 +191,7 @@ fn an_overwhelmed_queue_takes_the_published_times_and_requests() {
 }
 
 #[test]
-fn a_queue_that_works_on_random_entries_takes_the_published_times_and_requests() {
+fn a_random_order_queue_has_the_published_times_and_requests() {
     let mut rows: Vec<(&str, &str, &[&str])> = vec![
         ("random", "EB", &["5.0", "40.4±13", "289±29", "416±45", "522±59", "2828±165", "800"]),
         ("random", "REB", &["5.0", "66.4±12", "267±26", "380±37", "464±42", "4031±319", "800"]),
@@ -228,8 +228,9 @@ fn in_flight(cell: Cell<'_>) -> String {
     }
 }
 
+/// They complete as many jobs, and crash as often.
 #[test]
-fn submitters_that_share_descriptors_do_the_published_jobs_and_crash_as_often() {
+fn submitters_that_share_descriptors_match_the_publication() {
     let (few, many) = (["25", "100", "200", "250", "300", "350", "375"], ["400", "500"]);
     let fixed: [&[&str]; 7] = [
         &["799.8±.4", "0"],
@@ -268,8 +269,9 @@ fn submitters_that_share_descriptors_do_the_published_jobs_and_crash_as_often() 
     compare_rows(&result, 20.0, &columns, &rows, in_flight);
 }
 
+/// The processes alone use all descriptors.
 #[test]
-fn nothing_gets_done_without_delay_once_processes_alone_use_up_the_descriptors() {
+fn without_delay_no_job_is_done_if_descriptors_are_exhausted() {
     // Holds for every seed, because 400 processes use all 7600 descriptors.
     let result = scenario_of(built_in("ethernet"));
     let of = |cell: &Cell<'_>| {
@@ -287,7 +289,7 @@ fn nothing_gets_done_without_delay_once_processes_alone_use_up_the_descriptors()
 type Outage = (f64, &'static [(&'static str, [&'static str; 3], Option<&'static str>)]);
 
 #[test]
-fn clients_notice_the_end_of_an_outage_after_the_published_delays() {
+fn the_end_of_an_outage_is_noticed_after_published_delays() {
     const OPS: f64 = 700.0;
     const OUTAGES: &[Outage] = &[
         (1.0, &[("10s", [".50", "1.0", "1.0"], None), ("3600s", [".50", "1.0", "1.0"], None)]),

@@ -26,7 +26,7 @@ fn every_built_in_scenario_comes_out_as_expected() {
 }
 
 #[test]
-fn the_program_writes_what_the_library_finds_and_counts_how_claims_came_out() {
+fn the_program_writes_the_librarys_result_and_counts_verdicts() {
     let list = loadgen(&["reproduce", "--list"]).exits(0).stdout;
     for (name, _) in EMBEDDED {
         assert!(list.lines().any(|line| line.split_whitespace().next() == Some(*name)), "{name}: {list}");
@@ -78,7 +78,7 @@ fn threads_change_no_byte() {
 }
 
 #[test]
-fn a_simulated_result_tells_nothing_of_the_machine() {
+fn a_simulated_result_reveals_nothing_of_the_machine() {
     let left = loadgen(&["--simulate", "--repeats=3", "--ops=100", "--json=-", "-q", "--threads=2"]).exits(0);
     for run in left.json()["runs"].as_array().unwrap() {
         assert_eq!(run["wall_s"], Value::Null);
@@ -143,7 +143,7 @@ fn what_contradicts_virtual_time_is_refused() {
 }
 
 #[test]
-fn a_result_that_cannot_be_written_is_told_before_anything_runs() {
+fn an_unwritable_result_is_reported_before_anything_runs() {
     let started = Instant::now();
     let left = loadgen(&["reproduce", "--json=/nowhere/at/all.json"]).exits(74);
     assert!(

@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn a_load_is_told_as_a_multiple_of_what_the_server_can_do() {
+    fn a_load_is_described_as_a_multiple_of_capacity() {
         let openai = || preset("openai", None);
         let scarce = Config { policy: "gcra:rate=40/300s,burst=1".parse().unwrap(), ..Config::default() };
         for (typed, server, words) in [
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn closed_loops_bursts_and_servers_that_nobody_knows_have_none() {
+    fn closed_loops_bursts_and_unknown_servers_have_no_load() {
         let server = Config::default();
         assert!(load(&[("in_flight", "20")], &server).is_none());
         assert!(load(&[("arrivals", "burst"), ("ops", "100")], &server).is_none());
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn a_load_within_the_limit_comes_with_one_that_is_not() {
+    fn a_load_within_the_limit_comes_with_a_higher_suggestion() {
         let openai = load(&[("rate", "10/s"), ("duration", "3m")], &preset("openai", None)).unwrap();
         assert_eq!(
             openai.within_limit(),

@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_command_lines_say_of_a_workload_comes_back_from_what_is_written() {
+    fn every_workload_parameter_is_restored_from_the_plan() {
         for (parameter, said) in said_of_each() {
             let server_under_test = ServerUnderTest::Own(Box::default());
             let before = experiment(&said);
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn every_strategy_and_preset_comes_back_from_what_is_written() {
+    fn every_strategy_and_preset_is_restored_from_the_plan() {
         let server_under_test = ServerUnderTest::Own(Box::default());
         let presets = tailback::preset_names().map(|name| format!("preset:{name}"));
         let names = tailback::STRATEGIES.iter().map(|entry| entry.name.to_owned());
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_point_is_refused_in_words() {
+    fn invalid_points_are_refused_with_a_message() {
         let server_under_test = ServerUnderTest::Own(Box::default());
         let good = written(&[], &[experiment(&WorkloadSpec::default())], &server_under_test, Mode::Simulated)
             .unwrap();

@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_command_lines_say_of_a_workload_is_recorded() {
+    fn every_workload_parameter_is_recorded() {
         let plain = plain();
         for (parameter, said) in said_of_each() {
             assert_ne!(record(&said), record(&plain), "`{}` leaves no trace", parameter.key);

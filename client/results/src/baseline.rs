@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_baseline_is_refused() {
+    fn invalid_baselines_are_refused() {
         let refusal = |text: &str| Baseline::read(text).unwrap_err().to_string();
         assert!(refusal("{\"kind\": \"other\"}").starts_with("it is not a baseline"));
         assert!(refusal("{\"kind\": \"tailback-baseline\", \"version\": 9}").contains("of version 9"));

@@ -190,8 +190,9 @@ mod tests {
         }
     }
 
+    /// Different seeds are a difference unless the conditions are those of any seed.
     #[test]
-    fn a_mockserver_is_known_by_its_model_and_seeds_count_only_where_runs_are_paired() {
+    fn a_mockserver_is_identified_by_model_not_by_address() {
         let (here, there) =
             (Conditions::new(&config(10, 1), Mode::Http), Conditions::new(&config(10, 2), Mode::Http));
         assert_eq!(
@@ -202,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_is_told_by_its_key() {
+    fn differences_are_listed_by_key() {
         let here = Conditions::new(&config(10, 1), Mode::Http);
         let there = Conditions::new(&config(20, 1), Mode::Simulated);
         assert_eq!(
@@ -224,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_set_is_known_by_its_path_and_what_is_off_is_not_there() {
+    fn settings_are_listed_by_path_without_those_that_are_off() {
         let mut config = config(10, 1);
         config.workload.more.insert("mix".to_owned(), Setting::Text("GET /a; POST /b".to_owned()));
         let settings = Conditions::new(&config, Mode::Http).settings();
@@ -234,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_only_the_file_has_or_lacks_makes_another_experiment() {
+    fn a_key_on_one_side_only_makes_another_experiment() {
         let here = Conditions::new(&config(10, 1), Mode::Http);
         let mut written = serde_json::to_value(&here).unwrap();
         assert!(here.differences(&WrittenConditions(written.clone())).is_empty());

@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_result_is_refused_by_place() {
+    fn invalid_results_are_refused_with_their_place() {
         let refusal = |text: &str| Document::read(text).unwrap_err().to_string();
         for (text, told) in [
             ("", "line 1, column 0: it is empty"),

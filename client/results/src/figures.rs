@@ -19,7 +19,7 @@ mod tests {
     use crate::document::schema::run_leaves;
 
     #[test]
-    fn every_number_of_a_result_is_a_figure_in_the_order_of_the_result() {
+    fn figures_are_all_numbers_of_a_result_in_its_order() {
         let leaves = run_leaves();
         let numbers: Vec<&str> =
             leaves.iter().filter(|leaf| leaf.is_number).map(|leaf| leaf.path.as_str()).collect();

@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn lateness_counts_in_real_time_and_against_what_an_attempt_takes() {
+    fn lateness_is_judged_in_real_time_and_by_attempt_latency() {
         assert_eq!(load(19.0, 600.0, 1.0).bottleneck(), None);
         assert!(load(21.0, 600.0, 1.0).bottleneck().is_some());
         assert!(load(3.0, 50.0, 1.0).bottleneck().is_some(), "a twentieth of 50 ms is 2.5 ms");
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn lateness_of_a_run_that_goes_on_waits_for_enough_sends() {
+    fn lateness_of_an_unfinished_run_needs_enough_sends() {
         let so_far = |sends| GeneratorLoad { sends_so_far: sends, ..load(30.0, 0.0, 1.0) };
         assert_eq!(so_far(Some(99)).bottleneck(), None);
         assert!(so_far(Some(100)).bottleneck().is_some());
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_core_is_a_bottleneck_too_and_lateness_goes_first() {
+    fn a_full_core_is_a_bottleneck_but_lateness_has_precedence() {
         let busy = |lag| GeneratorLoad { cpu_share: Some(0.96), ..load(lag, 600.0, 1.0) }.bottleneck();
         assert_eq!(busy(0.1), Some(Bottleneck::Busy(0.96)));
         assert!(matches!(busy(30.0), Some(Bottleneck::Late { .. })));
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_for_samples_is_told_when_it_is_much_of_the_run() {
+    fn a_wait_for_samples_is_reported_if_it_is_much_of_the_run() {
         let run = Duration::from_secs(10);
         assert_eq!(Warning::held_up(Duration::from_millis(150), run), None);
         let text = Warning::held_up(Duration::from_secs(4), run).unwrap().to_string();

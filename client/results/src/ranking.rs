@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nobody_does_all_those_who_do_the_most_are_ranked() {
+    fn if_none_does_all_ops_the_largest_share_counts_as_complete() {
         let strategies =
             [("few", vec![run("few", 1, 5, 10, 1.0)]), ("many", vec![run("many", 1, 9, 20, 3.0)])];
         assert_eq!(names(&strategies, "attempts"), [("many".to_owned(), true), ("few".to_owned(), false)]);
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_values_in_another_order_are_a_tie_and_keep_their_places() {
+    fn permuted_equal_values_tie_and_keep_their_order() {
         let runs = |name: &str, attempts: [u64; 3]| {
             (1..).zip(attempts).map(|(seed, attempts)| run(name, seed, 10, attempts, 1.0)).collect::<Vec<_>>()
         };
@@ -270,8 +270,9 @@ mod tests {
         standings.iter().map(|one| (one.strategy.clone(), one.rank, one.is_tied)).collect()
     }
 
+    /// They form one group.
     #[test]
-    fn all_that_cannot_be_distinguished_from_the_first_are_one_group_in_the_order_of_attempts() {
+    fn strategies_tied_with_the_first_are_sorted_by_attempts() {
         let strategies = [
             ("wide", six("wide", (26.0, 0.4), 900)),
             ("near", six("near", (20.1, 0.0), 500)),
@@ -296,8 +297,9 @@ mod tests {
         assert_eq!(by_attempts, [rank("apart", 1, true), rank("last", 1, true)]);
     }
 
+    /// No strategy ties with the oracle.
     #[test]
-    fn of_too_few_runs_only_the_same_mean_is_equal_and_nobody_equals_the_oracle() {
+    fn with_too_few_runs_only_equal_means_tie() {
         let few = |name: &str, makespan, attempts| six(name, (makespan, 0.0), attempts)[..4].to_vec();
         let strategies = [
             ("a", few("a", 20.0, 30)),
@@ -318,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn a_share_of_a_stopped_run_is_of_the_ops_offered_and_told_as_a_lower_bound() {
+    fn a_stopped_runs_share_of_offered_ops_is_a_lower_bound() {
         let mut stalled = run("stalled", 1, 6, 60, 5.0);
         stalled.ops.offered = Some(13);
         stalled.stalled_at_s = Some(60.0);
@@ -332,9 +334,9 @@ mod tests {
         assert!(ranked[0].is_comparable(), "what was cut off takes no first place from it");
     }
 
+    /// Attempts are counted per success, and makespans are ignored.
     #[test]
-    fn who_leaves_ops_undone_is_ranked_by_its_share_then_by_attempts_per_success_and_makespans_do_not_count()
-    {
+    fn incomplete_strategies_rank_by_share_then_by_attempts() {
         let strategies = [
             ("few", vec![run("few", 1, 2, 4, 0.1)]),
             ("wasteful", vec![run("wasteful", 1, 5, 50, 0.2)]),
@@ -361,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_the_harness_ended_has_no_rank_among_those_that_gave_up() {
+    fn a_stalled_run_has_no_rank_among_those_that_gave_up() {
         let mut stalled = run("stalled", 1, 9, 1000, 5.0);
         stalled.stalled_at_s = Some(60.0);
         let strategies = [
@@ -377,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn who_knows_the_future_is_no_answer_and_puts_nobody_off_the_front() {
+    fn oracles_are_no_answer_and_dominate_no_strategy() {
         let strategies = [
             ("fixed-window+oracle", vec![run("fixed-window+oracle", 1, 10, 10, 1.0)]),
             ("aimd", vec![run("aimd", 1, 10, 12, 2.0)]),

@@ -68,8 +68,9 @@ mod tests {
         }
     }
 
+    /// Keys in `IRRELEVANT`, which describe the request for a run, do not.
     #[test]
-    fn a_value_of_any_key_sets_runs_apart_but_for_how_they_were_asked_for() {
+    fn every_relevant_key_separates_runs() {
         let mut config = serde_json::to_value(ConfigRecord::default()).unwrap();
         config["server_model"] = serde_json::from_str(r#"{"max_busy": 5, "seed": 1}"#).unwrap();
         let all = paths(config.as_object().unwrap(), "");
@@ -92,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_this_version_does_not_know_set_runs_apart_wherever_they_stand() {
+    fn unknown_keys_separate_runs_at_every_level() {
         let config = serde_json::to_value(ConfigRecord::default()).unwrap();
         for place in ["", "/workload", "/request"] {
             let mut changed = config.clone();

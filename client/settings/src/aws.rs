@@ -130,7 +130,7 @@ mod tests {
     use crate::testing::{left_out, written};
 
     #[test]
-    fn every_mode_is_told_by_its_parts() {
+    fn every_mode_is_recognised_by_its_parts() {
         insta::assert_snapshot!(written("preset:aws-2026,max-attempts=5", "aws"), @r#"
         # preset:aws-2026: AWS SDKs, retry mode standard (retry spec 2.1), as Rust has it
         # ~/.aws/config
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_fixed_in_the_sdks_is_told_with_what_they_have() {
+    fn settings_fixed_in_the_sdks_are_listed_with_their_values() {
         insta::assert_snapshot!(left_out("preset:aws-2026,cap=5s,capacity=100,retry-on=5xx", "aws"), @r#"
         `cap=5s`: fixed in the SDK: `20s`
         `capacity=100`: fixed in the SDK: `500`

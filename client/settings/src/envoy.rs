@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn what_envoy_has_not_is_told_in_order() {
+    fn settings_that_envoy_lacks_are_listed_in_order() {
         insta::assert_snapshot!(left_out("preset:openai+aws-quota", "envoy"), @r#"
         `spread=below|0.25`: Envoy draws each wait between zero and the whole of it
         `aws-quota:capacity=500,retry-cost=14,throttled-cost=5,timeout-cost=14,long-poll=false`: envoy has nothing like it

@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn statuses_of_http_become_those_of_grpc() {
+    fn http_statuses_are_mapped_to_grpc_statuses() {
         let text = written("full-jitter:max-attempts=3,retry-on=403|5xx", "grpc");
         assert!(text.contains("PERMISSION_DENIED") && text.contains("UNAVAILABLE"), "{text}");
         insta::assert_snapshot!(left_out("full-jitter:max-attempts=3,retry-on=403|5xx|timeout", "grpc"), @r#"

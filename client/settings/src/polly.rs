@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn what_polly_has_not_is_told_in_order() {
+    fn settings_that_polly_lacks_are_listed_in_order() {
         insta::assert_snapshot!(left_out("preset:polly,growth=exponential,factor=3,spread=full+aws-quota", "polly"), @r#"
         `factor=3`: Polly doubles its waits
         `spread=full`: doubled waits of Polly have decorrelated jitter (`growth=polly`) or none; here none

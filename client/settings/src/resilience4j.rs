@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_resilience4j_has_not_is_told_in_order() {
+    fn settings_that_resilience4j_lacks_are_listed_in_order() {
         insta::assert_snapshot!(left_out("preset:openai,growth=linear", "resilience4j"), @r#"
         `growth=linear`: waits of resilience4j are constant or exponential
         `spread=below|0.25`: resilience4j spreads around the wait only (`around|0.5`)

@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn what_urllib3_has_not_is_told_in_order() {
+    fn settings_that_urllib3_lacks_are_listed_in_order() {
         let strategy =
             "backoff:base=1s,growth=linear,spread=full,max-attempts=3,retry-on=5xx|403&advice|refused";
         insta::assert_snapshot!(left_out(strategy, "urllib3"), @r#"

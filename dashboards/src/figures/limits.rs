@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn rates_are_said_as_people_say_them() {
+    fn rates_are_printed_in_customary_units() {
         for (limit, millis, said) in [
             (100, 3_600_000, "100/h"),
             (18, 60_000, "18/min"),
@@ -132,8 +132,9 @@ mod tests {
         }
     }
 
+    /// The first advertised value is drawn before it, and the current one at the end.
     #[test]
-    fn a_limit_is_known_backwards_to_the_beginning_and_goes_on() {
+    fn a_limit_extends_to_the_start_and_to_the_end() {
         let advertised = [None, None, Some(50.0), Some(25.0), None];
         let drawn = [Some(50.0), Some(50.0), Some(50.0), Some(25.0), Some(20.0)];
         assert_eq!(level(&advertised, Some(20.0)), drawn);

@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_given_up_is_told_apart_from_what_is_done() {
+    fn given_up_ops_are_distinguished_from_completed_ones() {
         let ops = loadgen_core::OpCounts { arrived: 20, succeeded: 5, given_up: 10, ..Default::default() };
         let progress = Progress::new(&Snapshot { ops, planned_ops: Some(20), ..Snapshot::default() });
         assert_eq!((progress.share(), progress.given_up_share()), (Some(0.75), 0.5));
@@ -118,14 +118,14 @@ mod tests {
     }
 
     #[test]
-    fn before_the_first_success_nobody_knows() {
+    fn before_the_first_success_there_is_no_estimate() {
         let start = Progress::new(&SyntheticRun::aimd().until(0.3));
         assert_eq!((start.ended, start.eta_s), (0, None));
         assert_eq!(start.share(), Some(0.0));
     }
 
     #[test]
-    fn a_run_without_a_number_of_ops_goes_by_time() {
+    fn progress_without_a_number_of_ops_is_that_of_time() {
         let snapshot = Snapshot {
             now: Instant::from_millis(4_000),
             first_arrival: Some(Instant::ORIGIN),

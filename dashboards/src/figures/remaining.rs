@@ -78,13 +78,13 @@ mod tests {
     }
 
     #[test]
-    fn a_strategy_that_nobody_knows_takes_as_long_as_the_others() {
+    fn an_unmeasured_strategy_is_estimated_like_the_others() {
         assert_eq!(remaining(vec![lane(2, 2, 20), lane(0, 2, 0)], 1).eta_s, Some(20.0));
         assert_eq!(remaining(vec![lane(2, 2, 20), lane(0, 2, 0)], 2).eta_s, Some(10.0));
     }
 
     #[test]
-    fn the_first_run_speaks_for_all_until_it_is_over() {
+    fn the_first_run_predicts_all_until_it_ends() {
         assert_eq!(remaining(vec![lane(0, 2, 0)], 1).eta_s, None);
         let frame = Frame { snapshot: SyntheticRun::aimd().until(12.0), ..Frame::default() };
         let first = Lane { running: true, run: Some(Box::new(frame)), ..lane(0, 2, 0) };

@@ -186,8 +186,9 @@ mod tests {
         snapshot
     }
 
+    /// There is no spike at the end.
     #[test]
-    fn answers_in_waves_are_a_steady_rate_at_every_moment_and_have_no_spike_at_the_end() {
+    fn responses_in_waves_have_a_steady_rate_at_every_moment() {
         for until_ms in (10_000..12_000).step_by(50) {
             let snapshot = waves(until_ms);
             let counter = Timeline::new(&snapshot).counter(|point| point.succeeded);

@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_sees_is_shown_and_markup_stays() {
+    fn invisible_characters_are_replaced_and_markup_stays() {
         assert_eq!(visible("<b>\u{202e}\u{7}\n</b>"), "<b>\u{fffd}\u{fffd}\n</b>");
     }
 

@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_result_is_refused_by_file_and_place() {
+    fn invalid_results_are_refused_with_file_and_place() {
         let cases = [
             ("", "`a.json`, line 1, column 0: it is empty"),
             (

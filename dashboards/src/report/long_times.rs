@@ -37,7 +37,7 @@ mod tests {
     }
 
     #[test]
-    fn an_hour_is_told_in_minutes_and_three_days_in_days() {
+    fn an_hour_is_shown_in_minutes_and_three_days_in_days() {
         let time = || Axis::linear("time", "s");
         assert_eq!(until(3599.0, time()), ("s", 3599.0));
         assert_eq!(until(3600.0, time()), ("min", 60.0));

@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_are_grouped_by_all_but_their_seeds_and_named_by_what_differs() {
+    fn runs_are_grouped_by_all_but_seed_and_named_by_differences() {
         let runs = vec![
             run("aimd", 10, 1, Some(1.0)),
             run("none", 10, 1, Some(1.0)),
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn flags_of_a_strategy_and_keys_of_later_versions_make_groups_of_their_own() {
+    fn strategy_flags_and_keys_of_later_versions_split_groups() {
         for (place, key, labels) in [
             ("/config", "max_attempts", ["aimd", "aimd (2)"]),
             ("/config", "retry_after", ["aimd", "aimd (2)"]),
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn what_else_differs_is_told_and_what_is_still_the_same_is_numbered() {
+    fn labels_name_other_differences_and_number_equal_groups() {
         let with = |fault: &str, novel: u32| {
             let mut run = written("aimd", 10, 1, Some(1.0));
             run["config"]["server_model"]["fault"] = json!(fault);
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn the_run_in_the_middle_is_drawn_and_incomplete_ones_count_as_last() {
+    fn the_median_run_is_drawn_and_incomplete_runs_count_as_last() {
         let makespans = [None, Some(9.0), Some(3.0), Some(5.0), None];
         let runs = (1..).zip(makespans).map(|(seed, makespan)| run("aimd", 10, seed, makespan)).collect();
         assert_eq!(strategies(runs)[0].median().makespan_s, Some(9.0));

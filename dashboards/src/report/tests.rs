@@ -44,7 +44,7 @@ fn places(svg: &str) -> Vec<f64> {
 }
 
 #[test]
-fn every_figure_lies_within_its_frame_from_one_second_to_ten_minutes() {
+fn every_figure_fits_its_frame_from_20_ms_to_ten_minutes() {
     for seconds in [0.02, 1.0, 25.0, 600.0] {
         let runs = ["aimd", "full-jitter"].into_iter().flat_map(|name| (1..=6).map(move |seed| (name, seed)));
         let document = document(&runs.map(|(name, seed)| run(name, seed, seconds)).collect::<Vec<_>>());
@@ -123,7 +123,7 @@ fn what_others_wrote_stays_text() {
 }
 
 #[test]
-fn a_page_hands_on_what_its_file_has_and_nothing_else() {
+fn a_report_contains_what_its_file_has_and_nothing_else() {
     let mut later = run("aimd", 1, 5.0);
     later["config"]["novel"] = json!({ "of": "a later version" });
     let page = html(&document(&[later.clone()]));
@@ -164,7 +164,7 @@ fn a_report_of_150_runs_is_small() {
 }
 
 #[test]
-fn the_table_is_ranked_and_a_command_that_is_the_same_for_all_stands_once() {
+fn the_table_is_ranked_and_a_shared_command_appears_once() {
     let compared = |strategy, seconds| {
         let mut run = run(strategy, 1, seconds);
         run["config"]["command_line"] = json!(["compare", "--strategies", "none,aimd"]);
@@ -177,7 +177,7 @@ fn the_table_is_ranked_and_a_command_that_is_the_same_for_all_stands_once() {
 }
 
 #[test]
-fn a_window_that_moves_all_the_time_is_drawn_as_a_mean_and_how_far_it_moves() {
+fn an_oscillating_window_is_drawn_as_its_mean_and_range() {
     let mut long = run("aimd", 1, 600.0);
     let points = (0..600).map(|second| {
         json!({ "t_s": second, "sent": 1, "succeeded": 1, "rejected": 0, "failed": 0, "in_flight": 40,
@@ -192,8 +192,9 @@ fn a_window_that_moves_all_the_time_is_drawn_as_a_mean_and_how_far_it_moves() {
     assert!(cap.band.is_empty() && plots[0].note.contains("means over 6 s"), "{}", plots[0].note);
 }
 
+/// In both forms of a series: lists of points, and compact columns.
 #[test]
-fn what_a_strategy_has_drawn_is_a_plot_of_its_own_in_either_form_of_the_series() {
+fn gauges_of_a_strategy_get_their_own_plots() {
     let mut whole = run("bucket", 1, 3.0);
     let point = |t_s: f64| {
         json!({ "t_s": t_s, "sent": 1, "succeeded": 1, "rejected": 0,
@@ -243,7 +244,7 @@ fn ranking(document: &Document) -> Vec<(String, String)> {
 }
 
 #[test]
-fn the_answer_is_the_heading_and_stopped_strategies_are_named_below_it() {
+fn the_answer_is_the_heading_above_stopped_strategies() {
     let stalled = |seed| {
         let mut stalled = run("immediate", seed, 0.6);
         stalled["ops"] = json!({ "total": 2000, "succeeded": 50, "given_up": 0 });
@@ -315,7 +316,7 @@ fn strategies_that_give_up_are_ranked_by_their_share() {
 }
 
 #[test]
-fn of_more_strategies_than_can_be_told_apart_those_on_the_front_are_named() {
+fn of_many_strategies_those_on_the_pareto_front_are_named() {
     let gives_up = |index: u64| {
         let mut run = run(&format!("s{index}"), 1, 0.6);
         // All send the same number of attempts, so the strategy that does most ops needs the fewest for each.
@@ -329,8 +330,9 @@ fn of_more_strategies_than_can_be_told_apart_those_on_the_front_are_named() {
     assert_eq!(labels, ["Pareto front of means", "19 others", "s190"]);
 }
 
+/// A strategy with an oracle in any part never wins.
 #[test]
-fn the_headline_is_ranked_by_the_figure_of_the_comparison_and_an_oracle_in_any_part_wins_nothing() {
+fn the_headline_is_ranked_by_the_figure_of_the_comparison() {
     let mut runs = ["fixed-window:window=60+oracle", "aimd", "none"].map(|name| run(name, 1, 20.0));
     runs[1]["attempts"]["total"] = json!(3000);
     runs[1]["makespan_s"] = json!(10.0);
@@ -359,7 +361,7 @@ fn one_strategy_is_answered_with_its_time_and_its_lower_bound() {
 }
 
 #[test]
-fn configurations_of_several_strategies_are_one_and_the_differences() {
+fn several_configurations_are_shown_once_with_differences() {
     let with = |name: &str, attempts: &str| {
         let mut run = run(name, 1, 20.0);
         run["config"]["max_attempts"] = json!(attempts);

@@ -89,7 +89,7 @@ fn help_lies_over_the_view() {
 }
 
 #[test]
-fn a_paused_view_says_so_and_stands_still() {
+fn a_paused_view_is_labelled_and_does_not_change() {
     let paused = frame(SyntheticRun::aimd().until(6.0));
     let live = frame(SyntheticRun::aimd().until(12.3));
     let state = State { paused: Some(Box::new(paused)), ..State::new(header("aimd")) };
@@ -105,7 +105,7 @@ fn a_slow_generator_is_named() {
 }
 
 #[test]
-fn stopping_and_notices_are_said() {
+fn stopping_and_notices_are_shown() {
     let frame = frame(SyntheticRun::aimd().until(6.0));
     let mut state = State { stopping: true, ..State::new(header("aimd")) };
     state.notice.set("no limit can be changed: the target is not a mock server, or has no limits");
@@ -114,7 +114,7 @@ fn stopping_and_notices_are_said() {
 }
 
 #[test]
-fn rates_tokens_and_shed_ops_are_shown_where_a_strategy_has_them() {
+fn rates_tokens_and_shed_ops_are_shown_if_present() {
     let mut frame = frame(SyntheticRun::overload().until(3.0));
     frame.snapshot.gauges.rate_per_s = Some(83.3);
     frame.snapshot.gauges.tokens = Some(12.5);
@@ -152,7 +152,7 @@ fn the_cap_line_follows_a_change_of_the_cap() {
 }
 
 #[test]
-fn the_limits_of_a_stack_are_drawn_under_the_names_of_their_policies() {
+fn limits_of_a_stack_are_drawn_with_their_policy_names() {
     let mut run = SyntheticRun::aimd();
     let rate =
         |remaining, limit| AdvertisedRate { stage: 0, remaining, limit, window: Duration::from_secs(1) };

@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_terminal_that_tells_its_background_is_believed() {
+    fn the_reported_background_of_the_terminal_sets_the_theme() {
         assert_eq!(
             ["15;0", "0;15", "12;8", "0;default;15", "", "x;y"].map(Theme::chosen_by),
             [Theme::Dark, Theme::Light, Theme::Dark, Theme::Light, Theme::Either, Theme::Either]

@@ -114,8 +114,9 @@ mod tests {
         Ok((towards(true), towards(false)))
     }
 
+    /// Unless the environment or, with precedence, the command line names a transport.
     #[test]
-    fn hyper_serves_a_mockserver_and_reqwest_any_other_unless_one_is_named() {
+    fn hyper_is_for_mockservers_and_reqwest_for_other_servers() {
         let reqwest = Some("reqwest");
         assert_eq!(sent(&[], None).unwrap(), ("hyper", "reqwest"));
         assert_eq!(sent(&["--transport", "hyper"], reqwest).unwrap(), ("hyper", "hyper"));

@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_of_ones_own_stand_before_the_title() {
+    fn custom_words_precede_the_title() {
         let mut plot = Plot { title: "Ops done".to_owned(), ..Plot::default() };
         entitle(&mut plot, None);
         assert_eq!(plot.title, "Ops done");

@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn runs_stand_by_strategy_whoever_came_first() {
+    fn runs_are_grouped_by_strategy_in_any_order_of_arrival() {
         let mut gathered = GroupedRuns::new(b",");
         for (strategy, text) in [(2, "c1"), (0, "a1"), (2, "c2"), (0, "a2")] {
             gathered.push(strategy, text.as_bytes()).unwrap();

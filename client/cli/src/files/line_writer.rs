@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn one_line_is_under_way_until_its_reader_took_it() {
+    fn one_line_is_in_flight_until_it_was_read() {
         let ((allow, lets), (passes_on, read)) = (channel(), channel());
         let mut lines = LineWriter::start(Reader { lets, passes_on }).unwrap();
         for number in 1..3 {

@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_never_ends_is_refused_and_what_just_fits_is_read() {
+    fn endless_input_is_refused_and_input_that_just_fits_is_read() {
         assert_eq!(bytes(io::repeat(7).take(1 << 20), 1 << 20).unwrap().len(), 1 << 20);
         let error = bytes(io::repeat(7), 1 << 20).unwrap_err();
         assert_eq!(error.to_string(), "it has more than 1 MiB, the most that is read");
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn what_never_ends_takes_no_more_memory_than_is_read_at_most() {
+    fn endless_input_takes_bounded_memory() {
         let (before, most) = (peak_rss(), 256 << 20);
         bytes(io::repeat(7), most).unwrap_err();
         let grown = peak_rss() - before;

@@ -149,14 +149,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_kept_a_file_from_being_made_is_said_without_the_name_beside_it() {
+    fn creation_errors_omit_the_name_of_the_temporary_file() {
         let nowhere = Replacement::new(Path::new("/no/where")).unwrap().unwrap();
         let error = nowhere.try_out().unwrap_err();
         assert_eq!(error.to_string(), "No such file or directory (os error 2)");
     }
 
     #[test]
-    fn the_lock_alone_says_whether_a_file_is_a_left_over() {
+    fn the_lock_alone_decides_whether_a_file_is_a_leftover() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("result.json");
         let place = |name: String| folder.path().join(name);
@@ -177,8 +177,9 @@ mod tests {
         assert!(place(".result.json.mine.tmp".to_owned()).exists(), "no program wrote it");
     }
 
+    /// No temporary file is left.
     #[test]
-    fn two_programs_that_write_the_same_file_at_once_both_complete_it() {
+    fn concurrent_writers_of_one_file_all_complete_it() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("result.json");
         let written = |text: &str| {

@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_comes_back_in_its_order_however_much_it_is() {
+    fn written_bytes_are_read_back_in_order_at_any_size() {
         let mut spool = Spool::default();
         assert!(spool.is_empty());
         let mut expected = Vec::new();

@@ -226,8 +226,9 @@ mod tests {
 
     use super::*;
 
+    /// Signals within 300 ms count as one. Later ones stop, abort, then leave; the first one names the end.
     #[test]
-    fn signals_that_come_together_are_one_and_each_later_one_asks_for_more() {
+    fn close_signals_count_once_and_later_ones_escalate() {
         let start = Instant::now();
         let mut state = State { keeps_results: true, ..State::default() };
         let mut hear = |millis, signal| state.hear(signal, start + Duration::from_millis(millis));
@@ -239,8 +240,9 @@ mod tests {
         assert_eq!(state.by, Some(SIGINT), "the first names the end");
     }
 
+    /// With results to keep, the first signal only stops the run.
     #[test]
-    fn a_signal_ends_the_program_as_long_as_there_is_nothing_to_keep() {
+    fn a_signal_exits_at_once_if_there_are_no_results_to_keep() {
         let mut state = State::default();
         assert_eq!(state.hear(SIGTERM, Instant::now()), Request::LeaveEarly);
         state.keeps_results = true;

@@ -193,8 +193,9 @@ mod tests {
         Board::new(LanesHeader::default(), columns, names, 3, 1)
     }
 
+    /// Counts of runs are kept across experiments.
     #[test]
-    fn lanes_hold_medians_of_the_runs_that_are_over_until_another_experiment_begins() {
+    fn lanes_show_medians_until_the_next_experiment_begins() {
         let board = board();
         for (makespan_s, attempts) in [(27.0, 2_090.0), (25.0, 2_100.0), (26.0, 2_080.0)] {
             board.over(0, &[Some(makespan_s), Some(attempts)], false, Duration::from_secs(5));
@@ -215,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn the_work_is_done_whether_it_is_shown_or_not_and_a_panic_is_passed_on() {
+    fn work_runs_with_or_without_output_and_panics_propagate() {
         let interrupt = Interrupt::default();
         for mode in [Watch::Silent, Watch::Lines] {
             assert_eq!(board().show(mode, &interrupt, || 7), 7);

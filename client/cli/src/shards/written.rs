@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_cannot_be_done_costs_none_that_is_over() {
+    fn a_failed_run_costs_no_finished_run() {
         let workload = Workload { ops: Some(5), ..Workload::default() };
         let experiment =
             Experiment::of_run("none".parse().unwrap(), RunConfig { workload, ..RunConfig::default() });

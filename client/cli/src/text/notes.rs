@@ -38,8 +38,9 @@ fn beginning(text: &str, room: usize) -> String {
 mod tests {
     use super::*;
 
+    /// A warning that fits, and every warning with `--explain`, is printed whole. A single long clause is cut between words.
     #[test]
-    fn a_warning_that_has_room_is_printed_whole_and_a_longer_one_to_the_end_of_a_clause() {
+    fn a_long_warning_is_cut_after_a_clause() {
         assert_eq!(note("short", false), "! short");
         let long =
             "the generator was the bottleneck: 1 % of attempts were sent more than 7.11 ms late (real time)";

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn wide_figures_stay_apart_and_what_follows_moves_back_as_soon_as_it_can() {
+    fn wide_figures_shift_later_columns_only_while_needed() {
         let mut table = Table::new(4, [5, 5, 5, 8].map(Column::Right), LongNames::Shift);
         table.row("", "a", &["1", "21 536", "315", "9"].map(str::to_owned));
         table.row("", "b", &["1", "2", "3", "4"].map(str::to_owned));
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_as_wide_as_what_is_in_them() {
+    fn columns_are_as_wide_as_their_cells() {
         let rows = [vec!["", "a", "figure"], vec!["name", "1000", "2"], vec!["x", "3"]];
         let rows: Vec<Vec<String>> =
             rows.iter().map(|row| row.iter().map(|cell| (*cell).to_owned()).collect()).collect();

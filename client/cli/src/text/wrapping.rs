@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_fit_and_begin_as_told() {
+    fn lines_fit_and_begin_with_the_given_prefixes() {
         let text = within(USUAL - MARGIN, &"words ".repeat(40), "note: ", "      ");
         assert!(text.starts_with("note: words"));
         assert!(text.lines().skip(1).all(|line| line.starts_with("      words")));

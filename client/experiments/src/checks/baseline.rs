@@ -82,8 +82,9 @@ mod tests {
         Baseline::new(&Conditions::new(&config, results::Mode::Simulated), strategies)
     }
 
+    /// The counterpart is the strategy itself, else its former setting, else the only other one.
     #[test]
-    fn a_strategy_is_compared_with_itself_or_with_its_former_setting_or_with_the_only_other() {
+    fn a_strategy_is_matched_to_its_counterpart_in_the_baseline() {
         let found = |there: &[&str], here: &[&str]| {
             let baseline = baseline(there);
             counterparts(&baseline, here)

@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_condition_is_refused_with_what_to_write() {
+    fn invalid_conditions_are_refused_with_a_remedy() {
         let error = |text: &str| text.parse::<Condition>().unwrap_err();
         assert!(error("amplification = 1").contains("`==` does"));
         assert!(error("amplification").contains("no comparison"));

@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_simulated_run_agrees_with_its_like_and_not_with_one_of_another_server() {
+    fn a_run_agrees_with_simulations_of_its_server_only() {
         let alike = simulated(10, 20);
         assert_eq!(apart(&alike, &[&alike[7]]), Vec::<&str>::new());
         let other = simulated(5, 1);
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn of_several_real_runs_the_middle_counts_so_that_one_stall_is_no_difference() {
+    fn the_median_of_real_runs_counts_so_one_stall_is_ignored() {
         let (alike, stalled) = (simulated(10, 20), simulated(5, 1));
         assert_eq!(apart(&alike, &[&stalled[0], &alike[3], &alike[7]]), Vec::<&str>::new());
         assert!(!apart(&alike, &[&stalled[0], &stalled[0], &alike[7]]).is_empty());

@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn every_situation_has_a_best_which_runs_again_on_seeds_that_nobody_has_seen() {
+    fn the_best_point_of_every_situation_reruns_on_fresh_seeds() {
         let points = points(&[("50", "0.5"), ("50", "0.9"), ("100", "0.5"), ("100", "0.9")], 4);
         let seen = std::sync::Mutex::new(Vec::new());
         let driver = Scripted(|strategy: &str, seed: u64| {
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn who_was_lucky_in_the_sweep_is_told_to_have_been() {
+    fn a_lucky_winner_of_the_sweep_is_reported_as_such() {
         let points = points(&[("50", "0.5"), ("50", "0.9")], 6);
         let lucky = |strategy: &str, seed: u64| match strategy {
             "none" => 0,
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn all_points_of_a_situation_are_ranked_together_by_the_share_done_first() {
+    fn points_of_a_situation_are_ranked_together_by_share_done() {
         let (points, axes) = points_of_one(&["1", "4", "9"]);
         let driver = VirtualTime { threads: 1 };
         let by = Score::makespan();
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn in_virtual_time_the_point_with_the_gentler_cut_is_estimated_again() {
+    fn in_virtual_time_the_best_point_is_estimated_again() {
         let points = points(&[("50", "0.5"), ("50", "0.9")], 3);
         let driver = VirtualTime { threads: 1 };
         let [estimate] = &estimates(&points, &driver)[..] else { panic!("there is one situation") };

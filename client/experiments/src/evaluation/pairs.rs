@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn who_knows_the_future_is_no_best_and_no_other() {
+    fn oracles_are_neither_the_best_nor_compared_with_it() {
         let standings = standings(&[("fixed-window+oracle", 10), ("b", 200), ("a", 100)]);
         let pairs = best_against_others(&standings, Score::attempts(), 1);
         let names: Vec<_> = pairs.iter().map(|pair| (pair.first.as_str(), pair.second.as_str())).collect();

@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ranking_stands_where_whoever_was_ahead_still_is() {
+    fn a_ranking_holds_while_the_same_strategies_are_ahead() {
         let before = [("a", about(100)), ("b", about(200))];
         assert!(changes(&before, &[("a", about(150)), ("b", about(160))]).is_empty());
         assert_eq!(changes(&before, &[("a", about(200)), ("b", about(100))]), ["b is ahead of a"]);
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tie_claims_no_order_and_of_too_few_repeats_the_order_is_the_claim() {
+    fn a_tie_claims_no_order_but_too_few_repeats_do() {
         let tie = [("a", vec![100, 90, 110, 100, 90, 110]), ("b", vec![90, 100, 110, 110, 90, 100])];
         assert!(changes(&tie, &[("a", about(200)), ("b", about(100))]).is_empty());
         let few = [("a", vec![100]), ("b", vec![200])];
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn who_leaves_ops_undone_now_is_told() {
+    fn changes_of_completeness_are_reported() {
         let before = [("a", about(100)), ("b", about(200))];
         // No attempts mean a run in which nothing succeeded.
         let now = [("a", vec![0; 10]), ("b", about(200))];

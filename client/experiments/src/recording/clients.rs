@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn clients_come_in_order_of_latency_and_those_without_success_last() {
+    fn clients_are_sorted_by_latency_those_without_success_last() {
         let mut clients = ClientRecorder::new(1);
         clients.note(&rejected(sample(0, 1, 0, 10)));
         clients.note(&sample(1, 1, 0, 30));

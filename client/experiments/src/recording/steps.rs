@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn requests_are_counted_when_they_are_sent_and_queued_until_they_succeed() {
+    fn requests_count_when_sent_and_are_queued_until_success() {
         let mut steps = StepRecorder::new(Duration::from_millis(10), &[]);
         steps.note(&rejected(sample(1, 1, 10, 20)));
         steps.note(&sample(0, 1, 10, 40));

@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn every_strategy_meets_every_seed_in_the_order_of_blocks() {
+    fn every_strategy_runs_with_every_seed_in_block_order() {
         let (measured, runs) = measured(usize::MAX);
         assert_eq!(measured.runs.iter().map(RunFigures::runs).collect::<Vec<_>>(), [40; 3]);
         assert_eq!(seeds(&runs), (7..47).flat_map(|seed| [seed; 3]).collect::<Vec<u64>>());
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_error_of_whoever_takes_ends_the_runs() {
+    fn the_first_error_of_the_consumer_ends_the_runs() {
         let (experiment, server_under_test) = (small("none"), ServerUnderTest::Own(Box::default()));
         let task =
             Task { experiment: &experiment, server_under_test: &server_under_test, seed: 1, runs_of_file: 1 };

@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn points_come_one_after_the_other_and_half_a_point_is_none() {
+    fn points_run_in_turn_and_incomplete_ones_are_dropped() {
         let strategies = [small("none"), small("aimd")];
         let nobody: [Experiment; 0] = [];
         let server_under_test = ServerUnderTest::Own(Box::default());

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_side_of_which_nothing_is_said_stays_open() {
+    fn an_unspecified_side_of_a_condition_is_unbounded() {
         for (keys, met, unmet, words) in [
             ("against = \"b\"\nabove = 1", &[1.001, 1e9][..], &[1.0, 0.5][..], "above 1"),
             ("below = \"50\"", &[49.9, -9.0], &[50.0, 50.1], "below 50"),

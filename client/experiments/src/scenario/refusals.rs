@@ -65,7 +65,7 @@ fn nothing_is_wrong_with_a_good_file() {
 }
 
 #[test]
-fn what_only_some_runs_have_can_be_asked_for() {
+fn figures_that_only_some_runs_have_are_accepted() {
     // Fairness needs several clients, wasted time a mockserver, and lateness a deadline.
     for figure in ["fairness.jain", "fairness.slowest_over_median", "wasted_server_s", "late_share"] {
         assert_eq!(
@@ -350,7 +350,7 @@ fn a_bad_line_is_named_with_what_is_accepted() {
 }
 
 #[test]
-fn what_is_no_scenario_at_all_is_refused() {
+fn files_that_are_not_scenarios_are_refused() {
     let nested = "[".repeat(1 << 20);
     let nested_value = format!("a = {}", "[".repeat(1 << 20));
     let dotted = format!("a{} = 1", ".a".repeat(1 << 18));

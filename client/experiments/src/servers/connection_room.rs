@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_open_is_taken_off_the_limit_and_an_embedded_server_takes_half() {
+    fn open_files_reduce_the_room_and_an_embedded_server_halves_it() {
         assert_eq!(ConnectionRoom::new(Some(64), 30, 2).most, 17);
         assert_eq!(ConnectionRoom::new(Some(64), 30, 1).most, 34);
         assert_eq!(ConnectionRoom::new(Some(16), 30, 1).most, 1);
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_that_may_be_too_low_is_named_with_the_number_that_is_enough() {
+    fn a_warning_about_a_low_limit_names_a_sufficient_one() {
         let room = ConnectionRoom::new(Some(64), 30, 2);
         let words = room.warning_before(&open_loop(2000), Some(&Config::default())).unwrap();
         assert!(words.contains("limit of 64") && words.contains("for 17 conn"), "{words}");

@@ -169,8 +169,9 @@ mod tests {
     use super::*;
     use crate::runs::stop::Never;
 
+    /// The cap changes from 50 to 20 before the first run.
     #[test]
-    fn the_first_run_meets_what_was_announced_and_the_second_what_is_there_by_then() {
+    fn the_first_run_uses_the_announced_model_the_second_the_new() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let experiment = Experiment::of_run("none".parse().unwrap(), RunConfig::default());
         let server = Server::start(Config::default(), &experiment, &runtime).unwrap();

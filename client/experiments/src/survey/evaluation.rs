@@ -134,8 +134,9 @@ mod tests {
 
     const AGAINST: Against = Against { strategy: 1, reference: 0 };
 
+    /// Half the ops in 10 s count as 5 · 10 s / 0.5 = 100 s. The time is finite even if no op is done.
     #[test]
-    fn unfinished_runs_count_as_five_times_their_time_by_the_share_done() {
+    fn unfinished_runs_count_five_times_their_time_per_share_done() {
         assert!((run(10.0, 0).time_s() - 10.0).abs() < 1e-12);
         assert!((run(10.0, 50).time_s() - 100.0).abs() < 1e-12);
         assert!((run(10.0, 50).attempts_for_all() - 400.0).abs() < 1e-12);

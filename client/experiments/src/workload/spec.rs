@@ -236,8 +236,9 @@ mod tests {
         assert_eq!(said, Ok(RunConfig::default()));
     }
 
+    /// A run of limited duration has no limit on ops, and the default drain.
     #[test]
-    fn a_run_without_a_limit_has_the_usual_number_of_ops_and_one_of_limited_duration_drains() {
+    fn runs_have_default_ops_unless_a_duration_limits_them() {
         let run = |typed: &[(&str, &str)]| spec(typed).run_config(&aimd(), Spelling::Flags).unwrap();
         assert_eq!((run(&[]).workload.ops, run(&[]).drain), (Some(DEFAULT_OPS), None));
         let lasting = run(&[("duration", "10s")]);
@@ -252,8 +253,9 @@ mod tests {
         assert!(workload.run_config(&oracle, Spelling::Keys).unwrap().share_strategy);
     }
 
+    /// As flags of a command line, or as keys of a file.
     #[test]
-    fn contradictions_are_refused_in_the_words_of_who_wrote_them() {
+    fn contradictions_are_refused_in_the_spelling_of_their_source() {
         let refused = |typed: &[(&str, &str)], spelling| {
             spec(typed).run_config(&aimd(), spelling).map_err(|error| error.to_string()).unwrap_err()
         };

@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn every_parameter_fills_a_field_of_its_own_and_shows_it_as_it_is_typed() {
+    fn every_parameter_sets_its_own_field_and_shows_it_as_given() {
         let mut all = WorkloadSpec::default();
         for parameter in PARAMETERS {
             let Some(text) = example(parameter) else { continue };
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn records_hold_what_they_have_no_field_for_unless_it_is_at_its_default() {
+    fn parameters_are_recorded_unless_they_have_the_default() {
         for parameter in PARAMETERS {
             let Some(text) = example(parameter) else { continue };
             let mut spec = WorkloadSpec::default();

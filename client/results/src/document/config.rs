@@ -176,8 +176,9 @@ impl ServerModel {
 mod tests {
     use super::*;
 
+    /// Unknown names are kept.
     #[test]
-    fn transports_are_read_by_their_former_names_and_written_by_their_current_ones() {
+    fn former_names_of_transports_are_read_as_current_ones() {
         for (read, written) in [
             ("lean", "hyper"),
             ("lean-http2", "hyper-http2"),

@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_tell_what_is_new_and_add_up() {
+    fn lines_report_increments_that_add_up() {
         let mut now = Snapshot::default();
         let mut before = now.clone();
         let mut lines = Vec::new();

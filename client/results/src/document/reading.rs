@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_place_and_what_is_accepted() {
+    fn errors_give_the_place_and_what_is_accepted() {
         let refusal = |text: &str| read::<BTreeMap<String, Vec<Run>>>(text).unwrap_err().to_string();
         for (text, expected) in [
             (r#"{"runs": [{"seed": 1}, {}]}"#, "`runs[1].seed`: is missing"),

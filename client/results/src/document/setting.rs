@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_typed_is_a_number_where_it_is_one_and_comes_back_from_json() {
+    fn settings_parse_numbers_and_round_trip_through_json() {
         for (typed, read) in [
             ("50", Setting::Whole(50)),
             ("0.5", Setting::Number(0.5)),

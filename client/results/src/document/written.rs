@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_file_has_is_handed_on_with_keys_that_are_not_known_and_without_those_that_are_missing() {
+    fn rewritten_files_keep_unknown_keys_and_add_no_missing_ones() {
         let run = concat!(
             r#"{"attempts":{"total":1},"config":{"seed":1,"think_time":"5s"},"makespan_complete":true,"mode":"http","#,
             r#""novel":[1,2.5],"ops":{"given_up":0,"succeeded":1,"total":1},"schema_version":1,"seed":1,"strategy":"none"}"#

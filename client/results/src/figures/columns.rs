@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_are_as_json_has_them_and_columns_without_any_are_left_out() {
+    fn cells_equal_the_json_and_empty_columns_are_omitted() {
         let run = run("aimd", u64::MAX, 10, 12, 2.0);
         let columns = Column::from_runs(&[&run]);
         let cell =

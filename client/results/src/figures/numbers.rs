@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn levels_have_as_many_digits_as_tell_them_apart() {
+    fn levels_have_enough_digits_to_be_distinguished() {
         use statistics::Level;
         let told = |comparisons| level(Level::P95.shared_by(comparisons));
         assert_eq!(

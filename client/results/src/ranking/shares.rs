@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_cut_off_comes_after_all_others_whatever_its_share() {
+    fn stopped_strategies_come_last_whatever_their_share() {
         assert_eq!(tiers(&[0.9, 0.5, 0.4], &[true, false, false]), [2, 0, 1]);
         assert_eq!(tiers(&[0.9, 0.5], &[true, true]), [1, 1]);
     }
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_done_late_counts_only_where_somebody_asked_or_left_ops_undone() {
+    fn late_ops_count_only_if_requested_or_with_undone_ops() {
         let late = shares([10, 10], [0.7, 0.8], false);
         assert_eq!((late.tiers, late.limit, late.same_work), (vec![0, 0], None, true));
         let asked = shares([10, 10], [0.7, 0.8], true);

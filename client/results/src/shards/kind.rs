@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_shard_is_refused_with_what_makes_one() {
+    fn files_that_are_not_shards_are_refused_with_a_remedy() {
         assert_eq!(
             ShardKind::parse(r#"{"shard": {"kind": "tasks", "index": 0, "of": 1}}"#),
             Ok(ShardKind::Tasks)

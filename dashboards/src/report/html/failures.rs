@@ -53,8 +53,9 @@ fn counted<'a>(failures: impl Iterator<Item = &'a FailureResult>) -> Vec<(String
 mod tests {
     use super::*;
 
+    /// Failures with neither are left out.
     #[test]
-    fn failures_of_all_runs_are_added_by_status_and_kind_and_what_is_neither_is_left_out() {
+    fn failures_are_summed_by_status_and_kind_over_all_runs() {
         let runs = [
             r#"[{ "status": 404, "kind": null, "attempts": 3 }, { "attempts": 7 }]"#,
             r#"[{ "status": null, "kind": "long-headers", "attempts": 5 }]"#,

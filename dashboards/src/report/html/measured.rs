@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_policy_without_slots_is_described_without_what_it_has_no_use_for() {
+    fn a_policy_without_slots_is_described_without_unused_values() {
         assert_eq!(
             met("overwhelmed-queue:capacity=6"),
             "against a mock server (overwhelmed-queue:capacity=6): rejections 503, network 100ms"
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn presets_are_known_by_name_and_what_goes_wrong_is_told() {
+    fn presets_are_named_and_faults_are_listed() {
         let config = r#"{ "server": "simulated", "server_model": {
             "policy": "primary=fixed-window then concurrency", "preset": "github", "scale": 0.02, "reject_status": 503,
             "network_delay": "100ms", "schedule": "10s down; 20s up", "fault": "reset:1%", "caps": ""

@@ -294,7 +294,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn seeds_are_named_whatever_a_file_says_of_repeats() {
+    fn seeds_are_named_for_any_number_of_repeats() {
         let of = |repeats| seeds(&ConfigRecord { seed: 3, repeats, ..ConfigRecord::default() });
         assert_eq!([0, 1, 4].map(of), ["seed 3", "seed 3", "seeds 3–6"]);
     }

@@ -112,8 +112,9 @@ mod tests {
         }
     }
 
+    /// Brackets change no limit, because all strategies need the same server.
     #[test]
-    fn q_and_ctrl_c_quit_and_brackets_say_why_they_do_not_change_the_server() {
+    fn q_and_ctrl_c_quit_and_brackets_explain_the_fixed_server() {
         let mut state = LanesState::new(LanesHeader::default());
         assert_eq!(press(&mut state, KeyCode::Char('['), KeyModifiers::NONE), None);
         assert!(state.notice.text().unwrap().contains("same server"));

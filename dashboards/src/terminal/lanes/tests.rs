@@ -70,7 +70,7 @@ fn help_lies_over_the_lanes() {
 }
 
 #[test]
-fn a_paused_view_stands_still_and_stopping_is_said() {
+fn a_paused_view_does_not_change_and_stopping_is_shown() {
     let paused = LanesState { paused: Some(Box::new(start())), ..state() };
     let screen = drawn((80, 24), &over_http(), &paused);
     assert!(screen.contains("view paused") && screen.contains("seed 1 of 5"), "{screen}");

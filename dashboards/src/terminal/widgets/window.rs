@@ -116,8 +116,9 @@ mod tests {
         (1..buf.area.height).filter(|y| ["▁", "─", "▔"].contains(&buf[(column, *y)].symbol())).collect()
     }
 
+    /// Not the current cap.
     #[test]
-    fn the_cap_before_the_first_answer_is_the_one_that_it_told_and_not_that_of_now() {
+    fn before_the_first_response_the_first_known_cap_is_drawn() {
         let mut snapshot = Snapshot { now: Instant::from_millis(9_000), ..Snapshot::default() };
         // The first answer comes after two seconds, and the cap is halved at five.
         for (ms, cap) in [(0, None), (2_000, Some(50.0)), (5_000, Some(25.0)), (8_999, Some(25.0))] {

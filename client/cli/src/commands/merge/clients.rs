@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_there_is_told_in_words() {
+    fn missing_shards_and_runs_are_described() {
         let mut lost = Lost::default();
         lost.note(&[]);
         assert!(!lost.is_any());

@@ -37,8 +37,9 @@ fn small() -> Pairing {
     Pairing { name: "small".to_owned(), experiment, server }
 }
 
+/// The document lists every compared figure, and whether it is within its band.
 #[test]
-fn the_document_says_what_was_compared_and_the_exit_code_whether_all_of_it_agrees() {
+fn parity_succeeds_only_if_all_figures_agree() {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let file = directory.path().join("parity.json");
     let path = file.to_str().expect("a plain path");
@@ -69,7 +70,7 @@ fn the_document_says_what_was_compared_and_the_exit_code_whether_all_of_it_agree
 }
 
 #[test]
-fn a_setting_that_is_drawn_names_the_number_with_which_it_is_drawn_again() {
+fn a_drawn_setting_names_the_number_that_reproduces_it() {
     let scale = scale(0.2).expect("it is a scale");
     let drawn = || pairing::at_seed_scale(42, scale).expect("it can be drawn");
     let names: Vec<String> = drawn().into_iter().map(|pairing| pairing.name).collect();

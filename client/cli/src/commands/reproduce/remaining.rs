@@ -87,7 +87,7 @@ mod tests {
     const DEAR: Key = (0, 1);
 
     #[test]
-    fn dear_cells_count_for_what_they_take_so_that_the_estimate_does_not_rise() {
+    fn expensive_cells_weigh_more_so_the_estimate_never_rises() {
         let tasks = (0..100).flat_map(|_| [CHEAP, DEAR]).chain((0..300).map(|_| CHEAP));
         let mut remaining = Remaining::new(tasks.clone());
         assert_eq!(remaining.words(2, Duration::ZERO), "0 of 500 runs");
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn before_a_run_is_over_what_was_thought_counts() {
+    fn before_the_first_run_of_a_cell_ends_its_estimate_counts() {
         let mut remaining = Remaining::new([CHEAP, DEAR].into_iter());
         remaining.think(CHEAP, Duration::from_secs(2));
         remaining.think(DEAR, Duration::from_secs(18));

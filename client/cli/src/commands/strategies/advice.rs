@@ -213,7 +213,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_strategy_is_asked_what_it_does_with_advice() {
+    fn the_table_shows_what_a_strategy_does_with_advice() {
         let row = |text: &str| {
             let table = table(Some(text)).unwrap();
             let lines: Vec<&str> = table.lines().skip(1).take_while(|line| !line.is_empty()).collect();
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn who_reads_none_and_what_is_none_are_told() {
+    fn strategies_without_advice_and_unknown_ones_are_reported() {
         assert_eq!(
             table(Some("preset:stripe-go")).unwrap(),
             "no advice is read, or nothing retried, by preset:stripe-go\n"

@@ -305,7 +305,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_pair_and_every_sum_is_told() {
+    fn every_pair_and_every_total_is_printed() {
         let pair = |config: &str, verdict, difference| CheckedPair {
             scenario: "503".to_owned(),
             config: config.to_owned(),
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_was_checked_it_is_said_why() {
+    fn a_check_of_nothing_gives_the_reason() {
         let with = |without_preset, skipped| RecordingsCheck {
             schema_version: SchemaVersion::default(),
             recordings: Vec::new(),

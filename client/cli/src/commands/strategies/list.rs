@@ -74,8 +74,9 @@ fn longest(names: &[&str]) -> usize {
 mod tests {
     use super::*;
 
+    /// The short list has at most 20 lines.
     #[test]
-    fn both_lists_name_every_strategy_and_the_short_one_has_twenty_lines() {
+    fn both_lists_name_every_strategy_within_the_width() {
         let (names, explained) = (names(), explained());
         for entry in STRATEGIES {
             assert!(names.split_whitespace().any(|word| word == entry.name), "{}", entry.name);

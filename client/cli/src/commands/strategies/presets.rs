@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_hardly_meant_is_told_here_too() {
+    fn explain_warns_of_doubtful_strategies() {
         for (strategy, words) in [
             ("aimd+aimd", "has `aimd` more than once"),
             ("backoff:min=5s,cap=2s", "`min` is above `cap`"),

@@ -58,7 +58,7 @@ fn by_chance(loss: f64) -> Reproduction {
 }
 
 #[test]
-fn the_share_of_runs_in_which_a_sentence_is_so_is_that_of_chance() {
+fn a_claim_on_random_runs_holds_in_the_expected_share() {
     for (loss, verdict) in
         [(0.1_f64, ClaimVerdict::Holds), (0.6, ClaimVerdict::HoldsPartly), (0.95, ClaimVerdict::DoesNotHold)]
     {
@@ -71,8 +71,9 @@ fn the_share_of_runs_in_which_a_sentence_is_so_is_that_of_chance() {
     }
 }
 
+/// Repeat `r` uses `seed + r`, which wraps around.
 #[test]
-fn the_first_run_of_every_cell_comes_first_and_repeat_r_uses_seed_plus_r() {
+fn first_runs_of_all_cells_come_first_and_seeds_count_up() {
     let changes = Changes { repeats: Some(3), seed: Some(u64::MAX) };
     let plan = Plan::simulated(&[reproduction(TWO, changes)]);
     let order: Vec<(u32, usize, u64)> =
@@ -80,8 +81,9 @@ fn the_first_run_of_every_cell_comes_first_and_repeat_r_uses_seed_plus_r() {
     assert_eq!(order, [(0, 0, u64::MAX), (0, 1, u64::MAX), (1, 0, 0), (1, 1, 0), (2, 0, 1), (2, 1, 1)]);
 }
 
+/// A scenario without an offer is refused if it is named. Expected durations are scaled to real time.
 #[test]
-fn over_http_only_what_a_scenario_offers_is_run_and_the_first_run_is_recorded() {
+fn over_http_only_offered_experiments_are_planned() {
     let offering = format!("{TWO}[http]\nexperiments = [\"main\"]\ntime_scale = 0.5\nrepeats = 2\n");
     let reproductions = [reproduction(TWO, Changes::default()), reproduction(&offering, Changes::default())];
     let refused = Plan::over_http(&reproductions, HttpChanges { by_name: true, ..HttpChanges::default() });

@@ -77,7 +77,7 @@ fn verdicts_follow_sentences_and_expectations() {
 }
 
 #[test]
-fn a_claim_about_several_strategies_names_those_of_which_it_is_so() {
+fn a_claim_on_several_strategies_names_those_that_satisfy_it() {
     let judgement =
         two_ops("figure = \"attempts.total\"\nof = [\"a\", \"b\"]\nabove = \"2\"\nexpect = \"holds-partly\"");
     let judged = judgement.of(0);
@@ -159,7 +159,7 @@ fn a_printed_number_of_one_run_lies_in_the_middle_of_ours() {
 }
 
 #[test]
-fn what_a_run_does_not_have_is_no_figure() {
+fn a_figure_missing_in_some_runs_gives_no_verdict() {
     let text = "name = \"none\"\ntitle = \"None\"\nrepeats = 2\n[strategies]\na = \"none\"\n[experiment.main]\n[[claim]]\nsays = \
                 \"Much\"\nfigure = \"attempts.total\"\nof = \"a\"\nabove = \"3\"\n";
     let judgement = Judgement::new(text, |_| vec![[4.0, 1.0, 0.0], [f64::NAN, 1.0, 0.0]]);

@@ -64,8 +64,9 @@ fn the_lead_is_that_of_the_best_over_the_next() {
     assert!(alone.lead().is_none());
 }
 
+/// Five equal strategies are compared in each.
 #[test]
-fn of_five_equal_strategies_at_most_one_comparison_in_twenty_has_a_winner() {
+fn at_most_one_comparison_of_equals_in_twenty_has_a_winner() {
     const COMPARISONS: u32 = 1000;
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(27);
     // Sum of twelve uniform draws: about normal with variance 1.

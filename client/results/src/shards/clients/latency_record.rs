@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_histogram_that_asks_for_more_memory_than_ours_have_is_none() {
+    fn histograms_that_need_more_memory_than_ours_are_refused() {
         assert!(decoded(&bomb(9, 3, MAX_US)).is_some());
         for (length, digits, greatest) in [(u32::MAX, 3, MAX_US), (9, 5, MAX_US), (9, 3, u64::MAX)] {
             assert!(decoded(&bomb(length, digits, greatest)).is_none(), "{length} {digits} {greatest}");

@@ -20,8 +20,9 @@ fn refused(folder: &Folder, files: &[&str]) -> String {
     format!("{error:#}").replace(&format!("{}/", folder.0.path().display()), "")
 }
 
+/// Nothing is written.
 #[test]
-fn a_shard_that_is_missing_doubled_or_foreign_is_named_and_nothing_is_written() {
+fn missing_duplicate_and_foreign_shards_are_refused_by_name() {
     let folder = Folder::new();
     shards(&words(SMALL), 3, &folder);
     assert_eq!(
@@ -146,7 +147,7 @@ fn a_document_that_is_broken_or_none_is_refused_with_its_place() {
 }
 
 #[test]
-fn documents_that_agree_on_a_plan_that_nobody_made_are_refused() {
+fn documents_that_agree_on_an_invalid_plan_are_refused() {
     let folder = Folder::new();
     let one = "--simulate --strategy aimd --ops 20 --repeats 3";
     shards(&words(one), 1, &folder);
@@ -180,7 +181,7 @@ fn documents_that_agree_on_a_plan_that_nobody_made_are_refused() {
 }
 
 #[test]
-fn what_is_there_is_merged_when_asked_and_marked() {
+fn partial_merges_are_marked_incomplete() {
     let folder = Folder::new();
     let incomplete = |typed: &str, of, kept: &[usize]| {
         let files = shards(&words(typed), of, &folder);

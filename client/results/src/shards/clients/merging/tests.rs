@@ -149,7 +149,7 @@ fn shards(of: u32, ops: u64, slow: &[u64]) -> Vec<Run> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
-    fn what_is_merged_is_what_all_measured_together_in_any_order(
+    fn merging_shards_in_any_order_equals_measuring_together(
         of in 1..6_u32,
         ops in 0..300_u64,
         // At 300 a run takes longer than 600 buckets of 10 ms, so its buckets are wider than those of other shards.
@@ -189,8 +189,9 @@ proptest! {
     }
 }
 
+/// For a run whose responses do not depend on its division into shards. Fairness by window is not merged.
 #[test]
-fn shares_of_a_run_whose_answers_do_not_depend_on_them_come_to_the_whole() {
+fn merged_shards_equal_the_undivided_run() {
     let whole = driven(ClientShard::WHOLE, 12, 240, 20);
     let [(_, alone)] = &documents(std::slice::from_ref(&whole))[..] else { panic!("one") };
     let merged = merged_clients(documents(&shards(4, 240, &[20]))).unwrap();
@@ -321,8 +322,9 @@ fn a_lost_shard_can_be_left_out_and_is_named() {
     assert_eq!(advised_wait.rows.iter().map(|row| row.shard).collect::<Vec<_>>(), [0, 2]);
 }
 
+/// The last shard may not know what the server counted. Without a mockserver there is no warning.
 #[test]
-fn what_the_server_counted_when_the_last_one_ended_may_be_unknown_and_is_no_mismatch() {
+fn a_missing_ledger_is_a_warning_and_no_mismatch() {
     let mut files = documents(&shards(3, 60, &[1]));
     files[2].1.shard.as_mut().unwrap().ledger = None;
     let merged = merged_clients(files.clone()).unwrap();
