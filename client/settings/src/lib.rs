@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn formats_have_names_of_their_own_and_are_used_by_clients_that_are_there() {
+    fn format_names_are_unique_and_their_clients_exist() {
         let names: BTreeSet<&str> = names().collect();
         assert_eq!(names.len(), FORMATS.len());
         for name in FORMATS.iter().flat_map(|format| format.used_by) {
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_that_would_lose_a_limiter_are_refused_with_the_nearest_that_the_library_can_do() {
+    fn settings_that_lose_a_limiter_are_refused_with_the_nearest() {
         for (text, format, nearest) in [
             ("aimd", &urllib3::FORMAT, "preset:urllib3-usual"),
             ("token-bucket:rate=8+immediate", &urllib3::FORMAT, "preset:urllib3-usual"),
