@@ -25,7 +25,7 @@ pub(crate) struct Setting {
     pub(crate) server: Config,
     pub(crate) time_scale: &'static str,
     pub(crate) transport: &'static TransportEntry,
-    pub(crate) most_connections: usize,
+    pub(crate) max_connections: usize,
     pub(crate) threads: NonZero<usize>,
     /// Attempts after which another thread stops the run.
     pub(crate) stop_after: Option<u64>,
@@ -39,7 +39,7 @@ impl Default for Setting {
             server: Config::default(),
             time_scale: "0.1",
             transport: &TRANSPORTS[0],
-            most_connections: 256,
+            max_connections: 256,
             threads: NonZero::<usize>::MIN,
             stop_after: None,
         }
@@ -96,7 +96,7 @@ impl Setting {
             requests: self.config.requests.clone(),
             seed: self.config.seed,
             timeout: scale.to_real(self.config.timeout),
-            most_connections: self.most_connections,
+            max_connections: self.max_connections,
             threads: self.threads,
             local_addresses: Arc::default(),
             http2_connections: NonZero::<usize>::MIN,
@@ -106,7 +106,7 @@ impl Setting {
         run.record_log();
         let control = Control::default();
         let options =
-            DriveOptions { warm_connections: 32.min(self.most_connections), ..DriveOptions::default() };
+            DriveOptions { warm_connections: 32.min(self.max_connections), ..DriveOptions::default() };
         let watched = &control;
         std::thread::scope(|scope| {
             if let Some(attempts) = self.stop_after {

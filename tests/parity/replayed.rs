@@ -203,7 +203,7 @@ fn replay_matches_if_a_run_stops_with_attempts_in_flight() {
 fn a_driver_short_of_connections_is_late_but_decides_the_same() {
     // Over HTTP/2, a connection carries a hundred attempts.
     for transport in TRANSPORTS.iter().filter(|transport| transport.name != "hyper-http2") {
-        let setting = Setting { most_connections: 3, transport, ..overload("fixed-window:window=15") };
+        let setting = Setting { max_connections: 3, transport, ..overload("fixed-window:window=15") };
         let real = replayed(&setting);
         let lag = real.run.measurements().send_lag.figures().p50.expect("attempts were sent");
         assert!(lag > 100.0, "half of them were sent less than {lag} ms late by {}", transport.name);

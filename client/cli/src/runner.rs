@@ -40,7 +40,7 @@ pub(crate) struct Runner {
     interrupt: Interrupt,
     watch: Watch,
     quiet: bool,
-    stdout_is_taken: bool,
+    stdout_is_claimed: bool,
 }
 
 /// Driver of the runs that depend on results of earlier runs, such as fresh estimates of the best point.
@@ -87,9 +87,9 @@ impl Runner {
             Some((stored, incomplete)) if args.simulate => (Box::new(stored), Fresh::By(live), incomplete),
             Some((stored, incomplete)) => (Box::new(stored), Fresh::ByNobody, incomplete),
         };
-        let (quiet, stdout_is_taken) = (args.output.quiet, exports.take_stdout());
-        let watch = Watch::wanted(quiet, args.screen, stdout_is_taken);
-        Ok(Self { driver, fresh, incomplete, at_once, interrupt, watch, quiet, stdout_is_taken })
+        let (quiet, stdout_is_claimed) = (args.output.quiet, exports.claim_stdout());
+        let watch = Watch::wanted(quiet, args.screen, stdout_is_claimed);
+        Ok(Self { driver, fresh, incomplete, at_once, interrupt, watch, quiet, stdout_is_claimed })
     }
 
     pub(crate) fn announce<'a>(&self, text: &str, strategies: impl IntoIterator<Item = &'a StrategySpec>) {
@@ -201,7 +201,7 @@ impl Runner {
         // Without a document, existing files are not overwritten.
         let written = document.map_or(Ok(()), |document| exports.finish(&results::sorted(document)?));
         if !self.quiet {
-            to_people(&text(), self.stdout_is_taken).or_else(|error| {
+            to_people(&text(), self.stdout_is_claimed).or_else(|error| {
                 // Closing the terminal also stops the runs, so a broken pipe is expected then.
                 if is_broken_pipe(&error) && self.cut_off().is_some() { Ok(()) } else { Err(error) }
             })?;

@@ -74,10 +74,10 @@ pub trait LeastCosts: fmt::Debug + Send + Sync {
     /// Returns the pace of each rate limit, considered alone.
     fn paces(&self) -> Vec<Box<dyn Pace>>;
     /// Returns the minimum time from sending an attempt to its admission.
-    fn way_there(&self) -> Duration;
+    fn request_delay(&self) -> Duration;
     /// Returns the minimum time from the end of service to the arrival of the answer.
-    fn way_back(&self) -> Duration;
-    fn least_service(&self) -> Duration;
+    fn response_delay(&self) -> Duration;
+    fn min_service(&self) -> Duration;
     /// Returns the exact time for which a slot serves this op.
     fn service(&self, op: u64) -> Duration;
 }
@@ -103,9 +103,9 @@ pub struct LowerBound {
     paces: Vec<Box<dyn Pace>>,
     /// Minimum time from sending to admission in nanoseconds. All times below are in nanoseconds, because they are
     /// summed for every op.
-    way_there: u64,
-    way_back: u64,
-    least_service: u64,
+    request_delay: u64,
+    response_delay: u64,
+    min_service: u64,
     places: Option<Places>,
     first_arrival: Option<Instant>,
     /// The ops added last, at most as many as the server has slots.
@@ -150,9 +150,9 @@ impl LowerBound {
         (config.kind == OperationKind::Request).then(|| Self {
             slots: costs.slots(),
             paces: costs.paces(),
-            way_there: whole_nanos(costs.way_there()),
-            way_back: whole_nanos(costs.way_back()),
-            least_service: whole_nanos(costs.least_service()),
+            request_delay: whole_nanos(costs.request_delay()),
+            response_delay: whole_nanos(costs.response_delay()),
+            min_service: whole_nanos(costs.min_service()),
             costs,
             places,
             first_arrival: None,
@@ -207,20 +207,22 @@ impl LowerBound {
         let service = whole_nanos(self.costs.service(op));
         let arrived = match &mut self.places {
             None => arrived.as_nanos(),
-            Some(places) => places.take(self.way_there.saturating_add(service).saturating_add(self.way_back)),
+            Some(places) => {
+                places.take(self.request_delay.saturating_add(service).saturating_add(self.response_delay))
+            }
         };
         self.first_arrival.get_or_insert(Instant::from_nanos(arrived));
-        let reach = arrived.saturating_add(self.way_there);
+        let reach = arrived.saturating_add(self.request_delay);
         self.served = self.served.max(reach.saturating_add(service));
         for pace in &mut self.paces {
             // A request that the rate limit never admits does not succeed, so it does not move the end.
             if let Some(passed) = pace.next(Instant::from_nanos(reach)) {
-                self.served = self.served.max(passed.as_nanos().saturating_add(self.least_service));
+                self.served = self.served.max(passed.as_nanos().saturating_add(self.min_service));
             }
         }
         let Some(slots) = self.slots.map(|slots| slots as usize) else { return };
         let before = if self.latest.len() < slots { None } else { self.latest.pop_front() };
-        let free = before.map_or(0, |before| before.start.saturating_add(self.least_service));
+        let free = before.map_or(0, |before| before.start.saturating_add(self.min_service));
         let start = reach.max(free);
         if let Some(before) = before {
             self.reaches -= i128::from(before.reach);
@@ -232,14 +234,14 @@ impl LowerBound {
         if self.latest.len() == slots {
             self.idle = self.idle.max(Some(self.reaches - self.work_before));
         }
-        self.served = self.served.max(start.saturating_add(self.least_service));
+        self.served = self.served.max(start.saturating_add(self.min_service));
     }
 
     pub fn makespan(&self) -> Option<Duration> {
         let slots = i128::from(self.slots.unwrap_or(1));
         let by_work = self.idle.map_or(0, |idle| (self.work + idle + slots - 1) / slots);
         let by_work = u64::try_from(by_work).unwrap_or(u64::MAX);
-        let success = Instant::from_nanos(self.served.max(by_work).saturating_add(self.way_back));
+        let success = Instant::from_nanos(self.served.max(by_work).saturating_add(self.response_delay));
         Some(success.since(self.first_arrival?))
     }
 }

@@ -34,7 +34,7 @@ pub(crate) struct Op {
     pub(crate) failures: u32,
     pub(crate) last: Option<Status>,
     /// Classification of the last attempt by the strategy, if that attempt failed.
-    pub(crate) last_opinion: Classification,
+    pub(crate) last_classification: Classification,
     pub(crate) prospect: RetryOutlook,
     pub(crate) place: OpState,
 }
@@ -115,7 +115,7 @@ impl Op {
             attempts: 0,
             failures: 0,
             last: None,
-            last_opinion: Classification::Done,
+            last_classification: Classification::Done,
             prospect: RetryOutlook::Open,
             place: OpState::Ready,
         }

@@ -41,13 +41,13 @@ impl Run {
     /// may arrive out of order.
     #[inline]
     pub fn handle_input(&mut self, now: Instant, input: Input) {
-        self.hear(now, &input);
+        self.handle(now, &input);
     }
 
     /// Variant of [`handle_input`](Self::handle_input) that borrows the input, for drivers that use the input again. It
     /// saves copying a large value for each attempt.
     #[inline]
-    pub fn hear(&mut self, now: Instant, input: &Input) {
+    pub fn handle(&mut self, now: Instant, input: &Input) {
         if let Some(log) = &mut self.log {
             log.on_input(now, input);
         }
@@ -75,7 +75,7 @@ impl Run {
         // Fast path: after most answers nothing else is due. The last poll has stored the instant until which that is
         // so.
         let next_deadline = self.agenda.next_deadline();
-        if next_deadline > now && self.goes_on() {
+        if next_deadline > now && self.continues() {
             return Output::WaitUntil(next_deadline);
         }
         self.next_output(now)
@@ -103,7 +103,7 @@ impl Run {
             // Fast path: usually the instant of the next event was computed before the input, and the input scheduled
             // nothing sooner.
             let next_deadline = self.agenda.next_deadline();
-            if self.goes_on() {
+            if self.continues() {
                 if next_deadline > now {
                     return Output::WaitUntil(next_deadline);
                 }
@@ -151,7 +151,7 @@ impl Run {
     }
 
     #[inline]
-    fn goes_on(&self) -> bool {
+    fn continues(&self) -> bool {
         !self.stopping && self.measured.ops.unfinished() > 0 && self.stalled().is_none()
     }
 

@@ -28,9 +28,9 @@ pub fn rejections_hold_slots(config: &ConfigRecord) -> bool {
     model.is_some_and(|model| model.rejections_hold_slots())
 }
 
-pub fn goes_wrong_on_purpose(config: &ConfigRecord) -> bool {
+pub fn has_faults(config: &ConfigRecord) -> bool {
     let model = config.server_model.as_ref().and_then(ServerModel::read::<Config>);
-    model.is_some_and(|model| model.goes_wrong_on_purpose())
+    model.is_some_and(|model| model.has_faults())
 }
 
 /// Returns the records of a strategy's parts, layer by layer from the outermost. The rules changed in a layer follow

@@ -10,7 +10,7 @@ use loadgen_core::{Cause, Classifier, ErrorKind, ServerSeen, ServerVerdict};
 use tailback::{Advice, MAX_BODY, Outcome, ResponseParser, Status};
 use vocabulary::{AdvertisedLimits, Instant, TimeScale, grpc, wire};
 
-use crate::response::advice::hear;
+use crate::response::advice::parse;
 use crate::response::fields::Headers;
 use crate::transport::{Answer, RunHeaders, TransportConfig};
 
@@ -33,8 +33,8 @@ impl ResponseClassifier {
     }
 
     /// Returns how many bytes of a response body are needed if the response has this status.
-    pub(crate) fn most_body(&self, code: u16) -> usize {
-        match self.reading.most_body() {
+    pub(crate) fn max_body(&self, code: u16) -> usize {
+        match self.reading.max_body() {
             _ if self.classifier.looks_at_bodies() => MAX_BODY,
             _ if (200..300).contains(&code) => 0,
             most => most,
@@ -59,7 +59,7 @@ impl ResponseClassifier {
             other => other,
         };
         let answered = self.run.and_then(|run| Some(run.anchor.at(mock_headers.answered?)));
-        let response = hear(&self.reading, code, headers, body, answered);
+        let response = parse(&self.reading, code, headers, body, answered);
         let advice = scaled(response.advice);
         let server = self.run.and_then(|_| mock_headers.seen());
         let by_gateway = self.run.is_some() && !mock_headers.by_mock;

@@ -64,7 +64,7 @@ mod tests {
         let server = Config { return_delay: Distribution::millis(20), ..Config::default() };
         let ways = |server: &Config| {
             let costs = least_costs(server, 1).unwrap();
-            (costs.way_there(), costs.way_back())
+            (costs.request_delay(), costs.response_delay())
         };
         assert_eq!(ways(&with_delay_noise(&server, NOISE)), ways(&server));
     }

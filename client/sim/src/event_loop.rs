@@ -52,7 +52,7 @@ impl<P: Peer> EventLoop<P> {
             // If the peer and the client have events at the same instant, those of the peer come first.
             let until = self.client_until.max(self.now);
             if self.peer.next_at() <= until {
-                self.hear_peer(until);
+                self.parse_peer(until);
             }
             // If no input arrives, the client has no output before `client_until`, so the clock jumps to that instant.
             if self.client_until > self.now {
@@ -75,11 +75,11 @@ impl<P: Peer> EventLoop<P> {
         (self.run, self.peer, self.now)
     }
 
-    fn hear_peer(&mut self, until: Instant) {
+    fn parse_peer(&mut self, until: Instant) {
         let Self { run, peer, now, client_until } = self;
         // The last instant means "never", so no event may happen at it.
         let until = until.min(LATEST);
-        if let Some(at) = peer.go_on(*now, until, |at, input| run.hear(at, input)) {
+        if let Some(at) = peer.go_on(*now, until, |at, input| run.handle(at, input)) {
             (*now, *client_until) = (at, at);
         }
     }

@@ -137,7 +137,7 @@ mod tests {
 
     fn launched(op: u64) -> SentAttempt {
         let attempt = AttemptKey { slot: 0, serial: 0 };
-        SentAttempt { attempt, client: 4, op, ordinal: 2, due: Instant::ORIGIN, least_free: 0 }
+        SentAttempt { attempt, client: 4, op, ordinal: 2, due: Instant::ORIGIN, min_free: 0 }
     }
 
     #[test]

@@ -57,16 +57,16 @@ impl loadgen_core::LeastCosts for Costs {
         self.0.slots_vary()
     }
 
-    fn way_there(&self) -> Duration {
-        self.0.way_there()
+    fn request_delay(&self) -> Duration {
+        self.0.request_delay()
     }
 
-    fn way_back(&self) -> Duration {
-        self.0.way_back()
+    fn response_delay(&self) -> Duration {
+        self.0.response_delay()
     }
 
-    fn least_service(&self) -> Duration {
-        self.0.least_service()
+    fn min_service(&self) -> Duration {
+        self.0.min_service()
     }
 
     fn service(&self, op: u64) -> Duration {

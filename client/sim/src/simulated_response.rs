@@ -66,7 +66,7 @@ impl SimulatedResponse {
         took: Option<Duration>,
     ) -> Self {
         let mut completion = no_response();
-        hear(&mut completion, answer, step, speech, reading, took);
+        parse(&mut completion, answer, step, speech, reading, took);
         let Completion { outcome, cause, server, advised_wait, .. } = completion;
         Self { outcome, cause, server, advised_wait }
     }
@@ -129,7 +129,7 @@ impl SimulatedResponse {
             ServerDecision::Conflict => 412,
         });
         let headers = RenderedHeaders::new(answers, context, code, anchor);
-        let is_read = reading.most_body() > 0 && !(200..300).contains(&code) || classifier.looks_at_bodies();
+        let is_read = reading.max_body() > 0 && !(200..300).contains(&code) || classifier.looks_at_bodies();
         let body = if is_read { headers.body() } else { None };
         let body = body.as_deref().unwrap_or_default().as_bytes();
         // The gRPC status is rendered only for HTTP successes, because the client does not read it otherwise.
@@ -137,7 +137,7 @@ impl SimulatedResponse {
         let grpc = grpc.and_then(|value| if let AdviceValue::Text(text) = value { Some(text) } else { None });
         let status = classifier.whole_answer(code, grpc, &headers, body);
         let now = anchor.at(answer.at);
-        let response = reading.hear(code, &headers, body, now);
+        let response = reading.parse(code, &headers, body, now);
         Self::read(status, code, response)
     }
 
@@ -153,7 +153,7 @@ impl SimulatedResponse {
         let (code, body) = (answer.status, answer.body.as_bytes());
         let answered = (code, headers);
         let status = classifier.whole_answer(code, answer.header(grpc::STATUS), &answered, body);
-        Self::read(status, code, reading.hear(code, &answered, body, now))
+        Self::read(status, code, reading.parse(code, &answered, body, now))
     }
 
     fn read(status: Status, code: u16, response: tailback::ParsedResponse) -> Self {
@@ -179,7 +179,7 @@ impl SimulatedResponse {
         let kind = match fault {
             Fault::Status(code) => {
                 let status = classifier.answer(code, None);
-                let outcome = Outcome { facts: reading.hear_status(code), ..Outcome::plain(status) };
+                let outcome = Outcome { facts: reading.parse_status(code), ..Outcome::plain(status) };
                 let verdict = Some(ServerVerdict::Failed);
                 let server = server.map(|seen| ServerSeen { verdict, ..seen });
                 return Self {
@@ -206,7 +206,7 @@ impl SimulatedResponse {
 
 /// Writes the outcome of a response into a completion. The completion is reused, because it is large and one is needed for every attempt.
 #[inline]
-pub(crate) fn hear(
+pub(crate) fn parse(
     completion: &mut Completion,
     answer: &Answer,
     step: Step,
@@ -224,13 +224,13 @@ pub(crate) fn hear(
             completion.server = server;
             completion.advised_wait = advised_wait;
         }
-        None => hear_own_words(completion, answer, speech.config, reading, took),
+        None => parse_custom(completion, answer, speech.config, reading, took),
     }
 }
 
 /// Fast path: interprets a built-in response, without faults, templates and scripts.
 #[inline]
-fn hear_own_words(
+fn parse_custom(
     completion: &mut Completion,
     answer: &Answer,
     config: &Config,
@@ -251,7 +251,7 @@ fn hear_own_words(
         }
     };
     completion.outcome = match answer.advice {
-        None => Outcome { facts: reading.hear_status(code), ..Outcome::plain(status) },
+        None => Outcome { facts: reading.parse_status(code), ..Outcome::plain(status) },
         Some(wait) => {
             advised(status, code, CustomResponses { wait, in_seconds: config.retry_after.is_some() }, reading)
         }
@@ -299,7 +299,7 @@ pub(crate) fn no_response() -> Completion {
 fn advised(status: Status, code: u16, words: CustomResponses, reading: &ResponseParser) -> Outcome {
     // Parses the advised delay from the text that the real server would write. None of its formats is a date, so the wall time is
     // irrelevant.
-    let response = reading.hear(code, &words, &[], WallTime::VIRTUAL_START);
+    let response = reading.parse(code, &words, &[], WallTime::VIRTUAL_START);
     let (facts, outer_advice) = (response.facts, response.outer_advice);
     Outcome { facts, outer_advice, ..Outcome::advised(status, response.advice) }
 }

@@ -12,7 +12,7 @@ use vocabulary::{Instant, WallTime};
 
 use crate::event_loop::Peer;
 use crate::request_details::RequestDetails;
-use crate::simulated_response::{ResponseForm, StepClassifiers, hear, no_response};
+use crate::simulated_response::{ResponseForm, StepClassifiers, no_response, parse};
 
 #[derive(Debug)]
 pub(crate) struct SimulatedServer {
@@ -101,7 +101,7 @@ impl SimulatedServer {
         let request =
             Request { id, run: None, seed: self.seed, op: launched.op, attempt: launched.ordinal, step };
         // A conditional write needs no free slot, because it is the second half of an attempt that has already started.
-        let least = if matches!(step, Step::Write { .. }) { 0 } else { launched.least_free };
+        let least = if matches!(step, Step::Write { .. }) { 0 } else { launched.min_free };
         let input = match (&mut self.details, least) {
             (Some(details), least) => {
                 let details = details.of(launched, step);
@@ -115,7 +115,7 @@ impl SimulatedServer {
 
     /// Reports whether an attempt with carrier sense was started. The server checks for free slots and starts the attempt in one step, so a
     /// deferral is always its first response.
-    fn hear_whether_started(
+    fn parse_whether_started(
         &mut self,
         at: Instant,
         attempt: AttemptKey,
@@ -139,7 +139,7 @@ impl SimulatedServer {
             let attempt = under_way.launched.attempt;
             self.dripping.insert((answer.at + later, attempt.serial), (attempt, answer));
         } else {
-            self.hear(at, &answer, tell);
+            self.deliver(at, &answer, tell);
             self.server.reuse(answer);
         }
     }
@@ -152,12 +152,12 @@ impl SimulatedServer {
         self.dripping.first_key_value().map_or(Instant::FAR_FUTURE, |((whole, _), _)| *whole)
     }
 
-    fn hear_dripping(&mut self, at: Instant, tell: &mut impl FnMut(Instant, &Input)) {
+    fn parse_dripping(&mut self, at: Instant, tell: &mut impl FnMut(Instant, &Input)) {
         let Some((_, (attempt, answer))) = self.dripping.pop_first() else { return };
         // The attempt may have been withdrawn, and its id may belong to another attempt now.
         let waits = self.under_way[answer.id.0 as usize].is_some_and(|one| one.launched.attempt == attempt);
         if waits {
-            self.hear(at, &answer, tell);
+            self.deliver(at, &answer, tell);
         }
     }
 
@@ -174,9 +174,9 @@ impl SimulatedServer {
 
     /// Reports a response to the client, unless the attempt continues with a write or was withdrawn.
     #[inline]
-    fn hear(&mut self, at: Instant, answer: &Answer, tell: &mut impl FnMut(Instant, &Input)) {
+    fn deliver(&mut self, at: Instant, answer: &Answer, tell: &mut impl FnMut(Instant, &Input)) {
         let Some(UnderWay { launched, step }) = &self.under_way[answer.id.0 as usize] else { return };
-        if *step == Step::Read && answer.tells_service() {
+        if *step == Step::Read && answer.advertises_service() {
             return self.write(at, answer);
         }
         let speech = ResponseForm {
@@ -188,7 +188,7 @@ impl SimulatedServer {
         if let Input::AttemptEnd(completion) = &mut self.ended {
             completion.attempt = launched.attempt;
             completion.sent_at = launched.due;
-            hear(completion, answer, *step, &speech, &self.reading, None);
+            parse(completion, answer, *step, &speech, &self.reading, None);
         }
         self.end(answer.id);
         tell(at, &self.ended);
@@ -203,7 +203,7 @@ impl Peer for SimulatedServer {
         };
         let id = self.begin(UnderWay { launched, step });
         self.ask(now, id, &launched, step);
-        if launched.least_free > 0 {
+        if launched.min_free > 0 {
             self.sensed = Some((now, launched.attempt));
         }
     }
@@ -229,7 +229,7 @@ impl Peer for SimulatedServer {
     ) -> Option<Instant> {
         let mut received_at = None;
         if let Some((at, attempt)) = self.sensed.take() {
-            self.hear_whether_started(at, attempt, &mut tell);
+            self.parse_whether_started(at, attempt, &mut tell);
             (until, received_at) = (at, Some(at));
         }
         loop {
@@ -239,7 +239,7 @@ impl Peer for SimulatedServer {
                 self.take(answer.at, answer, &mut tell);
             } else if whole <= until {
                 (until, received_at) = (whole, Some(whole));
-                self.hear_dripping(whole, &mut tell);
+                self.parse_dripping(whole, &mut tell);
             } else {
                 return received_at;
             }

@@ -55,8 +55,9 @@ fn decisions(bencher: Bencher<'_, '_>, name: &str) {
 /// Runs one op from arrival to its end. Every second op is rejected and gets a delay.
 fn launch_and_end(strategy: &mut Strategy, op: u64) -> bool {
     let now = Instant::from_millis(op);
-    let last_opinion = Classification::Done;
-    let candidate = Candidate { seq: op, op, attempt: 1, arrived: now, last: None, last_opinion, copy: 0 };
+    let last_classification = Classification::Done;
+    let candidate =
+        Candidate { seq: op, op, attempt: 1, arrived: now, last: None, last_classification, copy: 0 };
     strategy.on_ready(now, &candidate);
     let mut state = RetryState::default();
     let view = LimiterView { in_flight: 0, ready: 1, sleeping: 0, candidate };
@@ -71,7 +72,7 @@ fn launch_and_end(strategy: &mut Strategy, op: u64) -> bool {
         in_flight_when_sent: 1,
         in_flight: 1,
         ready: 0,
-        goes_on: false,
+        round_continues: false,
     };
     let status = if op.is_multiple_of(2) { Status::Succeeded } else { Status::Rejected };
     let outcome = Outcome::plain(status);

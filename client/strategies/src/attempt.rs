@@ -18,7 +18,7 @@ pub struct Candidate {
     pub last: Option<Status>,
     /// Classification of the op's last attempt; sheds and deferrals do not change it. [`Classification::Done`] if no
     /// attempt of the op has failed.
-    pub last_opinion: Classification,
+    pub last_classification: Classification,
     /// Number of the copy within its round, from 1. It is 0 for the attempt that began the round, so always without
     /// hedging. The fields of a copy are those of that attempt, except `seq` and `attempt`.
     pub copy: u32,
@@ -44,7 +44,7 @@ pub struct AttemptEnd {
     pub ready: u64,
     /// True if other attempts of its round are in flight, or one of them has decided the op's result. In that
     /// case, this attempt ends the op's try only if it succeeded. Always false without hedging.
-    pub goes_on: bool,
+    pub round_continues: bool,
 }
 
 /// Result of an attempt, with the server's advice.
@@ -55,7 +55,7 @@ pub struct Outcome {
     /// Facts from the wire that strategies request.
     pub facts: Facts,
     /// Classification by the strategy, set before the parts receive the outcome.
-    pub opinion: Classification,
+    pub classification: Classification,
     /// Advice of the server about retries, as the innermost layer of a strategy parses it.
     pub advice: Advice,
     /// The same advice, as outer layers with other rules for advice parse it.
@@ -72,7 +72,7 @@ impl Outcome {
 
     /// Creates an outcome with advice and no other facts.
     pub const fn advised(status: Status, advice: Advice) -> Self {
-        let (facts, opinion, method) = (Facts::NONE, Classification::from_status(status), Method::Get);
-        Self { status, facts, opinion, advice, outer_advice: Advice::None, method }
+        let (facts, classification, method) = (Facts::NONE, Classification::from_status(status), Method::Get);
+        Self { status, facts, classification, advice, outer_advice: Advice::None, method }
     }
 }

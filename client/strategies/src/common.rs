@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::hint_rule::HintRule;
 use crate::method::Methods;
 use crate::retry_on::RetryOn;
-use crate::rules::{MaxRetries, MaxTime, Opinions, Rules, WhenOver};
+use crate::rules::{Classifications, MaxRetries, MaxTime, Rules, WhenOver};
 use crate::{AdviceForms, AdviceRule, ResponseParser};
 use vocabulary::{Parameter, ParameterInfo};
 
@@ -131,8 +131,8 @@ pub(crate) const COMMON: &[Parameter<Common>] = &[
 impl Common {
     pub(crate) fn rules(&self, methods: Methods, reading: &ResponseParser) -> Rules {
         let reasons = &reading.reasons;
-        let opinions =
-            || Opinions::new(self.hints.clone(), &self.retry_on, &self.throttle_on, methods, reasons);
+        let classifications =
+            || Classifications::new(self.hints.clone(), &self.retry_on, &self.throttle_on, methods, reasons);
         Rules {
             max_attempts: self.max_attempts,
             advice: self.advice.clone(),
@@ -141,13 +141,13 @@ impl Common {
             max_retries: self.max_retries,
             max_time: (!self.max_time.is_zero())
                 .then_some(MaxTime { limit: self.max_time, when: self.over_time }),
-            opinions: self.has_opinions().then(opinions),
+            classifications: self.has_classifications().then(classifications),
         }
     }
 }
 
 impl Common {
-    pub(crate) fn has_opinions(&self) -> bool {
+    pub(crate) fn has_classifications(&self) -> bool {
         !self.hints.is_empty() || !self.retry_on.is_typed(RETRIED) || !self.throttle_on.is_typed(THROTTLED)
     }
 
@@ -159,7 +159,7 @@ impl Common {
         [&self.retry_on, &self.throttle_on, &self.advice_on]
     }
 
-    pub(crate) fn asks_for_hints(&self) -> bool {
+    pub(crate) fn needs_hints(&self) -> bool {
         !self.hints.is_empty()
     }
 }

@@ -19,6 +19,59 @@
 //!
 //! The crate is sans-IO: it opens no sockets and reads no clock. Time and seeds are arguments, so a strategy behaves
 //! the same over a network and in a simulation.
+//!
+//! # Example
+//!
+//! A client with a congestion window and jittered backoff. The driver passes the time and the outcomes of its attempts.
+//!
+//! ```
+//! use std::time::Duration;
+//! use tailback::{
+//!     Advice, AttemptEnd, Candidate, Classification, FailedOp, Instant, LaunchDecision, LimiterView, Outcome, Retry,
+//!     RetryState, Status, StrategySpec,
+//! };
+//!
+//! let spec: StrategySpec = "aimd+full-jitter:max-attempts=3".parse()?;
+//! let mut strategy = spec.build(42, None)?;
+//!
+//! // An op arrives. May its first attempt start?
+//! let (now, mut state) = (Instant::ORIGIN, RetryState::default());
+//! let candidate = Candidate {
+//!     seq: 0,
+//!     op: 0,
+//!     attempt: 1,
+//!     arrived: now,
+//!     last: None,
+//!     last_classification: Classification::Done,
+//!     copy: 0,
+//! };
+//! let view = LimiterView { in_flight: 0, ready: 1, sleeping: 0, candidate };
+//! let LaunchDecision::Send(permits, _) = strategy.admit(now, &view, &mut state) else {
+//!     panic!("the window has room for one attempt");
+//! };
+//!
+//! // After 20 ms the server rejects it, with the header `Retry-After: 2`.
+//! let now = now + Duration::from_millis(20);
+//! let mut outcome = Outcome::advised(Status::Rejected, Advice::After(Duration::from_secs(2)));
+//! outcome.classification = strategy.classify(&outcome);
+//! let ended = AttemptEnd {
+//!     seq: 0,
+//!     op: 0,
+//!     attempt: 1,
+//!     sent_at: Instant::ORIGIN,
+//!     in_flight_when_sent: 1,
+//!     in_flight: 1,
+//!     ready: 0,
+//!     round_continues: false,
+//! };
+//! strategy.on_ended(now, &ended, &outcome, &permits, &mut state);
+//! let failed = FailedOp { op: 0, arrived: Instant::ORIGIN, failures: 1, outcome };
+//! let Retry::After(delay) = strategy.on_failure(now, &failed, 1, &mut state) else {
+//!     panic!("two attempts are left");
+//! };
+//! assert!(delay >= Duration::from_secs(2));
+//! # Ok::<(), tailback::SpecError>(())
+//! ```
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 #![warn(missing_docs)]
 
@@ -86,5 +139,4 @@ pub use shape::Shaped;
 pub use spec::StrategySpec;
 pub use status::{Failure, Status};
 pub use strategy::{AfterCopy, LaunchDecision, Permits, Strategy};
-pub use vocabulary::Instant;
-pub use vocabulary::{OracleSchedule, ParameterError, ParameterInfo};
+pub use vocabulary::{Instant, OracleSchedule, ParameterError, ParameterInfo, Rng, WallTime};

@@ -12,6 +12,25 @@ use crate::{AttemptEnd, Candidate, Gauges, Instant, Outcome};
 ///
 /// An instant returned by `poll` is at least one nanosecond after `now`. Otherwise a run in virtual time would poll
 /// forever at the same instant.
+///
+/// # Example
+///
+/// A limiter that keeps at most ten attempts in flight:
+///
+/// ```
+/// use tailback::{Limiter, Part, Rules, Strategy};
+///
+/// struct AtMostTen;
+///
+/// impl Limiter for AtMostTen {
+///     fn is_full(&self, in_flight: u32) -> bool {
+///         in_flight >= 10
+///     }
+/// }
+///
+/// let strategy = Strategy::new(42, [Part::Limiter(Box::new(AtMostTen))], Rules::default());
+/// assert!(strategy.is_full(10) && !strategy.is_full(9));
+/// ```
 pub trait Limiter: Send {
     /// Returns whether the candidate of `view` may start now. The default implementation admits it unless the window is
     /// [full](Self::is_full).
@@ -69,7 +88,7 @@ pub struct LimiterView {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CarrierSense {
     /// Minimum free capacity of the server: slots, places in a queue, file descriptors.
-    pub least_free: u32,
+    pub min_free: u32,
     /// Time after which the op fails without an attempt if the server has less free capacity.
     pub cost: Duration,
 }
@@ -78,7 +97,7 @@ impl CarrierSense {
     /// Returns a requirement that is met only if both are met.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
-        Self { least_free: self.least_free.max(other.least_free), cost: self.cost.max(other.cost) }
+        Self { min_free: self.min_free.max(other.min_free), cost: self.cost.max(other.cost) }
     }
 }
 

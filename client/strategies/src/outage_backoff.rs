@@ -154,22 +154,22 @@ mod tests {
     }
 
     fn dead(at: Instant) -> OutageBackoff {
-        let mut standstill = OutageBackoff::new();
-        (0..3).for_each(|seq| standstill.on_sent(ms(0), seq));
-        assert_eq!(standstill.holds(at), None);
-        assert!(!standstill.on_ended(at, 0, REFUSED), "the first failure is news");
-        standstill
+        let mut outage = OutageBackoff::new();
+        (0..3).for_each(|seq| outage.on_sent(ms(0), seq));
+        assert_eq!(outage.holds(at), None);
+        assert!(!outage.on_ended(at, 0, REFUSED), "the first failure is news");
+        outage
     }
 
     #[test]
     fn probes_come_after_50_100_200_and_then_every_250_ms() {
-        let mut standstill = dead(ms(0));
+        let mut outage = dead(ms(0));
         let mut sent = Vec::new();
         let mut now = ms(0);
         for seq in 3..9 {
-            now = standstill.holds(now).expect("nothing has answered");
-            standstill.on_sent(now, seq);
-            assert!(standstill.on_ended(now, seq, REFUSED), "a probe that fails is no news");
+            now = outage.holds(now).expect("nothing has answered");
+            outage.on_sent(now, seq);
+            assert!(outage.on_ended(now, seq, REFUSED), "a probe that fails is no news");
             sent.push(now);
         }
         assert_eq!(sent, [50, 100, 200, 400, 650, 900].map(ms));
@@ -177,47 +177,47 @@ mod tests {
 
     #[test]
     fn failures_in_flight_change_nothing_but_an_answer_ends_it() {
-        let mut standstill = dead(ms(0));
-        assert!(!standstill.on_ended(ms(10), 1, REFUSED), "not a probe");
-        assert_eq!(standstill.holds(ms(10)), Some(ms(50)));
-        standstill.on_ended(ms(20), 2, Status::Rejected);
-        assert_eq!(standstill.holds(ms(20)), None);
+        let mut outage = dead(ms(0));
+        assert!(!outage.on_ended(ms(10), 1, REFUSED), "not a probe");
+        assert_eq!(outage.holds(ms(10)), Some(ms(50)));
+        outage.on_ended(ms(20), 2, Status::Rejected);
+        assert_eq!(outage.holds(ms(20)), None);
     }
 
     #[test]
     fn a_probe_that_does_not_fail_was_let_in() {
-        let mut standstill = dead(ms(0));
-        standstill.on_sent(ms(50), 3);
-        standstill.on_sent(ms(100), 4);
-        assert_eq!(standstill.holds(ms(100)), Some(ms(200)));
-        standstill.on_sent(ms(200), 5);
-        assert_eq!(standstill.holds(ms(200)), Some(ms(300)), "250 ms after the first probe");
-        assert_eq!(standstill.holds(ms(300)), None);
-        standstill.on_sent(ms(300), 6);
-        assert!(standstill.gauges().is_none());
+        let mut outage = dead(ms(0));
+        outage.on_sent(ms(50), 3);
+        outage.on_sent(ms(100), 4);
+        assert_eq!(outage.holds(ms(100)), Some(ms(200)));
+        outage.on_sent(ms(200), 5);
+        assert_eq!(outage.holds(ms(200)), Some(ms(300)), "250 ms after the first probe");
+        assert_eq!(outage.holds(ms(300)), None);
+        outage.on_sent(ms(300), 6);
+        assert!(outage.gauges().is_none());
         // A server that accepts connections and resets them later does not get more attempts.
-        standstill.on_ended(ms(900), 3, REFUSED);
-        assert_eq!(standstill.holds(ms(900)), Some(ms(1150)));
+        outage.on_ended(ms(900), 3, REFUSED);
+        assert_eq!(outage.holds(ms(900)), Some(ms(1150)));
     }
 
     #[test]
     fn a_cancelled_probe_is_ignored_and_a_timed_out_one_ends_it() {
-        let mut standstill = dead(ms(0));
-        standstill.on_sent(ms(50), 3);
-        standstill.on_ended(ms(60), 3, Status::Cancelled);
-        assert_eq!(standstill.holds(ms(60)), Some(ms(100)));
-        standstill.on_sent(ms(100), 4);
-        standstill.on_ended(ms(120), 1, Status::Failed(Failure::Timeout));
-        assert!(standstill.gauges().is_some());
-        standstill.on_ended(ms(130), 4, Status::Failed(Failure::Timeout));
-        assert!(standstill.gauges().is_none());
+        let mut outage = dead(ms(0));
+        outage.on_sent(ms(50), 3);
+        outage.on_ended(ms(60), 3, Status::Cancelled);
+        assert_eq!(outage.holds(ms(60)), Some(ms(100)));
+        outage.on_sent(ms(100), 4);
+        outage.on_ended(ms(120), 1, Status::Failed(Failure::Timeout));
+        assert!(outage.gauges().is_some());
+        outage.on_ended(ms(130), 4, Status::Failed(Failure::Timeout));
+        assert!(outage.gauges().is_none());
     }
 
     /// Sends `count` attempts at 0 ms, which fail one per millisecond.
-    fn failed(standstill: &mut OutageBackoff, count: u64, failure: impl Fn(u64) -> Failure) {
-        (0..count).for_each(|seq| standstill.on_sent(ms(0), seq));
+    fn failed(outage: &mut OutageBackoff, count: u64, failure: impl Fn(u64) -> Failure) {
+        (0..count).for_each(|seq| outage.on_sent(ms(0), seq));
         for seq in 0..count {
-            assert!(!standstill.on_ended(ms(seq + 1), seq, Status::Failed(failure(seq))), "no probe");
+            assert!(!outage.on_ended(ms(seq + 1), seq, Status::Failed(failure(seq))), "no probe");
         }
     }
 
@@ -226,17 +226,17 @@ mod tests {
     fn ten_consecutive_failures_start_probing_but_nine_do_not() {
         let mixed = |seq| if seq % 2 == 0 { Failure::Server } else { Failure::Timeout };
         for kinds in [(|_| Failure::Server) as fn(u64) -> Failure, |_| Failure::Timeout, mixed] {
-            let mut standstill = OutageBackoff::new();
-            failed(&mut standstill, 9, kinds);
-            assert_eq!(standstill.holds(ms(9)), None);
-            let mut standstill = OutageBackoff::new();
-            failed(&mut standstill, 10, kinds);
+            let mut outage = OutageBackoff::new();
+            failed(&mut outage, 9, kinds);
+            assert_eq!(outage.holds(ms(9)), None);
+            let mut outage = OutageBackoff::new();
+            failed(&mut outage, 10, kinds);
             let mut sent = Vec::new();
             let mut now = ms(10);
             for seq in 10..15 {
-                now = standstill.holds(now).expect("nothing has succeeded");
-                standstill.on_sent(now, seq);
-                assert!(standstill.on_ended(now, seq, Status::Failed(Failure::Server)), "no news");
+                now = outage.holds(now).expect("nothing has succeeded");
+                outage.on_sent(now, seq);
+                assert!(outage.on_ended(now, seq, Status::Failed(Failure::Server)), "no news");
                 sent.push(now);
             }
             assert_eq!(sent, [60, 110, 210, 410, 660].map(ms));
@@ -252,33 +252,33 @@ mod tests {
             (Status::Failed(Failure::Fatal), false),
             (Status::Cancelled, true),
         ] {
-            let mut standstill = OutageBackoff::new();
-            failed(&mut standstill, 9, |_| Failure::Server);
-            standstill.on_sent(ms(20), 9);
-            standstill.on_ended(ms(20), 9, between);
-            standstill.on_sent(ms(20), 10);
-            standstill.on_ended(ms(20), 10, Status::Failed(Failure::Server));
-            assert_eq!(standstill.holds(ms(20)).is_some(), holds, "{between:?}");
+            let mut outage = OutageBackoff::new();
+            failed(&mut outage, 9, |_| Failure::Server);
+            outage.on_sent(ms(20), 9);
+            outage.on_ended(ms(20), 9, between);
+            outage.on_sent(ms(20), 10);
+            outage.on_ended(ms(20), 10, Status::Failed(Failure::Server));
+            assert_eq!(outage.holds(ms(20)).is_some(), holds, "{between:?}");
         }
     }
 
     /// This holds however slowly it fails.
     #[test]
     fn a_failing_server_gets_only_probes_until_it_works() {
-        let mut standstill = OutageBackoff::new();
-        failed(&mut standstill, 10, |_| Failure::Server);
+        let mut outage = OutageBackoff::new();
+        failed(&mut outage, 10, |_| Failure::Server);
         let mut now = ms(10);
         // No probe is answered for seconds; then one times out.
         for seq in 10..30 {
-            now = standstill.holds(now).expect("a probe without an answer shows nothing");
-            standstill.on_sent(now, seq);
+            now = outage.holds(now).expect("a probe without an answer shows nothing");
+            outage.on_sent(now, seq);
         }
         assert!(now > ms(4000), "{now:?}");
-        assert!(standstill.on_ended(now, 10, Status::Failed(Failure::Timeout)));
-        assert!(standstill.holds(now).is_some());
-        standstill.on_ended(now, 11, Status::Succeeded);
-        assert_eq!(standstill.holds(now), None);
-        standstill.on_ended(now, 12, Status::Failed(Failure::Server));
-        assert_eq!(standstill.holds(now), None, "one failure after a success is one");
+        assert!(outage.on_ended(now, 10, Status::Failed(Failure::Timeout)));
+        assert!(outage.holds(now).is_some());
+        outage.on_ended(now, 11, Status::Succeeded);
+        assert_eq!(outage.holds(now), None);
+        outage.on_ended(now, 12, Status::Failed(Failure::Server));
+        assert_eq!(outage.holds(now), None, "one failure after a success is one");
     }
 }

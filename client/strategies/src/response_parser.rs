@@ -33,19 +33,19 @@ pub struct ParsedResponse {
 }
 
 impl ResponseParser {
-    /// Returns the number of body bytes that the driver must keep for [`hear`](Self::hear); usually none.
-    pub fn most_body(&self) -> usize {
+    /// Returns the number of body bytes that the driver must keep for [`parse`](Self::parse); usually none.
+    pub fn max_body(&self) -> usize {
         if self.reasons.is_empty() { 0 } else { MAX_BODY }
     }
 
     /// Returns the facts of an answer with this status and without headers or body.
     #[inline]
-    pub fn hear_status(&self, code: u16) -> Facts {
+    pub fn parse_status(&self, code: u16) -> Facts {
         Facts { grpc: self.grpc.then(|| Grpc::of_http(code)), ..Facts::code(code) }
     }
 
     /// Parses an answer with this status, received at calendar time `now`.
-    pub fn hear(
+    pub fn parse(
         &self,
         code: u16,
         headers: &(impl AdviceHeaders + ?Sized),
@@ -104,20 +104,20 @@ mod tests {
         let headers = [("x-should-retry", "true"), ("stripe-should-retry", "false"), ("grpc-status", "14")];
         let body = b"<Code>SlowDown</Code>";
         let now = WallTime::VIRTUAL_START;
-        let nothing = ResponseParser::default().hear(503, &headers[..], body, now);
-        assert_eq!((nothing.facts, ResponseParser::default().most_body()), (Facts::code(503), 0));
+        let nothing = ResponseParser::default().parse(503, &headers[..], body, now);
+        assert_eq!((nothing.facts, ResponseParser::default().max_body()), (Facts::code(503), 0));
         let all = ResponseParser {
             hints: true,
             grpc: true,
             reasons: vec!["SlowDown".to_owned()],
             ..ResponseParser::default()
         };
-        let facts = all.hear(503, &headers[..], body, now).facts;
+        let facts = all.parse(503, &headers[..], body, now).facts;
         assert!(facts.hints.has(Hints::SHOULD_RETRY) && facts.hints.has(Hints::STRIPE_SHOULD_NOT_RETRY));
         assert_eq!(
             (facts.grpc.map(Grpc::name), facts.reason.map(Into::into)),
             (Some("UNAVAILABLE"), Some(1_u8))
         );
-        assert!(all.most_body() > 0);
+        assert!(all.max_body() > 0);
     }
 }

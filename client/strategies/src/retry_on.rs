@@ -109,7 +109,7 @@ impl RetryOn {
         })
     }
 
-    pub(crate) fn asks_for_grpc(&self) -> bool {
+    pub(crate) fn needs_grpc(&self) -> bool {
         self.terms.iter().any(|term| matches!(term.subject, Subject::Grpc(_)))
     }
 

@@ -22,7 +22,7 @@ pub struct Rules {
     pub(crate) advice_on: Option<Compiled>,
     pub(crate) reads_outer: bool,
     /// Rules that classify outcomes. `None` to follow the status that the test harness counts.
-    pub(crate) opinions: Option<Opinions>,
+    pub(crate) classifications: Option<Classifications>,
 }
 
 impl Default for Rules {
@@ -34,7 +34,7 @@ impl Default for Rules {
             max_time: None,
             advice_on: None,
             reads_outer: false,
-            opinions: None,
+            classifications: None,
         }
     }
 }
@@ -61,10 +61,10 @@ impl Rules {
     }
 
     #[inline]
-    pub(crate) fn opinion(&self, outcome: &Outcome) -> Classification {
-        match (&self.opinions, outcome.status) {
-            (Some(opinions), Status::Rejected | Status::Failed(_)) => {
-                opinions.of(outcome, self.advice_of(outcome))
+    pub(crate) fn classify(&self, outcome: &Outcome) -> Classification {
+        match (&self.classifications, outcome.status) {
+            (Some(classifications), Status::Rejected | Status::Failed(_)) => {
+                classifications.of(outcome, self.advice_of(outcome))
             }
             (_, status) => Classification::from_status(status),
         }
@@ -72,13 +72,13 @@ impl Rules {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Opinions {
+pub(crate) struct Classifications {
     hints: HintRule,
     retry_on: Compiled,
     throttle_on: Compiled,
 }
 
-impl Opinions {
+impl Classifications {
     pub(crate) fn new(
         hints: HintRule,
         retry_on: &RetryOn,
@@ -204,12 +204,13 @@ mod tests {
     use crate::testing::{FATAL, OK, REJECTED, TIMEOUT};
     use crate::{Facts, Hints, Method};
 
-    fn opinions(hints: &str, retry_on: &str, throttle_on: &str) -> Rules {
+    fn classifications(hints: &str, retry_on: &str, throttle_on: &str) -> Rules {
         let mut rule = HintRule::default();
         vocabulary::TextField::read(&mut rule, hints).unwrap();
         let rules = [retry_on, throttle_on].map(RetryOn::constant);
-        let opinions = Opinions::new(rule, &rules[0], &rules[1], Methods::only(Method::Get), &[]);
-        Rules { opinions: Some(opinions), ..Rules::default() }
+        let classifications =
+            Classifications::new(rule, &rules[0], &rules[1], Methods::only(Method::Get), &[]);
+        Rules { classifications: Some(classifications), ..Rules::default() }
     }
 
     fn answer(code: u16, hints: Hints) -> Outcome {
@@ -218,7 +219,7 @@ mod tests {
 
     #[test]
     fn a_hint_decides_before_any_rule() {
-        let rules = opinions("x-should-retry", "429", "429");
+        let rules = classifications("x-should-retry", "429", "429");
         for (code, hints, expected) in [
             (429, Hints::NONE, Classification::Throttled),
             (503, Hints::NONE, Classification::Final),
@@ -226,7 +227,7 @@ mod tests {
             (429, Hints::SHOULD_NOT_RETRY, Classification::Final),
             (429, Hints::STRIPE_SHOULD_NOT_RETRY, Classification::Throttled),
         ] {
-            assert_eq!(rules.opinion(&answer(code, hints)), expected, "{code} {hints:?}");
+            assert_eq!(rules.classify(&answer(code, hints)), expected, "{code} {hints:?}");
         }
     }
 
@@ -239,9 +240,9 @@ mod tests {
             (TIMEOUT, Classification::Transient),
             (FATAL, Classification::Final),
         ] {
-            assert_eq!(rules.opinion(&outcome), expected);
+            assert_eq!(rules.classify(&outcome), expected);
         }
-        assert_eq!(opinions("none", "none", "none").opinion(&OK), Classification::Done);
+        assert_eq!(classifications("none", "none", "none").classify(&OK), Classification::Done);
     }
 
     #[test]

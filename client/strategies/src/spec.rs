@@ -164,7 +164,7 @@ impl StrategySpec {
 
     /// Returns whether the strategy has its own rules about which outcomes it retries, as presets do.
     pub fn has_rules(&self) -> bool {
-        self.layers.iter().any(|layer| layer.common.has_opinions())
+        self.layers.iter().any(|layer| layer.common.has_classifications())
     }
 
     /// Returns the strategy's own limit on the duration of an attempt, if any.
@@ -257,8 +257,8 @@ fn reading_of(layers: &[LayerSpec]) -> ResponseParser {
     let harness = AdviceForms::default();
     ResponseParser {
         outer_forms: others.into_iter().find(|other| *other != forms).cloned(),
-        hints: layers.iter().any(|layer| layer.common.asks_for_hints()),
-        grpc: rules().any(RetryOn::asks_for_grpc),
+        hints: layers.iter().any(|layer| layer.common.needs_hints()),
+        grpc: rules().any(RetryOn::needs_grpc),
         reasons,
         harness: (*forms != harness).then_some(harness),
         forms: forms.clone(),

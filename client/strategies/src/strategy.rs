@@ -37,7 +37,7 @@ pub struct Strategy {
     inner: Layer,
     /// Backoff during outages. Present if there is a limiter but no backoff, because the limiter would then send
     /// without pause to a dead server.
-    standstill: Option<OutageBackoff>,
+    outage: Option<OutageBackoff>,
     /// Outer layers. The one next to the inner layer comes first.
     outer: Box<[Outer]>,
     /// Number of sheds so far. It is part of the key of the budgets' draws, so that no op is rejected forever.
@@ -83,7 +83,7 @@ impl Strategy {
         let outer: Box<[Outer]> = layers.map(|layer| Outer { layer, next_seq: 0, in_flight: 0 }).collect();
         let limits = !inner.limiters.is_empty() || outer.iter().any(|outer| !outer.layer.limiters.is_empty());
         let backs_off = inner.backs_off() || outer.iter().any(|outer| outer.layer.backs_off());
-        let standstill = (limits && !backs_off).then(OutageBackoff::new);
+        let outage = (limits && !backs_off).then(OutageBackoff::new);
         let keeps_memory = !outer.is_empty() || inner.rules.need_memory();
         let memory = Memory::default();
         let holds = |outer: &Outer| !outer.layer.limiters.is_empty() || !outer.layer.budgets.is_empty();
@@ -96,7 +96,7 @@ impl Strategy {
             reports,
             holds_tries,
             inner,
-            standstill,
+            outage,
             outer,
             sheds: 0,
             memory,
@@ -113,7 +113,7 @@ impl Strategy {
             return self.admit_in_layers(now, view, state);
         }
         let (mut wait, carrier) = self.inner.poll(now, view);
-        if let Some(until) = self.standstill.as_ref().and_then(|standstill| standstill.holds(now)) {
+        if let Some(until) = self.outage.as_ref().and_then(|outage| outage.holds(now)) {
             wait = Some(wait.map_or(Until::At(until), |other| other.and(Until::At(until))));
         }
         if let Some(until) = wait {
@@ -126,8 +126,8 @@ impl Strategy {
             LayerDecision::Shed(advice) => return self.shed(advice),
         }
         let permits = self.inner.on_sent(now, view);
-        if let Some(standstill) = &mut self.standstill {
-            standstill.on_sent(now, launch.seq);
+        if let Some(outage) = &mut self.outage {
+            outage.on_sent(now, launch.seq);
         }
         LaunchDecision::Send(permits, carrier)
     }
@@ -168,8 +168,8 @@ impl Strategy {
     /// Classifies an outcome. The driver must store the result in the outcome before it passes it to any of the methods
     /// below.
     #[inline]
-    pub fn opinion(&self, outcome: &Outcome) -> Classification {
-        self.inner.rules.opinion(outcome)
+    pub fn classify(&self, outcome: &Outcome) -> Classification {
+        self.inner.rules.classify(outcome)
     }
 
     /// Returns the parser for answers. Drivers read nothing else from answers.
@@ -187,8 +187,8 @@ impl Strategy {
         permits: &Permits,
         state: &mut RetryState,
     ) {
-        let standstill = self.standstill.as_mut();
-        let no_news = standstill.is_some_and(|it| it.on_ended(now, ended.seq, outcome.status));
+        let outage = self.outage.as_mut();
+        let no_news = outage.is_some_and(|it| it.on_ended(now, ended.seq, outcome.status));
         let response = if no_news { &const { Outcome::plain(Status::Cancelled) } } else { outcome };
         if self.keeps_memory {
             return self.on_ended_in_layers(now, ended, (response, outcome), permits, *state);
@@ -289,7 +289,7 @@ impl Strategy {
         for outer in &self.outer {
             outer.layer.report(&mut gauges);
         }
-        if let Some((phase, reason)) = self.standstill.as_ref().and_then(OutageBackoff::gauges) {
+        if let Some((phase, reason)) = self.outage.as_ref().and_then(OutageBackoff::gauges) {
             gauges.phase = Some(phase);
             gauges.reason = Some(reason);
         }

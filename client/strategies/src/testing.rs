@@ -68,9 +68,9 @@ pub(crate) fn delays_ms<const N: usize>(text: &str, r: f64) -> [u64; N] {
 }
 
 pub(crate) fn launch(seq: u64, last: Option<Status>) -> Candidate {
-    let last_opinion = last.map_or(Classification::Done, Classification::from_status);
+    let last_classification = last.map_or(Classification::Done, Classification::from_status);
     let attempt = 1 + u32::from(last.is_some());
-    Candidate { seq, op: seq, attempt, arrived: Instant::ORIGIN, last, last_opinion, copy: 0 }
+    Candidate { seq, op: seq, attempt, arrived: Instant::ORIGIN, last, last_classification, copy: 0 }
 }
 
 /// Creates a view whose candidate is attempt `seq` of op `seq`.
@@ -88,7 +88,7 @@ pub(crate) fn ended(seq: u64, in_flight: u32) -> AttemptEnd {
         in_flight_when_sent: in_flight,
         in_flight,
         ready: 0,
-        goes_on: false,
+        round_continues: false,
     }
 }
 
@@ -130,10 +130,17 @@ impl Series {
         let (op, arrived) = (self.ops, self.now);
         self.ops += 1;
         let (mut state, mut attempts, mut failures) = (RetryState::default(), 0, 0);
-        let (mut last, mut last_opinion) = (None, Classification::Done);
+        let (mut last, mut last_classification) = (None, Classification::Done);
         for _ in 0..100_000 {
-            let candidate =
-                Candidate { seq: self.seq, op, attempt: attempts + 1, arrived, last, last_opinion, copy: 0 };
+            let candidate = Candidate {
+                seq: self.seq,
+                op,
+                attempt: attempts + 1,
+                arrived,
+                last,
+                last_classification,
+                copy: 0,
+            };
             let view = LimiterView { in_flight: 0, ready: 1, sleeping: 0, candidate };
             let ended = match self.strategy.admit(self.now, &view, &mut state) {
                 LaunchDecision::Wait(Until::At(at)) => {
@@ -149,11 +156,11 @@ impl Series {
                     self.seq += 1;
                     attempts += 1;
                     let mut ended_so = outcome(attempts, self);
-                    ended_so.opinion = self.strategy.opinion(&ended_so);
+                    ended_so.classification = self.strategy.classify(&ended_so);
                     let ended =
                         AttemptEnd { op, attempt: attempts, sent_at: self.now, ..ended(candidate.seq, 1) };
                     self.strategy.on_ended(self.now, &ended, &ended_so, &permits, &mut state);
-                    last_opinion = ended_so.opinion;
+                    last_classification = ended_so.classification;
                     ended_so
                 }
             };

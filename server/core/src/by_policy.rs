@@ -11,7 +11,7 @@ const OTHERS: &str = "others";
 pub(crate) struct Fate {
     pub(crate) passed: usize,
     /// Whether the policy that follows the passed ones rejected the request.
-    pub(crate) is_turned_away: bool,
+    pub(crate) is_rejected: bool,
 }
 
 /// Names of all policies used so far, in the order of their first use. The lists of counts have the same order, and grow when needed.
@@ -54,7 +54,7 @@ impl Names {
         for index in self.in_force.iter().take(fate.passed) {
             counts[*index].accepted += 1;
         }
-        if let Some(index) = self.in_force.get(fate.passed).filter(|_| fate.is_turned_away) {
+        if let Some(index) = self.in_force.get(fate.passed).filter(|_| fate.is_rejected) {
             counts[*index].rejected += 1;
         }
     }
@@ -91,8 +91,8 @@ mod tests {
     fn a_request_rejected_by_the_third_policy_counts_with_all_three() {
         let (mut names, mut counts) = (Names::default(), Vec::new());
         set(&mut names, &["a", "b", "c", "d"]);
-        names.count(&mut counts, Fate { passed: 2, is_turned_away: true });
-        names.count(&mut counts, Fate { passed: 4, is_turned_away: false });
+        names.count(&mut counts, Fate { passed: 2, is_rejected: true });
+        names.count(&mut counts, Fate { passed: 4, is_rejected: false });
         let expected = [("a", 2, 0), ("b", 2, 0), ("c", 1, 1), ("d", 1, 0)];
         assert_eq!(
             reported(&names, &counts),
@@ -104,9 +104,9 @@ mod tests {
     fn another_stack_goes_on_with_the_counts_of_the_names_it_shares() {
         let (mut names, mut counts) = (Names::default(), Vec::new());
         set(&mut names, &["a", "b"]);
-        names.count(&mut counts, Fate { passed: 0, is_turned_away: true });
+        names.count(&mut counts, Fate { passed: 0, is_rejected: true });
         set(&mut names, &["b", "c"]);
-        names.count(&mut counts, Fate { passed: 1, is_turned_away: true });
+        names.count(&mut counts, Fate { passed: 1, is_rejected: true });
         let expected = [("a", 0, 1), ("b", 1, 0), ("c", 0, 1)];
         assert_eq!(
             reported(&names, &counts),
@@ -123,7 +123,7 @@ mod tests {
         let (mut names, mut counts) = (Names::default(), Vec::new());
         for number in 0..1000 {
             set(&mut names, &[&format!("a{number}"), "last"]);
-            names.count(&mut counts, Fate { passed: 1, is_turned_away: true });
+            names.count(&mut counts, Fate { passed: 1, is_rejected: true });
         }
         assert_eq!(counts.len(), NAMES + 1);
         assert_eq!(counts.last().map(|counts| (counts.name.as_str(), counts.accepted)), Some((OTHERS, 937)));

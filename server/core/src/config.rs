@@ -138,7 +138,7 @@ impl Config {
 
     /// Returns the maximum number of requests in service at once, each for the service time that the server draws for it. `None` if it is
     /// unknown. With a schedule it is the highest cap, because a lower cap does not interrupt requests in service.
-    pub(crate) fn most_in_service(&self) -> Option<u32> {
+    pub(crate) fn max_in_service(&self) -> Option<u32> {
         let courses = self.courses();
         let slots = || match &courses.slots {
             _ if !self.caps.is_empty() => None,
@@ -146,7 +146,7 @@ impl Config {
             Some(course) if course.begins_at_once() => course.greatest(),
             Some(course) => course.greatest().map(|later| later.max(self.max_busy)),
         };
-        self.policy.most_in_service(&courses.changed(), slots)
+        self.policy.max_in_service(&courses.changed(), slots)
     }
 
     pub(crate) fn paces(&self) -> Vec<Pace> {
@@ -164,13 +164,13 @@ impl Config {
     }
 
     /// Whether disturbances are configured. These are faults, lost messages, outages, or a script, because a script may contain any answer.
-    pub fn goes_wrong_on_purpose(&self) -> bool {
+    pub fn has_faults(&self) -> bool {
         let is_disturbed = !self.fault.is_empty() || self.loss > 0.0 || !self.outages.is_empty();
         is_disturbed || self.courses().goes_down() || self.policy.script().is_some()
     }
 
     pub fn rejections_hold_slots(&self) -> bool {
-        self.rejects_occupy && self.policy.heeds_rejects_occupy()
+        self.rejects_occupy && self.policy.obeys_rejects_occupy()
     }
 
     pub fn draws_service_times(&self) -> bool {
@@ -276,7 +276,7 @@ mod tests {
     fn what_disturbs_a_cap_takes_from_it_only_what_no_longer_holds() {
         let said = |config: &Config| {
             let holds = config.rejections_hold_slots();
-            (config.has_cap(), config.most_in_service().is_some(), config.is_plain_cap(), holds)
+            (config.has_cap(), config.max_in_service().is_some(), config.is_plain_cap(), holds)
         };
         let config = Config::default();
         assert_eq!(said(&config), (true, true, true, true));

@@ -88,7 +88,7 @@ impl Answer {
     }
 
     /// Whether the answer shows the client that its request was served.
-    pub fn tells_service(&self) -> bool {
+    pub fn advertises_service(&self) -> bool {
         self.verdict == ServerDecision::Accepted && !self.is_spoiled()
     }
 

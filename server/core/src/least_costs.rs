@@ -20,7 +20,7 @@ impl LeastCosts {
     /// Computes the bounds for the run with this seed. Returns `None` if no bound is known, neither on the number of requests in service
     /// nor on their rate. If a schedule changes the cap, the bounds use its highest value.
     pub fn new(config: &Config, seed: u64) -> Option<Self> {
-        let slots = config.most_in_service();
+        let slots = config.max_in_service();
         let paces = config.paces();
         (slots.is_some() || !paces.is_empty()).then(|| Self { config: config.clone(), slots, paces, seed })
     }
@@ -39,15 +39,15 @@ impl LeastCosts {
     }
 
     /// Returns the minimum delay from client to admission. Each attempt draws its own delay, so only the smallest possible draw is certain.
-    pub fn way_there(&self) -> Duration {
+    pub fn request_delay(&self) -> Duration {
         self.config.network_delay.least()
     }
 
-    pub fn way_back(&self) -> Duration {
+    pub fn response_delay(&self) -> Duration {
         self.config.return_delay.least()
     }
 
-    pub fn least_service(&self) -> Duration {
+    pub fn min_service(&self) -> Duration {
         self.config.service_time.least()
     }
 
@@ -69,11 +69,11 @@ mod tests {
         let config = Config { service_time, network_delay, ..Config::default() };
         let costs = LeastCosts::new(&config, 7).unwrap();
         assert_eq!(
-            (costs.slots(), costs.way_there(), costs.way_back()),
+            (costs.slots(), costs.request_delay(), costs.response_delay()),
             (Some(50), Duration::ZERO, Duration::ZERO)
         );
-        assert_eq!(costs.least_service(), Duration::from_millis(100));
-        assert!(costs.service(3) >= costs.least_service());
+        assert_eq!(costs.min_service(), Duration::from_millis(100));
+        assert!(costs.service(3) >= costs.min_service());
         assert_ne!(costs.service(3), costs.service(4));
     }
 

@@ -151,10 +151,10 @@ impl Policies {
     pub(crate) fn build(&self, are_reported: bool, anchor: WallTime) -> Stages {
         let stages = self.0.iter().filter_map(|policy| policy.stage(anchor)).collect();
         let server = self.last().config().build();
-        let tells_limits = self
+        let advertises_limits = self
             .only()
-            .is_none_or(|policy| policy.is_stage() && (are_reported || policy.config().tells_limit()));
-        Stages::new(stages, server, tells_limits)
+            .is_none_or(|policy| policy.is_stage() && (are_reported || policy.config().advertises_limit()));
+        Stages::new(stages, server, advertises_limits)
     }
 
     pub fn has_cap(&self) -> bool {
@@ -163,7 +163,7 @@ impl Policies {
 
     /// Returns the maximum number of requests in service at once, each for a service time that the server draws. `slots` returns the
     /// highest value of the server's own cap, which may change during the run.
-    pub(crate) fn most_in_service(
+    pub(crate) fn max_in_service(
         &self,
         changed: &BTreeSet<usize>,
         slots: impl Fn() -> Option<u32>,
@@ -214,8 +214,8 @@ impl Policies {
         self.only().is_some_and(|policy| policy.config().is_plannable())
     }
 
-    pub(crate) fn heeds_rejects_occupy(&self) -> bool {
-        self.0.iter().any(|policy| policy.config().heeds_rejects_occupy())
+    pub(crate) fn obeys_rejects_occupy(&self) -> bool {
+        self.0.iter().any(|policy| policy.config().obeys_rejects_occupy())
     }
 
     pub(crate) fn mean_service(&self) -> Option<Duration> {

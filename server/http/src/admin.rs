@@ -151,11 +151,11 @@ async fn barrier(
 }
 
 async fn at_barrier(shared: &Shared, query: &str) -> Response {
-    let (comer, patience) = match comer(query) {
-        Ok(comer) => comer,
+    let (participant, patience) = match participant(query) {
+        Ok(participant) => participant,
         Err(words) => return refuse(StatusCode::BAD_REQUEST, words),
     };
-    let of = comer.of;
+    let of = participant.of;
     let release = || {
         shared.reset();
         let ServerStats { instance, epoch, .. } = shared.stats(None);
@@ -163,7 +163,7 @@ async fn at_barrier(shared: &Shared, query: &str) -> Response {
         let start_in_ms = u64::try_from(READY_IN.as_millis()).unwrap_or(u64::MAX);
         wire::Released { run, of, start_in_ms, instance, epoch }
     };
-    let mut place = match shared.barriers.join(comer, release) {
+    let mut place = match shared.barriers.join(participant, release) {
         Ok(place) => place,
         Err(error) => {
             let status = match error {
@@ -183,7 +183,7 @@ async fn at_barrier(shared: &Shared, query: &str) -> Response {
     }
 }
 
-fn comer(query: &str) -> Result<(Participant, Duration), &'static str> {
+fn participant(query: &str) -> Result<(Participant, Duration), &'static str> {
     let value = |key: &str| {
         query
             .split('&')

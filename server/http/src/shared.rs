@@ -62,7 +62,7 @@ pub(crate) struct Admitted {
     pub(crate) reject_status: u16,
     script: Option<Arc<Script>>,
     pub(crate) answers: Option<Arc<AnswerSet>>,
-    pub(crate) tells_wait: bool,
+    pub(crate) advertises_wait: bool,
     /// Time from the arrival of the request to the instant at which the answer was due.
     pub(crate) took: Duration,
 }
@@ -71,16 +71,16 @@ impl Admitted {
     fn new(answer: Answer, since: Instant, config: &Config, answers: Option<&Arc<AnswerSet>>) -> Self {
         let took = answer.at.since(since);
         let answers = answers.filter(|_| answer.facts().is_some()).cloned();
-        let tells_wait = config.retry_after.is_some();
+        let advertises_wait = config.retry_after.is_some();
         let script = answer.reply.and_then(|_| config.policy.script().cloned());
-        Self { answer, reject_status: config.reject_status, script, answers, tells_wait, took }
+        Self { answer, reject_status: config.reject_status, script, answers, advertises_wait, took }
     }
 
     /// True if the request was not started, because its own condition was not met. Only loadgen sends such conditions.
     pub(crate) fn is_deferred(&self) -> bool {
         let Answer { verdict, reply, .. } = &self.answer;
-        let has_other_words = reply.is_some() || matches!(self.answer.fault(), Some(Fault::Status(_)));
-        *verdict == ServerDecision::Deferred && !has_other_words
+        let has_custom_responses = reply.is_some() || matches!(self.answer.fault(), Some(Fault::Status(_)));
+        *verdict == ServerDecision::Deferred && !has_custom_responses
     }
 
     pub(crate) fn has_templates(&self) -> bool {
@@ -150,7 +150,7 @@ impl Shared {
         let request = inner.request(id, identity);
         inner.server.handle(
             now,
-            match (details, identity.least_free) {
+            match (details, identity.min_free) {
                 (Some(details), least) => Input::ArriveWith { request, details, least },
                 (None, 0) => Input::Arrive(request),
                 (None, least) => Input::ArriveIfFree { request, least },

@@ -112,7 +112,7 @@ fn compare_all(
         if !args.output.quiet {
             let warnings = reals.iter().flat_map(|real| &real.result.warnings);
             let text = table(pairing, &figures, &warnings.collect::<BTreeSet<_>>());
-            to_people(&text, exports.take_stdout())?;
+            to_people(&text, exports.claim_stdout())?;
         }
         document.push(record(pairing, &figures, bottleneck, reals.len()));
     }

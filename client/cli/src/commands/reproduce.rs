@@ -77,11 +77,11 @@ pub(crate) fn run(args: &ReproduceArgs) -> anyhow::Result<ExitCode> {
         [(only, claims)] => in_words(only, claims) + &conclusion(&tally),
         several => overview(several, &tally, args.explain.explain),
     };
-    let stdout_is_taken = exports.take_stdout();
+    let stdout_is_claimed = exports.claim_stdout();
     exports.finish(&serde_json::to_value(document(&judged, &tally, started_at))?)?;
     if !args.output.quiet {
         let stopped = stopped.map(|words| format!("! {words}, and only those count\n")).unwrap_or_default();
-        to_people(&(text + &stopped), stdout_is_taken)?;
+        to_people(&(text + &stopped), stdout_is_claimed)?;
     }
     if let Some(exit) = interrupt.exit() {
         return Ok(exit.into());

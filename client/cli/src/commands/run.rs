@@ -103,7 +103,7 @@ pub(super) fn merged(mut merging: Merging) -> anyhow::Result<ExitCode> {
 }
 
 fn conduct(args: &RunArgs, plan: Plan<'_>) -> anyhow::Result<ExitCode> {
-    let stdout_is_data = plan.exports.take_stdout() || args.output.progress.is_some();
+    let stdout_is_data = plan.exports.claim_stdout() || args.output.progress.is_some();
     let mut report = Report::new(args, stdout_is_data);
     report.announce(&plan.announcement);
     report.doubts(&plan.experiment);

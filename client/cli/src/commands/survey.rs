@@ -57,8 +57,8 @@ pub(crate) fn run(args: &SurveyArgs) -> anyhow::Result<ExitCode> {
         plot.write(plot::picture(&judged).as_bytes())?;
     }
     if !args.output.quiet {
-        let stdout_is_taken = outputs.into_iter().flatten().any(Output::is_stdout);
-        to_people(&text::text(&judged, args.explain), stdout_is_taken)?;
+        let stdout_is_claimed = outputs.into_iter().flatten().any(Output::is_stdout);
+        to_people(&text::text(&judged, args.explain), stdout_is_claimed)?;
     }
     Ok(interrupt.exit().map_or(ExitCode::SUCCESS, ExitCode::from))
 }

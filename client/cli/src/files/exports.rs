@@ -17,7 +17,7 @@ pub(crate) type RequestedExport = (&'static Format, PathBuf);
 pub(crate) struct Exports {
     files: Vec<Exported>,
     layout: Layout,
-    stdout_is_taken: bool,
+    stdout_is_claimed: bool,
 }
 
 /// Part of the exports that is shared with the threads that execute runs. It receives attempts and formats the text of each run.
@@ -56,8 +56,8 @@ impl Exports {
         others: &[&Path],
     ) -> anyhow::Result<Self> {
         distinct(asked.iter().map(|(_, path)| path.as_path()).chain(others.iter().copied()))?;
-        let stdout_is_taken = others.contains(&Path::new("-"));
-        let mut exports = Self { files: Vec::new(), layout: layout.clone(), stdout_is_taken };
+        let stdout_is_claimed = others.contains(&Path::new("-"));
+        let mut exports = Self { files: Vec::new(), layout: layout.clone(), stdout_is_claimed };
         for (format, path) in asked {
             if !format.to_stdout && path == Path::new("-") {
                 let words =
@@ -65,7 +65,7 @@ impl Exports {
                 return Err(Fatal::error(Exit::Usage, words));
             }
             let output = Output::prepare(path, format.flag)?;
-            exports.stdout_is_taken |= output.is_stdout();
+            exports.stdout_is_claimed |= output.is_stdout();
             exports.files.push(Exported { format, state: Ok((format.exporter)(output, layout)) });
         }
         Ok(exports)
@@ -79,8 +79,8 @@ impl Exports {
     }
 
     /// Whether an output goes to stdout, so that texts for people go to stderr.
-    pub(crate) fn take_stdout(&self) -> bool {
-        self.stdout_is_taken
+    pub(crate) fn claim_stdout(&self) -> bool {
+        self.stdout_is_claimed
     }
 
     pub(crate) fn want(&self, source: Source) -> bool {

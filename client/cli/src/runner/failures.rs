@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use experiments::record::goes_wrong_on_purpose;
+use experiments::record::has_faults;
 use experiments::runs::one_run::Finished;
 use loadgen_core::FailureResult;
 use results::RunResult;
@@ -54,7 +54,7 @@ impl Failures {
         }
         let Some(of) = self.by_strategy.get_mut(&run.strategy) else { return };
         of.total += run.ops.total;
-        if run.ops.failed > 0 && !goes_wrong_on_purpose(&run.config) {
+        if run.ops.failed > 0 && !has_faults(&run.config) {
             of.failed += run.ops.failed;
             let cause = || run.failures.first().map(FailureResult::words);
             of.cause = of.cause.take().or_else(cause);

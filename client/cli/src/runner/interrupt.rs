@@ -44,7 +44,7 @@ enum Request {
 }
 
 impl State {
-    fn hear(&mut self, signal: i32, now: Instant) -> Request {
+    fn receive(&mut self, signal: i32, now: Instant) -> Request {
         if !self.keeps_results {
             return Request::LeaveEarly;
         }
@@ -132,7 +132,7 @@ impl Interrupt {
 
     pub(crate) fn on_signal(&self, signal: i32) {
         let mut state = self.state();
-        match state.hear(signal, Instant::now()) {
+        match state.receive(signal, Instant::now()) {
             Request::Same => {}
             Request::Stop | Request::Abort => state.pass_on(),
             Request::Leave => leave(signal),
@@ -231,12 +231,12 @@ mod tests {
     fn close_signals_count_once_and_later_ones_escalate() {
         let start = Instant::now();
         let mut state = State { keeps_results: true, ..State::default() };
-        let mut hear = |millis, signal| state.hear(signal, start + Duration::from_millis(millis));
-        assert_eq!(hear(0, SIGINT), Request::Stop);
-        assert_eq!([hear(1, SIGINT), hear(299, SIGTERM)], [Request::Same; 2]);
-        assert_eq!(hear(300, SIGTERM), Request::Abort);
-        assert_eq!(hear(599, SIGTERM), Request::Same);
-        assert_eq!(hear(900, SIGINT), Request::Leave);
+        let mut receive = |millis, signal| state.receive(signal, start + Duration::from_millis(millis));
+        assert_eq!(receive(0, SIGINT), Request::Stop);
+        assert_eq!([receive(1, SIGINT), receive(299, SIGTERM)], [Request::Same; 2]);
+        assert_eq!(receive(300, SIGTERM), Request::Abort);
+        assert_eq!(receive(599, SIGTERM), Request::Same);
+        assert_eq!(receive(900, SIGINT), Request::Leave);
         assert_eq!(state.by, Some(SIGINT), "the first names the end");
     }
 
@@ -244,8 +244,8 @@ mod tests {
     #[test]
     fn a_signal_exits_at_once_if_there_are_no_results_to_keep() {
         let mut state = State::default();
-        assert_eq!(state.hear(SIGTERM, Instant::now()), Request::LeaveEarly);
+        assert_eq!(state.receive(SIGTERM, Instant::now()), Request::LeaveEarly);
         state.keeps_results = true;
-        assert_eq!(state.hear(SIGTERM, Instant::now()), Request::Stop);
+        assert_eq!(state.receive(SIGTERM, Instant::now()), Request::Stop);
     }
 }

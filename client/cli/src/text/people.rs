@@ -5,8 +5,8 @@ use vocabulary::printable;
 use crate::files::output::to_stdout;
 use crate::text::stderr::to_stderr;
 
-pub(crate) fn to_people(text: &str, stdout_is_taken: bool) -> anyhow::Result<()> {
-    if stdout_is_taken {
+pub(crate) fn to_people(text: &str, stdout_is_claimed: bool) -> anyhow::Result<()> {
+    if stdout_is_claimed {
         to_stderr(text);
         return Ok(());
     }

@@ -27,15 +27,15 @@ impl LeastCosts for Written {
         Vec::new()
     }
 
-    fn way_there(&self) -> Duration {
+    fn request_delay(&self) -> Duration {
         Duration::from_nanos(self.there)
     }
 
-    fn way_back(&self) -> Duration {
+    fn response_delay(&self) -> Duration {
         Duration::from_nanos(self.back)
     }
 
-    fn least_service(&self) -> Duration {
+    fn min_service(&self) -> Duration {
         Duration::from_nanos(self.least)
     }
 

@@ -140,8 +140,9 @@ fn figures_of(
 
 impl ClientCount {
     fn rate_per_s(&self, end: Instant) -> f64 {
-        let goes_on = self.busy_since.map_or(0, |since| end.as_nanos().saturating_sub(since.as_nanos()));
-        match self.busy_nanos.saturating_add(goes_on) {
+        let round_continues =
+            self.busy_since.map_or(0, |since| end.as_nanos().saturating_sub(since.as_nanos()));
+        match self.busy_nanos.saturating_add(round_continues) {
             0 => 0.0,
             busy => self.succeeded as f64 * 1e9 / busy as f64,
         }

@@ -15,7 +15,7 @@ pub(super) struct Arriving {
     /// Next arrival in an open loop. It has already been removed from the stream.
     next_in_stream: Option<Instant>,
     closed: bool,
-    free_places: BinaryHeap<Reverse<Instant>>,
+    free_slots: BinaryHeap<Reverse<Instant>>,
     /// Arrival of the latest op. No later op arrives before it.
     last: Instant,
     /// Number of the next op in the whole run.
@@ -26,15 +26,15 @@ pub(super) struct Arriving {
 
 impl Arriving {
     pub(super) fn new(config: &RunConfig) -> Self {
-        let mut free_places = BinaryHeap::new();
+        let mut free_slots = BinaryHeap::new();
         if let ArrivalProcess::Closed { in_flight } = config.workload.arrivals {
-            free_places.extend((0..in_flight).map(|_| Reverse(Instant::ORIGIN)));
+            free_slots.extend((0..in_flight).map(|_| Reverse(Instant::ORIGIN)));
         }
         let mut arriving = Self {
             arrivals: Arrivals::new(config.workload.clone(), config.seed),
             next_in_stream: None,
             closed: matches!(config.workload.arrivals, ArrivalProcess::Closed { .. }),
-            free_places,
+            free_slots,
             last: Instant::ORIGIN,
             next_op: 0,
             shard: config.shard,
@@ -46,7 +46,7 @@ impl Arriving {
 
     pub(super) fn next(&self) -> Option<Instant> {
         self.next_in_stream.or_else(|| {
-            let Reverse(free) = *self.free_places.peek()?;
+            let Reverse(free) = *self.free_slots.peek()?;
             // Over HTTP, answers may be processed out of order. Ops are numbered in the order of arrival, so no op may
             // arrive before the last one.
             let free = free.max(self.last);
@@ -61,7 +61,7 @@ impl Arriving {
         self.last = at;
         self.next_op += 1;
         if self.closed {
-            self.free_places.pop();
+            self.free_slots.pop();
         }
         self.go_on();
         op
@@ -96,12 +96,12 @@ impl Arriving {
     /// Frees a place of a closed loop from `at` on. Returns false in an open loop, which has no places.
     pub(super) fn free_place(&mut self, at: Instant) -> bool {
         if self.closed {
-            self.free_places.push(Reverse(at));
+            self.free_slots.push(Reverse(at));
         }
         self.closed
     }
 
-    pub(super) fn goes_on(&self, now: Instant) -> bool {
+    pub(super) fn continues(&self, now: Instant) -> bool {
         self.next_in_stream.is_some() || self.closed && self.arrivals.allows(self.next_op, now)
     }
 

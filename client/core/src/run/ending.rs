@@ -152,13 +152,13 @@ impl Run {
 
     pub(super) fn end(&mut self, at: Instant, attempt: &Attempt, mut end: End) {
         let others = self.hedges && self.rounds.leave(attempt.op, attempt.serial);
-        let goes_on = others && end.outcome.status != Status::Succeeded || end.is_moot;
-        self.tell_end(at, attempt, &mut end, goes_on);
+        let round_continues = others && end.outcome.status != Status::Succeeded || end.is_moot;
+        self.tell_end(at, attempt, &mut end, round_continues);
         if end.is_moot {
             return;
         }
         let outcome = &end.outcome;
-        if self.hedges && self.round_goes_on(at, attempt, outcome) {
+        if self.hedges && self.round_continues(at, attempt, outcome) {
             return self.launch(attempt.instance, at);
         }
         match outcome.status {
@@ -190,8 +190,8 @@ impl Run {
     }
 
     /// Reports an attempt's end to strategy and measurements, and stores the strategy's classification in the outcome.
-    /// `goes_on` is true if another attempt decides the outcome of the op.
-    fn tell_end(&mut self, at: Instant, attempt: &Attempt, end: &mut End, goes_on: bool) {
+    /// `round_continues` is true if another attempt decides the outcome of the op.
+    fn tell_end(&mut self, at: Instant, attempt: &Attempt, end: &mut End, round_continues: bool) {
         if let Some(Undecided { in_flight, .. }) = attempt.undecided {
             // The server never reported a start. But the attempt was not deferred, so it had started and is counted
             // now.
@@ -204,13 +204,13 @@ impl Run {
         }
         let instance = &mut self.instances[attempt.instance.index()];
         let op = &mut self.ops[attempt.op.index()];
-        end.outcome.opinion = instance.strategy.opinion(&end.outcome);
+        end.outcome.classification = instance.strategy.classify(&end.outcome);
         let End { sent_at, ref outcome, counted, cause, by_gateway: _, is_moot: _ } = *end;
         op.last = Some(outcome.status);
         op.prospect = op.prospect.after(outcome.status);
         // Fast path: a strategy that only retries has no parts that observe the ends of attempts.
         if !instance.strategy.only_retries() {
-            let ended = ended(attempt, op, instance, sent_at, goes_on);
+            let ended = ended(attempt, op, instance, sent_at, round_continues);
             instance.strategy.on_ended(at, &ended, outcome, &attempt.permits, &mut op.retry_state);
         }
         instance.in_flight -= 1;
@@ -275,7 +275,7 @@ impl Run {
         op.failures += 1;
         op.last = Some(outcome.status);
         if !matches!(outcome.status, Status::Shed | Status::Deferred) {
-            op.last_opinion = outcome.opinion;
+            op.last_classification = outcome.classification;
         }
         let mut failed =
             FailedOp { op: op.id.into(), arrived: op.arrived, failures: op.failures, outcome: *outcome };
@@ -353,7 +353,13 @@ impl Run {
     }
 }
 
-fn ended(attempt: &Attempt, op: &Op, instance: &Instance, sent_at: Instant, goes_on: bool) -> AttemptEnd {
+fn ended(
+    attempt: &Attempt,
+    op: &Op,
+    instance: &Instance,
+    sent_at: Instant,
+    round_continues: bool,
+) -> AttemptEnd {
     AttemptEnd {
         seq: attempt.seq,
         op: op.id.into(),
@@ -362,6 +368,6 @@ fn ended(attempt: &Attempt, op: &Op, instance: &Instance, sent_at: Instant, goes
         in_flight_when_sent: attempt.in_flight_when_sent,
         in_flight: instance.in_flight,
         ready: instance.ready_ops(),
-        goes_on,
+        round_continues,
     }
 }

@@ -109,5 +109,5 @@ pub struct SentAttempt {
     pub due: Instant,
     /// Minimum number of free slots for the server to start the attempt. If fewer are free, the server does not start
     /// it, and the attempt ends deferred. With 0, or at a server without this check, the attempt always starts.
-    pub least_free: u32,
+    pub min_free: u32,
 }

@@ -32,7 +32,7 @@ impl Run {
             attempt: op.attempts,
             arrived: op.arrived,
             last: op.last,
-            last_opinion: op.last_opinion,
+            last_classification: op.last_classification,
             copy: 0,
         };
         if let Some(copies) = self.instances[id.index()].strategy.copies(at, &first) {
@@ -117,11 +117,11 @@ impl Run {
     /// Returns whether the op's round continues after one of its attempts has ended and the end was reported. Then
     /// other attempts of the round are in flight, or a copy is planned. Otherwise the round is closed, and the op
     /// continues as if this had been its only attempt.
-    pub(super) fn round_goes_on(&mut self, at: Instant, attempt: &Attempt, outcome: &Outcome) -> bool {
+    pub(super) fn round_continues(&mut self, at: Instant, attempt: &Attempt, outcome: &Outcome) -> bool {
         let slot = attempt.op;
         let Some(round) = self.rounds.of_mut(slot) else { return false };
         let others = !round.live().is_empty();
-        let goes_on = match outcome.status {
+        let round_continues = match outcome.status {
             Status::Succeeded => false,
             Status::Cancelled => others,
             _ => {
@@ -129,10 +129,10 @@ impl Run {
                 self.failure_in_round(at, attempt, outcome, others)
             }
         };
-        if !goes_on {
+        if !round_continues {
             self.cancel_others(at, slot);
         }
-        goes_on
+        round_continues
     }
 
     fn failure_in_round(&mut self, at: Instant, attempt: &Attempt, outcome: &Outcome, others: bool) -> bool {
@@ -149,7 +149,7 @@ impl Run {
             AfterCopy::NextAfter(_) if late => AfterCopy::NoMore,
             after => after,
         };
-        let goes_on = match after {
+        let round_continues = match after {
             AfterCopy::Over => false,
             AfterCopy::NoMore => {
                 if let Some(round) = self.rounds.of_mut(slot) {
@@ -168,10 +168,10 @@ impl Run {
                 others || comes
             }
         };
-        if goes_on {
+        if round_continues {
             self.stall.on_in_vain(at);
         }
-        goes_on
+        round_continues
     }
 
     fn cancel_others(&mut self, at: Instant, slot: OpSlot) {

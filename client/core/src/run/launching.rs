@@ -138,10 +138,10 @@ impl Run {
 
     pub(super) fn candidate(&self, op: Waiting, id: InstanceId) -> Candidate {
         let seq = self.instances[id.index()].next_seq;
-        let (attempts, last, last_opinion) = match op.slot() {
+        let (attempts, last, last_classification) = match op.slot() {
             Some(slot) => {
                 let op = &self.ops[slot.index()];
-                (op.attempts, op.last, op.last_opinion)
+                (op.attempts, op.last, op.last_classification)
             }
             None => (0, None, Classification::Done),
         };
@@ -151,7 +151,7 @@ impl Run {
             attempt: attempts + 1,
             arrived: op.arrived,
             last,
-            last_opinion,
+            last_classification,
             copy: 0,
         }
     }
@@ -164,7 +164,7 @@ impl Run {
         carrier: Option<CarrierSense>,
         at: Instant,
     ) {
-        let carrier = carrier.filter(|carrier| carrier.least_free > 0);
+        let carrier = carrier.filter(|carrier| carrier.min_free > 0);
         let in_flight = self.attempts.len() as u64 + 1;
         let instance = &mut self.instances[id.index()];
         let seq = instance.next_seq;
@@ -201,7 +201,7 @@ impl Run {
             op: op_id.into(),
             ordinal,
             due: at,
-            least_free: carrier.map_or(0, |carrier| carrier.least_free),
+            min_free: carrier.map_or(0, |carrier| carrier.min_free),
         }));
     }
 

@@ -52,7 +52,7 @@ impl Run {
             Phase::Done
         } else if self.stopping {
             Phase::Stopping
-        } else if self.agenda.arriving.goes_on(now) {
+        } else if self.agenda.arriving.continues(now) {
             Phase::Arriving
         } else {
             Phase::Finishing

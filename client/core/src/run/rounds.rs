@@ -147,7 +147,15 @@ mod tests {
 
     fn launch(op: u64) -> Candidate {
         let arrived = Instant::ORIGIN;
-        Candidate { seq: 0, op, attempt: 1, arrived, last: None, last_opinion: Classification::Done, copy: 0 }
+        Candidate {
+            seq: 0,
+            op,
+            attempt: 1,
+            arrived,
+            last: None,
+            last_classification: Classification::Done,
+            copy: 0,
+        }
     }
 
     fn key(serial: u64) -> AttemptKey {

@@ -7,7 +7,7 @@ use results::StartedBy;
 use tokio::runtime::Runtime;
 use vocabulary::wire::{Released, RunId, ServerCounts};
 
-use super::stop::{Stop, asked_more_than, unless_stopped};
+use super::stop::{Stop, requested_more_than, unless_stopped};
 use crate::error::{ErrorKind, refusal, refusal_because};
 use crate::servers::target::Server;
 use crate::sharded::{BarrierChoice, Sharded, StartChoice};
@@ -55,7 +55,7 @@ pub(super) fn wait(
             let waited = runtime.block_on(async {
                 tokio::select! {
                     () = tokio::time::sleep_until(near) => true,
-                    () = asked_more_than(0, stop) => false,
+                    () = requested_more_than(0, stop) => false,
                 }
             });
             let since_1970 = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
@@ -81,7 +81,7 @@ fn at_barrier(
         tokio::select! {
             biased;
             released = server.barrier(&round, plan, sharded.shard, *patience) => Some(released),
-            () = asked_more_than(0, stop) => None,
+            () = requested_more_than(0, stop) => None,
         }
     });
     let released_at = Instant::now();

@@ -283,7 +283,7 @@ fn transport(
     target: &Target,
     config: &RunConfig,
     id: RunId,
-    most_connections: usize,
+    max_connections: usize,
 ) -> anyhow::Result<ReadyTransport> {
     let headers = server.mock.as_ref().map(|mock| RunHeaders {
         run: id,
@@ -305,7 +305,7 @@ fn transport(
         requests: config.requests.clone(),
         seed: config.seed,
         timeout: settings.time_scale.to_real(config.timeout),
-        most_connections,
+        max_connections,
         local_addresses: settings.sending.local_addresses.clone(),
         threads: settings.sending.threads,
         http2_connections: settings.sending.http2_connections,

@@ -34,12 +34,12 @@ pub(crate) fn unless_stopped<T>(
         tokio::select! {
             biased;
             answer = answer => Some(answer),
-            () = asked_more_than(before, stop) => None,
+            () = requested_more_than(before, stop) => None,
         }
     })
 }
 
-pub(crate) async fn asked_more_than(times: u32, stop: &dyn Stop) {
+pub(crate) async fn requested_more_than(times: u32, stop: &dyn Stop) {
     while stop.times_asked() <= times {
         tokio::time::sleep(LOOK).await;
     }

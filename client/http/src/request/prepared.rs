@@ -162,11 +162,11 @@ impl Prepared {
     ) -> impl Iterator<Item = (HeaderName, HeaderValue)> {
         // With carrier sense, the first request of an attempt includes the minimum number of free slots with which the server
         // may start it. Only a mockserver supports this header.
-        let looks = self.run.is_some() && attempt.least_free > 0 && !matches!(step, Step::Write(_));
-        let least_free = looks.then(|| (MIN_FREE, HeaderValue::from(attempt.least_free)));
+        let looks = self.run.is_some() && attempt.min_free > 0 && !matches!(step, Step::Write(_));
+        let min_free = looks.then(|| (MIN_FREE, HeaderValue::from(attempt.min_free)));
         let tag = if let Step::Write(tag) = step { Some((IF_MATCH, tag.clone())) } else { None };
         let key = self.asked.as_ref().and_then(|asked| asked.authorization(attempt.op));
-        least_free.into_iter().chain(tag).chain(key.map(|key| (AUTHORIZATION, key)))
+        min_free.into_iter().chain(tag).chain(key.map(|key| (AUTHORIZATION, key)))
     }
 
     /// Returns the numbers that identify an attempt to a mockserver, in the order of [`OWN`]; `None` for other servers.

@@ -11,7 +11,7 @@ use crate::response::fields::Headers;
 /// Parses the parts of a response that the strategy needs, and its retry advice for the harness. Dates in the advice are
 /// evaluated relative to `answered`, the time at which the server responded. If that is unknown, they are relative to the
 /// client's clock.
-pub(crate) fn hear(
+pub(crate) fn parse(
     reading: &ResponseParser,
     code: u16,
     headers: &HeaderMap,
@@ -23,7 +23,7 @@ pub(crate) fn hear(
         // If the clock is set before 1970, no date counts as past.
         WallTime::from_unix(since_unix.unwrap_or(Duration::ZERO))
     });
-    reading.hear(code, &Headers(code, headers), body, now)
+    reading.parse(code, &Headers(code, headers), body, now)
 }
 
 #[cfg(test)]
@@ -34,7 +34,7 @@ mod tests {
 
     fn read(headers: &HeaderMap, forms: &str) -> (Advice, Advice) {
         let spec: StrategySpec = format!("none:advice={forms}").parse().unwrap();
-        let response = hear(spec.reading(), 503, headers, &[], None);
+        let response = parse(spec.reading(), 503, headers, &[], None);
         (response.advice, response.advertised)
     }
 

@@ -65,11 +65,11 @@ pub(crate) async fn attempt(by: &(impl Exchange + Sync), attempt: &SentAttempt) 
     answer
 }
 
-/// Reads a body completely and returns its first `most_kept` bytes.
+/// Reads a body completely and returns its first `max_kept` bytes.
 ///
 /// # Errors
 /// If the body is incomplete or longer than [`MAX_BODY`].
-pub(crate) async fn drain<B>(mut body: B, most_kept: usize) -> Result<Vec<u8>, Undrained<B::Error>>
+pub(crate) async fn drain<B>(mut body: B, max_kept: usize) -> Result<Vec<u8>, Undrained<B::Error>>
 where
     B: Body<Data = Bytes> + Unpin,
 {
@@ -81,7 +81,7 @@ where
     {
         let frame = frame.map_err(Undrained::Broken)?;
         let Some(chunk) = frame.data_ref() else { continue };
-        let room = most_kept.saturating_sub(kept.len()).min(chunk.len());
+        let room = max_kept.saturating_sub(kept.len()).min(chunk.len());
         kept.extend_from_slice(&chunk[..room]);
         left = left.checked_sub(chunk.len() as u64).ok_or(Undrained::Long)?;
     }
@@ -101,5 +101,5 @@ pub(crate) fn tag_of(step: &Step, headers: &HeaderMap) -> Option<HeaderValue> {
 /// Returns true if a request uses carrier sense: the server starts it only with enough free slots. A write after a read does
 /// not use carrier sense, because the read already did.
 pub(crate) fn looks(attempt: &SentAttempt, step: &Step) -> bool {
-    attempt.least_free > 0 && !matches!(step, Step::Write(_))
+    attempt.min_free > 0 && !matches!(step, Step::Write(_))
 }

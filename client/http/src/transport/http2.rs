@@ -58,7 +58,7 @@ impl Shared {
 
     /// Returns the connection with the fewest streams. `None` if fewer connections are open than wanted, so that one should be
     /// opened.
-    fn least_busy(&self) -> Option<Arc<Link>> {
+    fn min_busy(&self) -> Option<Arc<Link>> {
         let mut links = self.links();
         links.retain(|link| !link.is_over());
         let enough = links.len() >= self.wanted.load(Ordering::Relaxed);
@@ -67,11 +67,11 @@ impl Shared {
     }
 
     async fn link(&self) -> Result<Arc<Link>, ErrorKind> {
-        if let Some(link) = self.least_busy() {
+        if let Some(link) = self.min_busy() {
             return Ok(link);
         }
         let _first = self.opening.lock().await;
-        if let Some(link) = self.least_busy() {
+        if let Some(link) = self.min_busy() {
             return Ok(link);
         }
         let open = async {
@@ -140,7 +140,7 @@ impl Exchange for Http2Transport {
             let (request, body) = shared.request(attempt, &step);
             let link = shared.link().await?;
             let carried =
-                link.carry(request, body, |status| shared.understanding.most_body(status.as_u16())).await;
+                link.carry(request, body, |status| shared.understanding.max_body(status.as_u16())).await;
             shared.look_at_room();
             match carried {
                 Carried::Answered { head, body } => {
@@ -167,12 +167,12 @@ impl Transport for Http2Transport {
     const SUMMARY: &'static str = "HTTP/2 with h2: attempts are streams of few connections";
 
     fn build(config: TransportConfig) -> Result<Self, TransportError> {
-        let wanted = config.http2_connections.get().min(config.most_connections.max(1));
+        let wanted = config.http2_connections.get().min(config.max_connections.max(1));
         let shared = Shared {
             prepared: Prepared::new(&config, Naming::Whole)?,
             understanding: ResponseClassifier::new(&config),
             dialer: Dialer::new(&config, &[b"h2"])?,
-            connecting: Connecting::new(config.most_connections),
+            connecting: Connecting::new(config.max_connections),
             wanted: AtomicUsize::new(wanted),
             links: Mutex::default(),
             opening: AsyncMutex::new(()),

@@ -94,10 +94,10 @@ impl Shared {
     async fn finish(
         &self,
         mut body: Incoming,
-        most_kept: usize,
+        max_kept: usize,
         mut link: Link,
     ) -> Result<Vec<u8>, ErrorKind> {
-        let kept = drain(&mut body, most_kept).await.map_err(|error| match error {
+        let kept = drain(&mut body, max_kept).await.map_err(|error| match error {
             Undrained::Broken(error) => kind(&error, Stage::Answering),
             Undrained::Long => ErrorKind::LongBody,
         })?;
@@ -130,7 +130,7 @@ impl Exchange for HyperTransport {
         let (response, link) = shared.send(attempt, &step).await?;
         let (head, body) = response.into_parts();
         let code = head.status.as_u16();
-        let body = shared.finish(body, shared.understanding.most_body(code), link).await?;
+        let body = shared.finish(body, shared.understanding.max_body(code), link).await?;
         let answer = shared.understanding.of(code, &head.headers, &body, looks(attempt, &step));
         Ok(ParsedResponse { answer, tag: tag_of(&step, &head.headers) })
     }
@@ -152,7 +152,7 @@ impl Transport for HyperTransport {
             prepared: Prepared::new(&config, Naming::Path)?,
             understanding: ResponseClassifier::new(&config),
             dialer: Dialer::new(&config, &[b"http/1.1"])?,
-            connecting: Connecting::new(config.most_connections),
+            connecting: Connecting::new(config.max_connections),
             builder,
             idle: Mutex::default(),
             is_mock: config.run.is_some(),

@@ -27,9 +27,9 @@ impl TransportEntry {
             summary: T::SUMMARY,
             build: |config| {
                 let (scale, threads) = (config.scale, config.threads.get());
-                let most_connections = (config.most_connections / threads).max(1);
+                let max_connections = (config.max_connections / threads).max(1);
                 let transports =
-                    (0..threads).map(|_| T::build(TransportConfig { most_connections, ..config.clone() }));
+                    (0..threads).map(|_| T::build(TransportConfig { max_connections, ..config.clone() }));
                 let transports = transports.collect::<Result<Vec<_>, _>>()?;
                 Ok(ReadyTransport {
                     drive: Box::new(move |run, control, options| {

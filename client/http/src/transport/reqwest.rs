@@ -47,12 +47,10 @@ impl Exchange for ReqwestTransport {
         let (head, body) = http::Response::from(response).into_parts();
         let understanding = &self.shared.understanding;
         let body =
-            drain(body, understanding.most_body(head.status.as_u16())).await.map_err(
-                |error| match error {
-                    Undrained::Broken(error) => error_kind::of_request(&error, true),
-                    Undrained::Long => ErrorKind::LongBody,
-                },
-            )?;
+            drain(body, understanding.max_body(head.status.as_u16())).await.map_err(|error| match error {
+                Undrained::Broken(error) => error_kind::of_request(&error, true),
+                Undrained::Long => ErrorKind::LongBody,
+            })?;
         let answer = understanding.of(head.status.as_u16(), &head.headers, &body, looks(attempt, &step));
         Ok(ParsedResponse { answer, tag: tag_of(&step, &head.headers) })
     }
@@ -63,7 +61,7 @@ impl Transport for ReqwestTransport {
     const SUMMARY: &'static str = "HTTP/1.1 with reqwest and its pool of connections";
 
     fn build(config: TransportConfig) -> Result<Self, TransportError> {
-        let connecting = Connecting::new(config.most_connections);
+        let connecting = Connecting::new(config.max_connections);
         let from = match config.local_addresses[..] {
             [] => None,
             [only] => Some(only),

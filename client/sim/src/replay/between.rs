@@ -34,7 +34,7 @@ pub fn replay_between(client: &RunLog, server: &ServerLog, run: &Run) -> Result<
         let step = if is_read { Step::Read } else { Step::Work };
         let details_sent = details.as_mut().map(|details| details.of(&sent.launched, step));
         let expected =
-            Exchange { least_free: sent.launched.least_free, is_read, details_sent, response: sent.response };
+            Exchange { min_free: sent.launched.min_free, is_read, details_sent, response: sent.response };
         Difference::unless_equal("attempt sent", index, reached, Some(expected))?;
     }
     let unsent = reached.into_iter().find(|(_, exchanges)| !exchanges.is_empty());
@@ -43,7 +43,7 @@ pub fn replay_between(client: &RunLog, server: &ServerLog, run: &Run) -> Result<
 
 #[derive(Clone, Debug, PartialEq)]
 struct Exchange {
-    least_free: u32,
+    min_free: u32,
     /// True if the attempt started with a read that precedes a write.
     is_read: bool,
     /// Details of the request, if the server needs them.
@@ -119,7 +119,7 @@ fn reached(log: &ServerLog, run: &Run) -> BTreeMap<(u64, u32), VecDeque<Exchange
     // Durations of reads that are not yet followed by their write.
     let mut reads: BTreeMap<(u64, u32), Duration> = BTreeMap::new();
     for event in &log.events {
-        let (at, request, least_free, details_sent) = match event {
+        let (at, request, min_free, details_sent) = match event {
             ServerEvent::Input(at, Input::Arrive(request)) => (*at, *request, 0, None),
             ServerEvent::Input(at, Input::ArriveIfFree { request, least }) => (*at, *request, *least, None),
             ServerEvent::Input(at, Input::ArriveWith { request, details, least }) => {
@@ -130,7 +130,7 @@ fn reached(log: &ServerLog, run: &Run) -> BTreeMap<(u64, u32), VecDeque<Exchange
                 let Some((since, request)) = under_way.remove(&answer.id) else { continue };
                 let attempt = (request.op, request.attempt);
                 let took = answer.at.since(since) + reads.remove(&attempt).unwrap_or_default();
-                if request.step == Step::Read && answer.tells_service() {
+                if request.step == Step::Read && answer.advertises_service() {
                     reads.insert(attempt, took);
                 } else if let Some(exchange) = all.get_mut(&attempt).and_then(VecDeque::back_mut) {
                     exchange.response =
@@ -145,7 +145,7 @@ fn reached(log: &ServerLog, run: &Run) -> BTreeMap<(u64, u32), VecDeque<Exchange
         if !(matches!(request.step, Step::Write { .. }) && reads.contains_key(&attempt)) {
             let is_read = request.step == Step::Read;
             all.entry(attempt).or_default().push_back(Exchange {
-                least_free,
+                min_free,
                 is_read,
                 details_sent,
                 response: None,

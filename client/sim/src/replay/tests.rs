@@ -117,7 +117,7 @@ impl Late {
             headers: Vec::new(),
             fields: Vec::new(),
         };
-        let input = Input::ArriveWith { request, details: details.into(), least: launched.least_free };
+        let input = Input::ArriveWith { request, details: details.into(), least: launched.min_free };
         self.server.handle(self.now, input);
     }
 

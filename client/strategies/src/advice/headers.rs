@@ -4,6 +4,42 @@
 use std::time::Duration;
 
 /// Headers of an answer, from which advice is parsed.
+///
+/// # Example
+///
+/// Headers of another HTTP library, as an answer to a strategy that follows `Retry-After`:
+///
+/// ```
+/// use std::collections::HashMap;
+/// use std::time::Duration;
+/// use tailback::{Advice, AdviceHeaders, AdviceValue, StrategySpec, WallTime};
+///
+/// struct Response {
+///     status: u16,
+///     headers: HashMap<String, Vec<String>>,
+/// }
+///
+/// impl AdviceHeaders for Response {
+///     fn value(&self, name: &'static str) -> Option<AdviceValue<'_>> {
+///         Some(AdviceValue::Text(self.headers.get(name)?.first()?))
+///     }
+///
+///     fn is_repeated(&self, name: &'static str) -> bool {
+///         self.headers.get(name).is_some_and(|values| values.len() > 1)
+///     }
+///
+///     fn status(&self) -> u16 {
+///         self.status
+///     }
+/// }
+///
+/// let headers = HashMap::from([("retry-after".to_owned(), vec!["3".to_owned()])]);
+/// let response = Response { status: 429, headers };
+/// let strategy = "full-jitter".parse::<StrategySpec>()?.build(42, None)?;
+/// let parsed = strategy.reading().parse(429, &response, b"", WallTime::VIRTUAL_START);
+/// assert_eq!(parsed.advice, Advice::After(Duration::from_secs(3)));
+/// # Ok::<(), tailback::SpecError>(())
+/// ```
 pub trait AdviceHeaders {
     /// Returns the first value of the header with this lower-case name. `None` if there is no such header, or its value
     /// is not text.

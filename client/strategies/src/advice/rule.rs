@@ -113,7 +113,7 @@ impl AdviceRule {
     pub fn apply<R: Rng>(
         &self,
         advice: Advice,
-        opinion: Classification,
+        classification: Classification,
         delay: Duration,
         draws: impl FnOnce() -> R,
     ) -> Advised {
@@ -129,7 +129,7 @@ impl AdviceRule {
             Advice::Past => self.past.wait(),
             Advice::Negative => self.negative.wait(),
             Advice::Unreadable => self.unreadable.wait(),
-            Advice::None if opinion == Classification::Throttled => self.missing.wait(),
+            Advice::None if classification == Classification::Throttled => self.missing.wait(),
             Advice::None | Advice::Never => return Advised::BackOff,
         };
         let wait = wait.and_then(|wait| self.limited(wait));

@@ -89,8 +89,8 @@ struct Quota {
 }
 
 impl Quota {
-    fn cost(&self, status: Status, opinion: Classification) -> u32 {
-        match (opinion, status) {
+    fn cost(&self, status: Status, classification: Classification) -> u32 {
+        match (classification, status) {
             (Classification::Throttled, _) => self.config.throttled_cost,
             (_, Status::Failed(Failure::Timeout)) => self.config.timeout_cost,
             _ => self.config.retry_cost,
@@ -98,7 +98,7 @@ impl Quota {
     }
 
     fn cost_after(&self, failed: &FailedOp) -> u32 {
-        self.cost(failed.outcome.status, failed.outcome.opinion)
+        self.cost(failed.outcome.status, failed.outcome.classification)
     }
 }
 
@@ -122,7 +122,7 @@ impl Budget for Quota {
     fn on_sent(&mut self, _now: Instant, launch: &Candidate) -> Permit {
         Permit(match launch.last.filter(|_| launch.attempt > 1) {
             None => 1,
-            Some(last) => self.cost(last, launch.last_opinion),
+            Some(last) => self.cost(last, launch.last_classification),
         })
     }
 

@@ -116,7 +116,7 @@ impl<B: Bucket> Budget for Deposits<B> {
         match (self.when, outcome.status) {
             (Deposit::Request, Status::Deferred) if ended.attempt == 1 => self.bucket.add(-self.deposit),
             (Deposit::Done, Status::Succeeded | Status::Rejected | Status::Failed(_))
-                if !outcome.opinion.is_retriable() =>
+                if !outcome.classification.is_retriable() =>
             {
                 self.bucket.add(self.deposit);
             }

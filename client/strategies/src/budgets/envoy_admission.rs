@@ -28,7 +28,7 @@ pub(crate) struct EnvoyAdmission {
     window: Duration,
     threshold: f64,
     aggression: f64,
-    least_rate: Rate,
+    min_rate: Rate,
     most: f64,
     on_refusal: OnRefusal,
 }
@@ -39,7 +39,7 @@ impl Default for EnvoyAdmission {
             window: Duration::from_secs(30),
             threshold: 0.95,
             aggression: 1.0,
-            least_rate: Rate::per_second(0.0),
+            min_rate: Rate::per_second(0.0),
             most: 0.8,
             on_refusal: OnRefusal::BackOff,
         }
@@ -68,7 +68,7 @@ impl Configurable for EnvoyAdmission {
             &mut config.aggression
         }),
         Parameter::rate("least-rate", "rate of requests below which it does not", (0.0, 1e6), |config| {
-            &mut config.least_rate
+            &mut config.min_rate
         }),
         Parameter::number("most", "highest probability of refusal", (0.0, 0.999), |config| &mut config.most),
         Parameter::choice(
@@ -125,7 +125,7 @@ impl Admission {
             successes += sample.successes;
         }
         let seconds = oldest.map_or(0, |oldest| now.since(oldest).as_secs()).max(1);
-        if ((requests / seconds) as f64) < self.config.least_rate.per_s() {
+        if ((requests / seconds) as f64) < self.config.min_rate.per_s() {
             return 0.0;
         }
         let surplus = surplus(requests as f64, successes as f64 / self.config.threshold);
@@ -240,7 +240,7 @@ mod tests {
 
     #[test]
     fn it_refuses_nothing_below_a_minimum_request_rate() {
-        let config = EnvoyAdmission { least_rate: Rate::per_second(5.0), ..EnvoyAdmission::default() };
+        let config = EnvoyAdmission { min_rate: Rate::per_second(5.0), ..EnvoyAdmission::default() };
         let admission = after(config, &[(code(503), 20)]);
         assert!(admission.refusal(secs(4)) > 0.7);
         assert!(admission.refusal(secs(5)).abs() < 1e-12, "4 per second");

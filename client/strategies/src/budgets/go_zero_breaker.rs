@@ -29,7 +29,7 @@ use crate::{AttemptEnd, Budget, BudgetDecision, Candidate, Gauges, Instant, Outc
 #[derive(Clone, Debug)]
 pub(crate) struct GoZeroBreaker {
     factor: f64,
-    least_factor: f64,
+    min_factor: f64,
     spare: u32,
     window: Duration,
     pass_every: Duration,
@@ -41,7 +41,7 @@ impl Default for GoZeroBreaker {
     fn default() -> Self {
         Self {
             factor: 1.5,
-            least_factor: 1.1,
+            min_factor: 1.1,
             spare: 5,
             window: Duration::from_secs(10),
             pass_every: Duration::from_secs(1),
@@ -65,7 +65,7 @@ impl Configurable for GoZeroBreaker {
             &mut config.factor
         }),
         Parameter::number("least-factor", "the same when all slices fail", (0.0, 1000.0), |config| {
-            &mut config.least_factor
+            &mut config.min_factor
         }),
         Parameter::count("spare", "requests that are never too many", (0, 1_000_000), |config| {
             &mut config.spare
@@ -124,9 +124,9 @@ impl Breaker {
     /// update `last_pass`.
     fn refusal(&self, now: Instant) -> Option<f64> {
         let seen = self.window.at(now);
-        let GoZeroBreaker { factor, least_factor, spare, .. } = self.config;
-        let factor = factor - (factor - least_factor) * f64::from(seen.failing) / f64::from(BUCKETS);
-        let allowed = f64::from(spare) + factor.max(least_factor) * seen.accepted as f64;
+        let GoZeroBreaker { factor, min_factor, spare, .. } = self.config;
+        let factor = factor - (factor - min_factor) * f64::from(seen.failing) / f64::from(BUCKETS);
+        let allowed = f64::from(spare) + factor.max(min_factor) * seen.accepted as f64;
         let by_errors = (seen.requests as f64 - allowed) / (seen.requests + 1) as f64;
         let refusal = by_errors.max(self.latency.refusal());
         let share = f64::from(BUCKETS - seen.working) / f64::from(BUCKETS);

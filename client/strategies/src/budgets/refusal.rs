@@ -36,7 +36,7 @@ pub(super) fn surplus(requests: f64, accepted: f64) -> f64 {
 pub(super) fn was_accepted(outcome: &Outcome) -> Option<bool> {
     match outcome.status {
         Status::Succeeded => Some(true),
-        Status::Rejected | Status::Failed(_) => Some(outcome.opinion == Classification::Final),
+        Status::Rejected | Status::Failed(_) => Some(outcome.classification == Classification::Final),
         Status::Shed | Status::Deferred | Status::Cancelled => None,
     }
 }

@@ -154,7 +154,7 @@ impl Budget for Throttling {
         let failed = matches!(outcome.status, Status::Rejected | Status::Failed(_));
         if outcome.status == Status::Succeeded {
             self.tokens = (self.tokens + self.config.ratio).min(self.config.max);
-        } else if failed && outcome.opinion.is_retriable() || outcome.advice == Advice::Never {
+        } else if failed && outcome.classification.is_retriable() || outcome.advice == Advice::Never {
             self.tokens = (self.tokens - self.one).max(0.0);
         }
     }

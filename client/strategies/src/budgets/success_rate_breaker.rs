@@ -212,14 +212,14 @@ impl Breaker {
         }
     }
 
-    fn on_failure(&mut self, now: Instant, op: u64, opinion: Classification) {
+    fn on_failure(&mut self, now: Instant, op: u64, classification: Classification) {
         let is_probe = match self.phase {
             Phase::Closed => false,
             Phase::HalfOpen { probing: true } => true,
             // These attempts were sent before the breaker opened, so their failures show nothing new.
             Phase::Open { .. } | Phase::HalfOpen { probing: false } => return,
         };
-        if self.config.row_of == RowOf::Any || opinion != Classification::Throttled {
+        if self.config.row_of == RowOf::Any || classification != Classification::Throttled {
             self.row = self.row.saturating_add(1);
         } else {
             // As in linkerd, an answer that only throttles ends the sequence of consecutive failures.
@@ -279,7 +279,7 @@ impl Budget for Breaker {
     fn on_ended(&mut self, now: Instant, ended: &AttemptEnd, outcome: &Outcome, permit: Permit) {
         match was_accepted(outcome) {
             Some(true) => self.on_success(now),
-            Some(false) => self.on_failure(now, ended.op, outcome.opinion),
+            Some(false) => self.on_failure(now, ended.op, outcome.classification),
             None if permit == Permit(self.probes) && self.phase == (Phase::HalfOpen { probing: true }) => {
                 self.change(Phase::HalfOpen { probing: false }, "the probe told nothing");
             }

@@ -37,7 +37,7 @@ impl Choice for Costs {
 
 impl Costs {
     fn of(self, launch: &Candidate) -> f64 {
-        match (self, launch.last, launch.last_opinion) {
+        match (self, launch.last, launch.last_classification) {
             (Self::One, ..) | (Self::Older, None, _) => 1.0,
             (Self::Older, Some(_), Classification::Throttled) => 10.0,
             (Self::Older, Some(_), _) => 5.0,
@@ -204,7 +204,7 @@ impl Limiter for AwsAdaptive {
             // lost.
             Status::Deferred if self.enabled => self.bucket.refund(now, 1.0),
             Status::Cancelled | Status::Shed | Status::Deferred => {}
-            _ => self.on_answer(now, outcome.opinion == Classification::Throttled),
+            _ => self.on_answer(now, outcome.classification == Classification::Throttled),
         }
     }
 

@@ -296,7 +296,7 @@ impl Bbr {
         self.phase = Phase::ProbeBandwidth { step, since: now };
     }
 
-    fn update_least(&mut self, now: Instant, latency: f64, in_flight: u32, round_begins: bool, op: u64) {
+    fn update_min(&mut self, now: Instant, latency: f64, in_flight: u32, round_begins: bool, op: u64) {
         let expired = self.least.is_some_and(|(_, at)| now > at + self.config.latency_window);
         if expired || self.least.is_none_or(|(least, _)| latency < least) {
             self.least = Some((latency, now));
@@ -363,7 +363,7 @@ impl Bbr {
             self.check_full(&sample);
         }
         self.leave_startup(now, in_flight, ended.op);
-        self.update_least(now, latency, in_flight, round_begins, ended.op);
+        self.update_min(now, latency, in_flight, round_begins, ended.op);
         self.set_rate_and_window();
         self.lost = false;
     }

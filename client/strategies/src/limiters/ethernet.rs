@@ -55,7 +55,7 @@ impl PartConfig for Ethernet {
 
 impl Limiter for Ethernet {
     fn poll(&self, _now: Instant, _view: &LimiterView) -> Admit {
-        Admit::GoIfFree(CarrierSense { least_free: self.threshold, cost: self.cost })
+        Admit::GoIfFree(CarrierSense { min_free: self.threshold, cost: self.cost })
     }
 
     fn report(&self, gauges: &mut Gauges) {
@@ -71,7 +71,7 @@ mod tests {
     #[test]
     fn every_attempt_starts_only_if_the_threshold_is_free() {
         let Part::Limiter(ethernet) = part("ethernet:threshold=1000,cost=100ms") else { panic!("a limiter") };
-        let carrier = CarrierSense { least_free: 1000, cost: Duration::from_millis(100) };
+        let carrier = CarrierSense { min_free: 1000, cost: Duration::from_millis(100) };
         assert_eq!(ethernet.poll(Instant::ORIGIN, &view(0, 0)), Admit::GoIfFree(carrier));
     }
 }

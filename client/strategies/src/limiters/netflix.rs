@@ -35,7 +35,7 @@ impl<L: Limit> NetflixLimiter<L> {
 }
 
 fn was_dropped(outcome: &Outcome) -> Option<bool> {
-    match (outcome.status, outcome.opinion) {
+    match (outcome.status, outcome.classification) {
         (Status::Shed | Status::Deferred | Status::Cancelled, _) => None,
         (_, Classification::Done) => Some(false),
         (_, Classification::Throttled) | (Status::Failed(Failure::Timeout | Failure::Transport), _) => {
@@ -104,7 +104,7 @@ mod tests {
         let transport = Outcome::plain(Status::Failed(Failure::Transport));
         let server = Outcome::plain(Status::Failed(Failure::Server));
         // An outcome that the strategy's own rules classify as throttling, whatever its status.
-        let throttled = Outcome { opinion: Classification::Throttled, ..server };
+        let throttled = Outcome { classification: Classification::Throttled, ..server };
         for (outcome, dropped) in [
             (OK, Some(false)),
             (REJECTED, Some(true)),

@@ -335,7 +335,7 @@ impl Limiter for S3HillClimb {
             Status::Succeeded => self.goodput.on_success(now),
             Status::Rejected | Status::Failed(_) => {}
         }
-        if outcome.opinion == Classification::Throttled && self.phase != Phase::Shedding {
+        if outcome.classification == Classification::Throttled && self.phase != Phase::Shedding {
             self.enter(Phase::Shedding);
             self.reason = "throttled";
         }

@@ -44,7 +44,7 @@ const MIN_RISE: f64 = 0.05;
 const MIN_RETURN: f64 = 0.5;
 
 /// Minimum window, in attempts. It gives a gap of a thousand latencies between sends. The gap usually reaches
-/// [`TailbackConfig::longest_gap`] first.
+/// [`TailbackConfig::max_gap`] first.
 const MIN_WINDOW: f64 = 0.001;
 
 /// Number of mean deviations above the mean latency from which an answer is late (RFC 6298, section 2.3: K = 4).
@@ -58,12 +58,12 @@ const LOST_AFTER: f64 = 2.0;
 pub(crate) struct TailbackConfig {
     initial: f64,
     beta: f64,
-    longest_gap: Duration,
+    max_gap: Duration,
 }
 
 impl Default for TailbackConfig {
     fn default() -> Self {
-        Self { initial: 20.0, beta: 0.95, longest_gap: Duration::from_secs(10) }
+        Self { initial: 20.0, beta: 0.95, max_gap: Duration::from_secs(10) }
     }
 }
 
@@ -85,7 +85,7 @@ impl Configurable for TailbackConfig {
         Parameter::number("beta", "what a cut leaves of the window", (0.01, 0.999), |config| {
             &mut config.beta
         }),
-        Parameter::duration("longest-gap", "maximum time between attempts", |config| &mut config.longest_gap),
+        Parameter::duration("longest-gap", "maximum time between attempts", |config| &mut config.max_gap),
     ];
 }
 
@@ -153,7 +153,7 @@ struct Tailback {
     initial: f64,
     beta: f64,
     /// Maximum time between sends, in nanoseconds.
-    longest_gap: f64,
+    max_gap: f64,
     /// Maximum number of attempts in flight. Below 1 it is a rate, in attempts per latency.
     window: f64,
     /// Last window that was too large: the number in flight when the attempt was sent whose rejection caused the last
@@ -187,11 +187,11 @@ struct Tailback {
 
 impl Tailback {
     fn new(config: TailbackConfig) -> Self {
-        let TailbackConfig { initial, beta, longest_gap } = config;
+        let TailbackConfig { initial, beta, max_gap } = config;
         Self {
             initial,
             beta,
-            longest_gap: vocabulary::whole_nanos(longest_gap) as f64,
+            max_gap: vocabulary::whole_nanos(max_gap) as f64,
             window: initial,
             top: 0.0,
             base: 0.0,
@@ -217,7 +217,7 @@ impl Tailback {
 
     fn gap(&self) -> Duration {
         let gap = self.latency.spread(self.window) / self.window;
-        vocabulary::nanos(gap.min(self.longest_gap))
+        vocabulary::nanos(gap.min(self.max_gap))
     }
 
     /// Returns the instant at which one more attempt may be sent beyond the initial window before any answer has

@@ -169,7 +169,7 @@ impl Limiter for VectorArc {
         if matches!(outcome.status, Status::Shed | Status::Deferred | Status::Cancelled) {
             return;
         }
-        match outcome.opinion {
+        match outcome.classification {
             Classification::Done => self.current.add(now.since(ended.sent_at).as_secs_f64()),
             Classification::Throttled | Classification::Transient => self.had_back_pressure = true,
             Classification::Final => {}

@@ -92,7 +92,7 @@ fn outcome(text: &str, reading: &ResponseParser) -> Outcome {
         .map(|header| header.split_once(':').expect("a header has a value"))
         .map(|(name, value)| (name.trim(), value.trim()))
         .collect();
-    let said = reading.hear(code, &headers[..], &[], WallTime::VIRTUAL_START);
+    let said = reading.parse(code, &headers[..], &[], WallTime::VIRTUAL_START);
     let status = match code {
         200..300 => Status::Succeeded,
         429 | 503 | 529 => Status::Rejected,
@@ -121,7 +121,7 @@ fn check(preset: &Preset, golden: &Golden) -> Result<(), String> {
         };
         let answer = golden.answers.get(index).or(golden.answers.last()).expect("one at least");
         let outcome = outcome(answer, reading);
-        let outcome = Outcome { opinion: strategy.opinion(&outcome), ..outcome };
+        let outcome = Outcome { classification: strategy.classify(&outcome), ..outcome };
         let ended = AttemptEnd { attempt, op: 7, ..ended(index as u64, 1) };
         strategy.on_ended(now, &ended, &outcome, &permits, &mut state);
         let failed = FailedOp { op: 7, outcome, ..rejected(attempt) };

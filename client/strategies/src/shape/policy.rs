@@ -197,7 +197,7 @@ impl Rule {
         rng: &mut R,
     ) -> Retry {
         let curve = match &self.throttled {
-            Some(throttled) if failed.outcome.opinion == Classification::Throttled => throttled,
+            Some(throttled) if failed.outcome.classification == Classification::Throttled => throttled,
             _ => &self.curve,
         };
         match self.way {

@@ -70,8 +70,8 @@ fn option_of(typed: &str, part: &str, key: &str) -> Option<String> {
     }
     let layers = read_layers(typed, 0).ok()?;
     let has_it = layers.iter().flatten().any(|inside| inside.name == part);
-    let stands_alone = layers.len() == 1 && COMMON.iter().any(|parameter| parameter.key == key);
-    has_it.then(|| if stands_alone { key.to_owned() } else { format!("{part}.{key}") })
+    let is_alone = layers.len() == 1 && COMMON.iter().any(|parameter| parameter.key == key);
+    has_it.then(|| if is_alone { key.to_owned() } else { format!("{part}.{key}") })
 }
 
 fn options_of(text: &str) -> impl Iterator<Item = &str> {

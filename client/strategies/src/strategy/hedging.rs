@@ -48,18 +48,18 @@ impl Strategy {
     /// must have recorded the failure before. Only if the round is over, the driver passes the failure to
     /// [`on_failure`](Self::on_failure).
     pub fn after_failed_copy(&self, failed: &FailedOp) -> AfterCopy {
-        let (rules, opinion) = (&self.inner.rules, failed.outcome.opinion);
+        let (rules, classification) = (&self.inner.rules, failed.outcome.classification);
         let Some(after_failure) = self.inner.hedger.as_ref().map(|hedger| hedger.after_failure()) else {
             return AfterCopy::Over;
         };
-        if !opinion.is_retriable() || after_failure == AfterFailure::End {
+        if !classification.is_retriable() || after_failure == AfterFailure::End {
             return AfterCopy::Over;
         }
         let draws = || draws(self.seed, Purpose::Backoff, failed.op, failed.failures);
         let advised = match rules.advice_of(&failed.outcome) {
             Advice::Never => Advised::GiveUp,
             Advice::None if !rules.advice.misses_advice() => Advised::BackOff,
-            advice => rules.advice.apply(advice, opinion, Duration::ZERO, draws),
+            advice => rules.advice.apply(advice, classification, Duration::ZERO, draws),
         };
         match (advised, after_failure) {
             (Advised::GiveUp, _) => AfterCopy::NoMore,

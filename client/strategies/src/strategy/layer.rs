@@ -162,9 +162,10 @@ impl Layer {
         draws: impl Fn() -> R,
         memory: Option<&mut LayerMemory>,
     ) -> Retry {
-        let Outcome { status, opinion, .. } = failed.outcome;
+        let Outcome { status, classification, .. } = failed.outcome;
         let advice = self.rules.advice_of(&failed.outcome);
-        let over = !opinion.is_retriable() || advice == Advice::Never || attempts >= self.rules.max_attempts;
+        let over =
+            !classification.is_retriable() || advice == Advice::Never || attempts >= self.rules.max_attempts;
         if over {
             return Retry::GiveUp;
         }
@@ -187,7 +188,7 @@ impl Layer {
         draws: impl Fn() -> R,
         mut memory: Option<&mut LayerMemory>,
     ) -> Retry {
-        let Outcome { status, opinion, .. } = failed.outcome;
+        let Outcome { status, classification, .. } = failed.outcome;
         let since = memory.as_ref().map_or(failed.arrived, |memory| memory.since);
         if let (Some(memory), Some(kind)) = (memory.as_mut(), FailureKind::from_outcome(&failed.outcome))
             && memory.count(kind) > self.rules.max_retries.of(kind)
@@ -217,9 +218,9 @@ impl Layer {
             other => return other,
         };
         let advised = match advice {
-            _ if self.retry.as_ref().is_some_and(|policy| policy.as_dyn().heeds_advice()) => Advised::BackOff,
+            _ if self.retry.as_ref().is_some_and(|policy| policy.as_dyn().uses_advice()) => Advised::BackOff,
             Advice::None if !self.rules.advice.misses_advice() => Advised::BackOff,
-            advice => self.rules.advice.apply(advice, opinion, delay, draws),
+            advice => self.rules.advice.apply(advice, classification, delay, draws),
         };
         let is_advised = matches!(advised, Advised::After { .. });
         let delay = match advised {

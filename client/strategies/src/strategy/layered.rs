@@ -40,7 +40,7 @@ impl Strategy {
             carrier = [carrier, more].into_iter().flatten().reduce(CarrierSense::and);
             begins[index + 1] = Some(view);
         }
-        if let Some(until) = self.standstill.as_ref().and_then(|standstill| standstill.holds(now)) {
+        if let Some(until) = self.outage.as_ref().and_then(|outage| outage.holds(now)) {
             wait = [wait, Some(Until::At(until))].into_iter().flatten().reduce(Until::and);
         }
         if let Some(until) = wait {
@@ -77,8 +77,8 @@ impl Strategy {
         }
         memory.layers[0].awaits_retry = false;
         let permits = self.inner.on_sent(now, &inner);
-        if let Some(standstill) = &mut self.standstill {
-            standstill.on_sent(now, view.candidate.seq);
+        if let Some(outage) = &mut self.outage {
+            outage.on_sent(now, view.candidate.seq);
         }
         LaunchDecision::Send(permits, carrier)
     }
@@ -104,7 +104,7 @@ impl Strategy {
         }
         // While other attempts of the op are in flight, its tries in outer layers continue.
         let is_over = matches!(outcome.status, Status::Succeeded | Status::Cancelled | Status::Deferred);
-        if is_over && !ended.goes_on {
+        if is_over && !ended.round_continues {
             for index in 0..self.outer.len() {
                 self.end_try(now, index, ended, outcome, state);
             }
@@ -133,8 +133,8 @@ impl Strategy {
             in_flight: outer.in_flight,
             ..*ended
         };
-        let opinion = outer.layer.rules.opinion(outcome);
-        let outcome = Outcome { opinion, ..*outcome };
+        let classification = outer.layer.rules.classify(outcome);
+        let outcome = Outcome { classification, ..*outcome };
         outer.layer.on_ended(now, &ended, (&outcome, &outcome), &permits);
         outer.in_flight -= 1;
     }
@@ -178,16 +178,16 @@ impl Strategy {
             let outer = &mut self.outer[index];
             let Some(memory) = self.memory.of_mut(*state) else { break };
             let remembered = &mut memory.layers[index + 1];
-            let opinion = outer.layer.rules.opinion(&outcome);
+            let classification = outer.layer.rules.classify(&outcome);
             remembered.tries += 1;
             remembered.last = Some(outcome.status);
             if !matches!(outcome.status, Status::Shed | Status::Deferred) {
-                remembered.last_opinion = opinion;
+                remembered.last_classification = classification;
             }
             let own = FailedOp {
                 failures: remembered.tries,
                 arrived: remembered.since,
-                outcome: Outcome { opinion, ..outcome },
+                outcome: Outcome { classification, ..outcome },
                 ..*failed
             };
             let own_seed = seed_of(self.seed, index + 1);
@@ -242,7 +242,7 @@ impl Strategy {
                     in_flight_when_sent: open.in_flight_then,
                     in_flight: outer.in_flight,
                     ready: 0,
-                    goes_on: false,
+                    round_continues: false,
                 };
                 outer.layer.on_ended(now, &ended, (&cancelled, &cancelled), &open.permits);
                 outer.in_flight -= 1;
@@ -260,7 +260,11 @@ fn inner_launch(candidate: &Candidate, memory: Option<LayerMemory>) -> Candidate
         attempt,
         arrived: memory.since,
         last: candidate.last.filter(|_| !is_first),
-        last_opinion: if is_first { crate::Classification::Done } else { candidate.last_opinion },
+        last_classification: if is_first {
+            crate::Classification::Done
+        } else {
+            candidate.last_classification
+        },
         ..*candidate
     }
 }
@@ -273,7 +277,7 @@ fn outer_launch(candidate: &Candidate, memory: Option<LayerMemory>, seq: u64) ->
         attempt: memory.tries + 1,
         arrived: memory.since,
         last: memory.last,
-        last_opinion: memory.last_opinion,
+        last_classification: memory.last_classification,
         copy: 0,
     }
 }
@@ -287,6 +291,6 @@ fn ended_of(failed: &FailedOp, attempts: u32) -> AttemptEnd {
         in_flight_when_sent: 0,
         in_flight: 0,
         ready: 0,
-        goes_on: false,
+        round_continues: false,
     }
 }

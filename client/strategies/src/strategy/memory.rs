@@ -38,7 +38,7 @@ pub(super) struct LayerMemory {
     /// Number of failed tries; used only by outer layers.
     pub(super) tries: u32,
     pub(super) last: Option<Status>,
-    pub(super) last_opinion: Classification,
+    pub(super) last_classification: Classification,
     /// True if this layer's budgets were notified of a retry ([`on_retry`](crate::Budget::on_retry)) that has not been
     /// sent yet.
     pub(super) awaits_retry: bool,
@@ -67,7 +67,7 @@ impl LayerMemory {
             retries: [0; 3],
             tries: 0,
             last: None,
-            last_opinion: Classification::Done,
+            last_classification: Classification::Done,
             awaits_retry: false,
             tried: false,
             open: None,

@@ -116,7 +116,7 @@ impl RetryPolicy for Clamped {
         }
     }
 
-    fn heeds_advice(&self) -> bool {
+    fn uses_advice(&self) -> bool {
         true
     }
 }
@@ -336,7 +336,7 @@ fn delays_of(text: &str, outcome: Outcome) -> Vec<u128> {
         let mut view = view(0, u64::from(attempts) - 1);
         view.candidate = Candidate { op: 7, attempt: attempts, ..view.candidate };
         let LaunchDecision::Send(permits, _) = strategy.admit(now, &view, &mut state) else { panic!("held") };
-        let outcome = Outcome { opinion: strategy.opinion(&outcome), ..outcome };
+        let outcome = Outcome { classification: strategy.classify(&outcome), ..outcome };
         let ended = AttemptEnd { attempt: attempts, op: 7, ..ended(view.candidate.seq, 1) };
         strategy.on_ended(now, &ended, &outcome, &permits, &mut state);
         let failed = FailedOp { op: 7, outcome, ..rejected(attempts) };
@@ -367,7 +367,7 @@ fn giving_up_in_the_inner_layer_is_one_failure_of_the_outer() {
 #[test]
 fn an_attempt_carries_the_free_slots_that_any_layer_requires() {
     let carrier = |text| match strategy(text).admit(NOW, &view(0, 0), &mut RetryState::default()) {
-        LaunchDecision::Send(_, carrier) => carrier.map(|carrier| carrier.least_free),
+        LaunchDecision::Send(_, carrier) => carrier.map(|carrier| carrier.min_free),
         verdict => panic!("{text}: {verdict:?}"),
     };
     assert_eq!(carrier("constant over constant"), None);

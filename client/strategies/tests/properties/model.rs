@@ -56,7 +56,7 @@ struct Op {
     attempts: u32,
     failures: u32,
     last: Option<Status>,
-    last_opinion: Classification,
+    last_classification: Classification,
     state: RetryState,
 }
 
@@ -144,7 +144,7 @@ impl Client {
             attempts: 0,
             failures: 0,
             last: None,
-            last_opinion: Classification::Done,
+            last_classification: Classification::Done,
             state: RetryState::default(),
         });
         self.enqueue(op);
@@ -157,8 +157,16 @@ impl Client {
     }
 
     fn launch(&self, op: u64) -> Candidate {
-        let Op { arrived, attempts, last, last_opinion, .. } = *self.op(op);
-        Candidate { seq: self.next_seq, op, attempt: attempts + 1, arrived, last, last_opinion, copy: 0 }
+        let Op { arrived, attempts, last, last_classification, .. } = *self.op(op);
+        Candidate {
+            seq: self.next_seq,
+            op,
+            attempt: attempts + 1,
+            arrived,
+            last,
+            last_classification,
+            copy: 0,
+        }
     }
 
     fn op(&self, op: u64) -> &Op {
@@ -177,8 +185,16 @@ impl Client {
         let in_flight = self.in_flight();
         let Flight { op, seq, sent_at, in_flight_when_sent, permits } = self.flying.remove(index);
         let (attempt, ready) = (self.op(op).attempts, self.ready.len() as u64);
-        let ended =
-            AttemptEnd { seq, op, attempt, sent_at, in_flight_when_sent, in_flight, ready, goes_on: false };
+        let ended = AttemptEnd {
+            seq,
+            op,
+            attempt,
+            sent_at,
+            in_flight_when_sent,
+            in_flight,
+            ready,
+            round_continues: false,
+        };
         let mut state = self.op(op).state;
         self.strategy.on_ended(self.now, &ended, &outcome, &permits, &mut state);
         self.op_mut(op).state = state;
@@ -199,7 +215,7 @@ impl Client {
         failing.failures += 1;
         failing.last = Some(outcome.status);
         if !matches!(outcome.status, Status::Shed | Status::Deferred) {
-            failing.last_opinion = outcome.opinion;
+            failing.last_classification = outcome.classification;
         }
         let failed = FailedOp { op, arrived: failing.arrived, failures: failing.failures, outcome };
         let (attempts, mut state) = (failing.attempts, failing.state);
@@ -320,7 +336,7 @@ impl Client {
             in_flight_when_sent: in_flight,
             in_flight,
             ready,
-            goes_on: false,
+            round_continues: false,
         };
         let outcome = Outcome::plain(Status::Deferred);
         let mut state = self.op(op).state;

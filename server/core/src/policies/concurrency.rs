@@ -91,7 +91,7 @@ impl PolicyConfig for Concurrency {
         })
     }
 
-    fn heeds_rejects_occupy(&self) -> bool {
+    fn obeys_rejects_occupy(&self) -> bool {
         true
     }
 }
@@ -280,7 +280,7 @@ impl StagePolicy for Places {
         Some(Waited { id, passes: false })
     }
 
-    fn holds_places(&self) -> bool {
+    fn holds_slots(&self) -> bool {
         true
     }
 

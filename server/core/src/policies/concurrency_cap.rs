@@ -37,7 +37,7 @@ impl PolicyConfig for CapConfig {
         Some(Places::Slots)
     }
 
-    fn tells_limit(&self) -> bool {
+    fn advertises_limit(&self) -> bool {
         false
     }
 
@@ -45,7 +45,7 @@ impl PolicyConfig for CapConfig {
         true
     }
 
-    fn heeds_rejects_occupy(&self) -> bool {
+    fn obeys_rejects_occupy(&self) -> bool {
         true
     }
 }

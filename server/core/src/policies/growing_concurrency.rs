@@ -68,7 +68,7 @@ impl PolicyConfig for GrowingConcurrency {
         Some(Box::new(GrowingPlaces { growth: self.0, keys: Keys::new(common.keys) }))
     }
 
-    fn heeds_rejects_occupy(&self) -> bool {
+    fn obeys_rejects_occupy(&self) -> bool {
         true
     }
 }
@@ -130,7 +130,7 @@ impl StagePolicy for GrowingPlaces {
         places.grown.used = at;
     }
 
-    fn holds_places(&self) -> bool {
+    fn holds_slots(&self) -> bool {
         true
     }
 

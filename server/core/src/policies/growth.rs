@@ -27,11 +27,11 @@ impl Growth {
     }
 
     /// Checks the parameters together. `idle` must be longer than any wait, because the limit restarts after it.
-    pub(crate) fn check(&self, longest_wait: Duration) -> Result<(), String> {
+    pub(crate) fn check(&self, max_wait: Duration) -> Result<(), String> {
         if self.start > self.most {
             return Err("`start` is above `most`".to_owned());
         }
-        if self.idle <= longest_wait {
+        if self.idle <= max_wait {
             return Err("`idle` is too short: it must be longer than the other times together".to_owned());
         }
         Ok(())

@@ -33,8 +33,8 @@ struct Known<S> {
 const MAX_PAST: usize = 1024;
 
 impl<L: RateAlgorithm> Keyed<L> {
-    pub(crate) fn new(law: L, most_keys: u32) -> Self {
-        Self { law, keys: Keys::new(most_keys), past: VecDeque::new(), laws: 0 }
+    pub(crate) fn new(law: L, max_keys: u32) -> Self {
+        Self { law, keys: Keys::new(max_keys), past: VecDeque::new(), laws: 0 }
     }
 
     fn state(&mut self, key: Key) -> (&L, &mut L::State) {

@@ -65,7 +65,7 @@ pub(crate) trait PolicyConfig: fmt::Debug + Send + Sync {
     }
 
     /// Whether responses report the status of the limit even if this is the only policy and no template uses it.
-    fn tells_limit(&self) -> bool {
+    fn advertises_limit(&self) -> bool {
         true
     }
 
@@ -77,7 +77,7 @@ pub(crate) trait PolicyConfig: fmt::Debug + Send + Sync {
 
     /// Whether `rejects_occupy` applies to the policy. Then a rejected request is busy for its reject time, like a served request for its
     /// service time.
-    fn heeds_rejects_occupy(&self) -> bool {
+    fn obeys_rejects_occupy(&self) -> bool {
         false
     }
 

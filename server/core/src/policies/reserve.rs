@@ -57,7 +57,7 @@ impl PolicyConfig for Reserve {
     fn rate_law(&self) -> Option<RateLaw> {
         // The advertised wait ends when a request would pass without delay. With a delay, it could be admitted earlier than that, by the
         // longest wait.
-        let pace = Pace::of_admissions(self.clone(), Duration::from_nanos(self.longest_wait()));
+        let pace = Pace::of_admissions(self.clone(), Duration::from_nanos(self.max_wait()));
         Some(RateLaw::steady(pace, self.rate.count, self.rate.per_nanos))
     }
 }
@@ -69,7 +69,7 @@ impl Reserve {
     }
 
     /// Returns the longest delay for which a request is admitted, in nanoseconds: Traefik's `maxDelay`.
-    fn longest_wait(&self) -> u64 {
+    fn max_wait(&self) -> u64 {
         let per_second = u128::from(self.rate.count) * 1_000_000_000 / u128::from(self.rate.per_nanos);
         let halves = u128::from(1_000_000_000_u64) / (2 * per_second.max(1));
         u64::try_from(halves).unwrap_or(u64::MAX)
@@ -89,7 +89,7 @@ impl RateAlgorithm for Reserve {
 
     fn ask(&self, expected: &Expected, at: Instant, cost: u32) -> Decision {
         match self.bucket().ask(expected, at, cost) {
-            Decision::Reject(Some(wait)) if wait.as_nanos() <= u128::from(self.longest_wait()) => {
+            Decision::Reject(Some(wait)) if wait.as_nanos() <= u128::from(self.max_wait()) => {
                 Decision::PassAfter(wait)
             }
             ruling => ruling,
@@ -101,7 +101,7 @@ impl RateAlgorithm for Reserve {
     }
 
     fn charge(&self, expected: &mut Expected, at: Instant, cost: u32) {
-        self.bucket().charge_ahead(expected, at, cost, self.longest_wait());
+        self.bucket().charge_ahead(expected, at, cost, self.max_wait());
     }
 
     fn refund(&self, expected: &mut Expected, at: Instant, taken: Charge) {
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn the_longest_wait_is_traefik_s() {
-        let wait = |rate| Reserve { rate, burst: 1 }.longest_wait();
+        let wait = |rate| Reserve { rate, burst: 1 }.max_wait();
         assert_eq!(wait(Rate::per_second(10)), 50_000_000);
         assert_eq!(wait(Rate::per_second(3)), 166_666_666);
         // 1.5 per second is cut to 1, and 0.5 counts as 1, too.

@@ -42,7 +42,7 @@ pub(crate) trait StagePolicy: Any + fmt::Debug + Send {
 
     fn refund(&mut self, at: Instant, asked: &StageRequest<'_>, taken: Charge);
 
-    /// Frees the places that a request holds. Called only if the stage [holds places](Self::holds_places).
+    /// Frees the places that a request holds. Called only if the stage [holds places](Self::holds_slots).
     fn ended(&mut self, _at: Instant, _asked: &StageRequest<'_>, _service: &ServiceModel) {}
 
     /// Notifies the stage that a later stage or the server rejected a request and advises `wait`. Returns the wait to advertise, which is
@@ -74,7 +74,7 @@ pub(crate) trait StagePolicy: Any + fmt::Debug + Send {
     }
 
     /// Whether the stage limits the number of requests in service. If so, rejections may hold places, too.
-    fn holds_places(&self) -> bool {
+    fn holds_slots(&self) -> bool {
         false
     }
 

@@ -35,7 +35,7 @@ pub(crate) struct Stages {
     gates: Vec<Stage>,
     /// Serves requests that have passed all stages. If it is `None`, each request is served for the server's service time.
     server: Option<Box<dyn Admission>>,
-    tells_limits: bool,
+    advertises_limits: bool,
     /// Requests that are served without `server`, and rejected requests whose rejection takes time.
     holding: Holding,
     /// Delayed requests, ordered by the instant at which their delay ends and then by arrival.
@@ -57,12 +57,16 @@ pub(crate) struct Stages {
 }
 
 impl Stages {
-    /// Creates a stack without requests. `tells_limits` is false only for a single policy that does not report its limit.
-    pub(crate) fn new(gates: Vec<Stage>, server: Option<Box<dyn Admission>>, tells_limits: bool) -> Self {
+    /// Creates a stack without requests. `advertises_limits` is false only for a single policy that does not report its limit.
+    pub(crate) fn new(
+        gates: Vec<Stage>,
+        server: Option<Box<dyn Admission>>,
+        advertises_limits: bool,
+    ) -> Self {
         let mut stages = Self {
             gates,
             server,
-            tells_limits,
+            advertises_limits,
             holding: Holding::default(),
             waits: BTreeMap::new(),
             waited: 0,
@@ -112,7 +116,7 @@ impl Stages {
         self.begin(request);
         let arrived = match &mut self.server {
             Some(server) if self.gates.is_empty() => server.refuse(at, request, verdict, service),
-            None if !self.tells_limits => self.refuse_by_cap(at, id, verdict, service),
+            None if !self.advertises_limits => self.refuse_by_cap(at, id, verdict, service),
             // The stages are neither asked nor notified, because the request does not enter them.
             _ => {
                 self.passing[id.0 as usize].forget();
@@ -184,13 +188,13 @@ impl Stages {
     }
 
     pub(crate) fn has_facts(&self) -> bool {
-        self.tells_limits
+        self.advertises_limits
     }
 
     pub(crate) fn tell(&mut self, id: RequestId, facts: &mut AnswerFacts) {
         facts.standings.clear();
         match self.passing.get_mut(id.0 as usize) {
-            Some(slot) if self.tells_limits => {
+            Some(slot) if self.advertises_limits => {
                 facts.stage = slot.rejection.take().map(|rejection| rejection.stage);
                 facts.decided_at = slot.decided_at;
                 // Swaps the two vectors, so that the memory of both is reused.
@@ -210,11 +214,11 @@ impl Stages {
     pub(crate) fn fate(&self, id: RequestId, verdict: ServerDecision) -> Option<Fate> {
         let gates = self.gates.len();
         Some(match (self.passing.get(id.0 as usize)?.rejection, verdict) {
-            (Some(rejection), _) => Fate { passed: rejection.stage, is_turned_away: true },
+            (Some(rejection), _) => Fate { passed: rejection.stage, is_rejected: true },
             (None, ServerDecision::Accepted) => {
-                Fate { passed: gates + usize::from(self.server.is_some()), is_turned_away: false }
+                Fate { passed: gates + usize::from(self.server.is_some()), is_rejected: false }
             }
-            (None, verdict) => Fate { passed: gates, is_turned_away: verdict == ServerDecision::Rejected },
+            (None, verdict) => Fate { passed: gates, is_rejected: verdict == ServerDecision::Rejected },
         })
     }
 
@@ -392,7 +396,7 @@ impl Stages {
             self.go_on(at, waited.id, stage + 1, service);
         } else {
             self.reject(at, waited.id, stage, None, service);
-            self.turn_away_late(at, waited.id, service);
+            self.reject_late(at, waited.id, service);
         }
     }
 }

@@ -234,8 +234,9 @@ impl Server {
             (facts.seed, facts.op, facts.attempt) = (request.seed, request.op, request.attempt);
             self.policy.tell(request.id, facts);
         }
-        let has_other_words = verdict == ServerDecision::Failed || matches!(fault, Some(Fault::Status(_)));
-        if has_other_words || !self.has_facts {
+        let has_custom_responses =
+            verdict == ServerDecision::Failed || matches!(fault, Some(Fault::Status(_)));
+        if has_custom_responses || !self.has_facts {
             extras.facts = None;
         }
         extras.fault = match fault {

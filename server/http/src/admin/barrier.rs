@@ -90,10 +90,10 @@ pub(crate) struct WaitingShard<'a> {
 impl Barriers {
     pub(crate) fn join(
         &self,
-        comer: Participant,
+        participant: Participant,
         release: impl FnOnce() -> Released,
     ) -> Result<WaitingShard<'_>, BarrierError> {
-        let Participant { run, of, index, plan } = comer;
+        let Participant { run, of, index, plan } = participant;
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
         let is_name = |name: &str| (1..=MAX_NAME).contains(&name.len()) && name.bytes().all(is_plain);
         if !is_name(&run) {
@@ -194,7 +194,7 @@ impl Drop for WaitingShard<'_> {
 mod tests {
     use super::*;
 
-    fn comer(run: &str, of: u32, index: u32) -> Participant {
+    fn participant(run: &str, of: u32, index: u32) -> Participant {
         Participant { run: run.to_owned(), of, index: Some(index), plan: None }
     }
 
@@ -206,15 +206,15 @@ mod tests {
     fn the_last_one_lets_all_go_and_the_next_round_waits_anew() {
         let barriers = Barriers::default();
         for round in 0..2 {
-            let mut first = barriers.join(comer("a", 2, 1), || unreachable!("one of two")).unwrap();
+            let mut first = barriers.join(participant("a", 2, 1), || unreachable!("one of two")).unwrap();
             assert_eq!(first.given_up().unwrap_err().missing, [0], "{round}");
-            let mut other = barriers.join(comer("b", 2, 0), || unreachable!("another run")).unwrap();
-            let mut last = barriers.join(comer("a", 2, 0), released).unwrap();
+            let mut other = barriers.join(participant("b", 2, 0), || unreachable!("another run")).unwrap();
+            let mut last = barriers.join(participant("a", 2, 0), released).unwrap();
             assert_eq!([first.given_up(), last.given_up()], [Ok(released()), Ok(released())]);
             let NotReleased { error, came, missing } = other.given_up().unwrap_err();
             assert_eq!((&*error, came, &missing[..]), ("1 of 2 came", Some(1), &[1][..]));
             // Places of an earlier round leave nothing behind when they are dropped, and remove nothing of the next round.
-            let next = barriers.join(comer("a", 2, 0), || unreachable!("one of two")).unwrap();
+            let next = barriers.join(participant("a", 2, 0), || unreachable!("one of two")).unwrap();
             drop((first, last));
             assert_eq!(barriers.lock().by_run["a"].places.len(), 1);
             drop((next, other));
@@ -226,17 +226,17 @@ mod tests {
     #[test]
     fn contradicting_or_invalid_shards_are_rejected() {
         let barriers = Barriers::default();
-        let waits = barriers.join(comer("a", 3, 1), released).unwrap();
-        for (comer, words) in [
-            (comer("a", 3, 1), "1 of 3 has come already: two shards of run `a` have the same number"),
-            (comer("a", 4, 2), "this one says that run `a` has 4 shards, and those that wait say 3"),
-            (comer("a", 3, 3), "`index` is 3 of 3; they are counted from 0"),
-            (comer("a", 0, 0), "`of` is 0; it must be from 1 to 1024"),
-            (comer("a", 1025, 0), "`of` is 1025; it must be from 1 to 1024"),
-            (comer("a b", 2, 0), "`run` must be a name of 1 to 64 letters, digits, `.`, `_` or `-`"),
-            (comer("", 2, 0), "`run` must be a name of 1 to 64 letters, digits, `.`, `_` or `-`"),
+        let waits = barriers.join(participant("a", 3, 1), released).unwrap();
+        for (participant, words) in [
+            (participant("a", 3, 1), "1 of 3 has come already: two shards of run `a` have the same number"),
+            (participant("a", 4, 2), "this one says that run `a` has 4 shards, and those that wait say 3"),
+            (participant("a", 3, 3), "`index` is 3 of 3; they are counted from 0"),
+            (participant("a", 0, 0), "`of` is 0; it must be from 1 to 1024"),
+            (participant("a", 1025, 0), "`of` is 1025; it must be from 1 to 1024"),
+            (participant("a b", 2, 0), "`run` must be a name of 1 to 64 letters, digits, `.`, `_` or `-`"),
+            (participant("", 2, 0), "`run` must be a name of 1 to 64 letters, digits, `.`, `_` or `-`"),
         ] {
-            assert_eq!(barriers.join(comer, released).unwrap_err().to_string(), words);
+            assert_eq!(barriers.join(participant, released).unwrap_err().to_string(), words);
         }
         assert_eq!(barriers.lock().by_run.values().map(|one| one.places.len()).sum::<usize>(), 1);
         drop(waits);
@@ -245,8 +245,9 @@ mod tests {
     #[test]
     fn a_participant_with_a_different_plan_is_rejected() {
         let barriers = Barriers::default();
-        let of_plan = |index, plan: &str| Participant { plan: Some(plan.to_owned()), ..comer("a", 4, index) };
-        let silent = barriers.join(comer("a", 4, 0), released).unwrap();
+        let of_plan =
+            |index, plan: &str| Participant { plan: Some(plan.to_owned()), ..participant("a", 4, index) };
+        let silent = barriers.join(participant("a", 4, 0), released).unwrap();
         let first = barriers.join(of_plan(1, "7f"), released).unwrap();
         let refused = barriers.join(of_plan(2, "80"), released).unwrap_err();
         assert_eq!(refused, BarrierError::OtherPlan { run: "a".to_owned() });
@@ -263,24 +264,24 @@ mod tests {
         let barriers = Barriers::default();
         let mut waits = Vec::new();
         for run in 0..MAX_BARRIERS {
-            waits.push(barriers.join(comer(&run.to_string(), 1024, 0), released).unwrap());
+            waits.push(barriers.join(participant(&run.to_string(), 1024, 0), released).unwrap());
         }
-        assert_eq!(barriers.join(comer("more", 2, 0), released).unwrap_err(), BarrierError::Full);
+        assert_eq!(barriers.join(participant("more", 2, 0), released).unwrap_err(), BarrierError::Full);
         let unnamed = || Participant { run: "0".to_owned(), of: 1024, index: None, plan: None };
         for _ in 0..1000 {
             waits.push(barriers.join(unnamed(), released).unwrap());
         }
         for run in 1..4 {
             for index in 1..1001 {
-                waits.push(barriers.join(comer(&run.to_string(), 1024, index), released).unwrap());
+                waits.push(barriers.join(participant(&run.to_string(), 1024, index), released).unwrap());
             }
         }
         while waits.len() < MAX_WAITING {
             let index = u32::try_from(waits.len() - 4000).unwrap();
-            waits.push(barriers.join(comer("9", 1024, index), released).unwrap());
+            waits.push(barriers.join(participant("9", 1024, index), released).unwrap());
         }
-        assert_eq!(barriers.join(comer("9", 1024, 1023), released).unwrap_err(), BarrierError::Full);
+        assert_eq!(barriers.join(participant("9", 1024, 1023), released).unwrap_err(), BarrierError::Full);
         waits.pop();
-        assert!(barriers.join(comer("9", 1024, 1023), released).is_ok());
+        assert!(barriers.join(participant("9", 1024, 1023), released).is_ok());
     }
 }

@@ -16,7 +16,7 @@ pub(crate) struct Identity {
     pub(crate) attempt: Option<u32>,
     pub(crate) step: Step,
     /// Capacity (slots, places or descriptors) that must be free for the request to start. 0 starts it unconditionally.
-    pub(crate) least_free: u32,
+    pub(crate) min_free: u32,
 }
 
 /// Raw values of the headers that the server uses. If a header is repeated, its first value counts. Repetition is recorded only for the
@@ -50,7 +50,7 @@ impl<'a> Marks<'a> {
     }
 
     pub(crate) fn identity(&self) -> Identity {
-        let [run, seed, op, attempt, step, least_free, shard, condition] =
+        let [run, seed, op, attempt, step, min_free, shard, condition] =
             self.values.map(|value| value.and_then(|value| std::str::from_utf8(value).ok()));
         let run = run.and_then(|text| u64::from_str_radix(text, 16).ok());
         let condition = match (self.values[NAMES.len() - 1], self.several_conditions) {
@@ -67,7 +67,7 @@ impl<'a> Marks<'a> {
             attempt: attempt.and_then(|text| text.parse().ok()).filter(|attempt| *attempt > 0),
             step: self::step(step, condition),
             // The condition is ignored for other clients, because only loadgen understands the answer that an attempt was not started.
-            least_free: run.and_then(|_| least_free?.parse().ok()).unwrap_or(0),
+            min_free: run.and_then(|_| min_free?.parse().ok()).unwrap_or(0),
         }
     }
 }
@@ -147,7 +147,7 @@ mod tests {
             ("x-tailback-op", "8"),
         ]);
         assert_eq!(twice, Identity { op: Some(7), ..Identity::default() });
-        assert_eq!(said(&[("x-tailback-run", "aa"), ("x-tailback-least-free", "3")]).least_free, 3);
+        assert_eq!(said(&[("x-tailback-run", "aa"), ("x-tailback-least-free", "3")]).min_free, 3);
         assert_eq!(said(&[("x-tailback-least-free", "3"), ("x-tailback-attempt", "0")]), Identity::default());
     }
 }

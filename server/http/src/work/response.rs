@@ -81,7 +81,7 @@ pub(crate) fn insert_headers(
         return;
     }
     if let Some(after) = answer.advice.filter(|_| !decided.has_templates()) {
-        if decided.tells_wait {
+        if decided.advertises_wait {
             headers.insert(RETRY_AFTER, teller(clock, is_ours).whole_seconds(after).into());
         }
         if is_ours {

@@ -103,7 +103,7 @@ pub(super) fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
     };
     let document = document(&files, &tasks, verdicts);
     if !args.output.quiet {
-        to_people(&screen(&document), exports.take_stdout())?;
+        to_people(&screen(&document), exports.claim_stdout())?;
     }
     exports.finish(&results::sorted(&document)?)?;
     // A successful exit must mean that at least one pair of scenario and configuration was checked.

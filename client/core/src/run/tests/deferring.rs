@@ -13,7 +13,7 @@ use crate::workload::RunConfig;
 fn an_attempt_counts_once_started_and_not_if_deferred() {
     let mut bench = Bench::new("ethernet:threshold=10,cost=100ms+constant:delay=1s", burst(2));
     bench.poll(ms(0));
-    let least: Vec<u32> = bench.sent.iter().map(|launched| launched.least_free).collect();
+    let least: Vec<u32> = bench.sent.iter().map(|launched| launched.min_free).collect();
     assert_eq!(least, [10, 10]);
     assert_eq!(bench.run.measurements().attempts.total, 0, "the server has not looked yet");
     bench.run.handle_input(ms(0), Input::Started(bench.sent[1].attempt));

@@ -77,12 +77,12 @@ impl Link {
         if self.is_over() { 0 } else { self.sender.current_max_send_streams() }
     }
 
-    /// Sends a request and reads its answer completely. `most_kept` computes how many bytes of the body to keep.
+    /// Sends a request and reads its answer completely. `max_kept` computes how many bytes of the body to keep.
     pub(super) async fn carry(
         &self,
         request: Request<()>,
         body: Bytes,
-        most_kept: impl Fn(StatusCode) -> usize,
+        max_kept: impl Fn(StatusCode) -> usize,
     ) -> Carried {
         let _stream = Counted::new(&self.streams);
         let Ok(mut sender) = self.sender.clone().ready().await else {
@@ -102,7 +102,7 @@ impl Link {
             Ok(response) => response.into_parts(),
             Err(error) => return Carried::Lost(of_stream(&error, Stage::Asking)),
         };
-        match drain(StreamBody(body), most_kept(head.status)).await {
+        match drain(StreamBody(body), max_kept(head.status)).await {
             Ok(body) => Carried::Answered { head, body },
             Err(Undrained::Broken(error)) => Carried::Lost(of_stream(&error, Stage::Answering)),
             Err(Undrained::Long) => Carried::Lost(ErrorKind::LongBody),

@@ -19,13 +19,13 @@ struct Pipe {
     sent: u64,
     /// Phases observed, in order, and the smallest window.
     phases: Vec<&'static str>,
-    least_window: f64,
+    min_window: f64,
 }
 
 impl Pipe {
     fn new(config: BbrConfig) -> Self {
         let bbr = Bbr::new(config, 7);
-        Self { bbr, now: 0, out: Vec::new(), free_at: 0, sent: 0, phases: Vec::new(), least_window: f64::MAX }
+        Self { bbr, now: 0, out: Vec::new(), free_at: 0, sent: 0, phases: Vec::new(), min_window: f64::MAX }
     }
 
     fn run(&mut self, millis: u64) {
@@ -47,7 +47,7 @@ impl Pipe {
                 in_flight_when_sent: 1,
                 in_flight,
                 ready: 1,
-                goes_on: false,
+                round_continues: false,
             };
             self.bbr.on_ended(at, &end, &OK);
         }
@@ -72,7 +72,7 @@ impl Pipe {
         if self.phases.last() != Some(&phase) {
             self.phases.push(phase);
         }
-        self.least_window = self.least_window.min(self.bbr.window);
+        self.min_window = self.min_window.min(self.bbr.window);
         self.now += 1;
     }
 
@@ -104,10 +104,10 @@ fn it_starts_drains_probes_and_measures_latency_every_10_s() {
     let probe =
         pipe.phases.iter().position(|phase| *phase == "probing for more").expect("within 8 latencies");
     assert_eq!(pipe.phases[probe + 1], "draining a probe");
-    pipe.least_window = f64::MAX;
+    pipe.min_window = f64::MAX;
     pipe.run(15_000);
     assert!(pipe.phases.contains(&"measuring latency"));
-    assert_eq!(pipe.least_window.to_bits(), 4.0_f64.to_bits());
+    assert_eq!(pipe.min_window.to_bits(), 4.0_f64.to_bits());
 }
 
 #[test]

@@ -19,7 +19,7 @@ const ATTEMPT: AttemptEnd = AttemptEnd {
     in_flight_when_sent: 1,
     in_flight: 1,
     ready: 0,
-    goes_on: false,
+    round_continues: false,
 };
 
 fn new(initial: f64) -> Tailback {
@@ -396,7 +396,7 @@ fn the_longest_gap_bounds_the_gap() {
     assert_eq!(tailback.gap(), Duration::from_nanos(9_090_909_091));
     tailback.window = 0.005;
     assert_eq!(tailback.gap(), Duration::from_secs(10));
-    tailback.longest_gap = 7e6;
+    tailback.max_gap = 7e6;
     assert_eq!(tailback.gap(), Duration::from_millis(7));
 }
 

@@ -52,9 +52,9 @@ impl AdviceEntry {
         }
     }
 
-    pub(super) fn most_places(&self) -> u8 {
+    pub(super) fn max_slots(&self) -> u8 {
         match self.says {
-            Says::Time(unit) => unit.most_places(),
+            Says::Time(unit) => unit.max_slots(),
             _ => 0,
         }
     }

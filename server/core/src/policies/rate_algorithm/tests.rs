@@ -86,13 +86,13 @@ fn replayed<L: RateAlgorithm>(law: &L, accepted: &[Accepted], at: Instant, cost:
     law.ask(&state, at, cost)
 }
 
-fn goes_on(accepted: &[Accepted]) -> impl Iterator<Item = Instant> {
+fn round_continues(accepted: &[Accepted]) -> impl Iterator<Item = Instant> {
     accepted.iter().map(|accepted| accepted.at + accepted.wait)
 }
 
 fn cost_between(accepted: &[Accepted], from: Instant, to: Instant) -> u64 {
-    let goes_on = accepted.iter().map(|accepted| (accepted.at + accepted.wait, accepted.cost));
-    goes_on.filter(|(at, _)| from <= *at && *at <= to).map(|(_, cost)| u64::from(cost)).sum()
+    let round_continues = accepted.iter().map(|accepted| (accepted.at + accepted.wait, accepted.cost));
+    round_continues.filter(|(at, _)| from <= *at && *at <= to).map(|(_, cost)| u64::from(cost)).sum()
 }
 
 proptest! {
@@ -104,8 +104,8 @@ proptest! {
         let options = [("rate", format!("{rate}/s")), ("burst", burst.to_string())];
         let taken = accepted(&law::<TokenBucket>(&options), &requests)?;
         prop_assert_eq!(&taken, &accepted(&law::<Gcra>(&options), &requests)?);
-        for from in goes_on(&taken) {
-            for to in goes_on(&taken).filter(|to| *to >= from) {
+        for from in round_continues(&taken) {
+            for to in round_continues(&taken).filter(|to| *to >= from) {
                 let comes = to.since(from).as_nanos() * u128::from(rate) / 1_000_000_000;
                 prop_assert!(u128::from(cost_between(&taken, from, to)) <= u128::from(burst) + comes);
             }
@@ -116,9 +116,9 @@ proptest! {
     fn a_stepwise_bucket_waits_for_its_steps(requests in any_requests(), count in 1..9_u32, burst in 1..9_u32) {
         let options = [("rate", format!("{count}/50ms")), ("burst", burst.to_string()), ("refill", "stepwise".to_owned())];
         let taken = accepted(&law::<TokenBucket>(&options), &requests)?;
-        for from in goes_on(&taken) {
+        for from in round_continues(&taken) {
             let steps = |to: Instant| to.as_nanos() / 50_000_000 - from.as_nanos() / 50_000_000;
-            for to in goes_on(&taken).filter(|to| *to >= from) {
+            for to in round_continues(&taken).filter(|to| *to >= from) {
                 prop_assert!(cost_between(&taken, from, to) <= u64::from(burst) + steps(to) * u64::from(count));
             }
         }
@@ -130,8 +130,8 @@ proptest! {
         let options = [("rate", format!("{rate}/s")), ("burst", burst.to_string())];
         let taken = accepted(&law::<Reserve>(&options), &requests)?;
         let longest = Duration::from_nanos(500_000_000 / u64::from(rate));
-        for from in goes_on(&taken) {
-            for to in goes_on(&taken).filter(|to| *to >= from) {
+        for from in round_continues(&taken) {
+            for to in round_continues(&taken).filter(|to| *to >= from) {
                 let comes = to.since(from).as_nanos() * u128::from(rate) / 1_000_000_000;
                 prop_assert!(u128::from(cost_between(&taken, from, to)) <= u128::from(burst) + comes + 1);
             }
@@ -156,8 +156,8 @@ proptest! {
             }
         }
         if delay == 0 {
-            for from in goes_on(&taken) {
-                for to in goes_on(&taken).filter(|to| *to >= from) {
+            for from in round_continues(&taken) {
+                for to in round_continues(&taken).filter(|to| *to >= from) {
                     // A request of cost 3 leaves when the last of three would.
                     let cost = u128::from(cost_between(&taken, from, to)) * 1000;
                     prop_assert!(cost <= 3000 + leaks(from, to));
@@ -174,7 +174,7 @@ proptest! {
         let options = [("limit", limit.to_string()), ("window", "70ms".to_owned()), ("align", align.clone())];
         let taken = accepted(&law::<FixedWindow>(&options), &requests)?;
         let mut begins = None;
-        for at in goes_on(&taken) {
+        for at in round_continues(&taken) {
             let begin = match (align.as_str(), begins) {
                 ("start", _) => Instant::from_nanos(at.as_nanos() / 70_000_000 * 70_000_000),
                 (_, Some(begin)) if at.since(begin) < Duration::from_millis(70) => begin,
@@ -190,7 +190,7 @@ proptest! {
     fn no_stretch_of_time_holds_more_than_a_log_allows(requests in any_requests(), limit in 1..9_u32) {
         let options = [("limit", limit.to_string()), ("window", "70ms".to_owned())];
         let taken = accepted(&law::<SlidingLog>(&options), &requests)?;
-        for at in goes_on(&taken) {
+        for at in round_continues(&taken) {
             prop_assert!(cost_between(&taken, at, before(at + Duration::from_millis(70))) <= u64::from(limit));
         }
     }
@@ -199,7 +199,7 @@ proptest! {
     fn two_counters_let_at_most_a_limit_into_a_window(requests in any_requests(), limit in 1..9_u32) {
         let options = [("limit", limit.to_string()), ("window", "70ms".to_owned())];
         let taken = accepted(&law::<SlidingCounter>(&options), &requests)?;
-        for at in goes_on(&taken) {
+        for at in round_continues(&taken) {
             let begin = Instant::from_nanos(at.as_nanos() / 70_000_000 * 70_000_000);
             prop_assert!(cost_between(&taken, begin, before(begin + Duration::from_millis(70))) <= u64::from(limit));
         }
@@ -208,14 +208,14 @@ proptest! {
 
 /// Requests with refunds: the time since the previous one in microseconds, the cost, the number of later requests before the refund, and
 /// the refund (usually 0).
-fn any_giving_back() -> impl Strategy<Value = Vec<(u64, u32, usize, u32)>> {
+fn any_refunding() -> impl Strategy<Value = Vec<(u64, u32, usize, u32)>> {
     let gap = prop_oneof![Just(0), 0..2_000_u64, 0..400_000_u64];
     prop::collection::vec((gap, 1..4_u32, 0..8_usize, 0..4_u32), 1..30)
 }
 
 /// Charges the requests that pass and applies their refunds. After each step the limit must be as if only the unrefunded parts had ever
 /// been charged.
-fn gives_back_what_was_never_taken<L: RateAlgorithm>(
+fn refunds_more_than_charged<L: RateAlgorithm>(
     law: &L,
     requests: &[(u64, u32, usize, u32)],
 ) -> Result<(), TestCaseError> {
@@ -253,17 +253,17 @@ fn gives_back_what_was_never_taken<L: RateAlgorithm>(
 proptest! {
     #[test]
     fn a_refund_leaves_the_state_as_if_never_charged(
-        requests in any_giving_back(), rate in 1..200_u32, burst in 3..9_u32,
+        requests in any_refunding(), rate in 1..200_u32, burst in 3..9_u32,
     ) {
         let options = [("rate", format!("{rate}/s")), ("burst", burst.to_string())];
-        gives_back_what_was_never_taken(&law::<TokenBucket>(&options), &requests)?;
-        gives_back_what_was_never_taken(&law::<Gcra>(&options), &requests)?;
-        gives_back_what_was_never_taken(&law::<Reserve>(&options), &requests)?;
+        refunds_more_than_charged(&law::<TokenBucket>(&options), &requests)?;
+        refunds_more_than_charged(&law::<Gcra>(&options), &requests)?;
+        refunds_more_than_charged(&law::<Reserve>(&options), &requests)?;
         let stepwise = [("rate", format!("{rate}/50ms")), options[1].clone(), ("refill", "stepwise".to_owned())];
-        gives_back_what_was_never_taken(&law::<TokenBucket>(&stepwise), &requests)?;
+        refunds_more_than_charged(&law::<TokenBucket>(&stepwise), &requests)?;
         let window = [("limit", burst.to_string()), ("window", "70ms".to_owned())];
-        gives_back_what_was_never_taken(&law::<FixedWindow>(&window), &requests)?;
-        gives_back_what_was_never_taken(&law::<SlidingLog>(&window), &requests)?;
+        refunds_more_than_charged(&law::<FixedWindow>(&window), &requests)?;
+        refunds_more_than_charged(&law::<SlidingLog>(&window), &requests)?;
     }
 }
 

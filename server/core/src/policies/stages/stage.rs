@@ -11,7 +11,7 @@ pub(crate) struct Stage {
     pub(crate) common: Common,
     /// Key and cost of requests without details.
     pub(super) plain: Face,
-    pub(super) holds_places: bool,
+    pub(super) holds_slots: bool,
     pub(super) settles: bool,
 }
 
@@ -21,7 +21,7 @@ impl Stage {
         let plain = Face { key: Key::default(), cost, used: common.refund.of(None, cost) };
         Self {
             plain,
-            holds_places: gate.holds_places(),
+            holds_slots: gate.holds_slots(),
             settles: common.charged == Charged::Answer || !common.refund.is_none(),
             gate,
             common,

@@ -54,7 +54,7 @@ impl Stages {
         self.tell_late(at, id, arrived);
     }
 
-    pub(super) fn turn_away_late(&mut self, at: Instant, id: RequestId, service: &ServiceModel) {
+    pub(super) fn reject_late(&mut self, at: Instant, id: RequestId, service: &ServiceModel) {
         let arrived = self.turn_away(at, id, ServerDecision::Rejected, service);
         self.tell_late(at, id, arrived);
     }
@@ -81,7 +81,7 @@ impl Stages {
         if charges_now && !is_charged {
             stage.gate.charge(at, &asked);
         }
-        if (charges_now || is_charged) && !stage.holds_places {
+        if (charges_now || is_charged) && !stage.holds_slots {
             slot.keep(index, taken);
         }
         slot.queued = None;
@@ -98,12 +98,12 @@ impl Stages {
         service: &ServiceModel,
     ) {
         let up_to = &self.gates[..=index];
-        let occupies = service.rejects_occupy && up_to.iter().any(|stage| stage.holds_places);
+        let occupies = service.rejects_occupy && up_to.iter().any(|stage| stage.holds_slots);
         let (stage, slot) = self.stage_and_slot(index, id);
         let Some(asked) = slot.asked(index, stage) else { return };
-        let counts_own = !stage.holds_places && stage.common.own == Own::Yes;
+        let counts_own = !stage.holds_slots && stage.common.own == Own::Yes;
         // As in the server of seed 000 (source of `concurrency-cap`), a rejected request is as busy as a served one, even above the cap.
-        if (stage.holds_places && occupies) || counts_own {
+        if (stage.holds_slots && occupies) || counts_own {
             stage.gate.charge(at, &asked);
         }
         // The charge for the rejected request makes the wait longer, so the stage computes the wait again.
@@ -116,7 +116,7 @@ impl Stages {
         slot.queued = None;
         slot.rejection = Some(Rejection { stage: index, free_at: wait.map(|wait| at + wait), occupies });
         if !occupies {
-            self.free_places(at, id, service);
+            self.free_slots(at, id, service);
         }
     }
 
@@ -173,7 +173,7 @@ impl Stages {
         let slot = self.slot(id);
         let (Some(request), Some(rejection)) = (slot.request(), slot.rejection) else { return Arrived::Open };
         let takes = service.reject_time(request);
-        if self.tells_limits {
+        if self.advertises_limits {
             self.look(at, id, service);
         }
         let arrived = self.holding.take(at, id, verdict, rejection.occupies, takes);
@@ -189,7 +189,7 @@ impl Stages {
 
     #[inline]
     fn serve(&mut self, at: Instant, id: RequestId, service: &ServiceModel) -> Arrived {
-        if self.tells_limits {
+        if self.advertises_limits {
             self.look(at, id, service);
         }
         let Some(request) = self.passing[id.0 as usize].request() else { return Arrived::Open };
@@ -208,7 +208,7 @@ impl Stages {
                 let free_at = self.undo(at, id, stage, None).map(|wait| at + wait);
                 self.slot(id).rejection = Some(Rejection { stage, free_at, occupies });
                 if !occupies {
-                    self.free_places(at, id, service);
+                    self.free_slots(at, id, service);
                 }
             }
             Arrived::Done { verdict, advice } => {
@@ -270,7 +270,7 @@ impl Stages {
         if self.settles {
             self.settle(at, id, verdict);
         }
-        self.free_places(at, id, service);
+        self.free_slots(at, id, service);
         self.slot(id).end();
     }
 
@@ -295,13 +295,13 @@ impl Stages {
     }
 
     #[inline]
-    fn free_places(&mut self, at: Instant, id: RequestId, service: &ServiceModel) {
+    fn free_slots(&mut self, at: Instant, id: RequestId, service: &ServiceModel) {
         let Self { gates, passing, .. } = self;
         let slot = &mut passing[id.0 as usize];
         let own = slot.rejection.filter(|rejection| rejection.occupies).map(|rejection| rejection.stage);
         let passed = std::mem::take(&mut slot.passed);
         for (index, stage) in gates.iter_mut().enumerate() {
-            if stage.holds_places && (index < passed || own == Some(index)) {
+            if stage.holds_slots && (index < passed || own == Some(index)) {
                 let Some(asked) = slot.asked(index, stage) else { return };
                 stage.gate.ended(at, &asked, service);
             }

@@ -39,13 +39,8 @@ fn step() -> impl Strategy<Value = Step> {
 fn config() -> impl Strategy<Value = TailbackConfig> {
     let initial = prop_oneof![Just(1.0), Just(1e6), 1.0..50.0];
     let beta = prop_oneof![Just(0.01), Just(0.999), 0.5..0.99];
-    let longest_gap =
-        prop_oneof![Just(0), Just(u64::MAX), 0..20_000_000_000_u64].prop_map(Duration::from_nanos);
-    (initial, beta, longest_gap).prop_map(|(initial, beta, longest_gap)| TailbackConfig {
-        initial,
-        beta,
-        longest_gap,
-    })
+    let max_gap = prop_oneof![Just(0), Just(u64::MAX), 0..20_000_000_000_u64].prop_map(Duration::from_nanos);
+    (initial, beta, max_gap).prop_map(|(initial, beta, max_gap)| TailbackConfig { initial, beta, max_gap })
 }
 
 struct Flight {

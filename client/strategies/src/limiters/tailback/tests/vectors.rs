@@ -117,12 +117,12 @@ fn the_limiter_matches_an_independent_implementation() {
         let input: Vec<&str> = input.split_whitespace().collect();
         match *input {
             [comment, ..] if comment.starts_with('#') => {}
-            ["run", name, initial, beta, longest_gap] => {
+            ["run", name, initial, beta, max_gap] => {
                 run = name;
                 tailback = Tailback::new(TailbackConfig {
                     initial: number(initial),
                     beta: number(beta),
-                    longest_gap: Duration::from_secs_f64(number(longest_gap)),
+                    max_gap: Duration::from_secs_f64(number(max_gap)),
                 });
             }
             _ => {
