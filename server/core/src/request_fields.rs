@@ -10,9 +10,9 @@ pub struct RequestFields {
     /// Path without the query.
     pub path: Box<str>,
     pub address: Option<IpAddr>,
-    /// Headers with their names in lower case. Only the [wanted](Wants::headers) headers are kept, and only the first of each name.
+    /// Headers with their names in lower case. Only the [wanted](FieldSelection::headers) headers are kept, and only the first of each name.
     pub headers: Vec<(Box<str>, Box<str>)>,
-    /// Numbers in the body, formatted as in JSON, by their [wanted](Wants::fields) paths. A number that the body does not contain is left
+    /// Numbers in the body, formatted as in JSON, by their [wanted](FieldSelection::fields) paths. A number that the body does not contain is left
     /// out.
     pub fields: Vec<(Box<str>, Box<str>)>,
 }

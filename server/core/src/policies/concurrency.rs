@@ -239,7 +239,7 @@ impl StagePolicy for Places {
         self.place_of(asked.key).busy += u64::from(asked.cost);
     }
 
-    /// Does nothing, because a place becomes free only when its request has [ended](Gate::ended).
+    /// Does nothing, because a place becomes free only when its request has [ended](StagePolicy::ended).
     fn refund(&mut self, _at: Instant, _asked: &StageRequest<'_>, _taken: Charge) {}
 
     fn ended(&mut self, at: Instant, asked: &StageRequest<'_>, service: &ServiceModel) {

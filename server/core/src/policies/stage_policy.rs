@@ -14,7 +14,7 @@ use crate::service::ServiceModel;
 
 /// A stage of the current stack, with its state for every key. The instants passed to its methods never decrease.
 ///
-/// [`ask`](Self::ask) is called once for each request. If the request passes, at once or after a delay, [`take`](Self::charge) charges it, at
+/// [`ask`](Self::ask) is called once for each request. If the request passes, at once or after a delay, [`charge`](Self::charge) charges it, at
 /// its arrival or at its response. A request that leaves the queue is already charged. [`ended`](Self::ended) follows at the response, or
 /// when the client has disconnected, whatever later stages decided.
 pub(crate) trait StagePolicy: Any + fmt::Debug + Send {
