@@ -96,7 +96,7 @@ fn without_machine_output_the_summary_is_on_stdout() {
     for words in [
         "aimd: all 100 ops done in ",
         "no client can be faster than",
-        "server received exactly what was sent",
+        "the server received exactly what was sent",
     ] {
         assert!(left.stdout.contains(words), "no `{words}` in {}", left.stdout);
     }

@@ -94,7 +94,7 @@ fn our_own_claims_are_shown_and_counted_apart() {
     let apart = left.stdout.split_once("Ours, which the source does not say:").unwrap().1;
     assert!(apart.contains("We say") && !apart.contains("Of two ops  "), "{}", left.stdout);
     for words in [
-        "1 claim: 1 holds, 0 hold partly, 0 do not hold; all as expected 1 claim of ours, which no source makes: ",
+        "1 claim: 1 holds, 0 hold partly, 0 do not hold; all as expected 1 claim of this project, which no source makes: ",
         "0 hold, 0 hold partly, 1 does not hold; 0 as expected, 1 not not as expected: We say",
     ] {
         assert!(in_one_line(&left.stdout).contains(words), "{}", left.stdout);

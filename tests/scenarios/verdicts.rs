@@ -38,7 +38,7 @@ fn the_program_writes_the_librarys_result_and_counts_verdicts() {
     let result = left.json();
     assert_eq!(result, document_of(built_in("retry-delays")));
     // The last lines count each verdict, and do not only report success.
-    for (whose, words) in [("source", ""), ("ours", " of ours, which no source makes")] {
+    for (whose, words) in [("source", ""), ("ours", " of this project, which no source makes")] {
         let counts = &result["claims"][whose];
         let line = format!("\n{} claim", counts["claims"]);
         // A long line continues with two spaces.

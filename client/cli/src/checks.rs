@@ -85,7 +85,7 @@ impl<'a> Checks<'a> {
             crate::exit::report(&error);
         }
         if !self.is_empty() && !quiet {
-            to_stderr("nothing was checked and no baseline saved: this did not come to its end\n");
+            to_stderr("the command was stopped: nothing was checked, and no baseline was saved\n");
         }
     }
 
@@ -160,7 +160,7 @@ impl<'a> Checks<'a> {
                 table.line("    is not in the baseline");
                 let strategy = subject.strategy().to_owned();
                 let message =
-                    format!("{strategy} was not checked: it is not in the baseline `{}`", name.0.display());
+                    format!("{strategy} was not checked, because the baseline `{}` does not contain it", name.0.display());
                 let outcome = Outcome::Skipped(message);
                 cases.push(Case { strategy, name: "against the baseline".to_owned(), outcome });
                 continue;

@@ -171,8 +171,7 @@ impl Experiment {
         };
         let Some(method) = twice else { return Ok(()) };
         Err(Error::usage(format!(
-            "`{}` has rules of its own for what it sends again, and a {method} that is sent twice may count twice; add \
-             `--idempotent` if it does not, or `--retry-failed false` to end ops at their first failure",
+            "`{}` decides itself which requests it repeats, and a {method} sent twice may take effect twice; add `--idempotent` if it does not, or `--no-retry-failed` to end ops at their first failure",
             self.strategy
         )))
     }
@@ -194,7 +193,7 @@ impl Experiment {
         match kinds.map(|kind| &*kind.path).find(|path| *path == "/metrics") {
             None => Ok(()),
             Some(path) => Err(Error::usage(format!(
-                "`{path}` (--mix) is an endpoint of the mockserver's own and no work; choose another path"
+                "`{path}` (--mix) is an admin endpoint of the mockserver; choose another path"
             ))),
         }
     }
@@ -203,8 +202,7 @@ impl Experiment {
         let request = &self.request;
         if self.run.requests.api_keys.is_some() && request.headers.contains_key(AUTHORIZATION) {
             return Err(Error::usage(
-                "`--header authorization` and `--api-keys` contradict one another: each says whose requests they are; leave \
-                 one out",
+                "`--header authorization` and `--api-keys` both set the user of a request; leave one out",
             ));
         }
         if self.run.kind != OperationKind::ReadModifyWrite {

@@ -50,12 +50,12 @@ pub fn written(
         transport: record.transport,
     };
     let (again, opponent_again) =
-        restored(&point, mode, &first.command_line).context("this cannot be done in shards")?;
+        restored(&point, mode, &first.command_line).context("this command cannot be divided into shards")?;
     for (experiment, again) in experiments.iter().zip(&again) {
         let mut before = config_record(experiment, &server_under_test.record(simulated), experiment.run.seed);
         before.target.clone_from(&point.server.target);
         let after = config_record(again, &opponent_again.record(simulated), again.run.seed);
-        ensure!(before == after, "{} cannot be written down for shards; this is a bug", experiment.strategy);
+        ensure!(before == after, "{} cannot be stored in a shard; this is a bug", experiment.strategy);
     }
     Ok(point)
 }
@@ -110,7 +110,7 @@ pub fn restored(
 
 fn server_under_test(server: &PlannedServer, mode: Mode) -> anyhow::Result<ServerUnderTest> {
     let read = |model: &ServerModel| {
-        let config = model.read::<Config>().context("the server's configuration is none of a mockserver")?;
+        let config = model.read::<Config>().context("the server's configuration is not that of a mockserver")?;
         config.validate().context("the server cannot be configured")?;
         anyhow::Ok(config)
     };
@@ -133,14 +133,14 @@ fn request(record: &RequestRecord) -> anyhow::Result<RequestTemplate> {
         let name = name.parse::<HeaderName>().with_context(|| format!("`{name}` is not a valid header"))?;
         headers.append(name, HeaderValue::from_static(""));
     }
-    ensure!(record.body_bytes <= MAX_BODY, "a body of {} bytes is longer than any", record.body_bytes);
+    ensure!(record.body_bytes <= MAX_BODY, "a body of {} bytes is too long", record.body_bytes);
     Ok(RequestTemplate { method, headers, body: vec![0; record.body_bytes].into() })
 }
 
 fn sending(record: &TransportRecord) -> anyhow::Result<Sending> {
     let entry = TransportEntry::find(&record.name)
         .with_context(|| format!("`{}` is not a transport", record.name))?;
-    let threads = NonZero::new(record.threads).context("nobody sends by no threads")?;
+    let threads = NonZero::new(record.threads).context("the number of threads must be at least 1")?;
     Ok(Sending { transport: TransportChoice::Named(entry), threads, ..Sending::default() })
 }
 

@@ -12,21 +12,19 @@ pub fn refuse_undividable(settings: &Experiment) -> Result<(), Error> {
     let run = &settings.run;
     if matches!(run.workload.arrivals, ArrivalProcess::Closed { .. }) {
         return Err(Error::usage(
-            "`--client-shard` cannot divide `--in-flight`: which op takes a place depends on every end, also of the \
-             clients of other shards; take `--rate`",
+            "`--client-shard` cannot divide `--in-flight`, because the next op depends on the ops of other shards; use `--rate`",
         ));
     }
     if settings.strategy.needs_foreknowledge() {
         let words = format!(
-            "`--client-shard` cannot divide `{}`: its plan is one for all clients",
+            "`--client-shard` cannot divide `{}`, because it has one schedule for all clients",
             settings.strategy
         );
         return Err(Error::usage(words));
     }
     if run.share_strategy {
         return Err(Error::usage(
-            "`--client-shard` cannot divide `--share-strategy`: one instance would have to be in several programs; leave \
-             one out",
+            "`--client-shard` cannot divide `--share-strategy`, because programs cannot share one instance; leave one out",
         ));
     }
     if run.clients < shard.of() {
@@ -40,8 +38,7 @@ pub fn refuse_undividable(settings: &Experiment) -> Result<(), Error> {
     }
     if matches!(start, StartChoice::At(..)) && settings.repeats > 1 {
         return Err(Error::usage(
-            "`--start-at` says when one run starts, and nobody knows when the next can: leave out `--repeats`, or take \
-             `--barrier`",
+            "`--start-at` sets the start of one run only; leave out `--repeats`, or use `--barrier`",
         ));
     }
     Ok(())
@@ -52,8 +49,7 @@ pub fn refuse_own_server(settings: &Experiment, server: &Server) -> Result<(), E
         return Ok(());
     }
     Err(Error::usage(
-        "`--client-shard` needs a server that all shards meet, and an embedded one would be this shard's own: start a \
-         mockserver and name it with `--target`",
+        "`--client-shard` needs a server that all shards share, not an embedded one; start a mockserver and name it with `--target`",
     ))
 }
 

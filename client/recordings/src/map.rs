@@ -33,9 +33,9 @@ struct Recorded {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MapError {
-    #[error("it is not a list of `[[recorded]]` with `file`, `config` and `text`")]
+    #[error("the file must be a list of `[[recorded]]` with `file`, `config` and `text`")]
     Toml(#[source] toml::de::Error),
-    #[error("`{config}` of `{file}` is to be `{text}`")]
+    #[error("the entry for `{config}` of `{file}` has the strategy `{text}`")]
     Strategy {
         file: String,
         config: String,
@@ -44,7 +44,7 @@ pub enum MapError {
         source: Box<tailback::SpecError>,
     },
     #[error(
-        "`{config}` of `{file}` stands there twice, as `{first}` and as `{second}`; one entry for each configuration"
+        "`{config}` of `{file}` has two entries, `{first}` and `{second}`; keep one for each configuration"
     )]
     Twice { file: String, config: String, first: String, second: String },
     #[error("its entry for `{config}` of `{file}` matches nothing: {why}")]
@@ -95,7 +95,7 @@ impl Map {
             }
             let why = if files().next().is_none() {
                 let near = did_you_mean(file, recordings.iter().map(|(name, _)| *name));
-                format!("no such file is checked{near}")
+                format!("that file is not among the recordings{near}")
             } else {
                 format!("the file has no such `config`{}", did_you_mean(config, configs()))
             };

@@ -144,14 +144,14 @@ impl Ops {
         let steps = raw.steps.unwrap_or_else(|| vec![WrittenStep::status(503)]);
         let script = Script::from_steps(vec![steps]).map_err(|error| match error {
             ScriptFileError::Step { step, why, .. } => {
-                ("steps", format!("has a step {step} that is none: {why}"))
+                ("steps", format!("has an invalid step {step}: {why}"))
             }
             other => ("steps", format!("is not a valid script: {other}")),
         })?;
         let samples = raw.samples.ok_or(("samples", "is missing".to_owned()))?;
         let longest = samples.iter().map(Vec::len).max().unwrap_or(0);
         if longest.saturating_mul(n) > MAX_DELAYS {
-            let why = format!("has up to {longest} delays for {n} ops; at most {MAX_DELAYS} are compared");
+            let why = format!("has up to {longest} delays for {n} ops; the maximum is {MAX_DELAYS}");
             return Err(("samples", why));
         }
         let delays = each("samples", OneOrMany::Each(samples), n)?;

@@ -137,15 +137,14 @@ impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let lost = |what: &str| {
             format!(
-                "the mockserver was {what} during the run: its counts of before are lost and were not compared"
+                "the mockserver was {what} during the run, so its earlier counts are lost and were not compared"
             )
         };
         match self {
             Self::ServerRestarted => f.write_str(&lost("restarted")),
             Self::ServerReset => f.write_str(&lost("reset")),
             Self::CountsForgotten => f.write_str(
-                "more runs went on at the mockserver than it counts apart: the counts of this one are not complete and were \
-                 not compared",
+                "the mockserver had more runs at once than it can count separately, so this run's counts are incomplete and were not compared",
             ),
             Self::CountsUnknown(why) => write!(f, "the server's counts could not be compared: {why}"),
             Self::Bottleneck(bottleneck) => bottleneck.fmt(f),
@@ -158,13 +157,12 @@ impl fmt::Display for Warning {
             ),
             Self::Distorted { excess_ms, of_service } => write!(
                 f,
-                "attempts took {} longer than server and network make them, {} of the mean service time: on this machine that \
-                 is another experiment; take longer times, a `--time-scale` above 1, or `--simulate`",
+                "attempts took {} longer than the configured server and network, {} of the mean service time, because this machine is too slow; use longer times, a `--time-scale` above 1, or `--simulate`",
                 milliseconds(*excess_ms),
                 percent(*of_service)
             ),
             Self::ServerChanged => f.write_str(
-                "the server's configuration was changed during the run: there is no lower bound to compare with",
+                "the server's configuration was changed during the run, so there is no lower bound",
             ),
             Self::Unfinished(ops) => {
                 let were = if *ops == 1 { "was" } else { "were" };
@@ -172,24 +170,19 @@ impl fmt::Display for Warning {
             }
             Self::NoTimePasses(tries) => write!(
                 f,
-                "{} consecutive tries failed at one instant, because neither the network nor a rejection nor the strategy's \
-                 pause takes any time: the run was stopped there; give `--network-delay`, `--delay-noise` or `--reject-time` \
-                 a time above 0, or the strategy a pause",
+                "the run was stopped, because {} consecutive tries failed at one instant: network, rejections and the strategy's delays all take no time; set `--network-delay`, `--delay-noise` or `--reject-time` above 0, or give the strategy a delay",
                 thousands(*tries)
             ),
             Self::FewConnections { most, open_files, in_flight, enough_files } => write!(
                 f,
-                "all {} connections were in use that the limit of {} open files allows, and attempts waited for one: this is \
-                 not the experiment that was asked for; up to {} were in flight, so run `ulimit -n {enough_files}` before, \
-                 or `--simulate`",
+                "attempts waited for a connection, because all {} that the limit of {} open files allows were in use; up to {} were in flight, so run `ulimit -n {enough_files}` first, or use `--simulate`",
                 thousands(*most),
                 thousands(*open_files),
                 thousands(*in_flight)
             ),
             Self::FewAccepted { accepted, opened } => write!(
                 f,
-                "the server answered on {} of {} before the run, so no more were used: attempts that found none free waited in \
-                 the client; give the server more places (`mockserver --max-connections`), or lower the load (`--in-flight`)",
+                "the server accepted only {} of {} connections before the run, so further attempts waited in the client; raise its limit (`mockserver --max-connections`), or lower the load (`--in-flight`)",
                 thousands(*accepted),
                 counted(*opened, "connection")
             ),

@@ -101,7 +101,7 @@ impl Content {
                 self.started_at.extend(reproduction.started_at);
             }
             results::Document::Parity(_) => {
-                let what = "it holds what `loadgen parity` found, of which there is nothing to draw";
+                let what = "the file is a result of `loadgen parity`, which cannot be drawn";
                 return Err(Malformed::at("", what));
             }
         }
@@ -116,7 +116,7 @@ impl Content {
                 let why = if missing_shards.is_empty() {
                     ""
                 } else {
-                    ", of shards that were not there when this was merged"
+                    ", of shards that were missing in the merge"
                 };
                 format!("Incomplete: {missing_tasks} of {tasks} runs are missing{why}.")
             },
@@ -139,7 +139,7 @@ fn lost_clients(runs: &[RunResult]) -> Option<String> {
         all => format!(" in {} of {all} runs", parted.len()),
     };
     Some(format!(
-        "Incomplete: the clients of {} of {of} shards are missing{in_runs}. Figures are of the others; the server's, which are of all, are left out.",
+        "Incomplete: the clients of {} of {of} shards are missing{in_runs}. The figures are those of the other clients; the server's figures are left out, because they include all clients.",
         lost.len()
     ))
 }
@@ -168,7 +168,7 @@ mod tests {
             ("", "`a.json`, line 1, column 0: it is empty"),
             (
                 "{\"runs\": [{\"schema",
-                "`a.json`, line 1, column 18: it ends in the middle; the file was cut off",
+                "`a.json`, line 1, column 18: the document is incomplete, because the file was cut off",
             ),
             ("hello", "`a.json`, line 1, column 1: it is not JSON: expected value"),
             ("{\"runs\": []}", "`a.json`, `runs`: is empty: there is nothing to show"),

@@ -120,7 +120,7 @@ pub const PLOTS: &[Entry] = &[
     },
     Entry {
         name: "varied",
-        summary: "all else that an experiment varied and measured",
+        summary: "other keys that an experiment varied, and their figures",
         needs: "a scenario",
         basis: Basis::Columns,
         draw: varied::all_else,

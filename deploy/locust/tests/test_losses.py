@@ -69,7 +69,7 @@ class Losses(Scene):
         self.worker(2, loadgen=self.wrapped('[ "$1" = --version ] && exec "$REAL" --version; exec sleep 600'))
         master = self.headless(url, "--barrier-timeout", "3s", workers=3)
         self.assertEqual(self.ends(master, "master"), 69, self.log("master"))
-        self.assertRegex(self.log("master"), r"ended with 69 and wrote nothing: .*did not fill in time")
+        self.assertRegex(self.log("master"), r"ended with 69 and wrote nothing: .*did not receive all shards in time")
         self.assertFalse((self.folder / "tailback.json").exists())
 
     def test_nobody_who_answers_is_69_too(self) -> None:

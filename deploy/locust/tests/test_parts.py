@@ -134,9 +134,9 @@ class Runs(unittest.TestCase):
         run = self.run_of((69, two_planned % (0, "{}")), (0, two_planned % (1, "{}, {}")), (0, "[]"))
         for shard in run.shards:
             assert shard.ended is not None
-            shard.ended = replace(shard.ended, words="warning: slow\nerror: the barrier did not fill in time\n")
+            shard.ended = replace(shard.ended, words="warning: slow\nerror: the barrier did not receive all shards in time\n")
         told = [_cut_short(shard) for shard in run.shards]
-        self.assertRegex(told[0], r"ended with 69 after 1 of 2: error: the barrier did not fill in time")
+        self.assertRegex(told[0], r"ended with 69 after 1 of 2: error: the barrier did not receive all shards in time")
         self.assertEqual(told[1:], ["", ""])
 
     def test_a_document_that_is_not_of_its_shard_is_broken(self) -> None:

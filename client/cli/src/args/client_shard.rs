@@ -44,7 +44,7 @@ pub(crate) struct ClientShardArgs {
 fn patience(text: &str) -> Result<Duration, String> {
     let patience = duration_text::parse(text).map_err(|error| error.to_string())?;
     if patience > Duration::from_hours(1) {
-        return Err("nobody waits longer than an hour there".to_owned());
+        return Err("a shard waits at most an hour at a barrier".to_owned());
     }
     Ok(patience)
 }
@@ -109,7 +109,7 @@ impl ClientShardArgs {
             }
             (None, Some((time, run))) if time <= SystemTime::now() => {
                 let words =
-                    format!("the time of `--start-at` is over (run {run:x}): take one that is to come");
+                    format!("the time of `--start-at` has passed (run {run:x}); give a time in the future");
                 return Err(Fatal::error(Exit::Usage, words));
             }
             (None, Some((time, run))) => StartChoice::At(time, run),

@@ -35,10 +35,10 @@ impl FromStr for Header {
         let name: http::HeaderName =
             name.trim().parse().map_err(|_| format!("`{name}` is not a valid header name"))?;
         if name.as_str().starts_with("x-tailback-") {
-            return Err(format!("`{name}` is loadgen's own; choose another name"));
+            return Err(format!("the header `{name}` is reserved for loadgen; choose another name"));
         }
         if FRAMING.contains(&name.as_str()) {
-            return Err(format!("`{name}` follows from body and connection, and is set by loadgen itself"));
+            return Err(format!("loadgen itself sets the header `{name}` from the body and the connection; leave it out"));
         }
         let value =
             value.trim().parse().map_err(|_| format!("the value of `{name}` is not allowed in a header"))?;

@@ -21,14 +21,14 @@ pub(super) fn read(BaselineName(path): &BaselineName) -> anyhow::Result<Baseline
     let file = File::open(path).map_err(|error| {
         let missing = error.kind() == std::io::ErrorKind::NotFound;
         let why =
-            if missing { anyhow!("it is not there; make it with `--save-baseline`") } else { error.into() };
+            if missing { anyhow!("the file does not exist; create it with `--save-baseline`") } else { error.into() };
         refuse(why)
     })?;
     // The size is limited while reading, because a device may have no length and no end.
     let mut bytes = Vec::new();
     file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| refuse(error.into()))?;
     if bytes.len() as u64 > MAX_BYTES {
-        return Err(refuse(anyhow!("it is larger than any baseline")));
+        return Err(refuse(anyhow!("the file is larger than any baseline")));
     }
     let text = String::from_utf8(bytes).map_err(|error| refuse(error.into()))?;
     Baseline::read(&text).map_err(|error| refuse(error.into()))
@@ -43,7 +43,7 @@ pub(super) fn write(baseline: &Baseline, output: &Output) -> anyhow::Result<()> 
 pub(super) fn place(BaselineName(path): &BaselineName) -> anyhow::Result<Output> {
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         fs::create_dir_all(folder).map_err(|error| {
-            let words = format!("`{}` (--save-baseline) cannot be made", folder.display());
+            let words = format!("`{}` (--save-baseline) cannot be created", folder.display());
             Fatal::because(Exit::Output, words, error)
         })?;
     }

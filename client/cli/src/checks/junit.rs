@@ -53,7 +53,7 @@ pub(super) fn write_incomplete(output: &Output) -> anyhow::Result<()> {
         writer.create_element("testsuite").with_attributes(suite).write_inner_content(|writer| {
             let name = [("classname", SUITE), ("name", "runs are complete")];
             writer.create_element("testcase").with_attributes(name).write_inner_content(|writer| {
-                let message = [("message", "the runs were not complete; nothing was checked")];
+                let message = [("message", "the runs were incomplete, so nothing was checked")];
                 writer.create_element("error").with_attributes(message).write_empty().map(drop)
             })?;
             Ok(())

@@ -243,8 +243,7 @@ pub(super) fn experiments(args: &CompareArgs) -> anyhow::Result<(Vec<Experiment>
     }
     refuse_twice(&strategies)?;
     if args.sensitivity && args.several.target.target.is_some() {
-        let words = "`--sensitivity` ranks against servers that differ a little, and the server of `--target` is as it is; leave \
-                     out one or the other";
+        let words = "`--sensitivity` changes the server slightly, and a server of `--target` cannot be changed; leave out one of them";
         return Err(Fatal::error(Exit::Usage, words));
     }
     configured(&args.several, strategies, "the server cannot be configured for this comparison", &mut None)

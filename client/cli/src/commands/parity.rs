@@ -90,7 +90,7 @@ fn compare_all(
                 // A run in which the load generator was the bottleneck measures the machine, not the drivers.
                 reals.clear();
                 experiment.time_scale = scale(slower)?;
-                tell(&format!("; the generator was the bottleneck: once more at time scale {slower}\n"));
+                tell(&format!("; the generator was the bottleneck, so the run is repeated at time scale {slower}\n"));
                 continue;
             }
             reals.push(real);
@@ -100,7 +100,7 @@ fn compare_all(
                 if figures.iter().all(Agreement::holds) {
                     break;
                 }
-                tell("; the figures are off: the median of three runs decides\n");
+                tell("; some figures differ, so the median of three runs decides\n");
             }
         }
         if interrupt.exit().is_some() {

@@ -51,7 +51,7 @@ pub(crate) fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
         refuse_other_format(
             path,
             &["svg"],
-            "a figure, which is SVG; other programs turn it into pictures of other kinds",
+            "the figure as an SVG file; other programs convert it to other formats",
         )?;
     }
     let document = read(&args.files)?;

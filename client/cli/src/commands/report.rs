@@ -70,7 +70,7 @@ fn content(path: &Path) -> anyhow::Result<(String, String)> {
         let place = error.utf8_error().valid_up_to();
         Fatal::error(
             Exit::Usage,
-            format!("`{name}`, byte {place}: it is not UTF-8 text, so it cannot be a result"),
+            format!("`{name}`, byte {place}: the file is not UTF-8 text, so it is not a result"),
         )
     })?;
     Ok((name, text))

@@ -108,7 +108,7 @@ fn list(args: &ReproduceArgs) -> anyhow::Result<ExitCode> {
         let ours = claim.iter().filter(|claim| claim.ours).count();
         let claims = match ours {
             0 => format!("{} claims", claim.len()),
-            ours => format!("{} claims and {ours} of ours", claim.len() - ours),
+            ours => format!("{} claims, and {ours} of this project", claim.len() - ours),
         };
         let _ = writeln!(text, "{name:<18} {title}\n{:<19}{source}; {claims}, {runs} runs", "");
     }

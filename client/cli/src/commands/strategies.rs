@@ -61,7 +61,7 @@ pub(crate) fn show(args: &StrategiesArgs) -> anyhow::Result<ExitCode> {
     }
     if let Some(flag) = args.check.file_without_check() {
         let words =
-            format!("`{flag}` is for the results of `--check`; leave it out, or name recordings to check");
+            format!("`{flag}` needs `--check`; leave it out, or name recordings to check");
         return Err(Fatal::error(Exit::Usage, words));
     }
     if args.advice {

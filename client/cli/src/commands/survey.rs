@@ -102,7 +102,7 @@ fn drawn(args: &SurveyArgs) -> anyhow::Result<Vec<Setting>> {
     if let Some(unknown) = args.settings.iter().find(|number| **number >= drawn.len() as u64) {
         let last = drawn.len() - 1;
         return refuse(format!(
-            "no setting has the number `{unknown}` (--settings); they are numbered from 0 to {last}"
+            "there is no setting number `{unknown}` (--settings); settings are numbered from 0 to {last}"
         ));
     }
     if !args.settings.is_empty() {

@@ -127,8 +127,8 @@ pub(crate) fn distinct<'a>(given: impl Iterator<Item = &'a Path>) -> anyhow::Res
         let place = resolved(path);
         if seen.contains(&place) {
             let words = match path.to_str() {
-                Some("-") => "stdout (`-`) is given for two outputs; give one of them a file".to_owned(),
-                _ => format!("`{}` is given for two outputs; give each a file of its own", path.display()),
+                Some("-") => "two outputs are directed to stdout (`-`); give one of them a file".to_owned(),
+                _ => format!("`{}` is named for two outputs; give each its own file", path.display()),
             };
             return Err(Fatal::error(Exit::Usage, words));
         }

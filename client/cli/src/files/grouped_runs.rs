@@ -53,7 +53,7 @@ pub(super) fn around(document: &str, runs: RunsStand) -> anyhow::Result<(&str, &
         RunsStand::Last => document.strip_suffix(END).map(|before| (before, END)),
         RunsStand::InDocument => Some((document, "")),
     };
-    parts.context("the document has its runs elsewhere; this is a bug")
+    parts.context("the document contains no runs here; this is a bug")
 }
 
 #[cfg(test)]

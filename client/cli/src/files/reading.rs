@@ -38,7 +38,7 @@ fn read(source: impl Read, most: u64, mut piece: usize) -> io::Result<Vec<u8>> {
         piece = PIECE;
     }
     if source.limit() == 0 {
-        let words = format!("it has more than {} MiB, the most that is read", most >> 20);
+        let words = format!("the file is larger than {} MiB, the maximum", most >> 20);
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, words));
     }
     Ok(if pieces.len() == 1 { pieces.swap_remove(0) } else { pieces.concat() })

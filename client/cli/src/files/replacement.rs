@@ -75,7 +75,7 @@ impl Replacement {
             // The program that locked the file removes it. If this program removed it too, it could remove a later file of the same name.
             file.disable_cleanup(true);
         }
-        Err(io::Error::other("other programs remove it as soon as it is made"))
+        Err(io::Error::other("another program removes the file as soon as it is created"))
     }
 
     pub(super) fn complete(&self, written: NamedTempFile) -> io::Result<()> {

@@ -21,8 +21,7 @@ pub(crate) fn skewed<'a>(figures: impl Iterator<Item = (String, &'a Summary)>) -
                 None => format!("{}, whose interval needs six runs", short(figure.p50)),
             };
             Some(format!(
-                "{name} is skewed over these {} (skewness {skewness:.1}): the interval of its mean \
-                 covers less often than stated; look at the median, {median}, or take {} repeats",
+                "{name} is skewed over these {} (skewness {skewness:.1}), so the interval of its mean is less certain than stated; use the median, {median}, or {} repeats",
                 counted(figure.count as u64, "run"),
                 thousands(enough)
             ))

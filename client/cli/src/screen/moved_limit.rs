@@ -48,7 +48,7 @@ impl<'a> MovedLimit<'a> {
         let wanted = before.moved(way);
         let name = &before.name;
         if wanted == before {
-            return Some(format!("{name} is {before}: it cannot be less"));
+            return Some(format!("{name} is {before}, its minimum"));
         }
         let change = match wanted.slots() {
             Some(max_busy) => ConfigChange::Cap { max_busy },

@@ -41,7 +41,7 @@ impl Merging {
     pub(crate) fn score(&self) -> anyhow::Result<Score> {
         let by = self.plan.by.as_deref().unwrap_or_default();
         Score::at(by)
-            .ok_or_else(|| Fatal::error(Exit::Usage, format!("`plan.by`: nobody is ranked by `{by}`")))
+            .ok_or_else(|| Fatal::error(Exit::Usage, format!("`plan.by`: strategies cannot be ranked by `{by}`")))
     }
 
     pub(crate) fn simulated(&self) -> bool {
@@ -54,7 +54,7 @@ impl Merging {
             restored(point, *mode, command_line).with_context(|| format!("`plan.points[{index}]`"))
         };
         points.iter().enumerate().map(at).collect::<anyhow::Result<_>>().map_err(|error| {
-            Fatal::because(Exit::Usage, "these shards cannot be merged: a document was changed", error)
+            Fatal::because(Exit::Usage, "these shards cannot be merged, because a document was changed", error)
         })
     }
 
@@ -63,7 +63,7 @@ impl Merging {
             Ok([only]) => Ok(only),
             Err(points) => {
                 let words =
-                    format!("`plan.points`: {} are too many for one that varies nothing", points.len());
+                    format!("`plan.points` has {} points, and a command that varies nothing has one", points.len());
                 Err(Fatal::error(Exit::Usage, words))
             }
         }
@@ -80,7 +80,7 @@ impl Merging {
             return Err(Fatal::error(Exit::Usage, words));
         }
         if tasks.count() > MAX_TASKS {
-            let words = format!("`plan.tasks`: {} are more runs than anybody makes", tasks.count());
+            let words = format!("`plan.tasks` is {}, which is more than the maximum number of runs", tasks.count());
             return Err(Fatal::error(Exit::Usage, words));
         }
         Ok(std::mem::take(&mut self.texts).stored(std::mem::take(&mut self.places)))

@@ -21,18 +21,18 @@ pub(crate) fn document<'a>(
     for (format, _) in asked {
         let why = match format.flag {
             DOCUMENT => continue,
-            "--csv" | "--html" => "is made of all runs, and a shard has some; give it to `loadgen merge`",
+            "--csv" | "--html" => "needs all runs, and a shard has only some; give it to `loadgen merge`",
             "--hdr" => {
-                "needs the latencies of every op, which are in no shard; leave it out, or run without `--shard`"
+                "needs the latency of every op, which shards do not contain; leave it out, or run without `--shard`"
             }
             _ => {
-                "is of all attempts, and a shard has those of some runs; leave it out, or run without `--shard`"
+                "needs the attempts of all runs, and a shard has only some; leave it out, or run without `--shard`"
             }
         };
         return refuse(format!("`{}` {why}", format.flag));
     }
     if let Some(flag) = checks.and_then(CheckArgs::first_given) {
-        return refuse(format!("`{flag}` judges all runs, and a shard has some; give it to `loadgen merge`"));
+        return refuse(format!("`{flag}` judges all runs, and a shard has only some; give it to `loadgen merge`"));
     }
     match asked.iter().find(|(format, _)| format.flag == DOCUMENT) {
         Some((_, path)) => Ok(path),

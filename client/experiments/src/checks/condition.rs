@@ -33,7 +33,7 @@ impl Operator {
         ("<", Self::Below),
     ];
 
-    #[expect(clippy::float_cmp, reason = "whoever asks for equality gets it")]
+    #[expect(clippy::float_cmp, reason = "a comparison for equality accepts only the exact value")]
     pub fn holds(self, figure: f64, value: f64) -> bool {
         match self {
             Self::Above => figure > value,
@@ -54,14 +54,14 @@ impl FromStr for Condition {
         // The first of these characters belongs to the operator, because no strategy contains one.
         let place = text.find(['<', '>', '!']).or_else(|| text.find("=="));
         let at = place.ok_or_else(|| {
-            let words = if text.contains('=') { "; `=` alone compares nothing, `==` does" } else { "" };
-            format!("there is no comparison in it{words}; {example}")
+            let words = if text.contains('=') { "; a single `=` is not a comparison, write `==`" } else { "" };
+            format!("the condition has no comparison{words}; {example}")
         })?;
         let (left, rest) = text.split_at(at);
         let (sign, operator) = Operator::ALL
             .into_iter()
             .find(|(sign, _)| rest.starts_with(sign))
-            .ok_or_else(|| format!("`{rest}` begins with no comparison; {example}"))?;
+            .ok_or_else(|| format!("`{rest}` does not begin with a comparison; {example}"))?;
         let (path, strategy) = match left.split_once(" of ") {
             Some((path, strategy)) => (path.trim(), Some(strategy.trim().to_owned())),
             None => (left.trim(), None),
@@ -91,7 +91,7 @@ fn number(text: &str) -> Result<f64, String> {
     parsed.filter(|value| value.is_finite()).ok_or_else(|| {
         let unit = text.trim_end_matches(char::is_alphabetic);
         let words = if unit != text && unit.parse::<f64>().is_ok() {
-            ": the path says the unit, so write the number alone"
+            ": the path already includes the unit, so write only the number"
         } else {
             ""
         };

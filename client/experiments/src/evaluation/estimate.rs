@@ -90,14 +90,14 @@ impl Estimate {
             (None, Some(first)) => {
                 let other = &self.in_sweep[1].strategy;
                 let tie = if self.has_too_few_runs() {
-                    format!("too few repeats to say who {has} {most}, {best} or {other}")
+                    format!("too few repeats to decide whether {best} or {other} {has} {most}")
                 } else {
                     format!("{best} and {other} tie for {most}{}", self.cheaper(first))
                 };
-                format!("{tie}: {best} comes to {fresh} ({in_sweep} in the sweep)")
+                format!("{tie}: {best} yields {fresh} ({in_sweep} in the sweep)")
             }
             (Some(winner), _) if winner != best => format!(
-                "{best} {had} {most} in the sweep ({in_sweep}), but {winner} {it} on fresh seeds: {best} comes to {fresh}"
+                "{best} {had} {most} in the sweep ({in_sweep}), but {winner} {it} on fresh seeds: {best} yields {fresh}"
             ),
             _ => format!("{best} {has} {most}: {fresh} ({in_sweep} in the sweep)"),
         };

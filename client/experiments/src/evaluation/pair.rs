@@ -36,7 +36,7 @@ impl Pair {
         let Some(interval) = found.interval else {
             let runs = if found.pairs == 1 { "block" } else { "blocks" };
             return format!(
-                "{first} against {second}: too few repeats to say; in {} {runs} {first} had {:.2} times the {figure}",
+                "{first} against {second}: too few repeats to decide; in {} {runs} {first} had {:.2} times the {figure}",
                 found.pairs, found.ratio
             );
         };

@@ -44,7 +44,7 @@ pub(super) fn wait(
             let now = (Instant::now(), SystemTime::now());
             let Ok(ahead) = time.duration_since(now.1) else {
                 let words = format!(
-                    "{} (--start-at) was over when everything was ready: take a later time",
+                    "{} (--start-at) had passed before the shard was ready; give a later time",
                     humantime::format_rfc3339_millis(*time)
                 );
                 return Err(refusal(ErrorKind::Usage, words));
@@ -90,7 +90,7 @@ fn at_barrier(
         Some(Ok(released)) => released,
         Some(Err(error)) => {
             let (kind, words) = match &error {
-                BarrierError::NotFilled(_) => (ErrorKind::Unreachable, "did not fill in time"),
+                BarrierError::NotFilled(_) => (ErrorKind::Unreachable, "did not receive all shards in time"),
                 BarrierError::Refused(_) => (ErrorKind::Usage, "refuses this shard"),
                 _ => (ErrorKind::Unreachable, "lets nobody go"),
             };
@@ -98,7 +98,7 @@ fn at_barrier(
         }
     };
     let Ok(run) = RunId::from_str_radix(&run, 16) else {
-        let words = format!("the barrier at `{url}` (--barrier) names no run: `{run}`");
+        let words = format!("the barrier at `{url}` (--barrier) returned an invalid run: `{run}`");
         return Err(refusal(ErrorKind::Unreachable, words));
     };
     let at = released_at + Duration::from_millis(start_in_ms.min(60_000));

@@ -93,7 +93,7 @@ impl Finished {
         match self.conservation.mismatches.first() {
             None => Ok(()),
             Some(mismatch) => {
-                let words = format!("{}, seed {seed}: COUNTS DO NOT ADD UP", self.result.strategy);
+                let words = format!("{}, seed {seed}: ACCOUNTING MISMATCH", self.result.strategy);
                 Err(refusal_because(ErrorKind::NotConserved, words, mismatch.clone()))
             }
         }

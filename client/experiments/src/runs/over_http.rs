@@ -48,7 +48,7 @@ impl OverHttp {
             ServerUnderTest::Given(given) => given.with_current(stop, |server, room, runtime| {
                 against(server, room, runtime, task, number, begun, stop, watcher)
             }),
-            ServerUnderTest::Past(_) => anyhow::bail!("a server of runs that are over cannot be asked again"),
+            ServerUnderTest::Past(_) => anyhow::bail!("the server of finished runs cannot be queried again"),
         }
     }
 }

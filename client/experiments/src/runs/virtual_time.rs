@@ -79,7 +79,7 @@ pub fn one_run(
     // A mockserver given with `--target` could be simulated, because its model is known. It is rejected, because its
     // user expects real requests.
     let ServerUnderTest::Own(server) = task.server_under_test else {
-        anyhow::bail!("a server that is there cannot be run in virtual time");
+        anyhow::bail!("an existing server cannot be run in virtual time");
     };
     let attempts = watcher.attempts_of(number, task.seed)?;
     let simulated = simulate(task.experiment, server, task.seed, attempts, |run, now| {
@@ -177,6 +177,6 @@ mod tests {
         let task =
             Task { experiment: &experiment, server_under_test: &server_under_test, seed: 1, runs_of_file: 1 };
         let error = one_run(&task, 0, &Never, &Nobody).err().unwrap();
-        assert_eq!(error.to_string(), "a server that is there cannot be run in virtual time");
+        assert_eq!(error.to_string(), "an existing server cannot be run in virtual time");
     }
 }

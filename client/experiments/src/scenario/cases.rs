@@ -59,7 +59,7 @@ pub(super) fn cases<'a>(
     if varied && !ways.contains(&true) {
         return Err(Wrong::new(
             "says",
-            format!("experiment `{experiment}` has several points: say which, with `at`, `over` or `growth`"),
+            format!("experiment `{experiment}` has several points; choose with `at`, `over` or `growth`"),
         ));
     }
     if claim.growth.is_some() && claim.against.is_some() {
@@ -75,7 +75,7 @@ pub(super) fn cases<'a>(
         if let Some([from, to]) = &claim.growth {
             let number = |point: &Value| {
                 let number = point.as_float().or_else(|| point.as_integer().map(|whole| whole as f64));
-                let words = || format!("`growth` is between two numbers, not {point}");
+                let words = || format!("`growth` needs a numeric point, not {point}");
                 number.ok_or_else(|| Wrong::new("growth", words()))
             };
             let own = Spot { cell: table.find("of", of, Some(from))?, figure };
@@ -142,7 +142,7 @@ fn published(claim: &Claim, place: &ComparedFigure, index: usize) -> Result<f64,
     let elsewhere = of.is_some() || at.is_some() || experiment.is_some() || figure.is_some();
     if elsewhere || published.len() != claim.over.len() {
         let words = format!(
-            "`published` stands alone, and has a figure for every point of `over`: {} for {}",
+            "`published` allows no other key beside it and needs one figure for every point of `over`: {} for {}",
             published.len(),
             claim.over.len()
         );
@@ -150,7 +150,7 @@ fn published(claim: &Claim, place: &ComparedFigure, index: usize) -> Result<f64,
     }
     let figure = published[index];
     if !(figure.is_finite() && figure != 0.0) {
-        return Err(Wrong::new("against", format!("a figure that is {figure} makes no ratio")));
+        return Err(Wrong::new("against", format!("a figure of {figure} cannot be the base of a ratio")));
     }
     Ok(figure)
 }
@@ -218,8 +218,7 @@ impl Cells<'_> {
             _ => Err(Wrong::new(
                 key,
                 format!(
-                    "{point} is more than one point of experiment `{name}`: name all that is varied, such as `at = {{ ops = 10, \
-                     max_busy = 10 }}`"
+                    "{point} matches several points of experiment `{name}`; name every varied key, such as `at = {{ ops = 10, max_busy = 10 }}`"
                 ),
             )),
         }

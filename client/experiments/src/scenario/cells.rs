@@ -132,7 +132,7 @@ fn points(vary: &IndexMap<String, Vec<Value>>) -> Result<Vec<Vec<(String, Value)
     let mut points = vec![Vec::new()];
     for (key, values) in vary {
         if values.is_empty() {
-            return Err(format!("`{key}` is varied over no values"));
+            return Err(format!("`{key}` is varied, but has no values"));
         }
         points = points
             .into_iter()

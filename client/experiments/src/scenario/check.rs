@@ -66,7 +66,7 @@ pub(super) fn check_claim(scenario: &Scenario, claim: &Claim, cells: &[Cell]) ->
     cases(scenario, claim, cells)?;
     Condition::new(claim)?;
     if claim.judged_twice() {
-        let words = "`stat` is of all runs together, and `one_run` judges each: leave one of them out";
+        let words = "`stat` applies to all runs together and `one_run` to each run; leave one of them out";
         return Err(Wrong::new("stat", words));
     }
     if claim.stat == Some(Stat::Deviation) && claim.against.is_some() {

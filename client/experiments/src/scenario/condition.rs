@@ -41,7 +41,7 @@ impl Condition {
         let relative = claim.against.is_some() || claim.growth.is_some();
         let reasons = claim.means.trim();
         if claim.precision.is_some() && (claim.printed.is_none() || reasons.is_empty()) {
-            let words = "`precision` is how far a `printed` figure may be off; `means` must say why";
+            let words = "`precision` is the accepted error of a `printed` figure; give the reason in `means`";
             return Err(Wrong::new("precision", words));
         }
         if let Some(printed) = &claim.printed {
@@ -51,7 +51,7 @@ impl Condition {
             return Self::printed(printed, claim.precision);
         }
         if written.is_empty() {
-            let words = "say what must be so: `above`, `at_least`, `below` or `at_most` a number, or what is `printed`";
+            let words = "a claim needs a condition: `above`, `at_least`, `below` or `at_most` with a number, or `printed` with the source's figure";
             return Err(Wrong::new("says", words));
         }
         let mut condition = Self { low: None, high: None, words: String::new(), printed: false };
@@ -67,8 +67,7 @@ impl Condition {
                     let plain = relative && (number - 1.0).abs() < ROUNDING;
                     if !plain && reasons.is_empty() {
                         let words = format!(
-                            "`{key} = {number}` is a reading of the source's words: say what they `means`, and why; a number \
-                             of the source's own stands in quotes"
+                            "`{key} = {number}` interprets the source's words, so give the reason in `means`; write a number of the source in quotes"
                         );
                         return Err(Wrong::new(key, words));
                     }
@@ -148,7 +147,7 @@ fn read(text: &str) -> Result<(f64, f64), String> {
             let unit = (0..decimals).fold(1.0, |unit, _| unit / 10.0);
             Ok((number, unit / 2.0))
         }
-        _ => Err(format!("`{text}` is no number such as \"17 392\" or \"0.43\"; a unit is left out")),
+        _ => Err(format!("`{text}` is not a number such as \"17 392\" or \"0.43\"; leave the unit out")),
     }
 }
 

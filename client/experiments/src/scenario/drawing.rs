@@ -91,7 +91,7 @@ impl Plot {
             };
             if own.iter().find(twice).is_some() {
                 let words = format!(
-                    "`{}` is drawn of one run, and experiment `{name}` has several points: say which, with `at`",
+                    "`{}` draws one run, and experiment `{name}` has several points; choose one with `at`",
                     self.draw
                 );
                 return Err(Wrong::new("at", words));
@@ -102,7 +102,7 @@ impl Plot {
         if basis == Basis::Steps && self.step(&own).is_none() {
             return Err(Wrong::new(
                 "draw",
-                format!("`{}` needs to know how long a step is: `step = \"100ms\"`", self.draw),
+                format!("`{}` needs the length of a step, such as `step = \"100ms\"`", self.draw),
             ));
         }
         Ok(basis)

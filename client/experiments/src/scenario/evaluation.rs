@@ -144,7 +144,7 @@ fn run_by_run(figures: &ClaimFigures<'_>, case: &Case<'_>, condition: &Condition
     };
     if condition.printed {
         let Some((low, high)) = middle(&values) else {
-            found.text = format!("{mean_text}; the middle 95 % takes {ENOUGH} runs to tell");
+            found.text = format!("{mean_text}; the middle 95 % needs {ENOUGH} runs");
             return found;
         };
         found.middle = Some((low, high));

@@ -31,7 +31,7 @@ pub fn from_table(table: &Table) -> Result<WorkloadSpec, FileError> {
         [] | [_] | ["rate", "arrivals"] => Ok(spec),
         several => {
             let words =
-                format!("`{}` exclude one another: each says how ops arrive", several.join("` and `"));
+                format!("`{}` exclude one another, because each sets how ops arrive", several.join("` and `"));
             Err(FileError { key: several[0].to_owned(), words })
         }
     }

@@ -47,7 +47,7 @@ pub(super) fn instants(key: &str, value: &Value) -> Result<Arc<[Instant]>, Strin
         instants.push(Instant::ORIGIN + since(key, &text)?);
     }
     if instants.is_empty() {
-        return Err(format!("`{key}` lists no instant; at least one op is needed"));
+        return Err(format!("`{key}` is an empty list; at least one op is needed"));
     }
     instants.sort();
     Ok(instants.into())

@@ -142,7 +142,7 @@ impl Parameter {
                 *field(spec) = Some(RejectedWhen::from_str(text).map_err(|error| error.to_string())?);
             }
             Kind::Groups(_) | Kind::Instants(_) => {
-                return Err("it is a list, which only files have".to_owned());
+                return Err("lists are accepted only in files".to_owned());
             }
         }
         Ok(())
@@ -252,7 +252,7 @@ fn within<N: Copy + Into<u64> + TryFrom<u64>>(key: &str, number: i64, min: N, ma
 }
 
 fn no_word(words: &[Word], text: &str) -> String {
-    format!("`{text}` is none of {}", listed(words))
+    format!("`{text}` is not one of {}", listed(words))
 }
 
 fn listed(words: &[Word]) -> String {

@@ -106,10 +106,10 @@ impl WorkloadSpec {
         }
         check_arrivals(&arrivals, ops, self.duration, spelling)?;
         if counted && self.ops.is_some() {
-            return Err(error("ops", "`ops` and a list of arrivals say the same twice: leave one out"));
+            return Err(error("ops", "`ops` and a list of arrivals both set the number of ops; leave one out"));
         }
         if spelling == Spelling::Flags && self.drain.is_some() && self.duration.is_none() {
-            return Err(error("drain", "`--drain` needs `--duration`: without it a run ends with its ops"));
+            return Err(error("drain", "`--drain` needs `--duration`, because a run without it ends with its last op"));
         }
         let defaults = RunConfig::default();
         Ok(RunConfig {
@@ -182,7 +182,7 @@ fn check_arrivals(
                     "`--arrivals burst` needs `--ops`: a burst has no duration".to_owned()
                 }
                 (Spelling::Flags, Some(_)) => format!(
-                    "`--arrivals burst` takes at most {MAX_BURST} ops: they all wait in memory at once"
+                    "`--arrivals burst` takes at most {MAX_BURST} ops, because all of them are in memory at once"
                 ),
                 (Spelling::Keys, _) => format!("`arrivals` at once need `ops` of at most {MAX_BURST}"),
             };

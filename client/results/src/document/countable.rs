@@ -37,5 +37,5 @@ pub(crate) fn beyond(counts: &impl Serialize) -> Option<u64> {
 }
 
 pub(crate) fn words(count: u64) -> String {
-    format!("{count} is more than anybody can count")
+    format!("{count} is larger than any possible count")
 }

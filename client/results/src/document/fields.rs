@@ -34,7 +34,7 @@ pub(crate) fn failures<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec
     #[serde(untagged, expecting = "is not a text")]
     enum Kind {
         Known(ErrorKind),
-        Later(#[expect(dead_code, reason = "only that it is a text is asked")] String),
+        Later(#[expect(dead_code, reason = "any text is accepted")] String),
     }
     let kind = |kind| match kind {
         Kind::Known(kind) => kind,

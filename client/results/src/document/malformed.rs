@@ -48,9 +48,9 @@ fn malformed(path: &str, error: &serde_json::Error) -> Malformed {
     let what = match error.classify() {
         Category::Data => return wrong_value(path, reason),
         Category::Eof if error.line() <= 1 && error.column() == 0 => "it is empty".to_owned(),
-        Category::Eof => "it ends in the middle; the file was cut off".to_owned(),
+        Category::Eof => "the document is incomplete, because the file was cut off".to_owned(),
         _ if reason == "trailing characters" => {
-            "another value follows; one result per file is read (`--samples` files are not results)"
+            "the file contains a second value, and only one result per file is read (`--samples` files are not results)"
                 .to_owned()
         }
         _ => format!("it is not JSON: {reason}"),

@@ -122,7 +122,7 @@ impl<'de> Deserialize<'de> for Bounded {
 
             fn visit_f64<E: de::Error>(self, number: f64) -> Result<Bounded, E> {
                 if number.abs() > LARGEST {
-                    return Err(E::custom(format!("{number:e} is beyond all measure")));
+                    return Err(E::custom(format!("{number:e} is too large")));
                 }
                 Ok(Bounded { is_null: false })
             }

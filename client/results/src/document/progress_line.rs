@@ -103,7 +103,7 @@ impl IntervalFigures {
             #[expect(
                 clippy::cast_possible_truncation,
                 clippy::cast_sign_loss,
-                reason = "it is a rank among them"
+                reason = "the rank is below the number of values"
             )]
             let rank = ((share * count as f64).ceil() as u64).max(1);
             let mut seen = 0;

@@ -68,7 +68,7 @@ mod tests {
                 "line 1, column 31: it is not JSON: expected value",
             ),
             ("", "line 1, column 0: it is empty"),
-            (r#"{"runs": [{"#, "line 1, column 11: it ends in the middle; the file was cut off"),
+            (r#"{"runs": [{"#, "line 1, column 11: the document is incomplete, because the file was cut off"),
             ("hello", "line 1, column 1: it is not JSON: expected value"),
         ] {
             assert_eq!(refusal(text), expected, "{text}");

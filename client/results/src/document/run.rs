@@ -307,19 +307,19 @@ impl RunResult {
     pub(crate) fn possible(&self) -> Result<(), (String, String)> {
         let OpsResult { total, offered, succeeded, .. } = self.ops;
         if let Some(offered) = offered.filter(|offered| *offered < total) {
-            let words = format!("{offered} are fewer than arrived: {total}");
+            let words = format!("{offered} is less than the {total} ops that arrived");
             return Err(("ops.offered".to_owned(), words));
         }
         if succeeded > total {
             return Err((
                 "ops.succeeded".to_owned(),
-                format!("{succeeded} are more than there were: {total}"),
+                format!("{succeeded} is more than all {total} attempts"),
             ));
         }
         for (index, pair) in self.series.windows(2).enumerate() {
             if pair[0].t_s < 0.0 || pair[1].t_s <= pair[0].t_s {
                 let place = format!("series[{}].t_s", index + 1);
-                return Err((place, "does not come after the one before".to_owned()));
+                return Err((place, "is not later than the previous entry".to_owned()));
             }
         }
         Ok(())

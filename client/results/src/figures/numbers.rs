@@ -49,7 +49,7 @@ pub fn short(number: f64) -> String {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "saturation is what is wanted"
+        reason = "the conversion saturates on purpose"
     )]
     match number.abs() {
         size if size.is_infinite() => format!("{sign}∞"),

@@ -21,10 +21,10 @@ pub struct Assembled<T> {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ShardError {
     #[error(
-        "`{file}` is of loadgen {theirs}, and this is {ours}: only the version that made shards merges them"
+        "`{file}` was written by loadgen {theirs}, and this is {ours}; merge shards with the version that wrote them"
     )]
     Version { file: String, theirs: String, ours: String },
-    #[error("`{file}` is a shard of something else than `{first}`: {what} is `{theirs}`, there `{ours}`")]
+    #[error("`{file}` and `{first}` are shards of different runs: {what} is `{theirs}` in the first and `{ours}` in the second")]
     Foreign { file: String, first: String, what: &'static str, ours: String, theirs: String },
     #[error("`{file}` is one of {theirs} shards, and `{first}` one of {ours}")]
     Divided { file: String, first: String, ours: u32, theirs: u32 },

@@ -117,7 +117,7 @@ impl<'a> ReadShard<'a> {
                 return refused("task", format!("{number} is not a task of shard {index} of {of}"));
             }
             if number < least {
-                return refused("task", format!("{number} does not come after the one before"));
+                return refused("task", format!("{number} is not later than the previous entry"));
             }
             least = number + 1;
             if let Err((path, what)) = record.run.possible() {
@@ -134,7 +134,7 @@ impl<'a> ReadShard<'a> {
                 return refused("run.mode", format!("is not `{}`, as planned", plan.mode.name()));
             }
             if let Some(text) = record.run.warnings.iter().find(|text| is_unprintable(text)) {
-                return refused("run.warnings", format!("{text:?} is nothing that can be shown"));
+                return refused("run.warnings", format!("{text:?} contains characters that cannot be shown"));
             }
             tasks.push((number, text));
             let start = record.run.started_at;

@@ -44,7 +44,7 @@ impl ShardKind {
         head.shard.map(|shard| shard.kind).ok_or_else(|| {
             Malformed::at(
                 "",
-                "it is not a shard (it has no `shard`); one is written with `--shard 0/4 --json FILE`",
+                "the document is not a shard (it has no key `shard`); write shards with `--shard 0/4 --json FILE`",
             )
         })
     }
@@ -63,11 +63,11 @@ mod tests {
         for (text, told) in [
             (
                 r#"{"runs": []}"#,
-                "it is not a shard (it has no `shard`); one is written with `--shard 0/4 --json FILE`",
+                "the document is not a shard (it has no key `shard`); write shards with `--shard 0/4 --json FILE`",
             ),
             (r#"{"shard": {"kind": "dish"}}"#, "`shard.kind`: `dish` is not `tasks` or `clients`"),
             (r#"{"shard": 3}"#, "`shard`: integer `3` is not an object"),
-            (r#"{"shard"#, "line 1, column 7: it ends in the middle; the file was cut off"),
+            (r#"{"shard"#, "line 1, column 7: the document is incomplete, because the file was cut off"),
             ("[1]", "a list is not an object"),
         ] {
             assert_eq!(ShardKind::parse(text).unwrap_err().to_string(), told);

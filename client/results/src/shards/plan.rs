@@ -108,7 +108,7 @@ impl ShardPlan {
                 ("its seed", plan.parameter("seed")),
                 ("its strategy", plan.strategies.join(",")),
                 ("`--repeats`", plan.parameter("repeats")),
-                ("the number of its points", plan.points.len().to_string()),
+                ("the number of points", plan.points.len().to_string()),
                 (
                     "`--vary`",
                     plan.axes
@@ -157,7 +157,7 @@ impl ShardPlan {
             return Err(Malformed::at("plan.points", "is empty"));
         }
         match self.shown().find(|text| is_unprintable(text)) {
-            Some(text) => Err(Malformed::at("plan", format!("{text:?} is nothing that can be shown"))),
+            Some(text) => Err(Malformed::at("plan", format!("{text:?} contains characters that cannot be shown"))),
             None => Ok(()),
         }
     }

@@ -31,7 +31,7 @@ pub(super) fn measured(document: &Document) -> Markup {
     if lines.is_empty() {
         let reproduced = document.scenarios.iter().any(|scenario| scenario.sweep.is_none());
         let below =
-            reproduced.then_some("What was measured stands below, scenario by scenario, with its source.");
+            reproduced.then_some("The measured runs are listed below, by scenario, with their source.");
         let begun = document.started_at.as_ref().map(|at| format!("HTTP, begun {at}."));
         let words: Vec<String> = below.map(ToOwned::to_owned).into_iter().chain(begun).collect();
         return html! { @if !words.is_empty() { p class="measured" { (words.join(" ")) } } };
@@ -97,7 +97,7 @@ fn troubles(model: &ServerModel) -> String {
 pub(super) fn server(mode: Mode, config: &ConfigRecord) -> String {
     let Some(model) = &config.server_model else {
         let server = Some(config.server.as_str()).filter(|server| !server.is_empty());
-        return format!("against {}", server.unwrap_or("a server that nobody knows"));
+        return format!("against {}", server.unwrap_or("an unknown server"));
     };
     // A server started for the run has an arbitrary free port, which is not shown.
     let by_chance = mode == Mode::Simulated || config.server == "embedded";
@@ -183,7 +183,7 @@ mod tests {
         );
         assert_eq!(
             server(Mode::Http, &ConfigRecord::default()),
-            "against a server that nobody knows",
+            "against an unknown server",
             "a file that does not say"
         );
     }

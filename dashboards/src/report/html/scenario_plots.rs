@@ -87,7 +87,7 @@ fn exhibit(exhibit: &ScenarioPlot, scenario: &Scenario) -> Markup {
             div class="drawn" {
                 @for drawn in &plots { (plot::plot(&exhibit.draws, drawn)) }
                 @if plots.is_empty() {
-                    p class="note" { "There was nothing to draw: the runs do not have what it needs." }
+                    p class="note" { "Nothing is drawn, because the runs lack the data for this plot." }
                 }
             }
             div class="said" {

@@ -54,7 +54,7 @@ pub(in crate::report) fn pareto(document: &Document) -> Vec<Plot> {
         let title = format!("{} against {share}", super::capitalised(load));
         let x = Axis::linear(&share, "%");
         let (x, note) = if many {
-            let note = "means; who stalled has no rank and is left out";
+            let note = "means; strategies that stalled are not ranked and not drawn";
             (Axis { scale: Scale::Fitted, ..x }, note)
         } else {
             (x, "every run a point, the median run a larger one")

@@ -115,7 +115,7 @@ impl Frame<'_> {
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
-            reason = "it is a count of letters"
+            reason = "the number of characters fits in 32 bits"
         )]
         let letters = if self.plot.x.names.is_empty() { usize::MAX } else { (room as usize).max(2) };
         for (value, label) in &self.x.ticks {

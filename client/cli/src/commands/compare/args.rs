@@ -65,6 +65,6 @@ impl CompareArgs {
     pub(super) fn defaults() -> Self {
         let typed = ["compare", "--strategies", "none,aimd"];
         let least = Self::augment_args(Command::new("compare")).get_matches_from(typed);
-        Self::from_arg_matches(&least).expect("nothing else must be typed")
+        Self::from_arg_matches(&least).expect("no further argument is required")
     }
 }

@@ -153,7 +153,7 @@ pub(super) fn side_effects(standings: &[RankedStrategy]) -> String {
         table.row(INDENT, &standing.strategy, &effects.iter().map(show).collect::<Vec<_>>());
     }
     let legend = [
-        ("wasted s", "wasted: server time in seconds spent on attempts that did not count"),
+        ("wasted s", "wasted: server time in seconds spent on attempts that were rejected or abandoned"),
         ("fits s", "fits: seconds until the window was within 10 % of the cap"),
         ("beyond", "beyond: most attempts in flight above the cap"),
         ("swings", "swings: spread of the window over its mean"),

@@ -36,7 +36,7 @@ pub(super) fn all_gave_up(comparison: &Comparison, blocks: Blocks<'_>, mode: Mod
     }
     let flags =
         if is_default_server(server) { OVERLOAD.to_owned() } else { load(blocks, mode)?.beyond_limit() };
-    Some(format!("every strategy gave up ops: this load suits clients that wait; try {flags}"))
+    Some(format!("every strategy gave up ops, because this load needs clients that wait longer; try {flags}"))
 }
 
 fn is_default_load(experiment: &Experiment) -> bool {

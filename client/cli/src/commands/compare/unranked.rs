@@ -12,7 +12,7 @@ use crate::text::table::{Column, LongNames, Table};
 pub(super) fn text(runs: &[BlockRun], blocks: Blocks<'_>, stopped_by: Option<&str>) -> String {
     let stopped = stopped_by.map(|by| format!("stopped by {}: ", by_whom(by))).unwrap_or_default();
     let Some(first) = runs.first() else {
-        return format!("{stopped}no run was complete: nothing to compare or to write\n");
+        return format!("{stopped}no run was complete, so there is nothing to compare or to write\n");
     };
     let mut table = Table::new(27, [12, 12, 12].map(Column::Right), LongNames::Broken);
     table.line("");

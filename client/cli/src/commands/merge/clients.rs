@@ -39,13 +39,13 @@ pub(super) fn merge(args: &MergeArgs, documents: Shards<'_>) -> anyhow::Result<E
     }
     lost.runs = plan.tasks.saturating_sub(places.len() as u64);
     if places.is_empty() {
-        return Err(Fatal::error(Exit::Usage, "no run is in any of these shards: there is nothing to merge"));
+        return Err(Fatal::error(Exit::Usage, "these shards contain no run, so there is nothing to merge"));
     }
     let lost = lost.is_any().then_some(lost);
     if let Some(lost) = &lost {
         let words = lost.words(of, plan.tasks);
         if !args.partial {
-            return Err(Fatal::error(Exit::Usage, format!("{words}; `--partial` merges what is there")));
+            return Err(Fatal::error(Exit::Usage, format!("{words}; `--partial` merges the shards that exist")));
         }
         to_stderr(&format!("{}\n", wrapped(&format!("incomplete: {words}"), "warning: ", "         ")));
     }

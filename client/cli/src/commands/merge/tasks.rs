@@ -31,11 +31,11 @@ pub(super) fn merge(args: &MergeArgs, documents: Shards<'_>) -> anyhow::Result<E
     if let Some(incomplete) = &incomplete {
         let missing = missing(&whole, incomplete);
         if !args.partial {
-            let words = format!("{missing}; `--partial` merges what is there");
+            let words = format!("{missing}; `--partial` merges the runs that exist");
             return Err(Fatal::error(Exit::Usage, words));
         }
         if whole.tasks.is_empty() {
-            return Err(Fatal::error(Exit::Usage, format!("{missing}: there is nothing to merge")));
+            return Err(Fatal::error(Exit::Usage, format!("{missing}, so there is nothing to merge")));
         }
         to_stderr(&format!("{}\n", wrapped(&format!("incomplete: {missing}"), "warning: ", "         ")));
     }

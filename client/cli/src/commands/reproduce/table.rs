@@ -80,7 +80,7 @@ pub(super) fn claims_table(judged: &[Judged<'_>]) -> String {
         table.push_str(&claim(judged));
     }
     if judged.iter().any(|judged| judged.claim.ours) {
-        table.push_str("\n   Ours, which the source does not say:\n");
+        table.push_str("\n   Claims of this project, which the source does not make:\n");
     }
     for judged in judged.iter().filter(|judged| judged.claim.ours) {
         table.push_str(&claim(judged));

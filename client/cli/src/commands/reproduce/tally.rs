@@ -20,7 +20,7 @@ const VERDICTS: [(ClaimVerdict, &str, &str); 5] = [
 pub(super) fn conclusion(tally: &Tally) -> String {
     let mut text = format!("\n{}\n", line(&tally.source, "claim", ""));
     if tally.ours.claims() > 0 {
-        let _ = writeln!(text, "{}", line(&tally.ours, "claim", " of ours, which no source makes"));
+        let _ = writeln!(text, "{}", line(&tally.ours, "claim", " of this project, which no source makes"));
     }
     text + &unmet(tally)
 }
@@ -55,7 +55,7 @@ fn line(counts: &Counts, one: &str, whose: &str) -> String {
 pub(super) fn expected(counts: &Counts) -> String {
     match (counts.as_expected, counts.unmet.len()) {
         (met, 0) if met == counts.claims() => "all as expected".to_owned(),
-        (met, 0) => format!("{met} as expected, none otherwise"),
+        (met, 0) => format!("{met} as expected, none unexpected"),
         (met, unmet) => format!("{met} as expected, {unmet} not"),
     }
 }

@@ -133,7 +133,7 @@ impl Report {
     /// reported only if it is the only run, because no target address can be wrong.
     pub(super) fn on_run(&mut self, run: &Finished, repeat: usize, experiment: &Experiment, over_http: bool) {
         for mismatch in &run.conservation.mismatches {
-            to_stderr(&format!("error: COUNTS DO NOT ADD UP: {mismatch}\n"));
+            to_stderr(&format!("error: ACCOUNTING MISMATCH: {mismatch}\n"));
         }
         if !run.answered && (over_http || experiment.repeats == 1) {
             let error = Fatal::error(Exit::Unreachable, unanswered(run));

@@ -119,7 +119,7 @@ fn nothing_checked(document: &RecordingsCheck) -> Option<&'static str> {
         None
     } else if document.without_preset > 0 {
         Some(
-            "no preset has a rule for these libraries, versions and options; say with `--map` which strategies they are",
+            "no preset has a rule for these libraries, versions and options; name their strategies with `--map`",
         )
     } else if document.skipped > 0 {
         Some("no scenario can be replayed")

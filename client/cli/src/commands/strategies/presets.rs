@@ -132,7 +132,7 @@ fn parameters(spec: &StrategySpec, text: &mut String) {
     let usual = StrategySpec::common_parameters();
     let described = spec.describe();
     let several = described.iter().filter(|(part, _)| part.is_empty()).count() > 1;
-    let _ = writeln!(text, "Parameters as they are used");
+    let _ = writeln!(text, "Parameters, with the values in use");
     let mut layer = 1;
     for (part, mut parameters) in described {
         if part.is_empty() {

@@ -44,9 +44,9 @@ fn list() -> String {
 fn notes(text: &str, format: &Format, left_out: &[String]) -> String {
     let comment = format.comment.map_or_else(String::new, |comment| format!("{comment} "));
     let head = if left_out.is_empty() {
-        format!("Nothing of `{text}` is left out.")
+        format!("These settings express every rule of `{text}`.")
     } else {
-        format!("What {} cannot express of `{text}`, or does besides:", format.name)
+        format!("Rules of `{text}` that {} cannot express, and rules that it adds:", format.name)
     };
     let mut notes = wrapped(&head, &comment, &comment) + "\n";
     for line in left_out {

@@ -64,7 +64,7 @@ impl SweepArgs {
     /// Returns default flags. `--vary` is required, so its value here is a placeholder.
     pub(super) fn defaults() -> Self {
         Self::read(&["loadgen", "sweep", "--vary", "ops=1"].map(OsString::from))
-            .expect("nothing else must be typed")
+            .expect("no further argument is required")
     }
 
     pub(super) fn read(typed: &[OsString]) -> Result<Self, clap::Error> {

@@ -61,10 +61,10 @@ impl FromStr for Axis {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let example = "write it like `ops=50,500,5000` or `aimd.beta=0.5..0.95/10`";
         let (key, values) =
-            text.split_once('=').ok_or_else(|| format!("there is no `=` in it; {example}"))?;
+            text.split_once('=').ok_or_else(|| format!("the text has no `=`; {example}"))?;
         let key = key.trim().trim_start_matches("--");
         if key.is_empty() {
-            return Err(format!("nothing stands before the `=`; {example}"));
+            return Err(format!("the key before the `=` is missing; {example}"));
         }
         let key = Key::parse(key);
         let mut all: Vec<String> = Vec::new();
@@ -80,7 +80,7 @@ impl FromStr for Axis {
                 None => all.push(item),
             }
             if all.len() > MAX_VALUES {
-                return Err(format!("these are more than {MAX_VALUES} values; name fewer"));
+                return Err(format!("there are more than {MAX_VALUES} values; name fewer"));
             }
         }
         if let Some((_, twice)) = all.iter().enumerate().find(|(index, value)| all[..*index].contains(value))
@@ -188,7 +188,7 @@ fn durations((low, high): (&str, &str)) -> Option<(f64, f64)> {
 
 /// Rounds to microseconds, because the nanoseconds that a division yields only distract.
 fn rounded(s: f64) -> Duration {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "durations end at 100 years")]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the longest duration is 100 years")]
     let micros = (s * 1e6).round() as u64;
     Duration::from_micros(micros)
 }

@@ -108,7 +108,7 @@ fn seeds(grid: &Grid<'_>, cells: &[Cell], incomplete: Option<&Incomplete>) -> St
     let left_out = match left_out {
         0 => String::new(),
         runs => format!(
-            " ({} left out: not every strategy's run with their seed is there)",
+            " ({} left out, because some strategies have no run with that seed)",
             counted(runs, "more run")
         ),
     };

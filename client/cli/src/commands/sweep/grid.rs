@@ -34,7 +34,7 @@ impl<'a> Grid<'a> {
         let strategies: Vec<_> = args.strategies.iter().flat_map(|list| list.0.iter().cloned()).collect();
         refuse_twice(&strategies)?;
         if args.vary.len() > 2 {
-            let words = "at most 2 `--vary`: a table has two axes";
+            let words = "`--vary` may be given at most twice, because a table has two axes";
             return Err(Fatal::error(Exit::Usage, words));
         }
         let points = points(args, typed)?;

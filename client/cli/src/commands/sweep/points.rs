@@ -47,8 +47,7 @@ pub(super) fn points(args: &SweepArgs, typed: &[OsString]) -> anyhow::Result<Vec
             Key::Flag(name) => {
                 check_flag(axis, name, flags, &given)?;
                 if args.several.target.target.is_some() && is_of_the_server(name, flags) {
-                    let words = "is of the embedded server, and `--target` names another, which is as it is; vary the workload \
-                                 or a strategy, or leave out `--target`";
+                    let words = "belongs to the embedded server, and a server of `--target` cannot be changed; vary the workload or a strategy, or leave out `--target`";
                     return Err(refusal(axis, words));
                 }
             }
@@ -83,7 +82,7 @@ fn check_flag(axis: &Axis, name: &str, flags: &Command, given: &ArgMatches) -> a
         let words = if name == "time-scale" {
             "changes no figure of the experiment"
         } else {
-            "is not varied: `--repeats` runs every point with so many seeds"
+            "cannot be varied, because `--repeats` sets the number of seeds at every point"
         };
         return Err(refusal(axis, words));
     }
@@ -117,14 +116,14 @@ fn check_parameter(axis: &Axis, part: &str, key: &str, strategies: &[&StrategySp
     let named = part.strip_prefix("preset:").unwrap_or(part);
     if tailback::find(part).is_none() && tailback::preset(named).is_none() {
         let known = tailback::STRATEGIES.iter().map(|entry| entry.name).chain(tailback::preset_names());
-        let words = format!("is of no strategy that there is{}", did_you_mean(part, known));
+        let words = format!("belongs to none of the strategies{}", did_you_mean(part, known));
         return Err(refusal(axis, words));
     }
     if !strategies.iter().any(|strategy| strategy.has_part(part)) {
         return Err(refusal(axis, format_args!("belongs to `{part}`; add `{part}` to `--strategies`")));
     }
     if let Some(setting) = strategies.iter().find(|strategy| strategy.sets(part, key)) {
-        let words = format!("is varied, and `{setting}` sets it, too; leave it out there");
+        let words = format!("is varied and also set by `{setting}`; leave it out there");
         return Err(refusal(axis, words));
     }
     for (strategy, value) in

@@ -16,7 +16,7 @@ pub(super) fn answer(result: &RunResult) -> String {
     if let Some(at) = result.stalled_at_s {
         let at = seconds(at);
         return format!(
-            "{strategy}: {done}, stalled at {at}: attempts were sent, but none succeeded any more"
+            "{strategy}: {done}, stalled at {at}: no attempt succeeded after that"
         );
     }
     if let Some(cause) = &result.interrupted {

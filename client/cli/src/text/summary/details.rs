@@ -32,7 +32,7 @@ fn makespan(result: &RunResult) -> String {
     if result.ops.succeeded < result.ops.share_base() {
         figures.push_str(" until the last op ended, because not every op succeeded");
     } else if is_partial {
-        figures.push_str(" of the shards that are there");
+        figures.push_str(" of the shards that exist");
     } else if let Some(bound) = result.optimal_makespan_s.filter(|bound| *bound > 0.0) {
         let more = (makespan / bound - 1.0) * 100.0;
         let _ = write!(figures, ", {more:+.0} % over the lower bound of {}", seconds(bound));

@@ -58,7 +58,7 @@ fn is_all_done(result: &RunResult) -> bool {
 
 fn op_latency(result: &RunResult) -> String {
     match result.op_latency_ms.count {
-        0 if result.ops.succeeded > 0 => "no op counts: all arrived during --warm-up".to_owned(),
+        0 if result.ops.succeeded > 0 => "no op counts, because all arrived during --warm-up".to_owned(),
         0 => "no op succeeded".to_owned(),
         _ => {
             latency(&result.op_latency_ms)
@@ -251,8 +251,8 @@ fn agreement(run: &Finished) -> String {
     let AttemptCounts { total: sent, by_gateway, .. } = run.result.attempts;
     let received = shards::received(&run.result).filter(|_| run.conservation.server_compared);
     match (run.conservation.holds(), received) {
-        (false, _) => "COUNTS DO NOT ADD UP, see the error".to_owned(),
-        (true, None) => "client's counts add up, not compared with a server's".to_owned(),
+        (false, _) => "ACCOUNTING MISMATCH, see the error".to_owned(),
+        (true, None) => "the client's counts are consistent; the server reports none".to_owned(),
         (true, Some(received)) if by_gateway > 0 => format!(
             "{} sent   {} received by the server   {} answered by a gateway",
             thousands(sent),
@@ -260,8 +260,8 @@ fn agreement(run: &Finished) -> String {
             thousands(by_gateway)
         ),
         (true, Some(received)) => match sent.saturating_sub(received) {
-            0 => "server received exactly what was sent".to_owned(),
-            lost => format!("server received all but {} that failed or were withdrawn", thousands(lost)),
+            0 => "the server received exactly what was sent".to_owned(),
+            lost => format!("the server received all but {} that failed or were withdrawn", thousands(lost)),
         },
     }
 }

@@ -16,13 +16,13 @@ pub enum ClientShardError {
     None,
     #[error("`{file}` is not a client shard of a run; one is written with `--client-shard 0/4 --json FILE`")]
     Whole { file: String },
-    #[error("`{file}` is a shard of another run than `{first}`: {what}")]
+    #[error("`{file}` and `{first}` are shards of different runs: {what}")]
     Foreign { file: String, first: String, what: String },
     #[error("`{file}` and `{first}` are both shard {index} of {of}; give each once")]
     Doubled { file: String, first: String, index: u32, of: u32 },
     #[error("`{file}` cannot be merged: {what}")]
     Broken { file: String, what: String },
-    #[error("`{file}`: COUNTS DO NOT ADD UP: {mismatch}")]
+    #[error("`{file}`: ACCOUNTING MISMATCH: {mismatch}")]
     NotConserved { file: String, mismatch: Mismatch },
 }
 
@@ -85,6 +85,6 @@ fn difference(
         .or_else(|| differs("its common start", &shard.start.planned(), &of.start.planned()))
         .or_else(|| {
             let clients = |shard: &ClientShardRecord| shard.clients.is_some().to_string();
-            differs("whether it tells clients apart", &clients(shard), &clients(of))
+            differs("whether the server distinguishes clients", &clients(shard), &clients(of))
         })
 }

@@ -57,7 +57,7 @@ fn ledger<'a>(parts: &'a [Part], warnings: &mut Vec<String>) -> Option<&'a Serve
     let knows_not = |part: &&Part| part.shard.ledger.is_none() && part.run.attempts.total > 0;
     if let Some(Part { shard, .. }) = parts.iter().find(knows_not) {
         warnings.push(format!(
-            "shard {} does not know what the server counted: its counts are not put together",
+            "shard {} lacks the server's counts, so the server's counts are not merged",
             shard.index
         ));
         return None;
@@ -66,7 +66,7 @@ fn ledger<'a>(parts: &'a [Part], warnings: &mut Vec<String>) -> Option<&'a Serve
     for other in ledgers {
         if (other.instance, other.epoch) != (first.instance, first.epoch) {
             warnings.push(
-                "shards met different mockservers, or one that was reset: their counts are not put together"
+                "the shards used different mockservers, or one that was reset, so the server's counts are not merged"
                     .to_owned(),
             );
             return None;
@@ -93,7 +93,7 @@ fn conserved(
         let row = ledger.shards.iter().find(|row| row.shard == shard.index);
         let Some(row) = row.copied().or((run.attempts.total == 0).then(ShardRow::default)) else {
             warnings.push(format!(
-                "the server kept no row for shard {}: its counts were not compared",
+                "the server has no counts for shard {}, so they were not compared",
                 shard.index
             ));
             continue;
@@ -151,7 +151,7 @@ impl Sums {
             let Part { shard, run, .. } = part;
             let broken = |what: &str| ClientShardError::Broken {
                 file: part.file.clone(),
-                what: format!("`shard.{what}` is none of ours, or contradicts itself"),
+                what: format!("`shard.{what}` was not written by loadgen, or contradicts itself"),
             };
             let add = |all: &mut Latencies, record: &LatencyRecord, name| {
                 all.merge(&record.read().ok_or_else(|| broken(name))?);
@@ -176,7 +176,7 @@ impl Sums {
                 return Err(ClientShardError::Broken {
                     file: part.file.clone(),
                     what: format!(
-                        "its series holds {in_series} attempts, and {} were sent",
+                        "its time series has {in_series} attempts, but {} were sent",
                         run.attempts.total
                     ),
                 });

@@ -12,7 +12,7 @@ pub(super) fn impossible(run: &RunResult, shard: &ClientShardRecord) -> Option<S
         return Some(format!("`shard`: {error}"));
     }
     if !Series::is_width(shard.bucket_ns) {
-        return Some(format!("`shard.bucket_ns` is {}, and no series has such buckets", shard.bucket_ns));
+        return Some(format!("`shard.bucket_ns` is {}, which is not a valid bucket width", shard.bucket_ns));
     }
     let own = [
         shard.in_time.unwrap_or_default(),

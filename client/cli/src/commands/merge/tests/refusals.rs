@@ -104,7 +104,7 @@ fn a_document_that_is_broken_or_none_is_refused_with_its_place() {
     for (text, words) in [
         ("", "line 1, column 0: it is empty"),
         ("hello", "it is not JSON"),
-        (cut, "it ends in the middle; the file was cut off"),
+        (cut, "the document is incomplete, because the file was cut off"),
         (deep.as_str(), "recursion limit exceeded"),
         ("{\"shard\": {\"kind\": \"tasks\"}}", "`shard.index`: is missing"),
     ] {
@@ -118,7 +118,7 @@ fn a_document_that_is_broken_or_none_is_refused_with_its_place() {
         ("\"index\":1", "\"index\":2", "`shard.index`: 2 is not below 2"),
         ("\"index\":1", "\"index\":-1", "`shard.index`: integer `-1` is not a whole number"),
         ("\"of\":2", "\"of\":0", "`shard.index`: 1 is not below 0"),
-        ("\"task\":1,", "\"task\":3,", "`tasks[1].task`: 3 does not come after the one before"),
+        ("\"task\":1,", "\"task\":3,", "`tasks[1].task`: 3 is not later than the previous entry"),
         ("\"task\":3,", "\"task\":4,", "`tasks[1].task`: 4 is not a task of shard 1 of 2"),
         ("\"task\":3,", "\"task\":99,", "`tasks[1].task`: 99 is not below 5"),
         ("\"task\":1,", "\"task\":1e300,", "1e300 is beyond all measure"),

@@ -349,5 +349,5 @@ fn a_server_that_counted_something_else_is_found_shard_by_shard() {
     row(&mut files, 1);
     let error = merged_clients(files).unwrap_err();
     assert!(matches!(&error, ClientShardError::NotConserved { file, .. } if file == "1.json"), "{error}");
-    assert!(error.to_string().starts_with("`1.json`: COUNTS DO NOT ADD UP: the client sent 2"), "{error}");
+    assert!(error.to_string().starts_with("`1.json`: ACCOUNTING MISMATCH: the client sent 2"), "{error}");
 }
