@@ -24,18 +24,18 @@ pub use rule::{AdviceRule, Advised, RetryAfter};
 /// Advice of a server about retries, as parsed by the client.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Advice {
-    /// No advice.
+    /// The server gave no advice about retries.
     #[default]
     None,
-    /// Wait at least this time (`Retry-After`). Zero means to retry at once.
+    /// Advice to wait at least this time (`Retry-After`). Zero means that the client may retry at once.
     After(Duration),
-    /// Retry after an instant that has already passed.
+    /// Advice to retry after an instant that has already passed.
     Past,
-    /// A wait that is a negative number.
+    /// Advice whose wait is a negative number.
     Negative,
     /// Advice that this client cannot parse.
     Unreadable,
-    /// Never retry. The op then ends.
+    /// Advice never to retry. The op then ends.
     Never,
 }
 

@@ -1,66 +1,69 @@
-//! Start and outcome of an attempt, in the form in which parts of a strategy receive them.
+//! Start and outcome of an attempt, as data that the parts of a strategy receive.
 
 use crate::{Advice, Classification, Facts, Instant, Method, Status};
 
-/// Attempt that is about to start, or would be the next to start.
+/// Attempt that is about to start, or that would be the next to start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
-    /// Number of the attempt within its client, from 0 in order of sending. Clients that share a strategy share this
-    /// numbering, and their counts of in-flight attempts and ready ops are totals of all of them.
+    /// Number of the attempt within its client, from 0 in order of sending. If several clients share a strategy, they
+    /// share one numbering. In-flight attempts and ready ops are then counted over all these clients.
     pub seq: u64,
     /// Number of the op within the run, from 0.
     pub op: u64,
-    /// Number of the attempt within its op, from 1. Shed launches do not count.
+    /// Number of the attempt within its op, from 1. Launches that a budget shed are not counted.
     pub attempt: u32,
     /// Arrival time of the op.
     pub arrived: Instant,
-    /// Result of the op's last try; `None` before the first.
+    /// Result of the op's last try; `None` before its first try.
     pub last: Option<Status>,
-    /// Classification of the op's last attempt; sheds and deferrals do not change it. [`Classification::Done`] if no
-    /// attempt of the op has failed.
-    pub last_classification: Classification,
-    /// Number of the copy within its round, from 1. It is 0 for the attempt that began the round, so always without
-    /// hedging. The fields of a copy are those of that attempt, except `seq` and `attempt`.
+    /// Classification of the op's last attempt. Sheds and deferrals do not change it. It is [`Classification::Done`] if
+    /// no attempt of the op has failed.
+    pub last_opinion: Classification,
+    /// Number of this copy within its hedging round, from 1; 0 for the attempt that began the round, and always 0
+    /// without hedging. Except for `seq` and `attempt`, a copy has the same field values as the attempt that began its
+    /// round.
     pub copy: u32,
 }
 
-/// Attempt that has just ended. It still counts as in flight.
+/// Attempt that has just ended, and is still included in the number of in-flight attempts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AttemptEnd {
-    /// Number of the attempt within its client. An attempt was sent before the last cut if its `seq` is below the next
-    /// `seq` at the cut.
+    /// Number of the attempt within its client. A limiter saves the next `seq` when it cuts its window. A lower `seq`
+    /// then identifies an attempt that was sent before the cut.
     pub seq: u64,
     /// Number of the op within the run.
     pub op: u64,
     /// Number of the attempt within its op, from 1.
     pub attempt: u32,
-    /// Send time.
+    /// Time at which the attempt was sent.
     pub sent_at: Instant,
-    /// In-flight attempts of this client just after the attempt was sent, itself included.
+    /// Number of in-flight attempts of this client just after the attempt was sent, including this attempt.
     pub in_flight_when_sent: u32,
-    /// In-flight attempts of this client now, itself included.
+    /// Number of in-flight attempts of this client now, including this attempt.
     pub in_flight: u32,
-    /// Number of ops of this client that are ready and wait for the limiter. At 0 the client is app-limited.
+    /// Number of ops of this client that are ready and wait for the limiter. If it is 0, the client is app-limited: the
+    /// limiter admits more than the client has to send.
     pub ready: u64,
-    /// True if other attempts of its round are in flight, or one of them has decided the op's result. In that
-    /// case, this attempt ends the op's try only if it succeeded. Always false without hedging.
-    pub round_continues: bool,
+    /// True if other attempts of the same hedging round are in flight, or one of them has decided the op's result. In
+    /// this case, this attempt ends the op's try only if it succeeded. Always false without hedging.
+    pub goes_on: bool,
 }
 
 /// Result of an attempt, with the server's advice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// Result as the test harness counts it.
+    /// Result of the attempt, as the test harness counts it.
     pub status: Status,
-    /// Facts from the wire that strategies request.
+    /// Facts about the answer that strategies may use, such as its HTTP status code.
     pub facts: Facts,
-    /// Classification by the strategy, set before the parts receive the outcome.
-    pub classification: Classification,
+    /// Classification of the outcome by the strategy. It is set before the parts of the strategy receive the outcome.
+    pub opinion: Classification,
     /// Advice of the server about retries, as the innermost layer of a strategy parses it.
     pub advice: Advice,
-    /// The same advice, as outer layers with other rules for advice parse it.
+    /// Advice of the server, as parsed by outer layers that have other rules for advice than the innermost layer.
     pub outer_advice: Advice,
-    /// Method of the request. Set and used only for clients with [several methods](crate::StrategySpec::with_methods).
+    /// Method of the request. It is set and used only for clients with [several
+    /// methods](crate::StrategySpec::with_methods).
     pub method: Method,
 }
 

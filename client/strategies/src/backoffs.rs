@@ -1,4 +1,4 @@
-//! Retry policies, one per file: delays before the retries of a failed op.
+//! Retry policies, one per file. Each computes the delay before a failed op is retried.
 
 mod backoff;
 mod constant;

@@ -1,4 +1,4 @@
-//! Budget trait: decides whether a launch is admitted at all, and whether a failed op may retry.
+//! `Budget` trait: decides whether a launch is admitted at all, and whether a failed op may retry.
 
 use vocabulary::Rng;
 
@@ -7,56 +7,27 @@ use crate::{Advice, AttemptEnd, Candidate, FailedOp, Gauges, Instant, Outcome, U
 /// Maximum number of budgets in one layer of a strategy.
 pub(crate) const MAX_BUDGETS: usize = 4;
 
-/// Admits, delays or sheds launches: retry budgets, quotas, breakers, probabilistic throttles.
+/// Part of a strategy that admits, delays or sheds launches: retry budgets, quotas, circuit breakers, probabilistic
+/// throttles.
 ///
-/// A launch is checked once, after every limiter has admitted it. [`ask`](Self::ask) changes nothing.
-/// [`on_sent`](Self::on_sent) charges the launch and returns a [`Permit`]. The client keeps it with the attempt and
-/// passes it back at its end.
-///
-/// # Example
-///
-/// A budget that sheds every retry after the first hundred:
-///
-/// ```
-/// use tailback::{Advice, Budget, BudgetDecision, Candidate, Instant, Part, Permit, Rng, Rules, Strategy};
-///
-/// #[derive(Default)]
-/// struct HundredRetries {
-///     sent: u32,
-/// }
-///
-/// impl Budget for HundredRetries {
-///     fn ask(&self, _: Instant, candidate: &Candidate, _: &mut dyn Rng) -> BudgetDecision {
-///         if candidate.attempt > 1 && self.sent == 100 {
-///             return BudgetDecision::Shed(Advice::None);
-///         }
-///         BudgetDecision::Permit
-///     }
-///
-///     fn on_sent(&mut self, _: Instant, candidate: &Candidate) -> Permit {
-///         self.sent += u32::from(candidate.attempt > 1);
-///         Permit::default()
-///     }
-/// }
-///
-/// let strategy = Strategy::new(42, [Part::Budget(Box::new(HundredRetries::default()))], Rules::default());
-/// assert!(strategy.reports());
-/// ```
+/// A launch is checked once, after every limiter has admitted it. [`ask`](Self::ask) does not change the budget.
+/// [`on_sent`](Self::on_sent) charges the launch and returns a [`Permit`]. The client stores the permit with the
+/// attempt and returns it when the attempt ends.
 pub trait Budget: Send {
-    /// Decides about this launch. `rng` is keyed by the op, the attempt, the budget's position in the stack and the
-    /// number of launches shed so far. So a repeated call returns the same decision, and an op that was shed gets a new
-    /// draw.
+    /// Decides whether a launch is admitted. `rng` is keyed by the op, the attempt, the budget's position in the stack
+    /// and the number of launches shed so far. So a repeated call returns the same decision, and an op that was shed
+    /// gets a new draw.
     fn ask(&self, now: Instant, launch: &Candidate, rng: &mut dyn Rng) -> BudgetDecision;
 
     /// Returns whether an op whose attempt was just rejected or failed may retry at all.
     ///
-    /// Called at the failure of an op that could still be retried: after [`on_ended`](Self::on_ended) of every part,
-    /// before the retry policy sets a delay. Not called after a shed, because no attempt failed. If one budget refuses,
-    /// the op ends at that instant, with its last failure as the reason. It does not count as shed, because no launch
-    /// was due.
+    /// The client calls this method when an op fails that could still be retried: after [`on_ended`](Self::on_ended) of
+    /// every part, and before the retry policy sets a delay. It is not called after a shed, because no attempt failed.
+    /// If one budget refuses, the op ends at that instant, with its last failure as the reason. The op does not count
+    /// as shed, because no launch was due.
     ///
-    /// For budgets that count failures and decide at once, as gRPC does. [`ask`](Self::ask) decides when the back-off is
-    /// over, so it takes into account what happened during the back-off.
+    /// The method is meant for budgets that count failures and decide at once, as gRPC does. In contrast,
+    /// [`ask`](Self::ask) is called when the back-off is over, so it can use what happened during the back-off.
     fn permits_retry(&self, _now: Instant, _failed: &FailedOp) -> bool {
         true
     }
@@ -67,8 +38,9 @@ pub trait Budget: Send {
         false
     }
 
-    /// Records that a failed op will be retried: every budget permits it, and its delay is known. For budgets that
-    /// charge the retry at the failure. [`on_sent`](Self::on_sent) follows when the delay is over.
+    /// Records that a failed op will be retried: every budget permits the retry, and its delay is known. The method is
+    /// meant for budgets that charge a retry at the time of the failure. [`on_sent`](Self::on_sent) follows when the
+    /// delay is over.
     fn on_retry(&mut self, _now: Instant, _failed: &FailedOp) {}
 
     /// Records that a retry reported to [`on_retry`](Self::on_retry) will not be sent, because its op has ended. This
@@ -81,28 +53,28 @@ pub trait Budget: Send {
         Permit::default()
     }
 
-    /// Records that this budget shed the launch.
+    /// Records that this budget rejected a launch (shed it).
     fn on_shed(&mut self, _now: Instant, _launch: &Candidate) {}
 
-    /// Records the end of an attempt. `permit` is the value that [`on_sent`](Self::on_sent) returned for it.
+    /// Records the end of an attempt. `permit` is the value that [`on_sent`](Self::on_sent) returned for this attempt.
     fn on_ended(&mut self, _now: Instant, _ended: &AttemptEnd, _outcome: &Outcome, _permit: Permit) {}
 
     /// Writes the gauges of this part, for dashboards.
     fn report(&self, _gauges: &mut Gauges) {}
 }
 
-/// Decision of a budget.
+/// Decision of a budget about a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BudgetDecision {
     /// Admit the launch.
     Permit,
-    /// Delay it.
+    /// Delay the launch until a condition is met.
     Wait(Until),
-    /// Shed it: it fails without being sent, and the retry policy decides with this advice.
+    /// Shed the launch: it fails without being sent. The retry policy then decides about the op, with this advice.
     Shed(Advice),
 }
 
-/// Mark of an attempt, which its budget receives again at its end. Each budget defines the meaning: for example, it
-/// marks a probe, or contains a cost to refund.
+/// Note that a budget attaches to an attempt and receives back when the attempt ends. Each budget defines its meaning.
+/// For example, it marks a probe, or contains a cost to refund.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Permit(pub u32);

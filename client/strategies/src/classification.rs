@@ -1,4 +1,5 @@
-//! Classification of an outcome by the strategy. It may be wrong, so the test harness counts by [`Status`] instead.
+//! Classification of an outcome by the strategy. A classification may be wrong, so the test harness counts outcomes by
+//! their [`Status`] instead.
 
 use crate::Status;
 
@@ -7,16 +8,17 @@ use crate::Status;
 pub enum Classification {
     /// The op succeeded, or there is no outcome yet.
     Done,
-    /// Permanent failure, not to be retried.
+    /// The op failed permanently and is not to be retried.
     Final,
-    /// Temporary fault, which a retry may avoid.
+    /// The op failed temporarily, and a retry may succeed.
     Transient,
-    /// Temporary rejection by the server.
+    /// The server rejected the attempt temporarily.
     Throttled,
 }
 
 impl Classification {
-    /// Returns the classification for strategies without rules of their own. It depends only on the status.
+    /// Returns the classification by a strategy that has no rules for classification. The result depends only on the
+    /// status.
     pub const fn from_status(status: Status) -> Self {
         match status {
             Status::Succeeded => Self::Done,

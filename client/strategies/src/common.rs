@@ -1,4 +1,4 @@
-//! Parameters that belong to a whole strategy or layer. They may be given with any of its parts.
+//! Parameters of a whole strategy or layer. They may be set on any part of the strategy or layer.
 
 use std::time::Duration;
 
@@ -24,7 +24,8 @@ pub(crate) struct Common {
     attempt_timeout: Duration,
 }
 
-/// Defaults of `retry-on` and `throttle-on`. They select outcomes by the status that the test harness counts.
+/// Defaults of the parameters `retry-on` and `throttle-on`. They select outcomes by the status that the test harness
+/// counts.
 const RETRIED: &str = "rejected|failed";
 const THROTTLED: &str = "rejected";
 

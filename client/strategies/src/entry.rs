@@ -1,4 +1,4 @@
-//! Entry in the registry of parts.
+//! Entry of the registry of strategy parts.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -10,29 +10,30 @@ use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::shape::Shaped;
 
-/// Part that can be created by its name.
+/// Registered strategy part, which can be created by its name.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// Name in strategy texts, in kebab-case.
+    /// Name of the part in strategy texts, in kebab-case.
     pub name: &'static str,
-    /// Kind of the part.
+    /// Kind of the part, such as limiter or budget.
     pub kind: PartKind,
-    /// Summary in one line.
+    /// Summary of the part in one line.
     pub summary: &'static str,
     /// Rule of the part, in formulas and words.
     pub rule: &'static str,
-    /// Source of the rule.
+    /// Source of the rule, such as a publication or a client library.
     pub source: &'static str,
     parameters: fn(&Options) -> Result<Vec<ParameterInfo>, OptionsError>,
     doubts: fn(&Options) -> Result<Vec<String>, OptionsError>,
     prepare: fn(&Options) -> Result<Prepared, SpecError>,
 }
 
-/// Part whose options are already parsed. It is started once per client, and there may be a hundred thousand clients.
+/// Strategy part whose options are already parsed. It is started once per client, and there may be a hundred thousand
+/// clients.
 #[derive(Clone)]
 pub(crate) struct Prepared {
     starts: Arc<Starts>,
-    /// First backoff that was created. All later ones share its rule.
+    /// First backoff that was created from this part. All later backoffs share its rule.
     back_off: OnceLock<Shaped>,
 }
 
@@ -75,7 +76,7 @@ impl Entry {
         }
     }
 
-    /// Returns the parameters with their defaults.
+    /// Returns the parameters of the part with their default values.
     pub fn parameters(&self) -> Vec<ParameterInfo> {
         (self.parameters)(&[]).unwrap_or_default()
     }

@@ -7,8 +7,8 @@ use crate::common::COMMON;
 use crate::presets::preset;
 use crate::strategy::MAX_LAYERS;
 
-/// Names that libraries use for the maximum number of retries of an op, in lower case and without separators. `total`
-/// is urllib3's name.
+/// Names that client libraries use for the maximum number of retries of an op, in lower case and without separators.
+/// urllib3 uses `total`.
 const RETRIES: &[&str] =
     &["maxretries", "maxretry", "maxretrycount", "numretries", "retries", "retrycount", "total"];
 
@@ -16,43 +16,43 @@ const RETRIES: &[&str] =
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpecError {
-    /// No part has this name.
+    /// The strategy text contains the name of an unknown part.
     #[error("unknown strategy `{name}`{suggestion}; run `loadgen strategies` to list them")]
     Unknown {
-        /// Name in the text.
+        /// Unknown name in the strategy text.
         name: String,
-        /// Empty, or a "did you mean" question.
+        /// Either empty, or a suggestion such as "did you mean …?".
         suggestion: String,
     },
-    /// The part has no such parameter.
+    /// The strategy text sets a parameter that the part does not have.
     #[error("`{part}` has no parameter `{key}`{suggestion}; it takes {accepted}")]
     UnknownParameter {
         /// Name of the part.
         part: &'static str,
-        /// Key in the text.
+        /// Key of the unknown parameter.
         key: String,
-        /// Empty, or a "did you mean" question.
+        /// Either empty, or a suggestion such as "did you mean …?".
         suggestion: String,
-        /// Accepted keys.
+        /// List of the keys that the part accepts.
         accepted: String,
     },
-    /// An option without `=`.
+    /// An option in the strategy text has no `=` and no value.
     #[error("`{option}` of `{part}` has no value; write `{part}:key=value,key=value`")]
     NoValue {
         /// Name of the part.
         part: &'static str,
-        /// Option in the text.
+        /// Option without a value, as written in the strategy text.
         option: String,
     },
-    /// A parameter is given more than once.
+    /// The strategy text sets a parameter more than once.
     #[error("`{text}` gives `{key}` twice; keep one of them")]
     Twice {
-        /// Text of the part.
+        /// Strategy text of the part.
         text: String,
-        /// Key of the parameter.
+        /// Key of the repeated parameter.
         key: String,
     },
-    /// A value is not accepted by its parameter.
+    /// The strategy text gives a parameter a value that the parameter does not accept.
     #[error("in `{part}`: {source}")]
     Value {
         /// Name of the part.
@@ -60,15 +60,15 @@ pub enum SpecError {
         /// Rejected value, with the accepted values.
         source: ParameterError,
     },
-    /// Parameters do not fit together.
+    /// The strategy text combines parameters of a part that do not fit together.
     #[error("in `{part}`: {why}")]
     Combination {
         /// Name of the part.
         part: &'static str,
-        /// Reason.
+        /// Reason why the parameters do not fit together.
         why: String,
     },
-    /// A layer has two retry policies.
+    /// A layer of the strategy has two retry policies.
     #[error(
         "`{text}` has two retry policies; keep one, and add limiters or budgets with `+`, or put one around the other: \
          `A over B`"
@@ -77,23 +77,23 @@ pub enum SpecError {
         /// Text of the layer.
         text: String,
     },
-    /// There are more budgets than permits that an attempt can hold.
+    /// A layer has more budgets than an attempt can hold permits for.
     #[error("`{text}` stacks more than {MAX_BUDGETS} budgets; keep at most {MAX_BUDGETS}")]
     TooManyBudgets {
         /// Text of the layer.
         text: String,
     },
-    /// A layer has two hedgers.
+    /// A layer of the strategy has two hedgers.
     #[error("`{text}` hedges twice; keep one of `{first}` and `{second}`")]
     TwoHedgers {
         /// Text of the layer.
         text: String,
-        /// Name of the first part.
+        /// Name of the first hedger.
         first: &'static str,
-        /// Name of the second part.
+        /// Name of the second hedger.
         second: &'static str,
     },
-    /// An outer layer has a hedger.
+    /// An outer layer has a hedger, but only the innermost layer may have one.
     #[error(
         "`{hedger}` is in a layer around another: copies are of attempts, which the innermost layer makes; write it \
          behind the last `over`"
@@ -102,7 +102,8 @@ pub enum SpecError {
         /// Name of the hedger.
         hedger: &'static str,
     },
-    /// A hedger is combined with carrier sense, where the server may not start an attempt.
+    /// The strategy combines a hedger with a part that has carrier sense. With carrier sense, the server decides
+    /// whether an attempt starts.
     #[error(
         "`{hedger}` sends copies, and `{carrier}` lets the server decide whether an attempt starts; leave one of them out"
     )]
@@ -112,7 +113,7 @@ pub enum SpecError {
         /// Name of the part with carrier sense.
         carrier: &'static str,
     },
-    /// There are more layers than the state of an op can hold.
+    /// The strategy has more layers than the state of an op can hold.
     #[error("`{text}` has more than {MAX_LAYERS} layers; keep at most {MAX_LAYERS}")]
     TooManyLayers {
         /// Text of the strategy.
@@ -124,28 +125,28 @@ pub enum SpecError {
         /// Text of the strategy.
         text: String,
     },
-    /// A layer has no retry policy.
+    /// A layer of a strategy with several layers has no retry policy.
     #[error(
         "the layer `{layer}` has no retry policy: with `over` each layer is a retry around a retry; join limiters and \
          budgets to a layer that has one with `+`"
     )]
     LayerWithoutRetries {
-        /// Parts of the layer.
+        /// Names of the parts of the layer, joined by `+`.
         layer: String,
     },
-    /// The strategy searches for more reasons than it can distinguish.
+    /// The strategy searches answers for more reasons than it can distinguish.
     #[error("`{text}` looks for more than 64 reasons; keep at most 64")]
     TooManyReasons {
         /// Text of the strategy.
         text: String,
     },
-    /// There are more ways to parse advice than an outcome can hold.
+    /// The layers of the strategy parse advice in more ways than an outcome can hold results.
     #[error("the layers of `{text}` read advice in more than two ways; give two of them the same `advice`")]
     TooManyAdviceForms {
         /// Text of the strategy.
         text: String,
     },
-    /// `preset:` has no name.
+    /// The word `preset:` is not followed by the name of a preset.
     #[error(
         "`{text}` names no preset; write `preset:NAME`, and run `loadgen strategies --presets` to list them"
     )]
@@ -153,12 +154,12 @@ pub enum SpecError {
         /// Text of the part.
         text: String,
     },
-    /// No preset has this name.
+    /// The strategy text contains the name of an unknown preset.
     #[error("unknown preset `{name}`{suggestion}; run `loadgen strategies --presets` to list them")]
     UnknownPreset {
-        /// Name in the text.
+        /// Unknown preset name in the strategy text.
         name: String,
-        /// Empty, or a "did you mean" question.
+        /// Either empty, or a suggestion such as "did you mean …?".
         suggestion: String,
     },
     /// An option after a preset's name has no `=`.
@@ -166,42 +167,42 @@ pub enum SpecError {
     PresetOptionWithoutValue {
         /// Name of the preset, with the prefix `preset:`.
         preset: String,
-        /// Option in the text.
+        /// Option without a value, as written in the strategy text.
         option: String,
     },
-    /// A word is not one of a preset's choices.
+    /// A word after the name of a preset is not one of the preset's choices.
     #[error("`{option}` is not accepted by `preset:{preset}`; it takes {accepted}")]
     PresetChoice {
         /// Name of the preset.
         preset: String,
-        /// Option in the text.
+        /// Unknown word in the strategy text.
         option: String,
-        /// Available words.
+        /// List of the words that the preset accepts.
         accepted: String,
     },
-    /// No part of a preset has this parameter.
+    /// The strategy text overrides a parameter that no part of the preset has.
     #[error(
         "`preset:{preset}` has no parameter `{key}`{suggestion}{}", pointer(.suggestion, .preset)
     )]
     NoSuchOverride {
         /// Name of the preset.
         preset: String,
-        /// Key in the text.
+        /// Key of the unknown parameter.
         key: String,
-        /// Empty, or a "did you mean" question.
+        /// Either empty, or a suggestion such as "did you mean …?".
         suggestion: String,
     },
-    /// Several parts of a preset have this parameter.
+    /// The strategy text overrides a parameter that several parts of the preset have.
     #[error("more than one part of `preset:{preset}` knows `{key}`; write {parts}")]
     AmbiguousOverride {
         /// Name of the preset.
         preset: String,
-        /// Key in the text.
+        /// Key of the ambiguous parameter.
         key: String,
         /// Unambiguous keys to use instead.
         parts: String,
     },
-    /// There is no schedule for the oracle.
+    /// The strategy contains the oracle, but no schedule for the oracle is given.
     #[error(
         "`oracle` needs to know the server: run it against a mockserver (an embedded one is started when no \
          `--target` is given)"
@@ -235,7 +236,8 @@ impl SpecError {
             OptionsError::Unknown { key, value, known: own } => {
                 let known: Vec<&str> =
                     own.into_iter().chain(COMMON.iter().map(|common| common.key)).collect();
-                // The many parameters for advice are abbreviated here, because `loadgen strategies NAME` lists them.
+                // The error message abbreviates the many parameters for advice, because `loadgen strategies NAME` lists
+                // them.
                 let named = known.iter().filter(|key| !key.starts_with("advice-")).chain([&"advice-…"]);
                 Self::UnknownParameter {
                     part,

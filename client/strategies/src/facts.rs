@@ -1,36 +1,37 @@
-//! Facts from the wire that strategies use about an answer. They take eight bytes, and every driver provides them.
+//! Facts about an answer that strategies use, such as its status code. They take eight bytes, and every driver provides
+//! them.
 
 use std::num::NonZeroU8;
 
 use vocabulary::grpc;
 
-/// Facts about an answer, or the reason why there is none. The test harness counts by [`Status`](crate::Status)
-/// instead.
+/// Facts about an answer that strategies use, or the reason why there is no answer. The test harness does not use these
+/// facts but counts by [`Status`](crate::Status).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
     /// HTTP status code; 0 if there is no answer.
     pub code: u16,
-    /// Reason why there is no answer; `None` if there is one, or nothing is known.
+    /// Reason why there is no answer; `None` if there is an answer, or nothing is known.
     pub missing: Option<Missing>,
-    /// Hints about retries in the headers.
+    /// Hints about retries in the headers of the answer.
     pub hints: Hints,
     /// gRPC status of the answer, if a rule of the strategy uses it.
     pub grpc: Option<Grpc>,
-    /// Reason that the answer gives, such as an error code: its position, from 1, in the list of reasons for which the
-    /// strategy searches.
+    /// Reason that the answer gives, such as an error code. It is stored as a position, from 1, in the list of reasons
+    /// for which the strategy searches.
     pub reason: Option<NonZeroU8>,
 }
 
 impl Facts {
-    /// Facts when nothing is known.
+    /// Facts about an attempt of which nothing is known.
     pub const NONE: Self = Self { code: 0, missing: None, hints: Hints::NONE, grpc: None, reason: None };
 
-    /// Creates the facts of an answer with this status code and nothing else.
+    /// Creates the facts of an answer of which only the status code is known.
     pub const fn code(code: u16) -> Self {
         Self { code, ..Self::NONE }
     }
 
-    /// Creates the facts of a missing answer.
+    /// Creates the facts of an attempt without an answer, with the reason `why` there is none.
     pub const fn missing(why: Missing) -> Self {
         Self { missing: Some(why), ..Self::NONE }
     }
@@ -39,7 +40,7 @@ impl Facts {
 /// Reason why there is no usable answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Missing {
-    /// The connection could not be made.
+    /// The connection could not be established.
     Refused,
     /// The connection ended before the end of the answer.
     Closed,
@@ -49,55 +50,55 @@ pub enum Missing {
     Unreadable,
 }
 
-/// Set of hints by which servers advise for or against a retry.
+/// Set of header values by which servers advise for or against a retry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Hints(u8);
 
 impl Hints {
-    /// No hints.
+    /// Empty set of hints.
     pub const NONE: Self = Self(0);
-    /// `x-should-retry: true`.
+    /// Header `x-should-retry: true`.
     pub const SHOULD_RETRY: Self = Self(1);
-    /// `x-should-retry: false`.
+    /// Header `x-should-retry: false`.
     pub const SHOULD_NOT_RETRY: Self = Self(2);
-    /// `stripe-should-retry: true`.
+    /// Header `stripe-should-retry: true`.
     pub const STRIPE_SHOULD_RETRY: Self = Self(4);
-    /// `stripe-should-retry: false`.
+    /// Header `stripe-should-retry: false`.
     pub const STRIPE_SHOULD_NOT_RETRY: Self = Self(8);
-    /// `x-envoy-ratelimited` or `x-envoy-overloaded`, whatever its value.
+    /// Header `x-envoy-ratelimited` or `x-envoy-overloaded`, with any value.
     pub const ENVOY_RATE_LIMITED: Self = Self(16);
 
-    /// Returns the union of both sets.
+    /// Returns the union of two sets of hints.
     #[must_use]
     pub const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// Returns whether the two sets have a hint in common.
+    /// Returns whether two sets of hints have a hint in common.
     pub const fn has(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
 }
 
-/// gRPC status, by its number (gRPC, `statuscodes.md`).
+/// gRPC status, stored as its number (gRPC, `statuscodes.md`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Grpc(u8);
 
 impl Grpc {
-    /// Success.
+    /// gRPC status of a successful call.
     pub const OK: Self = Self(0);
 
-    /// Returns the status with this name, which is in capitals as gRPC writes it.
+    /// Returns the gRPC status with this name. The name must be in capitals, as gRPC writes it.
     pub fn named(name: &str) -> Option<Self> {
         grpc::named(name).map(Self)
     }
 
-    /// Parses the value of `grpc-status`. An invalid value is UNKNOWN.
+    /// Parses the value of the header `grpc-status`. An invalid value is parsed as the status UNKNOWN.
     pub fn numbered(text: &str) -> Self {
         Self(grpc::number(text))
     }
 
-    /// Returns the gRPC status that an HTTP status means if `grpc-status` is missing (gRPC,
+    /// Returns the gRPC status that corresponds to an HTTP status if the header `grpc-status` is missing (gRPC,
     /// `http-grpc-status-mapping.md`).
     pub const fn of_http(code: u16) -> Self {
         Self(match code {
@@ -110,12 +111,12 @@ impl Grpc {
         })
     }
 
-    /// Returns the name as gRPC writes it.
+    /// Returns the name of the gRPC status in capitals, as gRPC writes it.
     pub fn name(self) -> &'static str {
         grpc::STATUSES[usize::from(self.0)]
     }
 
-    /// Returns the number, below 17.
+    /// Returns the number of the gRPC status, from 0 to 16.
     pub const fn number(self) -> u8 {
         self.0
     }

@@ -3,9 +3,9 @@
 /// Named value of a strategy that is plotted over time, such as tokens, a rate or a share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GaugeKind {
-    /// Name in legends and results.
+    /// Name of the gauge in legends and results.
     pub name: &'static str,
-    /// Unit. Empty for numbers of attempts, which are plotted on the same axis as the window.
+    /// Unit of the gauge. It is empty for numbers of attempts, which are plotted on the same axis as the window.
     pub unit: &'static str,
 }
 
@@ -21,7 +21,7 @@ pub(crate) const REFUSED: GaugeKind = GaugeKind { name: "refused", unit: "%" };
 
 pub(crate) const HEDGE_DELAY: GaugeKind = GaugeKind { name: "hedge-delay", unit: "ms" };
 
-/// Maximum number of gauges that are plotted per strategy, in addition to window and threshold.
+/// Maximum number of gauges that are plotted per strategy, in addition to its window and its slow start threshold.
 pub const MAX_DRAWN: usize = 4;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ impl BreakerPhase {
     }
 }
 
-/// Snapshot of a strategy's inner state. A field is `None` if no part has such a value.
+/// Snapshot of a strategy's inner state. A field is `None` if no part of the strategy has that value.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Gauges {
@@ -51,24 +51,24 @@ pub struct Gauges {
     pub ssthresh: Option<f64>,
     /// Limit on attempts per second.
     pub rate_per_s: Option<f64>,
-    /// Remaining tokens of a budget.
+    /// Number of remaining tokens of a budget.
     pub tokens: Option<f64>,
-    /// Current phase, e.g. `slow start`.
+    /// Current phase of the strategy, e.g. `slow start`.
     pub phase: Option<&'static str>,
-    /// Reason for the last change, e.g. `cut by a rejection`.
+    /// Reason for the last change of state, e.g. `cut by a rejection`.
     pub reason: Option<&'static str>,
-    /// Further plotted values, in the order of the parts.
+    /// Other plotted gauges, in the order of the strategy's parts.
     pub(crate) drawn: [Option<(&'static GaugeKind, f64)>; MAX_DRAWN],
 }
 
 impl Gauges {
-    /// Sets the window, or keeps the smaller one if several limiters are stacked.
+    /// Sets the window (limit on in-flight attempts). If several limiters are stacked, the smallest window is kept.
     pub fn limit_window(&mut self, window: f64) {
         self.window = Some(self.window.map_or(window, |other| other.min(window)));
     }
 
-    /// Sets the phase of a breaker. A closed breaker does not override the phase of a limiter, which is more
-    /// informative.
+    /// Sets the phase of a circuit breaker. A closed breaker does not override the phase of a limiter, because the
+    /// limiter's phase is more informative.
     pub(crate) fn show_breaker(&mut self, phase: BreakerPhase, reason: &'static str) {
         if self.phase.is_none() || phase != BreakerPhase::Closed {
             self.phase = Some(phase.name());
@@ -76,8 +76,8 @@ impl Gauges {
         }
     }
 
-    /// Adds a value to plot. If several parts use the same name, only the first is plotted. At most [`MAX_DRAWN`]
-    /// values are plotted.
+    /// Adds a gauge to plot. If several parts use the same name, only the first gauge is plotted. At most [`MAX_DRAWN`]
+    /// gauges are plotted.
     pub fn draw(&mut self, kind: &'static GaugeKind, value: f64) {
         let free = self.drawn.iter().position(|drawn| drawn.is_none_or(|(other, _)| other.name == kind.name));
         if let Some(place) = free.and_then(|free| self.drawn.get_mut(free)) {
@@ -85,17 +85,17 @@ impl Gauges {
         }
     }
 
-    /// Replaces the value of a plotted gauge, if it is present.
+    /// Replaces the value of a plotted gauge. Does nothing if the gauge is not plotted.
     pub fn show(&mut self, kind: &'static GaugeKind, value: f64) {
         for (_, shown) in self.drawn.iter_mut().flatten().filter(|(own, _)| *own == kind) {
             *shown = value;
         }
     }
 
-    /// Returns the plotted values, without window and threshold.
+    /// Returns the plotted gauges and their values, without window and slow start threshold.
     pub fn drawn(&self) -> impl Iterator<Item = (&'static GaugeKind, f64)> + '_ {
-        // Fast path: the array has no gaps, so iteration stops at the first free entry. Usually the array is empty, and
-        // this runs after every attempt.
+        // Fast path: iteration stops at the first free entry of the array, because the array has no gaps. Usually the
+        // array is empty, and this function runs after every attempt.
         self.drawn.iter().map_while(|drawn| *drawn)
     }
 }

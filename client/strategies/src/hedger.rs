@@ -1,4 +1,4 @@
-//! Hedger trait: decides when copies of an unanswered attempt are sent.
+//! `Hedger` trait: decides when copies of an unanswered attempt are sent.
 
 use std::time::Duration;
 
@@ -6,45 +6,23 @@ use vocabulary::Choice;
 
 use crate::{AttemptEnd, Candidate, Gauges, Instant, Outcome};
 
-/// Maximum number of copies of one attempt. Together with the attempt there are 5, gRPC's maximum for a hedged call
-/// (grpc/proposal `A6-client-retries.md`, "Limits on Retries and Hedges").
+/// Maximum number of copies of one attempt. Together with the attempt itself there are 5 requests, gRPC's maximum for a
+/// hedged call (grpc/proposal `A6-client-retries.md`, "Limits on Retries and Hedges").
 pub const MAX_COPIES: u32 = 4;
 
-/// Decides about copies, which are further attempts of an op while one is in flight. The first success ends the others.
+/// Part of a strategy that decides about copies: further attempts of an op while an earlier one is in flight. The first
+/// attempt to succeed ends the others.
 ///
 /// A *round* is an attempt that is not a copy, together with its copies. Each copy is due at one instant. If limiters
-/// or budgets do not admit it at that instant, it is not sent at all; the next copy is due at an instant of its own.
-/// When all attempts of a round have failed, the retry policy decides as after a single failure.
-///
-/// # Example
-///
-/// A hedger that sends one copy if there is no answer after 50 ms:
-///
-/// ```
-/// use std::time::Duration;
-/// use tailback::{AfterFailure, Candidate, Copies, Hedger, Instant, Part, Rules, Strategy};
-///
-/// struct OneCopy;
-///
-/// impl Hedger for OneCopy {
-///     fn on_sent(&mut self, _: Instant, _: &Candidate) -> Option<Copies> {
-///         Some(Copies { count: 1, delay: Duration::from_millis(50) })
-///     }
-///
-///     fn after_failure(&self) -> AfterFailure {
-///         AfterFailure::Wait
-///     }
-/// }
-///
-/// let strategy = Strategy::new(42, [Part::Hedging(Box::new(OneCopy))], Rules::default());
-/// assert!(!strategy.only_retries());
-/// ```
+/// or budgets do not admit it at that instant, it is not sent at all, and the next copy is due at a later instant. When
+/// all attempts of a round have failed, the retry policy decides as after a single failure.
 pub trait Hedger: Send {
-    /// Returns the copies that may follow an attempt, or `None` for no copies. The attempt was just sent and is not
-    /// itself a copy.
+    /// Returns the copies that may follow the attempt `launch`, or `None` for no copies. This attempt was just sent and
+    /// is not itself a copy.
     fn on_sent(&mut self, now: Instant, launch: &Candidate) -> Option<Copies>;
 
-    /// Returns the effect of one failed attempt on the others of its round, if the op may be retried at all.
+    /// Returns the effect of one failed attempt on the other attempts of its round. It applies only if the op may be
+    /// retried at all.
     fn after_failure(&self) -> AfterFailure;
 
     /// Records the end of an attempt or a copy.
@@ -66,11 +44,11 @@ pub struct Copies {
 /// Effect of one failed attempt on the other attempts of its round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AfterFailure {
-    /// The next copy is sent at once (gRPC, Polly).
+    /// The next copy is sent at once, as in gRPC and Polly.
     Next,
-    /// The other attempts continue unchanged (Finagle's `BackupRequestFilter`).
+    /// The other attempts of the round continue unchanged, as in Finagle's `BackupRequestFilter`.
     Wait,
-    /// The first attempt to end decides, whatever its outcome (tower).
+    /// The first attempt of the round to end decides, whatever its outcome, as in tower.
     End,
 }
 

@@ -1,4 +1,4 @@
-//! Hedgers, one per file. They send copies after a fixed delay or after a percentile of latencies.
+//! Hedgers, one per file. A hedger sends copies of an attempt after a fixed delay or after a percentile of latencies.
 
 mod delay;
 mod percentile;

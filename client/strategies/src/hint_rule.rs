@@ -1,4 +1,4 @@
-//! `hints`: server headers that decide whether to retry, before any other rule applies.
+//! Parameter `hints`: server headers that decide whether to retry, before any other rule applies.
 
 use vocabulary::{TextField, did_you_mean};
 
@@ -16,7 +16,7 @@ struct Header {
     never: Hints,
 }
 
-/// All headers with hints that are supported. Sources: openai-python `src/openai/_base_client.py`; stripe-python
+/// All supported headers with hints about retries. Sources: openai-python `src/openai/_base_client.py`; stripe-python
 /// `stripe/_http_client.py`; envoy `source/common/router/retry_state_impl.cc`.
 const HEADERS: [Header; 3] = [
     Header { name: "x-should-retry", again: Hints::SHOULD_RETRY, never: Hints::SHOULD_NOT_RETRY },

@@ -1,14 +1,15 @@
-//! Limiter trait: decides when the next attempt may start.
+//! `Limiter` trait: decides when the next attempt may start.
 
 use std::time::Duration;
 
 use crate::{AttemptEnd, Candidate, Gauges, Instant, Outcome};
 
-/// Decides when the next attempt may start: a window, a rate, a pacer.
+/// Part of a strategy that decides when the next attempt may start, such as a congestion window, a rate limit or a
+/// pacer.
 ///
 /// The client calls [`poll`](Self::poll) for the op at the head of its queue. It polls again after every event, and at
-/// every instant that `poll` returned. `poll` changes nothing. [`on_sent`](Self::on_sent) charges a token or a slot of
-/// the window, and is called only when every part has agreed.
+/// every instant that `poll` returned. `poll` does not change the limiter. [`on_sent`](Self::on_sent) charges a token
+/// or a slot of the window. It is called only after every part has agreed.
 ///
 /// An instant returned by `poll` is at least one nanosecond after `now`. Otherwise a run in virtual time would poll
 /// forever at the same instant.
@@ -38,78 +39,79 @@ pub trait Limiter: Send {
         if self.is_full(view.in_flight) { Admit::Wait(Until::Event) } else { Admit::Go }
     }
 
-    /// Returns true if, with this number of attempts in flight, [`poll`](Self::poll) makes every candidate wait for an
-    /// [event](Until::Event), whatever the rest of the view. The client then skips the poll.
+    /// Returns true if the window is full: with `in_flight` attempts in flight, [`poll`](Self::poll) makes every
+    /// candidate wait for an [event](Until::Event), whatever the rest of the view. The client then skips the poll.
     fn is_full(&self, _in_flight: u32) -> bool {
         false
     }
 
-    /// Records that an op became ready: it arrived, or its back-off ended.
+    /// Records that an op became ready, because it arrived or its back-off ended.
     fn on_ready(&mut self, _now: Instant, _candidate: &Candidate) {}
 
-    /// Records that the candidate of `view` was sent. `view.in_flight` does not include it yet.
+    /// Records that the candidate of `view` was sent. `view.in_flight` does not include this candidate yet.
     fn on_sent(&mut self, _now: Instant, _view: &LimiterView) {}
 
-    /// Records the end of an attempt. `ended.in_flight` still includes it.
+    /// Records the end of an attempt. `ended.in_flight` still includes this attempt.
     fn on_ended(&mut self, _now: Instant, _ended: &AttemptEnd, _outcome: &Outcome) {}
 
-    /// Records that the client is application-limited: no op is ready although more could be sent. In this case the
-    /// number of attempts in flight does not show how much the server can handle.
+    /// Records that the client is application-limited: no op is ready although the limiter would admit more. In this
+    /// case, the number of attempts in flight does not show how much the server can handle.
     fn on_app_limited(&mut self, _now: Instant, _in_flight: u32) {}
 
-    /// Returns the instant at which [`on_timer`](Self::on_timer) is to be called, or `None`. The client reads it again
-    /// after every event.
+    /// Returns the instant at which the client must call [`on_timer`](Self::on_timer), or `None` if no timer is set.
+    /// The client reads this instant again after every event.
     fn timer(&self) -> Option<Instant> {
         None
     }
 
-    /// Called at the instant of [`timer`](Self::timer).
+    /// Handles the timer. The client calls this method at the instant that [`timer`](Self::timer) returned.
     fn on_timer(&mut self, _now: Instant) {}
 
     /// Writes the gauges of this part, for dashboards.
     fn report(&self, _gauges: &mut Gauges) {}
 }
 
-/// State of the client, as seen by a limiter.
+/// State of the client, as passed to a limiter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LimiterView {
-    /// Attempts in flight, without the candidate.
+    /// Number of attempts in flight, without the candidate.
     pub in_flight: u32,
-    /// Ops that could be sent now, including the candidate.
+    /// Number of ops that could be sent now, including the candidate.
     pub ready: u64,
-    /// Ops in back-off.
+    /// Number of ops that wait for the end of their back-off.
     pub sleeping: u64,
     /// Attempt that would start next.
     pub candidate: Candidate,
 }
 
-/// Requirement of an attempt with carrier sense. In one step, the server checks its free capacity and starts the
-/// attempt, or does not start it.
+/// Requirement of an attempt with carrier sense. In one step, the server checks its free capacity and either starts or
+/// refuses the attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CarrierSense {
-    /// Minimum free capacity of the server: slots, places in a queue, file descriptors.
-    pub min_free: u32,
-    /// Time after which the op fails without an attempt if the server has less free capacity.
+    /// Minimum free capacity that the server must have: slots, places in a queue, file descriptors.
+    pub least_free: u32,
+    /// Time that a refused start takes: if the server has less free capacity, the op fails after this time, without an
+    /// attempt.
     pub cost: Duration,
 }
 
 impl CarrierSense {
-    /// Returns a requirement that is met only if both are met.
+    /// Returns a requirement that is met only if both requirements are met.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self { min_free: self.min_free.max(other.min_free), cost: self.cost.max(other.cost) }
     }
 }
 
-/// Decision of a limiter.
+/// Decision of a limiter about the next attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Admit {
     /// Start the attempt.
     Go,
-    /// Do not start it yet.
+    /// Do not start the attempt yet.
     Wait(Until),
-    /// Start it if the server has enough free capacity at that moment. Otherwise no attempt is counted:
+    /// Start the attempt if the server has enough free capacity at that moment. Otherwise no attempt is counted:
     /// [`on_ended`](Limiter::on_ended) follows with [`Status::Deferred`](crate::Status::Deferred) and refunds the
     /// charge of [`on_sent`](Limiter::on_sent).
     GoIfFree(CarrierSense),

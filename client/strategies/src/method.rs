@@ -1,28 +1,28 @@
 //! HTTP method of a client's requests. The retry rules of some clients depend on it.
 
-/// HTTP method, as far as rules distinguish it.
+/// HTTP method of a request, as far as retry rules distinguish methods.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
-    /// GET.
+    /// HTTP method GET.
     #[default]
     Get,
-    /// HEAD.
+    /// HTTP method HEAD.
     Head,
-    /// PUT.
+    /// HTTP method PUT.
     Put,
-    /// DELETE.
+    /// HTTP method DELETE.
     Delete,
-    /// OPTIONS.
+    /// HTTP method OPTIONS.
     Options,
-    /// TRACE.
+    /// HTTP method TRACE.
     Trace,
-    /// POST.
+    /// HTTP method POST.
     Post,
-    /// PATCH.
+    /// HTTP method PATCH.
     Patch,
-    /// QUERY (draft-ietf-httpbis-safe-method-w-body).
+    /// HTTP method QUERY (draft-ietf-httpbis-safe-method-w-body).
     Query,
-    /// Any other method.
+    /// Any other HTTP method.
     Other,
 }
 
@@ -69,18 +69,19 @@ const NAMES: [(&str, Method); 9] = [
 ];
 
 impl Method {
-    /// Returns the method with this name, in upper or lower case.
+    /// Parses the name of an HTTP method, in upper or lower case. An unknown name yields `Other`.
     pub fn named(name: &str) -> Self {
         let known = NAMES.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
         known.map_or(Self::Other, |(_, method)| *method)
     }
 
-    /// Returns the name in lower case; `other` for every method without a variant of its own.
+    /// Returns the name of the method in lower case, or `other` for every method without its own variant.
     pub fn name(self) -> &'static str {
         NAMES.iter().find(|(_, method)| *method == self).map_or("other", |(name, _)| name)
     }
 
-    /// Returns whether sending the request twice has the same effect as once (RFC 9110, section 9.2.2).
+    /// Returns whether the method is idempotent: sending the request twice has the same effect as sending it once (RFC
+    /// 9110, section 9.2.2).
     pub const fn is_idempotent(self) -> bool {
         !matches!(self, Self::Post | Self::Patch | Self::Other)
     }

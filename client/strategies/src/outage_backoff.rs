@@ -1,14 +1,14 @@
-//! Backoff during an outage, for strategies that have a limiter but no backoff of their own. It throttles all ops of a
-//! client and probes the server.
+//! Backoff during an outage, for strategies that have a limiter but no other backoff. It throttles all ops of a client
+//! and probes the server.
 //!
-//! A refused or reset connection takes almost no time, so a window alone would send as fast as the machine can. After
-//! such a failure, the client sends single attempts (probes): after 50 ms, then 100, 200 and every 250 ms, until the
-//! server answers. So a dead port gets 4 attempts a second, and the return of a server is noticed within 250 ms. Retry
-//! policies with delays already slow down the client, so this backoff is not used with them.
+//! A refused or reset connection takes almost no time, so a window alone would send as fast as the machine can. After a
+//! transport error, the client therefore sends single attempts (probes): after 50 ms, then 100, 200 and every 250 ms,
+//! until the server answers. So a dead port gets 4 attempts a second, and the return of a server is noticed within 250
+//! ms. Retry policies with delays already slow down the client, so this backoff is not used with them.
 //!
 //! A server may also answer everything with a fast 5xx. So probing also begins after [`MAX_FAILURES`] consecutive
-//! failures of any kind. In that case only a success or a rejection ends it, or an answer that no retry would change
-//! (most 4xx), because its op is then over.
+//! failures of any kind. In that case probing ends only after a success, a rejection, or an answer that no retry would
+//! change (most 4xx), because the op of such an answer is over.
 
 use std::time::Duration;
 
@@ -20,15 +20,15 @@ const SHORTEST: Duration = Duration::from_millis(50);
 /// connections fail at once.
 const LONGEST: Duration = Duration::from_millis(250);
 
-/// Number of consecutive failures after which the server counts as failing. A working server hardly ever causes so
+/// Number of consecutive failures after which the server counts as failing. A working server hardly ever causes this
 /// many: with 5 % of random failures, once in 10¹³ attempts.
 const MAX_FAILURES: u32 = 10;
 
 #[derive(Debug)]
 pub(crate) struct OutageBackoff {
-    /// State during an outage. It is boxed, because there is rarely an outage.
+    /// State during an outage; `None` if there is no outage. It is boxed, because outages are rare.
     held: Option<Box<Held>>,
-    /// Delay before the next probe. Only an answer of the server resets it to the shortest delay.
+    /// Delay before the next probe of the server. Only an answer of the server resets it to the shortest delay.
     wait: Duration,
     next_seq: u64,
     failures: u32,
@@ -36,12 +36,13 @@ pub(crate) struct OutageBackoff {
 
 #[derive(Clone, Copy, Debug)]
 struct Held {
-    /// Number of the first probe. Attempts with this or a higher number are probes.
+    /// Sequence number of the first probe. Attempts with this or a higher number are probes.
     first_probe: u64,
     until: Instant,
-    /// Number and send time of the earliest probe in flight.
+    /// Sequence number and send time of the earliest probe in flight; `None` if no probe is in flight.
     out: Option<(u64, Instant)>,
-    /// True if the server is reachable but fails. In this case an unanswered probe does not count as accepted.
+    /// True if the server is reachable but its answers are failures. In this case an unanswered probe does not count as
+    /// accepted.
     is_failing: bool,
 }
 
@@ -50,7 +51,7 @@ impl OutageBackoff {
         Self { held: None, wait: SHORTEST, next_seq: 0, failures: 0 }
     }
 
-    /// Returns the instant before which no attempt may be launched, if there is one after `now`.
+    /// Returns the instant before which no attempt may be launched; `None` if attempts may be launched at `now`.
     pub(crate) fn holds(&self, now: Instant) -> Option<Instant> {
         let held = self.held.as_ref()?;
         Some(held.until.min(held.let_in_at())).filter(|until| now < *until)
@@ -78,8 +79,8 @@ impl OutageBackoff {
         self.wait = (self.wait * 2).min(LONGEST);
     }
 
-    /// Records the end of an attempt. Returns true for a failed probe. The limiter must ignore such a failure, because
-    /// it has already reacted to the outage.
+    /// Records the end of an attempt, and returns true if it was a failed probe. The limiter must ignore a failed
+    /// probe, because it has already reacted to the outage.
     pub(crate) fn on_ended(&mut self, now: Instant, seq: u64, status: Status) -> bool {
         let Status::Failed(failure @ (Failure::Transport | Failure::Timeout | Failure::Server)) = status
         else {
@@ -112,7 +113,7 @@ impl OutageBackoff {
     }
 
     /// Starts to throttle launches after a failure, unless they are already throttled. Returns whether the failed
-    /// attempt was a probe.
+    /// attempt was a probe of the server.
     fn hold(&mut self, now: Instant, seq: u64, is_failing: bool) -> bool {
         let Some(held) = &mut self.held else {
             let until = now + self.wait;
@@ -136,7 +137,8 @@ impl Held {
         self.out = self.out.filter(|(out, _)| *out != seq);
     }
 
-    /// Returns the instant at which the earliest probe in flight counts as accepted if it has not failed by then.
+    /// Returns the instant at which the earliest probe in flight counts as accepted, provided that it has not failed
+    /// before.
     fn let_in_at(&self) -> Instant {
         let sent_at = self.out.filter(|_| !self.is_failing).map(|(_, sent_at)| sent_at);
         sent_at.map_or(Instant::FAR_FUTURE, |sent_at| sent_at + LONGEST)

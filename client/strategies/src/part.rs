@@ -1,33 +1,33 @@
-//! Part of a strategy. There are four kinds of parts.
+//! Part of a strategy: a limiter, a retry policy, a budget or a hedger.
 
 use crate::hedger::Hedger;
 use crate::shape::{Shape, Shaped};
 use crate::{Budget, Limiter, RetryPolicy};
 
-/// Kind of a part.
+/// Kind of a strategy part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartKind {
-    /// Decides when the next attempt may start.
+    /// Limiter, which decides when the next attempt may start.
     Limiter,
-    /// Decides whether and when a failed op may be retried.
+    /// Retry policy, which decides whether and when a failed op may be retried.
     RetryPolicy,
-    /// Decides whether a launch is admitted at all.
+    /// Budget, which decides whether a launch is admitted at all.
     Budget,
-    /// Decides when copies of an attempt are sent.
+    /// Hedger, which decides when copies of an attempt are sent.
     Hedging,
 }
 
-/// Instance of a part.
+/// Instance of a strategy part.
 pub enum Part {
-    /// See [`Limiter`].
+    /// Instance of a [`Limiter`].
     Limiter(Box<dyn Limiter>),
-    /// See [`RetryPolicy`].
+    /// Instance of a [`RetryPolicy`].
     RetryPolicy(Box<dyn RetryPolicy>),
-    /// Backoff of this crate, the most common retry policy. It is called without dynamic dispatch.
+    /// Backoff of this crate, the most common retry policy. The enum has a variant for it to avoid dynamic dispatch.
     BackOff(Shaped),
-    /// See [`Budget`].
+    /// Instance of a [`Budget`].
     Budget(Box<dyn Budget>),
-    /// See [`Hedger`].
+    /// Instance of a [`Hedger`].
     Hedging(Box<dyn Hedger>),
 }
 

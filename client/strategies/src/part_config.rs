@@ -1,4 +1,4 @@
-//! Configuration of a part, which is also its factory.
+//! Configuration of a strategy part. It is also the factory that builds the part.
 
 use vocabulary::{Configurable, OracleSchedule};
 
@@ -10,18 +10,18 @@ pub(crate) trait PartConfig: Configurable + Clone + Send + Sync {
 
     fn build(self, context: &mut Context) -> Result<Part, SpecError>;
 
-    /// Returns warnings about values that are valid but probably a mistake. Each warning is half a sentence.
+    /// Returns warnings about option values that are valid but probably a mistake. Each warning is half a sentence.
     fn doubts(&self) -> Vec<String> {
         Vec::new()
     }
 }
 
-/// Inputs for building a part, besides its options.
+/// Inputs for building a strategy part, in addition to its options.
 #[derive(Default)]
 pub struct Context {
-    /// Seed of the run, for random draws of limiters. All clients share it, so the keys of draws must contain more than
-    /// the seed.
+    /// Seed of the run, for random draws of limiters. All clients share this seed, so the keys of draws must contain
+    /// more than the seed.
     pub seed: u64,
-    /// Schedule for the oracle, which takes it out of the context.
+    /// Schedule for the oracle. Building the oracle moves the schedule out of this field and leaves `None`.
     pub oracle_schedule: Option<OracleSchedule>,
 }

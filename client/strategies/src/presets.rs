@@ -110,12 +110,13 @@ static PRESETS: LazyLock<Vec<Preset>> = LazyLock::new(|| {
     EMBEDDED.iter().map(read).collect()
 });
 
-/// Returns every preset, in the order of listings.
+/// Returns all presets, in the order in which listings show them.
 pub fn presets() -> &'static [Preset] {
     &PRESETS
 }
 
-/// Returns the preset with this name. The name of a client without a version refers to its newest version.
+/// Returns the preset with this name. The name of a client without a version refers to the newest version of that
+/// client.
 pub fn preset(name: &str) -> Option<&'static Preset> {
     PRESETS
         .iter()
@@ -123,7 +124,7 @@ pub fn preset(name: &str) -> Option<&'static Preset> {
         .or_else(|| PRESETS.iter().find(|preset| preset.newest_of.as_deref() == Some(name)))
 }
 
-/// Returns every name that [`preset()`] finds.
+/// Returns every name that [`preset()`] accepts.
 pub fn preset_names() -> impl Iterator<Item = &'static str> {
     PRESETS.iter().flat_map(|preset| std::iter::once(&*preset.name).chain(preset.newest_of.as_deref()))
 }

@@ -1,21 +1,21 @@
 //! Reason that an answer gives in its body or a header: an error code of AWS, a reason of Google, a phrase of GitHub.
 //!
-//! A name without `-` matches a whole word between the delimiters of JSON or XML (`"reason": "rateLimitExceeded"`,
-//! `"__type": "com.amazonaws.sqs#RequestThrottled"`, `<Code>SlowDown</Code>`), or at the start of `x-amzn-query-error`
-//! or `x-amzn-errortype`. A name with `-` matches a phrase with its words in that order (`secondary-rate` for "a
-//! secondary rate limit").
+//! The name of a reason without `-` matches a whole word between the delimiters of JSON or XML (`"reason":
+//! "rateLimitExceeded"`, `"__type": "com.amazonaws.sqs#RequestThrottled"`, `<Code>SlowDown</Code>`), or at the start of
+//! the header `x-amzn-query-error` or `x-amzn-errortype`. A name with `-` matches a phrase with its words in that order
+//! (`secondary-rate` for "a secondary rate limit").
 
 use std::num::NonZeroU8;
 
 use crate::{AdviceHeaders, AdviceValue};
 
-/// Maximum number of bytes of a body that are searched for reasons.
+/// Maximum number of bytes of an answer's body that are searched for reasons.
 pub const MAX_BODY: usize = 8 << 10;
 
 /// Headers whose value begins with an error code, each with the character that ends the code.
 const HEADERS: [(&str, char); 2] = [("x-amzn-query-error", ';'), ("x-amzn-errortype", ':')];
 
-/// Returns the position, from 1, of the first of these reasons that the answer contains.
+/// Returns the first of `reasons` that the answer contains, as its position in the list, from 1.
 pub(crate) fn reason(
     reasons: &[String],
     headers: &(impl AdviceHeaders + ?Sized),
@@ -31,7 +31,7 @@ pub(crate) fn reason(
     NonZeroU8::new(u8::try_from(place + 1).ok()?)
 }
 
-/// Returns whether an answer contains one of these reasons, in its body or in a header.
+/// Returns whether an answer contains one of `reasons`, in its body or in a header.
 pub fn gives_reason(reasons: &[String], headers: &(impl AdviceHeaders + ?Sized), body: &[u8]) -> bool {
     reason(reasons, headers, body).is_some()
 }

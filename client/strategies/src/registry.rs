@@ -1,4 +1,4 @@
-//! Registry of all parts.
+//! Registry of all strategy parts.
 
 use crate::backoffs::{
     Backoff, Constant, DecorrelatedJitter, EqualJitter, Exponential, FullJitter, Immediate, Linear, NoRetry,
@@ -17,7 +17,7 @@ use crate::limiters::{
     OracleConfig, PalantirConfig, S3HillClimbConfig, TailbackConfig, TokenBucketConfig, VectorArcConfig,
 };
 
-/// Every part, in the order of help texts and reports: retry policies, limiters, budgets, hedging.
+/// All strategy parts, in the order of help texts and reports: retry policies, limiters, budgets, hedging.
 pub const STRATEGIES: &[Entry] = &[
     Entry::new::<NoRetry>(),
     Entry::new::<Immediate>(),
@@ -68,7 +68,7 @@ pub const STRATEGIES: &[Entry] = &[
     Entry::new::<PercentileHedging>(),
 ];
 
-/// Returns the part with this name.
+/// Returns the registry entry of the strategy part with this name.
 pub fn find(name: &str) -> Option<&'static Entry> {
     STRATEGIES.iter().find(|entry| entry.name == name)
 }

@@ -1,51 +1,52 @@
-//! Parser for the parts of an answer that a strategy uses. Drivers read no other headers, and nothing else of the body.
+//! Parser for the parts of an answer that a strategy uses. Drivers read no other headers, and no more of the body.
 
 use vocabulary::{WallTime, grpc};
 
 use crate::reason::{MAX_BODY, reason};
 use crate::{Advice, AdviceForms, AdviceHeaders, AdviceValue, Facts, Grpc, Hints};
 
-/// Selection of the facts and advice that are parsed from every answer that is not a success.
+/// Parser that extracts facts and advice from every answer that is not a success. Its fields select what is parsed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ResponseParser {
-    /// Notations of advice in the innermost layer. Outer layers may have different ones (`outer_forms`).
+    /// Headers and notations of advice that the innermost layer accepts. Outer layers may accept other ones
+    /// (`outer_forms`).
     pub(crate) forms: AdviceForms,
     pub(crate) outer_forms: Option<AdviceForms>,
     pub(crate) hints: bool,
     pub(crate) grpc: bool,
     pub(crate) reasons: Vec<String>,
-    /// Notations in which the test harness parses advice to measure its accuracy. `None` if they are those of the
-    /// innermost layer.
+    /// Headers and notations in which the test harness parses advice to measure its accuracy. `None` if they are the
+    /// same as in the innermost layer.
     pub(crate) harness: Option<AdviceForms>,
 }
 
-/// Parsed answer.
+/// Facts and advice parsed from an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ParsedResponse {
-    /// Facts from the wire.
+    /// Facts about the answer, such as its status code.
     pub facts: Facts,
-    /// Advice as the innermost layer parses it.
+    /// Advice of the server, as the innermost layer parses it.
     pub advice: Advice,
-    /// Advice as outer layers with other notations parse it.
+    /// Advice of the server, as outer layers with other notations parse it.
     pub outer_advice: Advice,
-    /// Advice as the test harness parses it.
+    /// Advice of the server, as the test harness parses it.
     pub advertised: Advice,
 }
 
 impl ResponseParser {
-    /// Returns the number of body bytes that the driver must keep for [`parse`](Self::parse); usually none.
-    pub fn max_body(&self) -> usize {
+    /// Returns the number of body bytes that the driver must pass to [`hear`](Self::hear); usually 0.
+    pub fn most_body(&self) -> usize {
         if self.reasons.is_empty() { 0 } else { MAX_BODY }
     }
 
-    /// Returns the facts of an answer with this status and without headers or body.
+    /// Returns the facts of an answer that has this status but no headers or body.
     #[inline]
     pub fn parse_status(&self, code: u16) -> Facts {
         Facts { grpc: self.grpc.then(|| Grpc::of_http(code)), ..Facts::code(code) }
     }
 
-    /// Parses an answer with this status, received at calendar time `now`.
-    pub fn parse(
+    /// Parses an answer with the status `code`, received at calendar time `now`.
+    pub fn hear(
         &self,
         code: u16,
         headers: &(impl AdviceHeaders + ?Sized),

@@ -6,59 +6,32 @@ use vocabulary::Rng;
 
 use crate::{Instant, Outcome};
 
-/// Decides about retries of failed ops.
-///
-/// # Example
-///
-/// A policy that retries an op twice, each time after one second:
-///
-/// ```
-/// use std::time::Duration;
-/// use tailback::{FailedOp, Instant, Outcome, Part, Retry, RetryPolicy, RetryState, Rng, Rules, Status, Strategy};
-///
-/// struct TwiceAfterASecond;
-///
-/// impl RetryPolicy for TwiceAfterASecond {
-///     fn on_failure(&self, _: Instant, failed: &FailedOp, _: &mut RetryState, _: &mut dyn Rng) -> Retry {
-///         if failed.failures <= 2 { Retry::After(Duration::from_secs(1)) } else { Retry::GiveUp }
-///     }
-/// }
-///
-/// let policy = Part::RetryPolicy(Box::new(TwiceAfterASecond));
-/// let mut strategy = Strategy::new(42, [policy], Rules::default());
-/// let (now, outcome) = (Instant::ORIGIN, Outcome::plain(Status::Rejected));
-/// let mut retry = |failures| {
-///     let failed = FailedOp { op: 0, arrived: now, failures, outcome };
-///     strategy.on_failure(now, &failed, failures, &mut RetryState::default())
-/// };
-/// assert_eq!(retry(1), Retry::After(Duration::from_secs(1)));
-/// assert_eq!(retry(3), Retry::GiveUp);
-/// ```
+/// Part of a strategy that decides about retries of failed ops.
 pub trait RetryPolicy: Send {
-    /// Decides about an op whose try ended in a rejection, a retriable failure or a shed. `state` belongs to the op and
-    /// starts as [`RetryState::default`]. `rng` is keyed by the op and the number of its failures.
+    /// Decides about an op whose try ended in a rejection, a retriable failure or a shed. `state` belongs to the op,
+    /// and is [`RetryState::default`] at first. `rng` is keyed by the op and the number of its failures.
     fn on_failure(&self, now: Instant, failed: &FailedOp, state: &mut RetryState, rng: &mut dyn Rng)
     -> Retry;
 
-    /// Observes a failed attempt after this policy or an earlier rule has decided about its op. For policies that
-    /// remember something across the ops of a client.
+    /// Observes a failed attempt, after this policy or an earlier rule has decided about its op. The method is meant
+    /// for policies that keep state across the ops of a client.
     fn after_failure(&mut self, _failed: &FailedOp) {}
 
-    /// Returns whether the delay already takes the server's advice into account. If not, the strategy applies the
-    /// advice itself.
+    /// Returns whether the policy's delay already takes the server's advice into account. If not, the strategy applies
+    /// the advice to the delay.
     ///
-    /// For policies with their own rule for `Retry-After`, such as clamping it to a range.
-    fn uses_advice(&self) -> bool {
+    /// Policies return true if they have their own rule for `Retry-After`, such as clamping it to a range.
+    fn heeds_advice(&self) -> bool {
         false
     }
 
-    /// Returns whether delays, including zero, are exact to the nanosecond. If so, they are not raised to a minimum
-    /// after transport errors.
+    /// Returns whether the policy's delays, including zero, are exact to the nanosecond. If so, the strategy does not
+    /// raise them to a minimum after transport errors.
     fn states_delay(&self) -> bool {
         false
     }
 
-    /// Returns whether the policy ever delays an op. If it does not, a strategy with a limiter throttles launches by
+    /// Returns whether the policy ever delays an op. If it never does, a strategy with a limiter throttles launches
     /// itself when connections fail.
     fn backs_off(&self) -> bool {
         true
@@ -72,23 +45,23 @@ pub struct FailedOp {
     pub op: u64,
     /// Arrival time of the op.
     pub arrived: Instant,
-    /// Number of failed tries so far, including this one and sheds. It is `n` in the formulas, from 1.
+    /// Number of failed tries of the op so far, including the last one and sheds. It is `n` in the formulas, from 1.
     pub failures: u32,
-    /// Outcome of the last try.
+    /// Outcome of the op's last try.
     pub outcome: Outcome,
 }
 
-/// State that a policy keeps for one op between its tries: eight bytes whose meaning the policy defines.
+/// State that a retry policy keeps for one op between its tries: eight bytes whose meaning the policy defines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RetryState(pub u64);
 
 impl RetryState {
-    /// Returns the state as a duration. The default state is zero.
+    /// Returns the state as a duration in nanoseconds. The default state is the duration zero.
     pub const fn as_duration(self) -> Duration {
         Duration::from_nanos(self.0)
     }
 
-    /// Stores a duration (at most 584 years).
+    /// Stores a duration as the state (at most 584 years).
     pub fn set_duration(&mut self, duration: Duration) {
         self.0 = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
     }

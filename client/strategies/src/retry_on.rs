@@ -1,8 +1,10 @@
-//! `retry-on`: rule that selects outcomes by a list of terms. If several terms match, the last one decides.
+//! Parameter `retry-on`: rule that selects outcomes by a list of terms. If several terms match, the last one decides.
 //!
-//! A term is a subject, optionally with `!` before it to exclude outcomes, and with conditions after `&`. The subjects are:
+//! A term is a subject, optionally with `!` before it to exclude outcomes, and with conditions after `&`. The subjects
+//! are:
 //! - a status (`503`) or a range (`500-599`, `5xx`)
-//! - the reason for a missing answer (`refused`, `closed`, `timeout`, `unreadable`, or `transport` for all but the timeout)
+//! - the reason for a missing answer (`refused`, `closed`, `timeout`, `unreadable`, or `transport` for all but the
+//!   timeout)
 //! - a gRPC status (`grpc.UNAVAILABLE`)
 //! - a reason from the body or a header (`reason.SlowDown`)
 //! - the status as the harness counts it (`rejected`, `failed`)
@@ -27,7 +29,7 @@ pub(crate) struct RetryOn {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Compiled {
-    /// Terms in the reverse order of the text, so that the first match decides.
+    /// Compiled terms of the rule, in the reverse order of the text, so that the first match decides.
     tests: Vec<Test>,
 }
 
@@ -36,7 +38,8 @@ struct Test {
     takes_in: bool,
     subject: Subject<NonZeroU8>,
     advised: Advised,
-    /// Methods to which the term applies. If it applies to every method of the client, this is the set of all methods.
+    /// Methods to which the term applies. If the term applies to every method of the client, this is the set of all
+    /// methods.
     methods: Methods,
 }
 
@@ -48,8 +51,8 @@ struct Term {
     advised: Advised,
 }
 
-/// Subject of a term. `R` is the type of a reason: its name in the parsed text, or its position in the list once
-/// compiled.
+/// Subject of a term in a `retry-on` rule. `R` is the type of a reason: its name in the parsed text, or its position in
+/// the list of reasons in the compiled rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Subject<R> {
     Any,
@@ -97,7 +100,7 @@ impl RetryOn {
         rule
     }
 
-    /// Returns whether the rule was parsed from exactly this text. The comparison avoids parsing `text`.
+    /// Returns whether the rule was parsed from exactly this text. Comparing the texts avoids parsing `text`.
     pub(crate) fn is_typed(&self, text: &str) -> bool {
         self.text == text
     }
@@ -113,7 +116,8 @@ impl RetryOn {
         self.terms.iter().any(|term| matches!(term.subject, Subject::Grpc(_)))
     }
 
-    /// Compiles the rule for requests with these methods. Reasons are replaced by their positions in `reasons`, from 1.
+    /// Compiles the rule for a client that sends requests with these methods. Reasons are replaced by their positions
+    /// in `reasons`, from 1.
     pub(crate) fn compile(&self, methods: Methods, reasons: &[String]) -> Compiled {
         let tests = self.terms.iter().rev().filter_map(|term| {
             let fits = |method: Method| {
@@ -148,8 +152,8 @@ impl RetryOn {
 }
 
 impl Compiled {
-    /// Returns whether the rule selects an outcome with this parsed advice. `throttled` states whether `throttle-on`
-    /// selects it.
+    /// Returns whether the rule selects an outcome whose parsed advice is `advice`. `throttled` states whether the rule
+    /// `throttle-on` selects the outcome.
     pub(crate) fn fits(&self, outcome: &Outcome, advice: Advice, throttled: bool) -> bool {
         let Outcome { status, facts, method, .. } = outcome;
         for test in &self.tests {

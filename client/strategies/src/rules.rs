@@ -14,15 +14,15 @@ use crate::{Advice, AdviceRule, Classification, Failure, Instant, Missing, Outco
 pub struct Rules {
     /// Number of attempts after which an op is given up.
     pub max_attempts: u32,
-    /// Rules that define how the client applies the server's advice.
+    /// Rules by which the client applies the server's advice.
     pub advice: AdviceRule,
     pub(crate) max_retries: MaxRetries,
     pub(crate) max_time: Option<MaxTime>,
-    /// Selection of the answers in which advice is read; `None` for all answers.
+    /// Rule that selects the answers in which advice is read; `None` for all answers.
     pub(crate) advice_on: Option<Compiled>,
     pub(crate) reads_outer: bool,
-    /// Rules that classify outcomes. `None` to follow the status that the test harness counts.
-    pub(crate) classifications: Option<Classifications>,
+    /// Rules that classify outcomes. If `None`, the classification follows the status that the test harness counts.
+    pub(crate) opinions: Option<Opinions>,
 }
 
 impl Default for Rules {
@@ -156,16 +156,17 @@ pub(crate) struct MaxTime {
     pub(crate) when: WhenOver,
 }
 
-/// Decision about a retry that would begin after the time limit.
+/// Decision about a retry that would begin after the time limit of its op.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum WhenOver {
     /// The op is given up at once, without the wait.
     #[default]
     GiveUp,
     Shorten,
-    /// The retry is sent and is the last one, because the limit is checked only after a failed attempt.
+    /// The retry is sent and is the last one of its op, because the limit is checked only after a failed attempt.
     Last,
-    /// Variant of `Last`. If the server advised the wait, the op is given up at once.
+    /// If the server advised the wait, the op is given up at once, without the wait. Otherwise the retry is sent and is
+    /// the last one of its op.
     LastUnlessAdvised,
 }
 

@@ -1,4 +1,4 @@
-//! Shape of a backoff: growth, spread and bounds of its delays. Every policy that computes its own delays has a shape.
+//! Shape of a backoff: growth, spread and bounds of its delays. Every retry policy that computes delays has a shape.
 
 mod curve;
 mod grain;
@@ -22,20 +22,20 @@ pub(crate) use optional::{OptionalDuration, OptionalNumber, up_to_a_day};
 pub use policy::Shaped;
 pub(crate) use spread::Spread;
 
-/// Complete description of a backoff. By default, every retry waits for `base`.
+/// Complete description of how a backoff computes its delays. By default, every retry waits for `base`.
 #[derive(Clone, Debug)]
 pub(crate) struct Shape {
     pub(crate) base: Duration,
     pub(crate) growth: Growth,
-    /// Value of `k` for the first retry.
+    /// Value of `k`, the number of the retry in the formulas, for the first retry.
     pub(crate) start: u32,
     pub(crate) offset: Duration,
-    /// Explicit delays, in the order of retries. Empty if the delays are computed.
+    /// List of explicit delays, in the order of retries. Empty if the delays are computed.
     pub(crate) delays: Vec<Duration>,
     pub(crate) after_last: AfterLast,
-    /// Formula that replaces all other settings, for backoffs that these cannot describe.
+    /// Formula that replaces the settings for growth and spread, for backoffs that these settings cannot describe.
     pub(crate) formula: Option<Program>,
-    /// Delay before the first retry. It overrides all other settings.
+    /// Delay before the first retry. It replaces the computed delay, and only the rounding (`grain`) applies to it.
     pub(crate) first: Option<Duration>,
     pub(crate) cap: Duration,
     pub(crate) cap_applies: Applies,
@@ -46,9 +46,10 @@ pub(crate) struct Shape {
     pub(crate) grain: Grain,
     pub(crate) counter: Counter,
     pub(crate) throttled_base: Option<Duration>,
-    /// Factor after throttling. `None`: the same as after other failures.
+    /// Growth factor after throttling. `None` if it is the same as after other failures.
     pub(crate) throttled_factor: Option<f64>,
-    /// True if a delay of zero is intentional. In this case, delays are not raised to a minimum after transport errors.
+    /// True if a computed delay of zero is intentional. In this case, delays are not raised to a minimum after
+    /// transport errors.
     pub(crate) states_delay: bool,
 }
 
@@ -104,7 +105,7 @@ impl Choice for AfterLast {
 pub(crate) enum Counter {
     #[default]
     PerOp,
-    /// Counts the failures of the op that failed most recently among the client's ops, plus one.
+    /// Counts failures across the client: those of the op that failed most recently among the client's ops, plus one.
     PerClient,
 }
 

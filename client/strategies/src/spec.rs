@@ -45,7 +45,7 @@ struct LayerSpec {
 }
 
 impl StrategySpec {
-    /// Returns the names of the parts, in the order of the text.
+    /// Returns the names of the strategy's parts, in the order of the strategy text.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         self.layers.iter().rev().flat_map(|layer| &layer.parts).map(|(entry, _)| entry.name)
     }
@@ -55,8 +55,8 @@ impl StrategySpec {
         self.names().any(|name| name == crate::limiters::ORACLE)
     }
 
-    /// Returns every part with the effective values of all its parameters, layer by layer in the order of the text.
-    /// After the parts of each layer follow its common parameters, under an empty name.
+    /// Returns every part of the strategy with the effective values of all its parameters, layer by layer in the order
+    /// of the text. The parts of each layer are followed by the layer's common parameters, under an empty name.
     pub fn describe(&self) -> Vec<(&'static str, Vec<ParameterInfo>)> {
         let layers = self.layers.iter().rev().flat_map(|layer| {
             let parts = layer.parts.iter().map(|(entry, options)| {
@@ -118,21 +118,22 @@ impl StrategySpec {
         common_info(&mut Common::default())
     }
 
-    /// Lowers the limit on attempts per op to `max_attempts`, for the command line flag.
+    /// Limits the attempts per op to at most `max_attempts`, for the command line flag `--max-attempts`. A lower limit
+    /// in the strategy text stays in force.
     #[must_use]
     pub fn with_max_attempts(mut self, max_attempts: u32) -> Self {
         self.max_attempts = self.max_attempts.min(max_attempts);
         self
     }
 
-    /// Sets the method of the client's requests. The default is GET.
+    /// Sets the HTTP method of the client's requests. The default is GET.
     #[must_use]
     pub fn with_method(mut self, method: Method) -> Self {
         self.methods = Methods::only(method);
         self.forget_rules()
     }
 
-    /// Sets several methods of the client's requests. The driver then states the method of each in
+    /// Sets several HTTP methods of the client's requests. The driver must then set the method of each request in
     /// [`Outcome::method`](crate::Outcome::method).
     #[must_use]
     pub fn with_methods(mut self, methods: impl IntoIterator<Item = Method>) -> Self {
@@ -140,7 +141,7 @@ impl StrategySpec {
         self.forget_rules()
     }
 
-    /// Discards the compiled rules, because they depend on the methods.
+    /// Discards the compiled rules, because they depend on the HTTP methods of the requests.
     fn forget_rules(mut self) -> Self {
         for layer in &mut self.layers {
             layer.rules = OnceLock::new();
@@ -148,8 +149,8 @@ impl StrategySpec {
         self
     }
 
-    /// Creates an instance. `seed` is the seed of the run. Random draws are keyed also by op, so clients with the same
-    /// seed behave differently.
+    /// Creates an instance of the strategy. `seed` is the seed of the run. Random draws are also keyed by op, so
+    /// clients with the same seed behave differently.
     pub fn build(&self, seed: u64, oracle_schedule: Option<OracleSchedule>) -> Result<Strategy, SpecError> {
         let mut context = Context { seed, oracle_schedule };
         let reading = &self.reading;
@@ -172,7 +173,7 @@ impl StrategySpec {
         self.layers[0].common.attempt_timeout()
     }
 
-    /// Returns the parser for answers.
+    /// Returns the parser that extracts facts and advice from answers.
     pub fn reading(&self) -> &Arc<ResponseParser> {
         &self.reading
     }
@@ -218,10 +219,11 @@ impl FromStr for StrategySpec {
 }
 
 impl LayerSpec {
-    /// Combines the parts of one layer of `text`. If it is not the only layer, it needs a retry policy.
+    /// Combines the parts of one layer of the strategy `text`. A layer needs a retry policy, unless it is the only
+    /// layer.
     fn read(text: &str, raw: Vec<RawPart>, is_alone: bool) -> Result<Self, SpecError> {
-        // This is checked before the options. Two presets often set the same option, and the error about it would hide
-        // the actual mistake.
+        // The number of retry policies is checked before the options. Two presets often set the same option, and the
+        // error about a repeated option would hide the actual mistake.
         let kinds = raw.iter().filter_map(|part| find(&part.name)).map(|entry| entry.kind);
         if kinds.filter(|kind| *kind == PartKind::RetryPolicy).count() > 1 {
             return Err(SpecError::TwoRetryPolicies { text: text.to_owned() });
@@ -265,8 +267,8 @@ fn reading_of(layers: &[LayerSpec]) -> ResponseParser {
     }
 }
 
-/// Checks the rules for hedgers: there is at most one, it is in the innermost layer, and no part lets the server decide
-/// whether an attempt starts.
+/// Checks the rules for hedgers. A strategy has at most one hedger, and only in its innermost layer. With a hedger, no
+/// part may let the server decide whether an attempt starts.
 fn check_hedging(text: &str, layers: &[LayerSpec]) -> Result<(), SpecError> {
     let parts = |layer: &LayerSpec| layer.parts.iter().map(|(entry, _)| *entry).collect::<Vec<_>>();
     let of_kind = |entry: &&Entry| entry.kind == PartKind::Hedging;
@@ -285,13 +287,15 @@ fn check_hedging(text: &str, layers: &[LayerSpec]) -> Result<(), SpecError> {
     }
 }
 
-/// Maximum number of reasons of a strategy. A reason is identified by its position, which is stored in a byte.
+/// Maximum number of reasons for which a strategy searches. A reason is identified by its position, which is stored in
+/// a byte.
 const MAX_REASONS: usize = 64;
 
 type ReadPart = (&'static Entry, Vec<(String, String)>);
 
-/// Finds a part by its name. Sets its common parameters in `common` and returns its other options. An option must not
-/// be repeated within a part, and a common parameter (`common_keys`) must not occur in several parts.
+/// Finds a part by its name. Sets the common parameters among the part's options in `common`, and returns the other
+/// options. An option must not be repeated within a part, and a common parameter (`common_keys`) must not occur in
+/// several parts.
 fn read_part(
     part: RawPart,
     common: &mut Common,

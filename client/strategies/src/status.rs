@@ -3,11 +3,11 @@
 /// Result of a try of an op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// The work was done.
+    /// The server did the requested work.
     Succeeded,
     /// The server throttled the attempt (429, 503 …).
     Rejected,
-    /// There was no usable answer.
+    /// The attempt had no usable answer.
     Failed(Failure),
     /// A budget rejected the launch, so nothing was sent.
     Shed,
@@ -34,16 +34,16 @@ impl Status {
 pub enum Failure {
     /// The attempt took longer than its timeout.
     Timeout,
-    /// No connection, a reset, or an answer that is not valid HTTP.
+    /// The connection could not be made or was reset, or the answer was not valid HTTP.
     Transport,
-    /// A 5xx that is not a rejection.
+    /// The server answered with a 5xx status that is not a rejection.
     Server,
-    /// An answer that no retry would change (most 4xx).
+    /// The server gave an answer that no retry would change (most 4xx).
     Fatal,
 }
 
 impl Failure {
-    /// Returns whether another attempt may help.
+    /// Returns whether another attempt may succeed after this failure.
     pub const fn is_retriable(self) -> bool {
         !matches!(self, Self::Fatal)
     }

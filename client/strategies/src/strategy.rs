@@ -1,7 +1,7 @@
 //! Strategy: layers of limiters, a retry policy, budgets and a hedger, with the rules that apply to all of them.
 //!
-//! The inner layer acts on attempts. An outer layer retries what the inner layer has given up. All that the inner layer
-//! does with an op, until it is done or given up, counts as one *try* of the outer layer.
+//! The inner layer acts on attempts. An outer layer retries ops that the inner layer has given up. Everything that the
+//! inner layer does with an op, until the op is done or given up, counts as one *try* of the outer layer.
 
 mod hedging;
 mod layer;
@@ -35,12 +35,13 @@ pub struct Strategy {
     reports: bool,
     holds_tries: bool,
     inner: Layer,
-    /// Backoff during outages. Present if there is a limiter but no backoff, because the limiter would then send
-    /// without pause to a dead server.
-    outage: Option<OutageBackoff>,
-    /// Outer layers. The one next to the inner layer comes first.
+    /// Backoff during outages. It is present only if the strategy has a limiter but no other backoff, because the
+    /// limiter alone would send to a dead server without pause.
+    standstill: Option<OutageBackoff>,
+    /// Outer layers, starting with the one next to the inner layer.
     outer: Box<[Outer]>,
-    /// Number of sheds so far. It is part of the key of the budgets' draws, so that no op is rejected forever.
+    /// Number of launches shed so far. It is part of the key of the budgets' random draws, so that no op is rejected
+    /// forever.
     sheds: u64,
     memory: Memory,
     reading: Arc<ResponseParser>,
@@ -55,23 +56,23 @@ struct Outer {
 /// Decision about a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LaunchDecision {
-    /// Send it. Every part has agreed and recorded it. With a [`CarrierSense`], the server starts it only if it has enough
-    /// free capacity.
+    /// Send the attempt. Every part has agreed and recorded it. With a [`CarrierSense`], the server starts the attempt
+    /// only if it has enough free capacity.
     Send(Permits, Option<CarrierSense>),
-    /// Delay it.
+    /// Delay the launch until a condition is met.
     Wait(Until),
-    /// Shed it, because a budget rejected it. Pass this outcome to [`Strategy::on_failure`].
+    /// Shed the launch, because a budget rejected it. The driver passes this outcome to [`Strategy::on_failure`].
     Shed(Outcome),
 }
 
 impl Strategy {
-    /// Combines parts, which need not be in the registry. There may be at most four budgets. If there are several retry
-    /// policies or hedgers, the last one is used.
+    /// Creates a strategy from parts, which need not be in the registry. There may be at most four budgets. If there
+    /// are several retry policies or hedgers, the last one is used.
     pub fn new(seed: u64, parts: impl IntoIterator<Item = Part>, rules: Rules) -> Self {
         Self::layered(seed, vec![(parts.into_iter().collect(), Arc::new(rules))], u32::MAX, Arc::default())
     }
 
-    /// Combines one to three layers, given from the innermost to the outermost.
+    /// Creates a strategy from one to three layers, given from the innermost to the outermost.
     pub(crate) fn layered(
         seed: u64,
         layers: Vec<(Vec<Part>, Arc<Rules>)>,
@@ -104,9 +105,9 @@ impl Strategy {
         }
     }
 
-    /// Decides whether the candidate may start now. After [`LaunchDecision::Send`] every part has recorded it, so it must be
-    /// sent. If the server then has too little free capacity, [`on_ended`](Self::on_ended) with [`Status::Deferred`]
-    /// reverts the records. `state` is the state of the op.
+    /// Decides whether the candidate may start now. After [`LaunchDecision::Send`] every part has recorded the
+    /// candidate, so the driver must send it. If the server then has too little free capacity,
+    /// [`on_ended`](Self::on_ended) with [`Status::Deferred`] reverts the records. `state` is the state of the op.
     #[inline]
     pub fn admit(&mut self, now: Instant, view: &LimiterView, state: &mut RetryState) -> LaunchDecision {
         if self.keeps_memory {
@@ -132,15 +133,15 @@ impl Strategy {
         LaunchDecision::Send(permits, carrier)
     }
 
-    /// Returns whether the strategy consists of at most a retry policy. It then admits every op at once, and the driver
-    /// need call only [`on_failure`](Self::on_failure).
+    /// Returns whether the strategy has no part other than a retry policy. If so, it admits every op at once, and the
+    /// driver needs to call only [`on_failure`](Self::on_failure).
     #[inline]
     pub fn only_retries(&self) -> bool {
         !self.reports && !self.keeps_memory
     }
 
     /// Returns whether, with `in_flight` attempts in flight, [`admit`](Self::admit) would make every candidate wait for
-    /// an [event](Until::Event). The call can then be skipped.
+    /// an [event](Until::Event). If so, the driver can skip the call of `admit`.
     #[inline]
     pub fn is_full(&self, in_flight: u32) -> bool {
         self.inner.limiters.iter().any(|limiter| limiter.is_full(in_flight))
@@ -151,33 +152,34 @@ impl Strategy {
         LaunchDecision::Shed(Outcome::advised(Status::Shed, advice))
     }
 
-    /// Records that an op became ready: it arrived, or its backoff is over.
+    /// Records that an op became ready, because it arrived or its backoff is over.
     pub fn on_ready(&mut self, now: Instant, candidate: &Candidate) {
         for limiter in &mut self.inner.limiters {
             limiter.on_ready(now, candidate);
         }
     }
 
-    /// Returns whether an outer layer may throttle ops. If so, ops within a try must be sent before ops that begin one.
-    /// The latter may wait for slots that the former occupy.
+    /// Returns whether an outer layer may throttle ops. If so, the driver must send ops within a try before ops that
+    /// begin a try. Ops that begin a try may wait for slots that ops within a try occupy.
     #[inline]
     pub fn holds_tries(&self) -> bool {
         self.holds_tries
     }
 
-    /// Classifies an outcome. The driver must store the result in the outcome before it passes it to any of the methods
-    /// below.
+    /// Classifies an outcome. The driver must store the classification in the outcome before it passes the outcome to
+    /// any of the methods below.
     #[inline]
     pub fn classify(&self, outcome: &Outcome) -> Classification {
         self.inner.rules.classify(outcome)
     }
 
-    /// Returns the parser for answers. Drivers read nothing else from answers.
+    /// Returns the parser that extracts facts and advice from answers. Drivers read nothing else from answers.
     pub fn reading(&self) -> &Arc<ResponseParser> {
         &self.reading
     }
 
-    /// Records the end of an attempt. If it failed, [`on_failure`](Self::on_failure) is called next for its op.
+    /// Records the end of an attempt. If the attempt failed, the driver next calls [`on_failure`](Self::on_failure) for
+    /// its op.
     #[inline]
     pub fn on_ended(
         &mut self,
@@ -196,7 +198,7 @@ impl Strategy {
         self.inner.on_ended(now, ended, (response, outcome), permits);
     }
 
-    /// Records that no op is ready although more could be sent.
+    /// Records that the client is application-limited: no op is ready although the limiters would admit more.
     pub fn on_app_limited(&mut self, now: Instant, in_flight: u32) {
         for limiter in &mut self.inner.limiters {
             limiter.on_app_limited(now, in_flight);
@@ -208,7 +210,8 @@ impl Strategy {
         }
     }
 
-    /// Decides about an op whose try failed. `attempts` is the number of its attempts sent so far.
+    /// Decides whether and when an op whose try failed is retried. `attempts` is the number of attempts of the op sent
+    /// so far.
     ///
     /// Without a retry policy, the op is ready again at once, and the limiter decides when its retry is sent.
     pub fn on_failure(
@@ -242,12 +245,12 @@ impl Strategy {
         self.inner.on_failure(now, failed, attempts, state, draws, None)
     }
 
-    /// Records that an op has ended: done, given up, or at its deadline. `waits` is true if a retry was allowed but not
-    /// sent.
+    /// Records that an op has ended, because it succeeded, was given up, or reached its deadline. `waits` is true if a
+    /// retry of the op was allowed but not sent.
     #[inline]
     pub fn on_over(&mut self, now: Instant, state: &mut RetryState, waits: bool) {
         if self.keeps_memory {
-            // The memory states in which layers a retry has not been sent.
+            // The memory of the op states in which layers an allowed retry has not been sent.
             return self.forget(now, state);
         }
         if waits {
@@ -255,7 +258,7 @@ impl Strategy {
         }
     }
 
-    /// Returns the earliest timer among those of all parts.
+    /// Returns the earliest instant at which a part of the strategy has a timer.
     #[inline]
     pub fn timer(&self) -> Option<Instant> {
         let mut first = self.inner.timer();
@@ -275,13 +278,13 @@ impl Strategy {
         }
     }
 
-    /// Returns whether any part may report gauges, now or later. Retry policies have none.
+    /// Returns whether any part may report gauges, now or later. Retry policies report none.
     #[inline]
     pub fn reports(&self) -> bool {
         self.reports
     }
 
-    /// Returns the gauges for dashboards.
+    /// Returns the gauges of all parts, for dashboards.
     #[inline]
     pub fn gauges(&self) -> Gauges {
         let mut gauges = Gauges::default();
@@ -297,14 +300,14 @@ impl Strategy {
     }
 }
 
-/// Returns the seed of a layer. The innermost layer uses `seed` itself, so its draws do not change when outer layers
-/// are added.
+/// Returns the seed for the random draws of a layer. The innermost layer uses `seed` itself, so its draws do not change
+/// when outer layers are added.
 fn seed_of(seed: u64, layer: usize) -> u64 {
     seed ^ (layer as u64).wrapping_mul(0xa076_1d64_78bd_642f)
 }
 
-/// Returns a function that creates the random generator of each budget. Budgets draw independently, and an op that was
-/// shed gets new draws.
+/// Returns a function that creates the random generator of a budget from the budget's position. Budgets draw
+/// independently, and an op that was shed gets new draws.
 fn admission(seed: u64, sheds: u64, launch: &Candidate) -> impl Fn(usize) -> Draws + use<> {
     let (op, attempt) = (launch.op, launch.attempt);
     move |budget| {

@@ -22,8 +22,8 @@ const MAX_TEXT: usize = 256;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AdviceForms {
     headers: Vec<HeaderForms>,
-    /// Whether the exact wait that a mockserver reports has priority over all headers. True for clients that parse
-    /// advice like `loadgen` itself.
+    /// True if the exact wait that a mockserver reports has priority over all headers. This is the case for clients
+    /// that parse advice like `loadgen` itself.
     exact: bool,
 }
 
@@ -32,8 +32,7 @@ struct HeaderForms {
     header: &'static Header,
     forms: Vec<Form>,
     conditions: Vec<Condition>,
-    /// Status code to which the header is restricted: it is read only in answers with this status. `None` for all
-    /// answers.
+    /// Status code of the answers in which the header is read. `None` if it is read in all answers.
     status: Option<u16>,
     plus: Duration,
 }
@@ -70,7 +69,7 @@ enum Condition {
     /// If the value cannot be parsed, the next header is read.
     OrNext,
     UnlessEmpty,
-    /// The header counts only if another header states that 0 requests remain.
+    /// The header is used only if another header states that 0 requests remain.
     WhenExhausted,
     RoundedUp,
     /// The value is in seconds, but the client misreads it as milliseconds.
@@ -107,7 +106,8 @@ impl Default for AdviceForms {
 }
 
 impl AdviceForms {
-    /// Parses the advice in these headers, received at calendar time `now`. Waits are at most 50 days.
+    /// Parses the advice in the headers of an answer that was received at calendar time `now`. Longer waits are cut to
+    /// almost 50 days.
     pub fn read(&self, headers: &(impl AdviceHeaders + ?Sized), now: WallTime) -> Advice {
         if let Some(wait) = headers.exact_wait().filter(|_| self.exact) {
             return Advice::After(wait.min(LONGEST));

@@ -5,7 +5,8 @@ use std::time::Duration;
 use super::numbers::number;
 use super::{Advice, LONGEST};
 
-/// Units of Go with their length in nanoseconds. If one unit is the beginning of another, the longer one comes first.
+/// Units of Go durations with their length in nanoseconds. If one unit is the beginning of another, the longer one
+/// comes first.
 const UNITS: [(&str, u64); 8] = [
     ("ns", 1),
     ("us", 1_000),

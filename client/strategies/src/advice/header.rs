@@ -1,4 +1,4 @@
-//! Headers in which clients read advice.
+//! Names and notations of the headers in which clients read advice.
 
 use std::time::Duration;
 
@@ -11,11 +11,12 @@ pub(super) struct Header {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Notation {
-    /// A number in this unit, or any other notation that the client accepts.
+    /// Header value that is a number in this unit, or in any other notation that the client accepts.
     Forms(Unit),
-    /// A whole number of milliseconds. Any other value, or a repeated header, means: never retry (gRPC, proposal A6).
+    /// Header value that is a whole number of milliseconds. Any other value, or a repeated header, means: never retry
+    /// (gRPC, proposal A6).
     Pushback,
-    /// Structured fields (IETF, draft-ietf-httpapi-ratelimit-headers).
+    /// Header value in the syntax of structured fields (IETF, draft-ietf-httpapi-ratelimit-headers).
     RateLimit,
 }
 
@@ -33,7 +34,7 @@ impl Unit {
         }
     }
 
-    /// Converts a number of seconds into the same number of this unit.
+    /// Converts a number of seconds into the same number of this unit. If the unit is milliseconds, 5 s become 5 ms.
     pub(super) fn of_seconds(self, seconds: Duration) -> Duration {
         match self {
             Self::Seconds => seconds,
@@ -42,7 +43,8 @@ impl Unit {
     }
 }
 
-/// All known headers. Their order does not matter, because each client's list defines its own order.
+/// All supported headers with advice. Their order in this list has no effect, because each client's configuration
+/// defines its own order.
 pub(super) const HEADERS: &[Header] = &[
     timed("retry-after", Unit::Seconds, None),
     timed("retry-after-ms", Unit::Millis, None),

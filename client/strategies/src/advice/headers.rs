@@ -51,8 +51,8 @@ pub trait AdviceHeaders {
     /// Returns the status code of the answer; 0 if it is unknown.
     fn status(&self) -> u16;
 
-    /// Returns the exact wait that a mockserver reports to a run of `loadgen`. It reports one only if no form of advice
-    /// is configured.
+    /// Returns the exact wait that a mockserver reports to a run of `loadgen`. A mockserver reports this wait only if
+    /// no form of advice is configured.
     fn exact_wait(&self) -> Option<Duration> {
         None
     }
@@ -61,9 +61,9 @@ pub trait AdviceHeaders {
 /// Value of a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AdviceValue<'a> {
-    /// Text.
+    /// Header value as text.
     Text(&'a str),
-    /// Wait as a duration, from a simulated server that does not format it as text.
+    /// Header value as a duration, from a simulated server that does not format waits as text.
     Wait(Duration),
 }
 

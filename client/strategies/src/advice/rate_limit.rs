@@ -42,7 +42,8 @@ fn each_quota(text: &str, keys: [&'static str; 2], found: Found<'_>) -> bool {
     Parser::new(text).parse_list_with_visitor(Quotas { keys, found }).is_ok()
 }
 
-/// Returns the seconds until the quota is reset, if it is exhausted. For the older drafts, which have a single quota.
+/// Returns the seconds until the quota is reset if the quota is exhausted, and otherwise `None`. It parses the older
+/// drafts, which have a single quota.
 fn one_quota(text: &str) -> Result<Option<i64>, sfv::Error> {
     Parser::new(text).parse_dictionary_with_visitor(OneQuota::default())
 }

@@ -39,7 +39,7 @@ pub enum RetryAfter {
     Floor,
     /// A retry waits exactly the advised time, if there is advice.
     Exact,
-    /// Advice is not read.
+    /// Waits that the server advises are ignored.
     Ignore,
 }
 
@@ -52,7 +52,7 @@ impl Choice for RetryAfter {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Then {
     GoOn,
-    /// The next delay of the backoff is its first one again (gRPC).
+    /// The backoff starts again with its first delay, as in gRPC.
     Restart,
 }
 
@@ -105,11 +105,11 @@ impl From<RetryAfter> for AdviceRule {
 }
 
 impl AdviceRule {
-    /// Decides about an op from the advice in its answer, the classification of its outcome, and the delay of the
-    /// backoff.
+    /// Decides whether and when an op is retried, from the advice in its answer, the classification of its outcome, and
+    /// the delay of the backoff.
     ///
-    /// `draws` creates the generator of the backoff in its initial state. So the random parts of delay and advice use
-    /// the same draw. Clients that spread the longer of the two do the same (axios-retry).
+    /// `draws` creates the random generator of the backoff in its initial state. So the random parts of the delay and
+    /// of the advised wait use the same draw. Clients that spread the longer of the two do the same (axios-retry).
     pub fn apply<R: Rng>(
         &self,
         advice: Advice,

@@ -1,7 +1,7 @@
 //! `backoff`: a retry delay with configurable growth, spread, bounds and rounding, as in clients used in production.
 //!
-//! The other back-offs are special cases of it. A computed delay of zero is intentional, so it applies even after a
-//! failed connection.
+//! The other back-offs are special cases of this one. A computed delay of zero is intentional, so it applies even after
+//! a failed connection.
 //!
 //! Source: one or more client libraries for each property, named at the parameters below and in the files of `shape`.
 

@@ -1,7 +1,7 @@
 //! `equal-jitter`: half of the exponential delay, plus a random part of the other half.
 //!
 //! Source: seed documents 004 (AWS, Exponential Backoff and Jitter) and 001. In 001 the half is `base · 2^(n−1)` for
-//! the n-th retry. So its numbers result here from a base that is twice as large.
+//! the n-th retry. So this crate needs a base twice as large to reproduce the numbers of 001.
 
 use std::time::Duration;
 

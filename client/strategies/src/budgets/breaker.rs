@@ -92,7 +92,8 @@ struct Breaker {
     phase: Phase,
     /// Number of openings since the breaker was last closed.
     openings: u32,
-    /// Number of phase changes and probes so far. The permit of an attempt is this number at the time of sending.
+    /// Number of phase changes and probes so far. An attempt's permit is this number at the time when the attempt was
+    /// sent.
     epoch: u32,
     reason: &'static str,
 }
@@ -160,7 +161,7 @@ impl Budget for Breaker {
                 self.change(Phase::Closed { failures: 0 }, "the probe succeeded");
             }
             Phase::HalfOpen { .. } if congested => self.open(now, "the probe failed"),
-            // This outcome shows nothing about the server, so the next launch becomes the probe instead.
+            // The outcome of this probe shows nothing about the server, so the next launch becomes the probe instead.
             Phase::HalfOpen { .. } => {
                 self.change(Phase::HalfOpen { probing: false }, "the probe told nothing");
             }
