@@ -20,8 +20,8 @@ pub struct Candidate {
     /// no attempt of the op has failed.
     pub last_opinion: Classification,
     /// Number of this copy within its hedging round, from 1; 0 for the attempt that began the round, and always 0
-    /// without hedging. Except for `seq` and `attempt`, a copy has the same field values as the attempt that began its
-    /// round.
+    /// without hedging. Except for this number, `seq` and `attempt`, a copy has the same field values as the attempt
+    /// that began its round.
     pub copy: u32,
 }
 
@@ -41,8 +41,8 @@ pub struct AttemptEnd {
     pub in_flight_when_sent: u32,
     /// Number of in-flight attempts of this client now, including this attempt.
     pub in_flight: u32,
-    /// Number of ops of this client that are ready and wait for the limiter. If it is 0, the client is app-limited: the
-    /// limiter admits more than the client has to send.
+    /// Number of ops of this client that are ready and wait for the limiter. If it is 0, the client is app-limited: it
+    /// has nothing more to send.
     pub ready: u64,
     /// True if other attempts of the same hedging round are in flight, or one of them has decided the op's result. In
     /// this case, this attempt ends the op's try only if it succeeded. Always false without hedging.

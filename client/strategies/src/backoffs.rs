@@ -1,4 +1,4 @@
-//! Retry policies, one per file. Each computes the delay before a failed op is retried.
+//! Retry policies, one per file. They determine after which delay a failed op is retried, or that it is given up.
 
 mod backoff;
 mod constant;

@@ -74,7 +74,7 @@ pub enum BudgetDecision {
     Shed(Advice),
 }
 
-/// Note that a budget attaches to an attempt and receives back when the attempt ends. Each budget defines its meaning.
-/// For example, it marks a probe, or contains a cost to refund.
+/// Note that a budget attaches to an attempt and receives back when the attempt ends. Each budget defines the meaning
+/// of its permits. For example, a permit marks a probe, or contains a cost to refund.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Permit(pub u32);

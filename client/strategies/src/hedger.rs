@@ -14,7 +14,7 @@ pub const MAX_COPIES: u32 = 4;
 /// attempt to succeed ends the others.
 ///
 /// A *round* is an attempt that is not a copy, together with its copies. Each copy is due at one instant. If limiters
-/// or budgets do not admit it at that instant, it is not sent at all, and the next copy is due at a later instant. When
+/// or budgets do not admit it at that instant, it is not sent at all, and the next copy is due at its own instant. When
 /// all attempts of a round have failed, the retry policy decides as after a single failure.
 pub trait Hedger: Send {
     /// Returns the copies that may follow the attempt `launch`, or `None` for no copies. This attempt was just sent and

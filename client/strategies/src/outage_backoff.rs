@@ -80,7 +80,7 @@ impl OutageBackoff {
     }
 
     /// Records the end of an attempt, and returns true if it was a failed probe. The limiter must ignore a failed
-    /// probe, because it has already reacted to the outage.
+    /// probe, because the limiter has already reacted to the outage.
     pub(crate) fn on_ended(&mut self, now: Instant, seq: u64, status: Status) -> bool {
         let Status::Failed(failure @ (Failure::Transport | Failure::Timeout | Failure::Server)) = status
         else {

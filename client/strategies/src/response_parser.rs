@@ -1,4 +1,4 @@
-//! Parser for the parts of an answer that a strategy uses. Drivers read no other headers, and no more of the body.
+//! Parser for the parts of an answer that a strategy uses. Drivers read no other headers, and nothing else of the body.
 
 use vocabulary::{WallTime, grpc};
 

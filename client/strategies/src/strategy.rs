@@ -167,7 +167,7 @@ impl Strategy {
     }
 
     /// Classifies an outcome. The driver must store the classification in the outcome before it passes the outcome to
-    /// any of the methods below.
+    /// other methods of the strategy.
     #[inline]
     pub fn classify(&self, outcome: &Outcome) -> Classification {
         self.inner.rules.classify(outcome)
@@ -250,7 +250,7 @@ impl Strategy {
     #[inline]
     pub fn on_over(&mut self, now: Instant, state: &mut RetryState, waits: bool) {
         if self.keeps_memory {
-            // The memory of the op states in which layers an allowed retry has not been sent.
+            // The stored memory of the op shows in which layers an allowed retry has not been sent.
             return self.forget(now, state);
         }
         if waits {

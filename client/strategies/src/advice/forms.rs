@@ -106,8 +106,8 @@ impl Default for AdviceForms {
 }
 
 impl AdviceForms {
-    /// Parses the advice in the headers of an answer that was received at calendar time `now`. Longer waits are cut to
-    /// almost 50 days.
+    /// Parses the advice in the headers of an answer that was received at calendar time `now`. A wait is cut to at most
+    /// 4 294 967 s, almost 50 days.
     pub fn read(&self, headers: &(impl AdviceHeaders + ?Sized), now: WallTime) -> Advice {
         if let Some(wait) = headers.exact_wait().filter(|_| self.exact) {
             return Advice::After(wait.min(LONGEST));

@@ -101,7 +101,7 @@ impl<N: AsRef<str>, V: AsRef<str>> AdviceHeaders for (u16, Vec<(N, V)>) {
 pub struct CustomResponses {
     /// Wait before the retry, to the nanosecond.
     pub wait: Duration,
-    /// Whether the header `Retry-After` also has the wait, in whole seconds, rounded up.
+    /// Whether the header `Retry-After` also contains the wait, in whole seconds, rounded up.
     pub in_seconds: bool,
 }
 

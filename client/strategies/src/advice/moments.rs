@@ -10,8 +10,8 @@ use super::header::Unit;
 use super::numbers::number;
 use super::{Advice, LONGEST};
 
-/// 2024-01-01, as the time since 1970. ky interprets numbers from this one on as calendar times, and smaller ones as
-/// waits (sindresorhus/ky, `source/core/retry-timing.ts`).
+/// 2024-01-01, as the time since 1970. The HTTP client ky interprets numbers from this value on as calendar times, and
+/// smaller numbers as waits (sindresorhus/ky, `source/core/retry-timing.ts`).
 const RECENT: Duration = Duration::from_hours(473_352);
 
 pub(super) fn until(moment: WallTime, now: WallTime) -> Advice {

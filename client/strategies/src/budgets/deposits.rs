@@ -1,5 +1,5 @@
-//! Shared part of budgets with a balance: ops deposit into it, and retries withdraw from it. Deposits expire after a
-//! while.
+//! Shared part of budgets with a balance of tokens. Ops deposit into the balance, and retries withdraw from it.
+//! Deposits expire after a while.
 
 use vocabulary::{Choice, Rng};
 
@@ -9,10 +9,10 @@ use crate::{
 };
 
 pub(super) trait Bucket: Clone + Send {
-    /// Drops expired entries. Must precede every read or change of the bucket.
+    /// Drops expired deposits and withdrawals. This method must be called before every read or change of the bucket.
     fn expire(&mut self, now: Instant);
 
-    /// Adds a deposit, or a withdrawal if `amount` is negative.
+    /// Adds a deposit to the bucket, or a withdrawal if `amount` is negative.
     fn add(&mut self, amount: i64);
 
     fn sum(&self) -> i64;
@@ -20,9 +20,9 @@ pub(super) trait Bucket: Clone + Send {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Deposit {
-    /// An op deposits when its first attempt is sent.
+    /// An op adds its deposit to the balance when its first attempt is sent.
     Request,
-    /// An op deposits when an attempt ends with an outcome that is not retriable.
+    /// An op adds its deposit to the balance when an attempt ends with an outcome that is not retriable.
     #[default]
     Done,
 }
@@ -31,9 +31,9 @@ impl Choice for Deposit {
     const CHOICES: &'static [(&'static str, Self)] = &[("request", Self::Request), ("done", Self::Done)];
 }
 
-/// Budget with a [`Bucket`] as its balance. It decides at the failure, and withdraws the cost of the retry at that
-/// instant. A copy withdraws the same cost when it is sent, and is shed if the balance is too low (twitter/finagle
-/// `finagle-core/src/main/scala/com/twitter/finagle/client/BackupRequestFilter.scala`).
+/// Budget with a [`Bucket`] as its balance. When an attempt fails, the budget decides about the retry and withdraws its
+/// cost at once. A hedged copy withdraws the same cost when it is sent, and is shed if the balance is too low
+/// (twitter/finagle `finagle-core/src/main/scala/com/twitter/finagle/client/BackupRequestFilter.scala`).
 pub(super) struct Deposits<B> {
     pub(super) bucket: B,
     pub(super) deposit: i64,
@@ -83,7 +83,7 @@ impl<B: Bucket> Deposits<B> {
 
 impl<B: Bucket> Budget for Deposits<B> {
     fn ask(&self, now: Instant, launch: &Candidate, _rng: &mut dyn Rng) -> BudgetDecision {
-        // Only copies are checked here, because the cost of a retry was withdrawn at the failure.
+        // Only hedged copies are checked at launch, because the cost of a retry was withdrawn at the failure.
         if launch.copy == 0 || self.holds_at(now) {
             BudgetDecision::Permit
         } else {
@@ -110,8 +110,8 @@ impl<B: Bucket> Budget for Deposits<B> {
     }
 
     fn on_ended(&mut self, now: Instant, ended: &AttemptEnd, outcome: &Outcome, _permit: Permit) {
-        // Drops expired entries here, because `permits_retry` reads the bucket at the same instant but cannot change
-        // it.
+        // Expired entries are dropped when an attempt ends, because `permits_retry` reads the bucket at the same
+        // instant but cannot change it.
         self.bucket.expire(now);
         match (self.when, outcome.status) {
             (Deposit::Request, Status::Deferred) if ended.attempt == 1 => self.bucket.add(-self.deposit),

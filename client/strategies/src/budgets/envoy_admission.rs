@@ -96,7 +96,7 @@ struct Sample {
 
 struct Admission {
     config: EnvoyAdmission,
-    /// Samples, oldest first. There is at most one per second of the window.
+    /// Samples of ended attempts, oldest first. There is at most one sample per second of the window.
     samples: VecDeque<Sample>,
     refused: f64,
 }
@@ -106,7 +106,8 @@ impl Admission {
         Self { config, samples: VecDeque::new(), refused: 0.0 }
     }
 
-    /// Drops expired samples, and starts a new one if it is due. Envoy does so also when it reads the counts.
+    /// Drops expired samples, and starts a new sample unless the newest one began less than a second ago. Envoy also
+    /// does this when it reads the counts.
     fn update(&mut self, now: Instant) {
         while self.samples.front().is_some_and(|oldest| now.since(oldest.began) >= self.config.window) {
             self.samples.pop_front();

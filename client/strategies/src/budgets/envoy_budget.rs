@@ -67,7 +67,7 @@ impl ShareInFlight {
 
 impl Budget for ShareInFlight {
     fn ask(&self, _now: Instant, launch: &Candidate, _rng: &mut dyn Rng) -> BudgetDecision {
-        // Only copies are checked here, because a retry was already permitted at the failure.
+        // Only hedged copies are checked at launch, because a retry was already permitted at the failure.
         if launch.copy == 0 || self.has_room(f64::from(self.live.attempts)) {
             BudgetDecision::Permit
         } else {

@@ -49,7 +49,7 @@ impl PartConfig for GaxBreaker {
     const KIND: PartKind = PartKind::Budget;
 
     fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        // The source limits the minimum in the same way (`clamp`).
+        // As in the source (`clamp`), the minimum of tokens is at most the maximum number of tokens.
         let config = Self { least: self.least.min(self.tokens), ..self };
         Ok(Part::Budget(Box::new(Breaker { tokens: config.tokens, config })))
     }

@@ -3,10 +3,11 @@
 //!
 //! Source: App-vNext/Polly
 //! `src/Polly.Core/CircuitBreaker/{Controller/CircuitStateController,Controller/AdvancedCircuitBehavior,Health/RollingHealthMetrics}.cs`,
-//! with the defaults of dotnet/extensions' standard resilience handler. It opens when 10 % of at least 100 calls within
-//! 30 s fail, stays open for 5 s, and sends one trial. A refused call is not retried. The other source is
-//! resilience4j/resilience4j `CircuitBreakerStateMachine.java`, `CircuitBreakerMetrics.java`. It opens when half of the
-//! last 100 calls fail, stays open for a minute, and sends ten trials (`ratio=0.5,calls=100,open=1m,trials=10`).
+//! with the defaults of dotnet/extensions' standard resilience handler. With these defaults, the breaker opens when 10
+//! % of at least 100 calls within 30 s fail, stays open for 5 s, and sends one trial. A refused call is not retried.
+//! The other source is resilience4j/resilience4j `CircuitBreakerStateMachine.java`, `CircuitBreakerMetrics.java`. The
+//! breaker of resilience4j opens when half of the last 100 calls fail, stays open for a minute, and sends ten trials
+//! (`ratio=0.5,calls=100,open=1m,trials=10`).
 //!
 //! As in both sources, an attempt counts for the phase in which it ends, even if it was sent in another phase. So the
 //! outcome of an attempt sent before the opening may decide in place of a trial.
@@ -112,8 +113,8 @@ enum Phase {
     },
 }
 
-/// Permit that marks a trial. If a trial ends without counting (for example cancelled), another one may be sent
-/// instead.
+/// Permit that marks a trial attempt. If a trial ends without a counted outcome (for example, because it was
+/// cancelled), another trial may be sent instead.
 const TRIAL: Permit = Permit(1);
 
 struct Breaker {

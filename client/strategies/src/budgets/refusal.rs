@@ -1,4 +1,4 @@
-//! Shared part of probabilistic throttles: the probability of a refusal, and the result of a refused launch.
+//! Shared part of probabilistic throttles: the probability of a refusal, and the consequence for a refused launch.
 
 use vocabulary::Choice;
 
@@ -24,9 +24,9 @@ impl OnRefusal {
     }
 }
 
-/// Returns the share of excess requests: `(requests − accepted) / (requests + 1)`, at least 0. `accepted` is the number
-/// of requests that the server accepted, times the requests allowed per accepted one, plus the number that is always
-/// allowed.
+/// Returns the share of excess requests: `(requests − accepted) / (requests + 1)`, at least 0. The argument `accepted`
+/// is the number of requests that the server accepted, times the requests allowed per accepted one, plus the number
+/// that is always allowed.
 pub(super) fn surplus(requests: f64, accepted: f64) -> f64 {
     ((requests - accepted) / (requests + 1.0)).max(0.0)
 }

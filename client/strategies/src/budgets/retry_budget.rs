@@ -103,10 +103,10 @@ impl PartConfig for RetryBudget {
 }
 
 struct Throttling {
-    /// Settings, with numbers converted to the unit of `tokens`.
+    /// Settings of the budget. `max` and `ratio` are converted to the unit of `tokens`.
     config: RetryBudget,
     tokens: f64,
-    /// Number of units per token: 1000 with `ask=failure`, otherwise 1.
+    /// Number of units in which one token is counted: 1000 with `ask=failure`, otherwise 1.
     one: f64,
 }
 
@@ -116,8 +116,8 @@ impl Throttling {
             Ask::Failure => 1000.0,
             Ask::Retry => 1.0,
         };
-        // Truncates to whole thousandths. The added 1e-6 compensates for binary fractions that are slightly below their
-        // decimal value.
+        // With `ask=failure`, numbers are truncated to whole thousandths of a token. The added 1e-6 compensates for
+        // binary fractions that are slightly below their decimal value.
         let counted = |number: f64| match config.ask {
             Ask::Failure => libm::floor(number * one + 1e-6),
             Ask::Retry => number,

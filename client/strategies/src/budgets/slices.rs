@@ -1,5 +1,5 @@
-//! Ring of counters, one per slice of time. Slices follow each other without gaps from an origin, and the oldest ones
-//! expire.
+//! Ring of counters, one per time slice. The slices follow each other without gaps, starting at an origin, and the
+//! oldest slices expire.
 //!
 //! Source: zeromicro/go-zero `core/collection/rollingwindow.go`; failsafe-go/failsafe-go `internal/util/stats.go`
 //! (`timedStats`); linkerd/linkerd2-proxy `linkerd/app/outbound/src/http/breaker/success_rate.rs`.
@@ -14,13 +14,13 @@ use crate::Instant;
 pub(super) struct Slices<T, const COUNT: usize> {
     ring: [T; COUNT],
     origin: Instant,
-    /// Index of the slice last written to, counted from the origin.
+    /// Index of the time slice that was last written to, counted from the origin.
     head: u64,
     width_ns: u64,
 }
 
 impl<T: Copy + Default, const COUNT: usize> Slices<T, COUNT> {
-    /// Creates slices that together cover `window`. The first one starts at `Instant::ORIGIN`.
+    /// Creates a ring of time slices that together cover `window`. The first slice starts at `Instant::ORIGIN`.
     pub(super) fn over(window: Duration) -> Self {
         let width_ns = (whole_nanos(window) / COUNT as u64).max(1);
         Self { ring: [T::default(); COUNT], origin: Instant::ORIGIN, head: 0, width_ns }
@@ -30,7 +30,7 @@ impl<T: Copy + Default, const COUNT: usize> Slices<T, COUNT> {
         *self = Self { ring: [T::default(); COUNT], origin: now, head: 0, width_ns: self.width_ns };
     }
 
-    /// Clears expired slices and returns the slice that contains `now`, for writing.
+    /// Clears expired time slices and returns the slice that contains `now`, for writing.
     pub(super) fn at(&mut self, now: Instant) -> &mut T {
         self.at_forgetting(now, |_| ())
     }
@@ -43,12 +43,12 @@ impl<T: Copy + Default, const COUNT: usize> Slices<T, COUNT> {
         &mut self.ring[place::<COUNT>(self.head)]
     }
 
-    /// Returns the slices that have expired by `now` but are not cleared yet.
+    /// Returns the time slices that have expired by `now` but are not cleared yet.
     pub(super) fn over_by(&self, now: Instant) -> impl Iterator<Item = &T> {
         self.places_over(now).map(|place| &self.ring[place])
     }
 
-    /// Returns the slices of the window that ends at `now`, oldest first.
+    /// Returns the time slices of the window that ends at `now`, oldest first.
     pub(super) fn before(&self, now: Instant) -> impl Iterator<Item = &T> {
         let newest = self.slice(now).max(self.head);
         let oldest = (newest + 1).saturating_sub(COUNT as u64);

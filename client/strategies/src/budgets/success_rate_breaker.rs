@@ -8,8 +8,8 @@
 //! `average=exact,window=10s,in-a-row=7,row-of=transient,open=1s,cap=1m,spread=above`.
 //!
 //! As in both sources, an attempt counts for the phase in which it ends. While a probe is in flight, the first attempt
-//! to end decides, even if it is not the probe. Both sources mark one endpoint of many as dead. Here there is only one
-//! endpoint, and launches wait until the breaker admits them, unless `when-open` sets otherwise.
+//! to end decides, even if it is not the probe. Both sources mark one endpoint of many as dead. In this crate a client
+//! has only one endpoint, and launches wait until the breaker admits them, unless `when-open` sets otherwise.
 
 mod penalty;
 mod rate;
@@ -175,8 +175,8 @@ struct Breaker {
     config: SuccessRateBreaker,
     rate: Rate,
     row: u32,
-    /// Durations of openings, one sequence per rule: the first for the success rate, the second for consecutive
-    /// failures.
+    /// Durations for which the breaker opens. Each rule has its own sequence: the first is for the success rate, the
+    /// second for consecutive failures.
     penalties: [Penalties; 2],
     phase: Phase,
     /// Number of probes so far. The latest probe has this number as its permit, from 1. When an attempt is cancelled,
@@ -216,7 +216,8 @@ impl Breaker {
         let is_probe = match self.phase {
             Phase::Closed => false,
             Phase::HalfOpen { probing: true } => true,
-            // These attempts were sent before the breaker opened, so their failures show nothing new.
+            // An attempt that ends in one of these phases was sent before the breaker opened, so its failure shows
+            // nothing new.
             Phase::Open { .. } | Phase::HalfOpen { probing: false } => return,
         };
         if self.config.row_of == RowOf::Any || classification != Classification::Throttled {
@@ -228,7 +229,7 @@ impl Breaker {
         let is_low = self.is_low(now, false);
         let in_a_row = self.config.in_a_row > 0 && self.row >= self.config.in_a_row;
         match (self.config.average, is_low || in_a_row) {
-            // linkerd has one sequence of durations, and a failed probe continues it.
+            // linkerd has a single sequence of opening durations, and a failed probe continues this sequence.
             (Average::Exact, true) => self.open(now, op, [true, false]),
             (Average::Exact, false) if is_probe => self.open(now, op, [true, false]),
             (Average::Moving, true) => self.open(now, op, [is_low, in_a_row]),
@@ -244,8 +245,8 @@ impl Breaker {
         rate < self.config.success && self.rate.has_measured(now, self.config.least)
     }
 
-    /// Opens the breaker for the longest of the next durations of the sequences that `by` selects (of the success rate,
-    /// of consecutive failures).
+    /// Opens the breaker. The success rate and the consecutive failures each have a sequence of opening durations, and
+    /// `by` selects one or both sequences. The breaker opens for the longest of their next durations.
     fn open(&mut self, now: Instant, op: u64, by: [bool; 2]) {
         let penalties = self.penalties.iter_mut().zip(by).filter(|(_, counts)| *counts);
         let longest = penalties.map(|(penalties, _)| penalties.next(op)).max().unwrap_or_default();

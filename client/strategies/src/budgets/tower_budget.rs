@@ -80,12 +80,12 @@ impl TowerBudget {
     }
 }
 
-/// Balance of tower's `TpsBucket`: the amounts of the last ten time slots, and that of the current slot.
+/// Balance of tower's `TpsBucket`: the amounts of the last ten time slots, and of the current slot.
 #[derive(Clone)]
 struct Slots {
     ended: [i64; 10],
     index: usize,
-    /// Start of the current slot. It is the instant of an event, not a multiple of the slot's width.
+    /// Start of the current time slot. It is the instant of an event, not a multiple of the slot's width.
     began: Instant,
     width: Duration,
     writer: i64,
@@ -99,8 +99,8 @@ impl Bucket for Slots {
         }
         self.ended[self.index] = std::mem::take(&mut self.writer);
         self.index = (self.index + 1) % self.ended.len();
-        // One round clears all slots. Further rounds would only change the position, which does not matter when all are
-        // empty.
+        // One round through the ring clears all slots. Further rounds would only change the index of the next slot,
+        // which does not matter if all slots are empty.
         for _ in 0..(age.saturating_sub(1) / width).min(self.ended.len() as u64) {
             self.ended[self.index] = 0;
             self.index = (self.index + 1) % self.ended.len();

@@ -1,4 +1,4 @@
-//! Treatment of launches that a breaker does not admit.
+//! Treatment of launches that a circuit breaker does not admit.
 
 use vocabulary::Choice;
 
@@ -8,7 +8,7 @@ use crate::{Advice, BudgetDecision, Until};
 pub(crate) enum WhenOpen {
     #[default]
     GiveUp,
-    /// The launches fail without being sent, and the retry policy decides about their ops.
+    /// Launches fail without being sent, and the retry policy decides about their ops.
     Shed,
     Wait,
 }

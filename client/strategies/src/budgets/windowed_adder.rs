@@ -1,4 +1,4 @@
-//! Sum over a recent window, kept as finished time slices and a current one.
+//! Sum of amounts over a recent time window, kept as finished time slices and a current slice.
 //!
 //! Source: twitter/util `util-core/src/main/scala/com/twitter/util/WindowedAdder.scala`. A slice starts at an event,
 //! not at a multiple of its width.
@@ -17,15 +17,15 @@ pub(super) struct WindowedAdder<const ENDED: usize> {
 }
 
 impl<const ENDED: usize> WindowedAdder<ENDED> {
-    /// Creates a sum over `window`. The window includes the current slice.
+    /// Creates a sum over the time window `window`. The window includes the current time slice.
     pub(super) fn over(window: Duration) -> Self {
         let window_ms = u64::try_from(window.as_millis()).unwrap_or(u64::MAX);
         let width_ms = (window_ms / (ENDED as u64 + 1)).max(1);
         Self { slices: [0; ENDED], oldest: 0, began_ms: 0, width_ms, writer: 0 }
     }
 
-    /// Ends the current slice if its time is over, and adds the empty slices that have passed since. Must precede every
-    /// read and addition.
+    /// Ends the current time slice if its time is over, and adds the empty slices that have passed since. This method
+    /// must be called before every read and addition.
     pub(super) fn expire(&mut self, now: Instant) {
         let now_ms = now.as_nanos() / 1_000_000;
         let age = now_ms.saturating_sub(self.began_ms);

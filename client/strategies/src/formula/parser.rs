@@ -1,4 +1,4 @@
-//! Recursive-descent parser that compiles the text of an expression.
+//! Recursive-descent parser that compiles the text of an arithmetic expression.
 
 use vocabulary::{TextField, did_you_mean};
 
@@ -27,10 +27,10 @@ const FUNCTIONS: &[(&str, Instruction)] = &[
     ("round", Instruction::Unary(libm::round)),
 ];
 
-/// Maximum length in bytes and nesting depth of an expression.
+/// Limits of an expression: first its maximum length in bytes, then its maximum nesting depth.
 const MAX_TEXT: usize = 500;
 const DEEPEST: u32 = 24;
-/// Upper bound of the numbers written in an expression, in seconds.
+/// Largest number that may be written in an expression, in seconds.
 const GREATEST: f64 = 1e15;
 
 struct Parser<'a> {
@@ -41,10 +41,10 @@ struct Parser<'a> {
 }
 
 impl Program {
-    /// Compiles an expression.
+    /// Compiles the text of an arithmetic expression.
     ///
     /// # Errors
-    /// If the text is not a valid expression: half a sentence that names the fault.
+    /// If the text is not a valid expression. The error is half a sentence that names the fault.
     pub(crate) fn compile(text: &str) -> Result<Self, String> {
         if text.len() > MAX_TEXT {
             return Err(format!("it is longer than {MAX_TEXT} bytes"));

@@ -9,9 +9,9 @@ use vocabulary::nanos;
 pub(crate) struct Inputs {
     /// Number of the retry, from 1.
     pub(crate) k: f64,
-    /// Random number from [0, 1). All occurrences in an expression have the same value.
+    /// Random number from [0, 1). All occurrences of `u` in an expression have the same value.
     pub(crate) u: f64,
-    /// The base delay: `base`, or `throttled-base` after a throttled attempt if it is set.
+    /// Base delay: the parameter `base`. After a throttled attempt, it is `throttled-base` if that parameter is set.
     pub(crate) base: f64,
     pub(crate) cap: f64,
     /// Delay before the previous retry; 0 at the first retry.
@@ -35,7 +35,7 @@ pub(crate) enum Variable {
     Prev,
 }
 
-/// Maximum number of values on the stack; the parser rejects expressions that need more.
+/// Maximum number of values on the stack of the stack machine. The parser rejects expressions that need more.
 pub(crate) const STACK: usize = 16;
 
 #[derive(Clone, Debug, Default)]
@@ -45,8 +45,8 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// Creates a program. After the instructions, the stack must hold one value. They must not need more than [`STACK`]
-    /// values.
+    /// Creates a compiled expression. The instructions must leave one value on the stack. They must not need more than
+    /// [`STACK`] values.
     pub(crate) fn new(text: &str, instructions: Vec<Instruction>) -> Self {
         Self { text: text.to_owned(), instructions }
     }
@@ -55,7 +55,8 @@ impl Program {
         self.instructions.iter().any(|step| matches!(step, Instruction::Load(Variable::U)))
     }
 
-    /// Evaluates the expression. A negative value yields a delay of zero, and NaN yields `cap`.
+    /// Evaluates the expression and returns the delay, at most `cap`. A negative value yields a delay of zero, and NaN
+    /// yields `cap`.
     pub(crate) fn delay(&self, inputs: &Inputs, cap: Duration) -> Duration {
         let seconds = self.value(inputs);
         if seconds.is_nan() { cap } else { nanos(seconds * 1e9).min(cap) }
@@ -88,8 +89,8 @@ impl Program {
         stack[0]
     }
 
-    /// Evaluates the expression for up to 64 retries, each with a low, a middle and a high draw. The error states the
-    /// first invalid value.
+    /// Evaluates the expression for 64 retries, each with a low, a middle and a high random number. The error states
+    /// the first invalid value.
     pub(crate) fn check(&self, base: Duration, cap: Duration) -> Result<(), String> {
         for u in [0.0, 0.5, 1.0 - f64::EPSILON / 2.0] {
             let mut prev = Duration::ZERO;

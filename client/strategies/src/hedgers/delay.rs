@@ -27,7 +27,7 @@ pub(crate) struct Hedging {
 }
 
 impl Default for Hedging {
-    /// Returns the values from the example in A6.
+    /// Returns the values from the example in gRPC's proposal A6.
     fn default() -> Self {
         Self { delay: Duration::from_millis(500), copies: 3, after_failure: AfterFailure::Next }
     }

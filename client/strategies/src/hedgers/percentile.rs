@@ -6,12 +6,12 @@
 //! copy is fixed when the attempt is sent. The first of the two attempts to end decides, whatever its outcome
 //! (`after-failure=end`). The latency of every answer is recorded, including rejections, because tower counts them as
 //! responses. Attempts without an answer, which are errors for tower, and cancelled attempts record no latency. The
-//! configured percentile is a single-precision number in tower. tower has no defaults; those here are the numbers of
-//! its test (`tower/tests/hedge/main.rs`).
+//! configured percentile is a single-precision number in tower. tower has no defaults. The defaults of this hedger are
+//! the numbers of tower's test (`tower/tests/hedge/main.rs`).
 //!
 //! Finagle's `BackupRequestFilter` (twitter/finagle
-//! `finagle-core/src/main/scala/com/twitter/finagle/client/BackupRequestFilter.scala`) waits for the other attempt
-//! if the first to end has failed (`after-failure=wait`).
+//! `finagle-core/src/main/scala/com/twitter/finagle/client/BackupRequestFilter.scala`) waits for the other attempt if
+//! the first to end has failed (`after-failure=wait`).
 
 use std::time::Duration;
 
@@ -86,10 +86,10 @@ impl PartConfig for PercentileHedging {
 
 struct Rotating {
     config: PercentileHedging,
-    /// Latencies of the current period in milliseconds. `None` until the first latency, because a histogram takes 16
-    /// KiB and there may be many clients.
+    /// Histogram of the latencies of the current period in milliseconds. `None` until the first latency, because a
+    /// histogram takes 16 KiB and there may be many clients.
     written: Option<Histogram<u64>>,
-    /// Number of latencies in the previous period, and the configured percentile of them.
+    /// Number of latencies in the previous period, and the configured percentile of these latencies.
     read: (u64, Duration),
     rotated: Instant,
 }
@@ -106,8 +106,8 @@ impl Rotating {
         (written.len(), Duration::from_millis(at_quantile(&written, quantile)))
     }
 
-    /// Moves the summary of the written latencies to `read` once a period. If two or more periods have passed since the
-    /// written one began, the previous period had no latencies, so `read` is empty.
+    /// Once per period, replaces `read` by the summary of the latencies that were written in the ended period. If two
+    /// or more periods have passed since that period began, the previous period had no latencies, so `read` is empty.
     fn rotate(&mut self, now: Instant) {
         let (age, period) = (whole_nanos(now.since(self.rotated)), whole_nanos(self.config.period));
         let rotations = age / period;

@@ -2,8 +2,8 @@
 //!
 //! Source: seed document 000 ("Improve on exponential backoff", 2019), after RFC 5681. The document leaves three points
 //! open, which are decided as follows. Ids are per attempt. The number in flight includes the attempt being
-//! acknowledged, because otherwise the window would never grow. A rejected op goes to the back of the queue; the client
-//! does that.
+//! acknowledged, because otherwise the window would never grow. The client, not the limiter, puts a rejected op at the
+//! back of the queue.
 
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
@@ -13,7 +13,7 @@ use vocabulary::{Choice, Configurable, Parameter};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Variant {
-    /// A cut sets the window to the new ssthresh.
+    /// A cut sets the window to the new slow start threshold.
     #[default]
     Reno,
     /// A cut sets the window to its initial value.
@@ -72,7 +72,7 @@ impl PartConfig for AimdConfig {
     }
 }
 
-/// State for one client, kept within a cache line (64 bytes).
+/// State of the limiter for one client. It fits into a cache line (64 bytes).
 struct Aimd {
     variant: Variant,
     beta: f64,
@@ -80,8 +80,8 @@ struct Aimd {
     window: f64,
     ssthresh: f64,
     next_seq: u64,
-    /// Number of the first attempt after the last cut. Congestion of attempts with lower numbers does not cut the
-    /// window again.
+    /// Sequence number of the first attempt after the last cut of the window. Congestion of attempts with lower numbers
+    /// does not cut the window again.
     cut_seq: u64,
     phase: Phase,
     reason: Reason,

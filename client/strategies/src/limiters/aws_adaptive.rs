@@ -9,9 +9,9 @@
 //!
 //! Before retry spec 2.1, Rust charged 5 tokens for a retry and 10 for a retry after throttling: `costs=older`. A
 //! bucket with a slow rate cannot hold that many. Then a full bucket is enough, and the missing tokens are owed. In the
-//! older Rust SDK the wait for tokens replaced the back-off; here it follows the back-off. While most attempts are
-//! retries, the rate falls to its minimum. The reason is that the rate is at most twice the measured rate, and that is
-//! then only a tenth of the token rate.
+//! older Rust SDK the wait for tokens replaced the back-off; in this limiter it follows the back-off. While most
+//! attempts are retries, the rate falls to its minimum. The rate is at most twice the measured rate of answers, and the
+//! measured rate is then only a tenth of the token rate.
 
 use super::bucket::Bucket;
 use super::curve::Curve;
@@ -106,27 +106,27 @@ impl PartConfig for AwsAdaptiveConfig {
 
     fn build(self, context: &mut Context) -> Result<Part, SpecError> {
         let mut limiter = AwsAdaptive::new(self);
-        // The source measures in half seconds of the wall clock. All clients of a run start at the same random point
-        // within one.
+        // The source measures the rate in half seconds of the wall clock. All clients of a run start at the same random
+        // point within a half second.
         let begun = unit(&mut draws(context.seed, Purpose::Probe, 0, 0)) * HALF as f64;
         limiter.measured.begun = whole_nanos(vocabulary::nanos(begun));
         Ok(Part::Limiter(Box::new(limiter)))
     }
 }
 
-/// Answers per second, smoothed over the half seconds in which answers arrived.
+/// Rate of answers per second, smoothed over the half seconds in which answers arrived.
 #[derive(Clone, Copy, Debug)]
 struct Measured {
     smooth: f64,
     per_s: f64,
     answers: u32,
-    /// Index of the half second of the last measurement. The half second that contains the origin has index 0.
+    /// Index of the half second of the last measurement. The half second that contains the origin of time has index 0.
     half: u64,
-    /// Part of the first half second that had passed at the origin, in nanoseconds.
+    /// Part of the first half second that had passed at the origin of time, in nanoseconds.
     begun: u64,
 }
 
-/// A half second in nanoseconds.
+/// Interval in which the rate of answers is measured: half a second, in nanoseconds.
 const HALF: u64 = 500_000_000;
 
 impl Measured {

@@ -7,9 +7,9 @@
 //! delayed acknowledgements, packet conservation in recovery, and the detection of policers.
 //!
 //! The window is a multiple of rate · latency. The latency is the *minimum* measured one, because a queue adds to
-//! latency. On a server without a queue whose latencies vary by themselves, the minimum is too low. There the attempts
-//! in flight shrink at every probe, down to nothing. For such servers `latency=mean` uses the mean latency of the last
-//! round instead, and never pauses to measure the minimum.
+//! latency. On a server without a queue whose latencies vary by themselves, the minimum is too low. On such a server
+//! the attempts in flight shrink at every probe, down to nothing. With `latency=mean`, the limiter uses the mean
+//! latency of the last round instead, and never pauses to measure the minimum.
 
 use std::time::Duration;
 
@@ -109,19 +109,21 @@ impl PartConfig for BbrConfig {
     }
 }
 
-/// Factors on the rate while bandwidth is probed. Each applies for about one latency.
+/// Factors by which the rate is multiplied while bandwidth is probed. Each factor applies for about one latency.
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
 
-/// Indices in `CYCLE` at which probing may start: all except the step that drains the surplus of a probe.
+/// Indices of the steps in the probing cycle (`CYCLE`) at which probing may start: all except the step that drains the
+/// surplus of a probe.
 const FIRST_STEPS: [usize; 7] = [0, 2, 3, 4, 5, 6, 7];
 
-/// Factor that keeps the rate slightly below the delivery rate, so that queues drain.
+/// Factor that keeps the sending rate slightly below the delivery rate, so that queues drain.
 const MARGIN: f64 = 0.99;
 
-/// Latency in seconds from which the first rate is computed, before any latency is measured.
+/// Assumed latency in seconds from which the first rate is computed, before any latency is measured.
 const FIRST_LATENCY: f64 = 0.001;
 
-/// Minimum time for which the window stays at its minimum to measure the minimum latency. A full round must pass, too.
+/// Minimum time for which the window stays at its minimum to measure the minimum latency. A full round trip must pass,
+/// too.
 const PROBE_LATENCY_FOR: Duration = Duration::from_millis(200);
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -133,8 +135,8 @@ enum Phase {
         since: Instant,
     },
     /// Measures the minimum latency with the minimum window. `until` is the end of the measurement, set once few enough
-    /// attempts are in flight. `round_over` is true once a round has passed since then. The window returns to `then`
-    /// afterwards.
+    /// attempts are in flight. `round_over` is true once a round trip has passed since `until` was set. The window
+    /// returns to `then` afterwards.
     ProbeLatency {
         until: Option<Instant>,
         round_over: bool,
@@ -147,27 +149,27 @@ struct Bbr {
     seed: u64,
     phase: Phase,
     window: f64,
-    /// Attempts per second.
+    /// Rate at which attempts are sent, per second.
     rate: f64,
     next_send: Instant,
     delivery: DeliveryRate,
     bandwidth: WindowedMax,
-    /// Number of round trips so far, and the count of successes at which the current one ends.
+    /// Number of round trips so far, and the count of successes at which the current round trip ends.
     rounds: u64,
     round_ends: u64,
-    /// Minimum latency in seconds, and the instant of its measurement.
+    /// Minimum latency in seconds, and the instant at which it was measured.
     least: Option<(f64, Instant)>,
     mean: Option<f64>,
-    /// Sum of the latencies of this round in seconds, and the number of them.
+    /// Sum of the latencies measured in the current round trip in seconds, and their number.
     sum: f64,
     count: f64,
-    /// Highest bandwidth at the time of its last growth by a quarter, and the number of rounds since then.
+    /// Highest bandwidth when it last grew by a quarter, and the number of round trips since that growth.
     full_bandwidth: f64,
     full_rounds: u32,
     is_full: bool,
     /// True if an attempt was rejected or failed since the last success.
     lost: bool,
-    /// True if an attempt was sent after an idle time, until the next success.
+    /// True from the sending of an attempt after an idle time until the next success.
     restarts: bool,
     cycles: u32,
 }
@@ -211,7 +213,7 @@ impl Bbr {
         libm::ceil(gain * self.bandwidth.get() * latency).max(self.config.min)
     }
 
-    /// Returns the factors on the rate and on the window.
+    /// Returns the gains of the current phase: the factors by which the rate and the window are multiplied.
     fn gains(&self) -> (f64, f64) {
         let startup = self.config.startup_gain;
         match self.phase {
@@ -222,7 +224,8 @@ impl Bbr {
         }
     }
 
-    /// Adds the sample to the bandwidth filter. Returns whether a new round starts with it.
+    /// Adds a sample of the delivery rate to the bandwidth filter. Returns whether a new round trip starts with the
+    /// sample.
     fn on_sample(&mut self, sample: &Sample) -> bool {
         let begins = sample.delivered_before >= self.round_ends;
         if begins {
@@ -306,7 +309,8 @@ impl Bbr {
             self.phase = Phase::ProbeLatency { until: None, round_over: false, then: self.window };
         }
         if let Phase::ProbeLatency { until, round_over, then } = &mut self.phase {
-            // With the minimum window, the delivery rate is lower than the server could sustain.
+            // With the minimum window, the delivery rate is lower than the server could sustain, so samples are marked
+            // as app-limited.
             self.delivery.on_app_limited(in_flight);
             match *until {
                 None if f64::from(in_flight) <= self.config.min => {

@@ -10,10 +10,10 @@ use crate::{Admit, Instant, Until};
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bucket {
-    /// Tokens per second.
+    /// Rate at which the bucket is refilled, in tokens per second.
     rate: f64,
     capacity: f64,
-    /// Available tokens; negative after a grant on credit.
+    /// Number of available tokens. It is negative after a grant on credit, for a cost above the capacity.
     tokens: f64,
     at: Instant,
 }
@@ -27,18 +27,19 @@ impl Bucket {
         self.rate
     }
 
-    /// Returns the tokens at the time of the last change, or 0 if the number is negative.
+    /// Returns the number of tokens at the time of the last change, or 0 if that number is negative.
     pub(super) fn tokens(&self) -> f64 {
         self.tokens.max(0.0)
     }
 
-    /// Returns whether `cost` tokens are available, or the instant at which they will be. A cost above the capacity is
-    /// granted when the bucket is full.
+    /// Returns whether `cost` tokens are available, or the instant at which they will be. A cost above the bucket's
+    /// capacity is granted when the bucket is full.
     pub(super) fn admit(&self, now: Instant, cost: f64) -> Admit {
         let missing = cost.min(self.capacity) - self.tokens_at(now);
         let nanos = missing / self.rate * 1e9;
         let then = now + vocabulary::nanos(nanos);
-        // At the largest representable instant, `then` cannot be later than `now`, so there is nothing to wait for.
+        // At the largest representable instant, the end of a wait cannot be later than `now`, so there is nothing to
+        // wait for.
         if nanos < 1.0 || then == now { Admit::Go } else { Admit::Wait(Until::At(then)) }
     }
 

@@ -1,4 +1,4 @@
-//! `cubic`: a congestion window that returns to its size before the cut by time, not by round trips.
+//! `cubic`: a congestion window that returns to its size before the cut as a function of time, not of round trips.
 //!
 //! Source: quinn-rs/quinn `quinn-proto/src/congestion/cubic.rs`; RFC 9438. Attempts take the place of datagrams. The
 //! round-trip time is that of successes, smoothed as in RFC 9002. As in quinn, a cut reduces the window to beta times
@@ -91,8 +91,8 @@ impl Cubic {
         self.ssthresh.is_none_or(|ssthresh| self.window < ssthresh)
     }
 
-    /// Updates and returns the smoothed latency (RFC 9002, section 5.3). It is above zero, because the caller divides
-    /// by it.
+    /// Updates and returns the smoothed round-trip time in seconds (RFC 9002, section 5.3). The result is above zero,
+    /// because the caller divides by it.
     fn smooth_rtt(&mut self, latency: Duration) -> f64 {
         let latest = seconds(latency).max(1e-9);
         let rtt = self.rtt.map_or(latest, |rtt| 0.875 * rtt + 0.125 * latest);

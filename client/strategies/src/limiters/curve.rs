@@ -38,7 +38,7 @@ impl Curve {
         seconds(now.since(self.since))
     }
 
-    /// Returns the value `age` seconds after the cut.
+    /// Returns the value of the curve `age` seconds after the cut.
     pub(super) fn after(&self, age: f64) -> f64 {
         let beyond = age - self.flat_after;
         self.scale * beyond * beyond * beyond + self.top

@@ -13,8 +13,8 @@ use crate::Instant;
 #[derive(Clone, Copy, Debug)]
 struct Sent {
     at: Instant,
-    /// Start of the sample's send interval: the instant at which the most recently delivered attempt was sent. If none
-    /// was in flight, the instant at which this attempt was sent.
+    /// Start of the sample's send interval: the instant at which the most recently delivered attempt was sent. If no
+    /// attempt was in flight, it is the instant at which this attempt was sent.
     first_at: Instant,
     delivered: u64,
     delivered_at: Instant,
@@ -35,7 +35,7 @@ pub(super) struct DeliveryRate {
     delivered: u64,
     delivered_at: Instant,
     first_sent_at: Instant,
-    /// Samples are marked app-limited until the count of deliveries exceeds this value; 0 if they are not app-limited.
+    /// Count of deliveries up to which samples are marked as app-limited; 0 if samples are not app-limited.
     app_limited_until: u64,
     /// Attempts in flight. The index is the attempt's number minus `first_seq`; `None` means that the attempt has
     /// ended.
@@ -91,7 +91,7 @@ impl DeliveryRate {
         })
     }
 
-    /// Marks samples as app-limited until all attempts now in flight are delivered. Such samples do not show the
+    /// Marks samples as app-limited until all attempts now in flight are delivered. App-limited samples do not show the
     /// server's limit, because the client could have sent more.
     pub(super) fn on_app_limited(&mut self, in_flight: u32) {
         self.app_limited_until = (self.delivered + u64::from(in_flight)).max(1);

@@ -25,7 +25,7 @@ const PRESENT: GaugeKind = GaugeKind { name: "sample rtt", unit: "ms" };
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Samples {
-    /// Samples every ended attempt, except shed, deferred and cancelled ones.
+    /// Samples the latency of every ended attempt, except shed, deferred and cancelled ones.
     #[default]
     All,
     Successes,
@@ -133,7 +133,7 @@ const AT_MIN: u32 = 5;
 enum Phase {
     /// Measures the best latency, with the minimum window. The window returns to `then` afterwards.
     Probing { then: u32 },
-    /// Measures the present latency. The interval ends at `until`; the next probe starts at `probe_at`.
+    /// Measures the present latency. The measuring interval ends at `until`; the next probe starts at `probe_at`.
     Sampling { until: Instant, probe_at: Instant },
 }
 
@@ -142,7 +142,7 @@ struct EnvoyGradient {
     seed: u64,
     window: u32,
     phase: Phase,
-    /// Start of the last probe. Attempts sent earlier are not sampled.
+    /// Start of the last probe. Attempts that were sent earlier are not sampled.
     epoch: Instant,
     latencies: LogLinear,
     best_us: f64,
@@ -238,7 +238,7 @@ impl EnvoyGradient {
     }
 }
 
-/// Returns `interval` in whole milliseconds, plus a random part of up to `share` of it.
+/// Returns the interval in whole milliseconds, lengthened at random by up to `share` of the interval.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole and not below zero")]
 fn jittered(interval: Duration, share: f64, random: u64) -> Duration {
     let millis = whole_nanos(interval) / 1_000_000;
@@ -272,7 +272,7 @@ impl Limiter for EnvoyGradient {
     }
 
     fn timer(&self) -> Option<Instant> {
-        // With nothing in flight, no timer is needed: the next event processes all due intervals first.
+        // Without attempts in flight, no timer is needed, because the next event processes all due intervals first.
         let Phase::Sampling { until, probe_at } = self.phase else { return None };
         let until = if self.latencies.total() > 0 { until } else { Instant::FAR_FUTURE };
         Some(until.min(probe_at)).filter(|at| self.in_flight > 0 && *at < Instant::FAR_FUTURE)

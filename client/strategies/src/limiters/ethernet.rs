@@ -16,7 +16,7 @@ use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{Admit, CarrierSense, Gauges, Instant, Limiter, LimiterView};
 
-/// Name of the limiter. Hedgers cannot be combined with it.
+/// Name of the limiter with carrier sense. A hedger cannot be combined with this limiter.
 pub(crate) const ETHERNET: &str = "ethernet";
 
 #[derive(Clone, Debug)]

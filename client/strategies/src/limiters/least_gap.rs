@@ -2,9 +2,9 @@
 //!
 //! Source: PyGithub/PyGithub `github/Requester.py` (`__deferRequest`, `__recordRequestTime`). It leaves 0.25 s between
 //! requests and 1 s between writes, counted from the *end* of the previous request. Retries of a request are sent
-//! without a gap. In options this is `from=end,of=ops`. Octokit (octokit/plugin-throttling.js `src/index.ts`) counts
-//! from the start of the previous request. It also has a `fixed-window` that allows one write at a time; writes are 1 s
-//! apart.
+//! without a gap. The corresponding options are `from=end,of=ops`. Octokit (octokit/plugin-throttling.js
+//! `src/index.ts`) counts from the start of the previous request. It also has a `fixed-window` that allows one write at
+//! a time; writes are 1 s apart.
 
 use std::time::Duration;
 
@@ -80,7 +80,7 @@ struct LeastGap {
     config: LeastGapConfig,
     /// Instant at which the current gap started; `None` before the first attempt (with `from=end`, before the first end).
     last: Option<Instant>,
-    /// Value of `last` before the latest attempt. It is restored if the server defers that attempt.
+    /// Instant at which the gap before the current one started. It is restored if the server defers the latest attempt.
     before: Option<Instant>,
 }
 

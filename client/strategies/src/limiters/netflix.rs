@@ -1,9 +1,9 @@
 //! Shared part of Netflix' limits: a whole number of attempts that may be in flight, updated at every answer.
 //!
 //! Source: Netflix/concurrency-limits, `limiter/SimpleLimiter.java`, `limiter/AbstractLimiter.java`. Answers are
-//! classified as in `grpc/client/ConcurrencyLimitClientInterceptor.java`: success, dropped, or ignored. Dropped are
-//! `UNAVAILABLE` (rejected, no connection) and, by `Limiter.Listener`, timeouts. The number in flight is recorded when
-//! an attempt is sent, and includes that attempt.
+//! classified as in `grpc/client/ConcurrencyLimitClientInterceptor.java`: success, dropped, or ignored. An attempt
+//! counts as dropped if its status is `UNAVAILABLE` (rejected, no connection) or, by `Limiter.Listener`, if it timed
+//! out. The number of attempts in flight is recorded when an attempt is sent, and includes that attempt.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ pub(crate) trait Limit: Send {
     /// Updates the limit from one answered attempt, or from the mean of a window that has ended.
     fn on_sample(&mut self, sample: &Sample);
 
-    /// Returns the number of attempts that may be in flight: at least one.
+    /// Returns the limit: the number of attempts that may be in flight, at least one.
     fn limit(&self) -> u32;
 
     fn report(&self, gauges: &mut Gauges);
@@ -52,8 +52,8 @@ impl<L: Limit> Limiter for NetflixLimiter<L> {
 
     fn on_ended(&mut self, now: Instant, ended: &AttemptEnd, outcome: &Outcome) {
         let Some(dropped) = was_dropped(outcome) else { return };
-        // A round trip of zero occurs only in a simulation. The source treats it as an error; here it would cause a
-        // division by zero.
+        // A round trip of zero occurs only in a simulation. The source treats it as an error; in this limiter it would
+        // cause a division by zero.
         let rtt = now.since(ended.sent_at).max(Duration::from_nanos(1));
         let single = Sample { rtt, in_flight: ended.in_flight_when_sent, dropped, op: ended.op };
         let sample = match &mut self.window {

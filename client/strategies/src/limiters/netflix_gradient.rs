@@ -3,12 +3,12 @@
 //!
 //! Source: Netflix/concurrency-limits, `limit/GradientLimit.java`, `limit/functions/SquareRootFunction.java` and
 //! `limit/measurement/MinimumMeasurement.java`. The source was written for samples of whole windows, which are the
-//! default here. Every 1000 to 2000 samples the limit falls to the size of the allowed queue, so that the shortest
-//! round trip can be measured without load.
+//! default of this limiter. Every 1000 to 2000 samples the limit falls to the size of the allowed queue, so that the
+//! shortest round trip can be measured without load.
 //!
 //! A rejection that is answered sooner than any work also counts as the shortest round trip. Without windows,
-//! rejections therefore keep the limit at 8 on the server of the seed documents. With windows, rejections and work are averaged, and
-//! the limit reaches the server's cap.
+//! rejections therefore keep the limit at 8 on the server of the seed documents. With windows, rejections and work are
+//! averaged, and the limit reaches the server's cap.
 
 use std::time::Duration;
 
@@ -104,7 +104,7 @@ struct Gradient {
     seed: u64,
     limit: f64,
     shortest: Option<Duration>,
-    /// Samples until the next probe. The number is drawn at the first sample after a probe and keyed by that sample's
+    /// Number of samples until the next probe. It is drawn at the first sample after a probe and keyed by that sample's
     /// op, so that clients do not probe together.
     until_probe: Option<u64>,
     probes: u32,

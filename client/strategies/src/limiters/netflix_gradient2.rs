@@ -2,9 +2,10 @@
 //! queue of four attempts.
 //!
 //! Source: Netflix/concurrency-limits, `limit/Gradient2Limit.java` and `limit/measurement/ExpAvgMeasurement.java`. Its
-//! README wraps it in a `WindowedLimit`, which is the default here. A drop counts only by its round trip. So the
-//! limiter does not notice a server that rejects instead of queueing, and the limit grows to its maximum. On the server
-//! of the seed documents it does so at once, with eleven attempts per op; with windows it grows by 0.8 a second.
+//! README wraps it in a `WindowedLimit`, which is the default of this limiter. A dropped attempt counts only by its
+//! round trip. So the limiter does not notice a server that rejects instead of queueing, and the limit grows to its
+//! maximum. On the server of the seed documents it reaches the maximum at once, with eleven attempts per op; with
+//! windows it grows by 0.8 a second.
 
 use vocabulary::{Configurable, Parameter, whole_nanos};
 
@@ -17,7 +18,7 @@ use crate::{GaugeKind, Gauges};
 
 const LONG_TERM: GaugeKind = GaugeKind { name: "long-term rtt", unit: "ms" };
 
-/// Number of first samples. Their plain mean is the initial value of the long-term mean.
+/// Number of samples at the start whose plain mean is the initial value of the long-term mean.
 const WARM_UP: u32 = 10;
 
 #[derive(Clone, Debug)]

@@ -98,8 +98,8 @@ struct Vegas {
     limit: f64,
     no_load: Option<Duration>,
     samples: u32,
-    /// Random factor on the number of samples until the next probe, which is `probe` times the limit. It is drawn at
-    /// the first sample after a probe and keyed by that sample's op, so that clients do not probe together.
+    /// Random factor by which the number of samples until the next probe (`probe` times the limit) is multiplied. It is
+    /// drawn at the first sample after a probe and keyed by that sample's op, so that clients do not probe together.
     jitter: Option<f64>,
     probes: u32,
     phase: &'static str,
@@ -129,7 +129,7 @@ impl Vegas {
         jitter * f64::from(self.config.probe) * self.limit <= f64::from(self.samples)
     }
 
-    /// Returns the next limit before bounds and smoothing, or `None` if it is unchanged.
+    /// Returns the next limit before bounds and smoothing apply, or `None` if the limit does not change.
     #[expect(clippy::cast_possible_truncation, reason = "a queue is no longer than the limit")]
     fn next(&mut self, sample: &Sample, no_load: Duration) -> Option<f64> {
         let ratio = whole_nanos(no_load) as f64 / whole_nanos(sample.rtt) as f64;

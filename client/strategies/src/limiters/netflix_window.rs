@@ -1,9 +1,9 @@
 //! Samples for Netflix' limits: each is a single attempt, or the mean over the attempts of a window of one second.
 //!
 //! Source: Netflix/concurrency-limits, `limit/WindowedLimit.java` and `limit/window/ImmutableAverageSampleWindow.java`,
-//! whose defaults are the constants here. The very first sample ends the first window. That window is discarded because
-//! it has too few samples, as is every window that ends with fewer than ten. Answers faster than 100 µs, including
-//! rejections, are not sampled.
+//! whose defaults are the constants in this file. The very first sample ends the first window. That window is discarded
+//! because it has too few samples, as is every window that ends with fewer than ten. Answers faster than 100 µs,
+//! including rejections, are not sampled.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::Instant;
 /// Minimum round trip of a sample (`minRttThreshold` of the source's builder).
 const QUICKEST: Duration = Duration::from_micros(100);
 /// Minimum and maximum length of a window (`minWindowTime` and `maxWindowTime` of the source's builder). A window lasts
-/// twice the shortest round trip, clamped between them.
+/// twice the shortest round trip, clamped between these two lengths.
 const MIN_WINDOW: Duration = Duration::from_secs(1);
 const MAX_WINDOW: Duration = Duration::from_secs(1);
 /// Minimum number of samples in a window (`windowSize` of the source's builder).
@@ -22,14 +22,15 @@ const FEWEST: u32 = 10;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sample {
-    /// Time from the sending to the answer; never zero.
+    /// Round-trip time: the time from the sending of an attempt to its answer; never zero.
     pub(crate) rtt: Duration,
-    /// Attempts in flight just after this attempt was sent, itself included. For a window, the maximum over its
-    /// attempts.
+    /// Number of attempts in flight just after this attempt was sent, including this attempt. For a window, the maximum
+    /// over the window's attempts.
     pub(crate) in_flight: u32,
-    /// True if the attempt was rejected or lost. For a window, true if any of its attempts was.
+    /// True if the attempt was rejected or lost. For a window, true if any of the window's attempts was rejected or
+    /// lost.
     pub(crate) dropped: bool,
-    /// Op of the attempt, or of the last one in the window. It is the key of random draws.
+    /// Number of the attempt's op. For a window, the op of the last attempt. It is the key of random draws.
     pub(crate) op: u64,
 }
 
@@ -63,7 +64,8 @@ pub(crate) struct SampleWindow {
 }
 
 impl SampleWindow {
-    /// Adds a sample. At the end of a window with enough samples, returns their mean; otherwise `None`.
+    /// Adds a sample to the window. If the sample ends a window with enough samples, returns their mean; otherwise
+    /// returns `None`.
     pub(crate) fn add(&mut self, now: Instant, sample: &Sample) -> Option<Sample> {
         if sample.rtt < QUICKEST {
             return None;

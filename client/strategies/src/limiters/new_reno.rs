@@ -3,12 +3,12 @@
 //!
 //! Source: quinn-rs/quinn `quinn-proto/src/congestion/new_reno.rs`; RFC 9002, section 7; RFC 5681. Attempts take the
 //! place of datagrams. Attempts sent before the last cut change nothing, whatever their outcome. A success counts only
-//! while the window is fully used. In these points it differs from `aimd`, and in that the size of the window ends slow
-//! start.
+//! while the window is fully used. These points are different in `aimd`. Another difference is that the size of the
+//! window ends slow start.
 //!
-//! QUIC's persistent congestion is left out: there the window falls to its minimum if no packet is acknowledged for
-//! several round trips. The reason is that here a rejection is an answer, and a server that rejects everything causes
-//! one cut per round trip.
+//! QUIC's persistent congestion is left out. It reduces the window to its minimum if no packet is acknowledged for
+//! several round trips. The reason for leaving it out is that a rejection is an answer. So a server that rejects
+//! everything causes one cut per round trip.
 
 use super::round::Round;
 use crate::error::SpecError;
@@ -59,7 +59,7 @@ struct NewReno {
     window: f64,
     /// Slow start threshold; `None` before the first cut, because slow start is then unlimited.
     ssthresh: Option<f64>,
-    /// Successes since the window last grew, in congestion avoidance.
+    /// Number of successes since the window last grew, in congestion avoidance.
     successes: f64,
     round: Round,
     reason: &'static str,
@@ -84,7 +84,7 @@ impl NewReno {
     fn grow(&mut self) {
         if self.is_slow_start() {
             self.window += 1.0;
-            // The part of the window above ssthresh counts as successes of congestion avoidance.
+            // The part of the window above the slow start threshold counts as successes of congestion avoidance.
             self.successes = self.ssthresh.map_or(0.0, |ssthresh| (self.window - ssthresh).max(0.0));
             return;
         }

@@ -12,7 +12,7 @@ use crate::part_config::{Context, PartConfig};
 use crate::{Admit, Candidate, Gauges, Instant, Limiter, LimiterView, OracleSchedule, Until};
 use vocabulary::{Configurable, Parameter};
 
-/// Name of the oracle. A strategy with this part can be built only with a schedule of the server.
+/// Name of the oracle in strategy texts. A strategy with the oracle can be built only with a schedule of the server.
 pub const ORACLE: &str = "oracle";
 
 #[derive(Clone, Debug, Default)]
@@ -46,7 +46,7 @@ struct Oracle {
 }
 
 impl Oracle {
-    /// Returns the index of `op` in `planned`. It is 0, unless ops before it were given up.
+    /// Returns the index of `op` in `planned`. It is 0, unless ops planned before `op` were given up.
     fn position(&self, op: u64) -> Option<usize> {
         self.planned.iter().position(|(planned, _)| *planned == op)
     }
@@ -71,7 +71,7 @@ impl Limiter for Oracle {
     }
 
     fn on_sent(&mut self, _now: Instant, view: &LimiterView) {
-        // Also removes the ops planned before this one, because they were given up before they were sent.
+        // The ops planned before the sent op are removed, too, because they were given up before they were sent.
         if let Some(position) = self.position(view.candidate.op) {
             self.planned.drain(..=position);
         }

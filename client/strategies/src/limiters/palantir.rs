@@ -6,7 +6,7 @@
 //! limiter of its host and one of its endpoint. `palantir+palantir:variant=endpoint` combines both. There is no slow
 //! start, and time plays no role.
 //!
-//! Only status codes are available here, so the usual headers are assumed: a 308 has a `Location`, and no 429 or 503
+//! This limiter receives only status codes, so the usual headers are assumed: a 308 has a `Location`, and no 429 or 503
 //! has `Qos-Due-To: custom`. (That header attributes the answer to the service itself, and the limiter of the host
 //! would ignore the answer.)
 
@@ -17,10 +17,10 @@ use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{AttemptEnd, Failure, Gauges, Instant, Limiter, Outcome, Status};
 
-/// Upper bound of the limit (`MAX_LIMIT` of the source).
+/// Upper bound of the limit on attempts in flight (`MAX_LIMIT` of the source).
 const MAX: f64 = 1e6;
 
-/// Kind of limiter (`Behavior`).
+/// Scope of the limiter, which determines the answers that are drops (`Behavior` in the source).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Variant {
     /// One limiter per host. Drops are missing answers, and answers that show that the host is in trouble.
@@ -28,7 +28,7 @@ pub(crate) enum Variant {
     Host,
     /// One limiter per endpoint. Drops are answers caused by the endpoint itself.
     Endpoint,
-    /// One limiter per sticky session. Nothing is a drop.
+    /// One limiter per sticky session. No outcome is a drop.
     Sticky,
 }
 
@@ -81,7 +81,7 @@ impl PartConfig for PalantirConfig {
     }
 }
 
-/// Effect of an attempt on the limiter (`PermitControl`).
+/// Effect of an ended attempt on the limiter (`PermitControl` in the source).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Success,
@@ -111,8 +111,8 @@ impl Variant {
     }
 }
 
-/// Returns the status code, or `None` without an answer. If only the status of the outcome is known, returns the usual
-/// status code for it.
+/// Returns the status code of the answer, or `None` without an answer. If only the status of the outcome is known,
+/// returns the usual status code for that status.
 fn code(outcome: &Outcome) -> Option<u16> {
     if outcome.facts.missing.is_some() {
         return None;

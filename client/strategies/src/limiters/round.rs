@@ -9,7 +9,8 @@ use crate::{AttemptEnd, Candidate};
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Round {
     next_seq: u64,
-    /// Number of the first attempt after the last cut. Attempts with lower numbers were sent before the cut.
+    /// Sequence number of the first attempt after the last cut of the window. Attempts with lower numbers were sent
+    /// before the cut.
     cut_seq: u64,
 }
 
@@ -26,8 +27,8 @@ impl Round {
         ended.seq >= self.cut_seq
     }
 
-    /// Returns whether the window was fully used: it was full when the attempt ended, or the ready ops would have
-    /// filled it.
+    /// Returns whether the congestion window was fully used: it was full when the attempt ended, or the ready ops would
+    /// have filled it.
     pub(super) fn uses(ended: &AttemptEnd, window: f64) -> bool {
         ended.ready > 0 || f64::from(ended.in_flight) >= libm::floor(window)
     }

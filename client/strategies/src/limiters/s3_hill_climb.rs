@@ -2,14 +2,14 @@
 //! lower it.
 //!
 //! Source: awslabs/aws-s3-transfer-manager-rs `aws-sdk-s3-transfer-manager/src/scheduler/concurrency/adaptive.rs` and
-//! `src/metrics/aggregators.rs` (`IOWindow`). Pull request 135 added the algorithm. This is its later revision, with
-//! windowed maxima and additive growth at first. Goodput in the source is bytes per second; here it is successes per
-//! second.
+//! `src/metrics/aggregators.rs` (`IOWindow`). Pull request 135 added the algorithm. This limiter follows the later
+//! revision of the algorithm, with windowed maxima and additive growth at first. Goodput in the source is bytes per
+//! second; in this limiter it is successes per second.
 //!
-//! As in the source, a measurement is judged only if as many attempts were in flight as the accepted level. While
-//! shedding, the level being tried is lower than that. So a client with unlimited work judges no further measurement,
-//! and stays one step below the level at which it was throttled. With `used=tried`, as many attempts as the level being
-//! tried are enough, and the client continues to shed.
+//! As in the source, a measurement is judged only if as many attempts were in flight as the accepted level. While the
+//! limiter sheds, the level being tried is lower than the accepted level. So a client with unlimited work judges no
+//! further measurement, and stays one step below the level at which it was throttled. With `used=tried`, as many
+//! attempts as the level being tried are enough, and the client continues to shed.
 
 use std::time::Duration;
 
@@ -170,21 +170,22 @@ impl Phase {
     }
 }
 
-/// Upper bound of levels. A level is a whole number of attempts.
+/// Upper bound of levels. A level is a window that is tried or accepted, as a whole number of attempts.
 const HIGHEST: f64 = 1e9;
 
 struct S3HillClimb {
     config: S3HillClimbConfig,
     goodput: Goodput,
     raw: History,
-    /// History of judged values. Each is the largest of the last measurements at the time of the judgement.
+    /// History of judged goodput values. Each value is the largest of the last measurements at the time of the
+    /// judgement.
     judged: History,
     phase: Phase,
-    /// Last level whose goodput was satisfactory.
+    /// Last level of attempts in flight whose goodput was satisfactory.
     accepted: f64,
     tried: f64,
     window: f64,
-    /// Number of consecutive judgements that failed, or that passed while shedding.
+    /// Number of consecutive judgements that failed, or, while the limiter sheds, that passed.
     in_a_row: u32,
     most_in_flight: u32,
     judged_at: Instant,
@@ -236,7 +237,7 @@ impl S3HillClimb {
         } else if f64::from(most_in_flight) < self.needed() {
             self.reason = "window not used";
         } else {
-            // All judged measurements are above 0, so this never divides by 0.
+            // All judged measurements are above 0, so the gain is never computed with a divisor of 0.
             let gain = goodput / self.judged.best_before();
             match self.phase {
                 Phase::Start => self.start(gain),
@@ -279,7 +280,8 @@ impl S3HillClimb {
                 self.enter(Phase::Shedding);
             }
         }
-        // This applies when shedding starts, too: the first level judged then is one step above the accepted one.
+        // The step up is tried even when shedding starts. So the first level judged while shedding is one step above
+        // the accepted level.
         self.tried = self.a_step_up();
     }
 

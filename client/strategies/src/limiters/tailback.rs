@@ -23,35 +23,35 @@ use vocabulary::{Configurable, Parameter};
 /// typical first latency. Half or twice this value changes the time to finish by at most 1 %.
 const BLIND_DOUBLING_S: f64 = 0.2;
 
-/// Weight of the newest sample in the mean latency and in its deviation. RFC 6298 uses 1/8 and 1/4. The weight is
-/// smaller here because a window of attempts yields many samples per round trip.
+/// Weight of the newest sample in the mean latency and in its deviation. RFC 6298 uses 1/8 and 1/4. This weight is
+/// smaller, because a window of attempts yields many samples per round trip.
 const SAMPLE_WEIGHT: f64 = 1.0 / 16.0;
 
-/// Maximum window during the start, as a multiple of the attempts in flight. Without it, the successes of one burst
-/// would double the window before any new attempt shows that the server has room for more.
+/// Maximum window during the start, as a multiple of the attempts in flight. Without this maximum, the successes of one
+/// burst would double the window before any new attempt shows that the server has room for more.
 const START_GROWTH: f64 = 1.25;
 
-/// Number of rejections within a round trip that do not cut the window. Without it, servers that reject a few requests
-/// at random would keep the window low.
+/// Number of rejections within a round trip that do not cut the window. If every rejection cut the window, servers that
+/// reject a few requests at random would keep the window low.
 const FORGIVEN: f64 = 1.0;
 
-/// Minimum height of the growth curve, as a share of its top. Without it, the curve after a shallow cut would be flat,
-/// and the window would never grow beyond its top.
+/// Minimum height of the growth curve, as a share of its top. Without this minimum, the curve after a shallow cut would
+/// be flat, and the window would never grow beyond its top.
 const MIN_RISE: f64 = 0.05;
 
 /// Minimum of the window restored after an outage, as a share of the window that was too large (`top`). Further cuts
 /// during an outage depend only on its length, so they show nothing about the server's limit.
 const MIN_RETURN: f64 = 0.5;
 
-/// Minimum window, in attempts. It gives a gap of a thousand latencies between sends. The gap usually reaches
-/// [`TailbackConfig::max_gap`] first.
+/// Minimum window, in attempts. With this window, the gap between sends is a thousand latencies. The gap usually
+/// reaches [`TailbackConfig::longest_gap`] first.
 const MIN_WINDOW: f64 = 0.001;
 
-/// Number of mean deviations above the mean latency from which an answer is late (RFC 6298, section 2.3: K = 4).
+/// Distance of the longest usual latency from the mean latency, in mean deviations (RFC 6298, section 2.3: K = 4).
 const LATE_DEVIATIONS: f64 = 4.0;
 
-/// Multiple of the latency from which an answer is late. An attempt that times out after more than this counts as lost in
-/// the network, which shows nothing about the server's limit.
+/// Multiple of the longest usual latency from which an answer is late. An attempt that times out after more than this
+/// multiple counts as lost in the network, which shows nothing about the server's limit.
 const LOST_AFTER: f64 = 2.0;
 
 #[derive(Clone, Copy, Debug)]
@@ -121,7 +121,7 @@ impl Reason {
 /// Smoothed latencies in nanoseconds. This is the unit of instants, so samples need no conversion.
 #[derive(Clone, Copy, Debug, Default)]
 struct Latency {
-    /// Mean latency of successes; `None` before the first.
+    /// Mean latency of successes; `None` before the first success.
     mean: Option<f64>,
     /// Mean absolute deviation of latencies from `mean`.
     deviation: f64,
@@ -140,9 +140,9 @@ impl Latency {
         self.mean.is_some_and(|mean| age > LOST_AFTER * (mean + LATE_DEVIATIONS * self.deviation))
     }
 
-    /// Returns the part of a latency over which the sends of a window are spread. For servers with erratic latencies it
-    /// is shorter, because a slot may be free early. A window below 1 is a rate, so it is spread over the whole
-    /// latency.
+    /// Returns the time over which the sends of a window are spread. It is at most one latency. For servers with
+    /// erratic latencies it is shorter, because a slot may be free early. A window below 1 is a rate, so its sends are
+    /// spread over the whole latency.
     fn spread(&self, window: f64) -> f64 {
         let usual = self.mean.or(self.rejection).unwrap_or_default();
         if window < 1.0 { usual } else { (usual - self.deviation).max(0.0) }
@@ -153,32 +153,35 @@ struct Tailback {
     initial: f64,
     beta: f64,
     /// Maximum time between sends, in nanoseconds.
-    max_gap: f64,
-    /// Maximum number of attempts in flight. Below 1 it is a rate, in attempts per latency.
+    longest_gap: f64,
+    /// Maximum number of attempts in flight. A window below 1 is a rate, in attempts per latency.
     window: f64,
-    /// Last window that was too large: the number in flight when the attempt was sent whose rejection caused the last
-    /// cut. Cuts during an outage do not change it. 0 before the first cut.
+    /// Last window that was too large: the number of attempts in flight when the attempt was sent whose rejection
+    /// caused the last cut. Cuts during an outage do not change it. It is 0 before the first cut.
     top: f64,
     /// Window right after the last cut that set `top`. Cuts during an outage lower it, and the window returns to it
     /// after the outage.
     base: f64,
-    /// Round trips since the last cut.
+    /// Number of round trips since the last cut of the window.
     rounds: f64,
     /// Number of round trips after a cut in which the window returns to `top`.
     rounds_to_top: f64,
     /// Height of the growth curve: the distance from its value right after the cut to `top`.
     rise: f64,
-    /// Number of rejections that did not cut the window. A round trip of successes lowers it by one.
+    /// Number of rejections or failures that did not cut the window. A round trip of successes lowers this number by
+    /// one.
     strikes: f64,
     /// True until the first cut that follows a success.
     starting: bool,
     /// False after a cut, until an attempt sent since that cut succeeds.
     open: bool,
     next_seq: u64,
-    /// Number of the first attempt after the last cut. Rejections of attempts with lower numbers do not cut again.
+    /// Sequence number of the first attempt after the last cut. Rejections of attempts with lower numbers do not cut
+    /// the window again.
     cut_seq: u64,
     latency: Latency,
-    /// Instant of the first send, needed only until the first answer; `None` afterwards.
+    /// Instant of the first send, needed only until the first answer; `None` before the first send and after the first
+    /// answer.
     blind_since: Option<Instant>,
     answered: bool,
     next: Instant,
@@ -220,15 +223,15 @@ impl Tailback {
         vocabulary::nanos(gap.min(self.max_gap))
     }
 
-    /// Returns the instant at which one more attempt may be sent beyond the initial window before any answer has
-    /// arrived.
+    /// Returns the instant at which one more attempt may be sent beyond the initial window, while no answer has arrived
+    /// yet.
     fn blind_turn(&self, since: Instant, in_flight: f64) -> Instant {
         let beyond = in_flight - self.most_in_flight();
         since + vocabulary::nanos(beyond / self.initial * BLIND_DOUBLING_S * 1e9)
     }
 
-    /// Ends the blind start at the first answer. If more attempts than the window are in flight by then, raises the
-    /// window to their number.
+    /// Ends the start without answers (`blind`) at the first answer. If more attempts than the window are in flight by
+    /// then, raises the window to their number.
     fn on_answer(&mut self, in_flight: u32) {
         if !self.answered {
             self.answered = true;
@@ -298,7 +301,7 @@ impl Tailback {
         }
     }
 
-    /// Lowers the window after the rejection of an attempt. `in_flight_when_sent` includes that attempt.
+    /// Lowers the window after the rejection or failure of an attempt. `in_flight_when_sent` includes that attempt.
     fn cut(&mut self, in_flight_when_sent: f64, reason: Reason) -> Reason {
         let beta = self.beta;
         let known = self.latency.mean.is_some();
@@ -315,7 +318,7 @@ impl Tailback {
             self.window = (beta * self.top).max(MIN_WINDOW);
             self.base = self.window;
         } else {
-            // Nothing sent since the last cut has succeeded, so this is treated as an outage.
+            // No attempt sent since the last cut has succeeded, so the congestion is treated as an outage.
             self.base = self.base.min((self.base * beta).max(MIN_RETURN * self.top));
             self.window = (self.window * beta * beta).max(MIN_WINDOW);
         }
@@ -354,7 +357,7 @@ impl Limiter for Tailback {
         if !self.answered {
             self.blind_since.get_or_insert(now);
         }
-        // A late client makes up for at most one gap.
+        // A client that sends late makes up for at most one gap between sends.
         self.next = now.max(self.next + self.gap());
     }
 
@@ -371,7 +374,7 @@ impl Limiter for Tailback {
     }
 
     fn report(&self, gauges: &mut Gauges) {
-        // Before the first answer, the maximum number of attempts in flight grows with time.
+        // Before the first answer, the maximum number of attempts in flight grows with time, so no window is reported.
         if self.answered {
             gauges.limit_window(self.most_in_flight());
         }

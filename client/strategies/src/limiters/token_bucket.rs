@@ -1,8 +1,8 @@
 //! `token-bucket`: a fixed rate of attempts, with bursts after a pause.
 //!
-//! Source: kubernetes/client-go `util/flowcontrol/throttle.go`, which is golang/time `rate/rate.go`. First attempts and
-//! retries share one bucket, and each waits for a token. The defaults are those of client-go `rest/config.go` (5 per
-//! second, bursts of 10).
+//! Source: kubernetes/client-go `util/flowcontrol/throttle.go`, which uses golang/time `rate/rate.go`. First attempts
+//! and retries share one bucket, and each waits for a token. The defaults are those of client-go `rest/config.go` (5
+//! per second, bursts of 10).
 
 use super::bucket::Bucket;
 use crate::error::SpecError;

@@ -1,11 +1,11 @@
-//! `vector-arc`: Vector's adaptive request concurrency, which grows by one per round trip unless answers become
-//! slower or errors occur.
+//! `vector-arc`: Vector's adaptive request concurrency, which grows by one per round trip unless answers become slower
+//! or errors occur.
 //!
 //! Source: vectordotdev/vector, `src/sinks/util/adaptive_concurrency/{controller,mod}.rs` and
-//! `lib/vector-common/src/stats/ewma.rs`. Once per mean round trip it compares the round trips of recent successes with
-//! the mean of earlier ones. It starts with one attempt and has no slow start. With random round trips, the recent mean
-//! exceeds the earlier one half of the time, and then the limit does not grow. With round trips that never vary, the
-//! limit shrinks while it is not reached.
+//! `lib/vector-common/src/stats/ewma.rs`. Once per mean round trip the limiter compares the round trips of recent
+//! successes with the mean of earlier ones. It starts with one attempt and has no slow start. With random round trips,
+//! the recent mean exceeds the earlier mean half of the time, and then the limit does not grow. With round trips that
+//! never vary, the limit shrinks while it is not reached.
 
 use std::time::Duration;
 
@@ -72,7 +72,7 @@ impl PartConfig for VectorArcConfig {
     }
 }
 
-/// Arithmetic mean in seconds.
+/// Arithmetic mean of round trips, in seconds.
 #[derive(Clone, Copy, Debug, Default)]
 struct Mean {
     mean: f64,
@@ -90,7 +90,7 @@ impl Mean {
     }
 }
 
-/// Exponentially weighted mean and variance in seconds (`EwmaVar`).
+/// Exponentially weighted mean and variance of past round trips, in seconds (`EwmaVar`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Past {
     mean: f64,

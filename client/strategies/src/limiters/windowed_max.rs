@@ -1,4 +1,4 @@
-//! Maximum of the measurements in the last few rounds, in constant space.
+//! Maximum of the measurements in the last few round trips, computed in constant space.
 //!
 //! Source: Kathleen Nichols' algorithm, Linux `lib/win_minmax.c`, as in quinn-rs/quinn
 //! `quinn-proto/src/congestion/bbr/min_max.rs`. It keeps the best three measurements. Each is newer than the one before
@@ -25,7 +25,7 @@ impl WindowedMax {
         self.best[0].value
     }
 
-    /// Adds a measurement of `round`. Rounds must not decrease.
+    /// Adds a measurement from round trip number `round`. From call to call, this number must not decrease.
     pub(super) fn update(&mut self, round: u64, value: f64) {
         let new = Measurement { round, value };
         if value >= self.best[0].value || round - self.best[2].round > self.rounds {

@@ -1,4 +1,4 @@
-//! Expansion of a preset in the text of a strategy into its parts. Options after the preset's name override those of
+//! Expansion of a preset in the text of a strategy into its parts. Options after the preset's name override options of
 //! the parts.
 
 use vocabulary::did_you_mean;
@@ -12,10 +12,10 @@ use crate::spec::raw::RawPart;
 
 const MAX_NESTED: u32 = 4;
 
-/// Parts of each layer, the outer layer first.
+/// Strategy parts of each layer, the outer layer first.
 type Layers = Vec<Vec<RawPart>>;
 
-/// Parser for a text. The number is that of the presets around the text.
+/// Parser that splits a strategy text into layers. Its second argument is the number of presets around the text.
 pub(crate) type Reader<'a> = &'a dyn Fn(&str, u32) -> Result<Layers, SpecError>;
 
 const OUTER: &str = "outer";
@@ -53,8 +53,8 @@ pub(crate) fn expand(part: &RawPart, nested: u32, read: Reader<'_>) -> Result<La
     Ok(layers)
 }
 
-/// Translates the values of the preset's own parameters into options of its parts. Removes those parameters from
-/// `typed`.
+/// Translates the values of the preset's own parameters into options of its parts. Removes these parameters from
+/// `typed`, the list of given options.
 fn choices(preset: &Preset, typed: &mut Vec<(String, String)>) -> Result<Vec<(String, String)>, SpecError> {
     let mut options = Vec::new();
     for (key, parameter) in &preset.parameters {
@@ -76,8 +76,8 @@ fn choices(preset: &Preset, typed: &mut Vec<(String, String)>) -> Result<Vec<(St
     Ok(options)
 }
 
-/// Sets an option in the part to which it belongs. That is the part named before a point, or else the only part with
-/// this parameter.
+/// Sets an option in the part to which it belongs. If the key has the form `part.option`, that is the named part. The
+/// prefixes `outer` and `inner` name a layer instead. Otherwise it is the only part with this parameter.
 fn set(preset: &Preset, layers: &mut [Vec<RawPart>], key: &str, value: &str) -> Result<(), SpecError> {
     let (named, own) = match key.split_once('.') {
         Some((part, own)) => (Some(part), own),
@@ -100,7 +100,7 @@ fn set(preset: &Preset, layers: &mut [Vec<RawPart>], key: &str, value: &str) -> 
         layers.iter().enumerate().filter(|(layer, _)| only.is_none_or(|only| only == *layer))
     {
         if is_common && named.is_none() {
-            // Chooses the part that already sets the option, or else the first part.
+            // A common option is set in the part that already sets it, or else in the first part of the layer.
             let typed = parts.iter().position(|part| part.options.iter().any(|(known, _)| known == own));
             places.push((layer, typed.unwrap_or(0)));
         } else {

@@ -7,29 +7,30 @@ use serde::Deserialize;
 
 use super::golden::Golden;
 
-/// Strategy of a production client, with its sources.
+/// Strategy of a production client, with the sources from which it was taken.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Preset {
-    /// Name in strategy texts, after `preset:`, and name of the preset's file.
+    /// Name of the preset in strategy texts, after `preset:`, and name of the preset's file.
     pub name: String,
-    /// Alternative name that refers to the newest of several versions.
+    /// Alternative name of the preset. If a client has presets for several versions, this name refers to the newest
+    /// one.
     pub newest_of: Option<String>,
     /// System to which the client belongs. Versions and variants of one system have the same value.
     pub system: String,
-    /// Library, and the part of it that has this behaviour.
+    /// Name of the library, and the part of it that has this behaviour.
     pub library: String,
     /// Version of the library whose source was read or whose behaviour was recorded.
     pub version: String,
     /// Release date of that version, or the date on which it was read: `2026-11-10`.
     pub date: String,
-    /// Summary in one line.
+    /// Summary of the preset in one line.
     pub summary: String,
     /// Remarks for users about properties that the text of the strategy does not show.
     pub notes: Option<String>,
-    /// Text of the strategy.
+    /// Strategy text that the preset represents.
     pub strategy: String,
-    /// Sources: repository and path, specification or documentation.
+    /// Sources of the preset: repository and path, specification or documentation.
     pub sources: Vec<String>,
     /// Parameters of the preset itself, in addition to those of its parts.
     #[serde(default)]
@@ -46,11 +47,11 @@ pub struct Preset {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PresetParameter {
-    /// Description.
+    /// Description of the parameter.
     pub about: String,
-    /// Default word.
+    /// Word that applies if the parameter is not set.
     pub default: String,
-    /// Words, each with the options that it sets: `key=value,part.key=value`.
+    /// Accepted words of the parameter, each with the options that it sets: `key=value,part.key=value`.
     pub choices: BTreeMap<String, String>,
 }
 
@@ -58,17 +59,17 @@ pub struct PresetParameter {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
-    /// Library, as recordings name it. A `*` at the end matches any suffix.
+    /// Name of the library, as recordings give it. A `*` at the end matches any suffix.
     pub library: String,
-    /// Range of versions: `7..8` includes 7 and excludes 8. All versions if absent.
+    /// Range of library versions to which the rule applies: `7..8` includes 7 and excludes 8. All versions if absent.
     pub versions: Option<String>,
-    /// Patterns that the configuration must match.
+    /// Patterns that the recorded configuration must match.
     #[serde(default)]
     pub needs: Vec<String>,
-    /// Patterns that the configuration must not match.
+    /// Patterns that the recorded configuration must not match.
     #[serde(default)]
     pub lacks: Vec<String>,
-    /// Text of the strategy.
+    /// Strategy text that the rule assigns.
     pub text: String,
     /// Patterns that match options of the library, each with the options that it sets in the strategy.
     #[serde(default)]
@@ -89,7 +90,7 @@ pub enum PresetError {
     Default {
         /// Name of the parameter.
         parameter: String,
-        /// The default.
+        /// Default value of the parameter, which is not one of its choices.
         default: String,
     },
 }

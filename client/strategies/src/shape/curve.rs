@@ -6,10 +6,10 @@ use vocabulary::{nanos, whole_nanos};
 
 use crate::shape::growth::Growth;
 
-/// Number of retries whose multiples are kept in a table. Later ones are computed at each use.
+/// Number of retries whose multiples are kept in a table. Multiples of later retries are computed at each use.
 const TABLED: u32 = 64;
 
-/// Curve `offset + base · multiple(k)`, for k from `start`.
+/// Growth curve of a delay: `offset + base · multiple(k)`, for k from `start`.
 #[derive(Clone, Debug)]
 pub(crate) struct Curve {
     base: u64,
@@ -58,7 +58,7 @@ impl Curve {
         match self.law {
             CurveKind::Constant => self.base.min(cap),
             CurveKind::Doubling => {
-                // If the factor overflows, the product of every base but zero exceeds every cap.
+                // If the factor overflows, the delay exceeds every cap, unless the base is zero.
                 let factor = 1_u64.checked_shl(k.saturating_sub(1)).unwrap_or(u64::MAX);
                 self.base.saturating_mul(factor).min(cap)
             }

@@ -8,24 +8,25 @@ use vocabulary::Choice;
 pub(crate) enum Growth {
     Constant,
     Exponential(f64),
-    /// `base · (factor^k − 1)`: azcore of Go, older versions of Envoy.
+    /// Delay of `base · (factor^k − 1)`, as in azcore of Go and older versions of Envoy.
     ExponentialLessOne(f64),
-    /// The previous delay times `factor`, truncated to whole milliseconds at every step: resilience4j.
+    /// Delay of `factor` times the previous delay, truncated to whole milliseconds at every step, as in resilience4j.
     Truncated(f64),
     Linear,
     Square,
-    /// `base · k⁴`: Sidekiq.
+    /// Delay of `base · k⁴`, as in Sidekiq.
     Quartic,
     Fibonacci,
-    /// Uniform draw between `base` and three times the previous delay (AWS, Exponential Backoff and Jitter).
+    /// Delay drawn uniformly between `base` and three times the previous delay (AWS, Exponential Backoff and Jitter).
     Decorrelated,
-    /// `base · (x(k) − x(k−1)) / 1.4` with `x(k) = 2^t · tanh(√(4t))`, `t = k − 1 + u`: Polly's decorrelated jitter v2.
+    /// Delay of `base · (x(k) − x(k−1)) / 1.4` with `x(k) = 2^t · tanh(√(4t))`, `t = k − 1 + u`: Polly's decorrelated
+    /// jitter v2.
     Polly,
 }
 
 impl Growth {
-    /// Returns the delay before retry `k` as a multiple of the base, at least zero. For growth without random draws;
-    /// otherwise 1.
+    /// Returns the delay before retry `k` as a multiple of the base, at least zero. The result is 1 if the growth has
+    /// random draws.
     pub(crate) fn multiple(self, base_nanos: f64, k: u32) -> f64 {
         let count = f64::from(k);
         let multiple = match self {
@@ -58,7 +59,7 @@ impl Growth {
     }
 }
 
-/// Maximum number of steps of iterative growth. After so many, the delay exceeds every cap, or no longer grows.
+/// Maximum number of steps of iterative growth. After this many steps, the delay exceeds every cap, or no longer grows.
 const MAX_STEPS: u32 = 128;
 
 fn truncated(base_nanos: f64, factor: f64, k: u32) -> f64 {

@@ -1,4 +1,4 @@
-//! List of explicit delays.
+//! List of explicit delays of a backoff.
 
 use std::time::Duration;
 

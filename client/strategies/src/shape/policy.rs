@@ -1,4 +1,4 @@
-//! Retry policy that applies a [`Shape`].
+//! Retry policy that computes delays from a [`Shape`].
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::shape::spread::Spread;
 use crate::shape::{AfterLast, Applies, Counter, Shape};
 use crate::{Classification, FailedOp, Instant, Retry, RetryPolicy, RetryState};
 
-/// Backoff of this crate, with any growth, spread and bounds. Each client needs 16 bytes for it.
+/// Backoff of this crate, with any growth, spread and bounds of its delays. It takes 16 bytes per client.
 #[derive(Clone, Debug)]
 pub struct Shaped {
     rule: Arc<Rule>,
@@ -85,8 +85,8 @@ impl Shaped {
 }
 
 impl Rule {
-    /// Returns the delay before retry `k` for the draw `u`, before the final bounds apply. `None` if the list of delays
-    /// has ended.
+    /// Returns the delay before retry `k` for the random number `u`, before the final bounds apply. Returns `None` if
+    /// the list of delays has ended.
     fn delay(&self, curve: &Curve, k: u32, u: f64, state: &mut RetryState) -> Option<Duration> {
         let shape = &self.shape;
         if let Some(formula) = &shape.formula {
@@ -134,21 +134,21 @@ impl Rule {
         delays.get(k.saturating_sub(1) as usize).or(end).copied()
     }
 
-    /// Draws from a range that depends on the previous delay, which is the state in nanoseconds. The cap applies after
-    /// the draw. Source: AWS, Exponential Backoff and Jitter.
+    /// Draws a delay from a range that depends on the previous delay. The state stores the previous delay in
+    /// nanoseconds. The cap applies after the draw. Source: AWS, Exponential Backoff and Jitter.
     fn decorrelated(&self, base: u64, u: f64, state: &mut RetryState) -> Duration {
         let previous = if state.0 == 0 { base } else { state.0 };
-        // Saturates at zero, because with a cap below base / 3 the width would be negative.
+        // The width of the range saturates at zero, because it would be negative with a cap below base / 3.
         let width = previous.saturating_mul(3).saturating_sub(base);
         state.0 = base.saturating_add(whole_nanos(nanos(width as f64 * u))).min(self.cap_nanos);
         Duration::from_nanos(state.0)
     }
 
-    /// Computes Polly's jittered delay. The state is `x` of the previous retry. Source: App-vNext/Polly
+    /// Computes Polly's jittered delay. The state stores the value `x` of the previous retry. Source: App-vNext/Polly
     /// `src/Polly.Core/Retry/RetryHelper.cs`.
     fn pollys(&self, base: Duration, k: u32, u: f64, state: &mut RetryState) -> Duration {
-        // After so many steps the delay exceeds a day for any base. Up to then, `x` is precise enough for delays of up
-        // to a day.
+        // After this many steps the delay exceeds a day for any base. Up to then, `x` is precise enough for delays of
+        // up to a day.
         const MAX_STEPS: u32 = 62;
         let step = k.saturating_sub(1);
         if base.is_zero() || step > MAX_STEPS {
@@ -244,7 +244,8 @@ impl Rule {
 }
 
 fn waits(shape: &Shape) -> bool {
-    // A growing shape counts as a shape that waits, whatever its base, unless a zero delay is intentional.
+    // A backoff with growing delays counts as a backoff that delays ops, whatever its base, unless a zero delay is
+    // intentional.
     if !shape.states_delay && shape.growth != Growth::Constant {
         return true;
     }

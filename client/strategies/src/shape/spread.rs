@@ -20,8 +20,9 @@ pub(crate) enum Spread {
     Between(f64, f64),
     From(Duration),
     Add(Duration),
-    /// The delay, plus its whole seconds times ju, truncated to whole seconds, plus the rest of its last second times
-    /// ju. Here j is the value of this variant. Source: `tower/src/retry/backoff.rs` of tower-rs/tower.
+    /// Adds two random parts to the delay: its whole seconds times `j·u`, truncated to whole seconds, and the rest of
+    /// its last second times `j·u`. `j` is the value of this variant, and `u` the random number. Source:
+    /// `tower/src/retry/backoff.rs` of tower-rs/tower.
     Tower(f64),
 }
 
@@ -44,8 +45,8 @@ impl Spread {
         }
     }
 
-    /// Returns the spread delay for the draw `u`. With a grid, the result is the lowest value plus a whole multiple of
-    /// the grid. All such values are equally likely, including both ends of the range.
+    /// Returns the delay after random spread, for the random number `u`. With a grid, the result is the lowest value
+    /// plus a whole multiple of the grid. All such values are equally likely, including both ends of the range.
     pub(crate) fn of(self, delay: Duration, grid: Duration, grain: Grain, u: f64) -> Duration {
         match self {
             Self::None => delay,

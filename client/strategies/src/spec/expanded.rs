@@ -7,8 +7,8 @@ use crate::presets::expand;
 pub(super) const PRESET: &str = "preset";
 
 /// Parses the layers of a text such as `outer over inner` into parts, the outer layer first. If a preset has several
-/// layers, the parts joined to it with `+` belong to its inner layer. `nested` is the number of presets around the
-/// text.
+/// layers, the parts joined to the preset with `+` belong to its inner layer. `nested` is the number of presets around
+/// the text.
 pub(super) fn read_layers(text: &str, nested: u32) -> Result<Vec<Vec<RawPart>>, SpecError> {
     let mut layers: Vec<Vec<RawPart>> = Vec::new();
     for layer in read(text) {

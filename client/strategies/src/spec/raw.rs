@@ -5,7 +5,7 @@ use vocabulary::{split_options, split_outside};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RawPart {
     pub(crate) name: String,
-    /// Keys and values of the options. An option without `=` has no value (`None`).
+    /// Keys and values of the part's options. An option without `=` has no value (`None`).
     pub(crate) options: Vec<(String, Option<String>)>,
     pub(crate) text: String,
 }

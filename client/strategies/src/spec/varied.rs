@@ -10,8 +10,8 @@ use crate::error::SpecError;
 use crate::presets::preset;
 
 impl StrategySpec {
-    /// Returns the strategy with one parameter of the part `part` changed, or `None` if it has no such part. `part` may
-    /// be a part inside a preset, or the name of a preset.
+    /// Returns the strategy with one parameter of the part `part` changed, or `None` if the strategy has no such part.
+    /// `part` may be a part inside a preset, or the name of a preset.
     ///
     /// # Errors
     /// If the part has no such parameter, or the value is out of its range.
@@ -38,12 +38,12 @@ impl StrategySpec {
         Ok(Some(Self { max_attempts: self.max_attempts, methods: self.methods, ..varied }))
     }
 
-    /// Returns whether the strategy has a part that [`with`](Self::with) would find.
+    /// Returns whether the strategy has a part with this name, so that [`with`](Self::with) can change it.
     pub fn has_part(&self, part: &str) -> bool {
         self.typed_parts().any(|typed| option_of(typed, part, "").is_some())
     }
 
-    /// Returns whether the text sets the parameter `key` of the part `part`.
+    /// Returns whether the strategy text sets the parameter `key` of the part `part`.
     pub fn sets(&self, part: &str, key: &str) -> bool {
         self.typed_parts().any(|typed| {
             let options = typed.split_once(':').map_or("", |(_, options)| options);

@@ -1,4 +1,5 @@
-//! Hedging by a strategy: it sends copies, which are further attempts of an op while one of its attempts is in flight.
+//! Hedging by a strategy. The strategy sends copies, which are further attempts of an op while one of its attempts is
+//! in flight.
 
 use std::time::Duration;
 
@@ -8,16 +9,16 @@ use super::Strategy;
 use crate::hedger::{AfterFailure, Copies};
 use crate::{Advice, Advised, Candidate, FailedOp, Instant, RetryState};
 
-/// Consequence of a failed attempt for the other attempts and copies of its round.
+/// Consequence of a failed attempt for the other attempts of its hedging round. A round is an attempt with its copies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AfterCopy {
-    /// The round has failed, even if other attempts of it are in flight.
+    /// The hedging round has failed, even if other attempts of the round are in flight.
     Over,
-    /// No more copies are sent. Attempts that are in flight continue.
+    /// No more copies of the attempt are sent. Attempts that are in flight continue.
     NoMore,
-    /// Nothing changes: the next copy is sent at its planned instant.
+    /// Nothing changes: the next copy of the attempt is sent at its planned instant.
     GoOn,
-    /// The next copy is due after this time.
+    /// The next copy of the attempt is due after this time.
     NextAfter(Duration),
 }
 
@@ -27,13 +28,13 @@ impl Strategy {
         self.inner.hedger.is_some()
     }
 
-    /// Records that an attempt other than a copy was sent. Returns the copies that may follow it.
+    /// Records that an attempt other than a copy was sent. Returns the copies that may follow the attempt.
     pub fn copies(&mut self, now: Instant, launch: &Candidate) -> Option<Copies> {
         self.inner.hedger.as_mut()?.on_sent(now, launch)
     }
 
-    /// Returns whether the limits on attempts and time allow one more attempt of the op. Before it calls
-    /// [`admit`](Self::admit) for a copy, the driver must check this.
+    /// Returns whether the limits on attempts and time allow one more attempt of the op. The driver must check these
+    /// limits before it calls [`admit`](Self::admit) for a copy.
     pub fn permits_copy(&self, now: Instant, arrived: Instant, attempts: u32, state: RetryState) -> bool {
         let remembered = self.memory.of(state).filter(|_| self.keeps_memory);
         let (before, since) =
@@ -44,9 +45,9 @@ impl Strategy {
         attempts < self.max_attempts && attempts.saturating_sub(before) < rules.max_attempts && has_time
     }
 
-    /// Returns the consequence of a failed attempt for the other attempts of its round. [`on_ended`](Self::on_ended)
-    /// must have recorded the failure before. Only if the round is over, the driver passes the failure to
-    /// [`on_failure`](Self::on_failure).
+    /// Returns the consequence of a failed attempt for the other attempts of its hedging round. The failure must have
+    /// been recorded by [`on_ended`](Self::on_ended) before. The driver passes it to [`on_failure`](Self::on_failure)
+    /// only if the round is over.
     pub fn after_failed_copy(&self, failed: &FailedOp) -> AfterCopy {
         let (rules, classification) = (&self.inner.rules, failed.outcome.classification);
         let Some(after_failure) = self.inner.hedger.as_ref().map(|hedger| hedger.after_failure()) else {

@@ -14,18 +14,19 @@ use crate::{
     Gauges, Hedger, Instant, Limiter, LimiterView, Outcome, Part, Retry, RetryState, Status, Until,
 };
 
-/// Minimum delay of a retry after a result that took no time. After transport errors and deferrals, it keeps a window
-/// from sending continuously to a dead server. After sheds, it keeps the client from retrying continuously against its
-/// own budget.
+/// Minimum delay of a retry after a result that took no time. After transport errors and deferrals, the minimum keeps a
+/// window from sending continuously to a dead server. After sheds, it keeps the client from retrying continuously
+/// against its own budget.
 const RETRY_FLOOR: Duration = Duration::from_millis(50);
 
-/// Parts of one kind. Usually there is only one, which is stored without a further allocation.
+/// List of the parts of one kind in a layer. Usually there is only one part, which is stored without a further
+/// allocation.
 type Parts<T> = SmallVec<[Box<T>; 1]>;
 
 pub(super) struct Layer {
     pub(super) rules: Arc<Rules>,
     pub(super) retry: Option<Policy>,
-    /// True if, for an op whose answer had no advice, only the number of attempts and the retry policy decide.
+    /// True if only the number of attempts and the retry policy decide about an op whose answer had no advice.
     policy_decides: bool,
     pub(super) limiters: Parts<dyn Limiter>,
     pub(super) budgets: Parts<dyn Budget>,
@@ -109,8 +110,8 @@ impl Layer {
         permits
     }
 
-    /// Records the end of an attempt. Limiters observe `inner_outcome`. Budgets observe `outcome`, which may differ
-    /// from it.
+    /// Records the end of an attempt. Limiters observe `inner_outcome`. Budgets and the hedger observe `outcome`, which
+    /// may differ from `inner_outcome`.
     pub(super) fn on_ended(
         &mut self,
         now: Instant,
@@ -129,8 +130,8 @@ impl Layer {
         }
     }
 
-    /// Decides about an op whose try failed. `draws` creates the op's random generator. `memory` is present if the
-    /// rules need it.
+    /// Decides whether and when an op whose try failed is retried. `draws` creates the op's random generator. `memory`
+    /// is the state of the op in this layer, if the strategy keeps it.
     pub(super) fn on_failure<R: Rng>(
         &mut self,
         now: Instant,
@@ -195,7 +196,7 @@ impl Layer {
         {
             return Retry::GiveUp;
         }
-        // If a budget of an inner layer sheds, that still ends a try of this outer layer.
+        // If a budget of an inner layer sheds a launch, the launch still ends a try of this outer layer.
         let tried = memory.as_ref().is_some_and(|memory| memory.tried);
         let no_attempt = !tried && matches!(failed.outcome.status, Status::Shed | Status::Deferred);
         let refused =

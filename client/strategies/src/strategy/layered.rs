@@ -99,10 +99,10 @@ impl Strategy {
         if outcome.status == Status::Deferred
             && let Some(memory) = self.memory.of_mut(state)
         {
-            // A deferral is not an attempt, so after it the retry has still not been sent.
+            // A deferral is not an attempt, so the retry has still not been sent after a deferral.
             memory.layers[0].awaits_retry = inner.attempt > 1;
         }
-        // While other attempts of the op are in flight, its tries in outer layers continue.
+        // While other attempts of the op are in flight, the op's tries in outer layers continue.
         let is_over = matches!(outcome.status, Status::Succeeded | Status::Cancelled | Status::Deferred);
         if is_over && !ended.round_continues {
             for index in 0..self.outer.len() {
@@ -171,7 +171,7 @@ impl Strategy {
             let mut outcome = failed.outcome;
             if shed && index + 1 > first {
                 // The advice comes from a budget of an inner layer that shed the launch, so it does not apply to this
-                // layer.
+                // outer layer.
                 outcome.advice = Advice::None;
             }
             self.end_try(now, index, &ended, &outcome, *state);
@@ -231,7 +231,7 @@ impl Strategy {
             if memory.layers[index + 1].awaits_retry {
                 outer.layer.on_retry_withdrawn(now);
             }
-            // The op ended during a try, for example at its deadline, so the try counts as cancelled.
+            // If the op ended during a try, for example at its deadline, the try counts as cancelled.
             if let Some(open) = memory.layers[index + 1].open {
                 let cancelled = Outcome::plain(Status::Cancelled);
                 let ended = AttemptEnd {

@@ -1,4 +1,4 @@
-//! State of an op beyond the eight bytes of its retry policy. It is kept only for strategies that need more.
+//! State of an op beyond the eight bytes of its retry policy. It is kept only for strategies that need it.
 
 use slab::Slab;
 
@@ -11,8 +11,8 @@ pub(crate) const MAX_LAYERS: usize = 3;
 /// Permits that the budgets issued when an attempt was sent.
 pub type Permits = [Permit; MAX_BUDGETS];
 
-/// State of every active op, found by its [`RetryState`]. It takes eight bytes until the first op is stored, because
-/// most clients never store one.
+/// State of every active op, found by its [`RetryState`]. This struct takes eight bytes until the first op is stored,
+/// because most clients never store one.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     ops: Option<Box<Slab<OpMemory>>>,
@@ -20,7 +20,7 @@ pub(super) struct Memory {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OpMemory {
-    /// State per layer, the innermost layer first.
+    /// State of the op in each layer, the innermost layer first.
     pub(super) layers: [LayerMemory; MAX_LAYERS],
     pub(super) shed_by: usize,
 }
@@ -29,13 +29,13 @@ pub(super) struct OpMemory {
 pub(super) struct LayerMemory {
     pub(super) policy: RetryState,
     pub(super) since: Instant,
-    /// Number of failures of the op before it began in this layer.
+    /// Number of failures of the op before it last began in this layer.
     pub(super) failures_before: u32,
-    /// Number of failures, as this layer counts them, when advice restarted the policy.
+    /// Number of failures of the op, as this layer counts them, when advice last restarted the retry policy.
     pub(super) failures_at_restart: u32,
     pub(super) attempts_before: u32,
     pub(super) retries: [u32; 3],
-    /// Number of failed tries; used only by outer layers.
+    /// Number of failed tries of the op; used only by outer layers.
     pub(super) tries: u32,
     pub(super) last: Option<Status>,
     pub(super) last_classification: Classification,
@@ -47,7 +47,7 @@ pub(super) struct LayerMemory {
     pub(super) open: Option<Try>,
 }
 
-/// Try of an outer layer: everything that the inner layers do with an op until it is done or they give it up.
+/// Try of an outer layer: everything that the inner layers do with an op until the op is done or they give it up.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Try {
     pub(super) seq: u64,

@@ -102,7 +102,8 @@ impl HeaderForms {
             let _ = write!(shown, ".{ON}{status}");
         }
         if !self.plus.is_zero() {
-            // A point separates words, so durations are written without one, and here also without spaces.
+            // A point separates words, so durations are written without a decimal point, and in this text also without
+            // spaces.
             let plus = duration_text::format(self.plus).replace(' ', "");
             let _ = write!(shown, ".{PLUS}{plus}");
         }

@@ -1,4 +1,4 @@
-//! Longest delay, as a duration or as a multiple of the base.
+//! Longest delay of a backoff, as a duration or as a multiple of the base.
 
 use std::time::Duration;
 
@@ -10,9 +10,9 @@ use crate::shape::up_to_a_day;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Cap {
     At(Duration),
-    /// Multiple of the base, at most a day. Envoy's cap is ten times its base.
+    /// Longest delay as a multiple of the base, at most a day. Envoy's cap is ten times its base.
     Bases(f64),
-    /// A day, the upper bound of every delay.
+    /// No configured limit. Delays are then at most a day, the upper bound of every delay.
     None,
 }
 

@@ -5,19 +5,19 @@
 
 use std::time::Duration;
 
-/// Factor on the usual latency; up to this product, latency refuses no launch.
+/// Multiple of the usual latency up to which no launch is refused because of latency.
 const ACTIVATION: u64 = 3;
-/// Share of the timeout. When the current latency reaches it, the probability of refusal is at its maximum.
+/// Share of the timeout. If the current latency reaches this share, the probability of refusal is at its maximum.
 const CEILING: f64 = 0.95;
-/// Weight of a new latency in the usual latency: `DECAY` if the new one is shorter, otherwise `RISE`.
+/// Weight of a new latency in the usual latency: `DECAY` if the new latency is shorter, otherwise `RISE`.
 const DECAY: f64 = 0.25;
 const RISE: f64 = 0.01;
-/// Weight of a new latency in the current latency.
+/// Weight of a new latency in the current latency, a moving average.
 const CURRENT: f64 = 0.25;
 /// Maximum probability of refusal due to latency.
 const MOST: f64 = 0.3;
 
-/// Latencies in whole microseconds; zero means not measured yet.
+/// Latencies in whole microseconds. A latency of zero has not been measured yet.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Latency {
     timeout: u64,
@@ -26,7 +26,7 @@ pub(super) struct Latency {
 }
 
 impl Latency {
-    /// Creates the rule. A timeout of zero turns it off.
+    /// Creates the latency rule. A timeout of zero turns the rule off.
     pub(super) fn new(timeout: Duration) -> Self {
         Self { timeout: whole_micros(timeout), ..Self::default() }
     }

@@ -1,5 +1,5 @@
-//! Sliding window of go-zero's breaker: counts of recent requests, and of the latest slices that only failed or only
-//! succeeded.
+//! Sliding window of go-zero's breaker: counts of recent requests, and of the latest time slices that only failed or
+//! only succeeded.
 //!
 //! Source: zeromicro/go-zero `core/breaker/bucket.go`, `googlebreaker.go` (`history`).
 
@@ -31,9 +31,9 @@ struct Bucket {
 pub(super) struct Seen {
     pub(super) requests: u64,
     pub(super) accepted: u64,
-    /// Number of slices with a failure since the last slice with a success.
+    /// Number of time slices with a failure since the last slice with a success.
     pub(super) failing: u32,
-    /// Number of slices with a success since the last slice with a failure.
+    /// Number of time slices with a success since the last slice with a failure.
     pub(super) working: u32,
 }
 

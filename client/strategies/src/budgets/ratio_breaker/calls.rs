@@ -1,11 +1,11 @@
-//! Counts of attempts and failures while a breaker is closed, over a time window or over the last N attempts.
+//! Counts of attempts and failures while a circuit breaker is closed, over a time window or over the last N attempts.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use crate::Instant;
 
-/// Number of parts into which the window is divided. The oldest part expires as a whole.
+/// Number of parts into which the time window is divided. The oldest part expires as a whole.
 const PARTS: u32 = 10;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Duration for which the breaker stays open. It doubles at each consecutive opening and is partly random.
+//! Duration for which a circuit breaker stays open. It doubles at each consecutive opening and is partly random.
 //!
 //! Source: twitter/finagle `Backoff.scala`, `EqualJittered`; linkerd/linkerd2-proxy `linkerd/exp-backoff/src/lib.rs`
 //! with the jitter that its failure accrual uses, 0.5.
@@ -30,9 +30,9 @@ pub(super) struct Penalties {
     cap: Duration,
     spread: Spread,
     seed: u64,
-    /// Index of this sequence within its breaker, part of the key of its random draws.
+    /// Index of this sequence of durations within its breaker. It is part of the key of the sequence's random draws.
     which: u32,
-    /// Number of consecutive openings, and number of all openings so far.
+    /// Number of consecutive openings of the breaker, and number of all its openings so far.
     row: u32,
     all: u32,
 }
@@ -42,8 +42,8 @@ impl Penalties {
         Self { open, cap, spread, seed, which, row: 0, all: 0 }
     }
 
-    /// Returns the duration of the next opening. `op` keys the random draw. It is the op whose failure caused the opening,
-    /// or 0 after a success.
+    /// Returns the duration of the breaker's next opening. `op` keys the random draw. It is the op whose failure caused
+    /// the opening, or 0 after a success.
     pub(super) fn next(&mut self, op: u64) -> Duration {
         let draw = unit(&mut draws(self.seed, Purpose::Probe, op, self.all.wrapping_mul(2) + self.which));
         let time = self.drawn(draw);

@@ -37,7 +37,7 @@ pub(super) struct Moving {
     by_calls: bool,
     began: Instant,
     calls: u64,
-    /// Time of the last attempt, in the unit of `window`, and the average at that time.
+    /// Time of the last attempt, in the unit of `window`, and the average success rate at that time.
     last: Option<(u64, f64)>,
     recent: WindowedAdder<4>,
 }
@@ -76,8 +76,9 @@ impl Rate {
         }
     }
 
-    /// Returns whether the rate is based on enough attempts. `moving` needs a whole window and, unless the window is
-    /// counted in attempts, at least `least` recent attempts. `exact` needs only `least` attempts in the window.
+    /// Returns whether the success rate is based on enough attempts. `moving` needs a whole window and, unless the
+    /// window is counted in attempts, at least `least` recent attempts. `exact` needs only `least` attempts in the
+    /// window.
     pub(super) fn has_measured(&mut self, now: Instant, least: u32) -> bool {
         match self {
             Self::Moving(moving) => {
@@ -126,7 +127,7 @@ fn sum(slices: &Slices<Counts, 10>, now: Instant) -> Counts {
     })
 }
 
-/// Truncates to whole milliseconds, the resolution of JVM clocks.
+/// Truncates a duration to whole milliseconds, the resolution of JVM clocks.
 fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
