@@ -189,7 +189,11 @@ fn a_later_barrier_that_does_not_fill_costs_no_finished_run() {
     // The other shard comes to the first barrier only, and sends nothing.
     let come = "/_mock/barrier?run=seed-1&of=2&index=1";
     assert_eq!(request(server.address, "POST", come, "").status, 200);
-    stays.finish().exits(69).says(&["did not receive all shards in time", "1 of 2 came; missing: 1", "--barrier"]);
+    stays.finish().exits(69).says(&[
+        "did not receive all shards in time",
+        "1 of 2 came; missing: 1",
+        "--barrier",
+    ]);
     let tasks = document(&folder, "0.json")["tasks"].clone();
     assert_eq!(tasks.as_array().unwrap().len(), 1);
     assert_eq!(count(&tasks[0], "/run/ops/succeeded"), count(&tasks[0], "/run/ops/total"));

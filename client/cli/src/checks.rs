@@ -159,8 +159,10 @@ impl<'a> Checks<'a> {
                 table.line(&wrapped(subject.strategy(), "  ", "    "));
                 table.line("    is not in the baseline");
                 let strategy = subject.strategy().to_owned();
-                let message =
-                    format!("{strategy} was not checked, because the baseline `{}` does not contain it", name.0.display());
+                let message = format!(
+                    "{strategy} was not checked, because the baseline `{}` does not contain it",
+                    name.0.display()
+                );
                 let outcome = Outcome::Skipped(message);
                 cases.push(Case { strategy, name: "against the baseline".to_owned(), outcome });
                 continue;

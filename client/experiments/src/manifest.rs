@@ -110,7 +110,8 @@ pub fn restored(
 
 fn server_under_test(server: &PlannedServer, mode: Mode) -> anyhow::Result<ServerUnderTest> {
     let read = |model: &ServerModel| {
-        let config = model.read::<Config>().context("the server's configuration is not that of a mockserver")?;
+        let config =
+            model.read::<Config>().context("the server's configuration is not that of a mockserver")?;
         config.validate().context("the server cannot be configured")?;
         anyhow::Ok(config)
     };

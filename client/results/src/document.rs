@@ -153,7 +153,10 @@ mod tests {
         for (text, told) in [
             ("", "line 1, column 0: it is empty"),
             (" \n\n ", "line 1, column 0: it is empty"),
-            ("{\"runs\": [{\"schema", "line 1, column 18: the document is incomplete, because the file was cut off"),
+            (
+                "{\"runs\": [{\"schema",
+                "line 1, column 18: the document is incomplete, because the file was cut off",
+            ),
             ("hello", "line 1, column 1: it is not JSON: expected value"),
             ("{\"runs\": []}", "`runs`: is empty: there is nothing to show"),
             ("{\"runs\": 3}", "`runs`: integer `3` is not a list"),

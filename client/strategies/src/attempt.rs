@@ -18,7 +18,7 @@ pub struct Candidate {
     pub last: Option<Status>,
     /// Classification of the op's last attempt. Sheds and deferrals do not change it. It is [`Classification::Done`] if
     /// no attempt of the op has failed.
-    pub last_opinion: Classification,
+    pub last_classification: Classification,
     /// Number of this copy within its hedging round, from 1; 0 for the attempt that began the round, and always 0
     /// without hedging. Except for this number, `seq` and `attempt`, a copy has the same field values as the attempt
     /// that began its round.
@@ -46,7 +46,7 @@ pub struct AttemptEnd {
     pub ready: u64,
     /// True if other attempts of the same hedging round are in flight, or one of them has decided the op's result. In
     /// this case, this attempt ends the op's try only if it succeeded. Always false without hedging.
-    pub goes_on: bool,
+    pub round_continues: bool,
 }
 
 /// Result of an attempt, with the server's advice.
@@ -57,7 +57,7 @@ pub struct Outcome {
     /// Facts about the answer that strategies may use, such as its HTTP status code.
     pub facts: Facts,
     /// Classification of the outcome by the strategy. It is set before the parts of the strategy receive the outcome.
-    pub opinion: Classification,
+    pub classification: Classification,
     /// Advice of the server about retries, as the innermost layer of a strategy parses it.
     pub advice: Advice,
     /// Advice of the server, as parsed by outer layers that have other rules for advice than the innermost layer.

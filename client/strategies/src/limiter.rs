@@ -89,7 +89,7 @@ pub struct LimiterView {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CarrierSense {
     /// Minimum free capacity that the server must have: slots, places in a queue, file descriptors.
-    pub least_free: u32,
+    pub min_free: u32,
     /// Time that a refused start takes: if the server has less free capacity, the op fails after this time, without an
     /// attempt.
     pub cost: Duration,

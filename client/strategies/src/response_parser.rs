@@ -34,8 +34,8 @@ pub struct ParsedResponse {
 }
 
 impl ResponseParser {
-    /// Returns the number of body bytes that the driver must pass to [`hear`](Self::hear); usually 0.
-    pub fn most_body(&self) -> usize {
+    /// Returns the number of body bytes that the driver must pass to [`parse`](Self::parse); usually 0.
+    pub fn max_body(&self) -> usize {
         if self.reasons.is_empty() { 0 } else { MAX_BODY }
     }
 
@@ -46,7 +46,7 @@ impl ResponseParser {
     }
 
     /// Parses an answer with the status `code`, received at calendar time `now`.
-    pub fn hear(
+    pub fn parse(
         &self,
         code: u16,
         headers: &(impl AdviceHeaders + ?Sized),

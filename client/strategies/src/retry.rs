@@ -21,7 +21,7 @@ pub trait RetryPolicy: Send {
     /// the advice to the delay.
     ///
     /// Policies return true if they have their own rule for `Retry-After`, such as clamping it to a range.
-    fn heeds_advice(&self) -> bool {
+    fn uses_advice(&self) -> bool {
         false
     }
 

@@ -22,7 +22,7 @@ pub struct Rules {
     pub(crate) advice_on: Option<Compiled>,
     pub(crate) reads_outer: bool,
     /// Rules that classify outcomes. If `None`, the classification follows the status that the test harness counts.
-    pub(crate) opinions: Option<Opinions>,
+    pub(crate) classifications: Option<Classifications>,
 }
 
 impl Default for Rules {

@@ -37,7 +37,7 @@ pub struct Strategy {
     inner: Layer,
     /// Backoff during outages. It is present only if the strategy has a limiter but no other backoff, because the
     /// limiter alone would send to a dead server without pause.
-    standstill: Option<OutageBackoff>,
+    outage: Option<OutageBackoff>,
     /// Outer layers, starting with the one next to the inner layer.
     outer: Box<[Outer]>,
     /// Number of launches shed so far. It is part of the key of the budgets' random draws, so that no op is rejected

@@ -63,7 +63,11 @@ pub const fn whole_nanos(duration: Duration) -> u64 {
 }
 
 /// Returns a duration of `value` nanoseconds, rounded to the nearest whole one. Saturates at the range of `u64`; NaN is zero.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the conversion saturates on purpose")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the conversion saturates on purpose"
+)]
 pub fn nanos(value: f64) -> Duration {
     // Rounds non-negative numbers like `libm::round`. The conversion truncates, so slightly less than 0.5 is added
     // first. Adding exactly 0.5 would round up the largest number below a half.

@@ -113,11 +113,8 @@ impl Content {
         let incomplete = incomplete.filter(|incomplete| incomplete.missing_tasks > 0);
         self.incomplete.extend(incomplete.map(
             |Incomplete { tasks, missing_tasks, missing_shards, .. }| {
-                let why = if missing_shards.is_empty() {
-                    ""
-                } else {
-                    ", of shards that were missing in the merge"
-                };
+                let why =
+                    if missing_shards.is_empty() { "" } else { ", of shards that were missing in the merge" };
                 format!("Incomplete: {missing_tasks} of {tasks} runs are missing{why}.")
             },
         ));

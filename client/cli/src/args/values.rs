@@ -38,7 +38,9 @@ impl FromStr for Header {
             return Err(format!("the header `{name}` is reserved for loadgen; choose another name"));
         }
         if FRAMING.contains(&name.as_str()) {
-            return Err(format!("loadgen itself sets the header `{name}` from the body and the connection; leave it out"));
+            return Err(format!(
+                "loadgen itself sets the header `{name}` from the body and the connection; leave it out"
+            ));
         }
         let value =
             value.trim().parse().map_err(|_| format!("the value of `{name}` is not allowed in a header"))?;

@@ -20,8 +20,11 @@ pub(super) fn read(BaselineName(path): &BaselineName) -> anyhow::Result<Baseline
     };
     let file = File::open(path).map_err(|error| {
         let missing = error.kind() == std::io::ErrorKind::NotFound;
-        let why =
-            if missing { anyhow!("the file does not exist; create it with `--save-baseline`") } else { error.into() };
+        let why = if missing {
+            anyhow!("the file does not exist; create it with `--save-baseline`")
+        } else {
+            error.into()
+        };
         refuse(why)
     })?;
     // The size is limited while reading, because a device may have no length and no end.

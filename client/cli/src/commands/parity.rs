@@ -90,7 +90,9 @@ fn compare_all(
                 // A run in which the load generator was the bottleneck measures the machine, not the drivers.
                 reals.clear();
                 experiment.time_scale = scale(slower)?;
-                tell(&format!("; the generator was the bottleneck, so the run is repeated at time scale {slower}\n"));
+                tell(&format!(
+                    "; the generator was the bottleneck, so the run is repeated at time scale {slower}\n"
+                ));
                 continue;
             }
             reals.push(real);

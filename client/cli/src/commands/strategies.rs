@@ -60,8 +60,7 @@ pub(crate) fn show(args: &StrategiesArgs) -> anyhow::Result<ExitCode> {
         return check::run(&args.check);
     }
     if let Some(flag) = args.check.file_without_check() {
-        let words =
-            format!("`{flag}` needs `--check`; leave it out, or name recordings to check");
+        let words = format!("`{flag}` needs `--check`; leave it out, or name recordings to check");
         return Err(Fatal::error(Exit::Usage, words));
     }
     if args.advice {

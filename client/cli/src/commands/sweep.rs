@@ -132,7 +132,8 @@ fn conduct(
         .map(ToString::to_string)
         .collect();
     if !session.runs_fresh() {
-        session.note("the best point is not estimated again on fresh seeds, because merging sends no requests");
+        session
+            .note("the best point is not estimated again on fresh seeds, because merging sends no requests");
     }
     let board = grid.board(&names, choices.len(), session.at_once);
     let estimates = session.show(&board, || estimated(grid, &choices, &session, &board, &mut short))?;

@@ -23,7 +23,9 @@ pub(crate) struct Texts(Spool);
 impl Texts {
     pub(crate) fn keep(&mut self, text: &str) -> anyhow::Result<SpoolRange> {
         let place = SpoolRange { from: self.0.length(), length: text.len() };
-        self.0.write_all(text.as_bytes()).context("the runs cannot be written to a temporary file while they are merged")?;
+        self.0
+            .write_all(text.as_bytes())
+            .context("the runs cannot be written to a temporary file while they are merged")?;
         Ok(place)
     }
 
@@ -32,7 +34,8 @@ impl Texts {
         Stored::new(Box::new(move |number| {
             let Some(SpoolRange { from, length }) = places.get(&number) else { return Ok(None) };
             let mut texts = texts.lock().unwrap_or_else(PoisonError::into_inner);
-            let text = texts.piece(*from, *length).context("the temporary file with the runs cannot be read")?;
+            let text =
+                texts.piece(*from, *length).context("the temporary file with the runs cannot be read")?;
             drop(texts);
             let record = TaskRecord::read(std::str::from_utf8(&text)?)?;
             ensure!(record.task == number, "the temporary file with the runs is damaged; this is a bug");

@@ -40,8 +40,9 @@ impl Merging {
 
     pub(crate) fn score(&self) -> anyhow::Result<Score> {
         let by = self.plan.by.as_deref().unwrap_or_default();
-        Score::at(by)
-            .ok_or_else(|| Fatal::error(Exit::Usage, format!("`plan.by`: strategies cannot be ranked by `{by}`")))
+        Score::at(by).ok_or_else(|| {
+            Fatal::error(Exit::Usage, format!("`plan.by`: strategies cannot be ranked by `{by}`"))
+        })
     }
 
     pub(crate) fn simulated(&self) -> bool {
@@ -54,7 +55,11 @@ impl Merging {
             restored(point, *mode, command_line).with_context(|| format!("`plan.points[{index}]`"))
         };
         points.iter().enumerate().map(at).collect::<anyhow::Result<_>>().map_err(|error| {
-            Fatal::because(Exit::Usage, "these shards cannot be merged, because a document was changed", error)
+            Fatal::because(
+                Exit::Usage,
+                "these shards cannot be merged, because a document was changed",
+                error,
+            )
         })
     }
 
@@ -62,8 +67,10 @@ impl Merging {
         match <[_; 1]>::try_from(self.points()?) {
             Ok([only]) => Ok(only),
             Err(points) => {
-                let words =
-                    format!("`plan.points` has {} points, and a command that varies nothing has one", points.len());
+                let words = format!(
+                    "`plan.points` has {} points, and a command that varies nothing has one",
+                    points.len()
+                );
                 Err(Fatal::error(Exit::Usage, words))
             }
         }
@@ -80,7 +87,8 @@ impl Merging {
             return Err(Fatal::error(Exit::Usage, words));
         }
         if tasks.count() > MAX_TASKS {
-            let words = format!("`plan.tasks` is {}, which is more than the maximum number of runs", tasks.count());
+            let words =
+                format!("`plan.tasks` is {}, which is more than the maximum number of runs", tasks.count());
             return Err(Fatal::error(Exit::Usage, words));
         }
         Ok(std::mem::take(&mut self.texts).stored(std::mem::take(&mut self.places)))

@@ -32,7 +32,9 @@ pub(crate) fn document<'a>(
         return refuse(format!("`{}` {why}", format.flag));
     }
     if let Some(flag) = checks.and_then(CheckArgs::first_given) {
-        return refuse(format!("`{flag}` judges all runs, and a shard has only some; give it to `loadgen merge`"));
+        return refuse(format!(
+            "`{flag}` judges all runs, and a shard has only some; give it to `loadgen merge`"
+        ));
     }
     match asked.iter().find(|(format, _)| format.flag == DOCUMENT) {
         Some((_, path)) => Ok(path),

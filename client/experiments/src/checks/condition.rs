@@ -54,7 +54,8 @@ impl FromStr for Condition {
         // The first of these characters belongs to the operator, because no strategy contains one.
         let place = text.find(['<', '>', '!']).or_else(|| text.find("=="));
         let at = place.ok_or_else(|| {
-            let words = if text.contains('=') { "; a single `=` is not a comparison, write `==`" } else { "" };
+            let words =
+                if text.contains('=') { "; a single `=` is not a comparison, write `==`" } else { "" };
             format!("the condition has no comparison{words}; {example}")
         })?;
         let (left, rest) = text.split_at(at);

@@ -143,7 +143,11 @@ fn figure(path: &str, runs: &RunFigures) -> Result<f64, String> {
             0 => "there are no runs".to_owned(),
             1 => "the run does not have this figure".to_owned(),
             all => {
-                format!("{} of {} runs do not have this figure", thousands(missing as u64), thousands(all as u64))
+                format!(
+                    "{} of {} runs do not have this figure",
+                    thousands(missing as u64),
+                    thousands(all as u64)
+                )
             }
         });
     }
@@ -211,7 +215,10 @@ mod tests {
     #[test]
     fn a_figure_that_is_missing_fails_but_no_stall_is_well() {
         let runs = [runs("aimd", &[1.0])];
-        assert_eq!(failed("late_share > 0.1", &runs), [("aimd".into(), "the run does not have this figure".into())]);
+        assert_eq!(
+            failed("late_share > 0.1", &runs),
+            [("aimd".into(), "the run does not have this figure".into())]
+        );
         assert!(failed("stalled_at_s > 0", &runs).is_empty());
         assert_eq!(failed("makespan_complete == true", &runs).len(), 1);
     }

@@ -104,8 +104,9 @@ impl Derived {
 }
 
 fn range_fault(from: usize, to: usize) -> Option<String> {
-    (from > to || to > LAST_BIN)
-        .then(|| format!("the range {from} to {to} is not valid; bins are numbered from 0 to at most {LAST_BIN}"))
+    (from > to || to > LAST_BIN).then(|| {
+        format!("the range {from} to {to} is not valid; bins are numbered from 0 to at most {LAST_BIN}")
+    })
 }
 
 fn count(series: Series, bin: &Bin) -> u32 {

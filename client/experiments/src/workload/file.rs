@@ -30,8 +30,10 @@ pub fn from_table(table: &Table) -> Result<WorkloadSpec, FileError> {
     match given.as_slice() {
         [] | [_] | ["rate", "arrivals"] => Ok(spec),
         several => {
-            let words =
-                format!("`{}` exclude one another, because each sets how ops arrive", several.join("` and `"));
+            let words = format!(
+                "`{}` exclude one another, because each sets how ops arrive",
+                several.join("` and `")
+            );
             Err(FileError { key: several[0].to_owned(), words })
         }
     }

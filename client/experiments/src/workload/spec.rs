@@ -106,10 +106,16 @@ impl WorkloadSpec {
         }
         check_arrivals(&arrivals, ops, self.duration, spelling)?;
         if counted && self.ops.is_some() {
-            return Err(error("ops", "`ops` and a list of arrivals both set the number of ops; leave one out"));
+            return Err(error(
+                "ops",
+                "`ops` and a list of arrivals both set the number of ops; leave one out",
+            ));
         }
         if spelling == Spelling::Flags && self.drain.is_some() && self.duration.is_none() {
-            return Err(error("drain", "`--drain` needs `--duration`, because a run without it ends with its last op"));
+            return Err(error(
+                "drain",
+                "`--drain` needs `--duration`, because a run without it ends with its last op",
+            ));
         }
         let defaults = RunConfig::default();
         Ok(RunConfig {

@@ -24,7 +24,9 @@ pub enum ShardError {
         "`{file}` was written by loadgen {theirs}, and this is {ours}; merge shards with the version that wrote them"
     )]
     Version { file: String, theirs: String, ours: String },
-    #[error("`{file}` and `{first}` are shards of different runs: {what} is `{theirs}` in the first and `{ours}` in the second")]
+    #[error(
+        "`{file}` and `{first}` are shards of different runs: {what} is `{theirs}` in the first and `{ours}` in the second"
+    )]
     Foreign { file: String, first: String, what: &'static str, ours: String, theirs: String },
     #[error("`{file}` is one of {theirs} shards, and `{first}` one of {ours}")]
     Divided { file: String, first: String, ours: u32, theirs: u32 },

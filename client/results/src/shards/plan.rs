@@ -157,7 +157,9 @@ impl ShardPlan {
             return Err(Malformed::at("plan.points", "is empty"));
         }
         match self.shown().find(|text| is_unprintable(text)) {
-            Some(text) => Err(Malformed::at("plan", format!("{text:?} contains characters that cannot be shown"))),
+            Some(text) => {
+                Err(Malformed::at("plan", format!("{text:?} contains characters that cannot be shown")))
+            }
             None => Ok(()),
         }
     }

@@ -44,7 +44,7 @@ const MIN_RISE: f64 = 0.05;
 const MIN_RETURN: f64 = 0.5;
 
 /// Minimum window, in attempts. With this window, the gap between sends is a thousand latencies. The gap usually
-/// reaches [`TailbackConfig::longest_gap`] first.
+/// reaches [`TailbackConfig::max_gap`] first.
 const MIN_WINDOW: f64 = 0.001;
 
 /// Distance of the longest usual latency from the mean latency, in mean deviations (RFC 6298, section 2.3: K = 4).
@@ -153,7 +153,7 @@ struct Tailback {
     initial: f64,
     beta: f64,
     /// Maximum time between sends, in nanoseconds.
-    longest_gap: f64,
+    max_gap: f64,
     /// Maximum number of attempts in flight. A window below 1 is a rate, in attempts per latency.
     window: f64,
     /// Last window that was too large: the number of attempts in flight when the attempt was sent whose rejection

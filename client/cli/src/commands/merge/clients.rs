@@ -45,7 +45,10 @@ pub(super) fn merge(args: &MergeArgs, documents: Shards<'_>) -> anyhow::Result<E
     if let Some(lost) = &lost {
         let words = lost.words(of, plan.tasks);
         if !args.partial {
-            return Err(Fatal::error(Exit::Usage, format!("{words}; `--partial` merges the shards that exist")));
+            return Err(Fatal::error(
+                Exit::Usage,
+                format!("{words}; `--partial` merges the shards that exist"),
+            ));
         }
         to_stderr(&format!("{}\n", wrapped(&format!("incomplete: {words}"), "warning: ", "         ")));
     }

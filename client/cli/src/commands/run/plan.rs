@@ -222,7 +222,8 @@ fn doubts(known: Option<String>, server: Option<&Config>, experiment: &Experimen
         let has_keys = experiment.run.requests.api_keys.is_some();
         if has_keys && !server.counts_by_header("authorization") {
             doubts.push(
-                "`--api-keys` changes nothing here, because no policy counts by `header:authorization`".to_owned(),
+                "`--api-keys` changes nothing here, because no policy counts by `header:authorization`"
+                    .to_owned(),
             );
         }
     }

@@ -60,8 +60,7 @@ impl FromStr for Axis {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let example = "write it like `ops=50,500,5000` or `aimd.beta=0.5..0.95/10`";
-        let (key, values) =
-            text.split_once('=').ok_or_else(|| format!("the text has no `=`; {example}"))?;
+        let (key, values) = text.split_once('=').ok_or_else(|| format!("the text has no `=`; {example}"))?;
         let key = key.trim().trim_start_matches("--");
         if key.is_empty() {
             return Err(format!("the key before the `=` is missing; {example}"));
@@ -188,7 +187,11 @@ fn durations((low, high): (&str, &str)) -> Option<(f64, f64)> {
 
 /// Rounds to microseconds, because the nanoseconds that a division yields only distract.
 fn rounded(s: f64) -> Duration {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the longest duration is 100 years")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the longest duration is 100 years"
+    )]
     let micros = (s * 1e6).round() as u64;
     Duration::from_micros(micros)
 }

@@ -15,9 +15,7 @@ pub(super) fn answer(result: &RunResult) -> String {
     let done = done(result);
     if let Some(at) = result.stalled_at_s {
         let at = seconds(at);
-        return format!(
-            "{strategy}: {done}, stalled at {at}: no attempt succeeded after that"
-        );
+        return format!("{strategy}: {done}, stalled at {at}: no attempt succeeded after that");
     }
     if let Some(cause) = &result.interrupted {
         let after = result.makespan_s.map_or_else(String::new, |s| format!(" in {}", seconds(s)));
