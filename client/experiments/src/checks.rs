@@ -1,4 +1,4 @@
-//! Checks on results: conditions that must not hold, and a baseline to compare with.
+//! Checks of results: against conditions that must not hold, and against a saved baseline.
 
 mod baseline;
 mod change;

@@ -7,7 +7,7 @@ use std::error;
 pub enum ErrorKind {
     Usage,
     Unreachable,
-    /// The counts of the client and the server do not match.
+    /// Counts of ops or attempts do not match, within the client or between the client and the server.
     NotConserved,
 }
 
@@ -60,7 +60,7 @@ pub fn words_of(error: &dyn error::Error) -> String {
     let mut cause = error.source();
     while let Some(reason) = cause {
         let words = reason.to_string();
-        // Many libraries already repeat the message of their source.
+        // A cause is skipped if its message is already in the text, because many libraries repeat the message of the cause.
         if !text.contains(&words) {
             text.push_str(": ");
             text.push_str(&words);

@@ -1,8 +1,8 @@
-//! Evaluation of runs: ranking of strategies, size of differences, sensitivity of the ranking to the server, best
-//! point, and agreement of both drivers.
+//! Evaluation of runs: ranking of strategies, size of differences, sensitivity of the ranking to the server, best point, and agreement of
+//! both drivers.
 //!
-//! Everything here is computed from results; nothing here starts a run. Sentences of documents are written here. Tables
-//! and notes for terminals are written by the callers.
+//! The evaluation is computed from results and starts no runs. It also writes the sentences of documents, while its callers write tables
+//! and notes for terminals.
 
 pub mod agreement;
 pub mod best_point;

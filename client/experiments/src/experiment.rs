@@ -19,7 +19,7 @@ use crate::error::Error;
 use crate::sharded::Sharded;
 use crate::workload::{Spelling, WorkloadError, WorkloadSpec, recorded_as_typed};
 
-/// Credentials for a mockserver's own endpoints.
+/// Credentials for the administrative endpoints of a mockserver.
 #[derive(Clone)]
 pub struct Admin {
     pub authorization: HeaderValue,
@@ -27,13 +27,13 @@ pub struct Admin {
     pub typed: bool,
 }
 
-/// Longest rate-limit window that a run waits for before it counts as stalled.
+/// Longest rate-limit window for which a run waits without a success before it counts as stalled.
 const MAX_WINDOW: Duration = Duration::from_hours(1);
 
 #[derive(Clone, Debug)]
 pub struct Sending {
     pub transport: TransportChoice,
-    /// Local addresses that connections use in turn; if empty, the system chooses.
+    /// Local addresses that connections use in turn; if the list is empty, the operating system chooses.
     pub local_addresses: Arc<[IpAddr]>,
     pub threads: NonZero<usize>,
     /// HTTP/2 connections per thread.
@@ -55,15 +55,15 @@ impl Default for Sending {
 #[derive(Clone)]
 pub struct Experiment {
     pub strategy: StrategySpec,
-    /// Client configuration of every run. Its seed is that of the first run.
+    /// Client configuration of every run. The seed in it is the seed of the first run.
     pub run: RunConfig,
-    /// Workload that `run` was built from. With it, another process can plan the same experiment.
+    /// Workload from which the run configuration `run` was built. With it, another process can plan the same experiment.
     pub workload: WorkloadSpec,
-    /// Workload parameters for which records have no field of their own, in the form in which results record them.
+    /// Workload parameters that have no separate field in results, in the form in which results record them.
     pub recorded_as_typed: BTreeMap<String, Setting>,
-    /// True if the load was given explicitly. Foreign servers get no load by default.
+    /// True if the load was given explicitly. Servers other than mockservers get no load by default.
     pub paced: bool,
-    /// Number of runs, with consecutive seeds.
+    /// Number of runs of the experiment; their seeds are consecutive.
     pub repeats: u32,
     /// Conversion between experiment time and real time; used over HTTP only.
     pub time_scale: TimeScale,
@@ -71,7 +71,7 @@ pub struct Experiment {
     pub request: RequestTemplate,
     pub trust: Trust,
     pub admin: Option<Admin>,
-    /// True if a request may be sent again, whatever its method is.
+    /// True if every request may be sent more than once, whatever its HTTP method is.
     pub idempotent: bool,
     pub sharded: Option<Sharded>,
     pub command_line: Vec<String>,
@@ -80,10 +80,9 @@ pub struct Experiment {
 }
 
 impl Experiment {
-    /// Creates an experiment that sends plain requests, which may be sent again.
+    /// Creates an experiment with the default request, which may be sent more than once.
     ///
-    /// # Errors
-    /// Fails if parameters of the workload contradict each other.
+    /// # Errors Fails if parameters of the workload contradict each other.
     pub fn new(
         strategy: StrategySpec,
         workload: &WorkloadSpec,
@@ -135,8 +134,8 @@ impl Experiment {
         Some(given.unwrap_or(Rate::per_second(rate_per_s)))
     }
 
-    /// Rejects oracles, unless each op is a single request and the server has nothing but a concurrency limit. Only for
-    /// such servers can an optimal schedule be computed.
+    /// Rejects oracles, unless each op is a single request and the server has nothing but a concurrency limit. An optimal schedule can be
+    /// computed only for these servers.
     pub fn refuse_unplannable(&self, server: &Config) -> Result<(), Error> {
         if !self.strategy.needs_foreknowledge() {
             return Ok(());
@@ -157,8 +156,8 @@ impl Experiment {
         )))
     }
 
-    /// Rejects a strategy with its own retry rules if it would resend a request that may then count twice. Without its
-    /// retries, the strategy would silently become a different client. Called for servers other than mockservers.
+    /// Rejects a strategy with its own retry rules if the strategy would resend a request that may then count twice. Without its retries,
+    /// the strategy would silently become a different client. Called for servers other than mockservers.
     pub fn refuse_sending_twice(&self) -> Result<(), Error> {
         let twice = match &self.run.requests.mix {
             _ if self.idempotent || !self.run.retry_failed || !self.strategy.has_rules() => None,
@@ -176,7 +175,7 @@ impl Experiment {
         )))
     }
 
-    /// Returns the strategy for clients that send these requests. Clients built from the same spec share their common
+    /// Returns the strategy for clients that send the requests of this experiment. Clients built from the same spec share their common
     /// data.
     pub fn strategy_of_clients(&self) -> StrategySpec {
         let spec = self.strategy.clone();
@@ -219,8 +218,8 @@ impl Experiment {
         )))
     }
 
-    /// Returns the run configuration for a server: a mockserver with this model, or a foreign server if there is no
-    /// model. The server determines how long an attempt takes, and whether failures may be retried at all.
+    /// Returns the configuration of a run with the given seed. `model` is the configuration of the mockserver, or `None` for any other
+    /// server. The server determines how long an attempt takes, and whether failures may be retried at all.
     pub fn for_server(&self, model: Option<&Config>, seed: u64) -> RunConfig {
         let shard = self.sharded.as_ref().map_or(self.run.shard, |sharded| sharded.shard);
         let mut run = RunConfig { seed, shard, ..self.run.clone() };
@@ -228,18 +227,18 @@ impl Experiment {
         if let Some(model) = model {
             run.undisturbed_attempt = model.undisturbed_attempt();
             run.mean_service = Some(model.mean_service());
-            // Nothing succeeds while a rate-limit window is used up, but the run is not stalled then. A run does not
-            // wait for windows of days.
+            // While a rate-limit window is used up, nothing succeeds, but the run is not stalled. The wait is limited by `MAX_WINDOW`, so
+            // that a run does not wait for windows of days.
             run.patience = run.patience.saturating_add(model.longest_window().min(MAX_WINDOW));
             run.outages = planned_outages(model);
         } else {
-            // A conditional write has an effect only once, however often it is sent. In a mix, each op has its own
-            // method.
+            // A conditional write has an effect only once, however often it is sent. In a mix of requests, each op has its own HTTP method.
             let conditional = run.kind == OperationKind::ReadModifyWrite;
             let own = run.requests.mix.is_some() || self.request.method.is_idempotent();
             run.retry_failed &= self.idempotent || conditional || own;
             run.requests.unsafe_fail_once = !self.idempotent && run.requests.mix.is_some();
-            // The duration of an attempt on this server is unknown, so the patience must cover at least two timeouts.
+            // The duration of an attempt on a server without a model is unknown, so the patience must cover at least two timeouts. Patience
+            // is the time without success after which a run is stalled.
             run.undisturbed_attempt = run.undisturbed_attempt.max(run.timeout / 50);
         }
         run

@@ -23,8 +23,8 @@ pub struct Load {
 
 impl Load {
     /// Returns the load of an experiment on a server. Returns `None` for closed loops, bursts and lists of arrivals, for requests from
-    /// chosen local addresses, and for servers whose capacity is unknown. Also `None` for conditional writes, because their number depends
-    /// on the clients.
+    /// chosen local addresses, and for servers whose capacity is unknown. Also returns `None` for conditional writes, because the number of
+    /// their requests depends on the clients.
     pub fn new(experiment: &Experiment, server: Option<&Config>, mode: Mode) -> Option<Self> {
         let (rate, server) = (experiment.rate()?, server?);
         if experiment.run.kind != OperationKind::Request || !experiment.sending.local_addresses.is_empty() {
@@ -63,7 +63,7 @@ impl Load {
         }
     }
 
-    /// Returns the number of slots if these are the limit that a growing load reaches first.
+    /// Returns the number of slots of the server, if slots are the limit that a growing load reaches first.
     pub fn slots(&self) -> Option<u64> {
         match self.capacity.limit {
             CapacityLimit::Slots { slots, .. } => Some(slots),
@@ -109,7 +109,7 @@ impl Load {
         Some(format!("{amount}{per}"))
     }
 
-    /// Explains why no attempt was rejected, and suggests a load that reaches the limit.
+    /// Returns sentences that explain why no attempt was rejected, and suggest a load that reaches the server's limit.
     pub fn within_limit(&self) -> Vec<String> {
         let lasting = self.lasts.map(|lasts| format!(" for {}", spaced(rounded(lasts)))).unwrap_or_default();
         let server =
@@ -129,8 +129,8 @@ impl Load {
         ]
     }
 
-    /// Returns flags with which the run reaches the limit: a load of 1.4 times the capacity, for at least twice the time after which
-    /// the burst is used up.
+    /// Returns command-line flags with which the run reaches the limit: a load of 1.4 times the capacity, for at least twice the time after
+    /// which the burst is used up.
     pub fn beyond_limit(&self) -> String {
         let Capacity { per_s, burst, .. } = self.capacity;
         let rate = round_up(1.4 * per_s);
@@ -140,7 +140,7 @@ impl Load {
         format!("--rate {rate}/s{}", lasts.unwrap_or_default())
     }
 
-    /// Returns a smaller scale of the preset, at which the present load reaches the limit.
+    /// Returns a smaller scale of the preset, at which the current load reaches the limit.
     fn smaller_scale(&self) -> Option<f64> {
         self.preset.as_ref()?;
         let Capacity { per_s, burst, .. } = self.capacity;

@@ -1,4 +1,4 @@
-//! Plans of points as recorded in the documents of shards, and their restoration when shards are merged.
+//! Plans of points as recorded in the documents of shards, and restoration of the planned experiments when shards are merged.
 
 use std::num::NonZero;
 
@@ -20,8 +20,7 @@ const MAX_BODY: usize = 64 << 20;
 
 /// Returns the plan of a point: its experiments, which differ only in their strategies, and the server under test.
 ///
-/// # Errors
-/// Fails if there is no experiment, or if restoring the plan would yield different experiments.
+/// # Errors Fails if there is no experiment, or if restoring the plan would yield different experiments.
 pub fn written(
     at: &[String],
     experiments: &[Experiment],
@@ -60,8 +59,8 @@ pub fn written(
     Ok(point)
 }
 
-/// Describes the server for people. An embedded server is described by its kind, because its address changes with each
-/// start.
+/// Returns a description of the server for human readers. An embedded server is described by its kind, because its address changes with
+/// each start.
 fn words(server_under_test: &ServerUnderTest, server: &ServerRecord<'_>, simulated: bool) -> String {
     match server_under_test {
         ServerUnderTest::Given(_) if server.kind == EMBEDDED => {
@@ -71,11 +70,10 @@ fn words(server_under_test: &ServerUnderTest, server: &ServerRecord<'_>, simulat
     }
 }
 
-/// Restores the experiments of a point and the server under test from its plan. Over HTTP these experiments cannot be
-/// run again, because no document contains the secrets of requests.
+/// Restores the experiments of a point and the server under test from its plan. Restored experiments cannot be run over HTTP, because no
+/// document contains the secrets of requests.
 ///
-/// # Errors
-/// Fails if this program would not write such a point.
+/// # Errors Fails if this program would not write such a plan.
 pub fn restored(
     point: &PlannedPoint,
     mode: Mode,
@@ -123,7 +121,8 @@ fn server_under_test(server: &PlannedServer, mode: Mode) -> anyhow::Result<Serve
     Ok(ServerUnderTest::Past(Box::new(PastServer { kind, target, words, model })))
 }
 
-/// Builds a request from its record. Header values and the body's content are unknown, so they are empty and zeros.
+/// Builds a request from its record in a document. Documents lack header values and the content of the body, so the values are empty and
+/// the body consists of zeros.
 fn request(record: &RequestRecord) -> anyhow::Result<RequestTemplate> {
     let method = record
         .method

@@ -13,7 +13,7 @@ use crate::experiment::Experiment;
 const SIMULATED: &str = "simulated";
 
 pub struct ServerRecord<'a> {
-    /// `embedded`, `found`, `simulated` or the URL.
+    /// Kind of server: `embedded`, `found` or `simulated`, or the URL of the server.
     pub kind: String,
     pub target: Option<String>,
     pub model: Option<&'a Config>,
@@ -33,8 +33,8 @@ pub fn has_faults(config: &ConfigRecord) -> bool {
     model.is_some_and(|model| model.has_faults())
 }
 
-/// Returns the records of a strategy's parts, layer by layer from the outermost. The rules changed in a layer follow
-/// the parts of the layer. Rules of the innermost layer that have keys of their own in the result are left out.
+/// Returns the records of a strategy's parts, layer by layer from the outermost. The rules that a layer changes follow the parts of the
+/// layer. Rules of the innermost layer that have separate keys in the result are left out.
 fn part_records(described: Vec<(&'static str, Vec<ParameterInfo>)>) -> Vec<PartRecord> {
     let (usual, last) = (StrategySpec::common_parameters(), described.len().saturating_sub(1));
     let parts = described.into_iter().enumerate().filter_map(|(index, (name, parameters))| {
@@ -94,7 +94,7 @@ pub fn config_record(settings: &Experiment, server: &ServerRecord<'_>, seed: u64
             share_strategy: run.share_strategy,
             more: settings.recorded_as_typed.clone(),
         },
-        // This is the requested timeout, so that a strategy with a timeout of its own remains comparable with others.
+        // The recorded timeout is the requested one, so that a strategy with a timeout of its own remains comparable with others.
         timeout: duration_text::format(settings.run.timeout),
         deadline: run.deadline.map(duration_text::format),
         within: run.within.map(duration_text::format),

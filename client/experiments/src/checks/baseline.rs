@@ -1,4 +1,5 @@
-//! Pairing of results with a baseline: rejects a baseline of another experiment, and matches strategies.
+//! Pairing of results with a saved baseline. Rejects a baseline of another experiment, and finds the counterpart of each strategy in the
+//! baseline.
 
 use results::{Baseline, Conditions};
 
@@ -30,8 +31,8 @@ pub fn refuse_foreign(baseline: &Baseline, name: &str, strategies: &[&str]) -> R
     )))
 }
 
-/// Returns the counterpart of each strategy in the baseline: the same strategy, or else the only unpaired one with the same parts. If one
-/// strategy is then left unpaired on each side, these two are counterparts.
+/// Returns the counterpart of each strategy in the baseline: the same strategy, or else the only unpaired strategy with the same parts. If
+/// one strategy is then left unpaired on each side, these two are counterparts.
 pub fn counterparts<'a>(baseline: &'a Baseline, strategies: &[&str]) -> Vec<Option<&'a str>> {
     let known = || baseline.strategies.keys().map(String::as_str);
     let mut found: Vec<Option<&str>> =

@@ -1,4 +1,4 @@
-//! Comparison of figures with a baseline.
+//! Comparison of the figures of runs with the figures of a saved baseline.
 
 use std::collections::BTreeMap;
 
@@ -29,15 +29,17 @@ impl ChangeKind {
 }
 
 pub struct Change {
-    /// Mean over the current runs that have the figure (`now`), or over those of the baseline (`then`); `None` if no run has it.
+    /// Mean of the figure: `now` over the current runs, `then` over the runs of the baseline. Runs without the figure are ignored; `None`
+    /// if no run has the figure.
     pub now: Option<f64>,
     pub then: Option<f64>,
-    /// Ratio of `now` to `then`, paired by seed; `None` if the numbers of runs with the figure differ.
+    /// Ratio of the current figure to the baseline's figure, paired by seed; `None` if the numbers of runs with the figure differ.
     pub ratio: Option<f64>,
     pub verdict: ChangeKind,
 }
 
-/// Compares every judged figure with its baseline. Leaves out figures that neither side has, and figures that an older baseline lacks.
+/// Compares every judged figure of the runs with the baseline. Leaves out figures without a value in the runs and in the baseline, and
+/// figures that an older baseline lacks.
 pub fn changes(
     subject: &Subject<'_>,
     baseline: &BTreeMap<String, Vec<Option<f64>>>,
@@ -56,13 +58,15 @@ pub fn changes(
     changes.into_iter().map(|(figure, change)| (figure.path, change)).collect()
 }
 
-/// Returns true if the share of ops done changed. Times are not comparable then, because a client that gives up early finishes early.
+/// Returns true if the share of ops done became better or worse. Times are not comparable in this case, because a client that gives up
+/// early finishes early.
 fn is_of_unequal_work(changes: &[(&'static Figure, Change)]) -> bool {
     let share = changes.iter().find(|(figure, _)| figure.path == "done_share");
     share.is_some_and(|(_, change)| matches!(change.verdict, ChangeKind::Better | ChangeKind::Worse))
 }
 
-/// Judges one figure seed by seed. Returns `None` if equally many runs have the figure on both sides, but no seed has it on both.
+/// Compares one figure with its baseline, seed by seed. Returns `None` if equally many runs have the figure now and in the baseline, but no
+/// seed has the figure in both.
 fn change(
     figure: &Figure,
     now: &[Option<f64>],
@@ -71,12 +75,12 @@ fn change(
     seed: u64,
 ) -> Option<Change> {
     let known = |values: &[Option<f64>]| values.iter().flatten().copied().collect::<Vec<f64>>();
-    let (known_now, known_before) = (known(now), known(then));
-    let (now_mean, then_mean) = (mean_of_some(&known_now), mean_of_some(&known_before));
-    if known_now.len() != known_before.len() {
-        // More runs that have the figure are better, and fewer are worse. An example is a window that converges in fewer runs.
-        let verdict =
-            if known_now.len() > known_before.len() { ChangeKind::Better } else { ChangeKind::Worse };
+    let (known_now, known_then) = (known(now), known(then));
+    let (now_mean, then_mean) = (mean_of_some(&known_now), mean_of_some(&known_then));
+    if known_now.len() != known_then.len() {
+        // If more runs have the figure than in the baseline, the change is better; if fewer, it is worse. For example, the window may
+        // converge in fewer runs.
+        let verdict = if known_now.len() > known_then.len() { ChangeKind::Better } else { ChangeKind::Worse };
         return Some(Change { now: now_mean, then: then_mean, ratio: None, verdict });
     }
     let (now, then): (Vec<f64>, Vec<f64>) =
@@ -102,7 +106,7 @@ fn change(
 }
 
 fn verdict(figure: &Figure, ratio: f64, may_be_none: bool, noise: f64) -> ChangeKind {
-    // Symmetric: doubling and halving are equally far from no change.
+    // The noise limit is symmetric: doubling and halving are equally large changes.
     let beyond = ratio > 1.0 + noise || ratio < 1.0 / (1.0 + noise);
     if !beyond {
         return ChangeKind::Same;
@@ -121,7 +125,7 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// Divides two numbers. 0 / 0 is 1, because both are equal.
+/// Divides `now` by `then`. The quotient of 0 and 0 is 1, because both numbers are equal.
 fn quotient(now: f64, then: f64) -> f64 {
     match (now, then) {
         (0.0, 0.0) => 1.0,

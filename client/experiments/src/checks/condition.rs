@@ -1,4 +1,4 @@
-//! Conditions of the form `PATH OPERATOR VALUE` or `PATH of STRATEGY OPERATOR VALUE`.
+//! Conditions on figures of results, written `PATH OPERATOR VALUE` or `PATH of STRATEGY OPERATOR VALUE`.
 
 use std::str::FromStr;
 
@@ -23,7 +23,7 @@ pub enum Operator {
 }
 
 impl Operator {
-    /// Longer operators come before their prefixes, because the first match counts.
+    /// Comparison operators and their spellings. Longer spellings come before their prefixes, because the first match is used.
     const ALL: [(&'static str, Self); 6] = [
         (">=", Self::AtLeast),
         ("<=", Self::AtMost),
@@ -51,7 +51,8 @@ impl FromStr for Condition {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let example = "write it like `amplification > 1.2`";
-        // The first of these characters belongs to the operator, because no strategy contains one.
+        // The first `<`, `>` or `!` in the text, or else the first `==`, starts the operator, because no strategy contains these
+        // characters.
         let place = text.find(['<', '>', '!']).or_else(|| text.find("=="));
         let at = place.ok_or_else(|| {
             let words =

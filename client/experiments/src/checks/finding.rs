@@ -11,7 +11,8 @@ use crate::error::Error;
 
 type Statistic = fn(&Summary) -> f64;
 
-/// Statistics over runs that may end a figure's path in a condition. The first one is the default.
+/// Statistics over runs. The path of a figure in a condition may end with one of these names, as in `makespan_s.p95`. The first one is the
+/// default.
 const STATISTICS: [(&str, Statistic); 9] = [
     ("mean", |figure| figure.mean),
     ("sd", |figure| figure.deviation.unwrap_or(0.0)),
@@ -31,9 +32,10 @@ const MISSING_WHEN_WELL: &str = "stalled_at_s";
 pub struct Finding {
     pub condition: String,
     pub strategy: String,
-    /// Figure as text, or the reason why it is missing.
+    /// Value of the figure as text, or the reason why the figure is missing.
     pub found: String,
-    /// True if the condition, which must not hold, does hold, or if its figure is missing. A missing `stalled_at_s` is no failure.
+    /// True if the condition holds (a condition states what must not be the case), or if its figure is missing. A missing `stalled_at_s` is
+    /// not a failure.
     pub failed: bool,
 }
 
@@ -110,8 +112,8 @@ fn finding(condition: &Condition, subject: &Subject<'_>) -> Finding {
     Finding { condition: condition.text.clone(), strategy: subject.strategy.clone(), found, failed }
 }
 
-/// Judges a condition on `true` or `false` run by run, because a mean of truth values equals neither. One run in which the condition holds
-/// is a failure. Returns `None` for other conditions, and if a run lacks the figure.
+/// Checks a condition that compares with `true` or `false` in each run separately, because a mean of truth values may be neither. The check
+/// fails if the condition holds in one run or more. Returns `None` for other conditions, and if a run lacks the figure.
 fn truth(condition: &Condition, runs: &RunFigures) -> Option<(String, bool)> {
     let figure = Figure::find(&condition.path).filter(|_| condition.is_truth)?;
     let values = runs.known(figure.path);
@@ -135,7 +137,7 @@ fn truth(condition: &Condition, runs: &RunFigures) -> Option<(String, bool)> {
 fn figure(path: &str, runs: &RunFigures) -> Result<f64, String> {
     let (figure, statistic) = meant(path);
     let values = figure.map_or(&[][..], |figure| runs.known(figure.path));
-    // Only stalled runs have this figure, so its statistic is taken over these runs.
+    // Only stalled runs have the figure `stalled_at_s`, so its statistic is computed over the stalled runs.
     let some_will_do = split(path).0 == MISSING_WHEN_WELL && !values.is_empty();
     if values.len() < runs.runs() && !some_will_do {
         let missing = runs.runs() - values.len();

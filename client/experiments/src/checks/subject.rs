@@ -1,4 +1,4 @@
-//! Strategy whose results are checked.
+//! Strategy whose results are checked against conditions and a baseline.
 
 use results::RunFigures;
 
@@ -8,7 +8,7 @@ pub struct Subject<'a> {
 }
 
 impl<'a> Subject<'a> {
-    /// Creates a subject. `runs` must hold every figure that conditions and the baseline use.
+    /// Creates a subject of checks (a strategy and its runs). `runs` must contain every figure that the conditions and the baseline use.
     pub fn new(strategy: &str, runs: &'a RunFigures) -> Self {
         Self { strategy: strategy.to_owned(), runs }
     }

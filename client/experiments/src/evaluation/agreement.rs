@@ -7,14 +7,15 @@ use vocabulary::TimeScale;
 
 use super::course;
 
-/// Difference that timers and threads may cause, as a share of the mean.
+/// Difference between a real and a simulated run that timers and threads may cause, as a share of the mean.
 const TOLERANCE: f64 = 0.04;
-/// Allowed difference of a real run, in standard deviations over seeds.
+/// Allowed difference between a real run and the simulated mean, in standard deviations over seeds.
 const DEVIATIONS: f64 = 4.0;
 /// Minimum allowed difference of latencies, in milliseconds of real time, because timers are not finer.
 const TIMER_MS: f64 = 2.0;
 
-/// Compared figures: name, path, and whether it is a latency. Timers do not measure latencies exactly.
+/// Compared figures: name, path in the result, and true if the figure is a latency. Latencies have a minimum tolerance, because timers do
+/// not measure them exactly.
 const COMPARED: &[(&str, &str, bool)] = &[
     ("ops succeeded", "ops.succeeded", false),
     ("attempts", "attempts.total", false),
@@ -64,9 +65,10 @@ pub fn agreements(time_scale: TimeScale, simulated: &[RunResult], reals: &[&RunR
         let least = if *latency { TIMER_MS / time_scale.factor() } else { 0.0 };
         push(name, &|run| Figure::find(path)?.of(run), least);
     }
-    // Mean of the windows at the end of every second. It is no figure of a result, because `window.mean` weights windows by time.
+    // Mean of the windows at the end of every second. Results lack this figure, because `window.mean` weights windows by time.
     push("mean window", &|run| course::mean_window(&run.series), 0.0);
-    // Window over time: the distance of a real run from the mean simulated curve is compared with the distances of single simulated runs.
+    // Curve of the window over time. The distance of the real curve from the mean simulated curve is compared with the distances of the
+    // single simulated curves.
     let courses: Vec<_> = simulated.iter().map(|run| course::windows(&run.series)).collect();
     if let Some(mean) = course::mean(&courses) {
         let off = |windows: &course::Windows| course::distance(windows, &mean);

@@ -1,4 +1,5 @@
-//! Best candidate of a sweep in each situation, and the experiments that estimate it again on fresh seeds.
+//! Best candidate of a sweep in each situation (combination of settings that no client chooses), and experiments that measure the candidate
+//! again with fresh seeds.
 
 use loadgen_core::RunConfig;
 use results::{Axis, RankedStrategy, Score};
@@ -13,28 +14,31 @@ use crate::runs::blocks::{Blocks, Measured};
 use crate::runs::point::{Point, SweepPoint};
 use crate::servers::server_under_test::ServerUnderTest;
 
-/// Best and second best candidate of a situation. Both are run again, because the best of many candidates is partly there by luck.
+/// Best and second best candidate of a situation. Both are run again with fresh seeds, because the best of many candidates is partly best
+/// by chance.
 pub struct BestPoint<'a> {
     situation: &'a SweepPoint,
-    /// Best and second best of the sweep, then the other strategies of their point. They run with seeds that the sweep did not use.
+    /// Experiments to run again: the best and the second best of the sweep, then the other strategies of their point. The seeds are ones
+    /// that the sweep did not use.
     experiments: Vec<Experiment>,
     server_under_test: &'a ServerUnderTest,
     in_sweep: [RankedStrategy; 2],
-    /// Warnings for the best and the second best: each is a sentence if a varied parameter has the first or last value of its range.
+    /// Warnings for the best and the second best candidate. A warning is a sentence if a varied parameter has the first or last value of
+    /// its range, otherwise `None`.
     range_ends: [Option<String>; 2],
 }
 
-/// Maximum number of strategies that get a column each in a table of points.
+/// Maximum number of strategies for which a table of points has one column per strategy.
 pub const MAX_COLUMNS: usize = 4;
 
-/// Returns the best two candidates of each situation that has at least two ranked ones. All candidates of a situation are ranked together,
-/// across points. As in a comparison, the share of ops done decides first.
+/// Returns the best two candidates of each situation that has at least two ranked candidates. All candidates of a situation are ranked
+/// together, across the points of the sweep. As in a comparison of strategies, the share of ops done decides first.
 pub fn best_points<'a>(points: &'a [Point], axes: &[Axis], cells: &[Cell], by: Score) -> Vec<BestPoint<'a>> {
     let mut situations: Vec<(&SweepPoint, Vec<&Cell>)> = Vec::new();
     for cell in cells.iter().filter(|cell| !cell.standing.foresees) {
         let situation = &points[cell.point].situation;
         match situations.iter_mut().find(|(there, _)| *there == situation) {
-            // A strategy that has none of the varied parameters is the same at every point, so it is a candidate once.
+            // A strategy that has none of the varied parameters is the same at every point, so it is added as a candidate only once.
             Some((_, candidates)) if candidates.iter().any(|other| is_the_same(cell, other)) => {}
             Some((_, candidates)) => candidates.push(cell),
             None => situations.push((situation, vec![cell])),
@@ -77,8 +81,8 @@ fn best_point<'a>(
             })
             .find_map(|(axis, value)| range_end(axis, value))
     };
-    // A few strategies at one point are shown as one row of a table. They all run again, so that all figures of the row are from fresh
-    // seeds.
+    // If there are few candidates and all are at one point, a table shows them in one row. All of them run again, so that all figures of
+    // the row are from fresh seeds.
     let is_row = candidates.len() <= MAX_COLUMNS && candidates.iter().all(|cell| cell.point == best.point);
     let is_other = |cell: &&&Cell| ![best, second].iter().any(|chosen| is_the_same(cell, chosen));
     let others = candidates.iter().filter(is_other).filter(|_| is_row).map(|cell| fresh(cell));
@@ -105,8 +109,8 @@ impl BestPoint<'_> {
         let chosen = Measured { runs: measured.runs[..2].to_vec(), unpaired: Vec::new() };
         let standings = standings(&self.experiments[..2], &chosen, by);
         let seed = first_seed(&self.experiments);
-        // There is only this pair. After equal work it is compared in the score, otherwise in the share of ops done or in attempts per
-        // success.
+        // The only pair is the best against the second best strategy. After equal work the pair is compared in the score, otherwise in the
+        // share of ops done or in attempts per success.
         let mut pairs = every_pair(&standings, by, seed);
         if standings.iter().any(|standing| standing.is_tied) {
             pairs.extend(best_against_others(&standings, by.companion(), seed));

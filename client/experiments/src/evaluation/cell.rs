@@ -1,4 +1,4 @@
-//! One strategy at one point of a sweep, over seeds.
+//! Result of one strategy at one point of a sweep, over all seeds.
 
 use results::{At, RankedStrategy, Score, SweepCell, figures_over_runs};
 
@@ -8,10 +8,10 @@ use crate::runs::point::Point;
 
 pub struct Cell {
     pub point: usize,
-    /// Index among the strategies of the command line.
+    /// Index of the strategy in the order of the command line.
     pub strategy: usize,
     pub standing: RankedStrategy,
-    /// Rank among the strategies at its point, from 1, with equal ranks for ties; `None` if it left ops undone.
+    /// Rank among the strategies at the same point, from 1, with equal ranks for ties; `None` if the strategy left ops undone.
     pub rank: Option<u64>,
 }
 

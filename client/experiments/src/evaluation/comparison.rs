@@ -13,14 +13,15 @@ use crate::runs::blocks::{Blocks, Measured, order};
 
 pub struct Comparison {
     pub by: Score,
-    /// Best first; strategies that cannot be ranked are last.
+    /// Strategies in the order of their ranks, best first. Strategies that cannot be ranked come last.
     pub standings: Vec<RankedStrategy>,
-    /// Every two strategies that did the same work, compared in the score.
+    /// Comparisons in the score, for every two strategies that did the same work.
     pub pairs: Vec<Pair>,
-    /// Best strategy against every other one, compared in the companion score, because either score alone misleads. The companion of
+    /// Comparisons of the best strategy with every other one in the companion score, because either score alone misleads. The companion of
     /// attempts is the makespan; the companion of any other score is attempts.
     pub companion: Vec<Pair>,
-    /// Every two strategies that did not do the same work, compared in the share of ops done or, if that is equal, in attempts per success.
+    /// Comparisons of every two strategies that did not do the same work. The figure is the share of ops done or, if that is equal,
+    /// attempts per success.
     pub by_share: Vec<Pair>,
     pub sensitivity: Vec<Sensitivity>,
     pub measured: Measured,
@@ -43,7 +44,7 @@ impl Comparison {
         Some(Self { by, standings, pairs, companion, by_share, sensitivity, measured, seed, intervals })
     }
 
-    /// Returns the document for runs without a complete block, which holds no ranking.
+    /// Returns a result document without a ranking, for runs without a complete block.
     pub fn unranked(blocks: Blocks<'_>, by: Score) -> results::Comparison {
         let intervals = blocks.server_under_test.intervals().to_owned();
         let comparison = Compared { by: by.path().to_owned(), intervals, ..Compared::default() };
@@ -64,7 +65,7 @@ impl Comparison {
         strategies.map(|(experiment, runs)| Subject::new(&experiment.strategy.to_string(), runs)).collect()
     }
 
-    /// Returns the document without its runs, because the runs were already passed on.
+    /// Returns the result document of the comparison. Its list of runs is empty, because the runs were already passed to the caller.
     pub fn document(&self) -> results::Comparison {
         let answer = Answer::new(&self.standings, self.by);
         let orders = (0..self.measured.blocks() as u64)

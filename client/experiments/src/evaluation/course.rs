@@ -1,11 +1,11 @@
-//! Curve of a window over time, and the distance between two such curves.
+//! Curve of a client's window (its limit of attempts in flight) over time, and the distance between two window curves.
 
 use results::SeriesPoint;
 
-/// Windows as pairs: the second, and the window at its end.
+/// Windows as pairs of a second of the run and the window at the end of this second.
 pub(super) type Windows = Vec<(u64, f64)>;
 
-/// Returns the window at the end of every second for which the series has one.
+/// Returns the window at the end of every second for which the time series has a window.
 pub(super) fn windows(series: &[SeriesPoint]) -> Windows {
     let mut windows: Windows = Vec::new();
     for point in series {

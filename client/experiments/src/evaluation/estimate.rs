@@ -12,9 +12,9 @@ pub struct Estimate {
     pub(super) in_sweep: [RankedStrategy; 2],
     pub(super) by: Score,
     pub(super) standings: Vec<RankedStrategy>,
-    /// Standings of all strategies that ran with the fresh seeds.
+    /// Ranks and figures of all strategies that ran with the fresh seeds.
     pub(super) all: Vec<RankedStrategy>,
-    /// Comparison of the best two: in the deciding figure and, if that ties, also in the companion score.
+    /// Comparisons of the best two strategies: in the deciding figure and, if they tie in that figure, also in the companion score.
     pub pairs: Vec<Pair>,
     pub(super) range_ends: [Option<String>; 2],
     pub(super) blocks: usize,

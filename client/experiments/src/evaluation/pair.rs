@@ -5,7 +5,7 @@ use results::numbers::{level, ratio_decimals};
 use results::{PairRecord, Score};
 use statistics::{Incomparable, PairOutcome, PairedRatio};
 
-/// Ratio of the first strategy's figure to the second's.
+/// Comparison of two strategies by the ratio of the first strategy's figure to the second strategy's figure.
 pub struct Pair {
     /// Strategy with the better rank.
     pub first: String,
@@ -17,7 +17,7 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// Returns the verdict on the first strategy's figure; `None` if the two cannot be compared.
+    /// Returns whether the first strategy's figure is lower, higher or equivalent; `None` if the two strategies cannot be compared.
     pub fn verdict(&self) -> Option<PairOutcome> {
         self.found.as_ref().ok().map(|found| found.verdict)
     }

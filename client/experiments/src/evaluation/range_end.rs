@@ -1,12 +1,12 @@
-//! Check whether the best value lies at an end of the varied range. If so, a better value may lie beyond.
+//! Check whether the best value of a varied parameter lies at an end of its range. If so, a better value may lie beyond that end.
 
 use results::Axis;
 use vocabulary::duration_text;
 
 const MIN_VALUES: usize = 3;
 
-/// Returns a sentence with the direction to try next if the value is the first or last of a range of numbers or durations. Returns `None`
-/// for other values, and if the values are not a range.
+/// Returns a sentence with the direction to try next if `value` is the first or last of a range of numbers or durations. Returns `None` for
+/// other values, and if the values are not a range.
 pub(super) fn range_end(axis: &Axis, value: &str) -> Option<String> {
     let numbers: Vec<f64> = axis.values.iter().map(|value| number(value)).collect::<Option<_>>()?;
     let rises = numbers.is_sorted();

@@ -16,8 +16,8 @@ pub struct Sensitivity {
 }
 
 impl Sensitivity {
-    /// Compares the ranking on a varied server with the ranking before. The ranking holds on two conditions: the same strategies are
-    /// complete, and every strategy that was ahead by more than chance still is.
+    /// Compares the ranking on a varied server with the ranking on the original server. The ranking holds on two conditions: the same
+    /// strategies are complete, and every strategy that was ahead by more than chance still is.
     pub fn new(
         variation: Variation,
         (standings, pairs): (Vec<RankedStrategy>, &[Pair]),
@@ -35,7 +35,7 @@ impl Sensitivity {
                 _ => {}
             }
         }
-        // Strategies that became complete or incomplete are left out here, because the loop above reports them.
+        // Strategies that became complete or incomplete are left out, because `changes` already contains them.
         let as_before = |name: &str| {
             let of = |standings: &[RankedStrategy]| {
                 let standing = standings.iter().find(|standing| standing.strategy == name);
@@ -81,14 +81,16 @@ impl Sensitivity {
     }
 }
 
-/// Returns the first strategy if it is distinguishable from the others. With too few seeds for that, returns the first one of the order.
+/// Returns the best strategy if it is distinguishable from the others. With too few seeds for a test, returns the first strategy of the
+/// ranking.
 fn winner(standings: &[RankedStrategy], by: Score) -> Option<String> {
     let answer = Answer::new(standings, by);
     let Some(lead) = answer.lead() else { return answer.ranked().next().map(|row| row.strategy.clone()) };
     (lead.is_certain || !answer.has_intervals()).then(|| lead.best.strategy.clone())
 }
 
-/// Returns true if the comparison stated which of these two is better. With too few repeats for a test, their order counts as a statement.
+/// Returns true if the comparison of a pair shows which strategy is better. With too few repeats for a test, the order of the two
+/// strategies is accepted instead.
 fn claims(pair: &Pair) -> bool {
     matches!(pair.verdict(), Some(PairOutcome::Lower | PairOutcome::Higher | PairOutcome::TooFew))
 }

@@ -6,7 +6,7 @@ use crate::experiment::Experiment;
 use crate::runs::blocks::Measured;
 
 /// Returns strategies from best to worst, then the strategies that cannot be ranked, in the order of the command line. `experiments` are
-/// the experiments that `measured` belongs to.
+/// the experiments whose runs are in `measured`.
 pub fn standings(experiments: &[Experiment], measured: &Measured, by: Score) -> Vec<RankedStrategy> {
     let strategies: Vec<_> = experiments
         .iter()

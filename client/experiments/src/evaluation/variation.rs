@@ -7,7 +7,7 @@ use vocabulary::Distribution;
 
 /// Standard deviation of the logarithm of service times.
 const SIGMA: f64 = 0.5;
-/// Mean delay of the jittered network if the server has no delay.
+/// Mean delay of the jittered network if the original server has no network delay.
 const SMALL_DELAY: Duration = Duration::from_millis(10);
 
 pub struct Variation {
@@ -25,11 +25,11 @@ impl Variation {
     }
 }
 
-/// Returns servers with one thing changed at a time. Settings that the policy does not use stay unchanged.
+/// Returns variations of a server, each with one setting changed. Settings that the server's policy does not use stay unchanged.
 pub fn variations(server: &Config) -> Vec<Variation> {
     let mut variations = Vec::new();
     if server.has_cap() {
-        // A cap that changes over time already covers other caps.
+        // A concurrency limit that changes over time already covers other limits, so no other limits are tried.
         let percents: &[_] = if server.caps.is_empty() && server.schedule.is_empty() {
             &[('−', 80), ('+', 120)]
         } else {

@@ -1,4 +1,4 @@
-//! Recorder of the instants at which attempts were sent, by op.
+//! Recorder of the instants at which the attempts of each op were sent.
 
 use loadgen_core::Sample;
 use results::Calls;
@@ -9,8 +9,7 @@ use super::rounded::rounded;
 /// Maximum number of calls kept. A plot draws one stroke per call, and more strokes could not be distinguished.
 const MAX_CALLS: usize = 5000;
 
-/// Recorder of the calls of every n-th op. Either all calls of an op are kept or none, so that clusters of calls stay
-/// visible.
+/// Recorder of the calls (attempts) of every n-th op. Either all calls of an op are kept or none, so that clusters of calls stay visible.
 pub(super) struct CallRecorder {
     every: u64,
     kept: Vec<(Instant, u64)>,

@@ -1,4 +1,4 @@
-//! Recorder of latency and attempts by client, or by op if there is one client.
+//! Recorder of latency and attempts for each client, or for each op if there is only one client.
 
 use loadgen_core::Sample;
 use results::Clients;
@@ -7,7 +7,7 @@ use tailback::Status;
 use super::rounded::rounded;
 
 const MAX_CLIENTS: usize = 100_000;
-/// Maximum number of ranks written to the document. A curve does not need more points.
+/// Maximum number of ranked clients written to the document. A curve does not need more points.
 const MAX_RANKS: usize = 1000;
 
 pub(super) struct ClientRecorder {
@@ -19,7 +19,7 @@ pub(super) struct ClientRecorder {
 struct Client {
     attempts: u64,
     succeeded: u64,
-    /// Sum of the latencies of its successful ops.
+    /// Sum of the latencies of the client's successful ops, in seconds.
     latency_s: f64,
 }
 
@@ -55,7 +55,7 @@ impl ClientRecorder {
         self.clients.sort_by(|a, b| key(a).total_cmp(&key(b)).then(a.attempts.cmp(&b.attempts)));
         let count = self.clients.len();
         let every = count.div_ceil(MAX_RANKS).max(1);
-        // The last rank is the longest wait, so it is always included.
+        // The last rank is the client with the longest wait, so it is always included.
         let ranks: Vec<usize> = (0..count).filter(|index| index % every == 0 || index + 1 == count).collect();
         let latency = |index: &usize| self.clients[*index].latency_s().map(rounded);
         Clients {

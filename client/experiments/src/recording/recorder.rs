@@ -24,8 +24,8 @@ enum Kind {
 }
 
 impl Recorder {
-    /// Creates the recorder of a cell's run for a plot; `None` if the plot is drawn from figures over seeds and needs
-    /// no recorded run.
+    /// Creates the recorder of a cell's run for a plot. Returns `None` if the plot is drawn from figures over seeds and needs no recorded
+    /// run.
     pub fn new(plot: &Plot, basis: Basis, cell: &Cell) -> Option<Self> {
         Some(Self(match basis {
             Basis::Cells | Basis::Chosen | Basis::Columns => return None,
@@ -67,7 +67,7 @@ impl Recording {
         Self(Arc::new(Mutex::new(recorders)))
     }
 
-    /// Returns the sink that must receive every attempt.
+    /// Returns the sink that passes attempts to the recorders. The sink must receive every attempt of the run.
     pub fn sink(&self) -> SampleSink {
         let recorders = self.0.clone();
         Box::new(move |sample| {

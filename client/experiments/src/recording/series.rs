@@ -1,11 +1,11 @@
-//! Summary of a run for plots: the needed part of its result, and its series as columns.
+//! Summary of a run for plots: the part of its result that plots need, and its time series as columns.
 
 use results::{Columns, DrawnRun, GaugeColumn, GaugePoint, RunResult, SeriesPoint};
 
 use super::rounded::rounded;
 
-/// Returns the part of a result that plots need, with the label that the plot shows. The time series
-/// is left out, and so is the configuration, because the scenario determines it.
+/// Returns the part of a result that plots need, with the label that the plot shows. The time series is left out, and so is the
+/// configuration, because the scenario determines it.
 pub(super) fn outline(label: &str, result: &RunResult) -> DrawnRun {
     DrawnRun {
         label: label.to_owned(),

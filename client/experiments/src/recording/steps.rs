@@ -1,4 +1,4 @@
-//! Recorder of counts in time steps: requests, rejections, first requests, and the queue.
+//! Recorder of counts per time step: attempts sent, rejections, first attempts of ops, successes, and the queue length.
 
 use std::time::Duration;
 

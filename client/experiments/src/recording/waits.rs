@@ -15,10 +15,10 @@ const MAX_RETRIES: usize = 30;
 const MAX_WAITS: usize = 20_000;
 const MAX_OPS: usize = 100_000;
 
-/// Recorder of the waits, in seconds, by the number of the retry.
+/// Recorder of the waits before retries, in seconds, grouped by the number of the retry within its op.
 #[derive(Default)]
 pub(super) struct WaitRecorder {
-    /// End of each op's last attempt.
+    /// Instant at which the latest attempt of each op ended, by op number.
     ended: BTreeMap<u64, Instant>,
     waits: Vec<Vec<f64>>,
 }
@@ -26,7 +26,8 @@ pub(super) struct WaitRecorder {
 impl WaitRecorder {
     pub(super) fn note(&mut self, sample: &Sample) {
         let retry = usize::try_from(sample.attempt).unwrap_or(usize::MAX).saturating_sub(1);
-        // A retry is sent after the previous attempt ended. A hedged copy is sent before that, so it has no wait.
+        // A retry is sent after the previous attempt ended. A hedged copy is sent before the end of the previous attempt, so it has no
+        // wait.
         let is_retry = |ended: &Instant| sample.sent >= *ended && (1..=MAX_RETRIES).contains(&retry);
         if let Some(ended) = self.ended.remove(&sample.op).filter(is_retry) {
             if self.waits.len() < retry {

@@ -1,4 +1,4 @@
-//! A scenario with the figures of its runs.
+//! Scenario with its cells, the figures of its runs, and the data recorded for plots.
 
 use super::drawn::Kept;
 use crate::scenario::{Cell, Data, Judged, Scenario, judge};

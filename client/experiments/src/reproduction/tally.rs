@@ -32,7 +32,7 @@ impl Tally {
         }
     }
 
-    /// True if every claim with enough runs for a verdict has the expected verdict.
+    /// Returns true if every claim with enough runs for a verdict has the expected verdict.
     pub fn is_as_expected(&self) -> bool {
         self.source.unmet.is_empty() && self.ours.unmet.is_empty()
     }

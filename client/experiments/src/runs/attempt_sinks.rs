@@ -1,4 +1,4 @@
-//! Combination of several sinks into one; every attempt of the run is passed to each of them.
+//! Combination of several sinks for attempts into one sink, which passes every attempt of the run to each of them.
 
 use loadgen_core::SampleSink;
 

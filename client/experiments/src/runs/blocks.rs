@@ -17,7 +17,7 @@ pub struct Blocks<'a> {
     pub server_under_test: &'a ServerUnderTest,
 }
 
-/// Figures of all complete blocks.
+/// Figures of all complete blocks, and the complete runs of a block that was cut off.
 pub struct Measured {
     /// Figures of the runs per strategy: strategies in the order of the command line, runs in the order of blocks.
     pub runs: Vec<RunFigures>,
@@ -51,9 +51,8 @@ impl Gathering {
         Self { measured: Measured { runs, unpaired: Vec::new() }, cut: false, block: 0 }
     }
 
-    /// Adds a run of this block. If the run completes the block, passes on all runs of the block in the order of
-    /// strategies. A block is left out if the driver does not have all of its runs, because such a block never becomes
-    /// complete.
+    /// Adds a run of the given block. If the run completes the block, calls `passed_on` for all runs of the block in the order of
+    /// strategies. A block is left out if the driver does not have all of its runs, because such a block never becomes complete.
     pub(super) fn take(&mut self, block: usize, run: BlockRun, passed_on: &mut dyn FnMut(BlockRun)) {
         self.cut |= run.finished.result.interrupted.is_some();
         if self.cut {
@@ -79,7 +78,7 @@ impl<'a> Blocks<'a> {
         self.strategies.first().map_or(0, |first| first.repeats as usize)
     }
 
-    /// Returns the block and the strategy of a run, by the run's number.
+    /// Returns the block and the strategy of the run with the given number.
     pub fn place(&self, number: usize) -> (usize, usize) {
         let block = number / self.strategies.len();
         (block, order(self.strategies.len(), self.seed(block))[number % self.strategies.len()])
@@ -120,12 +119,11 @@ impl<'a> Blocks<'a> {
         })
     }
 
-    /// Executes the runs, keeps the given figures of each, and passes on the runs of complete blocks, by block and then
-    /// in the order of strategies. After a stop, runs that were cut off are dropped, because they show nothing about a
-    /// whole run. Complete runs of an incomplete block are kept separately, because they cannot be paired.
+    /// Executes the runs, keeps the given figures of each, and calls `passed_on` for the runs of complete blocks, by block and then in the
+    /// order of strategies. After a stop, runs that were cut off are dropped, because they show nothing about a whole run. Complete runs of
+    /// an incomplete block are kept separately, because they cannot be paired.
     ///
-    /// # Errors
-    /// Fails if a run cannot be done or its counts do not match.
+    /// # Errors Fails if a run cannot be executed, or if its counts of ops and attempts do not match.
     pub fn run(
         &self,
         driver: &dyn Driver,
@@ -147,7 +145,7 @@ impl<'a> Blocks<'a> {
 }
 
 pub fn order(strategies: usize, seed: u64) -> Vec<usize> {
-    // No op of a run has this number, so the draws for the order are independent of the draws in the run.
+    // The random draws for the order use op numbers that no op of a run has. They are therefore independent of the draws in the run.
     let key = |strategy: &usize| unit(&mut draws(seed, Purpose::Arrivals, u64::MAX - *strategy as u64, 0));
     let mut order: Vec<usize> = (0..strategies).collect();
     order.sort_by(|a, b| key(a).total_cmp(&key(b)));

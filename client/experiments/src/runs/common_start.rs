@@ -1,4 +1,4 @@
-//! Common start of all client shards.
+//! Common start of all client shards (processes that share the clients of one run).
 
 use std::time::{Duration, Instant, SystemTime};
 
@@ -22,15 +22,15 @@ pub struct CommonStart {
     pub by: StartedBy,
     /// Scheduled start in milliseconds since 1970; `None` if the shards start at a barrier.
     pub at_unix_ms: Option<u64>,
-    /// Instance and epoch of the mockserver with the barrier. The mockserver's counts restarted from 0 with this epoch.
+    /// Instance and epoch of the mockserver with the barrier; `None` without a barrier. The mockserver's counts restarted from 0 with this
+    /// epoch.
     pub counts: Option<(u64, u64)>,
 }
 
-/// Waits until shortly before the start. Returns `None` if a stop is requested while it waits.
+/// Waits until shortly before the common start of all shards. Returns `None` if a stop is requested during the wait.
 ///
-/// # Errors
-/// Fails if the start time has passed, or if the server already has counts for this run. With a barrier, fails if some
-/// shards did not arrive or if the barrier rejects this shard.
+/// # Errors Fails if the start time has passed, or if the server already has counts for this run. With a barrier, fails if some shards did
+/// not arrive or if the barrier rejects this shard.
 pub(super) fn wait(
     sharded: &Sharded,
     server: &Server,
@@ -74,8 +74,7 @@ fn at_barrier(
     stop: &dyn Stop,
 ) -> anyhow::Result<Option<CommonStart>> {
     let BarrierChoice { server, url, patience, name, plan } = barrier;
-    // All shards that run the same seed wait for one another, so every repeat, which has its own seed, has its own
-    // barrier.
+    // All shards that run the same seed wait for one another. Every repeat has its own seed, so every repeat also has its own barrier.
     let round = name.map_or_else(|| format!("seed-{seed}"), |name| format!("{name:016x}-{seed}"));
     let released = runtime.block_on(async {
         tokio::select! {
@@ -106,13 +105,13 @@ fn at_barrier(
     Ok(Some(CommonStart { run, at, by: StartedBy::Barrier, at_unix_ms: None, counts }))
 }
 
-/// Rejects a run id for which the server already has counts. If all clocks agree, no shard of this run has begun yet.
-/// The counted requests are therefore those of another run, and they would be mistaken for requests of these shards. A
-/// barrier needs no such check, because it gives each run an id of its own.
+/// Rejects a run id for which the server already has counts. If all clocks agree, no shard of this run has begun yet. The counted requests
+/// therefore belong to another run, and they would be mistaken for requests of this run. A barrier needs no such check, because it gives
+/// each run an id of its own.
 fn refuse_taken(run: RunId, server: &Server, runtime: &Runtime, stop: &dyn Stop) -> anyhow::Result<()> {
     let Some(mock) = &server.mock else { return Ok(()) };
-    // If the server cannot be queried now, this is no error yet. It is queried again at the end, and a failure is
-    // reported then.
+    // A failed query for the server's counts is no error yet. The server is queried again at the end of the run, and a failure is reported
+    // then.
     let Some(Ok(stats)) = unless_stopped(stop, runtime, mock.stats(run)) else { return Ok(()) };
     let ServerCounts { received, reads, .. } = stats.counts;
     let before = received.saturating_add(reads);

@@ -29,7 +29,7 @@ pub struct Tasks<'a> {
     task: Box<Numbered<'a>>,
 }
 
-/// Function from a task's number to the task and its place in the document.
+/// Function that returns the task with a given number, and the task's place in the document.
 type Numbered<'a> = dyn Fn(usize) -> (Task<'a>, usize) + Sync + 'a;
 
 impl<'a> Tasks<'a> {
@@ -37,8 +37,8 @@ impl<'a> Tasks<'a> {
         Self::in_another_order(count, move |number| (task(number), number))
     }
 
-    /// Variant of `new` for documents whose order differs from the order of execution. `task` also returns the task's
-    /// unique place in the document.
+    /// Creates tasks for documents whose order differs from the order of execution. `task` also returns the task's unique place in the
+    /// document.
     pub fn in_another_order(count: usize, task: impl Fn(usize) -> (Task<'a>, usize) + Sync + 'a) -> Self {
         Self { count, task: Box::new(task) }
     }
@@ -48,8 +48,8 @@ impl<'a> Tasks<'a> {
         let first: Vec<usize> = all.iter().scan(0, begin).collect();
         let count = all.iter().map(Self::count).sum();
         Self::in_another_order(count, move |number| {
-            // An empty part begins at the same number as the next part. Of several parts that begin at one number, the
-            // last is taken, because only it has tasks.
+            // An empty list of tasks begins at the same number as the next list. Of several lists that begin at one number, the last is
+            // taken, because only the last one has tasks.
             let part = first.partition_point(|first| *first <= number) - 1;
             let (task, place) = (all[part].task)(number - first[part]);
             (task, first[part] + place)
@@ -118,14 +118,13 @@ pub trait Watcher: Sync {
         }
     }
 
-    /// Called after a run over HTTP. Returns the time for which the sink of its attempts delayed the run.
+    /// Called after a run over HTTP. Returns the time for which the run was delayed by the sink of its attempts.
     fn held_up(&self, _number: usize) -> Duration {
         Duration::ZERO
     }
 
-    /// Called after a run. Returns texts about the run, to be written to files. In virtual time this is called
-    /// concurrently, on the threads that executed the runs. Little work is then left for the consumer, which takes the
-    /// runs in order.
+    /// Called after a run. Returns texts about the run, to be written to files. In virtual time, calls are concurrent, on the threads that
+    /// executed the runs. The consumer, which takes the runs one by one in order, then has little work left.
     fn texts_of(&self, _number: usize, _run: &Finished) -> anyhow::Result<Vec<Vec<u8>>> {
         Ok(Vec::new())
     }

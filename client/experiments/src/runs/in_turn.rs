@@ -36,19 +36,16 @@ impl<'a> InTurn<'a> {
         (point, number - self.first[point])
     }
 
-    /// Returns all runs as tasks. In a document they are listed by point, then by block, then in the order of
-    /// strategies.
+    /// Returns all runs as tasks. In a document the runs are listed by point, then by block, then in the order of strategies.
     pub fn tasks(&self) -> Tasks<'a> {
         Tasks::in_turn(self.points.iter().map(|blocks| blocks.tasks_by_block()).collect())
     }
 
-    /// Executes the runs, keeps the given figures of each, and passes on every complete point while the next points are
-    /// in progress. The runs of a point are passed on by block and then in the order of strategies. After a stop, an
-    /// incomplete point is dropped. If the driver lacks some runs of a point, the point's complete blocks are passed
-    /// on.
+    /// Executes the runs, keeps the given figures of each, and calls `passed_on` for every complete point while the next points are in
+    /// progress. The runs of a point are passed on by block and then in the order of strategies. After a stop, an incomplete point is
+    /// dropped. If the driver lacks some runs of a point, the point's complete blocks are passed on.
     ///
-    /// # Errors
-    /// Fails if a run cannot be done or its counts do not match.
+    /// # Errors Fails if a run cannot be executed, or if its counts of ops and attempts do not match.
     pub fn run(
         &self,
         driver: &dyn Driver,
@@ -81,8 +78,8 @@ impl<'a> InTurn<'a> {
             }
             Ok(())
         })?;
-        // If there was a stop, the last point is incomplete, so it is dropped. Otherwise the driver lacked the point's
-        // last runs, and its complete blocks are passed on.
+        // After a stop, the last point is incomplete, so it is dropped. Without a stop, the driver lacked the point's last runs, and the
+        // point's complete blocks are passed on.
         if let Some(last) = at.filter(|_| stop.asked_by().is_none()) {
             last.pass_on(passed_on);
         }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use hdrhistogram::serialization::{Serializer, V2Serializer};
 use loadgen_core::Run;
 
-/// Op latencies of a completed run. They are kept for every run, because empty buckets take no space in the encoding.
+/// Op latencies of a completed run. They are kept for every run, because empty buckets of the histogram take no space in the encoding.
 pub struct KeptLatencies {
     /// Histogram in the V2 encoding of `HdrHistogram`, uncompressed.
     pub encoded: Vec<u8>,

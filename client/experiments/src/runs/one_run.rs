@@ -1,4 +1,4 @@
-//! One run over HTTP: it is set up, driven on a thread of its own, observed, and checked.
+//! One run over HTTP: its setup, its execution on a thread of its own, its observation, and checks of its counts.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
@@ -33,8 +33,7 @@ use crate::runs::wall_clock;
 use crate::servers::connection_room::ConnectionRoom;
 use crate::servers::target::Server;
 
-/// Time that the oracle adds to each planned start that waits for a slot, in real time. Smaller differences are noise
-/// of timers and threads.
+/// Real time that the oracle adds to each planned start that waits for a server slot. Smaller differences are noise of timers and threads.
 const ORACLE_MARGIN: Duration = Duration::from_millis(2);
 
 /// Maximum number of connections that are opened before a run.
@@ -45,14 +44,15 @@ const WARM_CONNECTIONS: f64 = 128.0;
 pub struct PlannedBound(Option<Duration>);
 
 impl PlannedBound {
-    /// Computes the bound. It is left out for very long runs, whose computation would take too long.
+    /// Computes the lower bound on the makespan. Very long runs get no bound, because its computation would take too long.
     fn new(config: &RunConfig, server: &Server) -> Self {
         const WORTH_THE_TIME: u64 = 1_000_000;
         let costs = server.least_costs(config.seed);
         Self(costs.and_then(|costs| LowerBound::planned(config, costs, WORTH_THE_TIME)))
     }
 
-    /// Adds the bound to a snapshot, unless the run has observed an event for which the bound is not proven.
+    /// Adds the lower bound on the makespan to a snapshot of the run, unless the run has observed an event for which the bound is not
+    /// proven.
     pub fn tell(self, snapshot: &mut Snapshot) {
         snapshot.optimal_makespan = self.0.filter(|_| snapshot.bound_holds);
     }
@@ -67,7 +67,7 @@ pub struct Underway {
     id: RunId,
     seed: u64,
     started_at: String,
-    /// Common start of all shards, if this run is a shard of the clients.
+    /// Common start of all client shards; `None` if the clients are not divided into shards.
     common: Option<CommonStart>,
 }
 
@@ -119,7 +119,7 @@ pub fn start(
     let mut run = Run::new(
         config.clone(),
         |_| strategy.build(seed, server.oracle_schedule(seed, margin)),
-        // The bound and the rate model are about all ops, so they do not apply to a shard.
+        // The lower bound on the makespan and the rate model describe all ops of a run, so they do not apply to a client shard.
         server.least_costs(seed).filter(|_| common.is_none()),
     )?;
     run.follow_law(server.rate_law().filter(|_| common.is_none()));
@@ -137,7 +137,7 @@ pub fn start(
     let started_at = wall_clock::now();
     let thread = std::thread::Builder::new().name("load".to_owned()).spawn(move || {
         let report = transport.drive(&mut run, &watched, options);
-        // An error is ignored, because it only means that the receiver was dropped.
+        // A send error is ignored, because it only means that the receiver was dropped.
         let _ = tell_over.send(());
         let report = report.map_err(|error| match error {
             DriveError::Silent { .. } => {
@@ -156,13 +156,13 @@ impl Underway {
         self.seed
     }
 
-    /// True if the run's thread has ended, whether normally, with an error or by a panic.
+    /// Returns true if the run's thread has ended, whether normally, with an error or by a panic.
     pub fn is_over(&self) -> bool {
         self.thread.is_finished()
     }
 
-    /// Waits for the end of the run, queries the server for its counts, and checks that the counts of both sides match.
-    /// Also returns the calls in bins, if bins were requested.
+    /// Waits for the end of the run, queries the server for its counts, and checks that the counts of client and server match. Also returns
+    /// the calls counted in bins, if bins were requested.
     pub fn finish(
         self,
         settings: &Experiment,
@@ -173,11 +173,11 @@ impl Underway {
         let driven =
             self.thread.join().map_err(|_| anyhow!("the run's thread panicked: this is a bug"))??;
         let mut warnings: Vec<Warning> = server.counts_unknown().into_iter().collect();
-        // The server's clock is read some time after the run, so 5 s are added.
+        // The server's clock is read some time after the end of the run, so 5 s are added to the run's duration.
         let lasted = settings.time_scale.to_experiment(driven.report.wall + Duration::from_secs(5));
         let stats =
             server_stats(server, self.id, self.common.as_ref(), (runtime, stop), lasted, &mut warnings);
-        // If the server did not answer this query, it is not queried again.
+        // A server that did not answer the query for its counts is not queried again.
         let is_silent = matches!(warnings[..], [Warning::CountsUnknown(_)]);
         let shard = settings.sharded.as_ref().map(|sharded| sharded.shard);
         let own = stats.as_ref().and_then(|stats| own_counts(stats, shard, &driven.run, &mut warnings));
@@ -208,7 +208,7 @@ impl Underway {
             warnings.push(Warning::ServerChanged);
         }
         warnings.extend(unfinished(&driven.run, stop.asked_by()));
-        // Skipped for HTTP/2, where attempts share connections.
+        // The check for a lack of connections is skipped for HTTP/2, where attempts share connections.
         if !settings.sending.transport.shares_connections() {
             let most = measured.series.points().iter().map(|point| point.in_flight.max).fold(0.0, f32::max);
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count")]
@@ -219,7 +219,7 @@ impl Underway {
             let (accepted, opened) = (warm_up.ready as u64, warm_up.wanted as u64);
             warnings.push(Warning::FewAccepted { accepted, opened });
         }
-        // Counts are used instead of latencies, because latencies leave out attempts that were sent during the warm-up.
+        // Attempt counts are used instead of latencies, because latencies leave out attempts that were sent during the warm-up.
         let attempts = &measured.attempts;
         let answers = attempts.succeeded + attempts.rejected + measured.answered_failures;
         let answered = answers > 0 || attempts.failed == 0;
@@ -314,8 +314,8 @@ fn transport(
     Ok(settings.sending.transport.towards(server.mock.is_some()).build(transport)?)
 }
 
-/// Returns the number of connections worth opening before the first op: as many as a closed loop needs, or enough for
-/// 10 ms of arrivals.
+/// Returns the number of connections worth opening before the first op: as many as a closed loop needs, or enough for 10 ms of arrivals at
+/// a constant rate.
 fn warm_connections(config: &RunConfig) -> usize {
     use loadgen_core::ArrivalProcess::{Burst, Closed, Listed, Poisson, Scattered, Uniform};
     let wanted = match config.workload.arrivals {
@@ -347,7 +347,7 @@ fn server_stats(
             if let Some((instance, epoch)) = common.and_then(|common| common.counts)
                 && before.instance == Some(instance)
             {
-                // The barrier has reset the server since this state was read.
+                // The barrier has reset the server since `before` was read, so the barrier's epoch replaces the one in `before`.
                 before.epoch = Some(epoch);
             }
             let warning = match () {
@@ -378,14 +378,14 @@ fn own_counts(
     let Some(shard) = shard else { return Some(stats.counts.clone()) };
     let row = stats.shards.iter().find(|row| row.shard == shard.index());
     if row.is_none() && run.measurements().attempts.total > 0 {
-        // This is also the case if the server does not support shards.
+        // The server's counts have no row for this shard. They have no rows at all if the server does not support shards.
         warnings.push(Warning::CountsUnknown("it counts this shard not apart from others".to_owned()));
         return None;
     }
     Some(row.copied().unwrap_or_default().counts())
 }
 
-/// True if the server has discarded counts from the time of a run that lasted this long and has just ended.
+/// Returns true if the server has discarded counts from the period of a run that lasted `lasted` and has just ended.
 fn forgotten(stats: &ServerStats, lasted: Duration) -> bool {
     stats.forgotten_until_s.is_some_and(|until| until >= stats.uptime_s - lasted.as_secs_f64())
 }

@@ -1,4 +1,4 @@
-//! Driver of runs over HTTP: one after the other, in real time.
+//! Driver that executes runs over HTTP, one after the other, in real time.
 
 use std::time::{Duration, Instant};
 
@@ -13,8 +13,8 @@ use crate::servers::connection_room::ConnectionRoom;
 use crate::servers::server_under_test::ServerUnderTest;
 use crate::servers::target::Server;
 
-/// Driver that sends real requests. The server is either an existing one, or one that is started for each run so that
-/// it begins reset and idle.
+/// Driver that sends real requests. The server is either an existing one, or one that is started for each run so that every run begins with
+/// an idle server and no counts.
 pub struct OverHttp {
     runtime: Runtime,
     files: Option<u64>,
@@ -89,7 +89,7 @@ fn against(
 ) -> anyhow::Result<Option<Outcome>> {
     let common = match &task.experiment.sharded {
         None => None,
-        // If a stop is requested during this wait, the run has not begun.
+        // If a stop is requested while the shards wait for their common start, the run has not begun.
         Some(sharded) => match common_start::wait(sharded, server, task.seed, runtime, stop)? {
             Some(common) => Some(common),
             None => return Ok(None),

@@ -10,7 +10,8 @@ use crate::servers::server_under_test::ServerUnderTest;
 
 pub struct Point {
     pub at: Vec<String>,
-    /// Settings that no client chooses. The best point is chosen among all points of the same situation.
+    /// Settings of the point that no client chooses, such as the workload. The best point of a sweep is chosen among all points with the
+    /// same situation.
     pub situation: SweepPoint,
     pub experiments: Vec<Experiment>,
     pub server_under_test: ServerUnderTest,

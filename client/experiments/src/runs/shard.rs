@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use super::driver::Tasks;
 
-/// Part of the tasks: task t belongs to shard t mod N.
+/// Part of the tasks of a command: of N shards, task `t` belongs to shard `t` mod N.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
     index: u32,

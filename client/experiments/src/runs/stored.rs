@@ -65,7 +65,8 @@ fn check(record: &TaskRecord, task: &Task<'_>) -> anyhow::Result<()> {
     Err(refusal(ErrorKind::Usage, words))
 }
 
-/// Restores a run in the state in which it completed. Its counts match, because shards store no other runs.
+/// Restores a run in the state in which it completed. The run has no mismatches of counts, because shards store only runs whose counts
+/// match.
 fn finished(record: TaskRecord) -> Finished {
     let TaskRecord { server_compared, generator_share, answered, bottleneck, run, .. } = record;
     let conservation = Conservation { mismatches: Vec::new(), server_compared };

@@ -51,8 +51,7 @@ impl Driver for VirtualTime {
             self.threads,
             |number| one_run(&tasks.task(number), number, stop, watcher),
             |over| {
-                // The first error ends all runs. Later outcomes are of runs that had already begun, and they are
-                // dropped.
+                // The first error ends all runs. Outcomes after the error are of runs that had already begun, and they are dropped.
                 if let (Some(outcome), None) = (over, &failed) {
                     let taken = outcome.and_then(|outcome| {
                         watcher.on_over(number, &outcome);

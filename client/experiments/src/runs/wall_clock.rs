@@ -13,9 +13,9 @@ fn text(since: Duration) -> String {
     format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", second / 3_600, second / 60 % 60, second % 60)
 }
 
-/// Returns year, month and day, this many days after 1970-01-01. Years begin in March in this computation, so that a
-/// leap day is the last day of its year. Every 400 years have the same calendar (Hinnant, "chrono-compatible low-level
-/// date algorithms", `civil_from_days`).
+/// Returns the year, month and day of the date `days` days after 1970-01-01. Years begin in March in this computation, so that a leap day
+/// is the last day of its year. Every 400 years have the same calendar (Hinnant, "chrono-compatible low-level date algorithms",
+/// `civil_from_days`).
 fn date(days: u64) -> (u64, u64, u64) {
     /// Days from 0000-03-01 to 1970-01-01.
     const BEFORE: u64 = 719_468;

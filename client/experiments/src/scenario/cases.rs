@@ -1,5 +1,4 @@
-//! Cases of a claim: every strategy that the claim is about, compared with every other strategy that it names, at every
-//! point.
+//! Cases of a claim: every strategy that the claim is about, compared with every other strategy that the claim names, at every point.
 
 use toml::Value;
 use vocabulary::did_you_mean;
@@ -21,9 +20,10 @@ pub(super) struct Case<'a> {
     pub(super) at: Option<String>,
     pub(super) own: Spot<'a>,
     pub(super) other: Option<Spot<'a>>,
-    /// Figure that the source prints for this point, if the claim compares our figure with it.
+    /// Figure that the scenario's source states for this point, if the claim compares our figure with the source's figure.
     pub(super) published: Option<f64>,
-    /// Two values of the varied parameter. If set, the figure is the exponent with which it grows between them.
+    /// Two values of the varied parameter, for claims about growth. The claim is then about the exponent with which the figure grows
+    /// between the two values.
     pub(super) exponent: Option<(f64, f64)>,
 }
 
@@ -155,7 +155,7 @@ fn published(claim: &Claim, place: &ComparedFigure, index: usize) -> Result<f64,
     Ok(figure)
 }
 
-/// Formats a point. If the point is a table, only the values that distinguish it from the other points are shown.
+/// Formats a point of an experiment. If the point is a table, only the values that distinguish it from the other points are shown.
 fn point_text(point: &Value, all: &[Value]) -> String {
     match point {
         Value::Table(keys) => {
@@ -190,7 +190,8 @@ impl Cells<'_> {
         self.only("at", &there, point)
     }
 
-    /// Returns the only cell of a strategy that is at the same point as `own`, apart from the keys of `differs`.
+    /// Returns the only cell of a strategy that is at the point `differs` and has the values of `own` for all other varied keys. If
+    /// `differs` is a single value, only this value must match.
     fn find_beside(&self, label: &str, own: &Cell, differs: Option<&Value>) -> Result<usize, Wrong> {
         let mut there = self.labelled("against", label)?;
         there.retain(|(_, cell)| match differs {

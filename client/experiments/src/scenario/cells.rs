@@ -1,4 +1,4 @@
-//! Expansion of a scenario into its cells: one for every strategy at every point of every experiment.
+//! Expansion of a scenario into its cells: one cell for every strategy at every point of every experiment.
 
 use indexmap::IndexMap;
 use loadgen_core::RunConfig;
@@ -69,7 +69,7 @@ pub(super) fn cells(scenario: &Scenario) -> Result<Vec<Cell>, CellFault> {
     Ok(cells)
 }
 
-/// True if a cell is at this point. A point is one value, which a varied parameter must have, or a table, of which
+/// Returns true if a cell is at the given point. A point is one value, which a varied parameter of the cell must have, or a table, of which
 /// every key must match.
 pub(super) fn is_at(cell: &Cell, point: &Value) -> bool {
     match point {
@@ -124,7 +124,7 @@ pub fn text(value: &Value) -> String {
     }
 }
 
-/// Returns every combination of the varied values; one empty point if nothing is varied.
+/// Returns every combination of the varied values as a point, or one empty point if no parameter is varied.
 fn points(vary: &IndexMap<String, Vec<Value>>) -> Result<Vec<Vec<(String, Value)>>, String> {
     if vary.len() > 2 {
         return Err(format!("`vary` has {} keys; at most two can be varied", vary.len()));
@@ -144,7 +144,8 @@ fn points(vary: &IndexMap<String, Vec<Value>>) -> Result<Vec<Vec<(String, Value)
     Ok(points)
 }
 
-/// Returns the strategy of a label. An error contains the invalid label of `[strategies]`, if there is one.
+/// Returns the strategy with the given label. An error contains a message, and the label if `[strategies]` has an invalid strategy for this
+/// label.
 fn strategy(
     scenario: &Scenario,
     section: &ExperimentSection,
@@ -160,8 +161,7 @@ fn strategy(
     };
     let varied = || -> Result<StrategySpec, tailback::SpecError> {
         let mut spec: StrategySpec = written.parse()?;
-        // A varied parameter belongs to the last part of a strategy, whether or not the strategy's text sets the
-        // parameter.
+        // A varied parameter belongs to the last part of a strategy, whether the strategy's text sets the parameter or not.
         let last = spec.names().last().unwrap_or_default();
         for (key, value) in parameters {
             spec = spec.with(last, key, value)?.unwrap_or(spec);
@@ -172,7 +172,7 @@ fn strategy(
 }
 
 fn server_config(server: &Table) -> Result<Config, String> {
-    // The settings are converted to JSON, which has no infinite numbers and no NaN, so these are rejected here.
+    // The settings are converted to JSON, which has no infinite numbers and no NaN, so numbers that are not finite are rejected first.
     let endless = server.iter().find(|(_, value)| value.as_float().is_some_and(|number| !number.is_finite()));
     if let Some((key, value)) = endless {
         return Err(format!("`{key}` is {value}; it must be a finite number"));
@@ -186,7 +186,7 @@ fn server_config(server: &Table) -> Result<Config, String> {
     }
 }
 
-/// Returns the first name between backticks. Errors begin with the key that they are about.
+/// Returns the first name between backticks in an error message. Error messages begin with the key that they are about.
 fn named_key(error: &str) -> Option<String> {
     let (_, rest) = error.split_once('`')?;
     let (key, _) = rest.split_once('`')?;

@@ -10,7 +10,7 @@ use super::condition::Condition;
 use super::file::Scenario;
 use super::wrong::Wrong;
 
-/// Checks that `--set` changes only strategies that are run. A label that no experiment uses is probably mistyped.
+/// Checks that every `--set strategies.LABEL=…` names a strategy that is run. A label that no experiment uses is probably mistyped.
 pub(super) fn check_labels(scenario: &Scenario, cells: &[Cell], settings: &[String]) -> Result<(), String> {
     for setting in settings {
         let path = setting.split('=').next().unwrap_or_default();
@@ -27,8 +27,7 @@ pub(super) fn check_labels(scenario: &Scenario, cells: &[Cell], settings: &[Stri
     Ok(())
 }
 
-/// Returns the paths of all numbers in a result. Some runs lack some of them; for example, fairness needs several
-/// clients.
+/// Returns the paths of all numeric figures of a result. Some runs lack some of these figures; for example, fairness needs several clients.
 fn numbers<'a>() -> impl Iterator<Item = &'a str> {
     FIGURES.iter().filter(|figure| figure.kind != Kind::Truth).map(|figure| figure.path)
 }

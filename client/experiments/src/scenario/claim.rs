@@ -8,34 +8,34 @@ use toml::Value;
 #[serde(deny_unknown_fields)]
 pub struct Claim {
     pub says: String,
-    /// The source's own words, or the figure that the source prints; defaults to `printed`.
+    /// Words of the source, or the figure that the source prints; defaults to the value of `printed`.
     #[serde(default)]
     published: String,
-    /// True if the claim is made by this file and not by the source. Such claims are shown and counted separately.
+    /// True if the claim is made by the scenario file and not by the source. Such claims are shown and counted separately.
     #[serde(default)]
     pub ours: bool,
-    /// Name of the experiment; may be left out if there is only one.
+    /// Name of the experiment that the claim is about; may be left out if the scenario has only one experiment.
     #[serde(default)]
     pub experiment: Option<String>,
     /// Figure of a run: its path in the result, or the name of a derived figure.
     pub figure: String,
     #[serde(default)]
     pub minus: f64,
-    /// Factor that converts the unit, applied after the subtraction.
+    /// Factor that converts the unit of the figure; applied after `minus` is subtracted.
     #[serde(default = "unity")]
     pub times: f64,
-    /// Labels of the strategies. With several labels, the claim is about each of them.
+    /// Labels of the strategies that the claim is about. With several labels, the claim is about each of these strategies.
     pub of: Labels,
     /// Figure to compare with. If set, the claim is about the ratio of the two figures.
     #[serde(default)]
     pub against: Option<Against>,
-    /// Point of the experiment, if it has several: the value of its varied parameter.
+    /// Point of the experiment at which the claim is judged: the value of the varied parameter. Used if the experiment has several points.
     #[serde(default)]
     pub at: Option<Value>,
-    /// Several points; at each of them the claim is judged separately.
+    /// Several points of the experiment, at each of which the claim is judged separately.
     #[serde(default)]
     pub over: Vec<Value>,
-    /// Two points. If set, the claim is about the exponent with which the figure grows between them.
+    /// Two points of the experiment. If set, the claim is about the exponent with which the figure grows between these points.
     #[serde(default)]
     pub growth: Option<[Value; 2]>,
     #[serde(default)]
@@ -56,7 +56,7 @@ pub struct Claim {
     /// Tolerance of the printed figure; defaults to half a unit of its last digit.
     #[serde(default)]
     pub(super) precision: Option<f64>,
-    /// Interpretation of the source's words as this condition, and the reason for it.
+    /// Interpretation of the source's words as the condition of this claim, and the reason for the interpretation.
     #[serde(default)]
     pub means: String,
     /// Whether the claim can also be judged on runs over real HTTP.
@@ -79,8 +79,8 @@ impl Claim {
         if self.published.is_empty() { self.printed.as_deref().unwrap_or_default() } else { &self.published }
     }
 
-    /// True if the claim is judged run by run, because the source had only one run. Claims that the scenario makes
-    /// itself are judged so only if they set `one_run`.
+    /// Returns true if the claim is judged run by run, because the source had only one run. Claims that the scenario makes itself are
+    /// judged run by run only if they set `one_run`.
     pub fn one_run(&self, scenario: bool) -> bool {
         self.stat.is_none() && self.one_run.unwrap_or(scenario && !self.ours)
     }
@@ -127,25 +127,26 @@ impl Labels {
     expecting = "a strategy's label, a list of labels, a table of `of`, `at`, `experiment` and `figure`, or one of `published`"
 )]
 pub enum Against {
-    /// The same figure of other strategies, at the same point.
+    /// Other strategies: the claim's figure is compared with the same figure of each of these strategies, at the same point.
     Labels(Labels),
     Place(ComparedFigure),
 }
 
-/// Place of the figure to compare with. Keys that are left out have the same values as in the claim.
+/// Figure that a claim's figure is compared with: its strategy, point, experiment and name. Keys that are left out have the same values as
+/// in the claim.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ComparedFigure {
     #[serde(default)]
     pub of: Option<String>,
-    /// Point to compare with. If it is a table, keys that it leaves out have the same values as in the claim.
+    /// Point of the figure to compare with. If the point is a table, keys that the table leaves out have the same values as in the claim.
     #[serde(default)]
     pub at: Option<Value>,
     #[serde(default)]
     pub experiment: Option<String>,
     #[serde(default)]
     pub figure: Option<String>,
-    /// Figures that the source prints for the points of `over`. Our figures are then compared with these.
+    /// Figures that the source prints for the points of `over`. If set, our figures are compared with the printed ones.
     #[serde(default)]
     pub published: Vec<f64>,
 }
@@ -153,7 +154,7 @@ pub struct ComparedFigure {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stat {
-    /// The mean over runs. For a ratio, the ratio of the two means.
+    /// Mean over runs. For a claim about a ratio, the ratio of the two means.
     #[default]
     Mean,
     Median,

@@ -1,9 +1,9 @@
-//! Condition of a claim on a figure: either bounds or a printed number. If the sentence sets no limit on one side,
-//! there is no bound on that side.
+//! Condition of a claim on a figure: either bounds or a printed number. If the claim's sentence sets no limit on one side, there is no
+//! bound on that side.
 //!
-//! A bound that is a number needs a reason. The exception is the bound 1 in a claim that compares with another figure
-//! (more, less, faster than linear). A bound in quotes is the source's own number. "At least" and "at most" allow for
-//! the rounding of a printed number: 25.4 is at most "25". "Above" and "below" compare with the number itself.
+//! A bound that is a number needs a reason. The exception is the bound 1 in a claim that compares with another figure (more, less, faster
+//! than linear). A bound in quotes is the source's own number. "At least" and "at most" allow for the rounding of a printed number: 25.4 is
+//! at most "25". "Above" and "below" compare with the number itself.
 
 use super::claim::{Bound, Claim};
 use super::wrong::Wrong;
@@ -23,7 +23,7 @@ pub struct Edge {
     pub included: bool,
 }
 
-/// Relative error allowed at bounds. Sums of rounded milliseconds have smaller errors than this.
+/// Relative error allowed at bounds. Sums of rounded milliseconds have errors smaller than 1e-9.
 const ROUNDING: f64 = 1e-9;
 
 impl Condition {
@@ -122,7 +122,7 @@ impl Condition {
         self.overlaps(value, value)
     }
 
-    /// True if any value between `least` and `most` (both included) meets the condition.
+    /// Returns true if any value between `least` and `most` (both included) meets the condition.
     pub fn overlaps(&self, least: f64, most: f64) -> bool {
         let reach = |edge: Edge| if edge.included { edge.value.abs() * ROUNDING } else { 0.0 };
         let enough = self

@@ -35,7 +35,7 @@ impl Data {
         self.runs[cell].push(run);
     }
 
-    /// Returns a figure of every run of a cell, in the order of seeds; NaN if a run does not have it.
+    /// Returns a figure of every run of a cell, in the order of seeds. The value is NaN if a run does not have the figure.
     pub fn values(&self, cell: usize, figure: &str) -> Vec<f64> {
         let value = |run: &Measured| run.get(figure).copied().unwrap_or(f64::NAN);
         self.runs[cell].iter().map(value).collect()

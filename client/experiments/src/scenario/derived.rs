@@ -11,18 +11,18 @@ use super::over_runs::over_seeds;
 pub enum Derived {
     /// Autocorrelation of the series at a lag, after subtraction of its centred moving average over `detrend` bins (an odd number).
     Autocorrelation { series: Series, from: usize, to: usize, lag: usize, detrend: usize },
-    /// Standard deviation of the series.
+    /// Standard deviation of the series over the bins of the range.
     Deviation { series: Series, from: usize, to: usize },
-    /// Sum of the bins of the range.
+    /// Sum of the series over the bins of the range.
     Sum { series: Series, from: usize, to: usize },
     /// Largest value of a bin in the range.
     Largest { series: Series, from: usize, to: usize },
     /// Mean value of the bins in the range.
     Mean { series: Series, from: usize, to: usize },
-    /// Number of bins whose value is above `above`.
+    /// Number of bins in which the series has a value above `above`.
     BinsAbove { series: Series, above: u32 },
-    /// Share of empty bins in a range. It begins at bin `from` and ends with the bin by which `until_share` of the series' total has been
-    /// reached.
+    /// Share of empty bins of the series in a range. The range begins at bin `from` and ends with the bin by which `until_share` of the
+    /// series' total has been reached.
     EmptyShare { series: Series, from: usize, until_share: f64 },
 }
 
@@ -30,12 +30,12 @@ pub enum Derived {
 #[serde(rename_all = "kebab-case")]
 pub enum Series {
     Sent,
-    /// Attempts that are the first of their op.
+    /// First attempts of ops.
     First,
     Succeeded,
     /// Attempts that were rejected or failed.
     TurnedAway,
-    /// Attempts in flight.
+    /// Attempts in flight at the end of a bin.
     Outstanding,
 }
 

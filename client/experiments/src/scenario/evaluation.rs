@@ -19,13 +19,13 @@ use super::over_runs::of_all_runs;
 use super::verdict::{Found, Judged, SOME, of_all, of_one};
 use super::words::{together, with_deviation};
 
-/// Minimum number of runs for a 95 % range. With this many, a further run is outside the range of all of them with a
-/// probability of at most 5 %.
+/// Minimum number of runs for a 95 % range. With 39 runs, a further run is outside the range of all of them with a probability of at most 5
+/// %.
 const ENOUGH: usize = 39;
 
 /// Judges a claim. Returns `None` if the claim's experiment was not run.
 pub fn judge<'a>(scenario: &Scenario, claim: &'a Claim, cells: &[Cell], data: &Data) -> Option<Judged<'a>> {
-    // Errors are impossible here, because the scenario was checked when it was loaded.
+    // The condition and the cases contain no errors, because the scenario was checked when it was loaded.
     let condition = Condition::new(claim).ok()?;
     let figures = ClaimFigures { claim, data };
     let cases = cases(scenario, claim, cells).ok()?;
@@ -117,7 +117,8 @@ fn over_all(figures: &ClaimFigures<'_>, case: &Case<'_>, condition: &Condition) 
     }
 }
 
-/// Judges a statement about one random run.
+/// Judges a statement about one random run. A printed number is compared with the middle 95 % of our runs, any other statement by the share
+/// of runs in which it is true.
 fn run_by_run(figures: &ClaimFigures<'_>, case: &Case<'_>, condition: &Condition) -> Found {
     let at = case.at.clone();
     let own = figures.values(&case.own);
@@ -126,7 +127,7 @@ fn run_by_run(figures: &ClaimFigures<'_>, case: &Case<'_>, condition: &Condition
         None => own,
     };
     let runs = values.len();
-    // A division by zero yields infinity. It is allowed, because it can be ordered: it is larger than any other value.
+    // Infinity, the result of a division by zero, is allowed, because it can be ordered: it is larger than any other value.
     if values.is_empty() || values.iter().any(|value| value.is_nan()) {
         return no_figure(at, &values);
     }
@@ -171,12 +172,12 @@ fn run_by_run(figures: &ClaimFigures<'_>, case: &Case<'_>, condition: &Condition
     found
 }
 
-/// Returns the lowest and the highest value of the middle 95 % of runs. A further run is outside this range with a
-/// probability of at most 5 %. Returns `None` if there are too few runs for that.
+/// Returns the lowest and the highest value of the middle 95 % of runs. A further run is outside this range with a probability of at most 5
+/// %. Returns `None` if there are too few runs for this probability.
 fn middle(values: &[f64]) -> Option<(f64, f64)> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
-    // If the published run is ranked among our n runs, every rank is equally likely.
+    // If the run of the source is ranked among our n runs, each of the n + 1 ranks is equally likely.
     let outside = (sorted.len() + 1) / (ENOUGH + 1);
     let first = outside.checked_sub(1)?;
     Some((sorted[first], sorted[sorted.len() - outside]))

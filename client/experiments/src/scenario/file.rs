@@ -33,7 +33,7 @@ pub struct Scenario {
     pub one_run: bool,
     #[serde(default)]
     pub workload: Table,
-    /// Server of all experiments, with the keys of `PATCH /_mock/config`.
+    /// Server configuration of all experiments, with the keys of `PATCH /_mock/config`.
     #[serde(default)]
     pub server: Table,
     /// Strategies by label. Tables and claims refer to strategies by these labels.
@@ -54,7 +54,7 @@ pub struct Scenario {
 pub struct ExperimentSection {
     #[serde(default)]
     pub title: String,
-    /// Labels of the strategies; defaults to all strategies of the scenario.
+    /// Labels of the strategies that the experiment runs; defaults to all strategies of the scenario.
     #[serde(default)]
     pub strategies: Vec<String>,
     #[serde(default)]
@@ -63,8 +63,8 @@ pub struct ExperimentSection {
     pub workload: Table,
     #[serde(default)]
     pub server: Table,
-    /// Varied keys and their values. A key is one of the workload or the server, or `strategy.` followed by a
-    /// parameter.
+    /// Varied keys and their values. A key is a key of the workload or of the server, or `strategy.` followed by a parameter of the
+    /// strategies.
     #[serde(default)]
     pub vary: IndexMap<String, Vec<Value>>,
     #[serde(default)]
@@ -79,7 +79,7 @@ pub struct Column {
     pub figure: String,
     #[serde(default)]
     pub minus: f64,
-    /// Factor that converts the unit, applied after the subtraction.
+    /// Factor that converts the unit of the figure; applied after `minus` is subtracted.
     #[serde(default = "unity")]
     pub times: f64,
 }
@@ -93,7 +93,7 @@ impl Column {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Http {
-    /// Experiments that are short enough to be run over HTTP.
+    /// Names of the experiments that are short enough to be run over HTTP.
     pub experiments: Vec<String>,
     #[serde(default = "unity")]
     pub time_scale: f64,

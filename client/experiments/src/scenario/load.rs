@@ -1,4 +1,4 @@
-//! Loading of scenarios: everything is checked before anything runs.
+//! Loading of scenarios: the whole scenario is checked before any run begins.
 
 use super::cells::{Cell, cells};
 use super::check::{check_claim, check_figures, check_http, check_labels};
@@ -8,11 +8,9 @@ use super::location::Text;
 use super::parse::parse;
 use crate::error::{Error, ErrorKind};
 
-/// Parses a scenario, applies the `--set` settings, and checks the result. `plots` are the plots that a report can
-/// draw.
+/// Parses a scenario, applies the `--set` settings, and checks the result. `plots` are the plots that a report can draw.
 ///
-/// # Errors
-/// Contains the position in the text, and the values that are accepted there.
+/// # Errors The error contains the position of the fault in the text, and the values that are accepted at this position.
 pub fn load(text: &Text, settings: &[String], plots: &[Drawable]) -> Result<(Scenario, Vec<Cell>), Error> {
     let mut scenario = parse(text, settings)?;
     let with = if settings.is_empty() {
@@ -37,8 +35,8 @@ pub fn load(text: &Text, settings: &[String], plots: &[Drawable]) -> Result<(Sce
     for (name, plot) in &scenario.plot {
         found.push(match plot.check(&scenario, &cells, plots) {
             Ok(basis) => Some(basis),
-            // With `--set`, fewer strategies or points may run than the file contains. Plots that need the missing ones
-            // are left out.
+            // With `--set`, fewer strategies or points may run than the file contains. Plots that need a missing strategy or point are left
+            // out.
             Err(_) if !settings.is_empty() => None,
             Err(wrong) => return Err(refuse(&["plot", name, wrong.key], wrong.to_string())),
         });

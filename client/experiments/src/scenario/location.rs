@@ -6,7 +6,7 @@ use toml::de::{DeTable, DeValue};
 
 #[derive(Clone, Debug)]
 pub struct Text {
-    /// Path of the file, or name of a built-in scenario, as errors show it.
+    /// Path of the file, or name of a built-in scenario, as error messages show it.
     pub name: String,
     pub text: String,
 }
@@ -32,8 +32,8 @@ impl Text {
         Location { name: self.name.clone(), line }
     }
 
-    /// Returns the position of the key at the end of a path. If the path does not exist, returns the position of its
-    /// longest existing part.
+    /// Returns the position of the last key of a path of keys. If the path does not exist, returns the position of its longest existing
+    /// part.
     pub(super) fn of(&self, path: &[&str]) -> Location {
         let byte = DeTable::parse(&self.text).ok().and_then(|table| find(table.get_ref(), path));
         self.at(byte)

@@ -16,13 +16,13 @@ pub struct Plot {
     pub shows: String,
     #[serde(default)]
     pub note: String,
-    /// Name of the experiment; may be left out if there is only one.
+    /// Name of the experiment whose data the plot shows; may be left out if the scenario has only one experiment.
     #[serde(default)]
     pub experiment: Option<String>,
-    /// Labels of the strategies; defaults to all strategies of the experiment.
+    /// Labels of the strategies to show; defaults to all strategies of the experiment.
     #[serde(default)]
     pub strategies: Vec<String>,
-    /// Point or points to show, if the experiment has several.
+    /// Point or points to show, if the experiment has several points.
     #[serde(default)]
     pub at: Option<Value>,
     /// Titles of the experiment's columns to show; defaults to all.
@@ -37,8 +37,8 @@ pub struct Plot {
     /// End of the time axis. Later data is left out.
     #[serde(default)]
     pub(super) until: Option<String>,
-    /// Length of the moving average of curves. If the server responds in waves, a whole number of wave lengths makes
-    /// the waves invisible.
+    /// Length of time over which curves are averaged (moving average). If the server responds in waves, a whole number of wave lengths
+    /// makes the waves invisible.
     #[serde(default)]
     pub(super) smooth: Option<String>,
     /// Unit of the time axis; defaults to seconds.
@@ -54,7 +54,7 @@ pub struct Plot {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scale {
-    /// The scale that this kind of plot uses by default.
+    /// Default scale of the kind of plot.
     #[default]
     Plain,
     Logarithmic,
@@ -68,7 +68,7 @@ pub enum Counted {
     TurnedAway,
     First,
     Succeeded,
-    /// Attempts in flight that are going to succeed: the server has accepted them and not yet responded.
+    /// Attempts in flight that are going to succeed, because the server has accepted them. The server has not yet responded to them.
     Queued,
 }
 

@@ -1,4 +1,4 @@
-//! Tests of invalid scenario files: they are rejected before anything runs, with the place and a way out.
+//! Tests of invalid scenario files. Such files are rejected before anything runs, with an error that names the position and a remedy.
 
 use results::Basis;
 
@@ -7,7 +7,7 @@ use super::load::load;
 use super::location::Text;
 use crate::error::words_of;
 
-/// A valid scenario. Each case replaces one of its lines.
+/// A valid scenario file. Each test case replaces one of its lines.
 const GOOD: &str = r#"name = "mine"
 title = "Mine"
 repeats = 1
@@ -66,7 +66,7 @@ fn nothing_is_wrong_with_a_good_file() {
 
 #[test]
 fn figures_that_only_some_runs_have_are_accepted() {
-    // Fairness needs several clients, wasted time a mockserver, and lateness a deadline.
+    // Figures of fairness need several clients, wasted time needs a mockserver, and lateness needs a deadline.
     for figure in ["fairness.jain", "fairness.slowest_over_median", "wasted_server_s", "late_share"] {
         assert_eq!(
             refusal(&GOOD.replace("attempts.total", figure), &["workload.clients=4"]),
@@ -76,7 +76,7 @@ fn figures_that_only_some_runs_have_are_accepted() {
     }
 }
 
-/// A line of [`GOOD`], its replacement, and the words that the error must contain.
+/// Test cases: a line of [`GOOD`], its replacement, and the words that the error must contain.
 const ONE_LINE: &[(&str, &str, &[&str])] = &[
     ("repeats = 1", "repeets = 1", &["mine.toml:3", "`repeets`", "did you mean `repeats`?"]),
     ("repeats = 1", "repeats = 0", &["mine.toml", "`repeats` is 0"]),
@@ -169,7 +169,7 @@ const ONE_LINE: &[(&str, &str, &[&str])] = &[
     ),
     ("max_busy = 50", "outages = \"9s..3s\"", &["mine.toml:9", "`outages`", "ends before it begins"]),
     ("max_busy = 50", "outages = \"soon\"", &["mine.toml:9", "`outages`", "has no `..`"]),
-    // The place of a varied value is not checked, because it is that of the table whose value is replaced.
+    // The position of a varied value is not checked, because errors name the position of the table whose value is replaced.
     ("vary = { max_busy = [10, 20] }", "vary = { max_busy = [10, 0] }", &["mine.toml:", "`max_busy` is 0"]),
     (
         "vary = { max_busy = [10, 20] }",
@@ -341,7 +341,7 @@ const ONE_LINE: &[(&str, &str, &[&str])] = &[
 fn a_bad_line_is_named_with_what_is_accepted() {
     let mut poor = Vec::new();
     for (line, instead, words) in ONE_LINE {
-        // Replaces the last occurrence, because keys of claims come last.
+        // The last occurrence of the line is replaced, because keys of claims come last.
         let (before, after) = GOOD.rsplit_once(line).unwrap_or_else(|| panic!("no line {line}"));
         let refusal = refusal(&format!("{before}{instead}{after}"), &[]);
         poor.extend(lacking(refusal, words).map(|lack| format!("{instead}: {lack}")));

@@ -2,8 +2,8 @@
 
 use toml::{Table, Value};
 
-/// Applies `key.key=value` to a scenario. The value is parsed as TOML. If it is not valid TOML, it is taken as plain
-/// text.
+/// Applies a setting of the form `key.key=value` to a scenario. The value is parsed as TOML. A value that is not valid TOML is taken as
+/// plain text.
 pub(super) fn apply(table: &mut Table, setting: &str) -> Result<(), String> {
     let refuse = |why: &str| format!("`--set {setting}`: {why}");
     let (path, text) = setting

@@ -5,7 +5,7 @@ use results::ClaimVerdict;
 use super::claim::{Claim, Expectation};
 use super::condition::Condition;
 
-/// Minimum share of runs in which a sentence about one random run must be true so that the claim holds partly.
+/// Minimum share of runs in which a sentence about one random run must be true for the claim to hold partly.
 pub(super) const SOME: f64 = 0.05;
 
 pub struct Judged<'a> {
@@ -13,7 +13,7 @@ pub struct Judged<'a> {
     pub verdict: ClaimVerdict,
     pub ours: String,
     pub condition: Condition,
-    /// Method of the test, in words.
+    /// Method by which the verdict was reached, in words, such as "the mean over runs".
     pub by: &'static str,
     pub found: Vec<Found>,
 }
@@ -25,14 +25,14 @@ pub struct Found {
     /// Lowest and highest value of the middle 95 % of runs; set if the verdict depends on this range.
     pub middle: Option<(f64, f64)>,
     pub runs: usize,
-    /// Number of runs in which the sentence is true; set if the verdict depends on this number.
+    /// Number of runs in which the claim's sentence is true; set if the verdict depends on this number.
     pub so_in: Option<usize>,
     pub verdict: ClaimVerdict,
     pub(super) text: String,
 }
 
 impl Judged<'_> {
-    /// True if the verdict is the one that the scenario expects. Returns `None` if there are too few runs to decide.
+    /// Returns whether the verdict is the one that the scenario expects. Returns `None` if there are too few runs to decide.
     pub fn as_expected(&self) -> Option<bool> {
         let expected = match self.claim.expect {
             Expectation::Holds => ClaimVerdict::Holds,

@@ -1,4 +1,4 @@
-//! Errors of claims and plots.
+//! Errors of claims and plots in a scenario file.
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{words}")]

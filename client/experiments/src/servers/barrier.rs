@@ -12,10 +12,9 @@ use crate::error::{ErrorKind, refusal, refusal_because};
 use crate::experiment::Experiment;
 use crate::sharded::BarrierChoice;
 
-/// Probes the mockserver at this address.
+/// Probes the mockserver at `address`, which holds the barrier for the shards of a run.
 ///
-/// # Errors
-/// Fails if the address is invalid, if no server answers there, or if the server is not a mockserver that accepts this
+/// # Errors Fails if the address is invalid, if no server answers at the address, or if the server is not a mockserver that accepts this
 /// client.
 pub fn reach_barrier(
     address: &str,

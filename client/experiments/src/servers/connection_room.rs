@@ -1,4 +1,4 @@
-//! Number of connections that the limit on open files allows, and warnings if it is small.
+//! Number of connections that the limit on open files allows, and warnings if this number is small.
 
 use loadgen_core::{ArrivalProcess, Workload};
 use mockserver::core::Config;
@@ -16,21 +16,21 @@ const USUALLY_OPEN: u64 = 48;
 /// Assumed number of concurrent connections of a client if nothing is known about its server.
 const USUALLY_WANTED: u64 = 128;
 
-/// Number of connections that can be open at once. If it is exceeded, attempts wait in the client for a file
-/// descriptor, which makes the run a different experiment.
+/// Number of connections that can be open at once. If a run needs more, attempts wait in the client for a file descriptor, which makes the
+/// run a different experiment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConnectionRoom {
     pub most: usize,
     limit: Option<u64>,
     /// Number of files reserved for everything except connections.
     others: u64,
-    /// Number of files per connection: 2 for an embedded server, which holds the other end, otherwise 1.
+    /// Number of files per connection: 2 for an embedded server, because the same process holds both ends, otherwise 1.
     ends: u64,
 }
 
 impl ConnectionRoom {
-    /// Computes the number of connections that this limit on open files allows (`None`: no limit). An embedded server
-    /// holds the other end of each connection, which also counts.
+    /// Computes the number of connections that the given limit on open files allows; `None` means no limit. With an embedded server, both
+    /// ends of each connection count towards the limit.
     pub fn within(limit: Option<u64>, server: &Server) -> Self {
         let open = std::fs::read_dir("/proc/self/fd").map_or(USUALLY_OPEN, |files| files.count() as u64);
         let ends = if server.kind == Kind::Embedded { 2 } else { 1 };
@@ -60,9 +60,9 @@ impl ConnectionRoom {
         })
     }
 
-    /// Returns a warning after a run with at most `in_flight` concurrent attempts, each on a connection of its own, if
-    /// fewer connections were possible. Some attempts then had to wait. The number of opened connections is no
-    /// evidence, because faults may have closed most of them.
+    /// Returns a warning if a run had more concurrent attempts (`in_flight`) than connections were possible. Each attempt uses a connection
+    /// of its own, so some attempts had to wait. The number of opened connections proves nothing, because faults may have closed most of
+    /// them.
     pub fn warning_after(&self, in_flight: u64) -> Option<Warning> {
         (in_flight > self.most as u64).then(|| Warning::FewConnections {
             most: self.most as u64,

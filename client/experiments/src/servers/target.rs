@@ -23,7 +23,7 @@ pub struct ServerChoice<'a> {
     pub target: Option<&'a str>,
     /// Configuration for an embedded server.
     pub own: Result<Config, ConfigError>,
-    /// Whether the configuration in `own` was given explicitly.
+    /// Whether the configuration of the embedded server was given explicitly.
     pub own_is_described: bool,
 }
 
@@ -33,10 +33,10 @@ pub struct Server {
     pub target: Option<Target>,
     pub mock: Option<Box<MockServer>>,
     pub model: Option<Config>,
-    /// `Host` header that a gateway sends to the mockserver behind it, if it differs from ours. A target behind such a
-    /// gateway counts as a foreign server.
+    /// `Host` header that a gateway sends to the mockserver behind it, if the gateway changes this header. A target behind such a gateway
+    /// counts as a foreign server.
     pub gateway_host: Option<String>,
-    /// Embedded server. It is only kept so that it runs as long as this value exists.
+    /// Embedded server, which is kept only so that it runs as long as this `Server` exists.
     _embedded: Option<Embedded>,
 }
 
@@ -59,7 +59,7 @@ impl fmt::Display for Kind {
 }
 
 impl Server {
-    /// Chooses the server. If an embedded server is chosen, it is started only if `start` is true.
+    /// Chooses the server of a run. If an embedded server is chosen, it is started only if `start` is true.
     pub fn choose(
         choice: &ServerChoice<'_>,
         settings: &Experiment,
@@ -123,7 +123,7 @@ impl Server {
         Ok(settings.refuse_request_of_its_own()?)
     }
 
-    /// Rejects a foreign server unless the load was given explicitly. The server may belong to somebody who expects no
+    /// Rejects a server that is not a mockserver, unless the load was given explicitly. The server may belong to somebody who expects no
     /// load.
     fn refuse_unpaced(&self, settings: &Experiment) -> anyhow::Result<()> {
         if self.mock.is_some() || settings.paced {
@@ -191,8 +191,8 @@ impl Server {
         }
     }
 
-    /// True if the mockserver still has the configuration that was read, and had no other one in between. Returns
-    /// `None` if the mockserver cannot be queried or has been restarted since.
+    /// Returns whether the mockserver still has the configuration that was read, and had no other configuration in between. Returns `None`
+    /// if the mockserver cannot be queried or has been restarted since.
     pub fn is_as_it_was(&self, runtime: &Runtime, stop: &dyn Stop) -> Option<bool> {
         let before = self.mock.as_ref()?;
         let (mock, model) = self.current(runtime, stop)?;
@@ -209,8 +209,8 @@ impl Server {
         Some((mock, model))
     }
 
-    /// Returns the time since the mockserver started. Its scheduled outages are relative to its start. Returns zero if
-    /// it schedules no outages or cannot be queried.
+    /// Returns the time since the mockserver started, because its scheduled outages are relative to its start. Returns zero if the
+    /// mockserver schedules no outages or cannot be queried.
     pub fn age(&self, runtime: &Runtime) -> Duration {
         let plans = self.model.as_ref().is_some_and(|model| !model.outages.is_empty());
         let Some(mock) = self.mock.as_ref().filter(|_| plans) else { return Duration::ZERO };
@@ -218,7 +218,7 @@ impl Server {
         Duration::try_from_secs_f64(uptime_s).unwrap_or_default()
     }
 
-    /// Returns the optimal schedule for this server (the oracle's). `margin` is added to every start that has to wait
+    /// Returns the optimal schedule for this server, which the oracle strategy follows. `margin` is added to every start that has to wait
     /// for a slot.
     pub fn oracle_schedule(&self, seed: u64, margin: Duration) -> Option<OracleSchedule> {
         let model = self.model.as_ref().filter(|model| model.is_plain_cap())?;
@@ -242,8 +242,8 @@ fn given(url: &str, settings: &Experiment, runtime: &Runtime) -> anyhow::Result<
         };
         refusal_because(exit, "cannot use `--target`", error)
     })?;
-    // Any server can claim to be a mockserver. A token that was not given for this target is therefore sent only
-    // where nobody else can read it.
+    // Any server can claim to be a mockserver. A token that was not given for this target is therefore sent only to targets where nobody
+    // else can read it.
     let admin = settings.admin.as_ref().filter(|admin| admin.typed || target.is_private());
     let withheld = settings.admin.is_some() && admin.is_none();
     let target = target.with_admin(admin.map(|admin| admin.authorization.clone()));
