@@ -10,7 +10,7 @@ use vocabulary::wire::RunId;
 
 #[derive(Clone, Debug)]
 pub struct Sharded {
-    /// Client c belongs to shard c mod N.
+    /// Shard of the clients that this program runs. Client `c` belongs to shard `c` mod N of N shards.
     pub shard: ClientShard,
     pub start: StartChoice,
 }
@@ -18,7 +18,7 @@ pub struct Sharded {
 #[derive(Clone, Debug)]
 pub enum StartChoice {
     Barrier(Box<BarrierChoice>),
-    /// Start at this calendar time. All shards use this run id.
+    /// Start at a calendar time, with a run id that all shards use.
     At(SystemTime, RunId),
 }
 
@@ -27,9 +27,9 @@ pub struct BarrierChoice {
     pub server: MockServer,
     pub url: String,
     pub patience: Duration,
-    /// Id that distinguishes these shards from the shards of other runs.
+    /// Id that distinguishes the shards of this run from the shards of other runs.
     pub name: Option<RunId>,
-    /// Fingerprint of the planned runs, set once everything is planned. A shard with another fingerprint is rejected.
+    /// Fingerprint of the planned runs, set once all runs are planned. The barrier rejects a shard with another fingerprint.
     pub plan: String,
 }
 

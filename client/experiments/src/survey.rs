@@ -1,7 +1,7 @@
-//! Surveys: strategies against many servers drawn at random, because one server says little about the next.
+//! Surveys: comparison of strategies on many servers drawn at random, because results on one server say little about another server.
 //!
-//! [`settings`] draws servers and workloads. A [`Survey`] holds the runs, and its methods turn them into ratios to a reference
-//! strategy, paired by setting and seed.
+//! [`settings`] draws servers and workloads. A [`Survey`] holds the runs, and its methods turn them into ratios to a reference strategy,
+//! paired by setting and seed.
 
 mod document;
 mod draw;
@@ -9,8 +9,8 @@ mod evaluation;
 mod groups;
 mod setting;
 
-/// Number of attempts per op after which a run ends with ops undone. Without it, strategies that ignore rejections would send millions of
-/// attempts.
+/// Number of attempts per op after which a run ends with ops undone. Without this limit, strategies that ignore rejections would send
+/// millions of attempts.
 pub const MAX_ATTEMPTS_PER_OP: u32 = 100;
 
 pub use document::{Run, Survey, Surveyed};

@@ -1,8 +1,7 @@
-//! Workloads: one table of their parameters for command lines, scenario files and sweeps, and the resulting
-//! configuration.
+//! Workloads: one table of their parameters for command lines, scenario files and sweeps, and the resulting configuration.
 //!
-//! A [`WorkloadSpec`] contains parameters as they were given; each of [`PARAMETERS`] fills one of its fields.
-//! [`WorkloadSpec::run_config`] checks that they fit together, and fills in defaults.
+//! A [`WorkloadSpec`] contains parameters as they were given; each of [`PARAMETERS`] fills one of its fields. [`WorkloadSpec::run_config`]
+//! checks that the parameters fit together, and fills in defaults.
 
 mod file;
 mod lists;

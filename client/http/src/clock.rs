@@ -15,7 +15,7 @@ impl Clock {
         Self { origin: RealInstant::now(), scale }
     }
 
-    /// Creates a clock with this origin, which may be in the past or in the future.
+    /// Creates a clock with a given origin, which may be in the past or in the future.
     pub(crate) fn starting_at(origin: RealInstant, scale: TimeScale) -> Self {
         Self { origin, scale }
     }
@@ -29,7 +29,8 @@ impl Clock {
     }
 
     pub(crate) fn real(&self, at: Instant) -> RealInstant {
-        // Capped at a year, because a later instant is never reached and may exceed the range of `RealInstant`.
+        // The time since the origin is capped at a year, because a later instant is never reached and may exceed the range of
+        // `RealInstant`.
         let since = self.scale.to_real(at.since_origin()).min(Duration::from_hours(365 * 24));
         self.origin + since
     }

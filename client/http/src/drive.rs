@@ -26,8 +26,8 @@ pub struct DriveOptions {
     /// Real time for which attempts in flight may continue after a stop request.
     pub grace: Duration,
     pub warm_connections: usize,
-    /// Start of the clock. With `None` the clock starts as soon as everything is ready. If the driver is ready only after
-    /// `start_at`, events that were due meanwhile are processed late.
+    /// Start of the run's clock. With `None` the clock starts as soon as the driver is ready. If the driver is ready only after `start_at`,
+    /// events that were due meanwhile are processed late.
     pub start_at: Option<RealInstant>,
 }
 
@@ -39,9 +39,9 @@ impl Default for DriveOptions {
 
 #[derive(Clone, Copy, Debug)]
 pub struct DriveReport {
-    /// Real time from the first event to the last.
+    /// Real time from the first event of the run to the last.
     pub wall: Duration,
-    /// Delay from `start_at` until everything was ready; zero without `start_at`.
+    /// Delay from `start_at` until the driver was ready; zero without `start_at`.
     pub start_late: Duration,
     /// Processor time of all threads that carry attempts, in total.
     pub cpu: Option<Duration>,
@@ -51,9 +51,9 @@ pub struct DriveReport {
     pub connection_waits: LatencyFigures,
     /// Number of connections opened, including those opened before the run.
     pub connections: u64,
-    /// Durations of the connects, in real time.
+    /// Times for establishing connections, in real time.
     pub connect_times: LatencyFigures,
-    /// Connections opened before the run. All fields are 0 if a stop request came before.
+    /// Connections opened before the run. All fields are 0 if a stop request ended this phase early.
     pub warm_up: WarmUp,
 }
 
@@ -72,7 +72,7 @@ pub enum DriveError {
     Silent { connections: usize },
 }
 
-/// Drives `run` to its end over these transports. The state machine runs on this thread, together with the workers and
+/// Drives `run` to its end over the given transports. The state machine runs on the calling thread, together with the workers and
 /// connections of the first transport. Each other transport has a thread of its own.
 pub(crate) fn drive_on_this_thread<T: Transport>(
     run: &mut Run,
@@ -89,7 +89,7 @@ pub(crate) fn drive_on_this_thread<T: Transport>(
     let report = runtime.block_on(async {
         let warm_up = before_run(run, control, warm_up(&lanes, options.warm_connections)).await;
         let warm_up = warm_up.transpose()?.unwrap_or_default();
-        // The clock starts only when everything is ready, so that the first arrivals are not late.
+        // The clock starts only when the connections are ready, so that the first arrivals are not late.
         let Some(start_at) = options.start_at else {
             let report = drive(run, lanes, Clock::start(scale), control, options).await;
             return report.map(|report| DriveReport { warm_up, ..report });
@@ -130,11 +130,10 @@ async fn before_run<T>(run: &mut Run, control: &Control, what: impl Future<Outpu
     }
 }
 
-/// Opens connections before the clock starts, the same number on each lane. Then limits each lane to the number of connections
-/// that a mockserver has accepted.
+/// Opens connections before the clock starts, the same number on each lane (thread that carries attempts). Then limits each lane to the
+/// number of connections that a mockserver has accepted.
 ///
-/// # Errors
-/// If the server answered on none of the connections within the time.
+/// # Errors Fails if the server answered on none of the connections within the time.
 async fn warm_up<T: Transport>(lanes: &[(Handle, T)], connections: usize) -> Result<WarmUp, DriveError> {
     if connections == 0 {
         return Ok(WarmUp::default());
@@ -152,8 +151,7 @@ async fn warm_up<T: Transport>(lanes: &[(Handle, T)], connections: usize) -> Res
     let sum = |figure: fn(&WarmUp) -> usize| warmed.iter().map(|(_, warm_up)| figure(warm_up)).sum();
     let all = WarmUp { wanted: sum(|warm_up| warm_up.wanted), ready: sum(|warm_up| warm_up.ready) };
     if all.ready == 0 {
-        // Only a server that stays silent for the whole time is an error here. Connections that failed at once are reported by
-        // the run itself.
+        // A server that stays silent for the whole time is an error. Connections that failed at once are reported by the run itself.
         let silent = all.wanted > 0 && began.elapsed() >= WARM_UP_PATIENCE;
         return if silent { Err(DriveError::Silent { connections: all.wanted }) } else { Ok(all) };
     }
@@ -214,7 +212,7 @@ async fn drive<T: Transport>(
             Next::Wait(at) => at.map(|at| clock.real(at)).into_iter().chain(abort_at).min(),
         };
         if wake_at.is_some_and(|at| at <= RealInstant::now()) {
-            // More events are due already. Yield first, so that workers can run, and check for answers and commands.
+            // More events are due already. The driver yields first, so that workers can run, and then checks for answers and commands.
             tokio::task::yield_now().await;
             continue;
         }

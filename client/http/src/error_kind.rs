@@ -41,7 +41,7 @@ pub(crate) fn of_stream(error: &h2::Error, stage: Stage) -> ErrorKind {
             Stage::Answering => ErrorKind::Truncated,
             _ => ErrorKind::StreamReset,
         },
-        // The server violated the protocol or uses another protocol.
+        // A library error means that the server violated the HTTP/2 protocol or uses another protocol.
         None if error.is_library() => ErrorKind::Unreadable,
         None => kind(error, stage),
     }
@@ -54,7 +54,7 @@ pub(crate) fn kind(error: &(dyn Error + 'static), stage: Stage) -> ErrorKind {
         if let Some(kind) = of(cause) {
             return match (kind, stage) {
                 (ErrorKind::Closed, Stage::Answering) => ErrorKind::Truncated,
-                // The connection was closed during the handshake.
+                // A connection that is closed at this stage was closed during the TLS handshake.
                 (ErrorKind::Closed, Stage::Connecting) => ErrorKind::Tls,
                 _ => kind,
             };
@@ -80,7 +80,7 @@ fn of(cause: &(dyn Error + 'static)) -> Option<ErrorKind> {
         };
     }
     let error = cause.downcast_ref::<io::Error>()?;
-    // The error inside an I/O error is not returned by `source`, so it is examined here.
+    // The error inside an I/O error is not returned by `source`, so it is examined separately.
     if let Some(wrapped) = error.get_ref()
         && let Some(kind) = of(wrapped)
     {

@@ -26,7 +26,7 @@ impl Helper {
         let handle = runtime.handle().clone();
         let (end, ended) = oneshot::channel();
         let carry = move || {
-            // An error means that the handle was dropped. That ends the thread, too.
+            // A receive error means that the thread's `Helper` was dropped, which ends the thread, too.
             let _ = runtime.block_on(ended);
             let cpu = thread_cpu();
             // Abandons connections that are still waiting for an answer.

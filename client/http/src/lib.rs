@@ -31,8 +31,8 @@ pub use transport::{
     Answer, RequestTemplate, RunHeaders, Transport, TransportConfig, TransportError, WarmUp,
 };
 
-/// Describes what is wrong with the certificate of a server that could not be reached. `None` unless the error itself
-/// describes the problem only by names of types.
+/// Describes what is wrong with the certificate of a server that could not be reached. Returns a text only for problems that the error
+/// itself describes by names of types, otherwise `None`.
 pub fn refused_certificate(error: &reqwest::Error) -> Option<&'static str> {
     error_kind::refused_certificate(error)
 }

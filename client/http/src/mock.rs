@@ -18,15 +18,15 @@ use crate::transport::http_client::client;
 /// Maximum duration of an admin request, in real time.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Maximum size of an answer, in bytes.
+/// Maximum size of an answer to an admin request, in bytes.
 const MAX_ANSWER: usize = 1 << 20;
 
 #[derive(Debug)]
 pub enum Probe {
     Mock(Box<MockServer>),
-    /// A mockserver that denies this client its admin endpoints. It contains the reason.
+    /// A mockserver that denies this client its admin endpoints, with the reason.
     Refused(String),
-    /// A mockserver behind a gateway. The gateway replaces the `Host` of requests by the contained one, and therefore the
+    /// A mockserver behind a gateway. The gateway replaces the `Host` header of requests by the contained value, and therefore the
     /// mockserver denies its admin endpoints.
     Gateway(String),
     /// A server other than a mockserver. It may or may not use HTTP.
@@ -61,7 +61,7 @@ pub enum MockError {
 pub enum BarrierError {
     #[error("{}{}", .0.error, missing(&.0.missing))]
     NotFilled(NotReleased),
-    /// The server rejected the shard: it contradicts other shards, or is not a valid shard.
+    /// The server rejected the shard, because the shard contradicts other shards or is not a valid shard.
     #[error("{0}")]
     Refused(String),
     #[error(transparent)]
@@ -84,14 +84,12 @@ impl From<reqwest::Error> for MockError {
     }
 }
 
-/// Identifies the server at a target with one `GET /_mock/config`. If a mockserver requires the admin token, a second request
-/// sends it.
+/// Identifies the server at a target with one `GET /_mock/config`. If a mockserver requires the admin token, a second request sends it.
 ///
-/// # Errors
-/// If the client cannot be set up.
+/// # Errors Fails if the client cannot be set up.
 pub async fn probe(target: &Target) -> Result<Probe, TransportError> {
     let client = client(target, None, PATIENCE, &Connecting::new(1))?;
-    // Servers other than mockservers never receive the token.
+    // The first request has no token, so that servers other than mockservers never receive it.
     let (config, state) = (Value::Null, ServerState::default());
     let mut server = MockServer { client, target: target.clone().with_admin(None), config, state };
     let mut answer = server.introduce().await;
@@ -139,7 +137,7 @@ impl MockServer {
             Err(_) => return Probe::Other,
         };
         if response.status() == StatusCode::BAD_REQUEST && speaks_tls(&self.target).await {
-            // Some TLS servers respond to plain HTTP with this status.
+            // Some TLS servers respond to plain HTTP with status 400.
             return Probe::SpeaksTls;
         }
         let version = response.headers().get(wire::MOCK);
@@ -177,10 +175,9 @@ impl MockServer {
         serde_json::from_value(json(response).await?).map_err(|error| MockError::Garbage(error.to_string()))
     }
 
-    /// Changes the server's configuration and returns the new one.
+    /// Changes the server's configuration and returns the new configuration.
     ///
-    /// # Errors
-    /// If the server refuses, or does not answer like a mockserver.
+    /// # Errors Fails if the server refuses, or does not answer like a mockserver.
     pub async fn change(&self, change: &ConfigChange) -> Result<Value, MockError> {
         let url = self.target.with_path("/_mock/config").requested().clone();
         let change = serde_json::to_string(change).map_err(|error| MockError::Garbage(error.to_string()))?;
@@ -188,11 +185,10 @@ impl MockServer {
         json(self.with_host(request).send().await?).await
     }
 
-    /// Waits at the server's barrier for the other shards of a run, for at most `patience`. All shards must send the same
-    /// `plan`. Dropping the future withdraws this shard from the barrier.
+    /// Waits at the server's barrier for the other shards of a run, for at most `patience`. All shards must send the same `plan`. Dropping
+    /// the future withdraws this shard from the barrier.
     ///
-    /// # Errors
-    /// If some shards do not arrive in time, or the server refuses, or does not answer like a mockserver.
+    /// # Errors Fails if some shards do not arrive in time, or the server refuses, or does not answer like a mockserver.
     pub async fn barrier(
         &self,
         run: &str,
@@ -231,7 +227,7 @@ impl MockServer {
     }
 
     fn with_host(&self, request: RequestBuilder) -> RequestBuilder {
-        // Does not reuse connections. Admin requests are rare, so the server at the other end of an old connection may be gone.
+        // Connections are not reused. Admin requests are rare, so the server at the other end of an old connection may be gone.
         let request = request.timeout(PATIENCE).header("connection", "close");
         let request = match self.target.host_header() {
             Some(host) => request.header("host", host),

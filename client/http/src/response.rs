@@ -32,9 +32,9 @@ impl ResponseClassifier {
         }
     }
 
-    /// Returns how many bytes of a response body are needed if the response has this status.
-    pub(crate) fn max_body(&self, code: u16) -> usize {
-        match self.reading.max_body() {
+    /// Returns the maximum number of bytes of a response body that are needed for a response with this status.
+    pub(crate) fn most_body(&self, code: u16) -> usize {
+        match self.reading.most_body() {
             _ if self.classifier.looks_at_bodies() => MAX_BODY,
             _ if (200..300).contains(&code) => 0,
             most => most,
@@ -109,7 +109,7 @@ impl<'a> MockHeaders<'a> {
                 }
                 wire::MOCK => mock_headers.by_mock = true,
                 wire::DEFERRED => mock_headers.deferred = true,
-                // If the header occurs several times, its first value is used.
+                // If the header `grpc-status` occurs several times, its first value is used.
                 grpc::STATUS => mock_headers.grpc_status = mock_headers.grpc_status.or_else(text),
                 _ => {}
             }

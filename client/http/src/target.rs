@@ -14,13 +14,13 @@ const STAND_IN: &str = "target";
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trust {
     pub insecure: bool,
-    /// A PEM file with certificates that are trusted instead of the system's.
+    /// A PEM file with certificates that are trusted instead of the system's certificates.
     pub roots_pem: Option<Vec<u8>>,
 }
 
 #[derive(Clone, Debug)]
 pub struct Target {
-    /// As given on the command line.
+    /// URL as given on the command line.
     typed: Url,
     /// URL as used in requests. It differs from `typed` only if the host is an IP address, which is replaced by [`STAND_IN`].
     requested: Url,
@@ -53,13 +53,12 @@ pub enum TargetError {
 impl Target {
     /// Parses a URL (`host:port` counts as http) and resolves its host.
     ///
-    /// # Errors
-    /// If the text is not an http or https URL, or if no address is found for the host.
+    /// # Errors Fails if the text is not an http or https URL, or if no address is found for the host.
     pub fn resolve(text: &str, trust: Trust) -> Result<Self, TargetError> {
         let typed = parse(text)?;
         let host = typed.host_str().unwrap_or_default();
         let port = typed.port_or_known_default().unwrap_or(80);
-        // The URL has IPv6 addresses in brackets, which are removed here.
+        // The host of a URL has brackets around an IPv6 address, which are removed before the address is parsed.
         let literal: Option<IpAddr> = host.trim_start_matches('[').trim_end_matches(']').parse().ok();
         let addresses: Vec<SocketAddr> = match literal {
             Some(ip) => vec![SocketAddr::new(ip, port)],
@@ -78,7 +77,7 @@ impl Target {
         Ok(Self { typed, requested, addresses, trust, admin: None })
     }
 
-    /// Sets the `Authorization` value for a mockserver's admin endpoints. Servers other than mockservers never receive it.
+    /// Sets the `Authorization` value for a mockserver's admin endpoints. Servers other than mockservers never receive this value.
     #[must_use]
     pub fn with_admin(self, authorization: Option<HeaderValue>) -> Self {
         Self { admin: authorization, ..self }
@@ -159,7 +158,7 @@ fn parse(text: &str) -> Result<Url, TargetError> {
     let refuse = || TargetError::NoUrl { text: place(text) };
     let with_scheme = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
     let url = Url::parse(&with_scheme).map_err(|_| refuse())?;
-    // This is checked first, because other errors quote the URL, and with it the password.
+    // The user name and password are checked first, because other errors quote the URL, and with it the password.
     if !url.username().is_empty() || url.password().is_some() {
         return Err(TargetError::Credentials);
     }

@@ -1,9 +1,9 @@
-//! Trust in certificates that the user specified. They are verified as usual, and the server's own certificate may also be one
-//! of them.
+//! Trust in certificates that the user specified. Servers' certificates are verified against them as usual. A server's own certificate may
+//! also be one of the specified certificates.
 //!
-//! A self-made certificate often declares itself a certificate authority (as `openssl req -x509` does), although a server uses
-//! it directly. The usual verification rejects this, because an authority must not be a server. curl accepts it, because the
-//! user specified this very certificate. This verifier accepts it, too, if its name and dates are also valid.
+//! A self-made certificate often declares itself a certificate authority (as `openssl req -x509` does), although a server uses it directly.
+//! The usual verification rejects such a certificate, because an authority must not be a server. curl accepts it, because the user
+//! specified this very certificate. The verifier of this module accepts it, too, if the certificate's name and dates are also valid.
 
 use std::sync::Arc;
 
@@ -22,10 +22,9 @@ use rustls_platform_verifier::BuilderVerifierExt as _;
 use crate::target::Trust;
 use crate::transport::TransportError;
 
-/// Returns the TLS configuration for these trust settings.
+/// Returns the TLS configuration for the given trust settings.
 ///
-/// # Errors
-/// If certificates cannot be read or used.
+/// # Errors Fails if certificates cannot be read or used.
 pub(crate) fn config(trust: &Trust) -> Result<ClientConfig, TransportError> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let named = trust.roots_pem.as_deref().map(read).transpose()?;
@@ -95,7 +94,7 @@ struct Verifier {
 }
 
 impl Verifier {
-    /// Creates a verifier that accepts the certificates in `named`, and certificates that one of them vouches for.
+    /// Creates a verifier that accepts the certificates in `named`, and certificates whose chain of issuers leads to one of them.
     fn new(named: Vec<CertificateDer<'static>>, provider: Arc<CryptoProvider>) -> Result<Self, Error> {
         let mut roots = RootCertStore::empty();
         for certificate in &named {
@@ -119,7 +118,7 @@ impl ServerCertVerifier for Verifier {
     ) -> Result<ServerCertVerified, Error> {
         let usual = self.usual.verify_server_cert(end_entity, intermediates, name, ocsp_response, now);
         match usual {
-            // The dates need no check here, because an expired certificate would have caused another error.
+            // The dates need no further check, because the usual verification returns another error for an expired certificate.
             Err(error) if is_authority_as_server(&error) && self.named.contains(end_entity) => {
                 verify_server_name(&ParsedCertificate::try_from(end_entity)?, name)?;
                 Ok(ServerCertVerified::assertion())

@@ -36,16 +36,15 @@ pub trait Transport: Clone + Send + Sync + 'static {
 
     /// Creates a transport without connections.
     ///
-    /// # Errors
-    /// If it cannot be set up because of the certificates or headers.
+    /// # Errors Fails if the transport cannot be set up because of the certificates or headers.
     fn build(config: TransportConfig) -> Result<Self, TransportError>;
 
-    /// Opens up to `count` connections before the run, provided that the server does not count this as work. Waits for them for
-    /// at most `patience` (real time). A connection to a mockserver is ready once the server has answered on it.
+    /// Opens up to `count` connections before the run, provided that the server does not count this as work. Waits for these connections
+    /// for at most `patience` (real time). A connection to a mockserver is ready once the server has answered on it.
     fn warm_up(&self, count: usize, patience: Duration) -> impl Future<Output = WarmUp> + Send;
 
-    /// Limits the transport to `connections`, because a mockserver accepted no more of them during the warm-up. Does nothing at
-    /// other servers, because they need not answer during the warm-up.
+    /// Limits the transport to `connections` connections, because a mockserver accepted no more during the warm-up. Does nothing for other
+    /// servers, because they need not answer during the warm-up.
     fn limit_connections(&self, connections: usize);
 
     fn send(&self, attempt: SentAttempt) -> impl Future<Output = Answer> + Send;
@@ -62,14 +61,14 @@ pub trait Transport: Clone + Send + Sync + 'static {
 
     fn connections(&self) -> u64;
 
-    /// Returns the durations of all connects, in real time.
+    /// Returns the times that opening each connection took, in real time.
     fn connect_times(&self) -> Latencies;
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WarmUp {
     pub wanted: usize,
-    /// Number of connections that were ready before the time was over.
+    /// Number of connections that were ready within the allowed time.
     pub ready: usize,
 }
 
@@ -95,30 +94,30 @@ pub struct TransportConfig {
     pub classifier: Classifier,
     pub reading: Arc<ResponseParser>,
     pub kind: OperationKind,
-    /// Parts of requests that differ between ops. The method of a request kind replaces that of `request`, and its
-    /// path is appended to that of `target`.
+    /// Parts of requests that differ between ops. The method of a request kind replaces the method of `request`, and the kind's path is
+    /// appended to the path of `target`.
     pub requests: Requests,
     /// Seed of the run, from which the kind and API key of each op are drawn.
     pub seed: u64,
-    /// Maximum duration of an attempt, and also of a connect, in real time.
+    /// Maximum duration of an attempt, and also of opening a connection, in real time.
     pub timeout: Duration,
     /// Maximum number of connections. If all are in use, further attempts wait.
-    pub max_connections: usize,
-    /// Local addresses for the connections, used in turn. If there are none, the system chooses.
+    pub most_connections: usize,
+    /// Local addresses that connections use in turn. If the list is empty, the system chooses.
     pub local_addresses: Arc<[IpAddr]>,
     /// Number of threads that carry attempts, each with connections of its own. The state machine runs on the first thread.
     pub threads: NonZero<usize>,
-    /// Number of HTTP/2 connections per thread. Attempts are distributed over them.
+    /// Number of HTTP/2 connections per thread. Attempts are distributed over these connections.
     pub http2_connections: NonZero<usize>,
-    /// Ratio of real time to experiment time. Servers that do not receive the run's headers give advice in real time, which is
-    /// converted by it.
+    /// Ratio of real time to experiment time. It is used to convert the advice of servers that do not receive the run's headers, because
+    /// their advice is in real time.
     pub scale: TimeScale,
 }
 
 #[derive(Clone, Debug, Default)]
 pub struct RequestTemplate {
     pub method: Method,
-    /// Headers in addition to those of the run.
+    /// Headers of every request, in addition to the headers that identify the run.
     pub headers: HeaderMap,
     pub body: bytes::Bytes,
 }
@@ -161,7 +160,7 @@ pub struct Answer {
     pub advised_wait: Option<Duration>,
     /// HTTP status, or error if there was no usable answer; `None` if the attempt was withdrawn.
     pub cause: Option<Cause>,
-    /// True if an intermediary answered, and not the mockserver that was identified.
+    /// True if an intermediary answered instead of the mockserver that was identified.
     pub by_gateway: bool,
 }
 

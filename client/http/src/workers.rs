@@ -31,7 +31,7 @@ struct WorkerId {
     number: usize,
 }
 
-/// A thread with connections of its own.
+/// A lane: a thread that carries attempts over connections of its own.
 struct Lane<T> {
     handle: Handle,
     transport: T,
@@ -75,7 +75,7 @@ pub(crate) struct Workers<T> {
     /// Attempts that wait for a connection, each with the start of its wait. The wait is also included in the send lag.
     waiting: VecDeque<(SentAttempt, Instant)>,
     waits: Latencies,
-    /// Serial number of the attempt in each slot, and the worker that carries it.
+    /// Serial number of the attempt in each slot, and the worker that carries the attempt.
     carriers: Vec<Option<(u64, WorkerId)>>,
 }
 
@@ -92,7 +92,7 @@ struct AssignmentState {
 }
 
 impl<T: Transport> Workers<T> {
-    /// Creates workers on these runtimes, each of which has its own transport. The first runtime is the caller's.
+    /// Creates workers on the given runtimes, each of which has its own transport. The first runtime is the caller's.
     pub(crate) fn new(lanes: impl IntoIterator<Item = (Handle, T)>, clock: Clock) -> Self {
         let lane = |(number, (handle, transport))| Lane {
             jobs: (number > 0).then(|| Errands::to(&handle)),

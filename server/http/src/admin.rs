@@ -38,7 +38,7 @@ const MAX_PATCH: usize = 1 << 20;
 pub(crate) const ENDPOINTS: &str = "GET /_mock/stats[?run=ID], GET /_mock/capacity, GET /_mock/config, \
      PATCH /_mock/config, POST /_mock/reset, GET /_mock/presets[/NAME], GET /metrics";
 
-/// Path of the barrier, the only endpoint whose answer may come late.
+/// Path of the barrier, at which shards of a run wait for each other. Other endpoints never delay their answers.
 const BARRIER: &str = "/_mock/barrier";
 
 /// Real time from the release of a barrier to the common start of the shards. It is long enough to open connections.
@@ -131,8 +131,8 @@ async fn reset(State(shared): State<Arc<Shared>>) -> Response {
     answer(StatusCode::OK, to_value(shared.stats(None)))
 }
 
-/// Delays the answer until all shards are at the barrier, the client disconnects, or the server stops. The body is read first, whatever its
-/// content, because a disconnect can be detected only after the whole request was read.
+/// Answers a request at the barrier once all shards have arrived, the client disconnects, or the server stops. The body is read first,
+/// whatever its content, because a disconnect can be detected only after the whole request was read.
 async fn barrier(
     State(shared): State<Arc<Shared>>,
     Extension(client): Extension<Client>,
@@ -210,7 +210,8 @@ async fn presets() -> Response {
     answer(StatusCode::OK, to_value(presets::listed()))
 }
 
-/// Selects the parameter `name` of the path explicitly, because the outer router's `{*path}` is a parameter, too.
+/// Path parameter of the endpoint of one preset. The parameter `name` is selected explicitly, because the outer router's `{*path}` is a
+/// parameter, too.
 #[derive(Debug, Deserialize)]
 struct OfPreset {
     name: String,

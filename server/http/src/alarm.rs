@@ -11,10 +11,9 @@ use tokio::runtime::Runtime;
 
 use crate::shared::Shared;
 
-/// Starts the timer task. It ends when [`Shared::close`] is called.
+/// Starts the timer task, which ends when [`Shared::close`] is called.
 ///
-/// # Errors
-/// If the operating system provides no timer.
+/// # Errors Fails if the operating system provides no timer.
 pub(crate) fn start(runtime: &Runtime, shared: Arc<Shared>) -> io::Result<()> {
     let _inside = runtime.enter();
     let timer = Timer::new()?;

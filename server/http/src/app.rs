@@ -1,4 +1,4 @@
-//! The router of all requests: admin endpoints, and work on every other path. Connections pass their requests to it.
+//! The router of all requests: admin endpoints, and work on every other path. Connections pass their requests to this router.
 
 use std::future::Future;
 use std::sync::Arc;

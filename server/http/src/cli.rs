@@ -167,7 +167,7 @@ fn command_line() -> clap::Command {
     command.after_help(format!("{examples}\n\n{pointer}"))
 }
 
-/// Returns an error text that suggests the right flag in place of one that similar servers have. `None` for any other error.
+/// Returns an error text for flags of similar servers, such as `--port`, that suggests the right flag. Returns `None` for any other error.
 fn explained(error: &clap::Error, typed: &[String]) -> Option<String> {
     let argument = typed::argument(error)?;
     if error.kind() == ErrorKind::InvalidSubcommand && argument.parse::<u16>().is_ok() {
@@ -223,7 +223,7 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => {
                 say(&format!("error: stdout cannot be written: {error}\n"));
-                // The same exit code as in loadgen.
+                // `loadgen` has the same exit code for an stdout that cannot be written.
                 ExitCode::from(74)
             }
         });
@@ -239,8 +239,8 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
     alarm::start(&runtime, shared.clone()).map_err(threads::Error::alarm)?;
     let signal = runtime.block_on(async {
         let mut signals = Signals::new()?;
-        // This state is recorded before the announcement. A client that reads the announcement may change the server at once, and that
-        // change must be printed, too.
+        // The server's state is recorded before the announcement. A client that reads the announcement may change the server at once, and
+        // that change must be printed, too.
         let announced = live::Seen::new(&shared);
         if !cli.quiet {
             say(&announcement(address, &config, cli.time_scale, live::columns()));

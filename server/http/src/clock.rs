@@ -29,7 +29,8 @@ impl Clock {
     }
 
     pub(crate) fn real(&self, at: Instant) -> RealInstant {
-        // At most one year from now, which is long enough, because later instants may exceed the range of the system's clock.
+        // Instants more than a year from now are replaced by one in a year, because later instants may exceed the range of the system's
+        // clock.
         RealInstant::now() + self.until(at).min(Duration::from_hours(365 * 24))
     }
 }

@@ -68,7 +68,7 @@ async fn serve_http1(io: SocketIo, address: IpAddr, app: App, bounds: Bounds) {
         _ = serving.as_mut() => return,
         () = stopping.stopped() => {}
     }
-    // Without a request the connection is closed at once, because hyper would wait for the rest of the first head.
+    // Without a request the connection is closed at once, because hyper would wait for the rest of the first request's head.
     if !has_request.load(Ordering::Relaxed) {
         return;
     }

@@ -31,16 +31,14 @@ pub struct Embedded {
 impl Embedded {
     /// Starts a server on a free port of the loopback interface.
     ///
-    /// # Errors
-    /// If the configuration is invalid, or the system provides no port or thread.
+    /// # Errors Fails if the configuration is invalid, or the system provides no port or thread.
     pub fn start(config: Config, scale: TimeScale) -> anyhow::Result<Self> {
         Self::start_with(config, scale, Bounds::default(), |app| app)
     }
 
     /// Variant of [`start`](Self::start) with a limit on concurrent requests per HTTP/2 connection.
     ///
-    /// # Errors
-    /// If the configuration is invalid, or the system provides no port or thread.
+    /// # Errors Fails if the configuration is invalid, or the system provides no port or thread.
     pub fn start_with_http2_max_streams(
         config: Config,
         scale: TimeScale,
@@ -51,8 +49,7 @@ impl Embedded {
 
     /// Variant of [`start`](Self::start) that puts the caller's layers around the router of all requests.
     ///
-    /// # Errors
-    /// If the configuration is invalid, or the system provides no port or thread.
+    /// # Errors Fails if the configuration is invalid, or the system provides no port or thread.
     pub fn start_layered(
         config: Config,
         scale: TimeScale,
@@ -78,7 +75,7 @@ impl Embedded {
         let app = App::new(&shared, Access::default()).layered(layered);
         let serving = move || {
             runtime.block_on(async {
-                // The conversion fails only outside of a runtime.
+                // The conversion fails only outside of a runtime, and this code runs in one.
                 if let Ok(listener) = TcpListener::from_std(listener) {
                     serve(listener, app, limits, stopped).await;
                 }
@@ -96,7 +93,8 @@ impl Embedded {
         self.address
     }
 
-    /// Returns the wall-clock time at the server's start. In answers to loadgen's runs, dates are counted from it in experiment time.
+    /// Returns the wall-clock time at the server's start. In answers to loadgen's runs, dates are counted from this time in experiment
+    /// time.
     pub fn anchor(&self) -> WallTime {
         self.shared.clock.anchor
     }

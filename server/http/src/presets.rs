@@ -96,7 +96,7 @@ pub(crate) fn explain(typed: &str, scale: Option<f64>) -> Result<String, ServerP
 
 fn of_limit(limit: &Limit, policy: &str, text: &mut String) {
     *text += &wrapped(&format!("{}: {}", limit.name, limit.about), "  ", "      ", USUAL);
-    // The name of the limit is removed from the policy, because it is printed above.
+    // The name of the limit is removed from the policy, because it is already printed in the first line.
     let policy = policy.split_once('=').map_or(policy, |(_, policy)| policy);
     *text += &wrapped(policy, "      ", "        ", USUAL);
     *text += &wrapped(&source(&limit.source, limit.verified), "      ", "      ", USUAL);

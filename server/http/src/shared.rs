@@ -30,7 +30,8 @@ pub(crate) struct Shared {
     /// Random number that identifies this start of a mockserver.
     pub(crate) instance: u64,
     pub(crate) barriers: Barriers,
-    /// Needed only for the description of the server. The connections themselves enforce it.
+    /// Maximum number of streams of an HTTP/2 connection, for the description of the server only. The connections themselves enforce this
+    /// maximum.
     pub(crate) http2_max_streams: u32,
     pub(crate) stopping: Arc<Stopping>,
 }
@@ -76,7 +77,8 @@ impl Admitted {
         Self { answer, reject_status: config.reject_status, script, answers, advertises_wait, took }
     }
 
-    /// True if the request was not started, because its own condition was not met. Only loadgen sends such conditions.
+    /// Returns true if the request was not started, because its condition on free capacity was not met. Only `loadgen` sends this
+    /// condition.
     pub(crate) fn is_deferred(&self) -> bool {
         let Answer { verdict, reply, .. } = &self.answer;
         let has_custom_responses = reply.is_some() || matches!(self.answer.fault(), Some(Fault::Status(_)));
@@ -94,7 +96,7 @@ impl Admitted {
 
 impl Shared {
     pub(crate) fn new(config: Config, scale: TimeScale, http2_max_streams: u32) -> Self {
-        // The answers are valid, because invalid settings were refused earlier.
+        // The answer templates of the configuration are valid, because invalid settings were refused earlier.
         let answers = config.answer_set().ok().flatten().map(Arc::new);
         let clock = Clock::start(scale);
         let server = Server::starting(config, clock.anchor);
@@ -113,7 +115,7 @@ impl Shared {
             }),
             earlier: Notify::new(),
             clock,
-            // The number has at most 53 bits, because JSON numbers are exact only up to 2^53.
+            // The random number has at most 53 bits, because JSON numbers are exact only up to 2^53.
             instance: RandomState::new().hash_one(0) >> 11,
             barriers: Barriers::default(),
             http2_max_streams,
@@ -207,7 +209,7 @@ impl Shared {
         self.lock().server.config().clone()
     }
 
-    /// Returns the number of configuration changes so far. It also reveals a change that was undone by a later one.
+    /// Returns the number of configuration changes so far. This number also reveals a change that was undone by a later one.
     pub(crate) fn changes(&self) -> u64 {
         self.lock().changes
     }
@@ -262,7 +264,7 @@ impl Shared {
     pub(crate) fn free(&self) -> u64 {
         let mut inner = self.lock();
         let now = self.clock.now();
-        // Processes all events that are due, because they may free capacity.
+        // All events that are due are processed first, because they may free capacity.
         self.drain(&mut inner, now, None);
         inner.server.free(now)
     }
@@ -276,8 +278,8 @@ impl Shared {
         self.earlier.notify_one();
     }
 
-    /// Cancels a request whose client has disconnected. Its answer may be passed on at the same moment, and then the id may already belong
-    /// to another request. Answers are passed on only under the lock, so the check under the lock is reliable.
+    /// Cancels a request whose client has disconnected. Its answer may be sent at the same moment, and then the request's id may already
+    /// belong to another request. Answers are sent only under the lock, so the check under the lock is reliable.
     fn cancel(&self, ticket: &mut Ticket<'_>) {
         let mut inner = self.lock();
         if ticket.answer.try_recv().is_ok() {
@@ -304,7 +306,7 @@ impl Inner {
                     if own == Some(id) {
                         own_answer = Some(decided);
                     } else if let Some(sender) = waiting.answer {
-                        // An error is ignored. A task that dropped its receiver cancels the request itself, or already has the answer.
+                        // A send error is ignored. A task that dropped its receiver cancels the request itself, or already has the answer.
                         let _ = sender.send(decided);
                     }
                 }

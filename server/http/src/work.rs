@@ -30,7 +30,8 @@ use crate::work::identity::{Identity, Marks};
 
 type Plain = axum::http::Response<Full<Bytes>>;
 
-/// Returns the service that answers work. It is not an axum handler, because a handler keeps the whole request in memory while it waits.
+/// Returns the service that answers work. The service is not an axum handler, because a handler keeps the whole request in memory while it
+/// waits.
 pub(crate) fn service(
     shared: Arc<Shared>,
 ) -> impl Service<Request, Response = Response, Error = Infallible, Future: Send> + Clone + Send + Sync + 'static

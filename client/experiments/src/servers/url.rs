@@ -1,4 +1,4 @@
-//! Formatting of server URLs for output. Values in an address may be secrets and are hidden.
+//! Formatting of server URLs for output. The user name, the password and query values of a URL may be secrets, so they are hidden.
 
 const HIDDEN: &str = "…";
 

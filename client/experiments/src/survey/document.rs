@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use super::setting::Setting;
 
-/// Factor by which the time of an unfinished run is multiplied, after it was divided by the share of ops done. Without it, a strategy that
-/// gives up early would look fast.
+/// Factor by which the time of an unfinished run is multiplied, after the time was divided by the share of ops done. Without this factor, a
+/// strategy that gives up early would look fast.
 const UNFINISHED: f64 = 5.0;
 
-/// Maximum length of a run in a file, in seconds. Instants overflow after 584 years.
+/// Maximum duration of a run in a survey's file, in seconds. No run is longer, because instants overflow after 584 years.
 const MAX_END_S: f64 = 2e10;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -11,9 +11,9 @@ use vocabulary::{Draws, Purpose, draws, unit};
 
 use super::setting::{Limit, Setting};
 
-/// Returns the settings that this seed yields: first those with concurrency limits, then those with rate limits. A
-/// setting depends only on the seed and on its place among the settings of its kind. A longer survey therefore begins
-/// with the settings of a shorter one.
+/// Returns the settings of a survey with the given seed: first those with concurrency limits, then those with rate limits. A setting
+/// depends only on the seed and on its place among the settings of its kind. A longer survey therefore begins with the settings of a
+/// shorter one.
 pub fn settings(seed: u64, concurrency_limits: u32, rate_limits: u32) -> Vec<Setting> {
     let concurrency = (0..concurrency_limits).map(|place| Drawing::new(seed, place, 1).concurrency());
     let rate = (0..rate_limits).map(|place| Drawing::new(seed, place, 2).rate());
@@ -94,7 +94,7 @@ impl Drawing {
         service
     }
 
-    /// Draws the numbers of clients and ops, and an arrival rate above this capacity. Returns the number of clients.
+    /// Draws the numbers of clients and ops, and an arrival rate above the given capacity. Returns the number of clients.
     fn workload(&mut self, capacity_per_s: f64) -> u32 {
         let clients = if self.happens(1.0 / 3.0) { 4 } else { 1 };
         self.flag("--clients", &clients);
@@ -128,7 +128,7 @@ impl Drawing {
         rounded(self.log_uniform(low, high)).round() as u32
     }
 
-    /// Draws a time between these two limits (in milliseconds), log-uniformly, in whole microseconds.
+    /// Draws a time between two limits (in milliseconds), log-uniformly, in whole microseconds.
     fn time(&mut self, low_ms: u32, high_ms: u32) -> Duration {
         let micros = self.log_whole(f64::from(low_ms) * 1e3, f64::from(high_ms) * 1e3);
         Duration::from_micros(micros.into())

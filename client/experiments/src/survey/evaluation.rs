@@ -27,18 +27,18 @@ pub struct Ratio {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
     pub settings: usize,
-    /// Ratio of the time to finish to the reference's time.
+    /// Ratio of the strategy's time to finish to the reference strategy's time.
     pub time: Ratio,
     pub attempts: Ratio,
     pub slower: usize,
-    /// Largest ratio of times, and the number of its setting.
+    /// Largest ratio of times, and the number of the setting with this ratio.
     pub worst: (f64, u64),
     /// Number of settings in which the strategy did not finish at least one run.
     pub unfinished: usize,
-    /// Number of settings in which the strategy did not finish at least one run, although the reference finished all of
-    /// its own runs.
+    /// Number of settings in which the strategy did not finish at least one run, although the reference strategy finished all of its own
+    /// runs.
     pub unfinished_alone: usize,
-    /// Mean of Jain's fairness index over runs; only in groups whose settings all have several clients.
+    /// Mean of Jain's fairness index over the runs of a group; only in groups whose settings all have several clients.
     pub fairness: Option<f64>,
 }
 

@@ -12,7 +12,7 @@ pub struct Group {
     contains: fn(&Setting) -> bool,
 }
 
-/// All groups, in the order of the table.
+/// All groups of settings, in the order of the table that lists their figures.
 pub const GROUPS: &[Group] = &[
     Group {
         name: "concurrency limits",
@@ -71,7 +71,7 @@ pub const GROUPS: &[Group] = &[
 ];
 
 impl Group {
-    /// True if the setting belongs to the group. `reference` is the index of the reference strategy.
+    /// Returns true if the setting belongs to the group. `reference` is the index of the reference strategy.
     pub fn contains(&self, surveyed: &Surveyed, reference: usize) -> bool {
         let finished = || surveyed.runs[reference].iter().all(Run::is_finished);
         (self.contains)(&surveyed.setting) && (!self.finished_by_reference || finished())

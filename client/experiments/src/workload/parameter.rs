@@ -15,7 +15,7 @@ use super::spec::WorkloadSpec;
 
 #[derive(Clone, Copy)]
 pub struct Parameter {
-    /// Key in files. The flag has dashes instead of underscores.
+    /// Name of the parameter in files. The command-line flag has dashes instead of underscores.
     pub key: &'static str,
     pub short: Option<char>,
     pub placeholder: &'static str,
@@ -27,15 +27,15 @@ pub struct Parameter {
     pub place: AllowedIn,
     pub excludes: &'static [&'static str],
     pub kind: Kind,
-    /// True if records have a field of their own for the value that a run uses. Otherwise records hold the value as it
-    /// was given, under the parameter's key.
+    /// True if results have a separate field for the value that a run uses. Otherwise results contain the value as it was given, under the
+    /// parameter's key.
     pub resolved: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AllowedIn {
     Everywhere,
-    /// Accepted on command lines only. Files set this value elsewhere or not at all.
+    /// The parameter is accepted on command lines only. Files set its value elsewhere or not at all.
     CommandLine,
     Files,
 }
@@ -112,10 +112,9 @@ impl Parameter {
         self.key.replace('_', "-")
     }
 
-    /// Fills the field from a command line. A switch accepts `true` and `false`.
+    /// Sets the parameter's field from a text of a command line. The text for a switch is `true` or `false`.
     ///
-    /// # Errors
-    /// Describes the accepted values, in a text that begins with "it".
+    /// # Errors The error describes the accepted values, in a text that begins with "it".
     pub fn set(&self, spec: &mut WorkloadSpec, text: &str) -> Result<(), String> {
         match self.kind {
             Kind::Count { min, max, field } => *field(spec) = Some(count(min, max)(text)?),
@@ -148,8 +147,8 @@ impl Parameter {
         Ok(())
     }
 
-    /// Returns the field's value in the form that a command line accepts. Returns `None` if it is not set, or if it is
-    /// a list that only files can contain.
+    /// Returns the field's value in the form that a command line accepts. Returns `None` if the field is not set, or if its value is a list
+    /// that only files can contain.
     pub fn show(&self, spec: &WorkloadSpec) -> Option<String> {
         let mut spec = spec.clone();
         match self.kind {
@@ -175,7 +174,7 @@ impl Parameter {
         }
     }
 
-    /// Returns the field's value in the form that records contain. Returns `None` if it is the default.
+    /// Returns the field's value in the form that results contain. Returns `None` if the field is not set or has the default value.
     pub(super) fn recorded(&self, spec: &WorkloadSpec) -> Option<Setting> {
         let shown = self.show(spec)?;
         let mut by_default = WorkloadSpec::default();
@@ -194,10 +193,9 @@ impl Parameter {
         })
     }
 
-    /// Fills the field from a value in a file.
+    /// Sets the parameter's field from a value in a file.
     ///
-    /// # Errors
-    /// Describes the accepted values, in a text that begins with the key in backticks.
+    /// # Errors The error describes the accepted values, in a text that begins with the key in backticks.
     pub(super) fn read(&self, spec: &mut WorkloadSpec, value: &Value) -> Result<(), String> {
         let key = self.key;
         let mistyped = |takes: &str| format!("`{key}` takes {takes}, not {value}");

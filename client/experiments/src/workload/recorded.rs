@@ -1,5 +1,4 @@
-//! Workload parameters that records hold as they were given, because records have no field for the value that a run
-//! uses.
+//! Workload parameters that results contain as they were given, because results have no field for the value that a run uses.
 
 use std::collections::BTreeMap;
 

@@ -14,7 +14,7 @@ const DEFAULT_OPS: u64 = 2000;
 pub(super) const MAX_OPS: u64 = 4_000_000_000;
 /// Maximum number of clients, and maximum number of unfinished ops in a closed loop.
 pub(super) const MAX_CLIENTS: u32 = 1_000_000;
-/// Maximum number of ops that arrive at once. Ops of a burst all wait in memory.
+/// Maximum number of ops that arrive at once. It is limited because all ops of a burst wait in memory.
 pub const MAX_BURST: u64 = 10_000_000;
 /// Default time, after the end of a run of limited duration, in which ops that have arrived may still finish.
 const DEFAULT_DRAIN: Duration = Duration::from_mins(1);
@@ -65,7 +65,7 @@ pub enum Arrivals {
 pub enum Spelling {
     /// Parameters are flags of a command line. A flag without an effect is an error.
     Flags,
-    /// Parameters are keys of a file. Its sections may contain more parameters than an experiment needs.
+    /// Parameters are keys of a file. The sections of a file may contain more parameters than an experiment needs.
     Keys,
 }
 

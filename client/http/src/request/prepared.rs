@@ -15,7 +15,7 @@ use crate::transport::{RunHeaders, TransportConfig, TransportError};
 /// User agent, which lets operators of servers identify the sender.
 pub(crate) const AGENT: &str = concat!("tailback-loadgen/", env!("CARGO_PKG_VERSION"));
 
-// Stored as constants, so that the names are not parsed for every attempt.
+// The header names are constants, so that they are not parsed for every attempt.
 /// Headers with a different value in every attempt of a run. They come first in each template.
 const OWN: [HeaderName; 3] = [
     HeaderName::from_static(wire::OP),
@@ -27,8 +27,8 @@ const MIN_FREE: HeaderName = HeaderName::from_static(wire::MIN_FREE);
 #[derive(Debug)]
 pub(crate) struct Prepared {
     plain: Template,
-    /// Template of the read that precedes each conditional write, if attempts are such pairs. Then `plain` is the template of
-    /// the write.
+    /// Template of the read that precedes each conditional write; `None` for other kinds of ops. If set, `plain` is the template of the
+    /// write.
     read: Option<Template>,
     /// Templates of the parts that differ between ops: kinds of requests, which replace `plain`, and API keys. `None` if no
     /// part differs.
@@ -41,7 +41,7 @@ pub(crate) struct Prepared {
 pub(crate) enum Step {
     Only,
     Read,
-    /// The write. It takes effect only if the object still has this entity tag.
+    /// Conditional write, which takes effect only if the object still has this entity tag.
     Write(HeaderValue),
 }
 
@@ -54,10 +54,9 @@ pub(crate) struct Rendered<'a> {
 }
 
 impl Prepared {
-    /// Builds the parts that all attempts of this run share.
+    /// Builds the parts that all attempts of a run share.
     ///
-    /// # Errors
-    /// If a header, or the method or path of a kind, is not valid in HTTP.
+    /// # Errors Fails if a header, or the method or path of a kind of request, is not valid in HTTP.
     pub(crate) fn new(config: &TransportConfig, naming: Naming) -> Result<Self, TransportError> {
         let mut headers = HeaderMap::new();
         if config.run.is_some() {
@@ -100,10 +99,10 @@ impl Prepared {
         Ok(prepared)
     }
 
-    /// Changes the templates to those of read-modify-writes.
+    /// Replaces the templates by templates for read-modify-writes.
     ///
-    /// A read-modify-write is a GET and then a PUT, regardless of the configured method. The PUT follows at once, has the body,
-    /// and sends the GET's entity tag as `If-Match`. The tag is opaque and is sent back exactly as received.
+    /// A read-modify-write is a GET and then a PUT, regardless of the configured method. The PUT follows at once, has the body, and sends
+    /// the GET's entity tag as `If-Match`. The tag is opaque and is sent back exactly as received.
     fn reading_first(mut self) -> Self {
         self.plain.method = Method::PUT;
         self.plain.headers.remove(IF_MATCH);
@@ -176,8 +175,8 @@ impl Prepared {
 
     pub(crate) fn render(&self, attempt: &SentAttempt, step: &Step) -> Rendered<'_> {
         let template = self.template(attempt, step);
-        // Fast path: cloning a header map is much cheaper than building one. The headers that differ are the first in it, so
-        // they are found without comparing names.
+        // Fast path: cloning a header map is much cheaper than building one. The headers that differ between attempts come first in the
+        // map, so they are found without comparing names.
         let mut headers = template.headers.clone();
         if let Some(own) = self.own_numbers(attempt) {
             for (value, own) in headers.values_mut().zip(own) {

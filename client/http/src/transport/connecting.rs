@@ -27,7 +27,7 @@ pub(crate) struct Connecting {
 struct Shared {
     places: Semaphore,
     opened: Mutex<Latencies>,
-    /// Maximum number of open connections. Each of them needs a file descriptor.
+    /// Maximum number of open connections. Each connection needs a file descriptor.
     most: AtomicUsize,
     /// Number of open connections, as far as it is known.
     open: AtomicUsize,
@@ -62,8 +62,8 @@ impl Connecting {
 
     /// Returns the maximum number of simultaneous requests for which there is a connection or a permit to open one.
     pub(crate) fn room(&self) -> usize {
-        // The count `open` is partly a guess, because a lost attempt may or may not have lost its connection. But every request
-        // that is not opening a connection certainly has one, so their number is a lower bound.
+        // The count `open` is partly a guess, because a lost attempt may or may not have lost its connection. But every request that is not
+        // opening a connection certainly has one, so the number of these requests is a lower bound of `open`.
         let Shared { open, requests, pending, .. } = &*self.shared;
         let used = requests.load(Ordering::Relaxed).saturating_sub(pending.load(Ordering::Relaxed));
         (open.fetch_max(used, Ordering::Relaxed).max(used) + CONNECTS_AT_ONCE).min(self.most())
@@ -73,7 +73,8 @@ impl Connecting {
         Counted::new(self.shared.clone(), |shared| &shared.requests)
     }
 
-    /// Opens a connection within the limit, and records the duration of the connect including the wait for a permit.
+    /// Opens a connection as soon as the limit on simultaneous connects permits it. Records the duration of the connect including the wait
+    /// for a permit.
     pub(crate) async fn open<T, E>(&self, connect: impl Future<Output = Result<T, E>>) -> Result<T, E> {
         let shared = &self.shared;
         let asked = Instant::now();
@@ -87,15 +88,15 @@ impl Connecting {
         Ok(connection)
     }
 
-    /// Waits until a connection has been opened since the last return.
+    /// Waits until a connection is opened. Returns at once if one was opened since the previous call returned.
     pub(crate) async fn grown(&self) {
         self.shared.grown.notified().await;
     }
 
     pub(crate) fn on_lost(&self) {
         let one_less = |open: usize| open.checked_sub(1);
-        // Failed connects are also reported here and had no connection to lose. So the count may be 0 already, and then it
-        // stays 0.
+        // Failed connects are also reported as lost connections, although they had no connection to lose. The count may therefore already
+        // be 0, and then it stays 0.
         let _ = self.shared.open.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less);
     }
 
@@ -145,10 +146,10 @@ impl<S> Layer<S> for Connecting {
     }
 }
 
-/// Connector that respects the limit on connects.
+/// Connector that respects the limit on simultaneous connects.
 ///
-/// The pool clones its connector for every attempt, even if no connection is opened, and inner connectors are expensive to
-/// clone. So the inner connector is shared, and cloned only when a connection is really opened.
+/// The pool clones its connector for every attempt, even if no connection is opened, and inner connectors are expensive to clone. So the
+/// inner connector is shared, and cloned only when a connection is really opened.
 #[derive(Debug)]
 pub(crate) struct MeasuredConnector<S> {
     inner: Arc<Mutex<S>>,
@@ -174,7 +175,7 @@ where
     type Future = Pin<Box<dyn Future<Output = Result<S::Response, S::Error>> + Send>>;
 
     fn poll_ready(&mut self, _context: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
-        // Always ready. The clone of the inner connector that opens the connection is itself polled for readiness.
+        // This connector is always ready. The clone of the inner connector that opens the connection is itself polled for readiness.
         Poll::Ready(Ok(()))
     }
 

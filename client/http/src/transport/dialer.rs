@@ -22,9 +22,9 @@ use crate::transport::{TransportConfig, TransportError};
 
 pub(crate) struct Dialer {
     addresses: Vec<SocketAddr>,
-    /// Index of the address that was used for the last connection. If it does not respond, the other addresses are tried.
+    /// Index of the address that was used for the last connection. If this address cannot be reached, the other addresses are tried.
     good: AtomicUsize,
-    /// Local addresses for the connections, used in turn. If there are none, the system chooses.
+    /// Local addresses that connections use in turn. If the list is empty, the system chooses.
     local: Arc<[IpAddr]>,
     dialed: AtomicUsize,
     tls: Option<(TlsConnector, ServerName<'static>)>,
@@ -34,15 +34,14 @@ pub(crate) struct Dialer {
 impl Dialer {
     /// Creates a dialer for the target of `config`. With TLS, the dialer offers `protocols` to the server (ALPN).
     ///
-    /// # Errors
-    /// If the certificates to trust cannot be read.
+    /// # Errors Fails if the certificates to trust cannot be read.
     pub(crate) fn new(config: &TransportConfig, protocols: &[&[u8]]) -> Result<Self, TransportError> {
         let target = &config.target;
         let tls = match target.url().scheme() {
             "https" => {
                 let mut tls: ClientConfig = tls::config(target.trust())?;
                 tls.alpn_protocols = protocols.iter().map(|name| name.to_vec()).collect();
-                // The URL has IPv6 addresses in brackets, which are removed here.
+                // The host of a URL has brackets around an IPv6 address, which a server name in TLS does not have.
                 let host = target.url().host_str().unwrap_or_default().trim_matches(['[', ']']).to_owned();
                 let name = ServerName::try_from(host);
                 let name = name.map_err(|error| TransportError::Client(error.into()))?;
@@ -107,7 +106,7 @@ impl Dialer {
 
 pub(crate) enum Stream {
     Plain(TcpStream),
-    /// Boxed, because a TLS session is large and most connections have none.
+    /// Connection with TLS. The stream is boxed, because a TLS session is large and most connections have none.
     Tls(Box<TlsStream<TcpStream>>),
 }
 

@@ -67,9 +67,8 @@ pub(crate) async fn attempt(by: &(impl Exchange + Sync), attempt: &SentAttempt) 
 
 /// Reads a body completely and returns its first `max_kept` bytes.
 ///
-/// # Errors
-/// If the body is incomplete or longer than [`MAX_BODY`].
-pub(crate) async fn drain<B>(mut body: B, max_kept: usize) -> Result<Vec<u8>, Undrained<B::Error>>
+/// # Errors Fails if the body is incomplete or longer than [`MAX_BODY`].
+pub(crate) async fn drain<B>(mut body: B, most_kept: usize) -> Result<Vec<u8>, Undrained<B::Error>>
 where
     B: Body<Data = Bytes> + Unpin,
 {
@@ -98,8 +97,8 @@ pub(crate) fn tag_of(step: &Step, headers: &HeaderMap) -> Option<HeaderValue> {
     is_read.then(|| headers.get(ETAG)).flatten().cloned()
 }
 
-/// Returns true if a request uses carrier sense: the server starts it only with enough free slots. A write after a read does
-/// not use carrier sense, because the read already did.
+/// Returns true if a request uses carrier sense, which means that the server starts it only with enough free slots. A write after a read
+/// does not use carrier sense, because the read already did.
 pub(crate) fn looks(attempt: &SentAttempt, step: &Step) -> bool {
     attempt.min_free > 0 && !matches!(step, Step::Write(_))
 }

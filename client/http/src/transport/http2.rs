@@ -1,5 +1,5 @@
-//! HTTP/2 transport, with many attempts on one connection. Without TLS the server must support HTTP/2 by prior knowledge; with
-//! TLS both sides agree on it.
+//! HTTP/2 transport, with many attempts on one connection. Without TLS the server must support HTTP/2 by prior knowledge; with TLS both
+//! sides agree on HTTP/2 during the handshake.
 
 mod body;
 mod link;
@@ -56,9 +56,9 @@ impl Shared {
         self.links.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the connection with the fewest streams. `None` if fewer connections are open than wanted, so that one should be
-    /// opened.
-    fn min_busy(&self) -> Option<Arc<Link>> {
+    /// Returns the connection with the fewest streams. Returns `None` if fewer connections are open than wanted, because another one should
+    /// then be opened.
+    fn least_busy(&self) -> Option<Arc<Link>> {
         let mut links = self.links();
         links.retain(|link| !link.is_over());
         let enough = links.len() >= self.wanted.load(Ordering::Relaxed);
@@ -78,14 +78,14 @@ impl Shared {
             let stream = self.dialer.dial().await?;
             Link::open(stream, STREAMS_BEFORE_SETTINGS, self.connecting.clone()).await
         };
-        // Boxed, because the future of a TLS handshake is large and would otherwise enlarge the future of every attempt.
+        // The future is boxed, because the future of a TLS handshake is large and would otherwise enlarge the future of every attempt.
         let link = self.connecting.open(Box::pin(open)).await?;
         self.links().push(link.clone());
         self.look_at_room();
         Ok(link)
     }
 
-    /// Updates the number of allowed streams, because servers may change it at any time.
+    /// Updates the number of allowed streams, because servers may change their limits at any time.
     fn look_at_room(&self) {
         let allowed = self.links().iter().fold(0_usize, |sum, link| sum.saturating_add(link.allowed()));
         if self.allowed.swap(allowed, Ordering::Relaxed) < allowed {
@@ -102,9 +102,9 @@ impl Shared {
         (request, rendered.body)
     }
 
-    /// Opens a connection and determines how many streams the server allows. At a mockserver it sends an admin request for
-    /// this, which does not count as work. Returns whether the connection is ready. A connection on which a mockserver does not
-    /// answer in time is not used again.
+    /// Opens a connection and determines how many streams the server allows. To do so, it sends an admin request to a mockserver, which
+    /// does not count as work. Returns whether the connection is ready. A connection on which a mockserver does not answer in time is not
+    /// used again.
     async fn warm(&self, deadline: Instant) -> bool {
         let Ok(Ok(link)) = timeout_at(deadline, self.link()).await else { return false };
         if !self.is_mock {
@@ -206,7 +206,7 @@ impl Transport for Http2Transport {
     fn room(&self) -> usize {
         match self.shared.allowed.load(Ordering::Relaxed) {
             _ if self.shared.wanted.load(Ordering::Relaxed) == 0 => 0,
-            // No connection is open yet. As many attempts as any server is expected to allow wait here for the first
+            // No connection is open yet. As many attempts as any server is expected to allow wait inside the transport for the first
             // connection. Further attempts wait outside the transport, where waiting times are counted.
             0 => STREAMS_BEFORE_SETTINGS,
             allowed => allowed,
@@ -217,7 +217,7 @@ impl Transport for Http2Transport {
         self.shared.grown.notified().await;
     }
 
-    /// Does nothing, because a lost stream does not end its connection. The end of a connection is detected elsewhere.
+    /// Does nothing, because a lost stream does not end its connection. The task of each connection reports the connection's end.
     fn on_lost(&self) {}
 
     fn connections(&self) -> u64 {

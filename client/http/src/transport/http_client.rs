@@ -20,7 +20,7 @@ pub(crate) fn client(
     connect_timeout: Duration,
     connecting: &Connecting,
 ) -> Result<Client, TransportError> {
-    // If another thread has installed its provider first, that provider is used.
+    // An error means that another thread has already installed a cryptography provider. That provider is then used.
     drop(rustls::crypto::ring::default_provider().install_default());
     let host = target.requested().host_str().unwrap_or_default().to_owned();
     let mut builder = Client::builder()
@@ -42,7 +42,7 @@ pub(crate) fn client(
         .connector_layer(connecting.clone())
         .resolve_to_addrs(&host, target.addresses());
     if target.url().scheme() == "http" {
-        // Skips reading the system's certificates. That takes megabytes and milliseconds, and is useless without TLS.
+        // The system's certificates are not read. Reading them takes megabytes and milliseconds, and is useless without TLS.
         builder = builder.tls_certs_only([]);
     } else {
         let mut config = tls::config(target.trust())?;

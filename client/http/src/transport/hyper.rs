@@ -53,7 +53,7 @@ impl Shared {
     }
 
     async fn connect(&self) -> Result<Link, ErrorKind> {
-        // Boxed, because the future of a TLS handshake is large and would otherwise enlarge the future of every attempt.
+        // The future is boxed, because the future of a TLS handshake is large and would otherwise enlarge the future of every attempt.
         let stream = self.connecting.open(Box::pin(self.dialer.dial())).await?;
         let link = Link::new(stream, Open(self.connecting.clone()), &self.builder).await;
         link.map_err(|error| kind(&error, Stage::Connecting))
@@ -82,9 +82,8 @@ impl Shared {
             };
             match link.send(self.request(attempt, step)).await {
                 Ok(response) => return Ok((response, link)),
-                // The server closed the connection while it was idle, and hyper returned the request unsent. So the request is
-                // sent on another connection. It is built again, because keeping a copy would double the memory of every
-                // attempt.
+                // The server closed the connection while it was idle, and hyper returned the request unsent. So the request is sent on
+                // another connection. The request is built again, because keeping a copy would double the memory of every attempt.
                 Err(error) if error.message().is_some() && was_idle => {}
                 Err(error) => return Err(kind(&error.into_error(), Stage::Asking)),
             }
@@ -107,8 +106,8 @@ impl Shared {
         Ok(kept)
     }
 
-    /// Opens a connection. At a mockserver, also waits until the server has accepted it. Returns whether the connection is
-    /// ready.
+    /// Opens a connection. If the server is a mockserver, also waits until it has accepted the connection. Returns whether the connection
+    /// is ready.
     async fn warm(&self) -> bool {
         let Ok(mut link) = self.connect().await else { return false };
         if !self.is_mock {

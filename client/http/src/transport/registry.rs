@@ -6,7 +6,7 @@ use crate::control::Control;
 use crate::drive::{DriveError, DriveOptions, DriveReport, drive_on_this_thread};
 use crate::transport::{Transport, TransportConfig, TransportError, http2, hyper, reqwest};
 
-/// All transports. The first is the default for a mockserver.
+/// All transports. The first one is the default for a mockserver.
 pub const TRANSPORTS: &[TransportEntry] = &[
     TransportEntry::new::<hyper::HyperTransport>(),
     TransportEntry::new::<reqwest::ReqwestTransport>(),
@@ -55,7 +55,7 @@ impl TransportEntry {
 
 #[derive(Clone, Copy, Debug, Default)]
 pub enum TransportChoice {
-    /// `hyper` for a mockserver; `reqwest` for any other server, because it is used with more kinds of servers.
+    /// `hyper` for a mockserver; `reqwest` for any other server, because `reqwest` is used with more kinds of servers.
     #[default]
     Auto,
     Named(&'static TransportEntry),
@@ -90,8 +90,7 @@ type DriveOver = dyn FnOnce(&mut Run, &Control, DriveOptions) -> Result<DriveRep
 impl ReadyTransport {
     /// Drives `run` to its end on the current thread, which must not belong to an async runtime.
     ///
-    /// # Errors
-    /// If the system provides no runtime or timer, or if the server answers on none of the connections during the warm-up.
+    /// # Errors Fails if the system provides no runtime or timer, or if the server answers on none of the connections during the warm-up.
     pub fn drive(
         self,
         run: &mut Run,

@@ -89,7 +89,7 @@ fn own_host(version: Version, uri: &Uri, headers: &HeaderMap) -> Result<(), Refu
         );
         Err(Refusal { error, host: Some(host) })
     };
-    // RFC 9112, section 3.2.2: the authority of the request target takes precedence over `Host`. Here both must be valid.
+    // RFC 9112, section 3.2.2: the authority of the request target takes precedence over `Host`. This server requires both to be valid.
     uri.authority().map_or(Ok(()), |authority| check(authority.as_str().as_bytes()))?;
     match only(headers, &HOST) {
         Ok(Some(host)) => check(host),

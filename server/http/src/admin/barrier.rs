@@ -1,4 +1,5 @@
-//! Barriers at which the shards of a run wait for each other. When all have arrived, all are released at once, and the counts restart.
+//! Barriers at which the shards of a run wait for each other. When all shards have arrived, they are released at once, and the server's
+//! counts restart.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -137,8 +138,8 @@ impl Barriers {
         {
             let released = release();
             for waiter in gathering.places.into_values() {
-                // Sending cannot fail, because every waiter still has its receiver. Its place would be freed only under the lock that is
-                // held here.
+                // Sending cannot fail, because every waiter still has its receiver. A waiter gives up its place only under the lock of the
+                // barriers, which is held during the sending.
                 let _ = waiter.release.send(released.clone());
             }
         }
@@ -156,7 +157,7 @@ impl WaitingShard<'_> {
         (&mut self.released).await.ok()
     }
 
-    /// Returns the answer to a shard whose wait has timed out. The barrier may have released the shard just before that.
+    /// Returns the answer to a shard whose wait has timed out. The barrier may have released the shard just before the timeout.
     pub(crate) fn given_up(&mut self) -> Result<Released, NotReleased> {
         let waiting = self.barriers.lock();
         if let Ok(released) = self.released.try_recv() {

@@ -5,7 +5,7 @@ use std::io::Read;
 
 use subtle::ConstantTimeEq;
 
-/// Environment variable that contains the token, for both programs. A token in it does not appear in process lists.
+/// Environment variable that contains the token, for `mockserver` and `loadgen`. A token in this variable does not appear in process lists.
 pub const ADMIN_TOKEN_ENV: &str = "TAILBACK_ADMIN_TOKEN";
 
 /// Maximum length of a token, in bytes.
@@ -23,7 +23,7 @@ pub enum AdminTokenError {
         "the token ({origin}) must have 1 to {LONGEST} visible ASCII characters and no blanks; `openssl rand -hex 16` makes one"
     )]
     Unfit {
-        /// Source of the token: the flag, the file or the variable. It never contains the token itself.
+        /// Source of the token: the flag, the file or the variable. This text never contains the token itself.
         origin: String,
     },
     #[error(
@@ -66,7 +66,8 @@ impl AdminToken {
         format!("Bearer {}", self.0)
     }
 
-    /// Whether the value of an `Authorization` header contains this token. The duration of the check depends only on the lengths.
+    /// Returns true if the value of an `Authorization` header contains this token. The duration of the check depends only on the lengths of
+    /// the two texts.
     pub(crate) fn is_in(&self, authorization: &[u8]) -> bool {
         let Some((scheme, token)) = authorization.split_at_checked("Bearer ".len()) else { return false };
         scheme.eq_ignore_ascii_case(b"Bearer ") && bool::from(token.trim_ascii().ct_eq(self.0.as_bytes()))

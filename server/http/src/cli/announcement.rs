@@ -9,7 +9,7 @@ use crate::wrap::{NO_BREAK, USUAL, wrapped};
 
 const INDENT: &str = "                ";
 
-/// Returns the start screen for a terminal with this many columns, or for output that does not go to a terminal.
+/// Returns the start screen for a terminal with `columns` columns, or for output that does not go to a terminal (`None`).
 ///
 /// The first line starts with `mockserver listening on http://ADDRESS`. Programs that start a server read the address up to the end of that
 /// line. Therefore, unless the output goes to a terminal, nothing follows the address on that line.

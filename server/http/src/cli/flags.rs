@@ -247,10 +247,9 @@ impl ServerFlags {
         if self.reject_status.is_some() { answers.rejecting_alike() } else { answers }
     }
 
-    /// Returns the configuration. Flags override the preset or, without a preset, the defaults.
+    /// Returns the server's configuration. Flags override the preset or, without a preset, the defaults.
     ///
-    /// # Errors
-    /// If a value is out of range.
+    /// # Errors Fails if a value is out of range.
     pub fn to_config(&self, seed: u64) -> Result<Config, ConfigError> {
         let base = self.base()?;
         let config = Config {
@@ -279,7 +278,7 @@ impl ServerFlags {
     }
 }
 
-/// Parses a status. Whether it is an error status is checked later, with the rest of the configuration.
+/// Parses an HTTP status. The check that it is an error status is made later, with the rest of the configuration.
 fn status(text: &str) -> Result<u16, String> {
     text.parse().map_err(|_| "it must be an error status from 400 to 599, such as 503 or 429".to_owned())
 }

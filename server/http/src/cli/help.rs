@@ -1,11 +1,11 @@
-//! Help texts and man pages of both programs. `-h` lists the most used flags, `--help` lists all.
+//! Help texts and man pages of `mockserver` and `loadgen`. `-h` lists the most used flags, `--help` lists all.
 
 use std::io;
 
 use clap::Command;
 use clap_mangen::Man;
 
-/// Makes `-h` list only the flags with these long names, in this order. `--help` lists all other flags after them.
+/// Makes `-h` list only the flags whose long names are in `flags`, in this order. `--help` lists all other flags after them.
 #[must_use]
 pub fn most_used(command: Command, flags: &[&str]) -> Command {
     command.mut_args(|arg| {
@@ -26,10 +26,9 @@ pub fn pointer_to_all(command: &Command) -> String {
     format!("`--help` lists all {} flags.", flags.count())
 }
 
-/// Returns the man page of a command, which must be built. Its synopsis is the usage line instead of a list of every flag.
+/// Returns the man page of a command, which must be built. The synopsis of the page is the usage line instead of a list of every flag.
 ///
-/// # Errors
-/// Never in practice, because the page is written to memory.
+/// # Errors Never in practice, because the page is written to memory.
 pub fn man_page(command: &Command) -> io::Result<Vec<u8>> {
     let usage = command.clone().render_usage().to_string();
     // All flags are shown in `-h` first, because the renderer omits the texts of other flags.
@@ -57,7 +56,7 @@ pub fn with_first_examples(command: Command) -> Command {
 }
 
 /// Returns the examples of a help text that start with `program`, each split into words in the same way as a shell splits them. Used by the
-/// tests of both programs.
+/// tests of `mockserver` and `loadgen`.
 #[doc(hidden)]
 pub fn examples(text: &str, program: &str) -> Vec<Vec<String>> {
     let joined = text.replace("\\\n", "");

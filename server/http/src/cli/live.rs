@@ -20,7 +20,7 @@ const EVERY: Duration = Duration::from_millis(250);
 /// Number of updates over which rates are averaged: four seconds. That is long enough to smooth answers that come in waves.
 const LOOKS: usize = 16;
 
-/// Carriage return, and the escape sequence that erases the line.
+/// Start of an updated status line: a carriage return, and the escape sequence that erases the line.
 const ANEW: &str = "\r\u{1b}[2K";
 
 /// Prints all changes since `seen`, and the status line. It never returns; the caller stops it by dropping the future.
@@ -67,7 +67,7 @@ pub(crate) fn clear() {
     }
 }
 
-/// Whether stderr accepts output within this time without blocking.
+/// Returns true if stderr accepts output within the given time without blocking.
 pub(crate) fn takes_words(within: Duration) -> bool {
     let stderr = io::stderr();
     let within = Timespec { tv_sec: within.as_secs().cast_signed(), tv_nsec: within.subsec_nanos().into() };
@@ -82,8 +82,8 @@ pub(crate) fn columns() -> Option<usize> {
     Some(if columns == 0 { USUAL } else { columns })
 }
 
-/// Whether to draw the status line. It is drawn only on a terminal, and not by a background process, which would overwrite the output of
-/// other programs.
+/// Returns true if the status line is to be drawn. It is drawn only on a terminal, and not by a background process, which would overwrite
+/// the output of other programs.
 fn paints() -> bool {
     let terminal = io::stderr().is_terminal() && std::env::var("TERM").is_ok_and(|term| term != "dumb");
     // If the terminal does not control this process, the process groups are unknown. The process then counts as running in the foreground.
@@ -99,7 +99,7 @@ pub(crate) struct Seen {
     config: Config,
     epoch: u64,
     counts: ServerCounts,
-    /// Name and status of each limit, in the order of the stack.
+    /// Name and status of each limit, in the order of the stack of policies.
     limits: Vec<(String, LimitStatus)>,
     /// Number of requests that arrived before the time advised to their client. `None` if the server never advises a time.
     early: Option<u64>,

@@ -59,8 +59,8 @@ impl Signals {
     }
 }
 
-/// Whether this signal was ignored when the program started. `nohup` does this with SIGHUP, so that the end of a terminal does not end the
-/// program. Returns false on systems without `/proc`.
+/// Returns true if the signal was ignored when the program started. `nohup` makes programs ignore SIGHUP, so that the end of a terminal
+/// does not end the program. Returns false on systems without `/proc`.
 pub fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

@@ -10,7 +10,8 @@ pub struct Suggesting<P, F> {
     names: F,
 }
 
-/// Makes shells suggest these names for completion. Parsing is unchanged. The argument should hide its possible values from its help text.
+/// Returns a parser for which shells suggest `names` for completion. It parses values in the same way as `parser`. The argument should hide
+/// its possible values from its help text.
 pub fn suggesting<P, F, I>(parser: P, names: F) -> Suggesting<P, F>
 where
     P: TypedValueParser,

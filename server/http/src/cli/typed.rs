@@ -1,4 +1,4 @@
-//! Command-line parsing of both programs: counts, probabilities, addresses, negative values.
+//! Command-line parsing of `mockserver` and `loadgen`: counts, probabilities, addresses, negative values.
 
 use std::error::Error as _;
 use std::ffi::OsString;
@@ -35,8 +35,8 @@ pub fn parsed<C: FromArgMatches>(
     if !error.use_stderr() {
         error.exit();
     }
-    // clap repeats arguments in its errors. When it removes its own colours, it also removes the escape sequences of the arguments.
-    // Therefore it gets the arguments without escape sequences.
+    // clap repeats arguments in its errors. When clap removes its own colours, it also removes the escape sequences of the arguments.
+    // Therefore clap gets the arguments without escape sequences.
     let words: Vec<String> =
         typed.iter().map(|word| printable(&word.to_string_lossy()).into_owned()).collect();
     let shown: Vec<OsString> = words.iter().map(OsString::from).collect();
@@ -130,7 +130,7 @@ fn is_negative(word: &str) -> bool {
     word.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit() || c == '.'))
 }
 
-/// Returns a parser of whole numbers from `min` to `max`. It accepts `k` for thousands and `M` for millions: `2000`, `2k`, `1.5M`.
+/// Returns a parser of whole numbers from `min` to `max`. The suffixes `k`, `M` and `G` mean 10³, 10⁶ and 10⁹: `2000`, `2k`, `1.5M`.
 pub fn count<N: TryFrom<u64>>(min: u64, max: u64) -> impl Fn(&str) -> Result<N, String> + Clone {
     move |text| {
         whole(text)
@@ -149,7 +149,7 @@ fn whole(text: &str) -> Option<u64> {
         _ => (text, 0),
     };
     let (before, after) = number.split_once('.').unwrap_or((number, ""));
-    // The digits after the point must not express a fraction of 1.
+    // Digits after the decimal point are accepted only if the suffix makes the number a whole one.
     let after = after.trim_end_matches('0');
     let fits = after.len() <= zeros && (after.is_empty() || zeros > 0) && !before.starts_with('-');
     let padding = "0".repeat(zeros - after.len().min(zeros));

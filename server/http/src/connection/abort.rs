@@ -1,4 +1,4 @@
-//! Ends of requests without a complete answer.
+//! Ways to end a request without a complete answer.
 
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;

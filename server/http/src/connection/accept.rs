@@ -15,7 +15,7 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(20);
 
 #[derive(Clone, Debug)]
 pub(crate) struct Limits {
-    /// Maximum number of open connections. Further ones wait to be accepted.
+    /// Maximum number of open connections. Further connections wait to be accepted.
     pub(crate) connections: u32,
     pub(crate) bounds: Bounds,
     /// Maximum real time for which the shutdown waits for requests in flight.

@@ -1,4 +1,4 @@
-//! Channel of a request and its answer: an HTTP/1.1 connection or an HTTP/2 stream. Also its end without an answer.
+//! Channel of a request and its answer: an HTTP/1.1 connection or an HTTP/2 stream. A channel can also end a request without an answer.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -32,11 +32,12 @@ impl Leaving {
 }
 
 impl Channel {
-    /// Returns when the client has disconnected. Must be called only while a request is in service and after its body was read.
+    /// Waits until the client has disconnected. Must be called only while a request is in service and after its body was read.
     pub(crate) async fn gone(&self) {
         match self {
             Self::Connection(socket) => socket.gone().await,
-            // Never returns, because hyper drops the future of the request when the client resets the stream or disconnects.
+            // For an HTTP/2 stream this never returns, because hyper drops the future of the request when the client resets the stream or
+            // disconnects.
             Self::Stream(_) => std::future::pending().await,
         }
     }

@@ -1,7 +1,8 @@
 //! The timer by which hyper limits the time for receiving a request's head on an HTTP/1 connection.
 //!
 //! hyper creates a sleep before each head and drops it when the head is complete. With the runtime's own sleeps, this takes the lock of the
-//! runtime's timers twice per request. Here all sleeps of a connection share one sleep of the runtime, which is reset only when it fires.
+//! runtime's timers twice per request. With this timer, all sleeps of a connection share one sleep of the runtime, which is reset only when
+//! it fires.
 
 use std::future::Future;
 use std::pin::Pin;

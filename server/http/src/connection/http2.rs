@@ -21,11 +21,11 @@ use crate::connection::channel::{Channel, Client, Leaving};
 use crate::connection::socket::SocketIo;
 use crate::work::faulty::may_have_body;
 
-/// Serves a connection whose client has sent the HTTP/2 preface, until the connection ends. After a stop of the server, it ends when its
-/// requests in flight are answered. The GOAWAY reports to the client which requests these are.
+/// Serves a connection whose client has sent the HTTP/2 preface, until the connection ends. After a stop of the server, the connection ends
+/// when its requests in flight are answered. The GOAWAY frame reports to the client which requests these are.
 pub(crate) async fn serve(io: SocketIo, address: IpAddr, app: App, bounds: Bounds) {
     let stopping = app.stopping.clone();
-    // Every request in service holds a reference, so the number of references shows whether the connection is idle.
+    // Every request in service holds a reference to `leaving`, so the number of references shows whether the connection is idle.
     let leaving = Arc::new(Leaving::default());
     let begun = Arc::new(AtomicU64::new(0));
     let client = Client { address, channel: Channel::Stream(leaving.clone()) };
@@ -92,7 +92,7 @@ fn answer(
     }
 }
 
-/// Adds `Host` if it is missing, because HTTP/2 replaces it by `:authority` (RFC 9113, section 8.3.1).
+/// Adds the header `Host` if it is missing, because HTTP/2 replaces it by `:authority` (RFC 9113, section 8.3.1).
 fn name_host(request: &mut Request<Incoming>) {
     let authority = request.uri().authority().and_then(|name| HeaderValue::from_str(name.as_str()).ok());
     if let Some(authority) = authority.filter(|_| !request.headers().contains_key(HOST)) {
@@ -100,7 +100,7 @@ fn name_host(request: &mut Request<Incoming>) {
     }
 }
 
-/// Drops a body from a response that must not have one (RFC 9110, section 6.4.1). Over HTTP/1.1 hyper does this itself.
+/// Drops a body from a response that must not have one (RFC 9110, section 6.4.1). Over HTTP/1.1 hyper drops such bodies itself.
 fn without_needless_body(method: &Method, mut response: Response<Body>) -> Response<Body> {
     if !may_have_body(method, response.status()) && !response.body().is_end_stream() {
         if let (&Method::HEAD, Some(length)) = (method, response.body().size_hint().exact()) {

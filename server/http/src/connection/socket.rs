@@ -97,7 +97,7 @@ impl Socket {
     pub(crate) async fn gone(&self) {
         match self.stream.peek(&mut [0]).await {
             Ok(0) if self.sound().is_ok() => {}
-            // The client has sent its next request. A disconnect after that request cannot be detected here.
+            // The client has sent its next request. A disconnect after that request cannot be detected by reading.
             Ok(1..) => {}
             Ok(0) | Err(_) => return,
         }
@@ -112,7 +112,7 @@ impl Socket {
         drop(SockRef::from(&self.stream).set_linger(Some(Duration::ZERO)));
     }
 
-    /// Sends these bytes in place of the answer, as many as possible without waiting, and then closes the sending side. They must start
+    /// Sends `bytes` in place of the answer, as many as possible without waiting, and then closes the sending side. The bytes must start
     /// with the first byte of an answer.
     pub(crate) fn end_with(&self, bytes: &[u8]) {
         // If an earlier answer is only partly written, the bytes are not sent, because they would continue that answer.
@@ -146,7 +146,7 @@ impl Socket {
             let room = buffer.chunk_mut().len();
             let read = self.stream.try_read_buf(buffer)?;
             // Fast path: a read that does not fill its buffer has read everything. Reporting `WouldBlock` at once saves the system call
-            // that would find this out.
+            // that would otherwise return it.
             in_part = 0 < read && read < room;
             if in_part { Err(io::ErrorKind::WouldBlock.into()) } else { Ok(()) }
         });
@@ -227,7 +227,7 @@ impl AsyncWrite for SocketIo {
         true
     }
 
-    /// hyper calls this when it has no more output to write.
+    /// Records that all output has been written. hyper calls this method when it has no more output to write.
     fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.socket.flushed.store(true, Ordering::Relaxed);
         Poll::Ready(Ok(()))

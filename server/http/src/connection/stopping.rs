@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::Notify;
 
-/// Set once, at the shutdown. The check is cheap enough to be done for every request.
+/// Flag of the server's shutdown. It is set once, and checking it is cheap enough to be done for every request.
 #[derive(Debug, Default)]
 pub(crate) struct Stopping {
     now: AtomicBool,
@@ -23,7 +23,7 @@ impl Stopping {
 
     pub(crate) async fn stopped(&self) {
         let stopped = self.stopped.notified();
-        // Checked after registering for the notification, because an earlier stop is not notified.
+        // The flag is checked after registering for the notification, because a stop before the registration is not notified.
         if !self.is_now() {
             stopped.await;
         }

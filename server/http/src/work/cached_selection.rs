@@ -11,7 +11,7 @@ use mockserver_core::{FieldSelection, RequestFields};
 
 #[derive(Debug, Default)]
 pub(crate) struct CachedSelection {
-    /// Whether any part is used. Fast path: most policies use none, and then no lock is taken.
+    /// Whether the current policy uses any part of a request. Fast path: most policies use no part, and then no lock is taken.
     any: AtomicBool,
     wants: RwLock<Arc<FieldSelection>>,
 }
@@ -46,8 +46,8 @@ pub(crate) fn body(wants: Option<&FieldSelection>) -> bool {
     wants.is_some_and(|wants| !wants.fields.is_empty())
 }
 
-/// Returns the used parts of a request. If a header is repeated, its first value counts. Bytes that are not UTF-8 are replaced by the
-/// replacement character.
+/// Returns the parts of a request that the current policy uses. If a header is repeated, its first value counts. Bytes that are not UTF-8
+/// are replaced by the replacement character.
 pub(crate) fn details(wants: &FieldSelection, parts: &Parts, peer: IpAddr, body: &[u8]) -> RequestFields {
     let header = |name: &String| {
         let value = String::from_utf8_lossy(parts.headers.get(name)?.as_bytes());

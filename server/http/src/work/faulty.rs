@@ -24,12 +24,12 @@ use crate::connection::channel::Channel;
 /// [`crate::connection::socket`].
 const GARBAGE: &[u8] = b"HA! This is no HTTP.\r\n\r\n";
 
-/// Value of a `content-length` header that makes an HTTP/2 answer malformed (RFC 9113, section 8.1.1). Bytes that are not HTTP cannot be
-/// used there, because they would affect all streams of the connection.
+/// Value of a `content-length` header that makes an HTTP/2 answer malformed (RFC 9113, section 8.1.1). Over HTTP/2, bytes that are not HTTP
+/// cannot be used, because they would affect all streams of the connection.
 const NO_LENGTH: HeaderValue = HeaderValue::from_static("garbage");
 
-/// Real time between half of a body and the reset of its stream. Without this time the half would not be sent, because a reset discards
-/// unsent data.
+/// Real time between the first half of a body and the reset of its stream. Without this time the half would not be sent, because a reset
+/// discards unsent data.
 const BREAK: Duration = Duration::from_millis(10);
 
 const MAX_DRIPS: usize = 20;
@@ -59,7 +59,8 @@ pub(crate) async fn apply(
             return Abort::CloseAfter(first_half(&parts, &bytes, has_body).into()).into_response();
         }
         (Fault::Truncate, Channel::Stream(_)) if has_body => Body::new(Dripping::breaking_off(bytes)),
-        // An HTTP/2 stream sends a head without a body either whole or not at all, so such an answer is reset like [`Fault::Reset`].
+        // An HTTP/2 stream sends a head without a body either whole or not at all. An answer without a body is therefore reset like
+        // [`Fault::Reset`].
         (Fault::Reset, _) | (Fault::Truncate, Channel::Stream(_)) => return Abort::Reset.into_response(),
         (Fault::Garbage, Channel::Connection(_)) => {
             return Abort::CloseAfter(Bytes::from_static(GARBAGE)).into_response();
@@ -73,13 +74,13 @@ pub(crate) async fn apply(
     Response::from_parts(parts, body)
 }
 
-/// Whether a response to this method with this status has a body (RFC 9110, section 6.4.1).
+/// Returns true if a response with this status to a request with this method has a body (RFC 9110, section 6.4.1).
 pub(crate) fn may_have_body(method: &Method, status: StatusCode) -> bool {
     *method != Method::HEAD && !matches!(status, StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED)
 }
 
 fn first_half(parts: &Parts, body: &[u8], has_body: bool) -> Vec<u8> {
-    // The announced length is at least 1, so that a byte is missing even if the body is empty.
+    // The announced `content-length` is at least 1, so that a byte is missing even if the body is empty.
     let length = body.len().max(1);
     let mut head = format!("HTTP/1.1 {}\r\ncontent-length: {length}\r\n", parts.status);
     for (name, value) in &parts.headers {
@@ -116,14 +117,14 @@ impl Dripping {
 
     fn breaking_off(body: Bytes) -> Self {
         let part = body.len() / 2;
-        // If half of the body is empty, the end follows after a pause in which the head is sent.
+        // If the first half of the body is empty, the stream ends after a pause in which the head is sent.
         let first = if part == 0 { BREAK } else { Duration::ZERO };
         let missing = Some(body.len() - part);
         Self { rest: body, part, pause: BREAK, next: Box::pin(tokio::time::sleep(first)), missing }
     }
 }
 
-/// Returns the size of each part, the delay before the first part, and the interval between parts.
+/// Returns how a body is sent slowly: the size of each part in bytes, the delay before the first part, and the interval between parts.
 fn drips(length: usize, until_over: Duration) -> (usize, Duration, Duration) {
     let part = length.div_ceil(MAX_DRIPS).max(1);
     let parts = u32::try_from(length.div_ceil(part).max(1)).unwrap_or(u32::MAX);

@@ -66,8 +66,9 @@ impl<'a> Marks<'a> {
             // Attempts are counted from 1, so 0 is invalid.
             attempt: attempt.and_then(|text| text.parse().ok()).filter(|attempt| *attempt > 0),
             step: self::step(step, condition),
-            // The condition is ignored for other clients, because only loadgen understands the answer that an attempt was not started.
-            min_free: run.and_then(|_| min_free?.parse().ok()).unwrap_or(0),
+            // The condition on free capacity is accepted only from `loadgen`, because other clients do not understand the answer that an
+            // attempt was not started.
+            least_free: run.and_then(|_| least_free?.parse().ok()).unwrap_or(0),
         }
     }
 }
@@ -97,7 +98,7 @@ fn step(step: Option<&str>, condition: Option<&str>) -> Step {
 /// Returns the object's version in a strong entity tag. `None` for weak tags and for tags that this server never issues.
 fn version(tag: &str) -> Option<u64> {
     let digits = tag.strip_prefix('"')?.strip_suffix('"')?;
-    // Parsing would also accept `+1` and `01`, which are different tags.
+    // Parsing alone would also accept `+1` and `01`, which are different tags.
     digits.parse().ok().filter(|version: &u64| version.to_string() == digits)
 }
 

@@ -53,7 +53,7 @@ pub(crate) fn with_text(
 pub(crate) fn of_verdict(identity: &Identity, decided: &Admitted) -> Response<Full<Bytes>> {
     let reject_status = decided.reject_status;
     let (status, text) = match decided.answer.verdict {
-        // A failed request gets a complete response only if its fault is a status. All other faults break this response.
+        // A failed request gets a complete response only if its fault is a status. All other faults break the response later.
         ServerDecision::Accepted | ServerDecision::Failed => (StatusCode::OK, "served\n"),
         ServerDecision::Conflict => (StatusCode::PRECONDITION_FAILED, "somebody else wrote meanwhile\n"),
         ServerDecision::Rejected => (status(reject_status), "busy\n"),
@@ -114,13 +114,14 @@ pub(crate) fn insert_headers(
 }
 
 fn insert_text(headers: &mut HeaderMap, name: HeaderName, value: &str) {
-    // The core creates only valid header values.
+    // The conversion does not fail, because the core creates only valid header values.
     if let Ok(value) = HeaderValue::from_str(value) {
         headers.insert(name, value);
     }
 }
 
-/// Returns the time base of a response. It is experiment time for a run of loadgen, which uses the same time scale, otherwise real time.
+/// Returns the writer of response headers that contain times. It uses experiment time for a run of loadgen, which has the same time scale,
+/// otherwise real time.
 pub(crate) fn teller(clock: &Clock, is_ours: bool) -> HeaderWriter {
     if is_ours {
         HeaderWriter::experiment(clock.anchor)

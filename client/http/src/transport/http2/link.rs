@@ -18,7 +18,7 @@ use crate::transport::exchange::{Undrained, drain};
 /// has read it.
 const WINDOWS: [u32; 2] = [1 << 20, 16 << 20];
 
-/// A connection, which has a task of its own that carries all streams.
+/// An HTTP/2 connection. A separate task of the connection carries all of its streams.
 pub(super) struct Link {
     sender: SendRequest<Bytes>,
     streams: AtomicUsize,
@@ -86,7 +86,7 @@ impl Link {
     ) -> Carried {
         let _stream = Counted::new(&self.streams);
         let Ok(mut sender) = self.sender.clone().ready().await else {
-            // Marks the connection as over, so that the next attempt uses another one.
+            // The connection is marked as over, so that the next attempt uses another connection.
             self.is_over.store(true, Ordering::Relaxed);
             return Carried::Unsent;
         };

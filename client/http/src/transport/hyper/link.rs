@@ -17,13 +17,13 @@ use crate::transport::dialer::Stream;
 
 /// An open connection that carries one request at a time. Dropping it closes the connection.
 ///
-/// The connection's task reads and writes even while no request is in flight. So it ends as soon as the server closes the
+/// The connection's task reads and writes even while no request is in flight. The task therefore ends as soon as the server closes the
 /// connection.
 pub(super) struct Link {
     sender: SendRequest<Full<Bytes>>,
     task: JoinHandle<()>,
-    /// Body of the last response. Dropping it wakes the connection's task. So it is dropped only with the next request, which
-    /// wakes the task anyway. This saves one poll per request.
+    /// Body of the last response. Dropping a body wakes the connection's task, so the body is kept until the next request, which wakes the
+    /// task anyway. This saves one poll per request.
     last_body: Option<Incoming>,
 }
 
@@ -36,8 +36,7 @@ impl Link {
 
     /// Sends a request and returns the head of its response.
     ///
-    /// # Errors
-    /// The reason for the failure. It includes the request if no part of it was sent.
+    /// # Errors The error contains the reason for the failure, and the request if no part of it was sent.
     pub(super) fn send(
         &mut self,
         request: Request<Full<Bytes>>,
@@ -69,7 +68,7 @@ impl Future for Driver {
 }
 
 impl Drop for Link {
-    /// Aborts the task. An orderly shutdown would wait until the server reads, which it may never do.
+    /// Aborts the connection's task. An orderly shutdown would wait until the server reads, which may never happen.
     fn drop(&mut self) {
         self.task.abort();
     }
