@@ -33,8 +33,8 @@ impl ResponseClassifier {
     }
 
     /// Returns the maximum number of bytes of a response body that are needed for a response with this status.
-    pub(crate) fn most_body(&self, code: u16) -> usize {
-        match self.reading.most_body() {
+    pub(crate) fn max_body(&self, code: u16) -> usize {
+        match self.reading.max_body() {
             _ if self.classifier.looks_at_bodies() => MAX_BODY,
             _ if (200..300).contains(&code) => 0,
             most => most,

@@ -102,7 +102,7 @@ pub struct TransportConfig {
     /// Maximum duration of an attempt, and also of opening a connection, in real time.
     pub timeout: Duration,
     /// Maximum number of connections. If all are in use, further attempts wait.
-    pub most_connections: usize,
+    pub max_connections: usize,
     /// Local addresses that connections use in turn. If the list is empty, the system chooses.
     pub local_addresses: Arc<[IpAddr]>,
     /// Number of threads that carry attempts, each with connections of its own. The state machine runs on the first thread.

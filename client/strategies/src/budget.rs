@@ -13,6 +13,36 @@ pub(crate) const MAX_BUDGETS: usize = 4;
 /// A launch is checked once, after every limiter has admitted it. [`ask`](Self::ask) does not change the budget.
 /// [`on_sent`](Self::on_sent) charges the launch and returns a [`Permit`]. The client stores the permit with the
 /// attempt and returns it when the attempt ends.
+///
+/// # Example
+///
+/// A budget that sheds every retry after the first hundred:
+///
+/// ```
+/// use tailback::{Advice, Budget, BudgetDecision, Candidate, Instant, Part, Permit, Rng, Rules, Strategy};
+///
+/// #[derive(Default)]
+/// struct HundredRetries {
+///     sent: u32,
+/// }
+///
+/// impl Budget for HundredRetries {
+///     fn ask(&self, _: Instant, candidate: &Candidate, _: &mut dyn Rng) -> BudgetDecision {
+///         if candidate.attempt > 1 && self.sent == 100 {
+///             return BudgetDecision::Shed(Advice::None);
+///         }
+///         BudgetDecision::Permit
+///     }
+///
+///     fn on_sent(&mut self, _: Instant, candidate: &Candidate) -> Permit {
+///         self.sent += u32::from(candidate.attempt > 1);
+///         Permit::default()
+///     }
+/// }
+///
+/// let strategy = Strategy::new(42, [Part::Budget(Box::new(HundredRetries::default()))], Rules::default());
+/// assert!(strategy.reports());
+/// ```
 pub trait Budget: Send {
     /// Decides whether a launch is admitted. `rng` is keyed by the op, the attempt, the budget's position in the stack
     /// and the number of launches shed so far. So a repeated call returns the same decision, and an op that was shed

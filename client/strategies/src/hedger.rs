@@ -16,6 +16,30 @@ pub const MAX_COPIES: u32 = 4;
 /// A *round* is an attempt that is not a copy, together with its copies. Each copy is due at one instant. If limiters
 /// or budgets do not admit it at that instant, it is not sent at all, and the next copy is due at its own instant. When
 /// all attempts of a round have failed, the retry policy decides as after a single failure.
+///
+/// # Example
+///
+/// A hedger that sends one copy if there is no answer after 50 ms:
+///
+/// ```
+/// use std::time::Duration;
+/// use tailback::{AfterFailure, Candidate, Copies, Hedger, Instant, Part, Rules, Strategy};
+///
+/// struct OneCopy;
+///
+/// impl Hedger for OneCopy {
+///     fn on_sent(&mut self, _: Instant, _: &Candidate) -> Option<Copies> {
+///         Some(Copies { count: 1, delay: Duration::from_millis(50) })
+///     }
+///
+///     fn after_failure(&self) -> AfterFailure {
+///         AfterFailure::Wait
+///     }
+/// }
+///
+/// let strategy = Strategy::new(42, [Part::Hedging(Box::new(OneCopy))], Rules::default());
+/// assert!(!strategy.only_retries());
+/// ```
 pub trait Hedger: Send {
     /// Returns the copies that may follow the attempt `launch`, or `None` for no copies. This attempt was just sent and
     /// is not itself a copy.

@@ -7,6 +7,33 @@ use vocabulary::Rng;
 use crate::{Instant, Outcome};
 
 /// Part of a strategy that decides about retries of failed ops.
+///
+/// # Example
+///
+/// A policy that retries an op twice, each time after one second:
+///
+/// ```
+/// use std::time::Duration;
+/// use tailback::{FailedOp, Instant, Outcome, Part, Retry, RetryPolicy, RetryState, Rng, Rules, Status, Strategy};
+///
+/// struct TwiceAfterASecond;
+///
+/// impl RetryPolicy for TwiceAfterASecond {
+///     fn on_failure(&self, _: Instant, failed: &FailedOp, _: &mut RetryState, _: &mut dyn Rng) -> Retry {
+///         if failed.failures <= 2 { Retry::After(Duration::from_secs(1)) } else { Retry::GiveUp }
+///     }
+/// }
+///
+/// let policy = Part::RetryPolicy(Box::new(TwiceAfterASecond));
+/// let mut strategy = Strategy::new(42, [policy], Rules::default());
+/// let (now, outcome) = (Instant::ORIGIN, Outcome::plain(Status::Rejected));
+/// let mut retry = |failures| {
+///     let failed = FailedOp { op: 0, arrived: now, failures, outcome };
+///     strategy.on_failure(now, &failed, failures, &mut RetryState::default())
+/// };
+/// assert_eq!(retry(1), Retry::After(Duration::from_secs(1)));
+/// assert_eq!(retry(3), Retry::GiveUp);
+/// ```
 pub trait RetryPolicy: Send {
     /// Decides about an op whose try ended in a rejection, a retriable failure or a shed. `state` belongs to the op,
     /// and is [`RetryState::default`] at first. `rng` is keyed by the op and the number of its failures.

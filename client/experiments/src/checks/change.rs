@@ -75,12 +75,13 @@ fn change(
     seed: u64,
 ) -> Option<Change> {
     let known = |values: &[Option<f64>]| values.iter().flatten().copied().collect::<Vec<f64>>();
-    let (known_now, known_then) = (known(now), known(then));
-    let (now_mean, then_mean) = (mean_of_some(&known_now), mean_of_some(&known_then));
-    if known_now.len() != known_then.len() {
+    let (known_now, known_before) = (known(now), known(then));
+    let (now_mean, then_mean) = (mean_of_some(&known_now), mean_of_some(&known_before));
+    if known_now.len() != known_before.len() {
         // If more runs have the figure than in the baseline, the change is better; if fewer, it is worse. For example, the window may
         // converge in fewer runs.
-        let verdict = if known_now.len() > known_then.len() { ChangeKind::Better } else { ChangeKind::Worse };
+        let verdict =
+            if known_now.len() > known_before.len() { ChangeKind::Better } else { ChangeKind::Worse };
         return Some(Change { now: now_mean, then: then_mean, ratio: None, verdict });
     }
     let (now, then): (Vec<f64>, Vec<f64>) =

@@ -10,7 +10,7 @@ use crate::response::fields::Headers;
 
 /// Parses the parts of a response that the strategy needs, and its retry advice for the harness. Dates in the advice are evaluated relative
 /// to `answered`, the time at which the server responded. If this time is unknown, dates are relative to the client's clock.
-pub(crate) fn hear(
+pub(crate) fn parse(
     reading: &ResponseParser,
     code: u16,
     headers: &HeaderMap,

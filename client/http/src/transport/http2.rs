@@ -58,7 +58,7 @@ impl Shared {
 
     /// Returns the connection with the fewest streams. Returns `None` if fewer connections are open than wanted, because another one should
     /// then be opened.
-    fn least_busy(&self) -> Option<Arc<Link>> {
+    fn min_busy(&self) -> Option<Arc<Link>> {
         let mut links = self.links();
         links.retain(|link| !link.is_over());
         let enough = links.len() >= self.wanted.load(Ordering::Relaxed);

@@ -68,7 +68,7 @@ impl<'a> Marks<'a> {
             step: self::step(step, condition),
             // The condition on free capacity is accepted only from `loadgen`, because other clients do not understand the answer that an
             // attempt was not started.
-            least_free: run.and_then(|_| least_free?.parse().ok()).unwrap_or(0),
+            min_free: run.and_then(|_| min_free?.parse().ok()).unwrap_or(0),
         }
     }
 }
