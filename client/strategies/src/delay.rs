@@ -1,6 +1,7 @@
 //! Arithmetic of delays, shared by all backoffs. Results saturate instead of overflowing.
 //!
-//! Source: seed document 000 ("retry periods grew so large they overflowed the 64-bit counters").
+//! Source: the blog post of the scenario `sync-musings` ("retry periods grew so large they overflowed the 64-bit
+//! counters").
 
 use std::time::Duration;
 

@@ -13,7 +13,7 @@ pub trait Configurable: Default + 'static {
     /// Summary in one line, without a full stop.
     const SUMMARY: &'static str;
     const RULE: &'static str;
-    /// Paper, RFC or seed document from which the component comes.
+    /// Paper, RFC, article or source file from which the component comes.
     const SOURCE: &'static str;
     /// Parameters, in the order of help texts.
     const PARAMETERS: &'static [Parameter<Self>];

@@ -1,6 +1,7 @@
 //! `constant`: the same delay before every retry.
 //!
-//! Source: seed document 002 (CB, 5 ticks). Clients whose attempts fail at the same time also retry at the same time.
+//! Source: the blog post Exploring backoff (CB, 5 ticks; scenario `exploring-backoff`). Clients whose attempts fail at
+//! the same time also retry at the same time.
 
 use std::time::Duration;
 

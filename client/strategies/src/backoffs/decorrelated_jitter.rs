@@ -1,7 +1,8 @@
 //! `decorrelated-jitter`: each delay is drawn between the base and three times the previous delay.
 //!
-//! Source: seed documents 004 (AWS, Exponential Backoff and Jitter) and 001. The code in 001 keeps the previous delay
-//! in a global variable of the module. That is a bug and is not copied, because the previous delay belongs to the op.
+//! Sources: Exponential Backoff And Jitter (AWS blog, 2015; scenario `occ`), and the article of the scenario
+//! `retry-delays`. The article's code keeps the previous delay in a global variable of the module. That is a bug and is
+//! not copied, because the previous delay belongs to the op.
 //! The cap applies after the draw, so many delays equal the cap.
 
 use std::time::Duration;

@@ -1,7 +1,8 @@
 //! `exponential`: a delay that doubles with every failure up to a cap, with jitter around it.
 //!
-//! Source: seed documents 000, 001 and 002 (EB). The figures of 000 result from a jitter of 0.5 that is applied after
-//! the cap, so a delay can exceed the cap by that share. The code in 004 uses `base · 2^n` with n from 1.
+//! Sources: the scenarios `sync-musings`, `retry-delays` and `exploring-backoff` (EB). The figures of `sync-musings`
+//! result from a jitter of 0.5 that is applied after the cap, so a delay can exceed the cap by that share. The code of
+//! the scenario `occ` uses `base · 2^n` with n from 1.
 
 use std::time::Duration;
 

@@ -1,7 +1,8 @@
 //! `full-jitter`: a random delay between zero and the exponential delay.
 //!
-//! Source: seed documents 004 (AWS, Exponential Backoff and Jitter) and 001. The code in 004 uses `base · 2^n` with n
-//! from 1. In this crate the first retry draws from `U(0, base)`.
+//! Sources: Exponential Backoff And Jitter (AWS blog, 2015; scenario `occ`), and the article of the scenario
+//! `retry-delays`. The blog's code uses `base · 2^n` with n from 1. In this crate the first retry draws from
+//! `U(0, base)`.
 
 use std::time::Duration;
 

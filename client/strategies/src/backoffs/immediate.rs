@@ -1,8 +1,8 @@
 //! `immediate`: every failed op is ready again at once, queued after the ops that are already ready.
 //!
-//! Source: seed documents 004 ("no backoff"), 002 (NB) and 003 ("fixed"). If rejections occupy slots of the server, the
-//! retries keep it busy with rejections forever. The strategy still waits 50 ms after a transport error and after a
-//! shed.
+//! Sources: the scenarios `occ` ("no backoff"), `exploring-backoff` (NB) and `ethernet` ("fixed"). If rejections occupy
+//! slots of the server, the retries keep the server busy with rejections forever. The strategy still waits 50 ms after
+//! a transport error and after a shed.
 
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};

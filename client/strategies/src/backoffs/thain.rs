@@ -1,9 +1,9 @@
 //! `thain`: exponential delays, stretched by a random factor from one to two and capped at an hour. It is for clients
 //! that never give up during an outage.
 //!
-//! Source: seed document 003 (Exponential Backoff in Distributed Systems): `min(R·T·F^N, M)`, R uniform in [1, 2]. The
-//! cap applies after the jitter, so delays at the cap have no jitter. The ftsh program of the paper caps before the
-//! jitter.
+//! Source: Douglas Thain, Exponential Backoff in Distributed Systems, 2009 (scenario `ethernet`): `min(R·T·F^N, M)`, R
+//! uniform in [1, 2]. The cap applies after the jitter, so delays at the cap have no jitter. The ftsh program of Thain's
+//! paper caps before the jitter.
 
 use std::time::Duration;
 

@@ -1,6 +1,6 @@
 //! `uniform`: a random delay from the same range before every retry.
 //!
-//! Source: seed document 002 (URB, 0 to 5 ticks).
+//! Source: the blog post Exploring backoff (URB, 0 to 5 ticks; scenario `exploring-backoff`).
 
 use std::time::Duration;
 

@@ -1,6 +1,6 @@
 //! `aimd`: TCP's congestion window for requests, which grows with every success and is cut once per congestion.
 //!
-//! Source: seed document 000 ("Improve on exponential backoff", 2019), after RFC 5681. The document leaves three points
+//! Source: the blog post Improve on exponential backoff (2019; scenario `sync-musings`), after RFC 5681. The document leaves three points
 //! open, which are decided as follows. Ids are per attempt. The number in flight includes the attempt being
 //! acknowledged, because otherwise the window would never grow. The client, not the limiter, puts a rejected op at the
 //! back of the queue.

@@ -7,8 +7,8 @@
 //! shortest round trip can be measured without load.
 //!
 //! A rejection that is answered sooner than any work also counts as the shortest round trip. Without windows,
-//! rejections therefore keep the limit at 8 on the server of the seed documents. With windows, rejections and work are
-//! averaged, and the limit reaches the server's cap.
+//! rejections therefore keep the limit at 8 on the server of the scenario `sync-musings`. With windows, rejections and
+//! work are averaged, and the limit reaches the server's cap.
 
 use std::time::Duration;
 
