@@ -36,7 +36,7 @@ pub struct Sending {
     /// Local addresses that connections use in turn; if the list is empty, the operating system chooses.
     pub local_addresses: Arc<[IpAddr]>,
     pub threads: NonZero<usize>,
-    /// HTTP/2 connections per thread.
+    /// Number of HTTP/2 connections of each thread.
     pub http2_connections: NonZero<usize>,
 }
 
@@ -82,7 +82,8 @@ pub struct Experiment {
 impl Experiment {
     /// Creates an experiment with the default request, which may be sent more than once.
     ///
-    /// # Errors Fails if parameters of the workload contradict each other.
+    /// # Errors
+    /// Fails if parameters of the workload contradict each other.
     pub fn new(
         strategy: StrategySpec,
         workload: &WorkloadSpec,

@@ -153,7 +153,7 @@ impl Load {
 
 const LENGTHS_S: &[u64] = &[10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 21_600, 86_400];
 
-/// Rounds up to two significant digits.
+/// Rounds a number up to two significant digits.
 fn round_up(number: f64) -> f64 {
     let mut unit = 1.0;
     while number / unit >= 100.0 {

@@ -1,4 +1,5 @@
-//! Plans of points as recorded in the documents of shards, and restoration of the planned experiments when shards are merged.
+//! Plans of points (experiments that differ only in their strategies) as recorded in the documents of shards. The planned experiments are
+//! restored when shards are merged.
 
 use std::num::NonZero;
 
@@ -20,7 +21,8 @@ const MAX_BODY: usize = 64 << 20;
 
 /// Returns the plan of a point: its experiments, which differ only in their strategies, and the server under test.
 ///
-/// # Errors Fails if there is no experiment, or if restoring the plan would yield different experiments.
+/// # Errors
+/// Fails if there is no experiment, or if restoring the plan would yield different experiments.
 pub fn written(
     at: &[String],
     experiments: &[Experiment],
@@ -73,7 +75,8 @@ fn words(server_under_test: &ServerUnderTest, server: &ServerRecord<'_>, simulat
 /// Restores the experiments of a point and the server under test from its plan. Restored experiments cannot be run over HTTP, because no
 /// document contains the secrets of requests.
 ///
-/// # Errors Fails if this program would not write such a plan.
+/// # Errors
+/// Fails if this program would not write such a plan.
 pub fn restored(
     point: &PlannedPoint,
     mode: Mode,

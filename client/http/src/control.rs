@@ -7,7 +7,7 @@ use tokio::sync::Notify;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// Send no more attempts, wait a moment for the attempts in flight, then end.
+    /// Send no more attempts, wait a short time for the attempts in flight, then end the run.
     Stop,
     Abort,
     Snapshot,

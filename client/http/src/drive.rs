@@ -99,7 +99,7 @@ pub(crate) fn drive_on_this_thread<T: Transport>(
         let report = drive(run, lanes, Clock::starting_at(start_at, scale), control, options).await;
         report.map(|report| DriveReport { start_late, warm_up, ..report })
     });
-    // Abandons connections that are still waiting for an answer.
+    // Abandons connections on which an answer is still awaited.
     runtime.shutdown_background();
     let others: Vec<_> = helpers.into_iter().filter_map(Helper::end).collect();
     let mut report = report?;
@@ -133,14 +133,15 @@ async fn before_run<T>(run: &mut Run, control: &Control, what: impl Future<Outpu
 /// Opens connections before the clock starts, the same number on each lane (thread that carries attempts). Then limits each lane to the
 /// number of connections that a mockserver has accepted.
 ///
-/// # Errors Fails if the server answered on none of the connections within the time.
+/// # Errors
+/// Fails if the server answered on none of the connections within the time.
 async fn warm_up<T: Transport>(lanes: &[(Handle, T)], connections: usize) -> Result<WarmUp, DriveError> {
     if connections == 0 {
         return Ok(WarmUp::default());
     }
     let began = RealInstant::now();
     let each = connections.div_ceil(lanes.len());
-    // All tasks of the set are aborted when the set is dropped.
+    // All tasks in `warming` are aborted when this set of tasks is dropped.
     let mut warming = JoinSet::new();
     for (lane, (handle, transport)) in lanes.iter().enumerate() {
         let transport = transport.clone();

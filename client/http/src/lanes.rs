@@ -29,7 +29,7 @@ impl Helper {
             // A receive error means that the thread's `Helper` was dropped, which ends the thread, too.
             let _ = runtime.block_on(ended);
             let cpu = thread_cpu();
-            // Abandons connections that are still waiting for an answer.
+            // Abandons connections on which an answer is still awaited.
             runtime.shutdown_background();
             cpu
         };

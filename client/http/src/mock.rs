@@ -49,7 +49,7 @@ pub struct MockServer {
 pub enum MockError {
     #[error("the mockserver did not answer")]
     NoAnswer(#[source] reqwest::Error),
-    /// The answer is not one of a mockserver of this version.
+    /// The answer is not a valid answer of a mockserver of this version.
     #[error("the mockserver's answer could not be read: {0}")]
     Garbage(String),
     #[error("the mockserver refused with {status}: {text}")]
@@ -86,7 +86,8 @@ impl From<reqwest::Error> for MockError {
 
 /// Identifies the server at a target with one `GET /_mock/config`. If a mockserver requires the admin token, a second request sends it.
 ///
-/// # Errors Fails if the client cannot be set up.
+/// # Errors
+/// Fails if the client cannot be set up.
 pub async fn probe(target: &Target) -> Result<Probe, TransportError> {
     let client = client(target, None, PATIENCE, &Connecting::new(1))?;
     // The first request has no token, so that servers other than mockservers never receive it.
@@ -131,8 +132,7 @@ impl MockServer {
                 return Probe::Unreachable(error.without_url(), kind);
             }
             Err(error) if error.is_timeout() => return Probe::Other,
-            // The connection was closed or reset, or the answer was not HTTP. TLS servers usually react to plain text in this
-            // way.
+            // The connection was closed or reset, or the answer was not HTTP. TLS servers usually react to plain HTTP requests in this way.
             Err(_) if speaks_tls(&self.target).await => return Probe::SpeaksTls,
             Err(_) => return Probe::Other,
         };
@@ -146,7 +146,7 @@ impl MockServer {
         }
         match json(response).await {
             Ok(config) => {
-                // If the answer has another form, the state keeps its default values.
+                // If the answer lacks the expected form, the state keeps its default values.
                 self.state = serde_json::from_value(config.clone()).unwrap_or_default();
                 self.config = config;
                 Probe::Mock(Box::new(self.clone()))
@@ -177,7 +177,8 @@ impl MockServer {
 
     /// Changes the server's configuration and returns the new configuration.
     ///
-    /// # Errors Fails if the server refuses, or does not answer like a mockserver.
+    /// # Errors
+    /// Fails if the server refuses, or does not answer like a mockserver.
     pub async fn change(&self, change: &ConfigChange) -> Result<Value, MockError> {
         let url = self.target.with_path("/_mock/config").requested().clone();
         let change = serde_json::to_string(change).map_err(|error| MockError::Garbage(error.to_string()))?;
@@ -188,7 +189,8 @@ impl MockServer {
     /// Waits at the server's barrier for the other shards of a run, for at most `patience`. All shards must send the same `plan`. Dropping
     /// the future withdraws this shard from the barrier.
     ///
-    /// # Errors Fails if some shards do not arrive in time, or the server refuses, or does not answer like a mockserver.
+    /// # Errors
+    /// Fails if some shards do not arrive in time, or the server refuses, or does not answer like a mockserver.
     pub async fn barrier(
         &self,
         run: &str,

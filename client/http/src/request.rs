@@ -86,7 +86,7 @@ fn template(
     Ok(Template { method, url, uri, headers, has_body })
 }
 
-/// Returns the URL for a kind of request: its path is appended to the target's own path, and the target's query is kept.
+/// Returns the URL for a kind of request. The kind's path is appended to the target's own path, and the target's query is kept.
 fn url_of(target: &Url, path: &str) -> Url {
     let mut url = target.clone();
     url.set_path(&format!("{}{path}", target.path().trim_end_matches('/')));

@@ -53,7 +53,8 @@ pub enum TargetError {
 impl Target {
     /// Parses a URL (`host:port` counts as http) and resolves its host.
     ///
-    /// # Errors Fails if the text is not an http or https URL, or if no address is found for the host.
+    /// # Errors
+    /// Fails if the text is not an http or https URL, or if no address is found for the host.
     pub fn resolve(text: &str, trust: Trust) -> Result<Self, TargetError> {
         let typed = parse(text)?;
         let host = typed.host_str().unwrap_or_default();

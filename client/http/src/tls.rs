@@ -24,7 +24,8 @@ use crate::transport::TransportError;
 
 /// Returns the TLS configuration for the given trust settings.
 ///
-/// # Errors Fails if certificates cannot be read or used.
+/// # Errors
+/// Fails if certificates cannot be read or used.
 pub(crate) fn config(trust: &Trust) -> Result<ClientConfig, TransportError> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let named = trust.roots_pem.as_deref().map(read).transpose()?;

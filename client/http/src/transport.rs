@@ -36,7 +36,8 @@ pub trait Transport: Clone + Send + Sync + 'static {
 
     /// Creates a transport without connections.
     ///
-    /// # Errors Fails if the transport cannot be set up because of the certificates or headers.
+    /// # Errors
+    /// Fails if the transport cannot be set up because of the certificates or headers.
     fn build(config: TransportConfig) -> Result<Self, TransportError>;
 
     /// Opens up to `count` connections before the run, provided that the server does not count this as work. Waits for these connections
@@ -117,7 +118,7 @@ pub struct TransportConfig {
 #[derive(Clone, Debug, Default)]
 pub struct RequestTemplate {
     pub method: Method,
-    /// Headers of every request, in addition to the headers that identify the run.
+    /// Headers of each request, in addition to the headers that identify the run.
     pub headers: HeaderMap,
     pub body: bytes::Bytes,
 }

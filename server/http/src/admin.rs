@@ -38,7 +38,7 @@ const MAX_PATCH: usize = 1 << 20;
 pub(crate) const ENDPOINTS: &str = "GET /_mock/stats[?run=ID], GET /_mock/capacity, GET /_mock/config, \
      PATCH /_mock/config, POST /_mock/reset, GET /_mock/presets[/NAME], GET /metrics";
 
-/// Path of the barrier, at which shards of a run wait for each other. Other endpoints never delay their answers.
+/// Path of the barrier, at which shards of a run wait for each other. Other admin endpoints never delay their answers.
 const BARRIER: &str = "/_mock/barrier";
 
 /// Real time from the release of a barrier to the common start of the shards. It is long enough to open connections.

@@ -13,7 +13,8 @@ use crate::shared::Shared;
 
 /// Starts the timer task, which ends when [`Shared::close`] is called.
 ///
-/// # Errors Fails if the operating system provides no timer.
+/// # Errors
+/// Fails if the operating system provides no timer.
 pub(crate) fn start(runtime: &Runtime, shared: Arc<Shared>) -> io::Result<()> {
     let _inside = runtime.enter();
     let timer = Timer::new()?;

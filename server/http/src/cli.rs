@@ -299,7 +299,7 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
 }
 
 fn say(words: &str) {
-    // The error is ignored, because a closed stderr must not stop the server.
+    // A write error is ignored, because a closed stderr must not stop the server.
     drop(io::stderr().lock().write_all(vocabulary::printable(words).as_bytes()));
 }
 

@@ -31,14 +31,16 @@ pub struct Embedded {
 impl Embedded {
     /// Starts a server on a free port of the loopback interface.
     ///
-    /// # Errors Fails if the configuration is invalid, or the system provides no port or thread.
+    /// # Errors
+    /// Fails if the configuration is invalid, or the system provides no port or thread.
     pub fn start(config: Config, scale: TimeScale) -> anyhow::Result<Self> {
         Self::start_with(config, scale, Bounds::default(), |app| app)
     }
 
     /// Variant of [`start`](Self::start) with a limit on concurrent requests per HTTP/2 connection.
     ///
-    /// # Errors Fails if the configuration is invalid, or the system provides no port or thread.
+    /// # Errors
+    /// Fails if the configuration is invalid, or the system provides no port or thread.
     pub fn start_with_http2_max_streams(
         config: Config,
         scale: TimeScale,
@@ -49,7 +51,8 @@ impl Embedded {
 
     /// Variant of [`start`](Self::start) that puts the caller's layers around the router of all requests.
     ///
-    /// # Errors Fails if the configuration is invalid, or the system provides no port or thread.
+    /// # Errors
+    /// Fails if the configuration is invalid, or the system provides no port or thread.
     pub fn start_layered(
         config: Config,
         scale: TimeScale,

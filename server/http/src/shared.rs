@@ -251,7 +251,7 @@ impl Shared {
         }
     }
 
-    /// Returns the name and the status of each limit. The status is that for the client of the latest request.
+    /// Returns the name and the status of each limit. The status is the one for the client of the latest request.
     pub(crate) fn limits(&self) -> Vec<(String, LimitStatus)> {
         let now = self.clock.now();
         self.lock().server.limits(now)
@@ -337,7 +337,7 @@ impl Inner {
     }
 }
 
-/// A request in flight. Dropping it before its answer is received reports that the client has disconnected.
+/// Ticket of a request in flight. Dropping the ticket before the answer is received reports that the client has disconnected.
 struct Ticket<'a> {
     shared: &'a Shared,
     id: RequestId,

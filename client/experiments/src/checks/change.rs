@@ -38,8 +38,8 @@ pub struct Change {
     pub verdict: ChangeKind,
 }
 
-/// Compares every judged figure of the runs with the baseline. Leaves out figures without a value in the runs and in the baseline, and
-/// figures that an older baseline lacks.
+/// Compares every judged figure of the runs with the baseline. Leaves out figures that have a value neither in the runs nor in the
+/// baseline, and figures that an older baseline lacks.
 pub fn changes(
     subject: &Subject<'_>,
     baseline: &BTreeMap<String, Vec<Option<f64>>>,

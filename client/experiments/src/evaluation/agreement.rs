@@ -11,7 +11,7 @@ use super::course;
 const TOLERANCE: f64 = 0.04;
 /// Allowed difference between a real run and the simulated mean, in standard deviations over seeds.
 const DEVIATIONS: f64 = 4.0;
-/// Minimum allowed difference of latencies, in milliseconds of real time, because timers are not finer.
+/// Minimum allowed difference between a real and a simulated latency, in milliseconds of real time, because timers are not finer.
 const TIMER_MS: f64 = 2.0;
 
 /// Compared figures: name, path in the result, and true if the figure is a latency. Latencies have a minimum tolerance, because timers do
@@ -65,10 +65,11 @@ pub fn agreements(time_scale: TimeScale, simulated: &[RunResult], reals: &[&RunR
         let least = if *latency { TIMER_MS / time_scale.factor() } else { 0.0 };
         push(name, &|run| Figure::find(path)?.of(run), least);
     }
-    // Mean of the windows at the end of every second. Results lack this figure, because `window.mean` weights windows by time.
+    // Mean of the client's window at the end of every second. Results lack this figure, because their `window.mean` weights windows by
+    // time.
     push("mean window", &|run| course::mean_window(&run.series), 0.0);
-    // Curve of the window over time. The distance of the real curve from the mean simulated curve is compared with the distances of the
-    // single simulated curves.
+    // Curve of the client's window over time. The distance of the real curve from the mean simulated curve is compared with the distances
+    // of the single simulated curves.
     let courses: Vec<_> = simulated.iter().map(|run| course::windows(&run.series)).collect();
     if let Some(mean) = course::mean(&courses) {
         let off = |windows: &course::Windows| course::distance(windows, &mean);

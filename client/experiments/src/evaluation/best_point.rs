@@ -18,8 +18,8 @@ use crate::servers::server_under_test::ServerUnderTest;
 /// by chance.
 pub struct BestPoint<'a> {
     situation: &'a SweepPoint,
-    /// Experiments to run again: the best and the second best of the sweep, then the other strategies of their point. The seeds are ones
-    /// that the sweep did not use.
+    /// Experiments to run again: the best and the second best of the sweep, then any other strategies that a table shows in one row with
+    /// them. The seeds are ones that the sweep did not use.
     experiments: Vec<Experiment>,
     server_under_test: &'a ServerUnderTest,
     in_sweep: [RankedStrategy; 2],

@@ -15,7 +15,7 @@ pub struct Comparison {
     pub by: Score,
     /// Strategies in the order of their ranks, best first. Strategies that cannot be ranked come last.
     pub standings: Vec<RankedStrategy>,
-    /// Comparisons in the score, for every two strategies that did the same work.
+    /// Comparisons, by the score, of every two strategies that did the same work.
     pub pairs: Vec<Pair>,
     /// Comparisons of the best strategy with every other one in the companion score, because either score alone misleads. The companion of
     /// attempts is the makespan; the companion of any other score is attempts.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use mockserver::core::Config;
 use vocabulary::Distribution;
 
-/// Standard deviation of the logarithm of service times.
+/// Standard deviation of the logarithm of service times, for the varied server with log-normal service times.
 const SIGMA: f64 = 0.5;
 /// Mean delay of the jittered network if the original server has no network delay.
 const SMALL_DELAY: Duration = Duration::from_millis(10);

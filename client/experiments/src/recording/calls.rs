@@ -13,7 +13,7 @@ const MAX_CALLS: usize = 5000;
 pub(super) struct CallRecorder {
     every: u64,
     kept: Vec<(Instant, u64)>,
-    /// True once op 0 alone has too many calls. All later calls are then dropped.
+    /// True once the calls of op 0 alone exceed the maximum. All later calls are then dropped.
     full: bool,
 }
 

@@ -24,8 +24,8 @@ enum Kind {
 }
 
 impl Recorder {
-    /// Creates the recorder of a cell's run for a plot. Returns `None` if the plot is drawn from figures over seeds and needs no recorded
-    /// run.
+    /// Creates the recorder of one run of a cell (one strategy at one point) for a plot. Returns `None` if the plot is drawn from figures
+    /// over seeds and needs no recorded run.
     pub fn new(plot: &Plot, basis: Basis, cell: &Cell) -> Option<Self> {
         Some(Self(match basis {
             Basis::Cells | Basis::Chosen | Basis::Columns => return None,

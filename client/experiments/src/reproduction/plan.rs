@@ -83,7 +83,8 @@ impl Plan {
     /// Plans the runs that scenarios allow over HTTP, cell by cell. Plots are recorded from the first run of a cell, because runs over HTTP
     /// cannot be repeated exactly.
     ///
-    /// # Errors Fails if a scenario that was selected by name cannot be run over HTTP.
+    /// # Errors
+    /// Fails if a scenario that was selected by name cannot be run over HTTP.
     pub fn over_http(reproductions: &[Reproduction], changes: HttpChanges) -> Result<Self, Error> {
         let (mut runs, mut recordings) = (Vec::new(), Vec::new());
         for (scenario, reproduction) in reproductions.iter().enumerate() {
@@ -126,8 +127,7 @@ impl Plan {
                 else {
                     continue;
                 };
-                // The number of runs is set to 1, because a time series may keep all its points only if it belongs to the only run of a
-                // file.
+                // The number of runs is set to 1, because each further run in a file would leave fewer points for each time series.
                 let mut alone = PlannedCell::new(cell);
                 alone.experiment.repeats = 1;
                 runs.extend(planned(reproduction, alone, [ScenarioRun { scenario, cell: number, repeat }]));
@@ -141,8 +141,8 @@ impl Plan {
         self.runs.iter().map(|planned| planned.run)
     }
 
-    /// Returns the expected duration of every cell's first run over HTTP. The run with the same seed in virtual time has the same duration,
-    /// to which a moment for start and end is added.
+    /// Returns the expected duration of every cell's first run over HTTP. It is computed from the run with the same seed in virtual time,
+    /// plus a moment for start and end.
     pub fn expected(&self, stop: &dyn Stop) -> anyhow::Result<Vec<(ScenarioRun, Duration)>> {
         const AROUND: Duration = Duration::from_millis(300);
         let first = self.runs.iter().filter(|planned| planned.run.repeat == 0);
@@ -157,7 +157,8 @@ impl Plan {
 
     /// Executes the runs, and keeps their figures and recordings.
     ///
-    /// # Errors Fails if a run cannot be executed, or if its counts of ops and attempts do not match.
+    /// # Errors
+    /// Fails if a run cannot be executed, or if its counts of ops and attempts do not match.
     pub fn drive(
         &self,
         reproductions: &mut [Reproduction],

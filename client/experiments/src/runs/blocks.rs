@@ -119,11 +119,12 @@ impl<'a> Blocks<'a> {
         })
     }
 
-    /// Executes the runs, keeps the given figures of each, and calls `passed_on` for the runs of complete blocks, by block and then in the
+    /// Executes the runs and keeps the given figures of each. Calls `passed_on` for the runs of complete blocks, by block and then in the
     /// order of strategies. After a stop, runs that were cut off are dropped, because they show nothing about a whole run. Complete runs of
     /// an incomplete block are kept separately, because they cannot be paired.
     ///
-    /// # Errors Fails if a run cannot be executed, or if its counts of ops and attempts do not match.
+    /// # Errors
+    /// Fails if a run cannot be executed, or if its counts of ops and attempts do not match.
     pub fn run(
         &self,
         driver: &dyn Driver,

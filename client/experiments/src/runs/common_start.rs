@@ -29,8 +29,9 @@ pub struct CommonStart {
 
 /// Waits until shortly before the common start of all shards. Returns `None` if a stop is requested during the wait.
 ///
-/// # Errors Fails if the start time has passed, or if the server already has counts for this run. With a barrier, fails if some shards did
-/// not arrive or if the barrier rejects this shard.
+/// # Errors
+/// Fails if the start time has passed, or if the server already has counts for this run. With a barrier, fails if some shards did not
+/// arrive or if the barrier rejects this shard.
 pub(super) fn wait(
     sharded: &Sharded,
     server: &Server,

@@ -45,7 +45,8 @@ impl<'a> InTurn<'a> {
     /// progress. The runs of a point are passed on by block and then in the order of strategies. After a stop, an incomplete point is
     /// dropped. If the driver lacks some runs of a point, the point's complete blocks are passed on.
     ///
-    /// # Errors Fails if a run cannot be executed, or if its counts of ops and attempts do not match.
+    /// # Errors
+    /// Fails if a run cannot be executed, or if its counts of ops and attempts do not match.
     pub fn run(
         &self,
         driver: &dyn Driver,

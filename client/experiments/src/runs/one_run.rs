@@ -51,8 +51,8 @@ impl PlannedBound {
         Self(costs.and_then(|costs| LowerBound::planned(config, costs, WORTH_THE_TIME)))
     }
 
-    /// Adds the lower bound on the makespan to a snapshot of the run, unless the run has observed an event for which the bound is not
-    /// proven.
+    /// Adds the lower bound on the makespan to a snapshot of the run. It is left out if the run has observed an event for which the bound
+    /// is not proven.
     pub fn tell(self, snapshot: &mut Snapshot) {
         snapshot.optimal_makespan = self.0.filter(|_| snapshot.bound_holds);
     }
@@ -314,8 +314,8 @@ fn transport(
     Ok(settings.sending.transport.towards(server.mock.is_some()).build(transport)?)
 }
 
-/// Returns the number of connections worth opening before the first op: as many as a closed loop needs, or enough for 10 ms of arrivals at
-/// a constant rate.
+/// Returns the number of connections worth opening before the first op, at most 128: as many as a closed loop needs, or enough for 10 ms of
+/// arrivals.
 fn warm_connections(config: &RunConfig) -> usize {
     use loadgen_core::ArrivalProcess::{Burst, Closed, Listed, Poisson, Scattered, Uniform};
     let wanted = match config.workload.arrivals {

@@ -13,8 +13,8 @@ use crate::servers::connection_room::ConnectionRoom;
 use crate::servers::server_under_test::ServerUnderTest;
 use crate::servers::target::Server;
 
-/// Driver that sends real requests. The server is either an existing one, or one that is started for each run so that every run begins with
-/// an idle server and no counts.
+/// Driver that sends real requests. The server is either an existing one, or one that is started for each run so that it begins idle and
+/// without counts.
 pub struct OverHttp {
     runtime: Runtime,
     files: Option<u64>,

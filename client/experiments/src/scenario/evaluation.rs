@@ -117,8 +117,8 @@ fn over_all(figures: &ClaimFigures<'_>, case: &Case<'_>, condition: &Condition) 
     }
 }
 
-/// Judges a statement about one random run. A printed number is compared with the middle 95 % of our runs, any other statement by the share
-/// of runs in which it is true.
+/// Judges a statement about one random run. A printed number is compared with the middle 95 % of our runs. Any other statement is judged by
+/// the share of runs in which it is true.
 fn run_by_run(figures: &ClaimFigures<'_>, case: &Case<'_>, condition: &Condition) -> Found {
     let at = case.at.clone();
     let own = figures.values(&case.own);

@@ -10,7 +10,8 @@ use crate::error::{Error, ErrorKind};
 
 /// Parses a scenario, applies the `--set` settings, and checks the result. `plots` are the plots that a report can draw.
 ///
-/// # Errors The error contains the position of the fault in the text, and the values that are accepted at this position.
+/// # Errors
+/// The error contains the position of the fault in the text, and the values that are accepted at this position.
 pub fn load(text: &Text, settings: &[String], plots: &[Drawable]) -> Result<(Scenario, Vec<Cell>), Error> {
     let mut scenario = parse(text, settings)?;
     let with = if settings.is_empty() {

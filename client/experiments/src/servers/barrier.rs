@@ -14,8 +14,8 @@ use crate::sharded::BarrierChoice;
 
 /// Probes the mockserver at `address`, which holds the barrier for the shards of a run.
 ///
-/// # Errors Fails if the address is invalid, if no server answers at the address, or if the server is not a mockserver that accepts this
-/// client.
+/// # Errors
+/// Fails if the address is invalid, if no server answers at the address, or if the server is not a mockserver that accepts this client.
 pub fn reach_barrier(
     address: &str,
     patience: Duration,

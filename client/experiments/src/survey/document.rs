@@ -35,7 +35,7 @@ pub struct Surveyed {
     pub runs: Vec<Vec<Run>>,
 }
 
-/// Figures of one run that a survey needs. In JSON it is the list `[end_s, attempts, undone, ops, fairness]`.
+/// Figures of one run that a survey needs. In JSON these figures are the list `[end_s, attempts, undone, ops, fairness]`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(from = "(f64, u64, u64, u64, Option<f64>)", into = "(f64, u64, u64, u64, Option<f64>)")]
 pub struct Run {
@@ -117,8 +117,8 @@ impl Run {
         penalty * self.end_s * self.undone_factor()
     }
 
-    /// Returns the number of attempts for all ops. For an unfinished run, it is extrapolated: attempts are divided by the share of ops
-    /// done.
+    /// Returns the number of attempts for all ops. For an unfinished run, the number is extrapolated: attempts are divided by the share of
+    /// ops done.
     pub fn attempts_for_all(&self) -> f64 {
         self.attempts as f64 * self.undone_factor()
     }

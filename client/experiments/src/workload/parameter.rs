@@ -19,8 +19,8 @@ pub struct Parameter {
     pub key: &'static str,
     pub short: Option<char>,
     pub placeholder: &'static str,
-    /// Description in help texts: one line, followed by a blank line and paragraphs if it is long. For a
-    /// [`Kind::Truth`], it describes the flag `--no-KEY`.
+    /// Description in help texts: one line, followed by a blank line and paragraphs if it is long. For a [`Kind::Truth`], the text
+    /// describes the flag `--no-KEY`.
     pub about: &'static str,
     /// Default value, as help texts show it.
     pub default: Option<&'static str>,
@@ -114,7 +114,8 @@ impl Parameter {
 
     /// Sets the parameter's field from a text of a command line. The text for a switch is `true` or `false`.
     ///
-    /// # Errors The error describes the accepted values, in a text that begins with "it".
+    /// # Errors
+    /// The error describes the accepted values, in a text that begins with "it".
     pub fn set(&self, spec: &mut WorkloadSpec, text: &str) -> Result<(), String> {
         match self.kind {
             Kind::Count { min, max, field } => *field(spec) = Some(count(min, max)(text)?),
@@ -195,7 +196,8 @@ impl Parameter {
 
     /// Sets the parameter's field from a value in a file.
     ///
-    /// # Errors The error describes the accepted values, in a text that begins with the key in backticks.
+    /// # Errors
+    /// The error describes the accepted values, in a text that begins with the key in backticks.
     pub(super) fn read(&self, spec: &mut WorkloadSpec, value: &Value) -> Result<(), String> {
         let key = self.key;
         let mistyped = |takes: &str| format!("`{key}` takes {takes}, not {value}");

@@ -9,7 +9,7 @@ use tailback::StrategySpec;
 use vocabulary::{Instant, Rate, TimeScale, duration_text};
 
 pub const DEFAULT_RATE: Rate = Rate::per_second(1000.0);
-/// Number of ops of a run that is otherwise limited neither in its number of ops nor in time.
+/// Number of ops of a run for which neither a number of ops, nor a duration, nor a list of arrivals was given.
 const DEFAULT_OPS: u64 = 2000;
 pub(super) const MAX_OPS: u64 = 4_000_000_000;
 /// Maximum number of clients, and maximum number of unfinished ops in a closed loop.

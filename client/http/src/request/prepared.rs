@@ -56,7 +56,8 @@ pub(crate) struct Rendered<'a> {
 impl Prepared {
     /// Builds the parts that all attempts of a run share.
     ///
-    /// # Errors Fails if a header, or the method or path of a kind of request, is not valid in HTTP.
+    /// # Errors
+    /// Fails if a header, or the method or path of a kind of request, is not valid in HTTP.
     pub(crate) fn new(config: &TransportConfig, naming: Naming) -> Result<Self, TransportError> {
         let mut headers = HeaderMap::new();
         if config.run.is_some() {
@@ -135,7 +136,7 @@ impl Prepared {
         self.read.is_some()
     }
 
-    /// Returns the template of plain ops. Admin requests are derived from it.
+    /// Returns the template of plain ops, from which admin requests are derived.
     pub(crate) fn plain(&self) -> &Template {
         &self.plain
     }
@@ -153,7 +154,7 @@ impl Prepared {
         if template.has_body { &self.body } else { &NONE }
     }
 
-    /// Returns the headers of a request that its template does not contain.
+    /// Returns the headers of a single request that its template does not contain.
     fn own_headers(
         &self,
         attempt: &SentAttempt,

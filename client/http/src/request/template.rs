@@ -9,7 +9,7 @@ use crate::transport::TransportError;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Naming {
-    /// Only the path, for HTTP/1.1, where the host is in a header.
+    /// Only the path, for HTTP/1.1, where the `Host` header contains the host.
     Path,
     /// The complete URI, for HTTP/2, where there is no `Host` header.
     Whole,

@@ -31,7 +31,7 @@ struct Shared {
     most: AtomicUsize,
     /// Number of open connections, as far as it is known.
     open: AtomicUsize,
-    /// Number of requests inside the HTTP client. A request is counted from its first poll on.
+    /// Number of requests inside the HTTP client. A request is counted as soon as its future is first polled.
     requests: AtomicUsize,
     /// Number of connects that are in progress or wait for a permit.
     pending: AtomicUsize,

@@ -34,7 +34,8 @@ pub(crate) struct Dialer {
 impl Dialer {
     /// Creates a dialer for the target of `config`. With TLS, the dialer offers `protocols` to the server (ALPN).
     ///
-    /// # Errors Fails if the certificates to trust cannot be read.
+    /// # Errors
+    /// Fails if the certificates to trust cannot be read.
     pub(crate) fn new(config: &TransportConfig, protocols: &[&[u8]]) -> Result<Self, TransportError> {
         let target = &config.target;
         let tls = match target.url().scheme() {
@@ -111,8 +112,8 @@ pub(crate) enum Stream {
 }
 
 impl Stream {
-    /// Returns true if client and server agreed on this protocol (ALPN). Without TLS there is no negotiation, and both must use
-    /// the protocol by prior knowledge.
+    /// Returns true if client and server agreed on `protocol` (ALPN). Without TLS there is no negotiation, and both must use the protocol
+    /// by prior knowledge.
     pub(crate) fn agreed_on(&self, protocol: &[u8]) -> bool {
         match self {
             Self::Plain(_) => true,

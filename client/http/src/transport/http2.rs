@@ -102,9 +102,9 @@ impl Shared {
         (request, rendered.body)
     }
 
-    /// Opens a connection and determines how many streams the server allows. To do so, it sends an admin request to a mockserver, which
-    /// does not count as work. Returns whether the connection is ready. A connection on which a mockserver does not answer in time is not
-    /// used again.
+    /// Opens a connection and determines how many streams the server allows. For a mockserver, it waits for the answer to an admin request,
+    /// which does not count as work. Returns whether the connection is ready. A connection on which a mockserver does not answer in time is
+    /// not used again.
     async fn warm(&self, deadline: Instant) -> bool {
         let Ok(Ok(link)) = timeout_at(deadline, self.link()).await else { return false };
         if !self.is_mock {

@@ -90,7 +90,8 @@ type DriveOver = dyn FnOnce(&mut Run, &Control, DriveOptions) -> Result<DriveRep
 impl ReadyTransport {
     /// Drives `run` to its end on the current thread, which must not belong to an async runtime.
     ///
-    /// # Errors Fails if the system provides no runtime or timer, or if the server answers on none of the connections during the warm-up.
+    /// # Errors
+    /// Fails if the system provides no runtime or timer, or if the server answers on none of the connections during the warm-up.
     pub fn drive(
         self,
         run: &mut Run,

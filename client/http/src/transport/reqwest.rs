@@ -90,8 +90,7 @@ impl Transport for ReqwestTransport {
             let request = self.client.get(url.clone()).headers(plain.headers.clone());
             async move {
                 let Ok(response) = request.send().await else { return false };
-                // Whether the connection can be reused is known only at its next use, so a body that was read completely is
-                // sufficient.
+                // Reading the body completely is sufficient, because only the next use of the connection shows whether it can be reused.
                 drain(http::Response::from(response).into_body(), 0).await.is_ok()
             }
         };

@@ -36,7 +36,7 @@ impl AdminToken {
     /// Returns the token for the value of `flag`: the token itself, `@FILE`, or nothing, which means the variable [`ADMIN_TOKEN_ENV`].
     ///
     /// # Errors
-    /// If there is no token, or if it is too long or not valid in a header.
+    /// Fails if there is no token, or if it is too long or not valid in a header.
     pub fn typed(flag: &'static str, text: &str) -> Result<Self, AdminTokenError> {
         match text.strip_prefix('@') {
             Some(path) => Self::new(format!("{flag} {text}"), &read(flag, path)?),
@@ -48,7 +48,7 @@ impl AdminToken {
     /// Returns the token in the variable [`ADMIN_TOKEN_ENV`], or `None` if the variable is not set.
     ///
     /// # Errors
-    /// If the token is empty, too long or not valid in a header.
+    /// Fails if the token is empty, too long or not valid in a header.
     pub fn environment() -> Result<Option<Self>, AdminTokenError> {
         std::env::var_os(ADMIN_TOKEN_ENV)
             .map(|token| Self::new(ADMIN_TOKEN_ENV.to_owned(), &token.to_string_lossy()))
@@ -83,7 +83,8 @@ impl std::fmt::Debug for AdminToken {
 fn read(flag: &str, path: &str) -> Result<String, AdminTokenError> {
     let mut text = String::new();
     File::open(path)
-        // Reads as much as the longest token and its line end, and one byte more, so that longer content fails the check of the length.
+        // Reads as much of the file as the longest token and its line end, and one byte more, so that longer content fails the check of the
+        // length.
         .and_then(|file| file.take(LONGEST + 3).read_to_string(&mut text))
         .map_err(|source| AdminTokenError::File { path: path.to_owned(), origin: flag.to_owned(), source })?;
     Ok(text.trim_end_matches(['\n', '\r']).to_owned())

@@ -249,7 +249,8 @@ impl ServerFlags {
 
     /// Returns the server's configuration. Flags override the preset or, without a preset, the defaults.
     ///
-    /// # Errors Fails if a value is out of range.
+    /// # Errors
+    /// Fails if a value is out of range.
     pub fn to_config(&self, seed: u64) -> Result<Config, ConfigError> {
         let base = self.base()?;
         let config = Config {

@@ -28,10 +28,11 @@ pub fn pointer_to_all(command: &Command) -> String {
 
 /// Returns the man page of a command, which must be built. The synopsis of the page is the usage line instead of a list of every flag.
 ///
-/// # Errors Never in practice, because the page is written to memory.
+/// # Errors
+/// Never fails in practice, because the page is written to memory.
 pub fn man_page(command: &Command) -> io::Result<Vec<u8>> {
     let usage = command.clone().render_usage().to_string();
-    // All flags are shown in `-h` first, because the renderer omits the texts of other flags.
+    // Flags that `-h` hides are made visible first, because the renderer of man pages omits the texts of hidden flags.
     let listed = command.clone().mut_args(|arg| arg.hide_short_help(false));
     let page = Man::new(listed.override_usage(usage.trim_start_matches("Usage:").to_owned()));
     let mut text = Vec::new();

@@ -44,13 +44,13 @@ pub(crate) async fn tell(shared: &Shared, mut seen: Seen) {
             words.push_str(&std::mem::take(&mut events));
         }
         if painted && !words.is_empty() {
-            // The last column stays empty, because some terminals wrap a line that fills it.
+            // The last column of the terminal stays empty, because some terminals wrap a line that fills it.
             let columns = columns().unwrap_or(USUAL).max(2) - 1;
             let line = now.line(before.front().unwrap_or(&seen), columns);
             words.extend(line.chars().take(columns));
         }
         if !words.is_empty() {
-            // The error is ignored, because a closed stderr must not stop the server.
+            // A write error is ignored, because a closed stderr must not stop the server.
             drop(io::stderr().lock().write_all(words.as_bytes()));
         }
         if before.len() == LOOKS {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use mockserver_core::{ServerPreset, expand, server_presets};
 
-/// Maximum width of the limits in a line, in columns.
+/// Maximum width of a preset's limits in a line of the list, in columns.
 const LIMITS: usize = 42;
 
 const MIDDLE: usize = 50;

@@ -32,7 +32,7 @@ pub(crate) fn listen(address: SocketAddr) -> Result<TcpListener, ListenError> {
 
 fn open(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
-    // With this option, a restarted server can listen at once, although connections of the previous server are still in TIME_WAIT.
+    // With `SO_REUSEADDR`, a restarted server can listen at once, although connections of the previous server are still in TIME_WAIT.
     #[cfg(unix)]
     socket.set_reuse_address(true)?;
     socket.bind(&address.into())?;

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::Notify;
 
-/// Flag of the server's shutdown. It is set once, and checking it is cheap enough to be done for every request.
+/// Signal of the server's shutdown. It is set once, and checking it is cheap enough to be done for every request.
 #[derive(Debug, Default)]
 pub(crate) struct Stopping {
     now: AtomicBool,

@@ -6,10 +6,10 @@ use axum::body::Body;
 use axum::http::StatusCode;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 
-/// Maximum size of a body, in bytes.
+/// Maximum size of a request body, in bytes.
 const LONGEST: usize = 1 << 20;
 
-/// Maximum real time for receiving a body.
+/// Maximum real time for receiving a request body.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 pub(crate) async fn read(body: Body, is_kept: bool) -> Result<Vec<u8>, (StatusCode, &'static str)> {

@@ -57,7 +57,7 @@ impl Link {
         let is_over = Arc::<AtomicBool>::default();
         let over = is_over.clone();
         tokio::spawn(async move {
-            // The error is ignored here, because every stream receives the reason for the end of the connection.
+            // The connection's error is ignored, because every stream receives the reason for the end of the connection.
             drop(connection.await);
             over.store(true, Ordering::Relaxed);
             connecting.on_lost();

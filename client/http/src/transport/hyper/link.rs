@@ -36,7 +36,8 @@ impl Link {
 
     /// Sends a request and returns the head of its response.
     ///
-    /// # Errors The error contains the reason for the failure, and the request if no part of it was sent.
+    /// # Errors
+    /// The error contains the reason for the failure, and the request if no part of it was sent.
     pub(super) fn send(
         &mut self,
         request: Request<Full<Bytes>>,
@@ -62,7 +63,7 @@ impl Future for Driver {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
-        // The error is ignored here, because the request in flight receives it.
+        // The connection's error is ignored, because the request in flight receives it.
         Pin::new(&mut self.connection).poll(context).map(drop)
     }
 }
