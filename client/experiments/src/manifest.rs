@@ -1,5 +1,5 @@
-//! Plans of points (experiments that differ only in their strategies) as recorded in the documents of shards. The planned experiments are
-//! restored when shards are merged.
+//! Plans of points (experiments that differ only in their strategies, and their server) as recorded in the documents of shards. The planned
+//! experiments are restored when shards are merged.
 
 use std::num::NonZero;
 

@@ -17,7 +17,8 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// Returns whether the first strategy's figure is lower, higher or equivalent; `None` if the two strategies cannot be compared.
+    /// Returns the outcome for the first strategy's figure, such as lower, higher or equivalent. Returns `None` if the two strategies
+    /// cannot be compared.
     pub fn verdict(&self) -> Option<PairOutcome> {
         self.found.as_ref().ok().map(|found| found.verdict)
     }

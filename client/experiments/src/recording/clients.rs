@@ -7,7 +7,7 @@ use tailback::Status;
 use super::rounded::rounded;
 
 const MAX_CLIENTS: usize = 100_000;
-/// Maximum number of ranked clients written to the document. A curve does not need more points.
+/// Maximum number of ranked clients or ops written to the document. A curve does not need more points.
 const MAX_RANKS: usize = 1000;
 
 pub(super) struct ClientRecorder {
@@ -55,7 +55,7 @@ impl ClientRecorder {
         self.clients.sort_by(|a, b| key(a).total_cmp(&key(b)).then(a.attempts.cmp(&b.attempts)));
         let count = self.clients.len();
         let every = count.div_ceil(MAX_RANKS).max(1);
-        // The last rank is the client with the longest wait, so it is always included.
+        // The last rank has the longest wait, so it is always included.
         let ranks: Vec<usize> = (0..count).filter(|index| index % every == 0 || index + 1 == count).collect();
         let latency = |index: &usize| self.clients[*index].latency_s().map(rounded);
         Clients {

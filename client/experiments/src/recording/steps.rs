@@ -1,4 +1,4 @@
-//! Recorder of counts per time step: attempts sent, rejections, first attempts of ops, successes, and the queue length.
+//! Recorder of counts per time step: attempts sent, rejections and failures, first attempts of ops, successes, and the queue length.
 
 use std::time::Duration;
 

@@ -63,7 +63,7 @@ impl Connecting {
     /// Returns the maximum number of simultaneous requests for which there is a connection or a permit to open one.
     pub(crate) fn room(&self) -> usize {
         // The count `open` is partly a guess, because a lost attempt may or may not have lost its connection. But every request that is not
-        // opening a connection certainly has one, so the number of these requests is a lower bound of `open`.
+        // opening a connection certainly has one. The number of these requests is therefore a lower bound of `open`.
         let Shared { open, requests, pending, .. } = &*self.shared;
         let used = requests.load(Ordering::Relaxed).saturating_sub(pending.load(Ordering::Relaxed));
         (open.fetch_max(used, Ordering::Relaxed).max(used) + CONNECTS_AT_ONCE).min(self.most())

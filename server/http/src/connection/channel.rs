@@ -36,7 +36,7 @@ impl Channel {
     pub(crate) async fn gone(&self) {
         match self {
             Self::Connection(socket) => socket.gone().await,
-            // For an HTTP/2 stream this never returns, because hyper drops the future of the request when the client resets the stream or
+            // For an HTTP/2 stream the wait never ends, because hyper drops the future of the request when the client resets the stream or
             // disconnects.
             Self::Stream(_) => std::future::pending().await,
         }
