@@ -69,7 +69,7 @@ pub(crate) async fn attempt(by: &(impl Exchange + Sync), attempt: &SentAttempt) 
 ///
 /// # Errors
 /// Fails if the body is incomplete or longer than [`MAX_BODY`].
-pub(crate) async fn drain<B>(mut body: B, most_kept: usize) -> Result<Vec<u8>, Undrained<B::Error>>
+pub(crate) async fn drain<B>(mut body: B, max_kept: usize) -> Result<Vec<u8>, Undrained<B::Error>>
 where
     B: Body<Data = Bytes> + Unpin,
 {
