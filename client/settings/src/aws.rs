@@ -35,11 +35,11 @@ fn write(settings: &mut Described) -> String {
         _ => "standard",
     };
     if mode == "legacy" && adaptive {
-        settings.besides("legacy mode has no rate of its own: adaptive mode has the waits of standard mode");
+        settings.besides("AWS: legacy mode has no client-side rate limit; adaptive mode has one, with the backoff of standard mode");
     }
     keep(settings, preset, &like);
     if mode != "legacy" && !preset.name.starts_with(NEWER) {
-        settings.besides("most SDKs from 2026-11-10 on have the rules of `preset:aws-2026` in this mode");
+        settings.besides("AWS: most SDKs from 2026-11-10 on apply the rules of `preset:aws-2026` in this mode");
     }
     let mut lines = vec![("retry_mode", mode.to_owned())];
     match attempts {
@@ -47,7 +47,7 @@ fn write(settings: &mut Described) -> String {
         None => settings.note(
             COMMON,
             "max-attempts",
-            "max_attempts is a number; without it there are 3 attempts (legacy: 5)",
+            "AWS: max_attempts cannot be unlimited; without it, 3 attempts are allowed (legacy mode: 5)",
         ),
     }
     let (mut file, mut environment) = (String::new(), String::new());
@@ -56,7 +56,7 @@ fn write(settings: &mut Described) -> String {
         let _ = writeln!(environment, "# AWS_{}={value}", key.to_uppercase());
     }
     let newer = if preset.name.starts_with(NEWER) {
-        "# AWS_NEW_RETRIES_2026=true\n#   where the SDK does not have these rules by itself yet, such as the one for Rust\n"
+        "# AWS_NEW_RETRIES_2026=true\n#   for SDKs that do not apply these rules by default yet, such as the Rust SDK\n"
     } else {
         ""
     };
@@ -67,7 +67,7 @@ fn write(settings: &mut Described) -> String {
 }
 
 /// Returns the AWS preset that differs least from the strategy, with its parameters set to the nearest choices. Presets are compared,
-/// because they contain the rules that are fixed in the SDKs. A preset given on the command line is tried first.
+/// because they contain the rules that are fixed in the AWS SDKs. A preset given on the command line is tried first.
 fn nearest(settings: &Described) -> Option<(&'static Preset, Described)> {
     // Legacy mode is only offered for a strategy that was given as the legacy preset.
     let is_legacy = settings.preset.is_some_and(|typed| typed.name == LEGACY);
@@ -112,16 +112,16 @@ fn keep(settings: &mut Described, preset: &Preset, like: &Described) {
                 continue;
             }
             let why = if fixed.len() > 60 || fixed.is_empty() {
-                "fixed in the SDK".to_owned()
+                "fixed in the AWS SDK".to_owned()
             } else {
-                format!("fixed in the SDK: `{fixed}`")
+                format!("fixed in the AWS SDK: `{fixed}`")
             };
             settings.note(part, &key, &why);
         }
         settings.settle(part, "");
     }
     if !has_quota && preset.name != LEGACY {
-        settings.besides("without `aws-quota` in the text, the SDK still has its quota of retries");
+        settings.besides("the AWS SDK has a retry quota, although the strategy has no `aws-quota`");
     }
 }
 
@@ -141,7 +141,7 @@ mod tests {
         # AWS_RETRY_MODE=standard
         # AWS_MAX_ATTEMPTS=5
         # AWS_NEW_RETRIES_2026=true
-        #   where the SDK does not have these rules by itself yet, such as the one for Rust
+        #   for SDKs that do not apply these rules by default yet, such as the Rust SDK
         "#);
         insta::assert_snapshot!(written("preset:aws-2025+aws-adaptive", "aws"), @r#"
         # preset:aws-2025: AWS SDKs, retry mode standard (retry spec 2.0), as Rust has it
@@ -173,19 +173,19 @@ mod tests {
     #[test]
     fn settings_fixed_in_the_sdks_are_listed_with_their_values() {
         insta::assert_snapshot!(left_out("preset:aws-2026,cap=5s,capacity=100,retry-on=5xx", "aws"), @r#"
-        `cap=5s`: fixed in the SDK: `20s`
-        `capacity=100`: fixed in the SDK: `500`
-        `retry-on=5xx`: fixed in the SDK
+        `cap=5s`: fixed in the AWS SDK: `20s`
+        `capacity=100`: fixed in the AWS SDK: `500`
+        `retry-on=5xx`: fixed in the AWS SDK
         "#);
         insta::assert_snapshot!(left_out("full-jitter:base=1s,cap=20s", "aws"), @r#"
-        `max-attempts=unlimited`: max_attempts is a number; without it there are 3 attempts (legacy: 5)
-        `retry-after=floor`: fixed in the SDK: `exact`
-        `advice=retry-after-ms.decimal|retry-after.decimal.date`: fixed in the SDK: `x-amz-retry-after.whole`
-        `advice-limit=1day`: fixed in the SDK: `20s`
-        `retry-on=rejected|failed`: fixed in the SDK
-        `throttle-on=rejected`: fixed in the SDK
-        without `aws-quota` in the text, the SDK still has its quota of retries
-        most SDKs from 2026-11-10 on have the rules of `preset:aws-2026` in this mode
+        `max-attempts=unlimited`: AWS: max_attempts cannot be unlimited; without it, 3 attempts are allowed (legacy mode: 5)
+        `retry-after=floor`: fixed in the AWS SDK: `exact`
+        `advice=retry-after-ms.decimal|retry-after.decimal.date`: fixed in the AWS SDK: `x-amz-retry-after.whole`
+        `advice-limit=1day`: fixed in the AWS SDK: `20s`
+        `retry-on=rejected|failed`: fixed in the AWS SDK
+        `throttle-on=rejected`: fixed in the AWS SDK
+        the AWS SDK has a retry quota, although the strategy has no `aws-quota`
+        AWS: most SDKs from 2026-11-10 on apply the rules of `preset:aws-2026` in this mode
         "#);
     }
 }

@@ -151,7 +151,7 @@ impl Described {
             self.note(
                 COMMON,
                 "retry-after",
-                &format!("{library} reads no advice: it waits as it would without"),
+                &format!("{library} ignores advice such as Retry-After and waits for its own backoff"),
             );
         }
         self.settle(COMMON, "advice");
@@ -181,13 +181,13 @@ impl Described {
                 for (index, value) in part.values.iter().enumerate() {
                     let _ = write!(shown, "{}{}", if index == 0 { ":" } else { "," }, value.shown());
                 }
-                left_out.push(format!("`{shown}`: {library} has nothing like it"));
+                left_out.push(format!("`{shown}`: {library} has no equivalent of this part"));
                 continue;
             }
             for value in part.values.iter().filter(|value| !is_over || OF_ONE_ATTEMPT.contains(&&*value.key))
             {
                 let unread = !value.is_read && value.text != value.default;
-                let generic = unread.then(|| format!("{library} has no setting for it"));
+                let generic = unread.then(|| format!("{library} has no equivalent of this parameter"));
                 let notes: Vec<&str> = value.notes.iter().chain(&generic).map(String::as_str).collect();
                 if !notes.is_empty() {
                     left_out.push(format!("`{}`: {}", value.shown(), notes.join("; ")));

@@ -39,11 +39,11 @@ fn write(settings: &mut Described) -> String {
                 COMMON,
                 "over-time",
                 &["shorten"],
-                "Envoy ends the op at its timeout, whatever it is doing",
+                "Envoy ends the op at its timeout, even during an attempt or a backoff",
             );
         }
         None => settings.besides(
-            "unless its `timeout` is set, a route of Envoy ends an op after 15 s, all attempts together",
+            "Envoy: a route without `timeout` ends an op after 15 s, all attempts included",
         ),
     }
     let (words, codes) = retried(settings);
@@ -62,7 +62,7 @@ fn write(settings: &mut Described) -> String {
         COMMON,
         "hints",
         &["x-envoy-ratelimited"],
-        "Envoy never retries answers with x-envoy-ratelimited, and knows no other hint",
+        "Envoy never retries responses with x-envoy-ratelimited and reads no other hint",
     );
     budget(settings, &mut text);
     text
@@ -70,7 +70,7 @@ fn write(settings: &mut Described) -> String {
 
 fn budget(settings: &mut Described, text: &mut String) {
     if !settings.has(BUDGET) {
-        settings.besides("without `envoy-budget`, a cluster of Envoy has at most 3 retries in flight (max_retries of its circuit breakers)");
+        settings.besides("Envoy: without `envoy-budget`, a cluster allows at most 3 retries in flight (max_retries of its circuit breakers)");
         return;
     }
     let share = percent(settings.number(BUDGET, "share"));
@@ -95,7 +95,7 @@ fn retried(settings: &mut Described) -> (Vec<&'static str>, Vec<String>) {
         words.push("5xx");
         if !retried.lacks_answer("refused") || reset.contains(&false) {
             let why =
-                format!("5xx of Envoy also means what has no answer: {}", retried.final_without_answer());
+                format!("`5xx` of Envoy also retries attempts without a response: {}", retried.final_without_answer());
             settings.note(COMMON, "retry-on", &why);
         }
     }
@@ -108,7 +108,7 @@ fn retried(settings: &mut Described) -> (Vec<&'static str>, Vec<String>) {
             settings.note(
                 COMMON,
                 "retry-on",
-                "reset of Envoy means connections that were closed and read timeouts alike",
+                "`reset` of Envoy covers both closed connections and read timeouts",
             );
         }
     }
@@ -133,11 +133,11 @@ fn retried(settings: &mut Described) -> (Vec<&'static str>, Vec<String>) {
         );
     }
     if !retried.reasons.is_empty() {
-        settings.note(COMMON, "retry-on", "Envoy does not look for reasons in answers");
+        settings.note(COMMON, "retry-on", "Envoy does not read error reasons in response bodies");
     }
     if retried.conditions().next().is_some() {
         let why =
-            "a retry policy of Envoy knows neither methods nor advice; match methods in routes of their own";
+            "an Envoy retry policy has no conditions on methods or advice; use a separate route for each method";
         settings.note(COMMON, "retry-on", why);
     }
     (words, codes)
@@ -147,17 +147,17 @@ fn waits(settings: &mut Described, text: &mut String) {
     let base = settings.duration(BACKOFF, "base").unwrap_or_default();
     let (cap, least) = (settings.cap(), Duration::from_millis(1));
     if base < least {
-        settings.note(BACKOFF, "base", "base_interval of Envoy is at least 1 ms");
+        settings.note(BACKOFF, "base", "base_interval of Envoy must be at least 1 ms, so 1 ms is written");
     } else {
-        settings.fixed(BACKOFF, "growth", &["exponential"], "Envoy doubles its waits");
-        settings.fixed(BACKOFF, "factor", &["2"], "Envoy doubles its waits");
+        settings.fixed(BACKOFF, "growth", &["exponential"], "Envoy doubles its backoff after each retry");
+        settings.fixed(BACKOFF, "factor", &["2"], "Envoy doubles its backoff after each retry");
         settings.fixed(
             BACKOFF,
             "spread",
             &["full"],
-            "Envoy draws each wait between zero and the whole of it",
+            "Envoy draws each delay between zero and the full backoff",
         );
-        settings.fixed(BACKOFF, "grain", &["cut-ms", "none"], "Envoy waits whole milliseconds");
+        settings.fixed(BACKOFF, "grain", &["cut-ms", "none"], "Envoy waits a whole number of milliseconds");
     }
     for key in ["growth", "factor", "spread", "grain"] {
         settings.settle(BACKOFF, key);
@@ -173,7 +173,7 @@ fn advice(settings: &mut Described, text: &mut String) {
         settings.settle(COMMON, "advice");
         return;
     }
-    settings.fixed(COMMON, "retry-after", &["exact"], "advice replaces the back-off in Envoy");
+    settings.fixed(COMMON, "retry-after", &["exact"], "Envoy replaces its backoff with the advised delay");
     let forms = settings.read(COMMON, "advice");
     let mut headers = String::new();
     for form in forms.split('|') {
@@ -184,7 +184,7 @@ fn advice(settings: &mut Described, text: &mut String) {
             _ => continue,
         };
         if how.contains("date") {
-            settings.note(COMMON, "advice", "Envoy reads whole seconds and epochs, no dates");
+            settings.note(COMMON, "advice", "Envoy reads whole seconds and Unix times, but no dates");
         }
         let _ = writeln!(headers, "    - name: {name}\n      format: {format}");
     }
@@ -192,7 +192,7 @@ fn advice(settings: &mut Described, text: &mut String) {
         settings.note(
             COMMON,
             "advice",
-            "Envoy reads headers of seconds or epochs only: Retry-After, X-RateLimit-Reset",
+            "Envoy reads only headers with seconds or Unix times: Retry-After, X-RateLimit-Reset",
         );
     }
     if headers.is_empty() {
@@ -204,14 +204,14 @@ fn advice(settings: &mut Described, text: &mut String) {
         COMMON,
         "advice-beyond",
         &["back-off"],
-        "longer advice than max_interval leads to the back-off in Envoy",
+        "Envoy uses its own backoff if the advice exceeds max_interval",
     );
     if limit.is_zero() {
         settings.settle(COMMON, "advice-stretch");
         settings.note(
             COMMON,
             "advice-limit",
-            "max_interval of Envoy is more than zero: here no reset headers",
+            "max_interval of Envoy must be above zero, so no reset headers are written",
         );
         return;
     }
@@ -220,7 +220,7 @@ fn advice(settings: &mut Described, text: &mut String) {
         text,
         "  rate_limited_retry_back_off:\n    reset_headers:\n{headers}    max_interval: {limit}s\n"
     );
-    settings.fixed(COMMON, "advice-stretch", &["0.5"], "Envoy waits up to half as long again as advised");
+    settings.fixed(COMMON, "advice-stretch", &["0.5"], "Envoy waits up to 50 % longer than advised");
 }
 
 #[cfg(test)]
@@ -249,13 +249,13 @@ mod tests {
         "#);
         assert!(is_yaml(&text));
         insta::assert_snapshot!(left_out("backoff:base=25ms,spread=full", "envoy"), @r#"
-        `retry-after=floor`: advice replaces the back-off in Envoy
-        `advice=retry-after-ms.decimal|retry-after.decimal.date`: Envoy reads whole seconds and epochs, no dates; Envoy reads headers of seconds or epochs only: Retry-After, X-RateLimit-Reset
-        `advice-beyond=cut`: longer advice than max_interval leads to the back-off in Envoy
-        `advice-stretch=0`: Envoy waits up to half as long again as advised
-        `hints=none`: Envoy never retries answers with x-envoy-ratelimited, and knows no other hint
-        unless its `timeout` is set, a route of Envoy ends an op after 15 s, all attempts together
-        without `envoy-budget`, a cluster of Envoy has at most 3 retries in flight (max_retries of its circuit breakers)
+        `retry-after=floor`: Envoy replaces its backoff with the advised delay
+        `advice=retry-after-ms.decimal|retry-after.decimal.date`: Envoy reads whole seconds and Unix times, but no dates; Envoy reads only headers with seconds or Unix times: Retry-After, X-RateLimit-Reset
+        `advice-beyond=cut`: Envoy uses its own backoff if the advice exceeds max_interval
+        `advice-stretch=0`: Envoy waits up to 50 % longer than advised
+        `hints=none`: Envoy never retries responses with x-envoy-ratelimited and reads no other hint
+        Envoy: a route without `timeout` ends an op after 15 s, all attempts included
+        Envoy: without `envoy-budget`, a cluster allows at most 3 retries in flight (max_retries of its circuit breakers)
         "#);
     }
 
@@ -299,22 +299,22 @@ mod tests {
             written(text, "envoy")
         );
         let told = left_out(text, "envoy");
-        assert!(told.contains("`advice-limit=0s`: max_interval of Envoy is more than zero"), "{told}");
+        assert!(told.contains("`advice-limit=0s`: max_interval of Envoy must be above zero"), "{told}");
     }
 
     #[test]
     fn settings_that_envoy_lacks_are_listed_in_order() {
         insta::assert_snapshot!(left_out("preset:openai+aws-quota", "envoy"), @r#"
-        `spread=below|0.25`: Envoy draws each wait between zero and the whole of it
-        `aws-quota:capacity=500,retry-cost=14,throttled-cost=5,timeout-cost=14,long-poll=false`: envoy has nothing like it
-        `advice=retry-after-ms.decimal.or-next|retry-after.decimal.date`: Envoy reads whole seconds and epochs, no dates; Envoy reads headers of seconds or epochs only: Retry-After, X-RateLimit-Reset
-        `advice-beyond=give-up`: longer advice than max_interval leads to the back-off in Envoy
-        `advice-zero=back-off`: envoy has no setting for it
-        `advice-past=back-off`: envoy has no setting for it
-        `advice-stretch=0`: Envoy waits up to half as long again as advised
-        `hints=x-should-retry`: Envoy never retries answers with x-envoy-ratelimited, and knows no other hint
-        unless its `timeout` is set, a route of Envoy ends an op after 15 s, all attempts together
-        without `envoy-budget`, a cluster of Envoy has at most 3 retries in flight (max_retries of its circuit breakers)
+        `spread=below|0.25`: Envoy draws each delay between zero and the full backoff
+        `aws-quota:capacity=500,retry-cost=14,throttled-cost=5,timeout-cost=14,long-poll=false`: envoy has no equivalent of this part
+        `advice=retry-after-ms.decimal.or-next|retry-after.decimal.date`: Envoy reads whole seconds and Unix times, but no dates; Envoy reads only headers with seconds or Unix times: Retry-After, X-RateLimit-Reset
+        `advice-beyond=give-up`: Envoy uses its own backoff if the advice exceeds max_interval
+        `advice-zero=back-off`: envoy has no equivalent of this parameter
+        `advice-past=back-off`: envoy has no equivalent of this parameter
+        `advice-stretch=0`: Envoy waits up to 50 % longer than advised
+        `hints=x-should-retry`: Envoy never retries responses with x-envoy-ratelimited and reads no other hint
+        Envoy: a route without `timeout` ends an op after 15 s, all attempts included
+        Envoy: without `envoy-budget`, a cluster allows at most 3 retries in flight (max_retries of its circuit breakers)
         "#);
     }
 }

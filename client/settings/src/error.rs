@@ -4,14 +4,14 @@
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
     /// `suggestion` is empty or begins with a separator.
-    #[error("unknown format of settings `{name}`{suggestion}")]
+    #[error("unknown settings format `{name}`{suggestion}")]
     UnknownFormat { name: String, suggestion: String },
-    #[error("no format of settings is known for `preset:{0}`")]
+    #[error("no settings format is known for `preset:{0}`")]
     NoFormatOfPreset(String),
-    #[error("`{0}` does not begin with a preset, so nothing says whose settings it is")]
+    #[error("`{0}` does not begin with a preset, so the format of its settings is unknown")]
     NoPreset(String),
     #[error(
-        "`{strategy}` has {layers} layers, each the settings of a client of its own; print those of one, or all as `--print-settings {whole}`"
+        "`{strategy}` has {layers} layers, and each needs the settings of a separate client; print the settings of one layer, or all layers with `--print-settings {whole}`"
     )]
     Layers {
         strategy: String,

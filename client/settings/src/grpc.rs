@@ -84,7 +84,7 @@ fn write(settings: &mut Described) -> String {
         settings.note(
             COMMON,
             "max-attempts",
-            "gRPC cuts more than 5 attempts to 5, unless the client raises its limit",
+            "gRPC reduces maxAttempts above 5 to 5, unless the client raises this limit",
         );
     }
     let retryable_status_codes = statuses(settings);
@@ -100,11 +100,11 @@ fn write(settings: &mut Described) -> String {
             COMMON,
             "over-time",
             &["shorten"],
-            "gRPC ends the call at its deadline, whatever it is doing",
+            "gRPC ends the call at its deadline, even during an attempt or a backoff",
         );
     }
     if settings.limit("attempt-timeout").is_some() {
-        settings.note(COMMON, "attempt-timeout", "gRPC has a deadline for all attempts together only");
+        settings.note(COMMON, "attempt-timeout", "gRPC has no timeout for a single attempt, only a deadline for the whole call");
     }
     advice(settings, hedges);
     let retry_throttling = throttling(settings);
@@ -126,7 +126,7 @@ fn policy(
 ) -> RetryPolicy {
     let base = settings.duration(BACKOFF, "base").unwrap_or_default();
     if base.is_zero() {
-        settings.note(BACKOFF, "base", "initialBackoff of gRPC must be more than zero: here 1 ms");
+        settings.note(BACKOFF, "base", "initialBackoff of gRPC must be above zero, so 1 ms is written");
     }
     let base = base.max(std::time::Duration::from_millis(1));
     let cap = settings.cap().unwrap_or(std::time::Duration::from_hours(24)).max(base);
@@ -136,12 +136,12 @@ fn policy(
         "exponential" => factor,
         "constant" => 1.0,
         _ => {
-            settings.note(BACKOFF, "growth", "gRPC multiplies each wait by backoffMultiplier");
+            settings.note(BACKOFF, "growth", "gRPC multiplies each backoff by backoffMultiplier");
             factor
         }
     };
-    settings.fixed(BACKOFF, "spread", &["around|0.2"], "gRPC spreads each wait by a fifth around it");
-    settings.fixed(BACKOFF, "cap-applies", &["before-spread"], "the spread of gRPC can exceed maxBackoff");
+    settings.fixed(BACKOFF, "spread", &["around|0.2"], "gRPC varies each backoff by ±20 %");
+    settings.fixed(BACKOFF, "cap-applies", &["before-spread"], "gRPC applies jitter after maxBackoff, so a delay can exceed it");
     RetryPolicy {
         max_attempts: max_attempts.min(i32::MAX.unsigned_abs()),
         initial_backoff: seconds(base) + "s",
@@ -157,13 +157,13 @@ fn hedging(settings: &mut Described, mut non_fatal_status_codes: BTreeSet<String
     let why = "gRPC sends the next copy at once when one fails";
     settings.fixed(HEDGING, "after-failure", &["next"], why);
     if non_fatal_status_codes.is_empty() {
-        settings.note(COMMON, "retry-on", "nonFatalStatusCodes of gRPC names one at least: here UNAVAILABLE");
+        settings.note(COMMON, "retry-on", "nonFatalStatusCodes of gRPC needs at least one status, so UNAVAILABLE is written");
         non_fatal_status_codes.insert("UNAVAILABLE".to_owned());
     }
     let max_attempts = copies.saturating_add(1).min(settings.most_attempts());
     if settings.retries() {
         settings.besides(
-            "a call of gRPC has a hedgingPolicy or a retryPolicy: after its copies it is not tried again",
+            "a gRPC method has either a hedgingPolicy or a retryPolicy, so a hedged call is not retried",
         );
     }
     HedgingPolicy { max_attempts, hedging_delay: seconds(delay) + "s", non_fatal_status_codes }
@@ -176,7 +176,7 @@ fn statuses(settings: &mut Described) -> BTreeSet<String> {
         statuses.insert("UNAVAILABLE".to_owned());
     }
     if retried.lacks_answer("timeout") {
-        let why = "gRPC has no timeout of an attempt: its deadline is that of all attempts, and ends them";
+        let why = "gRPC has no timeout for a single attempt; its deadline ends the whole call";
         settings.note(COMMON, "retry-on", why);
     }
     // Every HTTP status without a mapping becomes UNKNOWN, so UNKNOWN is no reason to retry.
@@ -185,7 +185,7 @@ fn statuses(settings: &mut Described) -> BTreeSet<String> {
     if !mapped.is_empty() {
         let names: Vec<&str> = mapped.iter().copied().collect();
         let why = format!(
-            "gRPC has no HTTP statuses: they are written as {}; 429, 502, 503 and 504 are all UNAVAILABLE",
+            "gRPC has no HTTP statuses, so they are written as {}; 429, 502, 503 and 504 all become UNAVAILABLE",
             names.join(", ")
         );
         settings.note(COMMON, "retry-on", &why);
@@ -194,30 +194,30 @@ fn statuses(settings: &mut Described) -> BTreeSet<String> {
         settings.note(
             COMMON,
             "retry-on",
-            "other HTTP statuses are UNKNOWN to gRPC, which is not retried here",
+            "the other HTTP statuses become UNKNOWN in gRPC, which these settings do not retry",
         );
     }
     statuses.extend(mapped.into_iter().map(str::to_owned));
     if !retried.reasons.is_empty() {
-        settings.note(COMMON, "retry-on", "gRPC does not look for reasons in answers");
+        settings.note(COMMON, "retry-on", "gRPC does not read error reasons in response bodies");
     }
     if retried.conditions().next().is_some() {
         settings.note(
             COMMON,
             "retry-on",
-            "gRPC asks neither for HTTP methods nor for advice; it has a policy per method of a service",
+            "gRPC has no conditions on HTTP methods or advice; it has one policy for each method of a service",
         );
     }
     statuses
 }
 
 fn advice(settings: &mut Described, hedges: bool) {
-    let pushback = "gRPC obeys grpc-retry-pushback-ms exactly, and nothing else";
+    let pushback = "gRPC follows only grpc-retry-pushback-ms and waits exactly that long";
     settings.fixed(COMMON, "retry-after", &["exact"], pushback);
     if settings.read(COMMON, "retry-after") == "exact" {
         settings.fixed(COMMON, "advice", &["grpc-retry-pushback-ms"], pushback);
         if !hedges {
-            settings.fixed(COMMON, "advice-then", &["restart"], "after push-back gRPC begins anew");
+            settings.fixed(COMMON, "advice-then", &["restart"], "gRPC restarts its backoff after grpc-retry-pushback-ms");
         }
     }
     settings.settle(COMMON, "advice");
@@ -230,15 +230,15 @@ fn throttling(settings: &mut Described) -> Option<RetryThrottling> {
     let (max_tokens, ratio) = (settings.number(BUDGET, "max"), settings.number(BUDGET, "ratio"));
     let whole = (1..=1000).rev().find(|tokens| f64::from(*tokens) <= max_tokens).unwrap_or(1);
     if f64::from(whole).to_bits() != max_tokens.to_bits() {
-        settings.note(BUDGET, "max", "maxTokens of gRPC is a whole number up to 1000");
+        settings.note(BUDGET, "max", "maxTokens of gRPC must be a whole number from 1 to 1000");
     }
     // gRPC truncates all decimals after the third.
     let token_ratio = libm::trunc(ratio * 1000.0 + 1e-9) / 1000.0;
     if (token_ratio - ratio).abs() > 1e-9 {
-        settings.note(BUDGET, "ratio", "tokenRatio of gRPC has three decimals");
+        settings.note(BUDGET, "ratio", "tokenRatio of gRPC has at most three decimals");
     }
-    settings.fixed(BUDGET, "ask", &["failure"], "gRPC asks at the failure, before the back-off");
-    settings.fixed(BUDGET, "on-empty", &["fail"], "without tokens gRPC gives the call up");
+    settings.fixed(BUDGET, "ask", &["failure"], "gRPC checks its retry throttling at the failure, before the backoff");
+    settings.fixed(BUDGET, "on-empty", &["fail"], "gRPC fails the call if retry throttling has too few tokens");
     Some(RetryThrottling { max_tokens: whole, token_ratio })
 }
 
@@ -276,8 +276,8 @@ mod tests {
         "#);
         assert!(serde_json::from_str::<serde_json::Value>(&text).is_ok());
         insta::assert_snapshot!(left_out("preset:grpc,max-attempts=9,ratio=0.1234", "grpc"), @r#"
-        `ratio=0.1234`: tokenRatio of gRPC has three decimals
-        `max-attempts=9`: gRPC cuts more than 5 attempts to 5, unless the client raises its limit
+        `ratio=0.1234`: tokenRatio of gRPC has at most three decimals
+        `max-attempts=9`: gRPC reduces maxAttempts above 5 to 5, unless the client raises this limit
         "#);
     }
 
@@ -312,9 +312,9 @@ mod tests {
         let text = "constant:max-attempts=3,retry-on=503+hedging:after-failure=wait";
         insta::assert_snapshot!(left_out(text, "grpc"), @r"
         `after-failure=wait`: gRPC sends the next copy at once when one fails
-        `retry-after=floor`: gRPC obeys grpc-retry-pushback-ms exactly, and nothing else
-        `retry-on=503`: gRPC has no HTTP statuses: they are written as UNAVAILABLE; 429, 502, 503 and 504 are all UNAVAILABLE
-        a call of gRPC has a hedgingPolicy or a retryPolicy: after its copies it is not tried again
+        `retry-after=floor`: gRPC follows only grpc-retry-pushback-ms and waits exactly that long
+        `retry-on=503`: gRPC has no HTTP statuses, so they are written as UNAVAILABLE; 429, 502, 503 and 504 all become UNAVAILABLE
+        a gRPC method has either a hedgingPolicy or a retryPolicy, so a hedged call is not retried
         ");
     }
 
@@ -329,7 +329,7 @@ mod tests {
     fn a_hedging_policy_names_a_status_at_least() {
         let text = "none:retry-on=none+hedging";
         assert!(written(text, "grpc").contains("UNAVAILABLE"));
-        assert!(left_out(text, "grpc").contains("names one at least"), "{}", left_out(text, "grpc"));
+        assert!(left_out(text, "grpc").contains("needs at least one status"), "{}", left_out(text, "grpc"));
     }
 
     #[test]
@@ -337,9 +337,9 @@ mod tests {
         let text = written("full-jitter:max-attempts=3,retry-on=403|5xx", "grpc");
         assert!(text.contains("PERMISSION_DENIED") && text.contains("UNAVAILABLE"), "{text}");
         insta::assert_snapshot!(left_out("full-jitter:max-attempts=3,retry-on=403|5xx|timeout", "grpc"), @r#"
-        `full-jitter`: gRPC spreads each wait by a fifth around it
-        `retry-after=floor`: gRPC obeys grpc-retry-pushback-ms exactly, and nothing else
-        `retry-on=403|5xx|timeout`: gRPC has no timeout of an attempt: its deadline is that of all attempts, and ends them; gRPC has no HTTP statuses: they are written as PERMISSION_DENIED, UNAVAILABLE; 429, 502, 503 and 504 are all UNAVAILABLE; other HTTP statuses are UNKNOWN to gRPC, which is not retried here
+        `full-jitter`: gRPC varies each backoff by ±20 %
+        `retry-after=floor`: gRPC follows only grpc-retry-pushback-ms and waits exactly that long
+        `retry-on=403|5xx|timeout`: gRPC has no timeout for a single attempt; its deadline ends the whole call; gRPC has no HTTP statuses, so they are written as PERMISSION_DENIED, UNAVAILABLE; 429, 502, 503 and 504 all become UNAVAILABLE; the other HTTP statuses become UNKNOWN in gRPC, which these settings do not retry
         "#);
     }
 }

@@ -36,7 +36,7 @@ fn write(settings: &mut Described) -> String {
     if settings.has(WINDOW) {
         let window = settings.number(WINDOW, "window");
         let _ = writeln!(text, "    .AddConcurrencyLimiter(permitLimit: {window})");
-        settings.note(WINDOW, "window", "an op that finds no place is refused by Polly, and its place lasts over its waits; here attempts wait for places");
+        settings.note(WINDOW, "window", "Polly rejects ops above permitLimit, and an op keeps its permit during its backoff; here attempts wait for a free slot");
     }
     if let Some(most) = timeout(settings, "max-time") {
         let _ = writeln!(text, "    .AddTimeout({})", span(most));
@@ -44,7 +44,7 @@ fn write(settings: &mut Described) -> String {
             COMMON,
             "over-time",
             &["shorten"],
-            "Polly ends the op at its timeout, whatever it is doing",
+            "Polly ends the op at its timeout, even during an attempt or a backoff",
         );
     }
     let handled = handled(settings);
@@ -60,7 +60,7 @@ fn write(settings: &mut Described) -> String {
 fn timeout(settings: &mut Described, key: &str) -> Option<Duration> {
     let most = settings.limit(key)?;
     if most < MIN_TIMEOUT {
-        settings.note(COMMON, key, "a timeout of Polly is at least 10 ms");
+        settings.note(COMMON, key, "a timeout of Polly must be at least 10 ms");
     }
     Some(most.max(MIN_TIMEOUT))
 }
@@ -87,7 +87,7 @@ fn retry(settings: &mut Described, handled: &str, text: &mut String) {
     if let Some(cap) = cap {
         let _ = writeln!(text, "        MaxDelay = {},", span(cap));
         if jitter {
-            settings.fixed(BACKOFF, "cap-applies", &["after-spread"], "Polly cuts the wait after its jitter");
+            settings.fixed(BACKOFF, "cap-applies", &["after-spread"], "Polly applies MaxDelay after the jitter");
         }
     }
     let _ = writeln!(text, "        ShouldRetryAfterHeader = {advice},");
@@ -104,7 +104,7 @@ fn hedging(settings: &mut Described, handled: &str, text: &mut String) {
         return;
     }
     if settings.retries() {
-        settings.besides("Polly hedges each of its tries: its limit of retries is none of attempts");
+        settings.besides("Polly hedges the first try and each retry, so MaxRetryAttempts does not limit hedged attempts");
     }
     let delay = settings.duration(HEDGING, "delay").unwrap_or_default();
     settings.fixed(HEDGING, "after-failure", &["next"], "Polly sends the next copy at once when one fails");
@@ -131,14 +131,14 @@ fn growth(settings: &mut Described, base: Duration) -> (&'static str, bool) {
         "polly" => return ("Exponential", true),
         other => {
             if other != "exponential" {
-                settings.note(BACKOFF, "growth", "waits of Polly are constant, linear or doubled");
+                settings.note(BACKOFF, "growth", "the backoff of Polly is constant, linear or exponential");
             }
-            settings.fixed(BACKOFF, "factor", &["2"], "Polly doubles its waits");
+            settings.fixed(BACKOFF, "factor", &["2"], "Polly doubles its backoff after each retry");
             if spread != "none" {
                 settings.note(
                     BACKOFF,
                     "spread",
-                    "doubled waits of Polly have decorrelated jitter (`growth=polly`) or none; here none",
+                    "exponential backoff of Polly has decorrelated jitter (`growth=polly`) or none; no jitter is written",
                 );
             }
             return ("Exponential", false);
@@ -149,7 +149,7 @@ fn growth(settings: &mut Described, base: Duration) -> (&'static str, bool) {
         settings.note(
             BACKOFF,
             "spread",
-            "jitter of Polly is a quarter around the wait (`around|0.25`), or none; here none",
+            "constant or linear backoff of Polly has jitter of ±25 % (`around|0.25`) or none; no jitter is written",
         );
     }
     (kind, quarter)
@@ -160,7 +160,7 @@ fn advice(settings: &mut Described) -> bool {
         settings.settle(COMMON, "advice");
         return false;
     }
-    settings.fixed(COMMON, "retry-after", &["exact"], "Retry-After replaces the wait");
+    settings.fixed(COMMON, "retry-after", &["exact"], "Polly replaces its backoff with Retry-After");
     settings.fixed(
         COMMON,
         "advice",
@@ -171,9 +171,9 @@ fn advice(settings: &mut Described) -> bool {
         COMMON,
         "advice-limit",
         &["none"],
-        "any advice is followed, however long, unless a timeout ends the op",
+        "Polly follows a Retry-After of any length, unless a timeout ends the op",
     );
-    let past = "a moment that has passed leads to the back-off";
+    let past = "Polly uses its own backoff if the date in Retry-After has passed";
     settings.fixed(COMMON, "advice-past", &["back-off"], past);
     settings.settle(COMMON, "advice-beyond");
     true
@@ -186,7 +186,7 @@ fn handled(settings: &mut Described) -> String {
     if connections.contains(&true) {
         tests.push("args.Outcome.Exception is HttpRequestException".to_owned());
         if connections.contains(&false) {
-            settings.note(COMMON, "retry-on", "HttpRequestException means connections that were refused, closed or not to be understood alike");
+            settings.note(COMMON, "retry-on", "HttpRequestException covers refused connections, closed connections and invalid responses alike");
         }
     }
     if retried.lacks_answer("timeout") {
@@ -207,14 +207,14 @@ fn handled(settings: &mut Described) -> String {
         settings.note(
             COMMON,
             "retry-on",
-            "reasons in answers and statuses of gRPC are left to a predicate of your own",
+            "Polly needs a predicate of your own to check error reasons in bodies and gRPC statuses",
         );
     }
     if retried.conditions().next().is_some() {
         settings.note(
             COMMON,
             "retry-on",
-            "conditions on methods and advice are left to a predicate of your own",
+            "Polly needs a predicate of your own to check methods and advice",
         );
     }
     if tests.is_empty() {
@@ -232,18 +232,18 @@ fn breaker(settings: &mut Described, handled: &str, text: &mut String) {
     let window = settings.duration(BREAKER, "window").unwrap_or_default();
     let open = settings.duration(BREAKER, "open").unwrap_or_default();
     if least < 2 {
-        settings.note(BREAKER, "least", "MinimumThroughput of Polly is at least 2");
+        settings.note(BREAKER, "least", "MinimumThroughput of Polly must be at least 2");
     }
     if open < MIN_SLICE {
-        settings.note(BREAKER, "open", "BreakDuration of Polly is at least 0.5 s");
+        settings.note(BREAKER, "open", "BreakDuration of Polly must be at least 0.5 s");
     }
-    settings.fixed(BREAKER, "calls", &["0"], "the breaker of Polly counts by time");
-    settings.fixed(BREAKER, "trials", &["1"], "one trial decides in Polly");
+    settings.fixed(BREAKER, "calls", &["0"], "the breaker of Polly counts calls in a time window, not the last N calls");
+    settings.fixed(BREAKER, "trials", &["1"], "the breaker of Polly closes or reopens after one trial");
     settings.fixed(
         BREAKER,
         "when-open",
         &["give-up"],
-        "an open breaker of Polly ends the attempt; a retry only if BrokenCircuitException is handled",
+        "an open breaker of Polly fails the attempt, which is retried only if ShouldHandle includes BrokenCircuitException",
     );
     let _ = write!(
         text,
@@ -285,7 +285,7 @@ mod tests {
         assert!(two.contains("MaxHedgedAttempts = 1,"), "{two}");
         assert!(!written("none:max-attempts=1+hedging:copies=3", "polly").contains("AddHedging"));
         let both = left_out("immediate:max-attempts=2+hedging:copies=3", "polly");
-        assert!(both.contains("hedges each of its tries"), "{both}");
+        assert!(both.contains("hedges the first try and each retry"), "{both}");
     }
 
     #[test]
@@ -360,18 +360,18 @@ mod tests {
             assert!(text.contains(line), "{line}\n{text}");
         }
         insta::assert_snapshot!(left_out(strategy, "polly"), @r#"
-        `least=1`: MinimumThroughput of Polly is at least 2
-        `open=10ms`: BreakDuration of Polly is at least 0.5 s
-        `attempt-timeout=1ms`: a timeout of Polly is at least 10 ms
+        `least=1`: MinimumThroughput of Polly must be at least 2
+        `open=10ms`: BreakDuration of Polly must be at least 0.5 s
+        `attempt-timeout=1ms`: a timeout of Polly must be at least 10 ms
         "#);
     }
 
     #[test]
     fn settings_that_polly_lacks_are_listed_in_order() {
         insta::assert_snapshot!(left_out("preset:polly,growth=exponential,factor=3,spread=full+aws-quota", "polly"), @r#"
-        `factor=3`: Polly doubles its waits
-        `spread=full`: doubled waits of Polly have decorrelated jitter (`growth=polly`) or none; here none
-        `aws-quota:capacity=500,retry-cost=14,throttled-cost=5,timeout-cost=14,long-poll=false`: polly has nothing like it
+        `factor=3`: Polly doubles its backoff after each retry
+        `spread=full`: exponential backoff of Polly has decorrelated jitter (`growth=polly`) or none; no jitter is written
+        `aws-quota:capacity=500,retry-cost=14,throttled-cost=5,timeout-cost=14,long-poll=false`: polly has no equivalent of this part
         "#);
     }
 }

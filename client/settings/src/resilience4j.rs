@@ -41,7 +41,7 @@ fn write(settings: &mut Described) -> String {
         COMMON,
         "retry-on",
         &["any"],
-        "resilience4j sees exceptions, no statuses: name in retry-exceptions those that your HTTP client throws for these",
+        "resilience4j retries exceptions, not statuses; list in retry-exceptions those that your HTTP client throws for these statuses",
     );
     settings.reads_no_advice(NAME);
     breaker(settings, &mut text);
@@ -54,12 +54,12 @@ fn write(settings: &mut Described) -> String {
         settings.note(
             WINDOW,
             "window",
-            "a call that finds no place is refused after max-wait-duration; here it waits",
+            "resilience4j rejects a call that finds no free slot within max-wait-duration; here it waits without limit",
         );
     }
     if let Some(most) = settings.limit("attempt-timeout") {
         if most < LEAST {
-            settings.note(COMMON, "attempt-timeout", "a timeout of resilience4j is at least 1 ms");
+            settings.note(COMMON, "attempt-timeout", "a timeout of resilience4j must be at least 1 ms");
         }
         let most = millis(most.max(LEAST));
         let _ = writeln!(
@@ -68,7 +68,7 @@ fn write(settings: &mut Described) -> String {
         );
     }
     if settings.limit("max-time").is_some() {
-        settings.note(COMMON, "max-time", "its time limiter is for one call, not for all attempts of an op");
+        settings.note(COMMON, "max-time", "the time limiter of resilience4j limits one call, not all attempts of an op");
     }
     text
 }
@@ -78,13 +78,13 @@ fn waits(settings: &mut Described, set: &mut dyn FnMut(&str, &str)) {
     // A wait below 1 ms is raised, because otherwise the application would not start.
     let base = if typed.is_zero() { typed } else { typed.max(LEAST) };
     if base != typed {
-        settings.note(BACKOFF, "base", "a wait of resilience4j is at least 1 ms");
+        settings.note(BACKOFF, "base", "a wait of resilience4j must be at least 1 ms");
     }
     set("wait-duration", &millis(base));
     let growth = settings.read(BACKOFF, "growth");
     let cap = settings.cap().map(|cap| {
         if cap < LEAST {
-            settings.note(BACKOFF, "cap", "a wait of resilience4j is at least 1 ms");
+            settings.note(BACKOFF, "cap", "a wait of resilience4j must be at least 1 ms");
         }
         cap.max(LEAST)
     });
@@ -98,7 +98,7 @@ fn waits(settings: &mut Described, set: &mut dyn FnMut(&str, &str)) {
                 settings.note(
                     BACKOFF,
                     "growth",
-                    "resilience4j cuts each wait to whole milliseconds (`truncated`)",
+                    "resilience4j truncates each wait to whole milliseconds (`truncated`)",
                 );
             }
             true
@@ -115,7 +115,7 @@ fn waits(settings: &mut Described, set: &mut dyn FnMut(&str, &str)) {
             set("exponential-max-wait-duration", &millis(cap));
         }
     } else if cap.is_some_and(|cap| cap < base) {
-        settings.note(BACKOFF, "cap", "a constant wait of resilience4j has no longest one");
+        settings.note(BACKOFF, "cap", "resilience4j has no maximum for constant waits");
     }
     let spread = settings.read(BACKOFF, "spread");
     match spread.split_once('|') {
@@ -123,17 +123,17 @@ fn waits(settings: &mut Described, set: &mut dyn FnMut(&str, &str)) {
         Some(("around", share)) => {
             set("enable-randomized-wait", "true");
             if share == "1" {
-                settings.note(BACKOFF, "spread", "randomized-wait-factor of resilience4j is less than 1");
+                settings.note(BACKOFF, "spread", "randomized-wait-factor of resilience4j must be below 1, so 0.999 is written");
             }
             set("randomized-wait-factor", if share == "1" { "0.999" } else { share });
             if grows && cap.is_some() {
-                let why = "resilience4j cuts the wait after its spread";
+                let why = "resilience4j applies the maximum wait after the jitter";
                 settings.fixed(BACKOFF, "cap-applies", &["after-spread"], why);
             }
         }
-        _ => settings.note(BACKOFF, "spread", "resilience4j spreads around the wait only (`around|0.5`)"),
+        _ => settings.note(BACKOFF, "spread", "resilience4j supports only jitter around the wait (`around|0.5`)"),
     }
-    settings.fixed(BACKOFF, "grain", &["cut-ms", "none"], "resilience4j waits whole milliseconds");
+    settings.fixed(BACKOFF, "grain", &["cut-ms", "none"], "resilience4j waits a whole number of milliseconds");
 }
 
 fn breaker(settings: &mut Described, text: &mut String) {
@@ -145,7 +145,7 @@ fn breaker(settings: &mut Described, text: &mut String) {
     let window = settings.duration(BREAKER, "window").unwrap_or_default();
     let (kind, size) = if calls == 0 {
         if window.subsec_nanos() != 0 {
-            settings.note(BREAKER, "window", "a window of resilience4j has whole seconds");
+            settings.note(BREAKER, "window", "a time window of resilience4j must be a whole number of seconds");
         }
         ("TIME_BASED", window.as_secs().max(1))
     } else {
@@ -154,10 +154,10 @@ fn breaker(settings: &mut Described, text: &mut String) {
     let (least, trials) = (settings.read(BREAKER, "least"), settings.read(BREAKER, "trials"));
     let open = settings.duration(BREAKER, "open").unwrap_or_default();
     if open < LEAST {
-        settings.note(BREAKER, "open", "wait-duration-in-open-state of resilience4j is at least 1 ms");
+        settings.note(BREAKER, "open", "wait-duration-in-open-state of resilience4j must be at least 1 ms");
     }
     let open = millis(open.max(LEAST));
-    settings.fixed(BREAKER, "when-open", &["give-up"], "an open breaker of resilience4j ends the attempt");
+    settings.fixed(BREAKER, "when-open", &["give-up"], "an open breaker of resilience4j fails the attempt");
     let _ = write!(
         text,
         "  circuitbreaker:\n    instances:\n      backend:\n        failure-rate-threshold: {threshold}\n        sliding-window-type: {kind}\n        \
@@ -231,8 +231,8 @@ mod tests {
         let at_once = written("backoff:base=0,spread=around|0.5,max-attempts=3", "resilience4j");
         assert!(!at_once.contains("randomized"), "{at_once}");
         insta::assert_snapshot!(left_out("backoff:base=100us,cap=2s,spread=around|0.5,max-attempts=3,retry-on=any,retry-after=ignore", "resilience4j"), @r#"
-        `base=100us`: a wait of resilience4j is at least 1 ms
-        `cap-applies=before-spread`: resilience4j cuts the wait after its spread
+        `base=100us`: a wait of resilience4j must be at least 1 ms
+        `cap-applies=before-spread`: resilience4j applies the maximum wait after the jitter
         "#);
     }
 
@@ -240,10 +240,10 @@ mod tests {
     fn settings_that_resilience4j_lacks_are_listed_in_order() {
         insta::assert_snapshot!(left_out("preset:openai,growth=linear", "resilience4j"), @r#"
         `growth=linear`: waits of resilience4j are constant or exponential
-        `spread=below|0.25`: resilience4j spreads around the wait only (`around|0.5`)
-        `retry-after=exact`: resilience4j reads no advice: it waits as it would without
-        `retry-on=408|409|429|5xx|timeout|transport`: resilience4j sees exceptions, no statuses: name in retry-exceptions those that your HTTP client throws for these
-        `hints=x-should-retry`: resilience4j has no setting for it
+        `spread=below|0.25`: resilience4j supports only jitter around the wait (`around|0.5`)
+        `retry-after=exact`: resilience4j ignores advice such as Retry-After and waits for its own backoff
+        `retry-on=408|409|429|5xx|timeout|transport`: resilience4j retries exceptions, not statuses; list in retry-exceptions those that your HTTP client throws for these statuses
+        `hints=x-should-retry`: resilience4j has no equivalent of this parameter
         "#);
     }
 }

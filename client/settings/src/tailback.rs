@@ -7,7 +7,7 @@ use crate::format::Format;
 
 pub(crate) const FORMAT: Format = Format {
     name: "tailback",
-    what: "tailback itself, Rust: the whole text without a preset",
+    what: "Rust code for tailback: the whole strategy, with presets expanded",
     used_by: &[],
     nearest: "preset:urllib3-usual+aimd",
     comment: Some("//"),
@@ -18,7 +18,7 @@ fn write(settings: &mut Described) -> String {
     let text = whole(&settings.spec, &[]);
     settings.is_whole();
     format!(
-        "use tailback::StrategySpec;\n\n// As it is typed after --strategy.\nconst STRATEGY: &str = r#\"{text}\"#;\n\n\
+        "use tailback::StrategySpec;\n\n// The value of --strategy.\nconst STRATEGY: &str = r#\"{text}\"#;\n\n\
          fn strategy() -> Result<StrategySpec, tailback::SpecError> {{\n    STRATEGY.parse()\n}}\n"
     )
 }
@@ -78,7 +78,7 @@ mod tests {
         insta::assert_snapshot!(written("preset:backon,max-attempts=6+aimd", "tailback"), @r##"
         use tailback::StrategySpec;
 
-        // As it is typed after --strategy.
+        // The value of --strategy.
         const STRATEGY: &str = r#"backoff:base=1s,cap=1m,max-attempts=6,retry-after=ignore,retry-on=any+aimd"#;
 
         fn strategy() -> Result<StrategySpec, tailback::SpecError> {

@@ -37,16 +37,16 @@ fn write(settings: &mut Described) -> String {
         settings.note(
             COMMON,
             "max-attempts",
-            "with total=None, urllib3 retries no status for its Retry-After alone",
+            "with total=None, urllib3 does not retry a status just because of its Retry-After",
         );
     }
     retried(settings, reads_advice, &mut set);
     if let Some(most) = settings.limit("attempt-timeout") {
-        let why = format!("no part of Retry: give the pool or the request `timeout={}`", seconds(most));
+        let why = format!("Retry of urllib3 has no timeout; set `timeout={}` on the pool or the request", seconds(most));
         settings.note(COMMON, "attempt-timeout", &why);
     }
     if settings.limit("max-time").is_some() {
-        settings.note(COMMON, "max-time", "urllib3 has no limit for all tries together");
+        settings.note(COMMON, "max-time", "urllib3 has no time limit for all attempts of an op");
     }
     text + ")\n"
 }
@@ -60,8 +60,8 @@ fn waits(settings: &mut Described, set: &mut dyn FnMut(&str, &str)) {
         None => set("backoff_max", "86400"),
     }
     if !base.is_zero() {
-        settings.fixed(BACKOFF, "growth", &["exponential"], "urllib3 doubles its waits");
-        settings.fixed(BACKOFF, "factor", &["2"], "urllib3 doubles its waits");
+        settings.fixed(BACKOFF, "growth", &["exponential"], "urllib3 doubles its backoff after each retry");
+        settings.fixed(BACKOFF, "factor", &["2"], "urllib3 doubles its backoff after each retry");
         settings.fixed(BACKOFF, "first", &["0s"], "urllib3 does not wait before the first retry");
     }
     settings.settle(BACKOFF, "first");
@@ -75,11 +75,11 @@ fn waits(settings: &mut Described, set: &mut dyn FnMut(&str, &str)) {
                 BACKOFF,
                 "cap-applies",
                 &["after-spread"],
-                "urllib3 cuts the wait after its jitter",
+                "urllib3 applies backoff_max after the jitter",
             );
         }
         _ if spread != "none" && !base.is_zero() => {
-            settings.note(BACKOFF, "spread", "urllib3 can only add up to so many seconds (`add|1s`)");
+            settings.note(BACKOFF, "spread", "urllib3 can only add a random delay up to a maximum (`add|1s`)");
         }
         _ => settings.settle(BACKOFF, "cap-applies"),
     }
@@ -104,11 +104,11 @@ fn advice(settings: &mut Described, set: &mut dyn FnMut(&str, &str)) -> bool {
     let forms = "urllib3 reads Retry-After as whole seconds or a date, nothing else";
     settings.fixed(COMMON, "advice", &["retry-after.whole.date"], forms);
     for (key, always, why) in [
-        ("advice-beyond", "cut", "longer advice is cut"),
-        ("advice-zero", "back-off", "advice of zero leads to the back-off"),
-        ("advice-past", "back-off", "a moment that has passed leads to the back-off"),
-        ("advice-negative", "give-up", "a negative number raises InvalidHeader"),
-        ("advice-unreadable", "give-up", "what cannot be read raises InvalidHeader"),
+        ("advice-beyond", "cut", "urllib3 shortens longer advice to retry_after_max"),
+        ("advice-zero", "back-off", "urllib3 uses its own backoff if Retry-After is zero"),
+        ("advice-past", "back-off", "urllib3 uses its own backoff if the date in Retry-After has passed"),
+        ("advice-negative", "give-up", "urllib3 raises InvalidHeader if Retry-After is negative"),
+        ("advice-unreadable", "give-up", "urllib3 raises InvalidHeader if Retry-After cannot be parsed"),
     ] {
         settings.fixed(COMMON, key, &[always], why);
     }
@@ -151,7 +151,7 @@ fn retried(settings: &mut Described, reads_advice: bool, set: &mut dyn FnMut(&st
             settings.note(
                 COMMON,
                 "retry-on",
-                "allowed_methods holds for all statuses: every method is retried after all of them",
+                "allowed_methods of urllib3 applies to all statuses, so every method is retried after each of them",
             );
         }
     }
@@ -159,7 +159,7 @@ fn retried(settings: &mut Described, reads_advice: bool, set: &mut dyn FnMut(&st
     limit(settings, "max-status", "status", set);
     if !other.is_empty() {
         let why = format!(
-            "of statuses with conditions urllib3 has only 413, 429 and 503 with Retry-After; not {}",
+            "urllib3 supports conditions only for 413, 429 and 503 (with Retry-After), not for {}",
             shown(other.into_iter())
         );
         settings.note(COMMON, "retry-on", &why);
@@ -170,11 +170,11 @@ fn retried(settings: &mut Described, reads_advice: bool, set: &mut dyn FnMut(&st
         .map(u16::to_string)
         .collect();
     if reads_advice && !unasked.is_empty() {
-        let why = format!("urllib3 also retries {} when there is Retry-After", unasked.join(", "));
+        let why = format!("urllib3 also retries {} if the response has Retry-After", unasked.join(", "));
         settings.note(COMMON, "retry-on", &why);
     }
     if !retried.grpc.is_empty() || !retried.reasons.is_empty() {
-        settings.note(COMMON, "retry-on", "urllib3 sees no statuses of gRPC and no reasons in bodies");
+        settings.note(COMMON, "retry-on", "urllib3 reads neither gRPC statuses nor error reasons in bodies");
     }
 }
 
@@ -182,7 +182,7 @@ fn kinds(settings: &mut Described, retried: &Retried, set: &mut dyn FnMut(&str, 
     if retried.lacks_answer("refused") {
         limit(settings, "max-connect", "connect", set);
         if retried.missing["refused"].iter().all(|condition| !condition.is_empty()) {
-            settings.note(COMMON, "retry-on", "urllib3 retries refused connections whatever the method");
+            settings.note(COMMON, "retry-on", "urllib3 retries refused connections for every method");
         }
     } else {
         settings.settle(COMMON, "max-connect");
@@ -193,7 +193,7 @@ fn kinds(settings: &mut Described, retried: &Retried, set: &mut dyn FnMut(&str, 
         limit(settings, "max-read", "read", set);
         if reads.contains(&false) {
             let why =
-                "urllib3 knows connections that were closed, timeouts and unreadable answers only together";
+                "urllib3 has one limit for closed connections, timeouts and unreadable responses together";
             settings.note(COMMON, "retry-on", why);
         }
     } else {
@@ -257,16 +257,16 @@ mod tests {
         let strategy =
             "backoff:base=1s,growth=linear,spread=full,max-attempts=3,retry-on=5xx|403&advice|refused";
         insta::assert_snapshot!(left_out(strategy, "urllib3"), @r#"
-        `growth=linear`: urllib3 doubles its waits
+        `growth=linear`: urllib3 doubles its backoff after each retry
         `first=none`: urllib3 does not wait before the first retry
-        `spread=full`: urllib3 can only add up to so many seconds (`add|1s`)
+        `spread=full`: urllib3 can only add a random delay up to a maximum (`add|1s`)
         `retry-after=floor`: urllib3 waits exactly as long as advised
         `advice=retry-after-ms.decimal|retry-after.decimal.date`: urllib3 reads Retry-After as whole seconds or a date, nothing else
-        `advice-zero=0s`: advice of zero leads to the back-off
-        `advice-past=0s`: a moment that has passed leads to the back-off
-        `advice-negative=back-off`: a negative number raises InvalidHeader
-        `advice-unreadable=back-off`: what cannot be read raises InvalidHeader
-        `retry-on=5xx|403&advice|refused`: of statuses with conditions urllib3 has only 413, 429 and 503 with Retry-After; not 403; urllib3 also retries 413, 429 when there is Retry-After
+        `advice-zero=0s`: urllib3 uses its own backoff if Retry-After is zero
+        `advice-past=0s`: urllib3 uses its own backoff if the date in Retry-After has passed
+        `advice-negative=back-off`: urllib3 raises InvalidHeader if Retry-After is negative
+        `advice-unreadable=back-off`: urllib3 raises InvalidHeader if Retry-After cannot be parsed
+        `retry-on=5xx|403&advice|refused`: urllib3 supports conditions only for 413, 429 and 503 (with Retry-After), not for 403; urllib3 also retries 413, 429 if the response has Retry-After
         "#);
         assert!(is_python(&written(strategy, "urllib3")));
     }
