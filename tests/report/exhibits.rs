@@ -36,7 +36,7 @@ fn plots(document: &Value) -> impl Iterator<Item = (&Value, &Value)> {
 #[test]
 fn claims_are_counted_in_sentences_without_a_doubled_comma() {
     let page = &REPRODUCED.1;
-    assert!(page.contains(" of our own, which no source makes: "), "the scenarios have some");
+    assert!(page.contains(" of this project, which no source makes: "), "the scenarios have some");
     assert!(!page.contains(",,"));
     let heading = page.split("</h1>").next().unwrap();
     assert_eq!(heading.matches("as expected").count(), 1, "{heading}");

@@ -63,7 +63,7 @@ fn a_comparison_with_the_oracle_says_that_it_is_not_counted() {
     let header = page.split("</header>").next().unwrap();
     assert!(header.contains("<h1><code>aimd</code> was first in 2 of 2 runs"), "{header}");
     assert!(page.contains("<tr><td>*</td><td><code>oracle</code>"), "{page}");
-    assert!(page.contains("* knows the server, as no client can."));
+    assert!(page.contains("* knows the server's configuration, as no real client can."));
 }
 
 #[test]

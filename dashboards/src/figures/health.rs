@@ -29,7 +29,7 @@ pub(crate) fn trouble(frame: &Frame, time_scale: f64) -> Option<String> {
         return Some(format!("generator is the bottleneck: {why}"));
     }
     let distorted = snapshot.excess.intolerable()?;
-    Some(format!("attempts {} of the service time too long", text::whole_percent(distorted)))
+    Some(format!("attempts too long by {} of the service time", text::whole_percent(distorted)))
 }
 
 #[cfg(test)]
@@ -91,6 +91,6 @@ mod tests {
         (0..200).for_each(|_| measured.on_answer_due(due, due + Duration::from_micros(500)));
         let mut frame = Frame::default();
         frame.snapshot.excess = measured.excess;
-        assert_eq!(trouble(&frame, 1.0).unwrap(), "attempts 10 % of the service time too long");
+        assert_eq!(trouble(&frame, 1.0).unwrap(), "attempts too long by 10 % of the service time");
     }
 }

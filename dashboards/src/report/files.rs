@@ -145,7 +145,7 @@ fn refuse_undrawable(number: usize, scenario: &results::Scenario) -> Result<(), 
     for (index, plot) in scenario.plots.iter().enumerate() {
         if Entry::named(&plot.draw).is_none() {
             let place = format!("scenarios[{number}].plots[{index}].draw");
-            return Err(Malformed::at(&place, format!("this program draws no `{}`", plot.draw)));
+            return Err(Malformed::at(&place, format!("this program has no plot `{}`", plot.draw)));
         }
     }
     Ok(())

@@ -27,7 +27,7 @@ fn note(document: &Document) -> String {
     let mut parts = Vec::new();
     let most = drawn(document).map(|(_, strategy)| strategy.runs.len()).max().unwrap_or(0);
     if most > 1 {
-        parts.push("line: the run in the middle by makespan".to_owned());
+        parts.push("line: the run with the median makespan".to_owned());
     }
     if most >= 5 {
         parts.push("band: 5th to 95th percentile of all runs".to_owned());

@@ -20,10 +20,10 @@ pub struct Entry {
 }
 
 const RUNS: &str = "runs";
-const OPS: &str = "runs or a scenario with different numbers of ops";
-const CLIENTS: &str = "runs or a scenario with different numbers of clients";
-const PLOT: &str = "a scenario that asks for it under `[plot]`";
-const SUBMITTERS: &str = "runs or a scenario with different `--in-flight`";
+const OPS: &str = "runs or a scenario with several values of `--ops`";
+const CLIENTS: &str = "runs or a scenario with several values of `--clients`";
+const PLOT: &str = "a scenario that requests this plot under `[plot]`";
+const SUBMITTERS: &str = "runs or a scenario with several values of `--in-flight`";
 
 /// Every plot, in the order of the report.
 pub const PLOTS: &[Entry] = &[
@@ -44,7 +44,7 @@ pub const PLOTS: &[Entry] = &[
     Entry {
         name: "share",
         summary: "attempts and server time per success against the share of ops done",
-        needs: "runs of strategies of which some left ops undone",
+        needs: "runs of several strategies, some of which left ops undone",
         basis: Basis::Runs,
         draw: share::pareto,
     },
@@ -64,7 +64,7 @@ pub const PLOTS: &[Entry] = &[
     },
     Entry {
         name: "outcomes",
-        summary: "accepted per second over time, and rejected of a single strategy",
+        summary: "accepted requests per second over time; for a single strategy also rejected ones",
         needs: RUNS,
         basis: Basis::Runs,
         draw: over_time::outcomes,
@@ -85,7 +85,7 @@ pub const PLOTS: &[Entry] = &[
     },
     Entry {
         name: "latency-cdf",
-        summary: "share of ops done within a time",
+        summary: "share of ops done within each latency",
         needs: RUNS,
         basis: Basis::Runs,
         draw: latency::cumulative,
@@ -120,21 +120,21 @@ pub const PLOTS: &[Entry] = &[
     },
     Entry {
         name: "varied",
-        summary: "other keys that an experiment varied, and their figures",
+        summary: "figures against any other key that an experiment varied",
         needs: "a scenario",
         basis: Basis::Columns,
         draw: varied::all_else,
     },
     Entry {
         name: "summary",
-        summary: "figures of the strategies beside each other",
+        summary: "figures of all strategies side by side",
         needs: PLOT,
         basis: Basis::Columns,
         draw: summary::summary,
     },
     Entry {
         name: "calls",
-        summary: "when calls came, a stroke each",
+        summary: "time of every call, one stroke for each",
         needs: PLOT,
         basis: Basis::Calls,
         draw: calls::calls,
@@ -148,7 +148,7 @@ pub const PLOTS: &[Entry] = &[
     },
     Entry {
         name: "service",
-        summary: "queued, received, rejected and first requests per step of time",
+        summary: "queued, received, rejected and first requests in each time step",
         needs: PLOT,
         basis: Basis::Steps,
         draw: service::service,

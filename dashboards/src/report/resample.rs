@@ -107,7 +107,7 @@ impl Grid {
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
-            reason = "a few cells, or a few hundred"
+            reason = "the kernel covers at most a few hundred cells"
         )]
         let reach = bell.reach().ceil() as usize;
         let weights: Vec<f64> =

@@ -13,10 +13,10 @@ use super::widgets::{
 use crate::{Frame, text};
 
 const LEGEND: &[&str] = &[
-    "In flight should follow the server's cap: attempts",
-    "above it are rejected, below it slots are idle.",
-    "ready: ops that wait for the strategy. sleeping: in",
-    "backoff. ┃ ▲ no client can be faster than this.",
+    "Attempts in flight should follow the server's cap.",
+    "Above the cap it rejects, below it slots are idle.",
+    "ready: ops that wait for the strategy to send them.",
+    "sleeping: in backoff. ┃ ▲ no client can be faster.",
     "Latency runs from an op's arrival to its success.",
     "All times are experiment time.",
 ];

@@ -97,7 +97,7 @@ impl Screen {
         stdout.flush().map_err(WatchError::Draw)
     }
 
-    #[expect(clippy::unused_self, reason = "the screen exists before it is closed")]
+    #[expect(clippy::unused_self, reason = "only the owner of a `Screen` may query it")]
     pub(crate) fn is_ours(&self) -> bool {
         ENTERED.load(Ordering::SeqCst)
     }

@@ -103,7 +103,7 @@ fn how_it_ended(strategy: &Strategy) -> Option<String> {
 fn counted(claims: &[&Claim]) -> Option<String> {
     let of =
         |ours: bool| claims.iter().copied().filter(move |claim| claim.ours_alone == ours).collect::<Vec<_>>();
-    let parts: Vec<String> = [(of(false), ""), (of(true), " of our own, which no source makes")]
+    let parts: Vec<String> = [(of(false), ""), (of(true), " of this project, which no source makes")]
         .iter()
         .filter(|(claims, _)| !claims.is_empty())
         .map(|(claims, whose)| {

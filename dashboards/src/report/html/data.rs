@@ -23,14 +23,14 @@ pub(super) fn data(document: &Document) -> Markup {
                     li { (link("runs.csv", "text/csv", &table(&runs))) ": every figure of every run" }
                     li {
                         (json_link("drawn.json", &drawn(document)))
-                        ": the run of each strategy that is drawn, with its series; "
-                        code { "loadgen report" } " reads it"
+                        ": one run of each strategy (the one in the plots), with its time series; "
+                        code { "loadgen report" } " accepts this file"
                     }
                 }
                 @for sweep in sweeps {
                     li {
                         (json_link("sweep.json", &swept(&sweep.written)))
-                        ": every cell with the figures that are drawn"
+                        ": every cell of the sweep, with the plotted figures"
                     }
                 }
                 @if !others.is_empty() {
@@ -74,6 +74,6 @@ fn table(runs: &[&Run]) -> String {
         }
         rows.finish()
     };
-    String::from_utf8(written().expect("memory takes whatever is written"))
-        .expect("columns and cells are text")
+    String::from_utf8(written().expect("writing to memory cannot fail"))
+        .expect("CSV columns and cells are UTF-8 text")
 }

@@ -168,8 +168,9 @@ fn firsts(sweep: &Sweep) -> Markup {
             }
         }
         p class="note" {
-            "Figures are means over seeds that had no part in the choice; ahead by: ratio to the next strategy, paired by seed, \
-             and below it its interval; all intervals hold together in 95 % of sweeps. – no strategy is distinguishably first."
+            "Figures are means over fresh seeds, which were not used to choose the best strategy. Ahead by: ratio to the next \
+             strategy, paired by seed, with its interval below; all intervals hold together in 95 % of sweeps. –: no strategy is \
+             distinguishably first."
         }
     }
 }

@@ -188,9 +188,9 @@ fn times_best(answer: &Answer, row: &Row) -> Markup {
 fn caption(answer: &Answer) -> String {
     let has = |place: fn(&Row) -> bool| answer.rows.iter().any(place);
     let mut words = vec![match answer.seeds {
-        1 => "One run each: no ranks and no intervals below 5 seeds.".to_owned(),
+        1 => "One run of each strategy: ranks and intervals need at least 5 seeds.".to_owned(),
         seeds if !answer.has_intervals() => {
-            format!("Geometric means of {seeds} runs; no ranks and no intervals below 5 seeds.")
+            format!("Geometric means of {seeds} runs; ranks and intervals need at least 5 seeds.")
         }
         seeds => {
             let means = match answer.ranked_by {
@@ -211,20 +211,20 @@ fn caption(answer: &Answer) -> String {
         }
     }];
     if answer.has_intervals() && has(|row| matches!(row.place, RowRank::Ranked { is_tied: true, .. })) {
-        words.push("= not distinguishable, or the same within 2 %.".to_owned());
+        words.push("= strategies are not distinguishable, or equal within 2 %.".to_owned());
     }
     if has(|row| matches!(row.place, RowRank::Stopped { .. })) {
         words.push("! not ranked, because runs were stopped.".to_owned());
     }
     if has(|row| row.place == RowRank::KnowsServer) {
-        words.push("* knows the server, as no client can.".to_owned());
+        words.push("* knows the server's configuration, as no real client can.".to_owned());
     }
     if has(|row| row.done_is_lower_bound) {
-        words.push("≥ a run was stopped and might have done more.".to_owned());
+        words.push("≥ a lower bound, because a run was stopped early.".to_owned());
     }
     if answer.ranked_by != RankedBy::Score {
         words.push(
-            "More ops done come first, then fewer attempts per op done; makespans are compared only among strategies that did \
+            "Strategies with more ops done come first, then those with fewer attempts per op done; makespans are compared only among strategies that did \
              every op."
                 .to_owned(),
         );
@@ -265,9 +265,9 @@ fn details(ranking: &Ranking, strategies: &[Strategy]) -> Markup {
                     }
                 }
                 p class="note" {
-                    "The first over the second: geometric means of ratios paired by seed"
+                    "Ratios of the first strategy to the second: geometric means over runs paired by seed"
                     @if ranking.answer.has_intervals() { ", with their intervals at " (level(ranking.answer.level)) }
-                    ". – did not do the same work."
+                    ". –: the two strategies did not do the same ops."
                 }
             }
         }
@@ -322,15 +322,15 @@ fn figures(strategies: &[Strategy], columns: &[&Column], spreads: &[Column]) -> 
 
 fn legend(columns: &[&Column], is_repeated: bool) -> String {
     let meaning = |column: &&Column| match column.head {
-        "op latency p99" => Some("Latencies are of ops that were done."),
+        "op latency p99" => Some("Latencies include only ops that succeeded."),
         "wasted server time" => {
             Some("Wasted: time of the server's slots spent on rejections and abandoned attempts.")
         }
         "window fits after" => {
-            Some("Fits: when the window had come within 10 % of the server's cap and stayed there.")
+            Some("Fits: time until the window stayed within 10 % of the server's cap.")
         }
         "window spread" => Some("Spread: standard deviation over mean."),
-        "jain" => Some("Jain's index: 1 when all clients got the same."),
+        "jain" => Some("Jain's index of fairness: 1 if all clients received the same."),
         _ => None,
     };
     let means = is_repeated.then_some("Means over runs; below them, 5th to 95th percentile.");

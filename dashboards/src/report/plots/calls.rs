@@ -14,8 +14,8 @@ pub(in crate::report) fn calls(document: &Document) -> Vec<Plot> {
             let series =
                 Series { shape: Shape::Events, ..Series::line(&strategy.label, look, calls.sent.clone()) };
             let kept = match calls.every {
-                1 => format!("every one of {} calls is a stroke, seed {}", calls.sent.len(), run.seed),
-                every => format!("the calls of every {every}th op, a stroke each, seed {}", run.seed),
+                1 => format!("each of the {} calls is one stroke, seed {}", calls.sent.len(), run.seed),
+                every => format!("only calls of every {every}th op, one stroke for each, seed {}", run.seed),
             };
             let (x, y) = (Axis::linear("time", "s"), Axis::linear("op", ""));
             let title = format!("When calls came: {}", strategy.label);

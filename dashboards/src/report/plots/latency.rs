@@ -66,7 +66,7 @@ fn note(document: &Document) -> String {
         .map(|(_, strategy)| strategy.label.as_str())
         .collect();
     if !left.is_empty() {
-        parts.push(format!("the curve ends where ops did not succeed: {}", left.join(", ")));
+        parts.push(format!("the curve ends at the share of ops that succeeded: {}", left.join(", ")));
     }
     let shared = super::note(document);
     if !shared.is_empty() {

@@ -36,7 +36,7 @@ fn of(strategy: &Strategy) -> Option<Plot> {
     let mut note = format!("per step of {} s, seed {}", number(steps.step_s), run.seed);
     if longest > 2 * PLACES {
         note =
-            format!("{note}; where steps are too narrow to draw, the lowest and the highest of neighbours");
+            format!("{note}; steps too narrow to draw are merged and shown by their minimum and maximum");
     }
     let title = match steps.columns.as_slice() {
         [(only, _)] => format!("{only} per step: {}", strategy.label),

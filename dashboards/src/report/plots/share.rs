@@ -57,7 +57,7 @@ pub(in crate::report) fn pareto(document: &Document) -> Vec<Plot> {
             let note = "means; strategies that stalled are not ranked and not drawn";
             (Axis { scale: Scale::Fitted, ..x }, note)
         } else {
-            (x, "every run a point, the median run a larger one")
+            (x, "each run is a point; the median run is a larger point")
         };
         Plot { title, x, y, series, note: note.to_owned() }.if_any()
     });

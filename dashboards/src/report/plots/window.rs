@@ -52,10 +52,10 @@ pub(in crate::report) fn windows(document: &Document) -> Vec<Plot> {
             note.push(format!("lines: means over {} s; bands: lowest to highest", number(part_s)));
         }
         if strategy.runs.len() > 1 {
-            note.push(format!("the run in the middle by makespan, seed {}", run.seed));
+            note.push(format!("the run with the median makespan, seed {}", run.seed));
         }
         if above > highest * 1.5 {
-            note.push(format!("ssthresh is off the axis where it is not drawn (up to {above})"));
+            note.push(format!("ssthresh is not drawn where it exceeds the axis (up to {above})"));
         }
         let y = Axis::linear("attempts", "");
         Plot { title, x: Axis::linear("time", "s"), y, series, note: note.join("; ") }.if_any()

@@ -10,7 +10,7 @@ pub(crate) const BINDINGS: &[Binding<LanesState, Lanes>] = &[
     Binding {
         label: "q",
         hint: "quit",
-        help: "stop, keep seeds that all ran with (also Ctrl-C)",
+        help: "stop; keep the completed seeds (also Ctrl-C)",
         codes: &[KeyCode::Char('q')],
         command: |state, _| Some(quit(state)),
     },
@@ -61,7 +61,7 @@ pub(crate) const BINDINGS: &[Binding<LanesState, Lanes>] = &[
         help: "",
         codes: &[KeyCode::Char('['), KeyCode::Char(']')],
         command: |state, _| {
-            state.notice.set("the cap stays as it is: all strategies need the same server");
+            state.notice.set("the cap cannot be changed: all strategies need the same server");
             None
         },
     },

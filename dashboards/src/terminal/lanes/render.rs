@@ -17,11 +17,11 @@ use crate::terminal::widgets::{bar, footer, generator, help};
 use crate::{Frame, Lane, Lanes, text};
 
 const LEGEND: &[&str] = &[
-    "▶ runs now, ✓ has done all its runs. ┃ no client can",
-    "be faster than this.",
-    "Bars are medians over finished runs; the longest of",
-    "all strategies fills its row. The answer and the",
-    "table, paired by seed, follow at the end.",
+    "▶ strategy runs now, ✓ has done all its runs.",
+    "┃ the time that no client can beat.",
+    "Bars are medians over the finished runs.",
+    "The longest bar of all strategies fills its row.",
+    "The answer and the paired table follow at the end.",
 ];
 
 pub(crate) fn render(canvas: &mut ratatui::Frame<'_>, live: &Lanes, state: &LanesState, theme: Theme) {
