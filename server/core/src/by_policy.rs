@@ -11,7 +11,7 @@ const OTHERS: &str = "others";
 pub(crate) struct Fate {
     pub(crate) passed: usize,
     /// True if the request was rejected by the policy after the first `passed` policies of the stack.
-    pub(crate) is_turned_away: bool,
+    pub(crate) is_rejected: bool,
 }
 
 /// Names of all policies used so far, in the order of their first use. The lists of counts per policy have the same order, and grow when

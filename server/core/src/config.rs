@@ -139,7 +139,7 @@ impl Config {
 
     /// Returns the maximum number of requests in service at once, each for the service time that the server draws for it. `None` if the
     /// maximum is unknown. With a schedule, the maximum is the highest cap, because a lower cap does not interrupt requests in service.
-    pub(crate) fn most_in_service(&self) -> Option<u32> {
+    pub(crate) fn max_in_service(&self) -> Option<u32> {
         let courses = self.courses();
         let slots = || match &courses.slots {
             _ if !self.caps.is_empty() => None,
@@ -166,7 +166,7 @@ impl Config {
 
     /// Whether disturbances are configured: faults, lost messages, outages or a script. Scripts are included because a script may contain
     /// any answer.
-    pub fn goes_wrong_on_purpose(&self) -> bool {
+    pub fn has_faults(&self) -> bool {
         let is_disturbed = !self.fault.is_empty() || self.loss > 0.0 || !self.outages.is_empty();
         is_disturbed || self.courses().goes_down() || self.policy.script().is_some()
     }

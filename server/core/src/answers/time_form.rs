@@ -62,7 +62,7 @@ impl Unit {
 
     /// Returns the maximum number of digits after the decimal point for times in this unit. The last allowed digit represents one
     /// nanosecond or more.
-    pub(super) const fn most_places(self) -> u8 {
+    pub(super) const fn max_slots(self) -> u8 {
         match self {
             Self::Date => 0,
             Self::Millis | Self::EpochMillis => 6,

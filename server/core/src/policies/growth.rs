@@ -28,7 +28,7 @@ impl Growth {
 
     /// Checks the parameters together. `idle` must be longer than any wait, because the limit restarts from its initial value after a time
     /// `idle` without requests.
-    pub(crate) fn check(&self, longest_wait: Duration) -> Result<(), String> {
+    pub(crate) fn check(&self, max_wait: Duration) -> Result<(), String> {
         if self.start > self.most {
             return Err("`start` is above `most`".to_owned());
         }

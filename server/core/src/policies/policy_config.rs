@@ -66,7 +66,7 @@ pub(crate) trait PolicyConfig: fmt::Debug + Send + Sync {
     }
 
     /// Whether responses report the status of the policy's limit even if the policy is the only one and no template uses this status.
-    fn tells_limit(&self) -> bool {
+    fn advertises_limit(&self) -> bool {
         true
     }
 
@@ -78,7 +78,7 @@ pub(crate) trait PolicyConfig: fmt::Debug + Send + Sync {
 
     /// Whether the setting `rejects_occupy` applies to the policy. If so, a rejected request counts as busy for its reject time, like a
     /// served request for its service time.
-    fn heeds_rejects_occupy(&self) -> bool {
+    fn obeys_rejects_occupy(&self) -> bool {
         false
     }
 

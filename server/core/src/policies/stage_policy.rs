@@ -43,7 +43,7 @@ pub(crate) trait StagePolicy: Any + fmt::Debug + Send {
 
     fn refund(&mut self, at: Instant, asked: &StageRequest<'_>, taken: Charge);
 
-    /// Frees the places that a request holds. The stack calls this method only if the stage [holds places](Self::holds_places).
+    /// Frees the places that a request holds. The stack calls this method only if the stage [holds places](Self::holds_slots).
     fn ended(&mut self, _at: Instant, _asked: &StageRequest<'_>, _service: &ServiceModel) {}
 
     /// Notifies the stage that a later stage or the server rejected a request and advises `wait`. Returns the wait to advertise, which is

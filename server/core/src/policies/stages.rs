@@ -35,7 +35,7 @@ pub(crate) struct Stages {
     gates: Vec<Stage>,
     /// Policy that serves the requests that have passed all stages. `None` if each request is served for the server's own service time.
     server: Option<Box<dyn Admission>>,
-    tells_limits: bool,
+    advertises_limits: bool,
     /// Requests in service if no policy serves them itself, and rejected requests whose rejection takes time.
     holding: Holding,
     /// Delayed requests, ordered by the instant at which their delay ends and then by arrival.
@@ -116,7 +116,7 @@ impl Stages {
         self.begin(request);
         let arrived = match &mut self.server {
             Some(server) if self.gates.is_empty() => server.refuse(at, request, verdict, service),
-            None if !self.tells_limits => self.refuse_by_cap(at, id, verdict, service),
+            None if !self.advertises_limits => self.refuse_by_cap(at, id, verdict, service),
             // The stages neither decide on the request nor are notified of it, because the request does not enter them.
             _ => {
                 self.passing[id.0 as usize].forget();

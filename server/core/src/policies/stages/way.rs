@@ -103,10 +103,10 @@ impl Stages {
         let occupies = service.rejects_occupy && up_to.iter().any(|stage| stage.holds_slots);
         let (stage, slot) = self.stage_and_slot(index, id);
         let Some(asked) = slot.asked(index, stage) else { return };
-        let counts_own = !stage.holds_places && stage.common.own == Own::Yes;
+        let counts_own = !stage.holds_slots && stage.common.own == Own::Yes;
         // As in the server of seed 000 (source of `concurrency-cap`), a rejected request occupies a place like a served request, even above
         // the cap.
-        if (stage.holds_places && occupies) || counts_own {
+        if (stage.holds_slots && occupies) || counts_own {
             stage.gate.charge(at, &asked);
         }
         // The charge for the rejected request makes the wait longer, so the stage computes the wait again.
