@@ -376,7 +376,7 @@ mod tests {
             (r#""n": 2, "attempts": [1, 0], "samples": [[]]"#, "`attempts` has an op without attempts"),
             (
                 r#""n": 1, "samples": [[1]], "steps": [{"status": 3}]"#,
-                "`steps` has a step 1 that is none: `status` is 3",
+                "`steps` has an invalid step 1: `status` is 3",
             ),
             (r#""n": 1, "samples": [[1]], "steps": []"#, "`steps` is not a valid script"),
             (

@@ -152,7 +152,7 @@ mod tests {
         assert!(error("p99 > 250ms").contains("write only the number"));
         assert!(error("p99 > many").contains("`many` is not a number"));
         assert!(error("p 99 > 1").contains("white space"));
-        assert!(error("a ! 1").contains("begins with no comparison"));
+        assert!(error("a ! 1").contains("does not begin with a comparison"));
         assert!("nan".parse::<Share>().is_err() && "120%".parse::<Share>().is_err());
     }
 }

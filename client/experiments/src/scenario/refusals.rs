@@ -93,7 +93,7 @@ const ONE_LINE: &[(&str, &str, &[&str])] = &[
     ("ops = 3", "ops = 9223372036854775807", &["mine.toml:5", "`ops` is 9223372036854775807"]),
     ("ops = 3", "clients = 4294967295", &["mine.toml:5", "`clients` is 4294967295"]),
     ("ops = 3", "in_flight = 4294967295", &["mine.toml:5", "`in_flight` is 4294967295"]),
-    ("ops = 3", "at = []", &["mine.toml:5", "`at` lists no instant"]),
+    ("ops = 3", "at = []", &["mine.toml:5", "`at` is an empty list"]),
     ("ops = 3", "at = [\"1s\"]\nin_flight = 3", &["mine.toml:5", "exclude one another"]),
     (
         "ops = 3",

@@ -136,7 +136,7 @@ fn a_document_that_is_broken_or_none_is_refused_with_its_place() {
         (
             "\"rejected\":0,",
             "\"rejected\":18446744073709551615,",
-            "`tasks[0].run.attempts`: 18446744073709551615 is more",
+            "`tasks[0].run.attempts`: 18446744073709551615 is larger",
         ),
         ("\"makespan_s\":", "\"makespan_s\":-", "`tasks[0].run.makespan_s`: -"),
         ("\"succeeded\":20,", "\"succeeded\":21,", "`tasks[0].run.ops.succeeded`: 21 is more than all"),

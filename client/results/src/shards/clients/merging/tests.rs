@@ -266,23 +266,23 @@ fn shards_that_do_not_belong_together_are_named_with_the_reason() {
         ),
         (
             other(|run| run.shard.as_mut().unwrap().op_latency.histogram = "?".to_owned()),
-            "`1.json` cannot be merged: `shard.op_latency` is none of ours, or contradicts itself",
+            "`1.json` cannot be merged: `shard.op_latency` was not written by loadgen, or contradicts itself",
         ),
         (
             other(|run| run.shard.as_mut().unwrap().op_latency.sums.min_ns = None),
-            "`1.json` cannot be merged: `shard.op_latency` is none of ours, or contradicts itself",
+            "`1.json` cannot be merged: `shard.op_latency` was not written by loadgen, or contradicts itself",
         ),
         (
             other(|run| run.shard.as_mut().unwrap().send_lag.sums.count = u64::MAX),
-            "`1.json` cannot be merged: `shard`: 18446744073709551615 is more than anybody can count",
+            "`1.json` cannot be merged: `shard`: 18446744073709551615 is larger than any possible count",
         ),
         (
             other(|run| run.series.clear()),
-            "`1.json` cannot be merged: its series holds 0 attempts, and 23 were sent",
+            "`1.json` cannot be merged: its time series has 0 attempts, but 23 were sent",
         ),
         (
             other(|run| run.attempts.total = u64::MAX),
-            "`1.json` cannot be merged: `attempts`: 18446744073709551615 is more than anybody can count",
+            "`1.json` cannot be merged: `attempts`: 18446744073709551615 is larger than any possible count",
         ),
         (
             other(|run| run.shard.as_mut().unwrap().of = u32::MAX),
@@ -290,15 +290,15 @@ fn shards_that_do_not_belong_together_are_named_with_the_reason() {
         ),
         (
             other(|run| run.shard.as_mut().unwrap().advised_retries = u64::MAX),
-            "`1.json` cannot be merged: `shard`: 18446744073709551615 is more than anybody can count",
+            "`1.json` cannot be merged: `shard`: 18446744073709551615 is larger than any possible count",
         ),
         (
             other(|run| run.shard.as_mut().unwrap().ledger.as_mut().unwrap().shards[0].accepted = 1 << 54),
-            "`1.json` cannot be merged: `shard.ledger`: 18014398509481984 is more than anybody can count",
+            "`1.json` cannot be merged: `shard.ledger`: 18014398509481984 is larger than any possible count",
         ),
         (
             other(|run| run.shard.as_mut().unwrap().bucket_ns = 30_000_000),
-            "`1.json` cannot be merged: `shard.bucket_ns` is 30000000, and no series has such buckets",
+            "`1.json` cannot be merged: `shard.bucket_ns` is 30000000, which is not a valid bucket width",
         ),
         (
             other(|run| run.shard.as_mut().unwrap().start.at_unix_ms = Some(7)),
