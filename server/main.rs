@@ -1,6 +1,6 @@
 //! The `mockserver` binary.
 
-/// As in `loadgen`, where its effect is measured.
+/// Memory allocator of the server: `mimalloc`, as in `loadgen`, where the effect of the allocator is measured.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

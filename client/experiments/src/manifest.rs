@@ -208,9 +208,12 @@ mod tests {
             (refused(&|point| point.strategies[0] = "ful-jitter".into()), "`ful-jitter` is not a strategy"),
             (refused(&|point| point.strategies.clear()), "no strategy is named"),
             (refused(&|point| point.server.model = None), "no server is described"),
-            (refused(&|point| point.server.model = Some(ServerModel::default())), "none of a mockserver"),
+            (
+                refused(&|point| point.server.model = Some(ServerModel::default())),
+                "is not that of a mockserver",
+            ),
             (refused(&|point| point.request.method = "G E T".into()), "is not a valid HTTP method"),
-            (refused(&|point| point.request.body_bytes = usize::MAX), "longer than any"),
+            (refused(&|point| point.request.body_bytes = usize::MAX), "is too long"),
         ] {
             assert!(told.contains(words), "{told}");
         }

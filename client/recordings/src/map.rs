@@ -153,8 +153,7 @@ mod tests {
         let text =
             entry("a.json", "c", "none") + &entry("a.json", "d", "none") + &entry("a.json", "c", "aimd");
         let error = Map::default().add_toml(&text).unwrap_err().to_string();
-        let words =
-            "`c` of `a.json` stands there twice, as `none` and as `aimd`; one entry for each configuration";
+        let words = "`c` of `a.json` has two entries, `none` and `aimd`; keep one for each configuration";
         assert_eq!(error, words);
     }
 
@@ -180,7 +179,7 @@ mod tests {
         );
         assert_eq!(
             with(&entry("aa.json", "retries 3", "none")).unwrap_err(),
-            "its entry for `retries 3` of `aa.json` matches nothing: no such file is checked (did you mean `a.json`?)"
+            "its entry for `retries 3` of `aa.json` matches nothing: that file is not among the recordings (did you mean `a.json`?)"
         );
     }
 
@@ -188,11 +187,11 @@ mod tests {
     fn a_broken_map_is_refused_by_name() {
         let mut map = Map::default();
         for (text, words) in [
-            ("[[recorded]]\nfile = \"a.json\"", "it is not a list of `[[recorded]]`"),
-            ("[[recordd]]", "it is not a list of `[[recorded]]`"),
+            ("[[recorded]]\nfile = \"a.json\"", "the file must be a list of `[[recorded]]`"),
+            ("[[recordd]]", "the file must be a list of `[[recorded]]`"),
             (
                 "[[recorded]]\nfile = \"a.json\"\nconfig = \"c\"\ntext = \"nonsense\"",
-                "`c` of `a.json` is to be `nonsense`",
+                "the entry for `c` of `a.json` has the strategy `nonsense`",
             ),
         ] {
             let error = map.add_toml(text).unwrap_err().to_string();

@@ -151,7 +151,9 @@ impl Ops {
         let samples = raw.samples.ok_or(("samples", "is missing".to_owned()))?;
         let longest = samples.iter().map(Vec::len).max().unwrap_or(0);
         if longest.saturating_mul(n) > MAX_DELAYS {
-            let why = format!("has up to {longest} delays for {n} ops; the maximum is {MAX_DELAYS}");
+            let why = format!(
+                "has up to {longest} delays for each of {n} ops; at most {MAX_DELAYS} in all are compared"
+            );
             return Err(("samples", why));
         }
         let delays = each("samples", OneOrMany::Each(samples), n)?;
@@ -363,7 +365,7 @@ mod tests {
             (r#""n": 1"#, "`samples` is missing"),
             (
                 r#""n": 100000, "samples": [[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]]"#,
-                "`samples` has up to 11 delays for 100000 ops; at most 1000000 are compared",
+                "`samples` has up to 11 delays for each of 100000 ops; at most 1000000 in all are compared",
             ),
             (r#""n": 1, "samples": [[-1]]"#, "`samples` has a wait of -1"),
             (
@@ -374,7 +376,7 @@ mod tests {
             (r#""n": 2, "attempts": [1, 0], "samples": [[]]"#, "`attempts` has an op without attempts"),
             (
                 r#""n": 1, "samples": [[1]], "steps": [{"status": 3}]"#,
-                "`steps` has a step 1 that is none: `status` is 3",
+                "`steps` has an invalid step 1: `status` is 3",
             ),
             (r#""n": 1, "samples": [[1]], "steps": []"#, "`steps` is not a valid script"),
             (

@@ -175,14 +175,14 @@ impl fmt::Display for Warning {
             ),
             Self::FewConnections { most, open_files, in_flight, enough_files } => write!(
                 f,
-                "attempts waited for a connection, because all {} that the limit of {} open files allows were in use; up to {} were in flight, so run `ulimit -n {enough_files}` first, or use `--simulate`",
+                "attempts waited for a connection, because all {} connections that the limit of {} open files allows were in use; up to {} were in flight, so run `ulimit -n {enough_files}` first, or use `--simulate`",
                 thousands(*most),
                 thousands(*open_files),
                 thousands(*in_flight)
             ),
             Self::FewAccepted { accepted, opened } => write!(
                 f,
-                "the server accepted only {} of {} connections before the run, so further attempts waited in the client; raise its limit (`mockserver --max-connections`), or lower the load (`--in-flight`)",
+                "the server accepted only {} of {} before the run, so further attempts waited in the client; raise its limit (`mockserver --max-connections`), or lower the load (`--in-flight`)",
                 thousands(*accepted),
                 counted(*opened, "connection")
             ),
@@ -251,7 +251,7 @@ mod tests {
         );
         let warning = Warning::FewAccepted { accepted: 20, opened: 128 }.to_string();
         assert!(
-            warning.starts_with("the server answered on 20 of 128 connections before the run"),
+            warning.starts_with("the server accepted only 20 of 128 connections before the run"),
             "{warning}"
         );
         assert!(warning.contains("`mockserver --max-connections`"), "{warning}");

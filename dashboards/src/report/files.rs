@@ -180,6 +180,6 @@ mod tests {
             assert_eq!(refusal(content), expected, "{content}");
         }
         assert!(refusal("[1, 2]").contains("it holds no result"));
-        assert!(refusal("{}\n{}").contains("another value follows"));
+        assert!(refusal("{}\n{}").contains("the file contains a second value"));
     }
 }

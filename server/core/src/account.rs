@@ -6,32 +6,33 @@ use vocabulary::wire::ServerCounts;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Account {
-    /// Counts that are reported to clients.
+    /// Request counts that the server reports to clients.
     pub counts: ServerCounts,
     pub served: Duration,
-    /// Server time spent on rejections, on cancelled requests, and on work whose answer was spoiled by a fault.
+    /// Server time spent on rejections, on cancelled requests, and on requests whose answer was spoiled by an injected fault.
     pub wasted: Duration,
-    /// Conditional writes rejected because the object's version had changed. Included in the rejected requests.
+    /// Number of conditional writes rejected because the object's version had changed. The count of rejected requests includes them.
     pub conflicts: u64,
-    /// Requests rejected because the server was down. Included in the rejected requests.
+    /// Number of requests rejected because the server was down. The count of rejected requests includes them.
     pub outages: u64,
-    /// First attempts of ops that the server rejected because of `reject_first`. Included in the rejected requests.
+    /// Number of first attempts of ops that were rejected because of the setting `reject_first`. The count of rejected requests includes
+    /// them.
     pub forced: u64,
-    /// Requests that were accepted and later rejected because the policy changed. Included in the rejected requests.
+    /// Number of requests that were accepted and later rejected because the policy changed. The count of rejected requests includes them.
     pub revoked: u64,
-    /// Requests lost on the way to the server. Not included in the received requests.
+    /// Number of requests lost on the way to the server. The count of received requests does not include them.
     pub lost_requests: u64,
     pub lost_answers: u64,
-    /// Accepted requests whose answer was spoiled by a fault: replaced, cut off or not sent.
+    /// Number of accepted requests whose answer was replaced, cut off or not sent because of an injected fault.
     pub spoiled: u64,
     pub slowed: u64,
-    /// Requests that arrived before the instant at which their client was advised to retry.
+    /// Number of requests that arrived before the instant at which their client was advised to retry.
     pub early: u64,
 }
 
 impl Account {
     pub(crate) fn add(&mut self, other: &Self) {
-        // Destructured without `..`, so that the compiler reports a forgotten field.
+        // The structs are destructured without `..`, so that the compiler reports a field missing from the sum.
         let Self {
             counts,
             served,

@@ -1,4 +1,4 @@
-//! Facts about an answer. Templates print them, and runs record them.
+//! Facts about one answer of the server. Answer templates print these facts, and runs record them.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::limit_status::LimitStatus;
 pub struct AnswerFacts {
     /// Index, from 0, of the stage (policy of the stack) that rejected the request.
     pub stage: Option<usize>,
-    /// Instant of the decision. The reset times in `standings` are counted from it.
+    /// Instant at which the server accepted or rejected the request. The reset times in `standings` are counted from this instant.
     pub decided_at: Instant,
     /// Status of each stage's limit for this request at `decided_at`. `None` for a stage without a limit.
     pub standings: Vec<Option<LimitStatus>>,
@@ -20,16 +20,16 @@ pub struct AnswerFacts {
 }
 
 impl AnswerFacts {
-    /// Returns at most two limits to report to a run: one concurrency limit and one rate limit. The concurrency limit is the smallest one
-    /// of the stack. The rate limit is the one that rejected the request, otherwise the one with the smallest share left. Ties go to the
-    /// first stage.
+    /// Returns at most two limits to report with an answer: one concurrency limit and one rate limit. The concurrency limit is the smallest
+    /// one of the policy stack. The rate limit is the one that rejected the request, otherwise the one with the smallest share of its quota
+    /// left. Ties go to the first stage.
     pub fn limits(&self) -> AdvertisedLimits {
         let mut places: Option<(usize, &LimitStatus)> = None;
         let mut rate: Option<(usize, &LimitStatus, Duration)> = None;
         let share_left = |(at, standing): (usize, &LimitStatus)| {
             let LimitStatus { limit, remaining, .. } = *standing;
-            // The share left is in units of 2⁻³², rounded down. The rejecting stage sorts before all others. Fast path: a `remaining` below
-            // 2³² needs no 128-bit division.
+            // The remaining share of a limit is in units of 2⁻³², rounded down. The stage that rejected the request sorts before all
+            // others. Fast path: a `remaining` below 2³² needs no 128-bit division.
             let (left, limit) = (remaining.min(limit), limit.max(1));
             let share = match u32::try_from(left) {
                 Ok(left) => (u64::from(left) << 32) / limit,

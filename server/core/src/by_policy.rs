@@ -1,4 +1,4 @@
-//! Counts of passed and rejected requests for each policy of a stack, by the policy's name. They are kept when the stack changes.
+//! Counts of passed and rejected requests for each policy of a stack, by the policy's name. The counts are kept when the stack changes.
 
 use vocabulary::wire::PolicyCounts;
 
@@ -10,20 +10,22 @@ const OTHERS: &str = "others";
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fate {
     pub(crate) passed: usize,
-    /// Whether the policy that follows the passed ones rejected the request.
+    /// True if the request was rejected by the policy after the first `passed` policies of the stack.
     pub(crate) is_rejected: bool,
 }
 
-/// Names of all policies used so far, in the order of their first use. The lists of counts have the same order, and grow when needed.
+/// Names of all policies used so far, in the order of their first use. The lists of counts per policy have the same order, and grow when
+/// needed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names {
     known: Vec<String>,
-    /// Index in `known` of each policy of the current stack. Empty if counts per policy are off.
+    /// Index in `known` of each policy of the current stack. The list is empty if counts per policy are off.
     in_force: Vec<usize>,
 }
 
 impl Names {
-    /// Replaces the current policies by these. A single policy gets no counts of its own, because they would equal the server's.
+    /// Sets the names of the current policies. A single policy gets no counts of its own, because they would equal the counts of the
+    /// server.
     pub(crate) fn set(&mut self, labels: Vec<String>) {
         self.in_force.clear();
         if labels.len() < 2 {
@@ -59,7 +61,7 @@ impl Names {
         }
     }
 
-    /// Returns the counts to report: those of all current policies, and those of earlier policies that are not zero.
+    /// Returns the counts per policy to report: all counts of current policies, and the counts of earlier policies that are not zero.
     pub(crate) fn reported(&self, counts: &[PolicyCounts]) -> Vec<PolicyCounts> {
         let named = self.known.iter().enumerate().map(|(index, name)| {
             let counted = counts.get(index).cloned();

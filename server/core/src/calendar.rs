@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::{Duration, UNIX_EPOCH};
 
-/// Last second that both notations can express: 9999-12-31, 23:59:59 UTC.
+/// Last second that both HTTP dates and RFC 3339 can express: 9999-12-31, 23:59:59 UTC. In seconds since 1970.
 const LAST_DATE: u64 = 253_402_300_799;
 
 /// Returns the HTTP date of a number of seconds since 1970 (RFC 9110, section 5.6.7): `Sun, 09 Sep 2001 01:46:40 GMT`. Times after the year

@@ -1,8 +1,8 @@
 //! Capacity of a server: requests per second that it can serve in the long run.
 //!
-//! At each limit a request counts with its mean cost there. The limit that is reached first determines the capacity. A limit per key is
-//! reached when the key with the largest share of the load reaches it. A cap on slots serves slots / mean service time. Rejections that
-//! occupy slots do not lower this capacity, because at that load no request needs to be rejected.
+//! At each limit, a request counts with its mean cost at this limit. The limit that is reached first determines the capacity. A limit per
+//! key is reached when the key with the largest share of the load reaches it. A cap on slots allows (number of slots) / (mean service time)
+//! requests per second. Rejections that occupy slots do not lower this capacity, because at that load no request needs to be rejected.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -19,9 +19,9 @@ use crate::schedule::Quantity;
 /// Requests of a workload, described only by the properties that limits use to distinguish them.
 #[derive(Clone, Debug)]
 pub struct Traffic {
-    /// Kinds of requests. The number is the share of this kind in all requests.
+    /// Kinds of requests, each with its share of all requests.
     pub kinds: Vec<(f64, RequestFields)>,
-    /// Number of API keys. All of them send the same share of the requests.
+    /// Number of API keys. With each key, clients send the same share of the requests.
     pub api_keys: u32,
     /// Body of every request. It may contain the request's cost.
     pub body: Vec<u8>,
@@ -44,7 +44,7 @@ pub enum CapacityLimit {
     },
     Rate {
         amount: String,
-        /// Period of the limit as configured: `/min`, ` in 5m`.
+        /// Period of the rate limit as configured, such as `/min` or ` in 5m`.
         per: String,
         burst: Option<u64>,
         /// Mean cost of a request at this limit.
@@ -53,8 +53,8 @@ pub enum CapacityLimit {
 }
 
 impl Config {
-    /// Returns the long-term capacity for this traffic. It is unknown (`None`) if limits change during the run, if the policy has its own
-    /// service times, or if nothing limits requests.
+    /// Returns the server's long-term capacity for this traffic. The capacity is unknown (`None`) if limits change during the run, if the
+    /// policy has its own service times, or if nothing limits requests.
     pub fn capacity(&self, traffic: &Traffic) -> Option<Capacity> {
         let courses = self.courses();
         let slots_change = !self.caps.is_empty() || courses.slots.is_some();
@@ -67,7 +67,7 @@ impl Config {
         for (index, policy) in self.policy.iter().enumerate() {
             let mut stage = policy.stage(WallTime::VIRTUAL_START)?;
             is_stretched |= stage.gate.stretch(u32::MAX) != 1000;
-            // A stage without its own limit, such as one that only rejects or penalizes, does not affect the capacity.
+            // A policy without its own limit, such as a policy that only rejects or penalizes, does not affect the capacity.
             let Some(standing) = stage.gate.standing(Instant::ORIGIN, Key::default(), &service) else {
                 continue;
             };
@@ -83,7 +83,8 @@ impl Config {
                 (amount / service.as_secs_f64(), CapacityLimit::Slots { slots: standing.limit, service })
             };
             let capacity = Capacity { per_s: per_s / of_busiest_key, burst: amount / of_busiest_key, limit };
-            // A limit with an infinite rate limits nothing: requests cost nothing there, or services take no time.
+            // A limit with an infinite rate limits nothing. The rate is infinite if requests cost nothing at this limit, or if serving them
+            // takes no time.
             if capacity.per_s.is_finite() && least.as_ref().is_none_or(|least| capacity.per_s < least.per_s) {
                 least = Some(capacity);
             }
@@ -92,7 +93,7 @@ impl Config {
     }
 }
 
-/// Returns two mean costs at this stage: the mean cost of a request, and the part of it that is charged to the busiest key.
+/// Returns two mean costs at one policy: the mean cost of a request, and the part of this cost that is charged to the busiest key.
 fn costs(common: &Common, traffic: &Traffic, fields: &[(Box<str>, Box<str>)]) -> (f64, f64) {
     let mut of_keys: BTreeMap<Key, f64> = BTreeMap::new();
     let mut mean = 0.0;

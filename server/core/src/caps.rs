@@ -1,4 +1,4 @@
-//! Caps that change at fixed times. The capacity then fluctuates, and strategies must adapt.
+//! Caps (numbers of slots) that change at fixed times. The server's capacity then fluctuates, and retry strategies must adapt.
 
 use std::fmt;
 
@@ -8,8 +8,8 @@ use crate::planned::{Planned, PlannedList, instant, instant_text};
 
 pub(crate) const MAX_SLOTS: u32 = 1_000_000;
 
-/// List of caps, each with the server time from which it applies, written `10s=25,20s=80`. The times increase. Before the first of them,
-/// `max_busy` applies.
+/// List of caps (numbers of slots), each with the server time from which it applies, written `10s=25,20s=80`. The times increase. Before
+/// the first time, the cap is `max_busy`.
 pub type Caps = PlannedList<Cap>;
 
 #[derive(Clone, Debug, PartialEq, Eq)]

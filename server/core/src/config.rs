@@ -1,4 +1,4 @@
-//! Configuration of the server: all numbers of the model, with their validation.
+//! Configuration of the server: all parameters of its model, with their validation.
 
 use std::time::Duration;
 
@@ -18,30 +18,31 @@ use crate::rate_model::RateLaw;
 use crate::schedule::{Courses, Schedule, ScheduleError};
 use crate::service::ServiceModel;
 
-/// Configuration of the server. The default is the experiment of seed 000, the article "Improve on exponential backoff" (Sync Musings).
+/// Configuration of the server. The default is the experiment of the article "Improve on exponential backoff" (Sync Musings), called seed
+/// 000 in this project.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Config {
-    /// Number of slots, 1 to a million.
+    /// Number of slots for requests in service, 1 to a million.
     pub max_busy: u32,
     pub service_time: Distribution,
     pub reject_time: Distribution,
-    /// Artificial delay from client to admission.
+    /// Artificial delay of each request, from the client to the server's admission.
     pub network_delay: Distribution,
-    /// Whether a rejected request counts as busy during its reject time (the "F5 effect").
+    /// Whether a rejected request counts as busy, so that it holds a slot, during its reject time (the "F5 effect").
     pub rejects_occupy: bool,
-    /// Status of a rejection, 400 to 599.
+    /// HTTP status of a rejection, 400 to 599.
     pub reject_status: u16,
     #[serde(serialize_with = "write_duration", deserialize_with = "read_duration")]
     pub retry_after: Option<Duration>,
     /// Seed of the random draws for requests that carry no seed of their own.
     pub seed: u64,
     pub policy: Policies,
-    /// Artificial delay from server to client.
+    /// Artificial delay of each answer, from the server to the client.
     pub return_delay: Distribution,
     /// Probability, 0 to 1, that a message is lost, in either direction.
     pub loss: f64,
     pub outages: Outages,
-    /// Number of attempts, from the first one on, that the server rejects for every op.
+    /// Number of attempts of every op that the server rejects, counted from the op's first attempt.
     pub reject_first: u32,
     pub caps: Caps,
     #[serde(default, skip_serializing_if = "AnswersConfig::is_empty")]
@@ -136,8 +137,8 @@ impl Config {
         self.policy.has_cap()
     }
 
-    /// Returns the maximum number of requests in service at once, each for the service time that the server draws for it. `None` if it is
-    /// unknown. With a schedule it is the highest cap, because a lower cap does not interrupt requests in service.
+    /// Returns the maximum number of requests in service at once, each for the service time that the server draws for it. `None` if the
+    /// maximum is unknown. With a schedule, the maximum is the highest cap, because a lower cap does not interrupt requests in service.
     pub(crate) fn max_in_service(&self) -> Option<u32> {
         let courses = self.courses();
         let slots = || match &courses.slots {
@@ -153,8 +154,8 @@ impl Config {
         self.policy.paces(&self.courses().changed())
     }
 
-    /// Returns the rate limit to which the policies are equivalent. `None` if they are not equivalent to a single rate limit, for example
-    /// because there is another limit beside it. Also `None` if the limit depends on the client, on the cost of requests or on the time.
+    /// Returns the rate limit to which the server's policies are equivalent. `None` if they are not equivalent to a single rate limit, for
+    /// example because there are several limits. Also `None` if the limit depends on the client, on the cost of requests or on the time.
     pub fn rate_law(&self) -> Option<RateLaw> {
         self.policy.rate_law(&self.courses().changed())
     }
@@ -163,7 +164,8 @@ impl Config {
         self.schedule.courses(&self.policy).unwrap_or_default()
     }
 
-    /// Whether disturbances are configured. These are faults, lost messages, outages, or a script, because a script may contain any answer.
+    /// Whether disturbances are configured: faults, lost messages, outages or a script. Scripts are included because a script may contain
+    /// any answer.
     pub fn has_faults(&self) -> bool {
         let is_disturbed = !self.fault.is_empty() || self.loss > 0.0 || !self.outages.is_empty();
         is_disturbed || self.courses().goes_down() || self.policy.script().is_some()
@@ -177,7 +179,7 @@ impl Config {
         self.policy.mean_service().is_none()
     }
 
-    /// Whether the server's only limit is a cap on the busy count. For such a server, an optimal schedule of ops can be computed.
+    /// Whether the server's only limit is a cap on the number of busy slots. If so, an optimal schedule of ops can be computed.
     pub fn is_plain_cap(&self) -> bool {
         self.beyond_a_plain_cap().is_empty()
     }

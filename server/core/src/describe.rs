@@ -8,11 +8,11 @@ use crate::policy_stack::Policies;
 impl Config {
     pub fn describe(&self) -> String {
         let mut text = String::new();
-        // Under the default policy, the description consists of the cap alone. Writing to a `String` never fails.
+        // With the default policy, the description states only the cap, not the policy. Writing to a `String` never fails.
         let is_usual = self.policy == Policies::default();
         let statuses = self.statuses_of_policies();
         if let Some(preset) = &self.preset {
-            // A preset has too many figures for the description. `mockserver presets NAME` prints them with their sources.
+            // A preset has too many figures for a short description. `mockserver presets NAME` prints the figures with their sources.
             let scale = self.scale.map_or_else(String::new, |scale| format!(" (scale {scale})"));
             let limits = self.policy.labels().join(", ");
             let _ = write!(text, "preset {preset}{scale}: {limits}; rejects with {statuses}");
@@ -34,7 +34,7 @@ impl Config {
         text
     }
 
-    /// Returns the settings in which this server differs from its preset. Limits and answers are not included.
+    /// Returns the settings in which a server differs from its preset. Limits and answers are not included.
     pub fn settings_beside_preset(&self) -> Vec<String> {
         let preset =
             self.preset.as_deref().and_then(|preset| Self::default().with_preset(preset, self.scale).ok());
@@ -74,8 +74,8 @@ impl Config {
         settings
     }
 
-    /// Returns the statuses with which policies reject requests, in the order of the policies. Outages and rejected first attempts use the
-    /// server's own status.
+    /// Returns the HTTP statuses with which policies reject requests, in the order of the policies. Rejections because of outages or of
+    /// `reject_first` have the server's own status.
     fn statuses_of_policies(&self) -> String {
         let rejections = &self.answers.reject;
         let own = |label: &String| rejections.get(label).or_else(|| rejections.get("*"))?.status;

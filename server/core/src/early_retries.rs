@@ -1,8 +1,8 @@
 //! Detection of requests that arrive before the instant at which the server advised their client to retry.
 //!
-//! A client is identified by its `Authorization` header, or by its address if it sends none. The advised wait is that of `Retry-After` or
-//! of `retry-after-ms`, whichever is shorter. It is counted from the instant at which the answer reaches the client. If a client received
-//! several pieces of advice, the latest advised instant counts.
+//! A client is identified by its `Authorization` header, or by its address if it sends none. The advised wait is the wait in `Retry-After`
+//! or in `retry-after-ms`, whichever is shorter. The wait is counted from the instant at which the answer reaches the client. If a client
+//! received several pieces of advice, the latest advised instant counts.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use crate::request::RequestId;
 use crate::request_fields::{FieldSelection, RequestFields};
 use crate::script::Reply;
 
-/// Headers that advise a wait, with the unit of their numbers.
+/// Names of the headers that advise a wait, each with the unit of the header's numbers.
 const HEADERS: [(&str, Duration); 2] =
     [("retry-after", Duration::from_secs(1)), ("retry-after-ms", Duration::from_millis(1))];
 
@@ -29,7 +29,7 @@ const MAX_CLIENTS: u32 = 10_000;
 #[derive(Debug)]
 pub(crate) struct EarlyRetries {
     key: KeyRule,
-    /// Instant of each client before which a request of this client is early.
+    /// Instant until which the server advised each client to wait. An earlier request of this client is early.
     advised: Keys<Instant>,
     /// Client of each unanswered request, by request id.
     clients: Vec<Option<Key>>,
@@ -38,8 +38,8 @@ pub(crate) struct EarlyRetries {
 }
 
 impl EarlyRetries {
-    /// Creates the state for a configuration whose answers may advise a wait. Keeps the state of `earlier` if it is given. Returns `None`
-    /// for a configuration whose answers never advise.
+    /// Creates the detection of early retries for a configuration whose answers may advise a wait. Keeps the state of `earlier` if it is
+    /// given. Returns `None` if the answers of the configuration never advise a wait.
     pub(crate) fn new(config: &Config, anchor: WallTime, earlier: Option<Self>) -> Option<Self> {
         let answers = config.answer_set().ok().flatten();
         let script = config.policy.script();
@@ -71,7 +71,7 @@ impl EarlyRetries {
         wants.headers.insert(CLIENT.to_owned());
     }
 
-    /// Records an arrival. Returns true if the request arrived before the instant advised to its client.
+    /// Records the arrival of a request. Returns true if the request arrived before the instant advised to its client.
     pub(crate) fn on_arrival(
         &mut self,
         now: Instant,

@@ -15,17 +15,18 @@ use crate::script::ReplyId;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Input {
-    /// A request was received by the shell. Its network delay begins.
+    /// The shell (the HTTP server or the simulator) received a request. The request's network delay begins.
     Arrive(Request),
     /// Like `Arrive`, but the request starts only if at least `least` slots, places or descriptors are free at this instant (see
-    /// [`Server::free`](crate::Server::free)). Otherwise it is answered at once with [`ServerDecision::Deferred`], holds no resources and is not
-    /// counted.
+    /// [`Server::free`](crate::Server::free)). Otherwise the request is answered at once with [`ServerDecision::Deferred`], holds no
+    /// resources and is not counted.
     ArriveIfFree { request: Request, least: u32 },
-    /// Like `Arrive` or `ArriveIfFree`, with HTTP properties of the request; see [`Server::wants`](crate::Server::wants).
+    /// Like `Arrive` or `ArriveIfFree`, with the HTTP properties of the request that the server needs; see
+    /// [`Server::wants`](crate::Server::wants).
     ArriveWith {
         request: Request,
         details: Arc<RequestFields>,
-        /// Number of slots, places or descriptors that must be free; 0 for an unconditional start.
+        /// Number of slots, places or descriptors that must be free for the request to start; 0 for an unconditional start.
         least: u32,
     },
     /// The client of this request has disconnected. The slot of the request is freed.
@@ -40,7 +41,7 @@ pub enum Input {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Output {
     Answer(Answer),
-    /// No output now. The shell should call again at this instant, or earlier with an input.
+    /// No output is due now. The shell should call the state machine again at this instant, or earlier with an input.
     WaitUntil(Instant),
     Idle,
 }
@@ -59,14 +60,15 @@ pub struct Answer {
     pub reply: Option<ReplyId>,
     /// Version of the object at the instant of the answer, after the request's own write.
     pub version: u64,
-    /// Parts that few answers have. They share one box, so that all other answers only carry one pointer.
+    /// Parts that few answers have. These parts share one `Box`, so that all other answers contain only one pointer.
     pub extras: Option<Box<Extras>>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Extras {
     pub facts: Option<AnswerFacts>,
-    /// Fault that applies to the answer. [`Fault::Hang`] and [`Fault::SlowHeaders`] do not occur here, because they only delay the answer.
+    /// Injected fault that applies to the answer. It is never [`Fault::Hang`] or [`Fault::SlowHeaders`], because these only delay the
+    /// answer.
     pub fault: Option<Fault>,
 }
 

@@ -1,7 +1,7 @@
 //! Injected faults: broken connections, unreadable answers and slow answers. Each fault affects a share of the requests.
 //!
-//! The notation follows fortio's lists of values with probabilities (`status=503:10,504:20`: fortio/fortio, README.md, "echo"). Shares need
-//! a percent sign here, because a bare `1` is ambiguous: it means one percent in fortio, and certainty in other programs.
+//! The notation follows fortio's lists of values with probabilities (`status=503:10,504:20`: fortio/fortio, README.md, "echo"). Shares in
+//! this notation need a percent sign, because a bare `1` is ambiguous: it means one percent in fortio, and certainty in other programs.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,11 +12,11 @@ use vocabulary::{Purpose, did_you_mean, draws, duration_text, unit};
 
 use crate::request::{Request, ServerDecision, Step};
 
-/// Time after which the connection of a hanging request is closed, unless its client disconnects before. Also the maximum delay of a slow
-/// answer.
+/// Time after which the connection of a hanging request is closed, unless its client disconnects before. This time is also the maximum
+/// delay of a slow answer.
 pub(crate) const LONGEST: Duration = Duration::from_hours(1);
 
-/// All requests, as a number of ten-millionths of a percent, which is the unit of shares.
+/// Share of 100 % in the unit of shares, which is a ten-millionth of a percent.
 const ALL: u64 = 1_000_000_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,11 +105,11 @@ impl fmt::Display for Fault {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum When {
-    /// The fault occurs before any work. The request is not charged and takes no slot.
+    /// The fault occurs before the server works on the request. The request is not charged to any limit and takes no slot.
     Before,
-    /// The fault occurs after the work is done. Rejections are not affected, because no work was done for them.
+    /// The fault occurs after the server has done the work of the request. Rejections are not affected, because no work was done for them.
     After,
-    /// The fault slows down the sending of the answer, whatever the verdict.
+    /// The fault slows down the sending of the answer, whatever the outcome of the request.
     Slowing,
 }
 
@@ -117,12 +117,12 @@ enum When {
 struct WeightedFault {
     fault: Fault,
     when: When,
-    /// Share of the requests; [`ALL`] means all of them.
+    /// Share of the requests that have this fault; [`ALL`] means all requests.
     share: u64,
 }
 
-/// Faults, each with the share of requests that it affects, written `reset:1%,500:2%:after`. A request has at most one fault. Which one
-/// depends only on seed, op and attempt.
+/// Faults, each with the share of requests that it affects, written `reset:1%,500:2%:after`. A request has at most one fault. The choice of
+/// this fault depends only on seed, op and attempt.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Option<String>", into = "String")]
 pub struct Faults(Vec<WeightedFault>);
@@ -160,7 +160,8 @@ impl Faults {
 
     fn drawn(&self, request: &Request) -> Option<&WeightedFault> {
         let mut rng = draws(request.seed, Purpose::Fault, request.op, request.attempt);
-        // A conditional write comes after the read of the same attempt as a separate request, so it uses the attempt's next draw.
+        // A conditional write is a separate request after the read of the same attempt. Therefore the write uses the attempt's next random
+        // draw.
         if matches!(request.step, Step::Write { .. }) {
             unit(&mut rng);
         }

@@ -1,4 +1,4 @@
-//! Limit that users adjust by hand during a run. It belongs to the first policy in the stack that has a limit.
+//! Limit that users can adjust by hand during a run. It is the limit of the first policy in the stack that has a limit.
 
 use std::fmt;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::schedule::{Quantity, Target};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FirstLimit {
-    /// Name of the policy in its stack. It is `cap` for the server's own cap if the policy has no label.
+    /// Name of the limit's policy in its stack. The name is `cap` for the server's own cap if the policy has no label.
     pub name: String,
     target: Target,
     amount: Quantity,
@@ -76,8 +76,8 @@ impl FirstLimit {
         Self { amount: Quantity { millionths: moved * ONE, ..self.amount.clone() }, ..self.clone() }
     }
 
-    /// Returns the limit with `slots` as its value if it is the server's own cap. `slots` is the number of slots that answers report. Any
-    /// other limit is returned unchanged.
+    /// Returns the limit with the value `slots` if the limit is the server's own cap. `slots` is the number of slots that answers report.
+    /// Any other limit is returned unchanged.
     #[must_use]
     pub fn with_slots(self, slots: u64) -> Self {
         match (&self.target, i64::try_from(slots).ok().and_then(|slots| slots.checked_mul(Quantity::ONE))) {
@@ -95,7 +95,7 @@ impl FirstLimit {
         }
     }
 
-    /// Returns the configuration setting that sets this limit, such as `primary.limit=90`.
+    /// Returns the text of the setting that sets this limit, such as `primary.limit=90`.
     pub fn setting(&self) -> String {
         format!("{}={}", self.target, self.amount)
     }

@@ -1,4 +1,4 @@
-//! Rules for headers: which names and values are valid, and how many headers an answer may have.
+//! Rules for the headers of answers: valid names, valid values, and the maximum number of headers.
 
 /// Maximum number of headers of one answer. HTTP clients accept only about a hundred headers.
 pub(crate) const MAX_HEADERS: usize = 64;
@@ -7,7 +7,7 @@ pub(crate) const MAX_HEADERS: usize = 64;
 pub(crate) const MAX_VALUE: usize = 8 << 10;
 
 /// Headers that HTTP itself uses, and the prefix of headers between the server and our load generator. Presets, scripts and templates must
-/// not set them.
+/// not set any of these headers.
 const RESERVED: &[&str] =
     &["connection", "content-length", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"];
 const OURS: &str = "x-tailback-";
@@ -27,7 +27,7 @@ pub enum HeaderError {
 
 /// Returns the name in lower case if answers may set this header, otherwise an error.
 pub(crate) fn checked_name(name: &str) -> Result<String, HeaderError> {
-    // Characters of a token in RFC 9110, section 5.6.2.
+    // A header name consists of the characters of a token in RFC 9110, section 5.6.2.
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     if name.is_empty() || name.len() > 256 || !name.bytes().all(is_token) {
         return Err(HeaderError::Name(name.to_owned()));

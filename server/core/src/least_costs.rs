@@ -1,4 +1,4 @@
-//! Lower bounds on the cost of a successful op, at a server with slots or rate limits. They hold for any client.
+//! Lower bounds on the cost of a successful op, at a server with slots or rate limits. The bounds hold for any client.
 
 use std::time::Duration;
 
@@ -6,8 +6,8 @@ use crate::config::Config;
 use crate::pace::Pace;
 use crate::request::service_time;
 
-/// Lower bounds on the cost of each successful op. They also hold with lost messages, outages and rejected first attempts, because these
-/// only make attempts fail.
+/// Lower bounds on the cost of each successful op. The bounds also hold with lost messages, outages and rejected first attempts, because
+/// these only make attempts fail.
 #[derive(Clone, Debug)]
 pub struct LeastCosts {
     config: Config,
@@ -33,7 +33,7 @@ impl LeastCosts {
         !self.config.schedule.is_empty()
     }
 
-    /// Returns the earliest admission times that each rate limit allows. Each limit is a bound of its own.
+    /// Returns the earliest admission times that each rate limit allows. Each limit is a separate bound.
     pub fn paces(&self) -> Vec<Pace> {
         self.paces.clone()
     }

@@ -1,4 +1,4 @@
-//! Counts of requests: since the server's start, since the last reset, and for each of the latest runs.
+//! Counts of requests: since the server's start, since the last reset of the counts, and for each of the latest runs.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -17,23 +17,23 @@ const RUNS: usize = 1024;
 /// Maximum number of shards with their own account, over all runs.
 const ROWS: usize = 4096;
 
-/// A run counts as live for this time after its last activity. Live runs are never evicted, however many new runs arrive.
+/// Time for which a run counts as live after its last activity. Live runs are never evicted, however many new runs arrive.
 const LIVE: Duration = Duration::from_mins(1);
 
 #[derive(Clone, Debug)]
 pub(crate) struct Ledger {
     /// Counts up to the last reset, and later counts of requests that had arrived before the reset.
     earlier: Account,
-    /// Counts since the last reset.
+    /// Counts of requests that arrived since the last reset.
     total: Account,
     runs: BTreeMap<RunId, Kept>,
     rows_left: usize,
     policies: Names,
     now: Instant,
-    /// Latest activity that is missing in the accounts: of a run that was evicted, or of a run that got no account because all accounts
-    /// were in use.
+    /// Instant of the latest activity of runs that is missing in their accounts. It is missing because a run was evicted, or because a run
+    /// got no account while all accounts were in use.
     forgotten_until: Option<Instant>,
-    /// No run can be evicted before this instant, because all runs are live until then.
+    /// Instant before which no run can be evicted, because all runs are live until then.
     full_until: Instant,
 }
 
@@ -41,7 +41,7 @@ pub(crate) struct Ledger {
 struct Kept {
     account: Account,
     last: Instant,
-    /// Value of `Ledger::forgotten_until` when this account was created. The missing activity may belong to the same run.
+    /// Value of `Ledger::forgotten_until` when this account was created. The activity missing until then may belong to the same run.
     forgotten_before: Option<Instant>,
     shards: ShardRows,
 }
@@ -66,13 +66,13 @@ impl Ledger {
         self.now = self.now.max(now);
     }
 
-    /// Returns the latest activity that may belong to this run but is missing in its account. `None` if nothing is missing.
+    /// Returns the instant of the latest activity that may belong to this run but is missing in its account. `None` if nothing is missing.
     pub(crate) fn forgotten_until(&self, run: RunId) -> Option<Instant> {
         self.runs.get(&run).map_or(self.forgotten_until, |kept| kept.forgotten_before)
     }
 
-    /// Records a request that reached admission. If the request holds a slot, `busy` and `in_service` include it. `verdict` is `None` if it
-    /// is decided later.
+    /// Records a request that reached admission. If the request holds a slot, `busy` and `in_service` include it. `verdict` is `None` if
+    /// the server decides on the request later.
     pub(crate) fn on_admission(
         &mut self,
         run: Of,
@@ -100,8 +100,8 @@ impl Ledger {
 
     pub(crate) fn on_revocation(&mut self, run: Of, step: Step) {
         self.update(run, |Account { counts, revoked, .. }| {
-            // The account may have been evicted and created anew since the request was counted. Then it does not contain the request, and
-            // nothing must be subtracted.
+            // The run's account may have been evicted and created anew since the request was counted. Such a new account does not contain
+            // the request, and nothing must be subtracted.
             if step == Step::Read {
                 counts.reads_rejected += u64::from(counts.reads_rejected < counts.reads);
             } else if let Some(accepted) = counts.accepted.checked_sub(1) {
@@ -112,7 +112,7 @@ impl Ledger {
         });
     }
 
-    /// Records crashes of the service. They count for the run whose request was the first to observe them.
+    /// Records crashes of the service. The crashes count for the run whose request was the first to observe them.
     pub(crate) fn on_crashes(&mut self, run: Of, crashes: u64) {
         self.update(run, |account| account.counts.crashes += crashes);
     }
@@ -134,7 +134,7 @@ impl Ledger {
     }
 
     pub(crate) fn on_stack(&mut self, run: Of, fate: Fate) {
-        // The names are moved out of `self`, because the closure needs them while `update` borrows `self`.
+        // The policy names are moved out of `self`, because the closure needs them while `update` borrows `self`.
         let policies = std::mem::take(&mut self.policies);
         self.update(run, |account| policies.count(&mut account.counts.by_policy, fate));
         self.policies = policies;
@@ -217,7 +217,7 @@ impl Ledger {
     }
 }
 
-/// Owner of a count: a request that arrived before or after the last reset.
+/// Owner of a count: a request that arrived before or after the last reset of the counts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Of {
     ThisEpoch(Option<Counted>),

@@ -8,27 +8,27 @@ use crate::events::{Answer, Input};
 
 /// Log of a server; see [`Server::record_log`](crate::Server::record_log).
 ///
-/// The instants of polls are not recorded, because every event happens at the instant for which it is scheduled.
+/// The instants at which the server is polled are not recorded, because every event happens at the instant for which it is scheduled.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ServerLog {
     pub config: Config,
     pub anchor: WallTime,
     pub events: Vec<ServerEvent>,
     pub until: Instant,
-    /// Counts at the end of the log, since the server was started or reset.
+    /// Request counts at the end of the log, counted since the server was started or reset.
     pub stats: ServerStats,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum ServerEvent {
     Input(Instant, Input),
-    /// Answer that the shell took in order to send it, at its due instant or later. The log does not contain an answer whose client
-    /// disconnected earlier.
+    /// Answer that the shell (the HTTP server or the simulator) took in order to send it, at its due instant or later. If the client
+    /// disconnected earlier, the log does not contain the answer.
     Answer(Answer),
 }
 
 impl ServerLog {
-    /// Marked as cold, because most servers keep no log.
+    /// Records an input. The function is marked as cold, because most servers keep no log.
     #[cold]
     pub(crate) fn on_input(&mut self, at: Instant, input: &Input) {
         self.events.push(ServerEvent::Input(at, input.clone()));

@@ -1,4 +1,4 @@
-//! Warnings about settings that are valid but probably not intended. The server applies them anyway.
+//! Warnings about settings that are valid but probably not intended. The server applies these settings anyway.
 
 use vocabulary::{Instant, WallTime};
 
@@ -32,7 +32,7 @@ impl Config {
         notes
     }
 
-    /// Whether a policy uses this header to distinguish requests. `name` is in lower case.
+    /// Whether a policy uses the request header `name`, for example to distinguish clients. `name` is in lower case.
     pub fn counts_by_header(&self, name: &str) -> bool {
         self.policy.wants().headers.contains(name)
     }

@@ -1,5 +1,5 @@
-//! Schedule of the oracle, which is computed from the server's configuration. With random service times it is not optimal, because another
-//! order of the ops may finish sooner.
+//! Schedule of the oracle: send times of ops, computed from the server's configuration. With random service times, this schedule is not
+//! optimal, because another order of the ops may finish sooner.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -11,16 +11,16 @@ use crate::config::Config;
 use crate::request::{Request, RequestId, Step, service_time};
 
 impl Config {
-    /// Returns the oracle's schedule for the run with this seed. It is meaningful only for a [plain cap](Self::is_plain_cap). Ops are
-    /// served first come, first served with as many slots as the cap allows, with the exact times that the server will draw. `margin` is
-    /// added to every start that has to wait for a slot, because real time is never exact.
+    /// Returns the oracle's schedule for the run with this seed. The schedule is meaningful only for a server with a [plain
+    /// cap](Self::is_plain_cap). Ops are served first come, first served with as many slots as the cap allows, with the exact times that
+    /// the server will draw. `margin` is added to every start that has to wait for a slot, because real time is never exact.
     ///
     /// Clients send ops in the order of their arrivals, so no op is scheduled before its predecessor. An op with a shorter network delay
-    /// may still reach the server first. That takes no slot from another op, because every op has its own slot from its arrival at the
-    /// server to the end of its service.
+    /// may still reach the server before its predecessor. This takes no slot from another op, because every op has its own slot from its
+    /// arrival at the server to the end of its service.
     pub fn oracle_schedule(&self, seed: u64, margin: Duration) -> OracleSchedule {
         let config = self.clone();
-        // Instants at which the slots used so far become free. There are at most as many as the cap.
+        // Instants at which the slots used so far become free. There are at most as many slots as the cap allows.
         let mut slots = BinaryHeap::new();
         let mut last_sent = Instant::ORIGIN;
         OracleSchedule::new(move |op, arrival| {

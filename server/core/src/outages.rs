@@ -6,7 +6,8 @@ use vocabulary::Instant;
 
 use crate::planned::{Planned, PlannedList, instant, instant_text};
 
-/// List of periods of server time, written `10s..40s` or `0s..30s,60s..90s`. The periods are in order and do not overlap.
+/// List of outages, which are periods of server time, written `10s..40s` or `0s..30s,60s..90s`. The periods are in order and do not
+/// overlap.
 pub type Outages = PlannedList<Outage>;
 
 /// Period in which the server is down. The server is up again at the end of the period.

@@ -1,5 +1,5 @@
-//! Earliest instants at which a rate algorithm admits a given number of requests, whatever the client does. They bound the results of every
-//! run.
+//! Earliest instants at which a rate algorithm admits a given number of requests, whatever the client does. These instants bound the
+//! results of every run.
 
 use std::fmt;
 use std::time::Duration;
@@ -11,20 +11,21 @@ use crate::policies::stage_policy::Decision;
 
 /// Admission times of a rate algorithm (`RateAlgorithm`) for a client that always sends at the earliest possible instant.
 ///
-/// With these algorithms, a request that passes as early as possible never delays the next one. Therefore no client's requests pass sooner,
-/// in whatever order they arrive. The same holds for requests that replace others whose charges were refunded: see `RateAlgorithm::refund`.
+/// With rate algorithms, a request that passes as early as possible never delays the next one. Therefore no client's requests pass sooner,
+/// in whatever order they arrive. This also holds for requests that replace others whose charges were refunded: see
+/// `RateAlgorithm::refund`.
 #[derive(Clone, Debug)]
 pub struct Pace(Box<dyn Passing>);
 
 impl Pace {
-    /// Creates an upper bound on the pace of this algorithm, starting from its initial state without any charges.
+    /// Creates an upper bound on the pace of a rate algorithm, starting from the algorithm's initial state without any charges.
     pub(crate) fn new<L: RateAlgorithm<State: Clone + Sync> + Clone + Sync>(law: L) -> Self {
         let state = law.fresh();
         Self(Box::new(Probe { law, state, at: Instant::ORIGIN, early: None }))
     }
 
-    /// Creates the pace at which an algorithm admits requests, including those that it delays before they pass. It admits such a request
-    /// `early` before the instant that a rejection would advise.
+    /// Creates the pace at which a rate algorithm admits requests, including requests that it delays before they pass. The algorithm admits
+    /// a request `early` before the instant that a rejection would advise.
     pub(crate) fn of_admissions<L: RateAlgorithm<State: Clone + Sync> + Clone + Sync>(
         law: L,
         early: Duration,
@@ -40,7 +41,7 @@ impl Pace {
     }
 
     /// Returns the earliest instant, not before `from`, at which one more request passes. `None` if no further request ever passes. The
-    /// instants never decrease from call to call.
+    /// returned instants never decrease from call to call.
     pub fn next(&mut self, from: Instant) -> Option<Instant> {
         self.0.next(from)
     }
@@ -58,7 +59,7 @@ struct Windows {
 impl Passing for Windows {
     fn next(&mut self, from: Instant) -> Option<Instant> {
         let began = *self.began.get_or_insert(from);
-        // Of the windows used so far, the first and the last may be only partly in the period.
+        // Of the time windows used so far, the first and the last may lie only partly in the run.
         let whole = u128::from((self.passed / u64::from(self.limit)).saturating_sub(1));
         self.passed += 1;
         let over = u64::try_from(whole * self.window.as_nanos()).ok()?;
@@ -93,7 +94,8 @@ struct Probe<L: RateAlgorithm> {
 impl<L: RateAlgorithm<State: Clone + Sync> + Clone + Sync> Passing for Probe<L> {
     fn next(&mut self, from: Instant) -> Option<Instant> {
         self.at = self.at.max(from);
-        // If the algorithm returns exact waits, one repetition is enough. Other algorithms may first return a wait that is too short.
+        // If the rate algorithm returns exact waits, one repetition of the loop is enough. Other algorithms may first return a wait that is
+        // too short.
         for _ in 0..1000 {
             self.law.advance(&mut self.state, self.at);
             match self.law.ask(&self.state, self.at, 1) {

@@ -16,7 +16,7 @@ use crate::presets::{Expanded, expand};
 use crate::quoted::quoted;
 use crate::schedule::Target;
 
-/// Keys and values of a JSON object, not validated yet.
+/// Change of the configuration: keys and values of a JSON object, not validated yet.
 pub type Patch = serde_json::Map<String, serde_json::Value>;
 
 #[derive(Debug, Default, Deserialize)]
@@ -28,20 +28,21 @@ struct PresetPatch {
 
 const SET: &str = "set";
 
-/// Key that sets the advice of all answers, like the flag `--advice`. All other keys except `set` are keys of the configuration.
+/// Key of a configuration change that sets the retry advice of all answers, like the flag `--advice`. All other keys except `set` are keys
+/// of the configuration.
 const ADVICE: &str = "advice";
 
 /// Parses a change of the configuration as received from a client.
 ///
 /// # Errors
-/// If it is not a JSON object, or a key appears twice.
+/// Returns an error if the text is not a JSON object, or if a key appears twice.
 pub fn read_patch(text: &[u8]) -> Result<Patch, serde_json::Error> {
     serde_json::from_slice::<Strict>(text).and_then(|Strict(value)| serde_json::from_value(value))
 }
 
 impl Config {
     pub fn patched(&self, patch: &Patch) -> Result<Self, PatchError> {
-        // If `preset` or `scale` has the wrong type, the loop below refuses it with an error that names the key.
+        // If `preset` or `scale` has the wrong type, the loop over all keys refuses the value with an error that names the key.
         let asked = serde_json::from_value::<PresetPatch>(patch.clone().into()).unwrap_or_default();
         let based = match (asked.preset.as_deref(), asked.scale) {
             (Some(preset), scale) => self.with_preset(preset, scale)?,
@@ -50,12 +51,12 @@ impl Config {
             (None, None) => self.clone(),
         };
         let is_preset = asked.preset.is_some() || asked.scale.is_some();
-        // The configuration always serializes to an object. If it did not, every key would be refused.
+        // The configuration always serializes to a JSON object. If it did not, every key would be refused.
         let mut current = match serde_json::to_value(&based) {
             Ok(serde_json::Value::Object(current)) => current,
             _ => Patch::new(),
         };
-        // A key that is not serialized while its value is empty can still be changed.
+        // Some keys are not serialized while their value is empty. Such keys are added, because a change may set them.
         current.entry("answers").or_insert_with(|| serde_json::Map::new().into());
         for key in ["preset", "scale", "schedule"] {
             current.entry(key).or_insert(serde_json::Value::Null);
@@ -72,7 +73,7 @@ impl Config {
                     accepted: quoted(known()),
                 });
             }
-            // Keys are applied one at a time, so that the error can name the key.
+            // The keys of a change are applied one at a time, so that an error can name its key.
             current.insert(key.clone(), value.clone());
             config = serde_json::from_value(current.clone().into()).map_err(|error| {
                 let why = accepted::instead_of(key, value);
@@ -83,7 +84,7 @@ impl Config {
             config.preset.clone_from(&based.preset);
         }
         if patch.contains_key("max_busy") && !patch.contains_key("caps") {
-            // A new current number of slots also removes the planned later numbers.
+            // A change of the current number of slots also removes the numbers of slots that were planned for later.
             config.caps = Caps::default();
         }
         if patch.contains_key("max_busy") && !patch.contains_key("schedule") {
@@ -97,7 +98,7 @@ impl Config {
                 return Err(PatchError::Contradiction(split_options(preset).0.to_owned()));
             }
             if config.preset.take().is_some() {
-                // The preset's answers refer to limits that the new policy does not have.
+                // The answers of the preset refer to limits that the new policy does not have.
                 config.scale = None;
                 if !patch.contains_key("answers") {
                     config.answers = AnswersConfig::default();
@@ -119,8 +120,8 @@ impl Config {
         Ok(config)
     }
 
-    /// Refuses numbers of slots that have no effect. Values equal to the current ones or to the defaults are accepted, so that a client can
-    /// send back the configuration that it received.
+    /// Refuses configured numbers of slots that have no effect. Values equal to the current values or to the defaults are accepted, so that
+    /// a client can send back the configuration that it received.
     fn refuse_idle_slots(&self, before: &Self, patch: &Patch) -> Result<(), ConfigError> {
         let is_new = |is: bool, key: &str| is && patch.contains_key(key) && !self.has_cap();
         let slots = ![before.max_busy, Self::default().max_busy].contains(&self.max_busy);
@@ -151,10 +152,10 @@ impl Config {
     /// Returns this configuration with everything that a preset sets: policies, answers, and in some presets further settings.
     ///
     /// # Errors
-    /// If the preset does not exist, or if its options name something that does not exist.
+    /// Returns an error if the preset does not exist, or if its options name something that does not exist.
     pub fn with_preset(&self, preset: &str, scale: Option<f64>) -> Result<Self, ConfigError> {
         let Expanded { preset: found, policy, answers } = expand(preset, scale)?;
-        // A preset with an empty list of options, such as `github:`, is the same as one without: `github`.
+        // A preset with an empty list of options, such as `github:`, is the same as the preset without a list, `github`.
         let (name, options) = split_options(preset);
         let preset = if options.is_empty() { name } else { preset }.to_owned();
         let settings = self.patched(&found.server).map_err(|error| match error {

@@ -1,4 +1,5 @@
-//! Lists of events that are planned for fixed server times. They are written `part,part,…`, and each event is later than the one before it.
+//! Lists of events that are planned for fixed server times. A list is written `part,part,…`, and each event is later than the event before
+//! it.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,7 +11,7 @@ use vocabulary::{Instant, duration_text};
 #[serde(try_from = "Option<String>", into = "String", bound = "T: Planned")]
 pub struct PlannedList<T>(Vec<T>);
 
-/// Planned event. `Display` writes it in the notation of the list.
+/// Event that is planned for a fixed server time. `Display` writes the event in the notation of the list.
 pub trait Planned: Clone + fmt::Display {
     const PLURAL: &'static str;
     const EXAMPLES: &'static str;

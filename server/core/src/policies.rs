@@ -1,4 +1,4 @@
-//! Admission policies, one per file, and the list of them.
+//! Admission policies of the server, one per file, and the list of all policies.
 
 mod admission;
 mod capacity;

@@ -1,4 +1,5 @@
-//! Configured policy. It is either a stage of the stack, which only admits requests, or the last policy, which may also serve them.
+//! Configured policy. It is either a stage of the stack, which only admits requests, or the last policy of the stack, which may also serve
+//! requests.
 
 use std::fmt;
 use std::str::FromStr;
@@ -18,7 +19,7 @@ pub struct Policy {
     entry: &'static PolicyEntry,
     configured: Configured,
     common: Common,
-    /// Common parameters, which every policy accepts. Only those that differ from their default are listed.
+    /// Common parameters, which every policy accepts. Only parameters whose values differ from their defaults are listed.
     given: Vec<ParameterInfo>,
 }
 
@@ -48,7 +49,7 @@ impl Policy {
         self.label.as_deref()
     }
 
-    /// Returns the parameters of this policy's kind, without the common ones.
+    /// Returns the parameters that only this kind of policy has, without the common parameters of all policies.
     pub fn parameters(&self) -> &[ParameterInfo] {
         &self.configured.parameters
     }
@@ -119,7 +120,7 @@ impl Policy {
         Err(format!("policy `{name}` has no parameter `{key}`{}; {of_its_own}", did_you_mean(key, own())))
     }
 
-    /// Whether the two policies differ only in figures. Then this policy can continue with the state of `other`.
+    /// Whether the two policies differ only in the figures of their parameters. If so, this policy can continue with the state of `other`.
     pub(crate) fn is_kind_of(&self, other: &Self) -> bool {
         let is_same = self.name() == other.name() && self.label == other.label && self.given == other.given;
         is_same && (self.is_stage() || self.parameters() == other.parameters())

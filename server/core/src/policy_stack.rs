@@ -18,7 +18,8 @@ use crate::request_fields::FieldSelection;
 use crate::script::Script;
 use crate::service::ServiceModel;
 
-/// Separator between two policies of a stack. It is unambiguous, because a parameter's value never contains a word between spaces.
+/// Separator between two policies of a stack. The separator is unambiguous, because a parameter's value never contains a word between
+/// spaces.
 const JOINT: &str = " then ";
 
 const MAX_STAGES: usize = 16;
@@ -73,8 +74,8 @@ impl Policies {
         self.0.iter()
     }
 
-    /// Returns the name of each policy: its label, otherwise the name of its kind. If a name occurs again, the further policies get numbers
-    /// from 2.
+    /// Returns the name of each policy: its label, otherwise the name of its kind. If a name occurs again, the names of the further
+    /// policies get numbers from 2.
     pub fn labels(&self) -> Vec<String> {
         let mut labels: Vec<String> = Vec::with_capacity(self.0.len());
         for policy in &self.0 {
@@ -108,7 +109,7 @@ impl Policies {
     /// time.
     ///
     /// # Errors
-    /// The error names the value and the accepted values.
+    /// Returns an error that names the invalid value and the accepted values.
     pub(crate) fn with_all(&self, index: usize, changed: &[(String, String)]) -> Result<Self, PolicyError> {
         let mut policies = self.0.clone();
         if let Some(policy) = policies.get_mut(index) {
@@ -126,8 +127,8 @@ impl Policies {
         self.0.get(index)?.stage(anchor)
     }
 
-    /// Returns the indices of the stages whose figures differ from those of `before`. `None` if the stacks differ in more than figures, so
-    /// that their state cannot be kept.
+    /// Returns the indices of the policies whose parameters have other figures than in the stack `before`. `None` if the stacks differ in
+    /// more than figures, so that the state of the policies cannot be kept.
     pub(crate) fn other_figures(&self, before: &Self) -> Option<Vec<usize>> {
         let mut pairs = self.0.iter().zip(&before.0);
         let is_same_kind =
@@ -189,8 +190,8 @@ impl Policies {
         windows.max().unwrap_or_default()
     }
 
-    /// Returns the earliest admission times that each rate limit allows, where they are proven. Returns none if the service times
-    /// are not those of the server.
+    /// Returns the earliest admission times that each rate limit allows, where such times are proven. Returns an empty list if the last
+    /// policy serves requests with service times of its own.
     pub(crate) fn paces(&self, changed: &BTreeSet<usize>) -> Vec<Pace> {
         if !self.last().is_stage() {
             return Vec::new();

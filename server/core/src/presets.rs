@@ -1,4 +1,4 @@
-//! Presets of real servers as data, one file each, with the source of every figure.
+//! Presets of real servers, stored as data in one file each, with the source of every figure.
 
 mod preset;
 mod scaling;

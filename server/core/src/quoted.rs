@@ -1,4 +1,4 @@
-//! Lists of quoted names for messages.
+//! Formatting of lists of quoted names for messages.
 
 pub(crate) fn quoted<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     let words: Vec<String> = words.into_iter().map(|word| format!("`{word}`")).collect();

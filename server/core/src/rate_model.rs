@@ -1,4 +1,4 @@
-//! Description of a server whose policies are together equivalent to one rate limit. Results of clients are compared with it.
+//! Description of a server whose policies are together equivalent to one rate limit. Results of clients are compared with this description.
 
 use std::time::Duration;
 
@@ -9,7 +9,8 @@ use crate::pace::Pace;
 pub struct RateLaw {
     /// Instants at which requests are admitted if they arrive in order as early as possible.
     pub pace: Pace,
-    /// Number of requests and the period in which they are admitted, if admission is even. `None` if it is uneven, as with windows.
+    /// Number of requests and the period in which they are admitted, if admission is even. `None` if admission is uneven, as with time
+    /// windows.
     pub steady: Option<(u64, Duration)>,
 }
 

@@ -1,12 +1,12 @@
-//! Request: its purpose, its outcome and its random draws.
+//! Request to the server: its purpose, its outcome and its random draws.
 
 use std::time::Duration;
 
 use vocabulary::wire::RunId;
 use vocabulary::{Distribution, Purpose, draws, unit};
 
-/// Identifies a request between its arrival and its answer. Ids are small numbers with few gaps, because the server uses them as
-/// indices. The shell reuses an id once its request is answered or cancelled.
+/// Number that identifies a request between its arrival and its answer. Ids are small numbers with few gaps, because the server uses them
+/// as indices. The shell reuses an id once its request is answered or cancelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RequestId(pub u32);
 
@@ -25,7 +25,7 @@ pub struct Request {
 pub struct Counted {
     pub run: RunId,
     /// Shard of the run's clients that sent the request. `None` if the clients are not sharded. Requests are copied often, but this field
-    /// does not increase their size.
+    /// does not increase the size of a request.
     pub shard: Option<u16>,
 }
 
@@ -39,7 +39,7 @@ impl From<RunId> for Counted {
 pub enum Step {
     #[default]
     Work,
-    /// First half of a conditional write: reads the state of the object. It is counted as a read and not as received.
+    /// First half of a conditional write: reads the state of the object. The request is counted as a read and not as a received request.
     Read,
     Write {
         if_match: u64,
@@ -59,7 +59,7 @@ impl Request {
         self.sample(return_delay, purpose)
     }
 
-    /// Whether the request, or its answer if `way` leads to the client, is lost. `loss` is the probability.
+    /// Whether the network loses the request, or its answer if `way` leads to the client. `loss` is the probability of a loss.
     pub(crate) fn is_lost(&self, way: NetworkLeg, loss: f64) -> bool {
         if loss == 0.0 {
             return false;
@@ -111,7 +111,7 @@ pub enum ServerDecision {
     Rejected,
     /// A conditional write is rejected, because the object's version has changed since the read.
     Conflict,
-    /// A fault ended the request before any work was done.
+    /// An injected fault ended the request before any work was done.
     Failed,
     /// The request was to start only if enough capacity is free, and too little was free.
     Deferred,

@@ -1,24 +1,25 @@
-//! HTTP properties of a request. They are kept only if a policy or an answer uses them.
+//! HTTP properties of a request. The properties are kept only if a policy or an answer uses them.
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RequestFields {
-    /// Method in upper case.
+    /// HTTP method in upper case.
     pub method: Box<str>,
-    /// Path without the query.
+    /// Path of the URL without the query.
     pub path: Box<str>,
     pub address: Option<IpAddr>,
-    /// Headers with their names in lower case. Only the [wanted](FieldSelection::headers) headers are kept, and only the first of each name.
+    /// Headers with their names in lower case. Only the [selected](FieldSelection::headers) headers are kept, and only the first header of
+    /// each name.
     pub headers: Vec<(Box<str>, Box<str>)>,
-    /// Numbers in the body, formatted as in JSON, by their [wanted](FieldSelection::fields) paths. A number that the body does not contain is left
-    /// out.
+    /// Numbers in the body, formatted as in JSON, by their [selected](FieldSelection::fields) paths. A number that the body does not
+    /// contain is left out.
     pub fields: Vec<(Box<str>, Box<str>)>,
 }
 
 impl RequestFields {
-    /// Returns the value of a header; `name` is in lower case.
+    /// Returns the value of a request header; `name` must be in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         value_of(&self.headers, name)
     }
@@ -32,7 +33,7 @@ fn value_of<'a>(pairs: &'a [(Box<str>, Box<str>)], name: &str) -> Option<&'a str
     pairs.iter().find_map(|(there, value)| (**there == *name).then_some(&**value))
 }
 
-/// Parts of requests that the configuration uses. Callers need not keep other parts.
+/// Parts of requests that the configuration uses. Callers need not keep other parts of a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldSelection {
     /// Whether the configuration uses any part. If so, method, path and address are always kept.
@@ -44,7 +45,8 @@ pub struct FieldSelection {
 }
 
 impl FieldSelection {
-    /// Extracts the wanted numbers from a body, which is parsed only once. Returns none for a body that is not complete JSON.
+    /// Extracts the selected numbers from a request body, which is parsed only once. Returns an empty list for a body that is not complete
+    /// JSON.
     pub fn fields_in(&self, body: &[u8]) -> Vec<(Box<str>, Box<str>)> {
         if self.fields.is_empty() || body.is_empty() {
             return Vec::new();

@@ -40,10 +40,10 @@ pub enum ScriptError {
 }
 
 impl Script {
-    /// Creates a script from the replies to each op. All ops after the last given one get the replies of the last one.
+    /// Creates a script from the replies to each op. All ops after the last given op get the replies of the last given op.
     ///
     /// # Errors
-    /// If there are no ops, if an op has no replies, or if there are too many replies in total.
+    /// Returns an error if there are no ops, if an op has no replies, or if there are too many replies in total.
     pub fn new(ops: impl IntoIterator<Item = Vec<Reply>>) -> Result<Self, ScriptError> {
         let (mut replies, mut ranges) = (Vec::new(), Vec::new());
         for (index, script) in ops.into_iter().enumerate() {
@@ -63,7 +63,8 @@ impl Script {
         Ok(Self { replies, ops: ranges })
     }
 
-    /// Returns the reply to this attempt (from 1) of this op (from 0).
+    /// Returns the reply to the attempt with the number `attempt` (from 1) of the op with the number `op` (from 0), with the id of the
+    /// reply.
     pub(crate) fn reply_to(&self, op: u64, attempt: u32) -> (ReplyId, &Reply) {
         let op = usize::try_from(op).unwrap_or(usize::MAX).min(self.ops.len() - 1);
         let Range { start, end } = self.ops[op].clone();
@@ -88,7 +89,7 @@ impl Script {
         self.replies.iter().any(|reply| matches!(reply, Reply::Answer(answer) if answer.status == status))
     }
 
-    /// Returns the number of steps and ops as text, because the whole script may be long.
+    /// Returns the script's numbers of steps and ops as text, because the whole script may be long.
     pub(crate) fn summary(&self) -> String {
         match (self.replies.len(), self.ops.len()) {
             (1, _) => "1 step".to_owned(),

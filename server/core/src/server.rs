@@ -32,37 +32,39 @@ pub struct Server {
     config: Config,
     /// Calendar time at the server's start.
     anchor: WallTime,
-    /// True if answers have no templates, no faults and no limits of a stack to report. Cached, because every answer depends on it.
+    /// True if answers have no templates, no faults and no limits of a stack to report. The value is cached, because every answer depends
+    /// on it.
     is_plain: bool,
     has_facts: bool,
     service: ServiceModel,
     /// Schedule during the run; `None` if the configured schedule is empty.
     schedule: Option<InForce>,
-    /// Instant of the next entry of `caps` that has not been applied to the policy yet.
+    /// Instant of the next change in the setting `caps` that has not been applied to the policy yet.
     next_cap: Option<Instant>,
     clock: RunClock,
     policy: Stages,
     ledger: Ledger,
-    /// Number of resets so far. Requests that arrived before the latest reset are not counted in the new counts.
+    /// Number of resets of the counts so far. Requests that arrived before the latest reset are not counted in the new counts.
     epoch: u64,
     /// Version of the single object that conditional writes change.
     version: u64,
     /// Requests on the network from client to admission.
     coming: Timeline<RequestId>,
-    /// HTTP properties of the requests in `coming`, by request id, for the policy that admits them. Empty if no request has had any.
+    /// HTTP properties of the requests in `coming`, by request id, for the policy that admits them. The list is empty if no request has had
+    /// HTTP properties.
     details: Vec<Option<Arc<RequestFields>>>,
     /// Answers on the network from server to client.
     going: Timeline<Answer>,
-    /// Number of messages (requests and answers on the network) so far. It orders simultaneous messages, and identifies the current message
-    /// of a request.
+    /// Number of messages (requests and answers on the network) so far. The number orders simultaneous messages, and identifies the current
+    /// message of a request.
     messages: u64,
     /// State of each request, by request id. `None` once the request is answered or cancelled.
     requests: Vec<Option<Held>>,
     answers: VecDeque<Answer>,
-    /// Extras of an earlier answer. The next extras reuse their memory.
+    /// Extra parts of an earlier answer. The extra parts of the next answer reuse their memory.
     spare: Option<Box<Extras>>,
-    /// No event happens before this instant. It is [`Instant::FAR_FUTURE`] if none is pending. Cached, because it is checked far more
-    /// often than events happen.
+    /// Instant before which no event happens; [`Instant::FAR_FUTURE`] if no event is pending. The instant is cached, because it is checked
+    /// far more often than events happen.
     next_at: Instant,
     early_retries: Option<EarlyRetries>,
     log: Option<Box<ServerLog>>,
@@ -72,9 +74,9 @@ pub struct Server {
 struct Held {
     request: Request,
     epoch: u64,
-    /// Number of the request's current message. The id is not enough to identify it, because ids are reused.
+    /// Number of the request's current message. The request id is not enough to identify the message, because ids are reused.
     message: u64,
-    /// Whether the verdict is not known at admission. Then it is counted when the request is released.
+    /// True if the decision on the request is not known at admission. The decision is then counted when the request is released.
     is_open: bool,
 }
 
@@ -85,7 +87,7 @@ impl Server {
         Self::starting(config, WallTime::VIRTUAL_START)
     }
 
-    /// Creates a server that starts at the calendar time `anchor`. Its calendar advances with the experiment's time.
+    /// Creates a server that starts at the calendar time `anchor`. The server's calendar advances with the experiment's time.
     pub fn starting(config: Config, anchor: WallTime) -> Self {
         let schedule = InForce::new(&config, anchor, None, Instant::ORIGIN);
         let policies = schedule.as_ref().map_or(&config.policy, InForce::policies);
@@ -120,7 +122,8 @@ impl Server {
         server
     }
 
-    /// Caches the facts on which every answer depends. Finding them compares configurations, which takes longer than the rest of an answer.
+    /// Caches the facts on which every answer depends. Determining these facts compares configurations, which takes longer than all other
+    /// work for an answer.
     fn look_at_answers(&mut self) {
         self.has_facts = self.policy.has_facts() || !self.config.answers.is_empty();
         self.is_plain = !self.has_facts && self.config.fault.is_empty();
@@ -174,7 +177,7 @@ impl Server {
     }
 
     /// Returns the next answer that is due by `until`. All events before this answer are processed, each at its own instant, and no later
-    /// events. Meant for shells whose time advances in jumps.
+    /// events. This method is meant for shells whose time advances in jumps, such as the simulator.
     #[inline]
     pub fn next_answer(&mut self, until: Instant) -> Option<Answer> {
         if !self.answers.is_empty() {
@@ -197,7 +200,7 @@ impl Server {
         None
     }
 
-    /// Accepts an answer that the shell no longer needs. The next answer reuses its memory.
+    /// Accepts an answer that the shell no longer needs. The next answer reuses the memory of this answer.
     #[inline]
     pub fn reuse(&mut self, answer: Answer) {
         if answer.extras.is_some() {
@@ -206,7 +209,7 @@ impl Server {
     }
 
     /// Starts a log of all inputs and answers. No request may be in flight. The log grows without limit, so it is meant for comparisons of
-    /// shells and not for long runs.
+    /// shells (the HTTP server and the simulator) and not for long runs.
     pub fn record_log(&mut self) {
         self.log = Some(Box::new(ServerLog {
             config: self.config.clone(),
@@ -242,7 +245,8 @@ impl Server {
         self.early_retries.is_some()
     }
 
-    /// Returns the name and the status of each limit of the stack. The status is that for the client of the latest request.
+    /// Returns the name and the status of each limit of the stack. The status is for the client of the latest request with HTTP properties,
+    /// or for a new client if no such request has arrived.
     pub fn limits(&mut self, now: Instant) -> Vec<(String, LimitStatus)> {
         self.advance(now);
         let standings = self.policy.standings(now, &self.service);
@@ -262,8 +266,8 @@ impl Server {
         self.policy.evicted_keys()
     }
 
-    /// Returns the number of busy slots, outstanding requests or descriptors, depending on the policy. Busy slots include those held by
-    /// rejections.
+    /// Returns the number of busy slots, outstanding requests or descriptors, depending on the policy. Busy slots include slots that are
+    /// held by rejections.
     pub fn busy(&self) -> u32 {
         self.policy.busy()
     }
@@ -272,7 +276,8 @@ impl Server {
         self.policy.capacity(now, &self.service)
     }
 
-    /// Returns the number of free slots, places or descriptors, depending on the policy. Carrier sense compares this number.
+    /// Returns the number of free slots, places or descriptors, depending on the policy. A request with carrier sense starts only if this
+    /// number is large enough.
     pub fn free(&self, now: Instant) -> u64 {
         u64::from(self.policy.free(now, &self.service))
     }
@@ -330,7 +335,7 @@ impl Server {
         answer
     }
 
-    /// Processes one event that is due at `at`. Of simultaneous events, those of the policy come first.
+    /// Processes one event that is due at `at`. If several events are simultaneous, events of the policy come first.
     #[inline]
     fn step(&mut self, at: Instant) -> Option<Answer> {
         if self.policy.next() == at {

@@ -1,4 +1,4 @@
-//! Slots and service times that follow from the server's own settings. A policy may have others of its own.
+//! Slots and service times that follow from the server's own settings. A policy may have its own slots and service times instead.
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use crate::schedule::Timeline;
 
 #[derive(Clone, Debug)]
 pub(crate) struct ServiceModel {
-    /// Number of slots that applies before the first of `caps`.
+    /// Number of slots that applies before the first change in `caps`.
     pub(crate) max_busy: u32,
     pub(crate) caps: Caps,
-    /// Number of slots as a function of the run's time. If set, it replaces `max_busy` and `caps`.
+    /// Number of slots as a function of the run's time. If set, this function replaces `max_busy` and `caps`.
     pub(crate) course: Option<Box<Timeline>>,
     pub(crate) began: Option<Instant>,
     pub(crate) service_time: Distribution,

@@ -1,4 +1,4 @@
-//! Change of one figure while the server runs. The rest of the policies, the preset and the schedule are kept.
+//! Change of one figure of the configuration while the server runs. The rest of the policies, the preset and the schedule are kept.
 
 use vocabulary::split_options;
 
@@ -11,7 +11,7 @@ impl Config {
     /// schedule's entries for this figure are removed, because a manual setting is meant to last.
     ///
     /// # Errors
-    /// The error names the problem and the accepted values.
+    /// Returns an error that names the problem and the accepted values.
     pub(crate) fn with_setting(&self, text: &str) -> Result<Self, String> {
         let Some((target, value)) = text.split_once('=') else {
             return Err(format!("`{text}` has no `=`; write for example `token-bucket.rate=20/s`"));

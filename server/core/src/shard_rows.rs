@@ -1,4 +1,4 @@
-//! Counts for the shards of a run's clients. Each shard has one row, and the total number of rows is limited.
+//! Request counts for the shards (parts) of a run's clients. Each shard has one row, and the total number of rows is limited.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ pub(crate) struct ShardRows(BTreeMap<u16, Account>);
 
 impl ShardRows {
     /// Applies a change to the row of this shard. A missing row is created only if `left`, the number of rows that may still be created, is
-    /// not zero. Otherwise the change is dropped. Readers notice this, because the row is missing.
+    /// not zero. Otherwise the change is dropped. Readers of the counts notice the loss, because the row is missing.
     pub(crate) fn update(&mut self, shard: u16, left: &mut usize, change: impl Fn(&mut Account)) {
         if let Some(row) = self.0.get_mut(&shard) {
             return change(row);

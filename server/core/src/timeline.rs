@@ -1,5 +1,5 @@
-//! Scheduled items, ordered by due instant and then by the order in which they were scheduled. An item that is due no earlier than the
-//! queued ones before it goes into a queue, as always happens with constant delays. All other items go into a heap.
+//! Scheduled items, ordered by due instant and then by the order in which they were scheduled. An item that is due no earlier than all
+//! items in the queue is added to the queue. With constant delays, this is always the case. All other items are added to a heap.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, VecDeque};
@@ -10,7 +10,8 @@ use vocabulary::Instant;
 pub(crate) struct Timeline<T> {
     in_order: VecDeque<Entry<T>>,
     out_of_order: BinaryHeap<Reverse<Entry<T>>>,
-    /// Key of the first item; [`NEVER`] if nothing is scheduled. Cached, because it is read far more often than items are due.
+    /// Key of the item that is due first; [`NEVER`] if nothing is scheduled. The key is cached, because it is read far more often than
+    /// items are due.
     next: Key,
 }
 
@@ -19,8 +20,8 @@ pub(crate) type Key = (Instant, u64);
 
 pub(crate) const NEVER: Key = (Instant::FAR_FUTURE, u64::MAX);
 
-/// Latest instant at which items can be due. Items scheduled for the end of time are due just before it, because the end of time means that
-/// nothing is due.
+/// Latest instant at which items can be due. Items scheduled for [`Instant::FAR_FUTURE`] are due just before this instant, because
+/// `FAR_FUTURE` means that nothing is due.
 const LATEST: Instant = Instant::from_nanos(u64::MAX - 1);
 
 #[derive(Clone, Copy, Debug)]
@@ -36,18 +37,18 @@ impl<T> Default for Timeline<T> {
 }
 
 impl<T> Timeline<T> {
-    /// Schedules an item. `order` must be larger than that of every item scheduled before.
+    /// Schedules an item. `order` must be larger than the order of every item scheduled before.
     #[inline]
     pub(crate) fn push(&mut self, at: Instant, order: u64, item: T) {
         let at = at.min(LATEST);
         let entry = Entry { key: (at, order), item };
-        // `order` is larger than that of the last item, so comparing the instants is enough.
+        // `order` is larger than the order of the last item, so comparing the instants is enough.
         if self.in_order.back().is_none_or(|last| last.key.0 <= at) {
             self.in_order.push_back(entry);
         } else {
             self.put_before(entry);
         }
-        // `order` is larger than all others, so another item at the same instant stays first.
+        // The order of the new item is the largest one, so an earlier item with the same instant stays first.
         if at < self.next.0 {
             self.next = (at, order);
         }
@@ -108,7 +109,7 @@ impl<T> Timeline<T> {
         for entry in &mut self.in_order {
             change(&mut entry.item);
         }
-        // The heap is rebuilt from a vector. Its order depends only on the keys, which do not change.
+        // The heap is rebuilt from a vector. The heap's order depends only on the keys, which do not change.
         let mut heaped = std::mem::take(&mut self.out_of_order).into_vec();
         for Reverse(entry) in &mut heaped {
             change(&mut entry.item);
@@ -131,7 +132,7 @@ impl<T> PartialEq for Entry<T> {
 
 impl<T> Eq for Entry<T> {}
 
-// The heap compares entries with these operators, and both results are about equally likely. Comparing one number avoids branches.
+// The heap compares entries with `<`, `<=`, `>` and `>=`, and both results are about equally likely. Comparing one number avoids branches.
 impl<T> PartialOrd for Entry<T> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
@@ -165,7 +166,7 @@ impl<T> Ord for Entry<T> {
 }
 
 impl<T> Entry<T> {
-    /// Returns the key as one number. Numbers are ordered in the same way as keys.
+    /// Returns the key of an entry as one number. Numbers are ordered in the same way as keys.
     #[inline]
     fn number(&self) -> u128 {
         u128::from(self.key.0.as_nanos()) << 64 | u128::from(self.key.1)

@@ -57,7 +57,7 @@ mod tests {
     fn endless_input_is_refused_and_input_that_just_fits_is_read() {
         assert_eq!(bytes(io::repeat(7).take(1 << 20), 1 << 20).unwrap().len(), 1 << 20);
         let error = bytes(io::repeat(7), 1 << 20).unwrap_err();
-        assert_eq!(error.to_string(), "it has more than 1 MiB, the most that is read");
+        assert_eq!(error.to_string(), "the file is larger than 1 MiB, the maximum");
     }
 
     #[test]

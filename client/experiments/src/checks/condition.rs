@@ -146,13 +146,13 @@ mod tests {
     #[test]
     fn invalid_conditions_are_refused_with_a_remedy() {
         let error = |text: &str| text.parse::<Condition>().unwrap_err();
-        assert!(error("amplification = 1").contains("`==` does"));
+        assert!(error("amplification = 1").contains("write `==`"));
         assert!(error("amplification").contains("no comparison"));
         assert!(error("> 3").contains("no figure before"));
-        assert!(error("p99 > 250ms").contains("write the number alone"));
+        assert!(error("p99 > 250ms").contains("write only the number"));
         assert!(error("p99 > many").contains("`many` is not a number"));
         assert!(error("p 99 > 1").contains("white space"));
-        assert!(error("a ! 1").contains("begins with no comparison"));
+        assert!(error("a ! 1").contains("does not begin with a comparison"));
         assert!("nan".parse::<Share>().is_err() && "120%".parse::<Share>().is_err());
     }
 }

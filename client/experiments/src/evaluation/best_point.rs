@@ -218,7 +218,7 @@ mod tests {
         assert_eq!(
             written.words,
             "ops=50: aimd:beta=0.5 had the least attempts in the sweep (20), but aimd:beta=0.9 has it on fresh seeds: \
-             aimd:beta=0.5 comes to 40.5 on 6 fresh seeds; aimd.beta=0.9 is the last of the range: try more"
+             aimd:beta=0.5 yields 40.5 on 6 fresh seeds; aimd.beta=0.9 is the last of the range: try more"
         );
     }
 

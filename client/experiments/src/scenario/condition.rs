@@ -186,15 +186,15 @@ mod tests {
     #[test]
     fn a_bound_that_is_not_the_sources_needs_a_reason() {
         for (keys, why) in [
-            ("", "says: say what must be so"),
-            ("above = 3", "above: `above = 3` is a reading"),
-            ("above = 1", "a reading"),
-            ("above = 3\nmeans = \" \"", "a reading"),
+            ("", "says: a claim needs a condition"),
+            ("above = 3", "above: `above = 3` interprets the source"),
+            ("above = 1", "interprets the source"),
+            ("above = 3\nmeans = \" \"", "interprets the source"),
             ("above = inf\nmeans = \"m\"", "finite"),
             ("printed = \"48\"\nprecision = 2", "precision: "),
             ("above = 3\nprecision = 2\nmeans = \"m\"", "precision: "),
-            ("printed = \"48 s\"", "a unit is left out"),
-            ("printed = \"1e9\"", "no number"),
+            ("printed = \"48 s\"", "leave the unit out"),
+            ("printed = \"1e9\"", "is not a number"),
             ("printed = \"48\"\nbelow = \"50\"", "below: `below` and `printed` exclude"),
             ("above = \"1\"\nat_least = \"2\"", "at_least: there are two bounds"),
             ("above = \"3\"\nbelow = \"2\"", "above: nothing is above 3 and below 2"),

@@ -93,7 +93,7 @@ const ONE_LINE: &[(&str, &str, &[&str])] = &[
     ("ops = 3", "ops = 9223372036854775807", &["mine.toml:5", "`ops` is 9223372036854775807"]),
     ("ops = 3", "clients = 4294967295", &["mine.toml:5", "`clients` is 4294967295"]),
     ("ops = 3", "in_flight = 4294967295", &["mine.toml:5", "`in_flight` is 4294967295"]),
-    ("ops = 3", "at = []", &["mine.toml:5", "`at` lists no instant"]),
+    ("ops = 3", "at = []", &["mine.toml:5", "`at` is an empty list"]),
     ("ops = 3", "at = [\"1s\"]\nin_flight = 3", &["mine.toml:5", "exclude one another"]),
     (
         "ops = 3",
@@ -103,7 +103,7 @@ const ONE_LINE: &[(&str, &str, &[&str])] = &[
     (
         "figure = \"attempts.total\"\nof = \"a\"",
         "figure = \"calls\"\nof = \"a\"\nat = 10\nprinted = \"3\"\n[figure.calls]\nkind = \"sum\"\nseries = \"sent\"\nfrom = 0\nto = 9223372036854775807\n[[claim]]\nsays = \"\"\nfigure = \"attempts.total\"\nof = \"a\"",
-        &["mine.toml", "the range 0 to 9223372036854775807 is none"],
+        &["mine.toml", "the range 0 to 9223372036854775807 is not valid"],
     ),
     (
         "figure = \"attempts.total\"\nof = \"a\"",
@@ -176,7 +176,7 @@ const ONE_LINE: &[(&str, &str, &[&str])] = &[
         "vary = { max_bussy = [10] }",
         &["mine.toml:", "did you mean `max_busy`?"],
     ),
-    ("vary = { max_busy = [10, 20] }", "vary = { max_busy = [] }", &["mine.toml:15", "over no values"]),
+    ("vary = { max_busy = [10, 20] }", "vary = { max_busy = [] }", &["mine.toml:15", "has no values"]),
     (
         "vary = { max_busy = [10, 20] }",
         "vary = { max_busy = [10], ops = [1], clients = [1] }",
@@ -217,10 +217,10 @@ const ONE_LINE: &[(&str, &str, &[&str])] = &[
     ("at = 10", "at = { max_busi = 10 }", &["mine.toml:22", "no point"]),
     ("at = 10\n", "", &["mine.toml", "several points", "`over`"]),
     ("at = 10", "at = 10\nover = [10]", &["mine.toml:22", "exclude one another"]),
-    ("printed = \"3\"", "", &["mine.toml:18", "say what must be so", "`at_most`"]),
+    ("printed = \"3\"", "", &["mine.toml:18", "a claim needs a condition", "`at_most`"]),
     ("printed = \"3\"", "accept = [3, 3]", &["mine.toml:23", "unknown key `accept`"]),
     ("printed = \"3\"", "at_lest = \"3\"", &["mine.toml:23", "did you mean `at_least`?"]),
-    ("printed = \"3\"", "at_least = 3", &["mine.toml:23", "`at_least = 3` is a reading", "`means`"]),
+    ("printed = \"3\"", "at_least = 3", &["mine.toml:23", "`at_least = 3` interprets the source", "`means`"]),
     ("printed = \"3\"", "above = 1", &["mine.toml:23", "`means`"]),
     (
         "printed = \"3\"",
@@ -234,9 +234,9 @@ const ONE_LINE: &[(&str, &str, &[&str])] = &[
         "above = [3, 3]",
         &["mine.toml:23", "a number, or the source's own number in quotes"],
     ),
-    ("printed = \"3\"", "printed = \"3 s\"", &["mine.toml:23", "a unit is left out"]),
+    ("printed = \"3\"", "printed = \"3 s\"", &["mine.toml:23", "leave the unit out"]),
     ("printed = \"3\"", "printed = \"3\"\nbelow = \"9\"", &["mine.toml:24", "exclude one another"]),
-    ("printed = \"3\"", "printed = \"3\"\nprecision = 1", &["mine.toml:24", "`means` must say why"]),
+    ("printed = \"3\"", "printed = \"3\"\nprecision = 1", &["mine.toml:24", "give the reason in `means`"]),
     ("printed = \"3\"", "printed = \"3\"\nagainst = [\"b\", \"c\"]", &["mine.toml:24", "`c` is not run"]),
     ("printed = \"3\"", "printed = \"3\"\nagainst = []", &["mine.toml:24", "`against` names no strategy"]),
     ("printed = \"3\"", "printed = \"3\"\nagainst = { at = 10 }", &["mine.toml:24", "compared with itself"]),
@@ -244,7 +244,7 @@ const ONE_LINE: &[(&str, &str, &[&str])] = &[
     (
         "printed = \"3\"",
         "printed = \"3\"\nagainst = { published = [1, 2] }",
-        &["mine.toml:24", "a figure for every point of `over`: 2 for 0"],
+        &["mine.toml:24", "one figure for every point of `over`: 2 for 0"],
     ),
     (
         "printed = \"3\"",

@@ -97,7 +97,7 @@ mod tests {
     fn a_warning_about_a_low_limit_names_a_sufficient_one() {
         let room = ConnectionRoom::new(Some(64), 30, 2);
         let words = room.warning_before(&open_loop(2000), Some(&Config::default())).unwrap();
-        assert!(words.contains("limit of 64") && words.contains("for 17 conn"), "{words}");
+        assert!(words.contains("limit of 64") && words.contains("allows 17 conn"), "{words}");
         assert!(words.contains("`ulimit -n 320`"), "30 + 2 · 128, {words}");
         assert_eq!(room.warning_before(&open_loop(17), None), None);
         let closed = Workload { arrivals: ArrivalProcess::Closed { in_flight: 18 }, ..open_loop(2000) };

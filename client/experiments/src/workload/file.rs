@@ -103,7 +103,7 @@ mod tests {
             ("mix = \"GET\"", "`mix`: `GET` is not a kind of request: it has no path; write `METHOD PATH"),
             ("mix = 3", "`mix` takes text in quotes, not 3"),
             ("api_keys = 1000001", "`api_keys` is 1000001; it must be from 1 to 1000000"),
-            ("at = []", "`at` lists no instant"),
+            ("at = []", "`at` is an empty list"),
             ("at = [\"1s\"]\nin_flight = 3", "`at` and `in_flight` exclude one another"),
             (
                 "scatter = [{ ops = 1, from = \"5s\", to = \"1s\" }]",

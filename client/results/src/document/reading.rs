@@ -73,6 +73,6 @@ mod tests {
         ] {
             assert_eq!(refusal(text), expected, "{text}");
         }
-        assert!(refusal("{}\n{}").starts_with("line 2, column 1: another value follows"));
+        assert!(refusal("{}\n{}").starts_with("line 2, column 1: the file contains a second value"));
     }
 }

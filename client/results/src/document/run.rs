@@ -311,10 +311,7 @@ impl RunResult {
             return Err(("ops.offered".to_owned(), words));
         }
         if succeeded > total {
-            return Err((
-                "ops.succeeded".to_owned(),
-                format!("{succeeded} is more than all {total} attempts"),
-            ));
+            return Err(("ops.succeeded".to_owned(), format!("{succeeded} is more than all {total} ops")));
         }
         for (index, pair) in self.series.windows(2).enumerate() {
             if pair[0].t_s < 0.0 || pair[1].t_s <= pair[0].t_s {

@@ -1,5 +1,5 @@
-//! Advice: the part of an answer that states when the client should retry, and how accurate that statement is. It is written as
-//! `seconds:share=0.7+ms`, with forms joined by `+`.
+//! Advice: the part of an answer that states when the client should retry, and how accurate that statement is. Advice is written for
+//! example as `seconds:share=0.7+ms`, with forms joined by `+`.
 
 mod accuracy;
 mod entry;
@@ -20,7 +20,8 @@ use self::problem::CONTENT_TYPE;
 use self::settings::Settings;
 use super::response_context::RenderContext;
 
-/// Forms of advice that one answer carries, in the order in which they were written. Empty if the answer advises nothing.
+/// Forms of retry advice that one answer contains, in the order in which they were written. The list is empty if the answer contains no
+/// advice.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Advice {
     forms: Vec<Form>,
@@ -64,7 +65,8 @@ impl Advice {
         self.forms.iter().any(|form| form.entry.says == Says::RateLimit)
     }
 
-    /// Returns the text that the advice form `form` writes into `part` of the answer. `None` if the form writes nothing in this answer.
+    /// Returns the text that the advice form with the index `form` writes into one part of an answer. `None` if the form writes nothing
+    /// into this part.
     pub(super) fn say(
         &self,
         form: usize,

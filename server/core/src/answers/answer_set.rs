@@ -1,4 +1,4 @@
-//! All answers of a server, parsed and checked against the stages of its stack.
+//! All answers of a server, parsed and checked against the stages of the server's policy stack.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use super::response::{Every, Rendered, Response, ResponseError};
 use super::response_context::{Outcome, RenderContext, ResponseContext};
 use crate::quoted::quoted;
 
-/// Key of the table for rejections by a stage without its own table, and for rejections that no stage made.
+/// Key of the answer table for rejections by a stage without its own table, and for rejections that are not made by a stage.
 const ANY: &str = "*";
 
 const MAX_NAME: usize = 64;
@@ -20,9 +20,9 @@ pub struct AnswerSet {
     stages: Vec<Box<str>>,
     accepted: Response,
     conflict: Response,
-    /// Answer to rejections by each stage, in the order of the stages.
+    /// Answers to rejected requests: one for each stage that may reject them, in the order of the stages.
     rejected: Vec<Response>,
-    /// Answer to rejections that no stage made, for example during an outage.
+    /// Answer to requests that are rejected, but not by a stage, for example during an outage.
     turned_away: Response,
 }
 
@@ -43,10 +43,10 @@ pub enum AnswersError {
 }
 
 impl AnswerSet {
-    /// Parses the answers of a server whose stack has these stages, in this order.
+    /// Parses the configured answers of a server. `stages` are the names of the stages of its policy stack, in order.
     ///
     /// # Errors
-    /// The error names the table and the problem.
+    /// Returns an error that names the invalid answer table and the problem.
     pub fn read<'a>(
         config: &AnswersConfig,
         stages: impl IntoIterator<Item = &'a str>,
@@ -87,7 +87,7 @@ impl AnswerSet {
             accepted: read("accepted", &config.accepted, 0)?,
             conflict: read("conflict", &config.conflict, 0)?,
             rejected,
-            // This table is parsed even if every stage has its own table, so that errors in `reject.*` are always reported.
+            // The table `reject.*` is parsed even if every stage has its own table, so that errors in `reject.*` are always reported.
             turned_away: read(any.0, any.1, 0)?,
             stages,
         })
@@ -101,12 +101,12 @@ impl AnswerSet {
         self.response(context.outcome).status
     }
 
-    /// Whether an answer with this outcome reports the limit of `stage`. If not, the caller need not compute the limit's status.
+    /// Whether answers to requests with this outcome report the limit of `stage`. If not, the caller need not compute the limit's status.
     pub fn tells_of(&self, outcome: Outcome, stage: usize) -> bool {
         self.response(outcome).tells_of(stage)
     }
 
-    /// Returns the value of one header; `name` is in lower case.
+    /// Returns the value of one header of the answer. `name` must be in lower case.
     pub fn header(
         &self,
         name: &str,

@@ -1,14 +1,15 @@
-//! Serialized form of the answers: tables in a preset's file, and part of the recorded configuration.
+//! Serialized form of a server's answers: tables in a preset's file, and part of the recorded configuration.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// Answers by outcome of the request and reason of a rejection. If it is empty, the server sends its default answers.
+/// Configured answers of a server, by outcome of the request and by reason of a rejection. If none are configured, the server sends its
+/// default answers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AnswersConfig {
-    /// Content common to all answers. The table of a single answer overrides it.
+    /// Content common to all answers. The table of a single answer overrides this content.
     #[serde(skip_serializing_if = "EveryConfig::is_empty")]
     pub every: EveryConfig,
     #[serde(skip_serializing_if = "ResponseConfig::is_empty")]
@@ -24,10 +25,10 @@ pub struct AnswersConfig {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct EveryConfig {
-    /// Templates by header name.
+    /// Templates of header values, by header name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, String>,
-    /// Forms of advice for every answer whose own table sets none.
+    /// Forms of retry advice for every answer whose own table sets none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub advice: Option<String>,
 }
@@ -35,15 +36,15 @@ pub struct EveryConfig {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ResponseConfig {
-    /// Status from 200 to 599. `None` means the server's default status.
+    /// HTTP status of the answer, from 200 to 599. `None` means the server's default status.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, String>,
-    /// Template of the body. `None` means the server's default body.
+    /// Template of the answer's body. `None` means the server's default body.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
-    /// Forms of advice for this answer. They replace the forms of `every`.
+    /// Forms of retry advice for this answer. They replace the forms of the table `every`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub advice: Option<String>,
 }
@@ -53,8 +54,8 @@ impl AnswersConfig {
         *self == Self::default()
     }
 
-    /// Returns the same answers, but with `advice` in all of them instead of each answer's own advice. The headers and the body of each
-    /// table are kept.
+    /// Returns these answers with the retry advice `advice` in all of them, in place of each answer's own advice. The headers and the body
+    /// of each table are kept.
     #[must_use]
     pub fn advising(mut self, advice: &str) -> Self {
         self.every.advice = Some(advice.to_owned());

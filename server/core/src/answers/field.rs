@@ -1,9 +1,10 @@
 //! Field of a template: `{primary.remaining}`, `{wait_s:up}`, `{reset_epoch}`.
 //!
-//! A field is written `{STAGE.quantity_unit:rounding}`. `STAGE` names a stage of the stack. A field without it refers to the stage that
-//! rejected the request, otherwise to the first stage. Numbers are `limit`, `remaining` and `used`. Times, formatted by [`TimeForm`], are
-//! `reset`, `window`, `wait` (the exact wait of a rejection) and `now`. The only text is `reason`, the name of the stage that rejected.
-//! `wait`, `now` and `reason` belong to the answer and not to a stage. The default unit is `s` for times to wait and `epoch` for `now`.
+//! A field is written `{STAGE.quantity_unit:rounding}`. `STAGE` names a stage of the stack. A field without a stage name refers to the
+//! stage that rejected the request, otherwise to the first stage. Numbers are `limit`, `remaining` and `used`. Times, formatted by
+//! [`TimeForm`], are `reset`, `window`, `wait` (the exact wait of a rejection) and `now`. The only text is `reason`, the name of the stage
+//! that rejected the request. `wait`, `now` and `reason` belong to the answer and not to a stage. The default unit is `s` for times to wait
+//! and `epoch` for `now`.
 
 use std::fmt::{self, Write as _};
 use std::time::Duration;
@@ -23,7 +24,7 @@ pub(super) struct Field {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Stage {
-    /// The stage that rejected the request, otherwise the first stage of the stack.
+    /// The field names no stage. It refers to the stage that rejected the request, otherwise to the first stage of the stack.
     Speaking,
     Named {
         index: usize,
@@ -43,7 +44,7 @@ enum Quantity {
     Reason,
 }
 
-/// Names of the quantities with their default units; `None` for quantities without a unit.
+/// Names of the quantities that a template field can contain, with their default units. The unit is `None` for quantities without a unit.
 const QUANTITIES: &[(&str, Option<Unit>)] = &[
     ("limit", None),
     ("remaining", None),
@@ -55,7 +56,7 @@ const QUANTITIES: &[(&str, Option<Unit>)] = &[
     ("reason", None),
 ];
 
-/// Text that looks like a field but is invalid. `field` is the text without its braces.
+/// Error for a text in a template that looks like a field but is invalid. `field` is the text without its braces.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FieldError {
@@ -136,7 +137,8 @@ impl Field {
         Ok(Self { stage, quantity })
     }
 
-    /// Returns the index of the stage whose limit the field reports. `speaker` is the stage for a field that names none.
+    /// Returns the index of the stage whose limit a template field reports. `speaker` is the index that applies to a field without a stage
+    /// name.
     pub(super) fn stage(&self, speaker: usize) -> Option<usize> {
         match self.quantity {
             Quantity::Wait(_) | Quantity::Now(_) | Quantity::Reason => None,
@@ -144,7 +146,7 @@ impl Field {
         }
     }
 
-    /// Writes the field's value and returns true. If the field has no value in this answer, writes nothing and returns false.
+    /// Writes the value of a template field and returns true. If the field has no value in this answer, writes nothing and returns false.
     pub(super) fn write(&self, rendering: &RenderContext<'_>, out: &mut String) -> bool {
         self.try_write(rendering, out).is_some()
     }
@@ -178,7 +180,7 @@ fn write_after(form: TimeForm, after: Duration, rendering: &RenderContext<'_>, o
 }
 
 /// Writes the moment at which a limit resets, or the time left until then. If the limit reset while its request was served, the moment is
-/// in the past. Real servers that write their headers at the decision send such moments, too.
+/// in the past. Real servers also send moments in the past if they write their headers when they decide on the request.
 fn write_reset(form: TimeForm, standing: &LimitStatus, rendering: &RenderContext<'_>, out: &mut String) {
     if form.unit.is_moment() {
         form.write_moment(rendering.teller.wall(rendering.reset_at(standing)), out);
@@ -216,7 +218,7 @@ fn fits(quantity: &str, unit: Unit) -> bool {
     }
 }
 
-/// Writes the field with its braces. Parsing the text returns an equal field.
+/// Writes a template field with its braces. Parsing the written text returns an equal field.
 impl fmt::Display for Field {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("{")?;

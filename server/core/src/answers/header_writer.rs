@@ -1,10 +1,10 @@
-//! Time base of an answer: whether its times are in experiment time or in real time.
+//! Time base of an answer: whether the times in the answer are in experiment time or in real time.
 
 use std::time::Duration;
 
 use vocabulary::{Instant, TimeScale, WallTime};
 
-/// Time base of an answer. Values are rounded after conversion to this time base.
+/// Time base of an answer. Times are rounded after their conversion to the time base.
 ///
 /// Our own load generator receives experiment time if it runs at the server's time scale. All other clients receive real time, which is
 /// experiment time multiplied by the scale.
@@ -15,7 +15,8 @@ pub struct HeaderWriter {
 }
 
 impl HeaderWriter {
-    /// Creates a writer of experiment time. Its calendar shows `anchor` at the server's start and advances with the experiment.
+    /// Creates a writer of times in experiment time. The writer's calendar shows `anchor` at the server's start and advances with the
+    /// experiment.
     pub fn experiment(anchor: WallTime) -> Self {
         Self { anchor, scale: TimeScale::default() }
     }
@@ -28,7 +29,8 @@ impl HeaderWriter {
         self.scale.to_real(duration)
     }
 
-    /// Converts a duration of the experiment to whole seconds of this time base, rounded up, as `Retry-After` requires.
+    /// Converts a duration of the experiment to whole seconds of the answer's time base. The result is rounded up, as `Retry-After`
+    /// requires.
     pub fn whole_seconds(&self, duration: Duration) -> u64 {
         let context = self.duration(duration);
         context.as_secs().saturating_add(u64::from(context.subsec_nanos() > 0))

@@ -1,4 +1,4 @@
-//! One kind of answer: its status, headers and body. It is parsed and checked once, and rendered for each request.
+//! One kind of answer: its status, headers and body. The answer is parsed and checked once, and rendered for each request.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -37,11 +37,11 @@ pub enum ResponseError {
     Headers(usize),
 }
 
-/// Rendered answer. A part that is `None` has the server's default.
+/// Rendered answer to one request. For a part that is `None`, the server sends its default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rendered<'a> {
     pub status: Option<u16>,
-    /// Header names are in lower case. Values consist of visible ASCII characters and spaces.
+    /// Headers as pairs of name and value. Names are in lower case. Values consist of visible ASCII characters and spaces.
     pub headers: Vec<(&'a str, Cow<'a, str>)>,
     pub body: Option<Cow<'a, str>>,
 }
@@ -49,11 +49,11 @@ pub struct Rendered<'a> {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Response {
     pub(super) status: Option<u16>,
-    /// All headers of the answer, those of `every` included. Each name occurs once.
+    /// All headers of the answer, including the headers of the configuration table `every`. Each name occurs once.
     headers: Vec<(Box<str>, Value)>,
     body: Option<Body>,
     advice: Advice,
-    /// For each stage: whether the answer reports the limit of this stage.
+    /// Whether the answer reports the limit of a stage: one value for each stage, in the order of the stages.
     tells: Vec<bool>,
 }
 
@@ -70,8 +70,8 @@ enum Body {
 }
 
 impl Response {
-    /// Parses an answer. A field that names no stage refers to the stage `speaker`. Headers and advice that the answer does not set come
-    /// from `every`.
+    /// Parses the configuration of an answer. A template field that names no stage refers to the stage `speaker`. Headers and advice that
+    /// the answer does not set come from `every`.
     pub(super) fn read(
         config: &ResponseConfig,
         every: &Every,
@@ -132,7 +132,7 @@ impl Response {
         })
     }
 
-    /// Renders the whole answer. A header is omitted if one of its fields has no value.
+    /// Renders the whole answer. A header is omitted if one of its template fields has no value.
     pub(super) fn render(&self, rendering: &RenderContext<'_>) -> Rendered<'_> {
         let headers = self.headers.iter();
         let headers =
@@ -144,7 +144,7 @@ impl Response {
         has(&self.headers, name)
     }
 
-    /// Returns the rendered value of one header. `name` is in lower case.
+    /// Returns the rendered value of one header. `name` must be in lower case.
     pub(super) fn header(&self, name: &str, rendering: &RenderContext<'_>) -> Option<Cow<'_, str>> {
         let (_, value) = self.headers.iter().find(|(there, _)| **there == *name)?;
         self.value(value, rendering)

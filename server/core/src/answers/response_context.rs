@@ -11,7 +11,7 @@ use crate::limit_status::LimitStatus;
 pub struct ResponseContext<'a> {
     pub outcome: Outcome,
     pub now: Instant,
-    /// Instant of the decision. The reset times in `standings` are counted from it.
+    /// Instant at which the server accepted or rejected the request. The reset times in `standings` are counted from this instant.
     pub decided_at: Instant,
     pub standings: &'a [Option<LimitStatus>],
     pub seed: u64,
@@ -79,7 +79,7 @@ impl<'a> RenderContext<'a> {
         self.context.decided_at + standing.reset
     }
 
-    /// Returns the time from the answer until the limit resets; 0 if that has passed.
+    /// Returns the time from the answer until the limit resets; 0 if the limit has already been reset.
     pub(super) fn until_reset(&self, standing: &LimitStatus) -> Duration {
         self.reset_at(standing).since(self.context.now)
     }

@@ -1,4 +1,4 @@
-//! Text that contains fields: `{"retry_after": {wait_s:decimal(2)}}`.
+//! Template: a text that contains fields, such as `{"retry_after": {wait_s:decimal(2)}}`.
 //!
 //! Bodies are JSON with many braces, so a brace starts a field only if a complete field follows. A field is `{`, then a name, optionally
 //! `:` and a format, then `}`. The name consists of lower-case letters, digits, `_`, `.` and `-`, and starts with a letter. Every other
@@ -10,10 +10,10 @@ use std::fmt;
 use super::field::{Field, FieldError};
 use super::response_context::RenderContext;
 
-/// Maximum number of fields in a template. It keeps rendered headers short enough for HTTP clients to accept.
+/// Maximum number of fields in a template. The limit keeps rendered headers short enough for HTTP clients to accept.
 const MAX_FIELDS: usize = 64;
 
-/// A text in braces of at least this many bytes is literal, even if it looks like a field.
+/// Length, in bytes, from which a text in braces is literal, even if it looks like a field.
 const MAX_FIELD: usize = 256;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -54,7 +54,7 @@ impl Template {
                 pieces.push(Piece::Field(Field::parse(field, stages)?));
                 rest = &rest[field.len() + 2..];
             } else {
-                // Two braces in front of a field: the first one escapes the field.
+                // If two braces precede a field, the first brace escapes the field.
                 let escaped = field_in(&rest[1..]);
                 plain.push('{');
                 rest = &rest[1..];
@@ -78,7 +78,7 @@ impl Template {
         })
     }
 
-    /// Returns the text with the values of its fields. `None` if one of the fields has no value.
+    /// Returns the text of the template with the values of its fields. `None` if one of the fields has no value.
     pub(super) fn render(&self, rendering: &RenderContext<'_>) -> Option<Cow<'_, str>> {
         self.rendered(|field, out| field.write(rendering, out))
     }
@@ -99,7 +99,7 @@ impl Template {
             [Piece::Text(text)] => return Some(Cow::Borrowed(text)),
             _ => {}
         }
-        // The initial capacity suits most templates, because most values are short numbers.
+        // The initial capacity of 64 bytes suits most templates, because most values are short numbers.
         let mut out = String::with_capacity(64);
         for piece in &self.pieces {
             match piece {
@@ -123,7 +123,7 @@ fn field_in(text: &str) -> Option<&str> {
     is_field.then_some(inner)
 }
 
-/// Writes the template's notation. Parsing it returns an equal template.
+/// Writes the text notation of a template. Parsing the written text returns an equal template.
 impl fmt::Display for Template {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for piece in &self.pieces {

@@ -1,4 +1,4 @@
-//! Format of a time: unit, precision and rounding.
+//! Format of a time in an answer: unit, precision and rounding.
 //!
 //! Units of durations are `s`, `ms`, and `go` (as Go's `time.Duration.String` writes them: `6m0s`, `12ms`). Units of moments are `epoch`
 //! (seconds since 1970), `epoch_ms`, `date` (the HTTP-date of RFC 9110) and `rfc3339`.
@@ -60,7 +60,8 @@ impl Unit {
         matches!(self, Self::Epoch | Self::EpochMillis | Self::Date | Self::Rfc3339)
     }
 
-    /// Returns the maximum number of digits after the decimal point. The last allowed digit stands for one nanosecond or more.
+    /// Returns the maximum number of digits after the decimal point for times in this unit. The last allowed digit represents one
+    /// nanosecond or more.
     pub(super) const fn max_slots(self) -> u8 {
         match self {
             Self::Date => 0,
@@ -78,13 +79,13 @@ impl Unit {
 }
 
 impl TimeForm {
-    /// Returns the default format of this unit. It rounds up to whole units, or to whole milliseconds for `go`.
+    /// Returns the default format of times in this unit. The format rounds up to whole units, or to whole milliseconds for the unit `go`.
     pub(super) const fn new(unit: Unit) -> Self {
         let places = if matches!(unit, Unit::Go) { 3 } else { 0 };
         Self { unit, places, rounding: Rounding::Up }
     }
 
-    /// Parses the words that follow the unit: `decimal(2)`, then `up`, `down` or `nearest`. A colon precedes each word.
+    /// Parses the optional words that follow the unit of a time: `decimal(2)`, then `up`, `down` or `nearest`. A colon precedes each word.
     pub(super) fn take<'a>(&mut self, words: impl Iterator<Item = &'a str>) -> Result<(), String> {
         let (mut has_slots, mut has_rounding) = (false, false);
         for word in words {
@@ -134,7 +135,8 @@ impl TimeForm {
         }
     }
 
-    /// Converts a duration to a whole number of units of the last digit, for example of hundredths with two decimals.
+    /// Converts a duration to a whole number of units of its last digit. With two decimals, for example, the result is a number of
+    /// hundredths.
     pub(super) fn rounded(self, duration: Duration) -> u128 {
         let step = self.unit.nanos() / 10_u128.pow(self.places.into());
         let nanos = duration.as_nanos();

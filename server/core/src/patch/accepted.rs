@@ -1,11 +1,11 @@
-//! Error texts for values of the wrong type: they name the values that the key accepts.
+//! Error texts for configuration values of the wrong type. The texts name the values that a key accepts.
 
 use serde_json::Value;
 
 use crate::caps::MAX_SLOTS;
 
-/// Returns a text that names the values accepted by a key. `None` if the value has the right type, because then the error of its own parser
-/// is clearer.
+/// Returns a text that names the values accepted by a configuration key. `None` if the error of the value's own parser is clearer, for
+/// example for a malformed value of the right type.
 pub(super) fn instead_of(key: &str, value: &Value) -> Option<String> {
     let example = match key {
         "max_busy" => return Some(format!("it takes a whole number from 1 to {MAX_SLOTS}")),

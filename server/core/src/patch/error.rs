@@ -2,7 +2,7 @@
 
 use crate::config::ConfigError;
 
-/// Error of a change. The configuration is unchanged after it.
+/// Error of a change of the configuration. After an error, the configuration is unchanged.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PatchError {

@@ -10,12 +10,13 @@ use crate::request::{Request, RequestId, ServerDecision};
 use crate::script::ReplyId;
 use crate::service::ServiceModel;
 
-/// A policy that itself serves the requests that have passed the stages of a [stack](crate::policies::Stages), and owns all resources that
-/// requests hold. The stack calls it in the same way as the server calls the stack.
+/// Policy that itself serves the requests that have passed the stages of a [stack](crate::policies::Stages). The policy owns all resources
+/// that requests hold. The stack calls the policy in the same way as the server calls the stack.
 pub(crate) trait Admission: fmt::Debug + Send {
     fn arrive(&mut self, at: Instant, request: &Request, service: &ServiceModel) -> Arrived;
 
-    /// Handles a request that must not be served, for the reason in the verdict, at a server without stages. By default this takes no time.
+    /// Handles a request that must not be served, at a server without stages. `verdict` states the reason. By default, the request ends at
+    /// once.
     fn refuse(
         &mut self,
         _at: Instant,
@@ -31,14 +32,15 @@ pub(crate) trait Admission: fmt::Debug + Send {
     /// Processes the event that is due at [`Load::next`]. At most one request ends per call. Random draws are keyed by `seed`.
     fn advance(&mut self, seed: u64, service: &ServiceModel) -> Option<Released>;
 
-    /// Returns the current load. Only the methods above change it.
+    /// Returns the current load. Only `arrive`, `refuse`, `cancel` and `advance` change the load.
     fn load(&self) -> Load;
 
     fn capacity(&self) -> Capacity {
         Capacity::Slots
     }
 
-    /// Returns how many of the `capacity` resources are free, for carrier sense at a server without stages.
+    /// Returns how many of the `capacity` resources are free. At a server without stages, a request with carrier sense starts only if
+    /// enough of these resources are free.
     fn free(&self, capacity: u32) -> u32 {
         capacity.saturating_sub(self.load().busy)
     }
@@ -52,7 +54,7 @@ pub(crate) trait Admission: fmt::Debug + Send {
 pub(crate) struct Load {
     pub(crate) busy: u32,
     pub(crate) in_service: u32,
-    /// Instant of the next event; [`Instant::FAR_FUTURE`] if there is none.
+    /// Instant of the next event; [`Instant::FAR_FUTURE`] if no event is scheduled.
     pub(crate) next: Instant,
 }
 
@@ -64,10 +66,10 @@ impl Load {
 pub(crate) struct Released {
     pub(crate) id: RequestId,
     pub(crate) verdict: ServerDecision,
-    /// Wait that the policy itself advises. If it is `None`, the server's `retry_after` applies.
+    /// Wait that the policy itself advises to the client. If the wait is `None`, the server's `retry_after` applies.
     pub(crate) advice: Option<Duration>,
     pub(crate) held: Duration,
-    /// Number of busy resources just before the request ended, including its own.
+    /// Number of busy resources just before the request ended, including the request's own resources.
     pub(crate) busy: u32,
     pub(crate) reply: Option<ReplyId>,
 }
@@ -78,12 +80,12 @@ impl Released {
     }
 }
 
-/// Outcome of an arrival, as far as it is known at the arrival.
+/// Outcome of a request, as far as it is known when the request arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Arrived {
-    /// The verdict is known, but the response comes later.
+    /// The decision on the request is known, but the response is sent later.
     Admitted(ServerDecision),
-    /// The request has ended at its arrival, because it takes no time.
+    /// The request ended when it arrived, because its handling takes no time.
     Done {
         verdict: ServerDecision,
         advice: Option<Duration>,

@@ -4,6 +4,6 @@
 pub(crate) enum Capacity {
     Slots,
     Own(u32),
-    /// The number of busy resources is not limited, so no request is rejected for lack of them.
+    /// The number of busy resources is not limited, so no request is rejected for lack of resources.
     Unbounded,
 }

@@ -1,4 +1,4 @@
-//! Parameters that every stage of a stack accepts in addition to those of its policy.
+//! Parameters that every stage of a policy stack accepts in addition to the parameters of its policy.
 
 use vocabulary::{Choice, OptionsError, Parameter, ParameterInfo, WallTime};
 
@@ -15,18 +15,18 @@ pub(crate) struct Common {
     pub(crate) own: Own,
     pub(crate) later: Later,
     pub(crate) charged: Charged,
-    /// Wall-clock time when the server started. It is not a parameter, but windows may be aligned to it.
+    /// Wall-clock time of the server's start. It is not a parameter, but clock-aligned time windows depend on it.
     pub(crate) anchor: WallTime,
 }
 
-/// Whether a request is charged although the stage itself rejects it.
+/// Whether a stage also charges the requests that it rejects itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Own {
     No,
     Yes,
 }
 
-/// Whether a charge is refunded when a later stage or the server rejects the request.
+/// Whether a stage refunds its charge when a later stage or the server rejects the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Later {
     Back,
@@ -36,8 +36,8 @@ pub(crate) enum Later {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Charged {
     Arrival,
-    /// Charged with the response, as in Kong's plugin, which counts in its log phase. All requests that arrive before the first response
-    /// therefore pass.
+    /// A request is charged when its response is sent, as in Kong's plugin, which counts in its log phase. All requests that arrive before
+    /// the first response therefore pass.
     Answer,
 }
 
@@ -104,8 +104,8 @@ impl Common {
         parameters.filter(|(own, default)| own.value != default.value).map(|(own, _)| own).collect()
     }
 
-    /// True if every request counts as 1 from its arrival, whoever sent it. This is the case if key, cost, refund and time of the charge
-    /// have their defaults.
+    /// True if every request counts as 1 from its arrival, regardless of its sender. This is the case if key, cost, refund and time of the
+    /// charge have their defaults.
     pub(crate) fn counts_all_alike(&self) -> bool {
         let default = Self::default();
         let Self { key, cost, refund, charged, .. } = self;

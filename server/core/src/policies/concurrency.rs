@@ -23,7 +23,8 @@ use crate::service::ServiceModel;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Concurrency {
-    /// Maximum number of busy places per key. `u32::MAX` means the server's own `max_busy`.
+    /// Maximum number of busy places per key. A request occupies as many places as it costs, usually one. `u32::MAX` means the server's own
+    /// `max_busy`.
     pub(crate) cap: u32,
     pub(crate) queue: u32,
     pub(crate) queue_timeout: Duration,
@@ -99,14 +100,15 @@ impl PolicyConfig for Concurrency {
 #[derive(Debug)]
 struct Places {
     config: Concurrency,
-    /// State of the default key. Fast path: most servers do not distinguish clients, so this field saves a map look-up.
+    /// State of the default key. Fast path: most servers do not distinguish clients and use only this key, so the separate field saves a
+    /// map look-up.
     all: KeySlots,
-    /// States of the other keys. A key without busy places and queued requests has no entry.
+    /// States of all keys except the default key. A key without busy places and queued requests has no entry.
     keys: BTreeMap<Key, KeySlots>,
     /// Queued requests, ordered by the instant of their timeout and then by arrival.
     timeouts: BTreeMap<(Instant, u64), (RequestId, Key)>,
     arrivals: u64,
-    /// Requests that left the queue and hold a place, in the order in which they left it, each with the instant.
+    /// Requests that left the queue and now hold a place, in the order in which they left the queue. Each has the instant at which it left.
     called: VecDeque<(Instant, RequestId)>,
 }
 
@@ -151,7 +153,8 @@ impl Places {
         if key == Key::default() { &mut self.all } else { self.keys.entry(key).or_default() }
     }
 
-    /// Gives free places of a key to its queued requests. Removes the key's entry if it then has neither busy places nor queued requests.
+    /// Gives free places of a key to its queued requests. Removes the key's entry if the key then has neither busy places nor queued
+    /// requests.
     fn settle(&mut self, at: Instant, key: Key, cap: u64) {
         let Self { config, all, keys, timeouts, called, .. } = self;
         let place = if key == Key::default() { Some(all) } else { keys.get_mut(&key) };
@@ -215,11 +218,11 @@ impl StagePolicy for Places {
             return Decision::Reject(None);
         }
         if !self.timeouts.is_empty() {
-            // The cap may have been raised since the last call.
+            // The concurrency cap may have been raised since the last call, so that queued requests fit now.
             self.settle(at, asked.key, cap);
         }
         let (busy, waiting) = self.place(asked.key).map_or((0, 0), |place| (place.busy, place.queue.len()));
-        // With LIFO order, the new request is the next to be served. Requests that are queued already do not fit.
+        // With LIFO order, the new request is the next to be served, before all queued requests. The queued requests do not fit now.
         let is_first = waiting == 0 || self.config.order == Order::Lifo;
         if is_first && busy + cost <= cap {
             return Decision::Pass;
@@ -275,7 +278,7 @@ impl StagePolicy for Places {
         let entry = self.timeouts.first_entry().filter(|entry| entry.key().0 <= at)?;
         let (id, key) = entry.remove();
         self.drop_out(key, id);
-        // Requests that were queued after the removed one may fit now.
+        // Requests that were queued after the removed request may fit now.
         self.settle(at, key, self.cap(at, service));
         Some(Waited { id, passes: false })
     }

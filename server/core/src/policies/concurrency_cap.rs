@@ -10,7 +10,7 @@ use crate::policies::concurrency::Concurrency;
 use crate::policies::policy_config::{Places, PolicyConfig};
 use crate::policies::stage_policy::StagePolicy;
 
-/// This policy has no parameters, because the cap and the times are settings of the server.
+/// Configuration of the policy `concurrency-cap`. The policy has no parameters, because the cap and the times are settings of the server.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CapConfig;
 

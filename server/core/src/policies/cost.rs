@@ -1,4 +1,4 @@
-//! Cost of a request, when it is charged and when it ends: the rules as given by the user, and their evaluation.
+//! Cost of a request when it is charged and when it ends: the rules given by the user, and their evaluation.
 
 use vocabulary::TextField;
 
@@ -8,13 +8,13 @@ use crate::request_fields::{FieldSelection, RequestFields};
 /// Maximum cost of a request.
 const MOST: u32 = 1_000_000_000;
 
-/// Rule for the cost of a request: a list of sources. The first source that has a value for the request determines the cost; it is 1 if
-/// none has.
+/// Rule for the cost of a request: a list of sources. The first source that has a value for the request determines the cost; the cost is 1
+/// if no source has a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CostRule(Vec<Source>);
 
-/// Rule for the actual cost of an accepted request: a list of sources. The first source that has a value determines it; if none has, it is
-/// the charged cost. When the response is sent, the difference is refunded, or charged in addition.
+/// Rule for the actual cost of an accepted request: a list of sources. The first source that has a value determines the actual cost; if no
+/// source has a value, it equals the charged cost. When the response is sent, the difference is refunded, or charged in addition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Refund(Vec<Source>);
 
@@ -23,10 +23,10 @@ enum Source {
     Number(u32),
     /// Cost for requests with this method (in upper case), and with this path if one is given.
     Method(String, Option<String>, u32),
-    /// Share of the charged cost, in hundredths of a percent. The result is rounded up.
+    /// Share of the charged cost, in hundredths of a percent. The resulting cost is rounded up.
     Share(u32),
     Header(String),
-    /// Number in a JSON body. Its path consists of keys joined by points.
+    /// Cost that is a number in a JSON body. The path to the number consists of keys joined by points.
     Body(String),
 }
 
@@ -128,7 +128,8 @@ impl Source {
         number(text).map(Self::Number)
     }
 
-    /// Parses a source for the actual cost. In addition to the sources of the charged cost, a share is accepted.
+    /// Parses a source for the actual cost of a request. Accepts the sources of the charged cost, and also a share of the charged cost such
+    /// as `30%`.
     fn read_true(text: &str) -> Result<Self, String> {
         let Some(percent) = text.strip_suffix('%') else { return Self::read(text) };
         let (whole, decimals) = percent.trim().split_once('.').unwrap_or((percent.trim(), ""));
@@ -153,7 +154,8 @@ impl Source {
     }
 }
 
-/// Parses a number in a request. Negative numbers become 0, fractions are rounded up, and the result is at most [`MOST`].
+/// Parses a number in a request that states a cost. Negative numbers become 0, fractions are rounded up, and the result is at most
+/// [`MOST`].
 fn number_of(text: &str) -> Option<u32> {
     let number: f64 = text.parse().ok().filter(|number: &f64| number.is_finite())?;
     let bounded = number.clamp(0.0, f64::from(MOST));

@@ -1,9 +1,10 @@
 //! A service that shares a pool of file descriptors with its submitters, and crashes when no descriptors are left.
 //!
-//! Source: Thain and Livny (seed 003), "The Ethernet Approach to Grid Computing", HPDC 2003, sections 4 and 5. A submitter holds
-//! descriptors from its start. After its startup it connects to the service, and the connection takes further descriptors at the
-//! service. The service serves one connection at a time, and is slower the more submitters are in progress. A connection that finds too few
-//! descriptors crashes the service. Then all connections fail, and the service is available again after a while.
+//! Source: Thain and Livny (seed 003), "The Ethernet Approach to Grid Computing", HPDC 2003, sections 4 and 5. A submitter, which is the
+//! process that sends one request, holds descriptors from its start. After its startup it connects to the service, and the connection takes
+//! further descriptors at the service. The service serves one connection at a time, and is slower the more submitters are in progress. A
+//! connection that finds too few descriptors crashes the service. Then all connections fail, and the service is available again after a
+//! while.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -17,7 +18,7 @@ use crate::request::{Request, RequestId, ServerDecision};
 use crate::service::ServiceModel;
 use crate::timeline::Timeline;
 
-/// Parameters. The defaults are fitted to the paper by Thain and Livny (seed 003).
+/// Parameters of the descriptor pool. The defaults are fitted to the paper by Thain and Livny (seed 003).
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct PoolConfig {
     descriptors: u32,
@@ -117,7 +118,7 @@ struct DescriptorPool {
     in_use: u32,
     /// Number of submitters that hold descriptors.
     under_way: u32,
-    /// Connections in order of their arrival. The first one is served while the service is up.
+    /// Requests that are connected to the service, in the order of their connections. The first one is served while the service is up.
     connected: VecDeque<RequestId>,
     down: bool,
     crashes: u64,
@@ -139,7 +140,8 @@ enum Event {
 struct Holder {
     stage: Stage,
     since: Instant,
-    /// Identifies the pending event of this request. The id is not enough, because ids are reused and a crash invalidates pending events.
+    /// Number that identifies the pending event of this request. The request id is not enough, because ids are reused and a crash
+    /// invalidates pending events.
     order: u64,
 }
 

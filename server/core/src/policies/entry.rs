@@ -1,4 +1,4 @@
-//! Entry in the list of policies.
+//! Entry in the list of policies with which a server can be configured.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! A counter that restarts from zero with every time window.
+//! Rate limit with a counter of requests that restarts from zero with every time window.
 //!
 //! Source: envoyproxy/ratelimit, Kong's rate-limiting plugin and GitHub's hourly limits align windows with the clock; microsoft/dev-proxy
 //! starts a window with the first request.
@@ -94,7 +94,7 @@ pub(crate) struct Window {
     began: Instant,
     ends: Instant,
     accepted: u32,
-    /// Start of the run. Set only with [`Align::Run`].
+    /// Start of the run. The start is set only with [`Align::Run`].
     run_began: Instant,
 }
 

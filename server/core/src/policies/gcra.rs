@@ -61,8 +61,8 @@ impl PolicyConfig for Gcra {
     }
 }
 
-/// State: the theoretical arrival time of the algorithm, which is the instant at which the bucket is full. The unit is nanoseconds × the
-/// rate's count, so that every request moves it by a whole number.
+/// State of the algorithm: its theoretical arrival time, which is the instant at which the bucket is full. The unit is nanoseconds × the
+/// rate's count, so that every request moves this time by a whole number.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Expected {
     arrival: u128,
@@ -82,13 +82,13 @@ impl Gcra {
         u128::from(cost) * u128::from(self.rate.per_nanos)
     }
 
-    /// Returns the distance from `at` to the theoretical arrival time, which is the bucket's deficit at `at`. The state must have advanced
-    /// to `at`.
+    /// Returns the distance from `at` to the theoretical arrival time, which is the bucket's deficit at `at`. The state must already be
+    /// advanced to `at`.
     fn ahead(&self, expected: &Expected, at: Instant) -> u128 {
         expected.arrival - self.scaled(at)
     }
 
-    /// Charges a request that may pass up to this many nanoseconds after `at`.
+    /// Charges a request that may pass up to `nanos` nanoseconds after `at`.
     pub(crate) fn charge_ahead(&self, expected: &mut Expected, at: Instant, cost: u32, nanos: u64) {
         expected.least.note(at, self.ahead(expected, at));
         let late = u128::from(nanos) * u128::from(self.rate.count);
@@ -121,7 +121,7 @@ impl RateAlgorithm for Gcra {
         let (ahead, full) = (before.ahead(expected, at), before.increment(before.burst));
         let room = self.increment(self.burst);
         let rescaled = |amount| rescaled(amount, before.rate.per_nanos, self.rate.per_nanos);
-        // The deficit is recorded before the change, because a larger burst increases it from now on.
+        // The bucket's deficit is recorded before the configuration changes, because a larger burst increases the deficit from now on.
         expected.least.note(at, ahead);
         expected.least.rescale(rescaled);
         // Converts the tokens in the bucket to the new rate. The bucket may be overdrawn.

@@ -1,7 +1,8 @@
 //! A concurrency limit that grows in steps while it rejects requests.
 //!
 //! Source: AWS Lambda Developer Guide, "Lambda scaling behavior": for each function 1000 more execution environments every 10 seconds, up
-//! to the account's concurrency. Unused growth is not saved up. Lambda "makes a best attempt to refill continuously"; here it is a step.
+//! to the account's concurrency. Unused growth is not saved up. Lambda "makes a best attempt to refill continuously"; this model refills in
+//! steps.
 
 use std::time::Duration;
 
@@ -93,7 +94,7 @@ impl GrowingPlaces {
             places.grown = Grown { used: at, ..growth.fresh() };
         }
         growth.grow(&mut places.grown, at);
-        // The new configuration may have a lower maximum.
+        // A new configuration may have lowered the maximum of the limit.
         places.grown.limit = places.grown.limit.min(growth.most);
         places
     }

@@ -1,6 +1,6 @@
 //! A rate limit that grows in steps while it rejects requests.
 //!
-//! Source: Amazon S3. Each of its prefixes accepts 3500 writes and 5500 reads a second. It accepts more of them after sustained load, and
+//! Source: Amazon S3. Each of its prefixes accepts 3500 writes and 5500 reads a second. S3 accepts more requests after sustained load, and
 //! answers 503 until then (S3 User Guide, "Best practices design patterns: optimizing Amazon S3 performance"). The size of the steps and
 //! the time between them are not documented.
 
@@ -78,7 +78,7 @@ impl PolicyConfig for GrowingRate {
 #[derive(Debug)]
 pub(crate) struct Bucket {
     grown: Grown,
-    /// Fill of the bucket in tokens × the period of the rate.
+    /// Fill of the bucket, in tokens × the period of the rate in nanoseconds.
     filled: u128,
     at: Instant,
     least: LeastMissing,
@@ -89,7 +89,7 @@ impl GrowingRate {
         u128::from(tokens) * self.per.as_nanos()
     }
 
-    /// Returns the fill after this many nanoseconds, in which the rate does not grow.
+    /// Returns the fill of the bucket after `nanos` nanoseconds in which the rate does not grow.
     fn filled_after(&self, bucket: &Bucket, nanos: u128) -> u128 {
         let limit = bucket.grown.limit;
         (bucket.filled + u128::from(limit) * nanos).min(self.scaled(limit))
@@ -122,11 +122,11 @@ impl RateAlgorithm for GrowingRate {
             let grown = Grown { used: at, ..self.growth.fresh() };
             *bucket = Bucket { grown, at, ..self.fresh() };
         }
-        // Until the step, the bucket fills at the old rate.
+        // Until the rate grows, the bucket fills at the old rate.
         let mut grown = bucket.grown;
         if let Some(grew_at) = self.growth.grow(&mut grown, at) {
             self.fill(bucket, grew_at);
-            // After the step the bucket is larger, and so is its deficit.
+            // After the rate has grown, the bucket is larger, and so is its deficit.
             bucket.least.note(grew_at, self.missing(bucket));
             bucket.grown = grown;
         }
@@ -148,14 +148,15 @@ impl RateAlgorithm for GrowingRate {
         }
         let next = self.growth.next_limit(&bucket.grown);
         if cost > next {
-            // The cost fits only after further steps. The wait is unknown, because these steps depend on later rejections.
+            // The cost of the request fits only after further growth of the limit. The wait is unknown, because this growth depends on
+            // later rejections.
             return Decision::Reject(None);
         }
         let lacking = needed.saturating_sub(self.filled_after(bucket, until_step));
         after(until_step + lacking.div_ceil(next.into()))
     }
 
-    /// Keeps the limit that has grown so far, up to the new maximum.
+    /// Keeps the limit as it has grown so far, but at most the new maximum.
     fn reconfigure(&self, bucket: &mut Bucket, at: Instant, before: &Self) {
         before.advance(bucket, at);
         bucket.grown.limit = bucket.grown.limit.min(self.growth.most);

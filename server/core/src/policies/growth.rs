@@ -16,7 +16,7 @@ pub(crate) struct Growth {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Grown {
     pub(crate) limit: u32,
-    /// Instant of the next step. `None` if no request has been rejected since the last step.
+    /// Instant at which the limit grows next. `None` if no request has been rejected since the limit last grew.
     pub(crate) grows_at: Option<Instant>,
     pub(crate) used: Instant,
 }
@@ -26,7 +26,8 @@ impl Growth {
         Grown { limit: self.start, grows_at: None, used: Instant::ORIGIN }
     }
 
-    /// Checks the parameters together. `idle` must be longer than any wait, because the limit restarts after it.
+    /// Checks the parameters together. `idle` must be longer than any wait, because the limit restarts from its initial value after a time
+    /// `idle` without requests.
     pub(crate) fn check(&self, max_wait: Duration) -> Result<(), String> {
         if self.start > self.most {
             return Err("`start` is above `most`".to_owned());
@@ -41,7 +42,7 @@ impl Growth {
         at >= grown.used + self.idle
     }
 
-    /// Returns the instant of the next step if a request is rejected at `at`. `None` if the limit is at its maximum.
+    /// Returns the instant at which the limit grows next if a request is rejected at `at`. `None` if the limit is at its maximum.
     pub(crate) fn grows_at(&self, grown: &Grown, at: Instant) -> Option<Instant> {
         let at = grown.grows_at.unwrap_or(at + self.every);
         (grown.limit < self.most).then_some(at)
@@ -51,7 +52,7 @@ impl Growth {
         grown.limit.saturating_add(self.by).min(self.most)
     }
 
-    /// Applies a step that is due by `at`. Returns the instant at which the step was due, or `None` if no step is due.
+    /// Raises the limit if a growth step is due by `at`. Returns the instant at which the step was due, or `None` if no step is due.
     pub(crate) fn grow(&self, grown: &mut Grown, at: Instant) -> Option<Instant> {
         let grew_at = grown.grows_at.filter(|grows_at| *grows_at <= at)?;
         grown.limit = self.next_limit(grown);
@@ -59,7 +60,7 @@ impl Growth {
         Some(grew_at)
     }
 
-    /// Records a rejection, which schedules the next step.
+    /// Records a rejection, which schedules the next growth of the limit.
     pub(crate) fn press(&self, grown: &mut Grown, at: Instant) {
         grown.grows_at = self.grows_at(grown, at);
         grown.used = at;

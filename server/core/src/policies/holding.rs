@@ -1,4 +1,4 @@
-//! Requests between their decision and their answer.
+//! Requests in the time between the server's decision on them and their answer.
 
 use std::time::Duration;
 
@@ -12,13 +12,15 @@ use crate::timeline::Timeline;
 pub(crate) struct Holding {
     busy: u32,
     in_service: u32,
-    /// Ends of services. The ends of rejections are in another timeline. With constant times, both timelines therefore stay in order.
+    /// Scheduled ends of requests in service. The ends of rejections are in another timeline. With constant times, both timelines therefore
+    /// stay in order.
     services: Timeline<RequestId>,
     rejections: Timeline<RequestId>,
     scheduled: u64,
     /// State of each request, by request id. `None` if the request holds nothing.
     holders: Vec<Option<Holder>>,
-    /// Number of scheduled ends that belong to cancelled requests. Usually it is 0, and no such ends need to be searched for.
+    /// Number of scheduled ends that belong to cancelled requests. Usually the number is 0, and the timelines need not be searched for such
+    /// ends.
     stale: usize,
 }
 
@@ -27,13 +29,13 @@ struct Holder {
     verdict: ServerDecision,
     since: Instant,
     occupies: bool,
-    /// Identifies the scheduled end of this request. The id is not enough, because ids are reused.
+    /// Number that identifies the scheduled end of this request. The request id is not enough, because ids are reused.
     order: u64,
 }
 
 impl Holding {
-    /// Starts the time from the decision about a request to its response. With `rejects_occupy`, a rejected request counts as busy during
-    /// this time, too.
+    /// Starts the time `takes` from the decision on a request to its response. With `rejects_occupy`, a rejected request counts as busy
+    /// during this time, too.
     #[inline]
     pub(crate) fn take(
         &mut self,
@@ -107,7 +109,7 @@ impl Holding {
     }
 
     /// Drops scheduled ends of cancelled requests. Ends at the front are dropped at once, so that `next` is always the end of a live
-    /// request. The others are dropped when they are the majority, so that they do not pile up.
+    /// request. All other ends of cancelled requests are dropped when they are the majority, so that they do not pile up.
     fn forget_stale_ends(&mut self) {
         let holders = &self.holders;
         let alive =

@@ -11,8 +11,8 @@ use crate::request_fields::{FieldSelection, RequestFields};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Key(u128);
 
-/// Rule that determines the key of a request. It is a list of alternatives, each of which combines several facts. The first alternative
-/// applies all of whose facts the request has.
+/// Rule that determines the key of a request. The rule is a list of alternatives, each of which combines facts about the request. The
+/// alternatives are tried in order, and the first one applies of which the request has all facts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct KeyRule(Vec<Vec<Fact>>);
 
@@ -22,7 +22,7 @@ enum Fact {
     Header(String),
     Address,
     Method,
-    /// This many segments of the path, from the first one on.
+    /// First segments of the request's path. The value is the number of segments.
     Path(u32),
 }
 
@@ -58,7 +58,7 @@ impl KeyRule {
 }
 
 impl Fact {
-    /// Adds the request's value of this fact to the hash. Returns false if the request has no value.
+    /// Adds the request's value of this fact to the hash. Returns false if the request has no value of this fact.
     fn hash(&self, details: &RequestFields, hash: &mut Fnv) -> bool {
         match self {
             Self::All => {}
@@ -80,7 +80,7 @@ impl Fact {
                 }
             }
         }
-        // Adds a separator, so that adjacent values cannot be confused.
+        // Adds a separator to the hash, so that adjacent values cannot be confused.
         hash.write(&[0xff]);
         true
     }
@@ -114,7 +114,8 @@ impl Fact {
 }
 
 pub(crate) fn header_name(name: &str) -> Result<String, String> {
-    // Characters of a token in RFC 9110, section 5.6.2, without those that separate alternatives and combined facts.
+    // A header name consists of the characters of a token in RFC 9110, section 5.6.2. The characters `|` and `&` are excluded, because they
+    // separate the alternatives and the combined facts of a key rule.
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.!#$%'*+^`~".contains(&byte);
     if name.is_empty() || name.len() > 256 || !name.bytes().all(is_token) {
         return Err(format!("`{name}` cannot be the name of a header"));

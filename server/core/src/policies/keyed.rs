@@ -1,4 +1,4 @@
-//! A stage that applies a rate algorithm separately to every key.
+//! Stage of a policy stack that applies a rate algorithm separately to every key.
 
 use std::collections::VecDeque;
 
@@ -15,9 +15,10 @@ use crate::service::ServiceModel;
 pub(crate) struct Keyed<L: RateAlgorithm> {
     law: L,
     keys: Keys<Known<L::State>>,
-    /// Past configurations, each with the instant at which it ended. A key is migrated through them when it is next used.
+    /// Past configurations of the rate algorithm, each with the instant at which it ended. A key is migrated through these configurations
+    /// when the key is next used.
     past: VecDeque<(L, Instant)>,
-    /// Number of past configurations so far, including those that were dropped.
+    /// Number of all past configurations, including those that are no longer kept in `past`.
     laws: u64,
 }
 
@@ -28,8 +29,8 @@ struct Known<S> {
 }
 
 /// Maximum number of past configurations kept for lazy migration. A key migrates when it is next used, so a change touches no keys. Only
-/// when this many have piled up, all keys migrate past the older half at once. A key that was not used meanwhile then behaves as if its
-/// last configuration had applied until the end of that half.
+/// when this number is reached, all keys migrate past the older half of the configurations at once. A key that was not used meanwhile then
+/// behaves as if its last configuration had applied until the end of that half.
 const MAX_PAST: usize = 1024;
 
 impl<L: RateAlgorithm> Keyed<L> {
@@ -110,7 +111,7 @@ impl<L: RateAlgorithm> StagePolicy for Keyed<L> {
     }
 
     fn refund(&mut self, at: Instant, asked: &StageRequest<'_>, taken: Charge) {
-        // The key may have been evicted. Then nothing is refunded, because its state is gone.
+        // If the key has been evicted, nothing is refunded, because the state of the key is gone.
         if let Some(known) = self.keys.get_mut(asked.key) {
             known.catch_up(&self.law, &self.past, self.laws);
             self.law.refund(&mut known.state, at, taken);

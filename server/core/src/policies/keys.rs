@@ -36,7 +36,7 @@ impl<S> Keys<S> {
         self.evicted
     }
 
-    /// Returns the state of a key and marks the key as used now. Creates a fresh state if there is none.
+    /// Returns the state of a key and marks the key as used now. Creates a fresh state if the key has none.
     pub(crate) fn state(&mut self, key: Key, fresh: impl FnOnce() -> S) -> &mut S {
         // Fast path: usually the key is the one that was used last, so the look-up is skipped.
         if self.entries.get(self.newest).is_some_and(|entry| entry.key == key) {

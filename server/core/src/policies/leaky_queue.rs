@@ -23,7 +23,7 @@ use crate::rate_model::RateLaw;
 pub(crate) struct LeakyQueue {
     rate: Rate,
     burst: u32,
-    /// Number of excess requests that are not delayed. `u32::MAX` means nginx's `nodelay`.
+    /// Number of requests above the rate that pass without a delay. `u32::MAX` means nginx's `nodelay`.
     delay: u32,
 }
 
@@ -89,11 +89,11 @@ const ONE: i128 = 1000;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Excess {
-    /// Excess at `last_ms`, the millisecond of the last request, in thousandths of a request. It is minus one request if no request is
-    /// ahead.
+    /// Excess of requests over the rate at `last_ms`, the millisecond of the last request. The unit is a thousandth of a request. The
+    /// excess is minus one request if the queue is empty.
     thousandths: i128,
     last_ms: u64,
-    /// Rounding remainder of the amount that leaked before the rate changed, in thousandths of the queue's unit. Usually 0.
+    /// Rounding remainder of the amount that leaked before the rate changed, in millionths of a request. Usually 0.
     leaked: i128,
     least: LeastMissing,
 }
@@ -105,16 +105,17 @@ impl LeakyQueue {
         per_second * ONE / i128::from(self.rate.per_nanos)
     }
 
-    /// Returns the excess that is left at `at`. A request passes if this excess and its cost together do not exceed the burst.
+    /// Returns the excess of the queue that is left at `at`. A request passes if this excess and the request's cost together do not exceed
+    /// the burst.
     fn left(&self, excess: &Excess, at: Instant) -> i128 {
         let ms = i128::from(whole_millis(at).saturating_sub(excess.last_ms));
         (excess.thousandths - (self.milli_rate() * ms + excess.leaked) / 1000).max(-ONE)
     }
 
-    /// Returns the first whole millisecond at which at most `left` of the excess is left.
+    /// Returns the first whole millisecond at which at most `left` of the queue's excess is left.
     fn left_at(&self, excess: &Excess, left: i128) -> Instant {
         let leaks = (excess.thousandths - left).max(0);
-        // This is the smallest ms with (rate × ms + leaked) / 1000 ≥ leaks.
+        // `ms` is the smallest number with (rate × ms + leaked) / 1000 ≥ leaks.
         let ms = div_ceil((leaks * 1000 - excess.leaked).max(0), self.milli_rate());
         Instant::from_millis(excess.last_ms.saturating_add(u64::try_from(ms).unwrap_or(u64::MAX)))
     }
@@ -130,7 +131,7 @@ fn whole_millis(at: Instant) -> u64 {
     at.as_nanos() / 1_000_000
 }
 
-/// Converts an excess to the distance from an empty queue, which is a bucket's deficit.
+/// Converts the excess of the queue to its distance from an empty queue, which corresponds to the deficit of a token bucket.
 fn missing(left: i128) -> u128 {
     u128::try_from(left + ONE).unwrap_or(0)
 }
@@ -151,13 +152,13 @@ impl RateAlgorithm for LeakyQueue {
         Excess { thousandths: -ONE, last_ms: 0, leaked: 0, least: LeastMissing::default() }
     }
 
-    /// Does nothing. The leak since the last request is computed in a single step, because each computation truncates it to whole
-    /// thousandths.
+    /// Does nothing. The amount that leaked since the last request is computed in a single step, because each computation truncates this
+    /// amount to whole thousandths of a request.
     fn advance(&self, _excess: &mut Excess, _at: Instant) {}
 
     fn ask(&self, excess: &Excess, at: Instant, cost: u32) -> Decision {
         let cost = i128::from(cost) * ONE;
-        // Maximum excess at which the request still fits.
+        // Maximum excess of the queue at which the request still fits.
         let room = self.most() - cost;
         if room < -ONE {
             return Decision::Reject(None);
@@ -176,7 +177,7 @@ impl RateAlgorithm for LeakyQueue {
         }
     }
 
-    /// Requests that wait in the queue are kept.
+    /// Applies a new configuration. Requests that wait in the queue are kept.
     fn reconfigure(&self, excess: &mut Excess, at: Instant, before: &Self) {
         let now = whole_millis(at);
         let leaked = before.milli_rate() * i128::from(now.saturating_sub(excess.last_ms)) + excess.leaked;
@@ -191,7 +192,7 @@ impl RateAlgorithm for LeakyQueue {
         (excess.thousandths, excess.last_ms, excess.leaked) = (taken, whole_millis(at), 0);
     }
 
-    /// Does not change the millisecond of the last request, because a refund leaks nothing.
+    /// Refunds a charge. The millisecond of the last request is unchanged, because a refund leaks nothing from the queue.
     fn refund(&self, excess: &mut Excess, at: Instant, taken: Charge) {
         let missing = missing(self.left(excess, at));
         let back = excess.least.refund(taken.at, u128::from(taken.cost) * ONE.unsigned_abs(), missing);

@@ -3,7 +3,7 @@
 //! A refund must leave the bucket as if the charge had never been made. Compare the real bucket with one that was not charged. The
 //! uncharged bucket is ahead by the cost of the charge until it is full. From then on it loses the tokens that arrive, and the real bucket
 //! catches up. So at any time the uncharged bucket is ahead by the smaller of two amounts: the cost, and the smallest deficit of the real
-//! bucket since the charge. Exactly that much is refunded.
+//! bucket since the charge. Exactly this amount is refunded.
 //!
 //! Proof that refunds let no more pass than a bucket without refunds. By induction over the refunds, the real bucket equals one that was
 //! charged only the amounts not refunded. (A refund also applies to the past: it lowers the deficits recorded since the charge.) Such a
@@ -32,10 +32,10 @@ struct Low {
 const MOST: usize = 32;
 
 impl LeastMissing {
-    /// Records the deficit just before a charge, or just before it grows for another reason.
+    /// Records the bucket's deficit just before a charge, or just before the deficit grows for another reason.
     pub(crate) fn note(&mut self, at: Instant, missing: u128) {
         self.drop_above(missing);
-        // No tokens arrive within one instant, so the first deficit of an instant is its smallest.
+        // No tokens arrive within one instant, so the first deficit recorded at an instant is the smallest one of this instant.
         if self.lows.last().is_some_and(|last| last.at == at) {
             return;
         }

@@ -8,10 +8,10 @@ pub(crate) struct Limit {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Per {
-    /// The value itself contains the period, as in `20/s`, or there is no period.
+    /// The value of the limit itself contains the period, as in `20/s`, or the limit has no period.
     Nothing,
     Day,
-    /// The period is the duration in the parameter with this key.
+    /// The period of the limit is the duration in the parameter with this key.
     Parameter(&'static str),
 }
 

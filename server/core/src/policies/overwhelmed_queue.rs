@@ -1,9 +1,9 @@
 //! A short queue that is processed in ticks, and becomes slower the more requests are outstanding.
 //!
 //! Source: the document "Exploring backoff" (seed 002). While at most `limit` requests are outstanding, each of them makes progress in
-//! every tick. Above that, the queue does `limit` units of work per tick for accepted and rejected requests together. According to the
-//! document's figures, the units are divided in proportion to the numbers of accepted and rejected requests and rounded down, and accepted
-//! requests get at least one unit.
+//! every tick. Above this number, the queue does `limit` units of work per tick for accepted and rejected requests together. According to
+//! the document's figures, the units are divided in proportion to the numbers of accepted and rejected requests and rounded down, and
+//! accepted requests get at least one unit.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::policies::policy_config::PolicyConfig;
 use crate::request::{Request, RequestId, ServerDecision};
 use crate::service::ServiceModel;
 
-/// Parameters. The defaults are the numbers in the text of "Exploring backoff" (seed 002).
+/// Parameters of the queue. The defaults are the numbers in the text of "Exploring backoff" (seed 002).
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct QueueConfig {
     tick: Duration,
@@ -29,9 +29,10 @@ pub(crate) struct QueueConfig {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Subset {
-    /// The oldest requests of both lists make progress. The units are divided in proportion to the lengths of the lists.
+    /// The oldest accepted and the oldest rejected requests make progress. The units of work are divided in proportion to the numbers of
+    /// accepted and rejected requests.
     Proportional,
-    /// Random requests of both lists make progress, all with equal probability.
+    /// Random requests make progress. All outstanding requests, accepted or rejected, have the same probability.
     Random,
 }
 
@@ -118,7 +119,7 @@ struct Entry {
 }
 
 impl Admission for OverwhelmedQueue {
-    /// Accepts the request if there is a free place. A request that arrives at a tick makes progress from the next tick on.
+    /// Accepts the request if the queue has a free place. A request that arrives at a tick makes progress from the next tick on.
     fn arrive(&mut self, at: Instant, request: &Request, _service: &ServiceModel) -> Arrived {
         let id = request.id;
         let verdict = if self.admitted() < self.config.capacity {
@@ -145,7 +146,7 @@ impl Admission for OverwhelmedQueue {
                 return Some(Released::at_once(id, verdict, busy));
             }
         }
-        // The request may have ended at the last tick. Then its end must not be reported.
+        // If the cancelled request ended at the last tick, its end must not be reported.
         self.done.retain(|released| released.id != id);
         None
     }
@@ -169,7 +170,7 @@ impl Admission for OverwhelmedQueue {
         Capacity::Own(self.config.capacity)
     }
 
-    /// Counts only places, because rejected requests are outstanding, too, but take no place.
+    /// Returns the number of free places in the queue. Rejected requests do not count, because they are outstanding, but take no place.
     fn free(&self, capacity: u32) -> u32 {
         capacity - self.admitted()
     }
@@ -234,7 +235,8 @@ impl OverwhelmedQueue {
         self.tick_at = (outstanding > 0).then(|| at + self.config.tick);
     }
 
-    /// Returns which entries of both lists make progress. Exactly `limit` of them do, drawn without replacement and with equal probability.
+    /// Returns for each outstanding request whether it makes progress in this tick; accepted requests come first. Exactly `limit` requests
+    /// make progress. They are drawn without replacement and with equal probability.
     fn chosen(&self, outstanding: usize, limit: usize, at: Instant, seed: u64) -> Vec<bool> {
         let mut rng = draws(seed, Purpose::Subset, at.as_nanos() / self.tick_nanos(), 0);
         let mut indices: Vec<usize> = (0..outstanding).collect();
@@ -288,7 +290,7 @@ fn work_on_first(
             kept += 1;
         }
     }
-    // The loop moved the unfinished entries to the end of the list. This moves them back to its front.
+    // The loop moved the unfinished entries to the end of the list. The rotation moves them back to the front.
     list.rotate_right(kept);
 }
 

@@ -1,6 +1,6 @@
-//! Locks out a client for a while after a later stage rejected its request, and bans a client that keeps sending.
+//! Policy that locks out a client for a while after a later stage rejected its request, and bans a client that keeps sending.
 //!
-//! Source: Cloudflare's API (Limits: above 1200 requests in 5 minutes everything is blocked for the next 5); dotnet/dev-proxy
+//! Source: Cloudflare's API (Limits: above 1200 requests in 5 minutes everything is blocked for the next 5 minutes); dotnet/dev-proxy
 //! `RetryAfterPlugin` (an early request restarts the wait); Azure Resource Manager and GitHub (an early request is not processed and gets a
 //! new time); Discord (10 000 invalid requests in 10 minutes lead to a ban).
 
@@ -20,17 +20,18 @@ use crate::service::ServiceModel;
 pub(crate) struct Penalty {
     lock: Duration,
     early: Early,
-    /// Number of counted requests that leads to a ban. `u32::MAX` means that no client is banned.
+    /// Number of rejected requests within `ban_window` after which a client is banned. With [`Early::Only`], the number of early requests.
+    /// `u32::MAX` means that no client is banned.
     ban_after: u32,
     ban_window: Duration,
     ban: Duration,
 }
 
-/// Effect of a request that arrives before the advised time.
+/// Effect of a request that arrives before the time at which its client was advised to retry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Early {
     Ignore,
-    /// The lock starts again from its full length.
+    /// An early request restarts the client's lock with its full length.
     Prolong,
     /// Only early requests start a lock, so clients that wait as advised are never locked out.
     Only,
@@ -154,7 +155,7 @@ impl StagePolicy for Locks {
         let Self { config, keys } = self;
         let lock = keys.state(asked.key, Lock::default);
         match config.early {
-            // A request that passed before the lock began may be rejected during the lock.
+            // A request that passed before the lock began may be rejected during the lock. Such a rejection does not restart the lock.
             Early::Ignore if at < lock.until => {}
             Early::Ignore | Early::Prolong => lock.until = at + config.lock,
             Early::Only => {

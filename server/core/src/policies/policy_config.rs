@@ -1,4 +1,4 @@
-//! Configuration of a policy. It also creates the policy's state.
+//! Configuration of a policy. The configuration also creates the policy's state.
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,15 +18,16 @@ pub(crate) enum Places {
     Own(u32),
 }
 
-/// Creates the state of a policy, and describes the policy's properties to other parts of the server. Parameters, summary, rule and source
-/// are in [`Configurable`](vocabulary::Configurable).
+/// Configuration of a policy. Creates the policy's state, and describes the policy's properties to other parts of the server. Parameters,
+/// summary, rule and source are in [`Configurable`](vocabulary::Configurable).
 pub(crate) trait PolicyConfig: fmt::Debug + Send + Sync {
-    /// Creates the policy as the part of the server that serves requests, in its initial state. `None` if the policy only admits requests.
+    /// Creates the policy as the part of the server that serves requests, in its initial state. `None` if the policy only admits requests
+    /// and does not serve them.
     fn build(&self) -> Option<Box<dyn Admission>> {
         None
     }
 
-    /// Creates the policy as a stage in front of the serving part. `None` if the policy cannot be a stage.
+    /// Creates the policy as a stage, which admits or rejects requests before they are served. `None` if the policy cannot be a stage.
     fn gate(&self, _common: &Common) -> Option<Box<dyn StagePolicy>> {
         None
     }
@@ -53,30 +54,30 @@ pub(crate) trait PolicyConfig: fmt::Debug + Send + Sync {
         false
     }
 
-    /// Whether the policy uses the server's own cap (`max_busy` or `caps`). Only if it does can the cap be changed during a run.
+    /// Whether the policy uses the server's own cap (`max_busy` or `caps`). The cap can be changed during a run only if the policy uses it.
     fn has_cap(&self) -> bool {
         false
     }
 
     /// Returns the maximum number of requests in service at once, each for the service time that the server draws. `None` if the number is
-    /// not limited. The minimum cost of a success can be computed only from this number or from a [pace](Self::pace).
+    /// not limited. The minimum cost of a successful op can be computed only from this number or from a [pace](Self::pace).
     fn places(&self) -> Option<Places> {
         None
     }
 
-    /// Whether responses report the status of the limit even if this is the only policy and no template uses it.
+    /// Whether responses report the status of the policy's limit even if the policy is the only one and no template uses this status.
     fn advertises_limit(&self) -> bool {
         true
     }
 
-    /// True if, as long as nothing is rejected, the policy serves every request that finds fewer requests in service than the server's cap.
-    /// Only for such a policy can ops be planned in advance.
+    /// True if the policy serves every request that arrives while fewer requests are in service than the server's cap, as long as nothing
+    /// is rejected. Ops can be planned in advance only for such a policy.
     fn is_plannable(&self) -> bool {
         false
     }
 
-    /// Whether `rejects_occupy` applies to the policy. Then a rejected request is busy for its reject time, like a served request for its
-    /// service time.
+    /// Whether the setting `rejects_occupy` applies to the policy. If so, a rejected request counts as busy for its reject time, like a
+    /// served request for its service time.
     fn obeys_rejects_occupy(&self) -> bool {
         false
     }

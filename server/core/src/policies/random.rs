@@ -1,7 +1,7 @@
-//! Random rejections.
+//! Policy that rejects requests at random.
 //!
-//! Source: the servers of most papers on retries. The draw is keyed by seed, op and attempt, so that all strategies observe the same draws
-//! (paired seeds).
+//! Source: the servers of most papers on retries. The random draw of a rejection is keyed by seed, op and attempt, so that all strategies
+//! observe the same draws (paired seeds).
 
 use vocabulary::{Configurable, Instant, Parameter, Purpose, draws, unit};
 
@@ -43,7 +43,8 @@ impl PolicyConfig for Random {
 impl Random {
     fn rejects(&self, request: &Request) -> bool {
         let mut rng = draws(request.seed, Purpose::Rejection, request.op, request.attempt);
-        // A conditional write comes after the read of the same attempt as a separate request, so it uses the second draw.
+        // A conditional write is a separate request after the read of the same attempt. Therefore the write uses the attempt's second
+        // random draw.
         if matches!(request.step, Step::Write { .. }) {
             unit(&mut rng);
         }

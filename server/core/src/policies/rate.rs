@@ -73,7 +73,7 @@ impl TextField for Rate {
     }
 
     fn show(&self) -> String {
-        // Prints the count per `step_nanos`, because this count has no more decimals than the one given by the user.
+        // Prints the count per `step_nanos`, because this count has no more decimals than the count given by the user.
         let steps = u128::from(self.per_nanos / self.step_nanos);
         let millionths = u128::from(self.count) * TENFOLD / steps;
         let (whole, rest) = (millionths / TENFOLD, millionths % TENFOLD);

@@ -1,4 +1,5 @@
-//! Interface of rate algorithms. They limit how many requests are accepted over time, however long the accepted requests take.
+//! Interface of rate algorithms. A rate algorithm limits how many requests are accepted over time, regardless of how long the accepted
+//! requests take.
 
 use std::fmt;
 
@@ -7,36 +8,38 @@ use vocabulary::Instant;
 use crate::limit_status::LimitStatus;
 use crate::policies::stage_policy::{Charge, Decision};
 
-/// A rate algorithm with its configuration. Its state is separate, so that every key can have its own.
+/// Rate algorithm with its configuration. The algorithm's state is separate, so that every key can have its own state.
 pub(crate) trait RateAlgorithm: fmt::Debug + Send + 'static {
     type State: fmt::Debug + Send;
 
     fn fresh(&self) -> Self::State;
 
-    /// Sets the instant at which the current run began, if it has begun. Most algorithms ignore it.
+    /// Sets the instant at which the current run began, if the run has begun. Most algorithms ignore this instant.
     fn begin(&self, _state: &mut Self::State, _began: Option<Instant>) {}
 
-    /// Advances the state to an instant, which must not be earlier than the state.
+    /// Advances the algorithm's state to the instant `at`, which must not be earlier than the instant of the state.
     fn advance(&self, state: &mut Self::State, at: Instant);
 
-    /// Decides about a request of this cost (at least 1). The state has [advanced](Self::advance) to `at`.
+    /// Decides on a request of this cost (at least 1). The state must already be [advanced](Self::advance) to `at`.
     fn ask(&self, state: &Self::State, at: Instant, cost: u32) -> Decision;
 
-    /// Switches the state of a key from the configuration `before` to this configuration, at the instant `at`. Later calls have no earlier
-    /// instants. Tokens accumulated by then are kept as far as they fit.
+    /// Switches the state of a key from the configuration `before` to this configuration, at the instant `at`. Later calls must not have
+    /// earlier instants. Tokens accumulated by then are kept as far as they fit.
     fn reconfigure(&self, state: &mut Self::State, at: Instant, before: &Self);
 
     /// Charges a request of this cost that [`ask`](Self::ask) has just admitted.
     ///
-    /// Also charges a rejected request, if the stage counts those. Then the charge is at most the amount that is available.
+    /// Also charges a rejected request, if the stage counts rejected requests. In this case, the charge is at most the amount that is
+    /// available.
     fn charge(&self, state: &mut Self::State, at: Instant, cost: u32);
 
-    /// Records a rejection. Most algorithms ignore this.
+    /// Records a rejection. Most algorithms ignore rejections.
     fn turn_away(&self, _state: &mut Self::State, _at: Instant) {}
 
-    /// Refunds part of a charge made at `taken.at`, as far as it still counts. Without the charge, some tokens that arrived since might
-    /// have found a full bucket. Those are not refunded, nor are charges of a past window. So the charges that stay never total more than
-    /// could pass without any refunds (for buckets see [`LeastMissing`](crate::policies::least_missing::LeastMissing), with the proof).
+    /// Refunds part of a charge made at `taken.at`, as far as the charge still counts. Without the charge, some tokens that arrived since
+    /// then might have been lost because the bucket was full. Such tokens are not refunded, nor are charges of a past window. So the
+    /// remaining charges never total more than could pass without any refunds (for buckets see
+    /// [`LeastMissing`](crate::policies::least_missing::LeastMissing), with the proof).
     fn refund(&self, state: &mut Self::State, at: Instant, taken: Charge);
 
     fn standing(&self, state: &Self::State, at: Instant) -> LimitStatus;

@@ -1,7 +1,7 @@
 //! A token bucket that a request may overdraw if the wait for the missing tokens is short enough.
 //!
-//! Source: traefik/traefik `pkg/middlewares/ratelimiter/rate_limiter.go`, based on the reservations of golang.org/x/time/rate. These use
-//! floating-point sums; here all sums are exact.
+//! Source: traefik/traefik `pkg/middlewares/ratelimiter/rate_limiter.go`, based on the reservations of golang.org/x/time/rate. These
+//! reservations use floating-point sums; in this model, all sums are exact.
 
 use std::time::Duration;
 
@@ -55,7 +55,7 @@ impl PolicyConfig for Reserve {
     }
 
     fn rate_law(&self) -> Option<RateLaw> {
-        // The advertised wait ends when a request would pass without delay. With a delay, it could be admitted earlier than that, by the
+        // The advertised wait ends when a request would pass without delay. With a delay, the request could be admitted earlier, by the
         // longest wait.
         let pace = Pace::of_admissions(self.clone(), Duration::from_nanos(self.max_wait()));
         Some(RateLaw::steady(pace, self.rate.count, self.rate.per_nanos))
@@ -63,7 +63,8 @@ impl PolicyConfig for Reserve {
 }
 
 impl Reserve {
-    /// Returns the bucket as a GCRA. An overdrawn bucket's theoretical arrival time lies further ahead than the size of the bucket.
+    /// Returns the token bucket as a GCRA (generic cell rate algorithm). An overdrawn bucket's theoretical arrival time lies further ahead
+    /// than the size of the bucket.
     fn bucket(&self) -> Gcra {
         Gcra::new(self.rate, self.burst)
     }

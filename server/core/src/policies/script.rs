@@ -75,7 +75,7 @@ impl Admission for Scripted {
         Load::NONE
     }
 
-    /// Unbounded, so that carrier sense always finds room.
+    /// Returns an unbounded capacity, so that requests with carrier sense, which start only if capacity is free, always start.
     fn capacity(&self) -> Capacity {
         Capacity::Unbounded
     }

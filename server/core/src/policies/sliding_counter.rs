@@ -50,7 +50,8 @@ impl PolicyConfig for SlidingCounter {
     }
 }
 
-/// Total cost of the accepted requests in the current window, whose number is stored, and in the previous window.
+/// Total costs of the accepted requests in the current time window and in the previous one. The number of the current window is stored,
+/// too.
 #[derive(Debug)]
 pub(crate) struct Counters {
     window: u128,
@@ -65,7 +66,7 @@ impl SlidingCounter {
     fn soonest(&self, before: u32, accepted: u32, cost: u32) -> u128 {
         let length = self.window.as_nanos();
         let taken = u128::from(accepted) + u128::from(cost) - 1;
-        // The cost is accepted if before × (length − elapsed) < left × length.
+        // A request is accepted if before × (length − elapsed) < left × length.
         let Some(left) = u128::from(self.limit).checked_sub(taken).filter(|left| *left > 0) else {
             return u128::MAX;
         };
@@ -73,7 +74,7 @@ impl SlidingCounter {
         if before < left {
             return 0;
         }
-        // Longest remaining time of the window for which this inequality holds.
+        // Longest remaining time of the window for which before × rest < left × length holds.
         let rest = (left * length - 1) / before;
         length - rest
     }
@@ -112,7 +113,7 @@ impl RateAlgorithm for SlidingCounter {
         after(length - elapsed + self.soonest(counters.accepted, 0, cost))
     }
 
-    /// Keeps both counters as those of the current and the previous window of the new configuration.
+    /// Keeps both counters, and uses them as the counters of the current and the previous window of the new configuration.
     fn reconfigure(&self, counters: &mut Counters, at: Instant, before: &Self) {
         before.advance(counters, at);
         counters.window = u128::from(at.as_nanos()) / self.window.as_nanos();

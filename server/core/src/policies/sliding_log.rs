@@ -96,7 +96,8 @@ impl RateAlgorithm for SlidingLog {
         if free_at > at { after(free_at.since(at).as_nanos()) } else { Decision::Pass }
     }
 
-    /// Keeps the requests in the old window. Requests that have left it are not counted again, even if the new window is longer.
+    /// Keeps the requests that are in the old time window. Requests that have left the old window are not counted again, even if the new
+    /// window is longer.
     fn reconfigure(&self, accepted: &mut Accepted, at: Instant, before: &Self) {
         before.advance(accepted, at);
     }
@@ -104,8 +105,8 @@ impl RateAlgorithm for SlidingLog {
     fn charge(&self, accepted: &mut Accepted, at: Instant, cost: u32) {
         accepted.entries.push_back((at, cost));
         accepted.sum += u64::from(cost);
-        // Rejected requests may be charged, too. Entries older than those that reach the limit no longer affect any decision, so they are
-        // dropped.
+        // Rejected requests may be charged, too. If the newer entries alone reach the limit, the oldest entry no longer affects any
+        // decision, so it is dropped.
         while let Some((_, oldest)) = accepted.entries.front().copied()
             && accepted.sum - u64::from(oldest) >= u64::from(self.limit)
         {

@@ -1,4 +1,4 @@
-//! Services that take longer while many requests are in service.
+//! Policy with which services take longer while many requests are in service.
 //!
 //! Source: the asymptotic bounds of closed queueing networks (Lazowska, Zahorjan, Graham, Sevcik: Quantitative System Performance, 1984,
 //! chapter 5). Beyond a certain number of requests in service, the knee, throughput no longer grows: with n requests in service, each takes
@@ -75,7 +75,7 @@ impl StagePolicy for SlowDown {
 
     fn stretch(&self, in_service: u32) -> u64 {
         let beyond = (u64::from(in_service) + 1).saturating_sub(self.knee.into());
-        // The factor is in thousandths, at most a million.
+        // The slowdown factor is in thousandths; it is at most a million.
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,

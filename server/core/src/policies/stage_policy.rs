@@ -1,4 +1,4 @@
-//! Interface of a stage of a stack, which admits, delays or rejects each request.
+//! Interface of a stage of the policy stack. A stage admits, delays or rejects each request.
 
 use std::any::Any;
 use std::fmt;
@@ -12,20 +12,21 @@ use crate::policies::key::Key;
 use crate::request::Request;
 use crate::service::ServiceModel;
 
-/// A stage of the current stack, with its state for every key. The instants passed to its methods never decrease.
+/// Stage of the current policy stack, with its state for every key. The instants passed to its methods never decrease.
 ///
-/// [`ask`](Self::ask) is called once for each request. If the request passes, at once or after a delay, [`charge`](Self::charge) charges it, at
-/// its arrival or at its response. A request that leaves the queue is already charged. [`ended`](Self::ended) follows at the response, or
-/// when the client has disconnected, whatever later stages decided.
+/// [`ask`](Self::ask) is called once for each request, and again if a rejected request is charged. If the request passes, at once or after
+/// a delay, [`charge`](Self::charge) charges it, at its arrival or at its response. A request that leaves the queue is already charged.
+/// [`ended`](Self::ended) follows at the response, or when the client has disconnected, whatever later stages decided.
 pub(crate) trait StagePolicy: Any + fmt::Debug + Send {
-    /// Switches to the configuration of `other`, a stage of the same kind without state. The current state is kept. Queued requests that
-    /// need not wait any longer are [admitted](Self::call).
+    /// Switches to the configuration of `other`, a stage of the same kind without state. The current state of this stage is kept. Queued
+    /// requests that need not wait any longer are [admitted](Self::call).
     fn reconfigure(&mut self, at: Instant, other: Box<dyn StagePolicy>, service: &ServiceModel);
 
-    /// Admits queued requests, if there is room. Called after the number of places may have increased.
+    /// Admits queued requests, if the stage has room for them. The stack calls this method after the number of places may have increased.
     fn call(&mut self, _at: Instant, _service: &ServiceModel) {}
 
-    /// Whether the stage has a queue, or requests are left in a queue that it had before. Only [`reconfigure`](Self::reconfigure) changes this.
+    /// Whether the stage has a queue, or requests are left in a queue that the stage had before. The stack reads this only at its creation
+    /// and after [`reconfigure`](Self::reconfigure).
     fn has_queue(&self) -> bool {
         false
     }
@@ -34,7 +35,7 @@ pub(crate) trait StagePolicy: Any + fmt::Debug + Send {
         false
     }
 
-    /// Decides about a request without charging it. Changes only the state that depends on time, the queue, and the penalties for early
+    /// Decides on a request without charging it. Changes only the state that depends on time, the queue, and the penalties for early
     /// requests.
     fn ask(&mut self, at: Instant, asked: &StageRequest<'_>, service: &ServiceModel) -> Decision;
 
@@ -42,7 +43,7 @@ pub(crate) trait StagePolicy: Any + fmt::Debug + Send {
 
     fn refund(&mut self, at: Instant, asked: &StageRequest<'_>, taken: Charge);
 
-    /// Frees the places that a request holds. Called only if the stage [holds places](Self::holds_slots).
+    /// Frees the places that a request holds. The stack calls this method only if the stage [holds places](Self::holds_slots).
     fn ended(&mut self, _at: Instant, _asked: &StageRequest<'_>, _service: &ServiceModel) {}
 
     /// Notifies the stage that a later stage or the server rejected a request and advises `wait`. Returns the wait to advertise, which is
@@ -63,12 +64,13 @@ pub(crate) trait StagePolicy: Any + fmt::Debug + Send {
         None
     }
 
-    /// Removes and returns a queued request whose wait ends at this instant.
+    /// Removes and returns a queued request whose wait in the queue ends at this instant.
     fn advance(&mut self, _at: Instant, _service: &ServiceModel) -> Option<Waited> {
         None
     }
 
-    /// Returns a factor, in thousandths. It multiplies the time of a service that begins while `in_service` other requests are in service.
+    /// Returns the factor, in thousandths, that multiplies the time of a service which begins while `in_service` other requests are in
+    /// service.
     fn stretch(&self, _in_service: u32) -> u64 {
         1000
     }
@@ -114,9 +116,9 @@ pub(crate) enum Decision {
     /// The request is charged at once, and passes after this delay.
     PassAfter(Duration),
     Queue,
-    /// The request is rejected. If nothing else passed until then, it would pass after this time, which is exact to the nanosecond and
-    /// rounded up. If the real server reports another time, that time is given instead. `None` if the request never passes or the time is
-    /// unknown.
+    /// The request is rejected. The value is the wait after which the request would pass if nothing else passed until then. The wait is
+    /// exact to the nanosecond and rounded up. If the real server reports another wait, the value is the reported one. `None` if the
+    /// request never passes or the wait is unknown.
     Reject(Option<Duration>),
 }
 
@@ -135,12 +137,12 @@ pub(crate) fn downcast<G: StagePolicy>(gate: Box<dyn StagePolicy>) -> Option<G> 
     gate.downcast().ok().map(|gate| *gate)
 }
 
-/// Converts nanoseconds to a duration, of at most as many nanoseconds as fit into 64 bits (584 years).
+/// Converts nanoseconds to a duration. Durations that do not fit into 64 bits (584 years) are clamped.
 pub(crate) fn nanos(nanos: u128) -> Duration {
     Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
 }
 
-/// Returns a rejection with a wait of this many nanoseconds. A wait beyond 584 years means that the request never passes.
+/// Returns a rejection with a wait of `nanos` nanoseconds. A wait beyond 584 years means that the request never passes.
 pub(crate) fn after(nanos: u128) -> Decision {
     Decision::Reject(u64::try_from(nanos).ok().map(Duration::from_nanos))
 }

@@ -1,4 +1,4 @@
-//! The current stack of policies. A request passes all of them in order before it is served, and the first rejection decides.
+//! Stack of the server's current policies. A request passes all policies in order before it is served, and the first rejection is final.
 
 mod passing;
 mod stage;
@@ -25,24 +25,24 @@ pub(crate) use stage::Stage;
 use passing::Passing;
 use stage::Face;
 
-/// The current stack, with all resources that requests hold.
+/// Stack of the current policies, with all resources that requests hold.
 ///
 /// At every instant that [`next`](Self::next) returns, the server calls [`advance`](Self::advance) before it processes anything else. A
 /// request that is not [`Done`](Arrived::Done) at its arrival is released exactly once: by `advance` or by [`cancel`](Self::cancel). After
-/// that its id is reused.
+/// its release, the id of the request is reused.
 #[derive(Debug)]
 pub(crate) struct Stages {
     gates: Vec<Stage>,
-    /// Serves requests that have passed all stages. If it is `None`, each request is served for the server's service time.
+    /// Policy that serves the requests that have passed all stages. `None` if each request is served for the server's own service time.
     server: Option<Box<dyn Admission>>,
     advertises_limits: bool,
-    /// Requests that are served without `server`, and rejected requests whose rejection takes time.
+    /// Requests in service if no policy serves them itself, and rejected requests whose rejection takes time.
     holding: Holding,
     /// Delayed requests, ordered by the instant at which their delay ends and then by arrival.
     waits: BTreeMap<(Instant, u64), RequestId>,
     waited: u64,
-    /// Details of the last request that had any, with the key and cost that each stage reads from them. Cached, because many simulated
-    /// requests share their details.
+    /// HTTP details of the last request that had any, with the key and cost that each stage derives from the details. They are cached,
+    /// because many simulated requests share their details.
     latest: Option<(Arc<RequestFields>, Vec<Face>)>,
     passing: Vec<Passing>,
     /// Responses to requests that first waited and then ended without taking time, each with its instant.
@@ -50,8 +50,8 @@ pub(crate) struct Stages {
     /// Whether any stage may adjust its charge when a request ends.
     settles: bool,
     queues: Vec<usize>,
-    /// Instant of the next event; [`Instant::FAR_FUTURE`] if there is none. It is computed once after every change, because the server
-    /// reads it several times per request.
+    /// Instant of the next event; [`Instant::FAR_FUTURE`] if no event is scheduled. The instant is computed once after every change,
+    /// because the server reads it several times per request.
     next: Instant,
     capacity: Capacity,
 }
@@ -83,7 +83,7 @@ impl Stages {
         stages
     }
 
-    /// Stores the details of the request that [arrives](Self::arrive) next. It is not called for a request without details.
+    /// Stores the HTTP details of the request that [arrives](Self::arrive) next. This method is not called for a request without details.
     pub(crate) fn introduce(&mut self, id: RequestId, details: &Arc<RequestFields>) {
         self.make_room(id);
         let Self { gates, passing, latest, .. } = self;
@@ -117,7 +117,7 @@ impl Stages {
         let arrived = match &mut self.server {
             Some(server) if self.gates.is_empty() => server.refuse(at, request, verdict, service),
             None if !self.advertises_limits => self.refuse_by_cap(at, id, verdict, service),
-            // The stages are neither asked nor notified, because the request does not enter them.
+            // The stages neither decide on the request nor are notified of it, because the request does not enter them.
             _ => {
                 self.passing[id.0 as usize].forget();
                 self.holding.take(at, id, verdict, false, service.reject_time(request))
@@ -172,8 +172,8 @@ impl Stages {
         }
     }
 
-    /// Returns the status of each stage's limit, for the client of the last request with details. `None` for a stage without a limit. Also
-    /// `None` for a stage that distinguishes clients, as long as no request with details has arrived.
+    /// Returns the status of each stage's limit, for the client of the last request with HTTP details. `None` for a stage without a limit.
+    /// Also `None` for a stage that distinguishes clients, as long as no request with details has arrived.
     pub(crate) fn standings(&mut self, at: Instant, service: &ServiceModel) -> Vec<Option<LimitStatus>> {
         let Self { gates, latest, .. } = self;
         let standing = |(index, stage): (usize, &mut Stage)| {
@@ -236,7 +236,7 @@ impl Stages {
         self.next = self.due();
     }
 
-    /// Admits queued requests, after the server may have got more slots.
+    /// Admits queued requests that fit now, after the server's number of slots may have increased.
     pub(crate) fn call(&mut self, at: Instant, service: &ServiceModel) {
         for stage in &mut self.gates {
             stage.gate.call(at, service);
@@ -268,7 +268,7 @@ impl Stages {
             return server.capacity();
         }
         // The bound of a stage applies to all requests only if the stage counts all of them alike. If exactly one stage has such a bound,
-        // that is the capacity. In other stacks the capacity is unknown.
+        // this bound is the capacity of the stack. Otherwise the capacity is unknown.
         let counting = self.gates.iter().filter(|stage| stage.common.counts_all_alike());
         let mut bounds =
             counting.map(|stage| stage.gate.capacity()).filter(|capacity| *capacity != Capacity::Unbounded);
@@ -312,8 +312,8 @@ impl Stages {
         }
     }
 
-    /// Refuses a request at a server that is only a cap, in the same way as the cap rejects requests. The refusal may hold a slot even if
-    /// others are free. If the server is full, the verdict is a rejection, whatever the reason of the refusal.
+    /// Refuses a request at a server whose only policy is a concurrency cap, in the same way as the cap rejects requests. The refusal may
+    /// hold a slot even if other slots are free. If the server is full, the verdict is a rejection, whatever the reason of the refusal.
     fn refuse_by_cap(
         &mut self,
         at: Instant,

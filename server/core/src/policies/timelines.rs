@@ -10,15 +10,15 @@ use crate::policies::stage_policy::Decision;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Expected {
     A,
-    /// Accepted after this wait in milliseconds.
+    /// The request is accepted after this wait in milliseconds.
     After(u64),
-    /// Rejected, with this exact wait in milliseconds, rounded up.
+    /// The request is rejected with this exact wait in milliseconds, rounded up.
     R(u64),
 }
 
 pub(crate) use Expected::{A, After, R};
 
-/// Decisions of every bucket that holds two tokens and gets one per second.
+/// Expected decisions of every token bucket that holds two tokens and gets one token per second.
 pub(crate) const BUCKET_OF_TWO: &[(u64, Expected)] = &[
     (0, A),
     (0, A),
@@ -54,8 +54,8 @@ pub(crate) fn assert_timeline<L: RateAlgorithm>(law: &L, timeline: &[(u64, Expec
     }
 }
 
-/// Checks that the last request of the timeline, which was rejected, is accepted after exactly this wait and fares worse a nanosecond
-/// earlier.
+/// Checks that the last request of the timeline, which was rejected, is accepted after exactly this wait and gets a worse decision a
+/// nanosecond earlier.
 fn assert_exact<L: RateAlgorithm>(law: &L, timeline: &[(u64, Expected)], at: Instant, wait: Duration) {
     let [early, in_time] = [wait.saturating_sub(Duration::from_nanos(1)), wait].map(|wait| {
         let mut state = law.fresh();

@@ -71,7 +71,7 @@ impl PolicyConfig for TokenBucket {
     fn pace(&self) -> Option<Pace> {
         let burst = match self.refill {
             Refill::Continuous => self.burst,
-            // A step may come just after the run begins, so the bound includes one more step.
+            // With stepwise refill, a refill may happen just after the run begins, so the bound includes one more refill.
             Refill::Stepwise => {
                 let step = self.step().div_ceil(self.scaled(1));
                 self.burst.saturating_add(u32::try_from(step).unwrap_or(u32::MAX))
@@ -89,7 +89,7 @@ impl PolicyConfig for TokenBucket {
     }
 }
 
-/// State: the fill of the bucket in tokens × the period of the rate, so that each nanosecond adds a whole number.
+/// State of a token bucket: its fill, in tokens × the period of the rate in nanoseconds, so that each nanosecond adds a whole number.
 #[derive(Clone, Debug)]
 pub(crate) struct Level {
     filled: u128,
@@ -106,7 +106,7 @@ impl TokenBucket {
         u128::from(tokens) * u128::from(self.rate.per_nanos)
     }
 
-    /// Returns the nanoseconds from `at` until the amount `lacking` has arrived.
+    /// Returns the number of nanoseconds from `at` until the amount `lacking` has arrived in the bucket.
     fn until(&self, lacking: u128, at: Instant) -> u128 {
         match self.refill {
             Refill::Continuous => lacking.div_ceil(u128::from(self.rate.count)),
@@ -127,7 +127,7 @@ impl TokenBucket {
         }
     }
 
-    /// Returns the amount that each step adds. It need not be a whole number of tokens.
+    /// Returns the amount that each stepwise refill adds to the bucket. The amount need not be a whole number of tokens.
     fn step(&self) -> u128 {
         u128::from(self.rate.count) * u128::from(self.rate.step_nanos)
     }
@@ -158,7 +158,7 @@ impl RateAlgorithm for TokenBucket {
 
     fn reconfigure(&self, level: &mut Level, at: Instant, before: &Self) {
         before.advance(level, at);
-        // The deficit is recorded before the change, because a larger burst increases it from now on.
+        // The bucket's deficit is recorded before the configuration changes, because a larger burst increases the deficit from now on.
         level.least.note(at, before.missing(level));
         let rescaled = |amount| rescaled(amount, before.rate.per_nanos, self.rate.per_nanos);
         level.least.rescale(rescaled);

@@ -1,4 +1,4 @@
-//! A preset as read from its file: limits, answers, and the source of every figure.
+//! Preset (model of a real server) as read from its file: limits, answers, and the source of every figure.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
@@ -15,20 +15,21 @@ use crate::quoted::quoted;
 pub struct ServerPreset {
     pub name: String,
     pub title: String,
-    /// Day on which the preset's sources were read: `2026-11-21`.
+    /// Day on which the preset's sources were read, such as `2026-11-21`.
     pub read: String,
     /// Advice that the operator of the real server gives to clients.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clients: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notes: Option<String>,
-    /// Strategy of `loadgen` that behaves like a common client of this server: `preset:openai`.
+    /// Strategy of `loadgen` that behaves like a common client of the real server, such as `preset:openai`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strategy: Option<String>,
-    /// Settings with which existing client libraries send to another server. The most common setting is first.
+    /// Settings with which existing client libraries send their requests to another server than the real one. The most common setting is
+    /// first.
     #[serde(default, rename = "base-url-env", skip_serializing_if = "Vec::is_empty")]
     pub base_urls: Vec<BaseUrl>,
-    /// Limits in the order in which a request passes them.
+    /// Limits of the server, in the order in which a request passes them.
     #[serde(rename = "limit")]
     pub limits: Vec<Limit>,
     #[serde(default, rename = "fact", skip_serializing_if = "Vec::is_empty")]
@@ -47,7 +48,7 @@ pub struct ServerPreset {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BaseUrl {
-    /// Client library, with the language if the library exists for several: `openai (Python)`.
+    /// Client library, with the language if the library exists for several languages, such as `openai (Python)`.
     pub client: String,
     /// Setting of the client. `{url}`, or `{host}` and `{port}`, are replaced by the other server's address: `OPENAI_BASE_URL={url}/v1`.
     pub set: String,
@@ -66,10 +67,10 @@ pub struct Limit {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
     pub policy: String,
-    /// Source of the limit's figures; empty if they have none.
+    /// Source of the limit's figures; empty if the figures have no source.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub source: String,
-    /// Whether all figures were read in the source itself.
+    /// Whether all figures of the limit were read in the source itself.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub verified: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]

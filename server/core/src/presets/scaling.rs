@@ -5,7 +5,7 @@ use vocabulary::ParameterInfo;
 use super::use_error::ServerPresetUseError;
 use crate::schedule::Quantity;
 
-/// Keys of parameters that are numbers of requests. Scaling multiplies them.
+/// Keys of parameters whose values are numbers of requests. Scaling multiplies these numbers.
 const COUNTS: &[&str] =
     &["burst", "limit", "cap", "queue", "delay", "knee", "ban-after", "start", "by", "most"];
 
@@ -28,7 +28,7 @@ pub(super) fn scaled(policy: &str, parameter: &ParameterInfo, scale: f64) -> Opt
         return None;
     }
     if COUNTS.contains(&parameter.key) {
-        // `unlimited` and 0 are left unchanged.
+        // The values `unlimited` and 0 are left unchanged.
         return value.parse().ok().filter(|count| *count > 0).map(|count| times(count, scale).to_string());
     }
     if !RATES.contains(&parameter.key) {
@@ -44,7 +44,7 @@ pub(super) fn scaled(policy: &str, parameter: &ParameterInfo, scale: f64) -> Opt
     Some(format!("{}/{per}", times(count, scale)))
 }
 
-/// Rounds to the nearest whole number, at least 1.
+/// Multiplies a count by the scale, and rounds the product to the nearest whole number, at least 1.
 fn times(count: u64, scale: f64) -> u64 {
     #[expect(
         clippy::cast_precision_loss,

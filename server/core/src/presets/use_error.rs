@@ -13,7 +13,7 @@ pub enum ServerPresetUseError {
         "preset `{preset}`: `{option}` is neither a limit that is switched off, such as `{limit}=off`, nor a parameter of one, such as `{limit}.{parameter}`"
     )]
     Option { preset: &'static str, option: String, limit: &'static str, parameter: String },
-    /// The same key was given twice, or two options contradict each other.
+    /// The same key was given twice in the options of a preset, or two options contradict each other.
     #[error("preset `{preset}` is given `{key}` twice; keep one of them")]
     Twice { preset: &'static str, key: String },
     #[error(

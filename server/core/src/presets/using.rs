@@ -25,7 +25,7 @@ pub struct Expanded {
 /// the values given by the user.
 ///
 /// # Errors
-/// The error names the unknown or contradictory part, and what is accepted.
+/// Returns an error that names the unknown or contradictory part, and what is accepted.
 pub fn expand(text: &str, scale: Option<f64>) -> Result<Expanded, ServerPresetUseError> {
     let scale = scale.map(scaling::checked).transpose()?;
     let (name, typed) = split_options(text);
@@ -53,7 +53,7 @@ pub fn read_scale(text: &str) -> Result<f64, ServerPresetUseError> {
 
 struct Options<'a> {
     off: Vec<&'static str>,
-    /// Changed parameters, each as limit, key and value.
+    /// Parameters that the user changed, each as limit, key and value.
     set: Vec<(&'static str, &'a str, &'a str)>,
 }
 

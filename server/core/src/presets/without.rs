@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::answers::AnswersConfig;
 
-/// Removes all parts of the answers that refer to this limit: the answer to its rejections, and headers that report its state. In bodies,
-/// its fields become `null`.
+/// Removes all parts of the answers that refer to the given limit: the answer to rejections by this limit, and headers that report its
+/// state. In bodies, the fields of this limit become `null`.
 pub(super) fn without(mut answers: AnswersConfig, limit: &str) -> AnswersConfig {
     answers.reject.remove(limit);
     let begin = format!("{{{limit}.");

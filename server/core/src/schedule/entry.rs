@@ -1,4 +1,4 @@
-//! Entry of a schedule: a time or period, and the change that happens then.
+//! Entry of a schedule: a time or period, and the change of the server that happens at this time.
 
 use std::fmt;
 use std::time::Duration;
@@ -67,7 +67,7 @@ impl Entry {
         }
     }
 
-    /// Whether both entries change the same figure, or both concern outages.
+    /// Whether two entries of a schedule change the same figure, or both concern outages.
     pub(super) fn is_about_what(&self, other: &Self) -> bool {
         match (&self.action, &other.action) {
             (Action::Set(target, _), Action::Set(other, _)) => target == other,

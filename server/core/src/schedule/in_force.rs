@@ -11,24 +11,24 @@ use crate::policy_stack::Policies;
 pub(crate) struct InForce {
     courses: Courses,
     anchor: WallTime,
-    /// Instant at which the run began; `None` before that. Nothing changes before the run begins.
+    /// Instant at which the run began; `None` if the run has not begun. Nothing changes before the run begins.
     began: Option<Instant>,
     policies: Policies,
-    /// Time of the next change of each course, in nanoseconds since the run began. The first entry is that of the cap, the others are those
-    /// of the parameters.
+    /// Time of the next change of each scheduled value, in nanoseconds since the run began. The first entry is for the cap, the other
+    /// entries are for parameters of policies.
     next: Vec<Option<u64>>,
 }
 
 #[derive(Debug)]
 pub(crate) enum Change {
     Slots(Instant),
-    /// The figures of the policy with this index have changed. The [`Stage`] has the new figures and the initial state.
+    /// Parameters of the policy with this index have changed. The [`Stage`] has the new parameters and the initial state.
     Stage(Instant, usize, Stage),
 }
 
 impl InForce {
-    /// Creates the state at the instant `at`, for a run that began at `began`, or that has not begun. Values that do not fit the policies
-    /// are skipped; [`Config::validate`] rejects such a configuration.
+    /// Creates the state of the schedule at the instant `at`, for a run that began at `began`. `began` is `None` if the run has not begun.
+    /// Values that do not fit the policies are skipped; [`Config::validate`] rejects such a configuration.
     pub(crate) fn new(
         config: &Config,
         anchor: WallTime,
@@ -66,7 +66,7 @@ impl InForce {
         began.as_nanos().checked_add(*next).map(Instant::from_nanos)
     }
 
-    /// Returns the next change that is due by `at`, and marks it as done. Changes are returned in order of time.
+    /// Returns the next change of the schedule that is due by `at`, and marks it as done. Changes are returned in order of time.
     pub(crate) fn take_change(&mut self, at: Instant) -> Option<Change> {
         let now = elapsed(self.began, at);
         loop {
@@ -86,8 +86,8 @@ impl InForce {
         }
     }
 
-    /// Sets a parameter to its value at `then`. Returns the index of its policy, and the policy as a stage with the new value. `None` if
-    /// nothing changed.
+    /// Sets a policy's parameter to its scheduled value at the time `then`. Returns the index of the policy, and the policy as a stage with
+    /// the new value. `None` if nothing changed.
     fn set(&mut self, index: usize, then: u64, now: u64) -> Option<(usize, Stage)> {
         let Self { courses, anchor, policies, next, .. } = self;
         let parameter = &courses.parameters[index];
@@ -96,7 +96,8 @@ impl InForce {
             None => (parameter.course.text(then), parameter.course.next_after(then)),
         };
         next[index + 1] = from;
-        // The value is first set by itself. If it does not fit, all values of that instant are set, because they may fit only together.
+        // The value is first set alone. If it is not valid alone, all values of the same instant are set, because they may be valid only
+        // together.
         let alone = policies.with(parameter.stage, &parameter.key, &text?);
         let changed = alone
             .or_else(|_| policies.with_all(parameter.stage, &courses.texts(parameter.stage, then)))

@@ -1,4 +1,4 @@
-//! Notation of a schedule: entries in order of time, joined by `;`.
+//! Text notation of a schedule: entries in order of time, joined by `;`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,8 +11,8 @@ use super::entry::{Action, Entry, Target, Until};
 
 const MAX_ENTRIES: usize = 1000;
 
-/// Changes during a run, in order of time. [`Config::validate`](crate::Config::validate) checks whether the current policies have the
-/// changed figures and accept the values.
+/// Schedule of changes during a run, in order of time. [`Config::validate`](crate::Config::validate) checks whether the current policies
+/// have the changed figures and accept the values.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Option<String>", into = "String")]
 pub struct Schedule(Vec<Entry>);
@@ -43,7 +43,7 @@ impl Schedule {
     pub(crate) fn without(&self, target: &Target) -> Self {
         let is_it = |entry: &Entry| matches!(&entry.action, Action::Set(set, _) if set == target);
         let mut kept = Self(self.0.iter().filter(|entry| !is_it(entry)).cloned().collect());
-        // A removed entry may have ended a `down` without an explicit end. That `down` gets the same end explicitly.
+        // A removed entry may have ended an outage (`down`) that has no explicit end. Such an outage gets the same end explicitly.
         let (ends, others) = (self.ends_of_down(), kept.ends_of_down());
         let downs = kept.0.iter_mut().filter(|entry| entry.action == Action::Down);
         for (down, (end, other)) in downs.zip(ends.into_iter().zip(others)) {
@@ -62,8 +62,8 @@ impl Schedule {
         ranges.map(|(down, end)| (whole_nanos(down.from), end.map_or(u64::MAX, whole_nanos))).collect()
     }
 
-    /// Returns the end of each `down`; `None` if it does not end. A `down` without an explicit end lasts until a later entry that is not
-    /// `down`.
+    /// Returns the end of each outage (`down`); `None` if the outage does not end. An outage without an explicit end lasts until a later
+    /// entry that is not `down`.
     fn ends_of_down(&self) -> Vec<Option<Duration>> {
         let downs = self.0.iter().enumerate().filter(|(_, entry)| entry.action == Action::Down);
         let ends = downs.map(|(index, down)| {
@@ -98,7 +98,7 @@ impl FromStr for Schedule {
             }
             let same = entries.iter().rev().find(|before| before.is_about_what(&entry));
             let is_over = |before: &Entry| {
-                // Without an explicit end, a `down` lasts until a later entry that is not `down`.
+                // Without an explicit end, an outage (`down`) lasts until a later entry that is not `down`.
                 before.action != Action::Down
                     || before.end().is_some()
                     || entry.action != Action::Down

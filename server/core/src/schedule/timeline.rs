@@ -1,8 +1,9 @@
-//! Course: the value of one number or word as a function of the run's time, in steps.
+//! Timeline of one figure: the value of a number or word as a function of the run's time, in steps.
 //!
-//! Continuous changes are divided into equal steps of 10 ms or more: a ramp into at most 1000 steps, a wave into at most 1000 per period. A
-//! step has the value at its start, which is computed from the time alone. The last step of a ramp has the ramp's second value. Therefore
-//! the value at an instant does not depend on when requests arrive, and few steps have to be processed after a period without requests.
+//! Continuous changes are divided into equal steps of 10 ms or more: a ramp into at most 1000 steps, a wave into at most 1000 steps per
+//! period. A step has the value at its start, which is computed from the time alone. The last step of a ramp has the ramp's second value.
+//! Therefore the value at an instant does not depend on when requests arrive, and few steps have to be processed after a period without
+//! requests.
 
 use vocabulary::sine_of_turn;
 
@@ -11,11 +12,11 @@ use super::quantity::{ONE, number_text};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Point {
     Text(String),
-    /// Number in millionths.
+    /// Value that is a number, in millionths.
     Number(i64),
 }
 
-/// Course of one figure: its segments in order of time. Times are in nanoseconds since the run began.
+/// Values of one figure during a run, as segments in order of time. Times are in nanoseconds since the run began.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Timeline {
     segments: Vec<Segment>,
@@ -37,7 +38,7 @@ pub(super) enum Shape {
         to: i64,
         takes: u64,
     },
-    /// Sine wave around `base`. The amplitude is negative if the wave first falls. After `lasts` the value stays constant.
+    /// Sine wave around `base`. The amplitude is negative if the wave first falls. After the time `lasts`, the value stays constant.
     Wave {
         base: i64,
         amplitude: i64,
@@ -56,8 +57,8 @@ pub(super) struct Notation {
 const MIN_STEP: u64 = 10_000_000;
 const MAX_STEPS: u64 = 1000;
 
-/// Maximum number of a wave's whole periods without a request that are processed step by step. After more periods, the mean of the wave
-/// replaces the steps.
+/// Maximum number of whole periods of a wave without any request that are processed step by step. If more periods have passed, the mean of
+/// the wave replaces the steps.
 const PERIODS_MADE_UP_FOR: u64 = 2;
 
 impl Notation {
@@ -68,7 +69,8 @@ impl Notation {
 }
 
 impl Segment {
-    /// Returns the length that is divided into equal steps, and the number of steps. `None` for constants.
+    /// Returns the length of a ramp, or of one period of a wave, and the number of equal steps into which this time is divided. `None` for
+    /// constants.
     fn steps(&self) -> Option<(u64, u64)> {
         let (length, least) = match self.shape {
             Shape::Constant(_) => return None,
@@ -85,7 +87,7 @@ impl Segment {
             Shape::Wave { lasts, .. } => since.min(lasts),
             _ => since.min(length),
         };
-        // This is the last step k that begins no later than `since`, where step k begins at ⌊length × k / steps⌋.
+        // `step` is the last step k that begins no later than `since`, where step k begins at ⌊length × k / steps⌋.
         let step = ((u128::from(since) + 1) * u128::from(steps) - 1) / u128::from(length);
         u64::try_from(step).unwrap_or(u64::MAX)
     }
@@ -149,7 +151,7 @@ impl Timeline {
         }
     }
 
-    /// Returns the greatest value of the course, rounded to a whole number. `None` if any value of the course is not a number.
+    /// Returns the greatest value of the timeline, rounded to a whole number. `None` if any value of the timeline is not a number.
     pub(crate) fn greatest(&self) -> Option<u32> {
         let most = self.segments.iter().map(|segment| match &segment.shape {
             Shape::Constant(text) => text.parse().ok(),
@@ -179,7 +181,8 @@ impl Timeline {
     }
 
     /// Returns the mean of a wave, and the start of its last whole period up to `now`. Periods are counted from `elapsed`. The mean may
-    /// replace the wave until that time. Returns `None` if only few periods passed without a request between `elapsed` and `now`.
+    /// replace the wave until the start of this period. Returns `None` if only few periods passed without a request between `elapsed` and
+    /// `now`, or if the value at `elapsed` is not part of a wave.
     pub(super) fn mean_until(&self, elapsed: u64, now: u64) -> Option<(String, u64)> {
         let index = self.segment(elapsed)?;
         let Segment { from, shape: Shape::Wave { base, period, lasts, .. } } = &self.segments[index] else {

@@ -1,4 +1,4 @@
-//! Schedule applied to a stack of policies: the course of every figure that changes during the run.
+//! Schedule applied to a stack of policies: the timeline of every figure that changes during the run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -76,7 +76,7 @@ impl Courses {
 
     pub(super) fn is_down(&self, elapsed: u64) -> bool {
         let begun = self.down.partition_point(|(from, _)| *from <= elapsed);
-        // All outages that have begun are checked, because an early outage without an end may outlast a later one.
+        // All outages that have begun are checked, because an early outage without an end may outlast a later outage.
         self.down[..begun].iter().any(|(_, to)| elapsed < *to)
     }
 }
@@ -104,12 +104,12 @@ struct Setting<'a> {
     entry: &'a Entry,
     stage: usize,
     key: &'a str,
-    /// Values that the setting assigns one after another. For a continuous change, these are its extremes.
+    /// Values that the setting assigns one after another. For a continuous change, the values are the extremes of the change.
     texts: Vec<String>,
 }
 
-/// Checks the settings by applying them in order of time, because during the run a value that does not fit the current ones would be
-/// ignored. Settings of the same instant are applied together.
+/// Checks scheduled settings by applying them in order of time. The reason is that during the run, a value that does not fit the current
+/// values would be ignored. Settings of the same instant are applied together.
 fn replay(policies: &Policies, mut settings: Vec<Setting<'_>>) -> Result<(), ScheduleError> {
     settings.sort_by_key(|setting| (setting.entry.from, setting.stage));
     let mut policies = policies.clone();
@@ -124,8 +124,8 @@ fn replay(policies: &Policies, mut settings: Vec<Setting<'_>>) -> Result<(), Sch
             };
             let changed: Vec<_> = together.iter().map(set).collect();
             policies = policies.with_all(together[0].stage, &changed).map_err(|error| {
-                // Of several settings that do not fit together, the error names the first that is invalid by itself. If none is, it names
-                // the last.
+                // If several settings do not fit together, the error names the first setting that is invalid alone. If each setting is
+                // valid alone, the error names the last one.
                 let alone =
                     |index: &usize| policies.with_all(together[0].stage, &changed[*index..=*index]).is_err();
                 let index = (0..together.len()).find(alone).unwrap_or(together.len() - 1);

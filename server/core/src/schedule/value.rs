@@ -9,7 +9,7 @@ use super::quantity::Quantity;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Value {
-    /// Number or word, written as the policy's parameter accepts it.
+    /// Constant value: a number or word, written as the policy's parameter accepts it.
     Constant(String),
     Ramp(Quantity, Quantity),
     Sine(Sine),
@@ -18,13 +18,13 @@ pub(super) enum Value {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Sine {
     pub(super) base: Quantity,
-    /// Amplitude in the unit of `base`.
+    /// Amplitude of the sine wave, in the unit of `base`.
     pub(super) amplitude: Quantity,
     pub(super) falls_first: bool,
     pub(super) period: Duration,
 }
 
-/// Shortest period of a wave. A shorter one would have too few steps to be a wave.
+/// Minimum period of a wave. With a shorter period, the wave would have too few steps to be a wave.
 const MIN_PERIOD: Duration = Duration::from_millis(100);
 
 const MAX_PERIOD: Duration = Duration::from_hours(100 * 24);

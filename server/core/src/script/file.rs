@@ -1,4 +1,4 @@
-//! Script in a JSON file, with the same `steps` as the recordings of real clients.
+//! Format of a script in a JSON file. The file has the same `steps` as the recordings of real clients.
 //!
 //! A list of steps is the script of every op. A list of lists of steps contains one script for each op. An object is read as a recorded
 //! scenario, of which only `steps` is used. A step has a `status` with `headers` and a `body`, or `close`, or a gRPC `code`, to which

@@ -1,4 +1,4 @@
-//! Notation of a script: `503|429 retry-after:2|200`. Steps are joined by `|`. Scripts of further ops follow after `;`.
+//! Text notation of a script, such as `503|429 retry-after:2|200`. Steps are joined by `|`. Scripts of further ops follow after `;`.
 //!
 //! A step is a status or `close`. Headers and the body may follow, each after a space, as `name:value` and `body:text`. Separators in names
 //! and values are escaped as in URLs: `%20`, `%2C`.
@@ -116,7 +116,7 @@ impl fmt::Display for Reply {
     }
 }
 
-/// Writes a text. Separators and non-ASCII bytes are escaped as `%` and two hexadecimal digits.
+/// Writes a text in the notation of scripts. Separators, spaces and non-ASCII bytes are escaped as `%` and two hexadecimal digits.
 fn encode(text: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     for byte in text.bytes() {
         match byte {

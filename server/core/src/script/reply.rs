@@ -1,4 +1,4 @@
-//! Reply to one request: a status with headers and a body, or a connection that is closed without an answer.
+//! Scripted reply to one request: a status with headers and a body, or a connection that is closed without an answer.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use crate::header_rules::{HeaderError, MAX_HEADERS, checked_name, is_final, is_v
 
 pub(super) const BODY: &str = "body";
 
-/// Maximum number of seconds in a time such as `@date+3`: about 317 years.
+/// Maximum number of seconds in a header's time such as `@date+3`: about 317 years.
 const MAX_OFFSET: i64 = 10_000_000_000;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,9 +46,9 @@ pub enum ReplyError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Value {
     Text(String),
-    /// HTTP-date that lies this many seconds after the next whole second.
+    /// Moment, written as an HTTP-date. The value is the number of seconds from the next whole second to the moment.
     Date(i64),
-    /// Seconds since 1970 of the moment that lies this many seconds after the next whole second.
+    /// Moment, written in seconds since 1970. The value is the number of seconds from the next whole second to the moment.
     Epoch(i64),
 }
 
@@ -57,10 +57,11 @@ impl Reply {
         Self::answer(status, [], String::new())
     }
 
-    /// Creates an answer. A value such as `@date+3` or `@epoch+5` is a time, counted from the next whole second at sending.
+    /// Creates a scripted answer. A header value such as `@date+3` or `@epoch+5` is a time, counted from the next whole second when the
+    /// answer is sent.
     ///
     /// # Errors
-    /// The error names the part that cannot be sent.
+    /// Returns an error that names the part that cannot be sent.
     pub fn answer(
         status: u16,
         headers: impl IntoIterator<Item = (String, String)>,
@@ -91,7 +92,7 @@ impl Reply {
 }
 
 impl ScriptedAnswer {
-    /// Returns the headers as they are sent at `now`; names are in lower case.
+    /// Returns the headers of the answer as they are sent at `now`; names are in lower case.
     pub fn headers(&self, now: WallTime) -> impl Iterator<Item = (&str, Cow<'_, str>)> {
         self.headers.iter().map(move |(name, value)| (name.as_str(), value.at(now)))
     }

@@ -20,7 +20,7 @@ impl Server {
         }
     }
 
-    /// Stops the run's clock after a reset of the counts. The next request starts it again.
+    /// Stops the run's clock after a reset of the counts. The next request starts the clock again.
     pub(super) fn forget_clock(&mut self, now: Instant) {
         self.clock = RunClock::default();
         self.begin_schedule(now);
@@ -39,8 +39,8 @@ impl Server {
         self.schedule.as_ref().map_or(&self.config.policy, InForce::policies)
     }
 
-    /// Applies the current policies, which have replaced `before`. Returns false if they differ in more than figures, because then the
-    /// state cannot be kept.
+    /// Applies the current policies, which have replaced the policies `before`. Returns false if the policies differ in more than figures,
+    /// because their state cannot be kept in this case.
     pub(super) fn tune_from(&mut self, now: Instant, before: &Policies) -> bool {
         let Some(others) = self.policies().other_figures(before) else { return false };
         for index in others {
@@ -80,7 +80,8 @@ impl Server {
         }
     }
 
-    /// Returns the instant of the next change on which a queued request depends. All other changes are applied when a request arrives.
+    /// Returns the instant of the next scheduled change on which a queued request depends. All other changes are applied when a request
+    /// arrives.
     pub(super) fn next_call(&self) -> Option<Instant> {
         if (self.schedule.is_none() && self.next_cap.is_none()) || !self.policy.is_awaited() {
             return None;

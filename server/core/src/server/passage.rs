@@ -1,4 +1,4 @@
-//! Path of a request through the server: arrival, admission, the decision if it comes later than admission, and the answer.
+//! Path of a request through the server: arrival, admission, the decision if it is made later than admission, and the answer.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,8 +26,8 @@ impl Server {
         if least > 0 && self.free(now) < u64::from(least) {
             return self.defer(now, request.id);
         }
-        // Also called without details, because those of a lost earlier request with the same id may still be stored and must be
-        // overwritten.
+        // `keep_details` is also called for a request without details. The details of a lost earlier request with the same id may still be
+        // stored and must be overwritten.
         if details.is_some() || !self.details.is_empty() {
             self.keep_details(request.id, details);
         }
@@ -78,15 +78,16 @@ impl Server {
         let details = self.details.get(id.0 as usize).and_then(Option::as_deref);
         let early = self.early_retries.as_mut();
         let is_early = early.is_some_and(|early| early.on_arrival(now, id, details));
-        // Only retries can be too early. A request of a run states its attempt number. Any other request is taken for a retry, because it
-        // is unknown whether it is one.
+        // Only retries can be too early. A request that belongs to a run states its attempt number. Any other request is treated as a
+        // retry, because its attempt number is unknown.
         let is_retry = held.request.run.is_none() || held.request.attempt > 1;
         if is_early && is_retry {
             self.ledger.note(self.of(held), |account| account.early += 1);
         }
     }
 
-    /// Answers a request at once, because less is free than its condition demands. Nothing else changes.
+    /// Answers a request at once, because less capacity is free than the request demands for its start. The server's state does not change
+    /// otherwise.
     fn defer(&mut self, now: Instant, id: RequestId) {
         self.answers.push_back(Answer {
             id,
@@ -142,8 +143,8 @@ impl Server {
         if accepted && matches!(step, Step::Write { .. }) {
             self.version += 1;
         }
-        // An accepted request that takes no time is in service only at this instant. It is added to the maximum numbers of busy slots and
-        // of requests in service.
+        // An accepted request that takes no time is in service only at this instant. It is added to the numbers of busy slots and of
+        // requests in service, so that their recorded maximums include it.
         let takes_no_time = matches!(arrived, Arrived::Done { .. } | Arrived::Scripted { .. });
         let passing = u32::from(takes_no_time && accepted);
         let (busy, in_service) = (self.policy.busy(), self.policy.in_service());
@@ -201,7 +202,7 @@ impl Server {
         self.requests[id.0 as usize].as_ref().is_some_and(|held| held.is_open)
     }
 
-    /// Counts the verdict of a request whose verdict was not known at admission. A conditional write takes effect at this moment.
+    /// Counts the decision on a request that was still undecided at admission. A conditional write takes effect at this moment.
     pub(super) fn decide(&mut self, released: &mut Released) {
         let Some(held) = self.requests[released.id.0 as usize] else { return };
         let request = held.request;
@@ -288,7 +289,7 @@ impl Server {
             return None;
         }
         let advice = match released.verdict {
-            // A scripted reply contains its own advice.
+            // A scripted reply contains its own retry advice.
             _ if released.reply.is_some() => None,
             ServerDecision::Rejected | ServerDecision::Conflict => {
                 released.advice.or(self.config.retry_after)

@@ -1,4 +1,4 @@
-//! Clock of a run: the instant at which it began, as observed by the server.
+//! Clock of a run: the instant at which the run began, as observed by the server.
 
 use std::collections::BTreeSet;
 
@@ -7,9 +7,9 @@ use vocabulary::wire::RunId;
 
 /// Clock of a run.
 ///
-/// It starts with the first request since the server's start or its latest reset. It restarts with the first request of a new run, but only
-/// if no other request is in flight. Concurrent runs therefore share the clock of the first of them. A request that belongs to no run
-/// starts the clock only if the clock is not running.
+/// The clock starts with the first request since the server's start or its latest reset. The clock restarts with the first request of a new
+/// run, but only if no other request is in flight. Concurrent runs therefore share the clock of the first of them. A request that belongs
+/// to no run starts the clock only if the clock is not running.
 #[derive(Debug, Default)]
 pub(crate) struct RunClock {
     began: Option<Instant>,
@@ -18,7 +18,7 @@ pub(crate) struct RunClock {
     met: BTreeSet<RunId>,
 }
 
-/// Maximum number of runs that are remembered. When it is reached, all remembered runs are forgotten.
+/// Maximum number of runs that are remembered. When the maximum is reached, all remembered runs are forgotten.
 const MAX_MET: usize = 10_000;
 
 impl RunClock {
@@ -32,8 +32,8 @@ impl RunClock {
         self.began.is_some() && (run.is_none() || run == self.latest)
     }
 
-    /// Records a request, with its run if it belongs to one. Returns whether the clock starts with it. `is_idle` reports whether no other
-    /// request is in flight, and is called only if the result depends on it.
+    /// Records a request, with its run if it belongs to one. Returns whether the clock starts with this request. `is_idle` returns whether
+    /// no other request is in flight, and is called only if the result depends on it.
     pub(crate) fn on_arrival(
         &mut self,
         now: Instant,

@@ -13,7 +13,7 @@ use crate::service::ServiceModel;
 impl Server {
     pub(super) fn cancel(&mut self, now: Instant, id: RequestId) {
         let Some(held) = self.requests.get_mut(id.0 as usize).and_then(Option::take) else {
-            // The request's answer may be ready to be sent. It is removed, because its client has disconnected.
+            // The answer to the cancelled request may be ready to be sent. The answer is removed, because the client has disconnected.
             self.answers.retain(|answer| answer.id != id);
             return;
         };
@@ -38,7 +38,8 @@ impl Server {
     }
 
     pub(super) fn configure(&mut self, now: Instant, config: Config) {
-        // Templates use the status of limits and the names of stages. Therefore the stages are kept only if the answers are unchanged.
+        // Answer templates use the status of limits and the names of stages. Therefore the stages are kept only if the configured answers
+        // are unchanged.
         let answers_as_before = config.answers == self.config.answers;
         let policies = self.policies().clone();
         let began = self.clock.began();

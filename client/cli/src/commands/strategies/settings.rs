@@ -80,7 +80,7 @@ mod tests {
             notes("aimd", find_format("", Some("polly")).unwrap(), &["`aimd`: nothing like it".to_owned()]);
         assert_eq!(
             notes,
-            "// What polly cannot express of `aimd`, or does besides:\n// - `aimd`: nothing like it\n"
+            "// Rules of `aimd` that polly cannot express, and rules that it adds:\n// - `aimd`: nothing like it\n"
         );
     }
 

@@ -239,7 +239,7 @@ mod tests {
     fn contradictory_ranges_are_refused() {
         let error = |text: &str| text.parse::<Axis>().unwrap_err();
         assert!(error("ops").contains("no `=`"));
-        assert!(error("=1").contains("nothing stands before"));
+        assert!(error("=1").contains("the key before the `=`"));
         assert!(error("ops=1,,2").contains("a value is missing"));
         assert!(error("ops=1..5").contains("write for example `1..5/10`"));
         assert!(error("ops=5..1/3").contains("the lower end comes first"));

@@ -67,7 +67,7 @@ fn difference(
     (there, of): (&RunResult, &ClientShardRecord),
 ) -> Option<String> {
     let differs = |what: &str, here: &str, there: &str| {
-        (here != there).then(|| format!("{what} is `{here}`, there `{there}`"))
+        (here != there).then(|| format!("{what} is `{here}` in the first and `{there}` in the second"))
     };
     differs("its version", &run.config.version, &there.config.version)
         .or_else(|| differs("the number of shards", &shard.of.to_string(), &of.of.to_string()))

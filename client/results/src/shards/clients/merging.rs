@@ -56,10 +56,8 @@ fn ledger<'a>(parts: &'a [Part], warnings: &mut Vec<String>) -> Option<&'a Serve
     let first = ledgers.next()?;
     let knows_not = |part: &&Part| part.shard.ledger.is_none() && part.run.attempts.total > 0;
     if let Some(Part { shard, .. }) = parts.iter().find(knows_not) {
-        warnings.push(format!(
-            "shard {} lacks the server's counts, so the server's counts are not merged",
-            shard.index
-        ));
+        warnings
+            .push(format!("shard {} lacks the server's counts, so these counts are not merged", shard.index));
         return None;
     }
     let mut latest = first;

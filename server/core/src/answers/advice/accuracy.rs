@@ -1,5 +1,5 @@
-//! Accuracy of advice: exact, too early, too late, randomly off, omitted or malformed. The random draws of each form depend only on seed,
-//! op and attempt.
+//! Accuracy of the retry advice in answers: exact, too early, too late, randomly off, omitted or malformed. The random draws of each advice
+//! form depend only on seed, op and attempt.
 
 use std::time::Duration;
 
@@ -9,14 +9,14 @@ use super::super::response_context::ResponseContext;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct AdviceAccuracy {
-    /// Time subtracted from the exact wait. The resulting wait is at least zero.
+    /// Time by which the advised wait is shortened. The resulting wait is at least zero.
     pub(super) early: Duration,
     pub(super) late: Duration,
-    /// Upper end of a uniform random time, starting at zero, that is added to the exact wait.
+    /// Maximum of the random time that is added to the exact wait. The random time is uniformly distributed from zero to this maximum.
     pub(super) jitter: Duration,
-    /// Share of the answers that contain the advice, 0 to 1.
+    /// Share of the answers that contain the retry advice, 0 to 1.
     pub(super) share: f64,
-    /// Share of the advice sent that is malformed, 0 to 1.
+    /// Share of the sent retry advice that is malformed, 0 to 1.
     pub(super) malformed: f64,
 }
 
@@ -30,13 +30,13 @@ impl Default for AdviceAccuracy {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct OfAnswer {
     pub(super) speaks: bool,
-    /// Malformed value that is sent instead of the advice.
+    /// Malformed value that the server sends instead of correct retry advice. `None` if the advice is well-formed.
     pub(super) nonsense: Option<&'static str>,
     later: Duration,
     early: Duration,
 }
 
-/// Values that are invalid in every advice form. Broken servers send such values.
+/// Values that are invalid in every form of retry advice. Broken servers send values like these.
 const NONSENSE: [&str; 8] = [
     "",
     "soon",
@@ -48,11 +48,11 @@ const NONSENSE: [&str; 8] = [
     "2026-13-32T25:61:61Z",
 ];
 
-/// Number of random draws that each form uses per answer.
+/// Number of random draws that each form of retry advice uses per answer.
 const DRAWS: usize = 4;
 
 impl AdviceAccuracy {
-    /// Draws the accuracy of the advice form with index `form` in one answer. Each form has its own draws.
+    /// Draws how accurate the retry advice with the index `form` is in one answer. Each form of advice has random draws of its own.
     pub(super) fn of_answer(&self, form: usize, context: &ResponseContext<'_>) -> OfAnswer {
         let mut honesty = OfAnswer { speaks: true, nonsense: None, later: self.late, early: self.early };
         if self.share >= 1.0 && self.malformed <= 0.0 && self.jitter.is_zero() {

@@ -1,4 +1,4 @@
-//! Entry in the list of advice forms.
+//! Entry in the list of advice forms. An advice form is a way to state in an answer when the client should retry.
 
 use vocabulary::ParameterInfo;
 
@@ -9,11 +9,11 @@ use super::settings::{PARAMETERS, Settings};
 pub struct AdviceEntry {
     pub name: &'static str,
     pub summary: &'static str,
-    /// Reference: the specification, or a vendor or library that uses the form.
+    /// Source of the advice form: its specification, or a vendor or library that uses it.
     pub source: &'static str,
     pub(super) says: Says,
     pub header: &'static str,
-    /// Default number of digits after the decimal point. `None` if the form has no parameter `places`.
+    /// Default number of digits after the decimal point of an advised time. `None` if the advice form has no parameter `places`.
     pub(super) places: Option<u32>,
 }
 

@@ -1,9 +1,9 @@
-//! List of the forms in which servers advise.
+//! List of the forms in which servers advise clients when to retry.
 
 use super::super::time_form::Unit;
 use super::entry::{AdviceEntry, Says};
 
-/// All advice forms, in the order of the help texts. `none` (no advice) is not in the list.
+/// All forms of retry advice, in the order of the help texts. The list does not contain `none` (no advice).
 pub const ADVICE_FORMS: &[AdviceEntry] = &[
     AdviceEntry {
         places: None,

@@ -1,4 +1,4 @@
-//! Notation of advice: `seconds:header=x-retry-in,share=0.7+ietf`, or `none`.
+//! Text notation of the retry advice in answers: for example `seconds:header=x-retry-in,share=0.7+ietf`, or `none`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -35,7 +35,7 @@ pub enum AdviceError {
     Places { form: &'static str, places: u32, most: u8 },
     #[error("`{NONE}` sends no advice, so nothing can be added to it")]
     None,
-    /// The same form was given twice and has no parameter `header` that could assign it to another header.
+    /// An advice form occurs twice in the list, and it has no parameter `header` that could assign the second one to another header.
     #[error("advice `{0}` is given twice; keep one of them")]
     Again(&'static str),
     #[error("two forms of advice fill the header `{0}`; name another one by `header=`")]

@@ -33,7 +33,8 @@ struct ProblemDetails<'a> {
 }
 
 impl Problem {
-    /// Returns the body. Its member `status` is omitted if the status is unknown. `reason` is the name of the rejecting stage.
+    /// Returns a response body in the Problem Details format. Its member `status` is omitted if the status is unknown. `reason` is the name
+    /// of the stage that rejected the request.
     pub(super) fn write(self, status: Option<u16>, reason: Option<&str>) -> String {
         let (r#type, title) = match self {
             Self::QuotaExceeded => (

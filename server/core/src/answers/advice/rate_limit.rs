@@ -4,8 +4,8 @@
 //! window, because time alone does not refill it: `"slots";q=50;qu="concurrent-requests"`.
 //!
 //! An example of a limit's status is `"burst";r=50;t=30`: `r` is the remaining quota, `t` the seconds until more is available. For the
-//! stage that rejected the request, `t` is the time until this request fits. For other stages, `t` is the time until the full quota is
-//! available.
+//! stage that rejected the request, `t` is the time until the same request would be accepted. For other stages, `t` is the time until the
+//! full quota is available.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ const REMAINING: &KeyRef = key_ref("r");
 const RESET: &KeyRef = key_ref("t");
 const AT_ONCE: &StringRef = string_ref("concurrent-requests");
 
-/// Largest integer of a structured field (RFC 9651, section 3.3.1).
+/// Largest integer that an HTTP structured field can contain (RFC 9651, section 3.3.1).
 const MOST: Integer = integer(999_999_999_999_999);
 
 pub(super) fn policies(rendering: &RenderContext<'_>) -> Option<String> {
@@ -30,7 +30,7 @@ pub(super) fn policies(rendering: &RenderContext<'_>) -> Option<String> {
     for (_, name, standing) in standings(rendering) {
         let policy = list.bare_item(name).parameter(QUOTA, number(standing.limit));
         let _ = match standing.window {
-            // The draft does not allow a window of zero.
+            // The draft standard of the `RateLimit-Policy` header does not allow a window of zero seconds.
             Some(window) => {
                 policy.parameter(WINDOW, number(seconds(window, Rounding::Nearest, rendering).max(1)))
             }
@@ -40,8 +40,8 @@ pub(super) fn policies(rendering: &RenderContext<'_>) -> Option<String> {
     list.finish()
 }
 
-/// Returns the `RateLimit` header; `None` if no stage has a limit. The wait of a rejection is passed through `honestly`, which applies the
-/// configured inaccuracy.
+/// Returns the value of the `RateLimit` header, or `None` if no stage has a limit. The function `honestly` applies the configured
+/// inaccuracy to the wait of a rejection.
 pub(super) fn limits(
     rounding: Rounding,
     honestly: impl Fn(Duration) -> Duration,
@@ -51,8 +51,8 @@ pub(super) fn limits(
     let mut list = ListSerializer::new();
     for (index, name, standing) in standings(rendering) {
         let rejects = outcome.stage() == Some(index);
-        // A stage that rejects a request may still have a remainder, which is too small for this request. Reporting the remainder would
-        // make the client retry without a wait.
+        // A limit that rejects a request may still have some quota left, but too little for this request. The header reports 0, because a
+        // positive remainder would make the client retry without a wait.
         let remaining = if rejects { 0 } else { standing.remaining };
         let limit = list.bare_item(name).parameter(REMAINING, number(remaining));
         let reset = if rejects {
@@ -72,7 +72,8 @@ fn standings<'a>(
 ) -> impl Iterator<Item = (usize, &'a StringRef, &'a LimitStatus)> {
     let rendering = *rendering;
     rendering.stages.iter().enumerate().filter_map(move |(index, name)| {
-        // The conversion of the name never fails, because stage names consist of lower-case letters, digits, `-` and `_`.
+        // The conversion of a stage name to a header string never fails, because stage names consist of lower-case letters, digits, `-` and
+        // `_`.
         Some((index, StringRef::from_str(name).ok()?, rendering.standing(index)?))
     })
 }

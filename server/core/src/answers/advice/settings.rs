@@ -1,4 +1,4 @@
-//! Parameters of an advice form.
+//! Parameters of a form of retry advice, such as its header and its rounding.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use super::accuracy::AdviceAccuracy;
 use super::problem::Problem;
 use crate::header_rules::checked_name;
 
-/// Parameters of all advice forms. Each form uses only some of them.
+/// Values of the parameters of one form of retry advice. Each form uses only some of the parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Settings {
     pub(super) header: HeaderName,
@@ -22,7 +22,7 @@ pub(super) struct Settings {
     pub(super) problem: Problem,
 }
 
-/// All parameters, in the order in which they are printed.
+/// All parameters of advice forms, in the order in which they are printed.
 pub(super) const PARAMETERS: &[Parameter<Settings>] = &[
     Parameter::text("header", "the header that says it", |settings| &mut settings.header),
     Parameter::choice("round", "which way it is rounded", |settings| &mut settings.rounding),
@@ -73,7 +73,7 @@ impl Settings {
     }
 }
 
-/// Header name in lower case.
+/// Name of an HTTP header, in lower case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct HeaderName(String);
 

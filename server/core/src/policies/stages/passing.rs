@@ -1,4 +1,4 @@
-//! Progress of a request through the stages of a stack.
+//! Progress of a request through the stages of the policy stack.
 
 use vocabulary::Instant;
 
@@ -8,19 +8,20 @@ use crate::policies::common::{Charged, Common, Later};
 use crate::policies::stage_policy::{Charge, StageRequest};
 use crate::request::Request;
 
-/// State of a request between its arrival and its end. It is reused together with the request's id.
+/// State of a request between its arrival and its end. The memory of the state is reused together with the request's id.
 #[derive(Debug, Default)]
 pub(super) struct Passing {
     request: Option<Request>,
-    /// Key and cost at each stage; empty for a request without details.
+    /// Key and cost of the request at each stage; empty for a request without HTTP details.
     faces: Vec<Face>,
-    /// Charge of each stage, if it made one that may be refunded.
+    /// Charge that each stage made for the request. `None` if the stage made no charge that may be refunded.
     pub(super) taken: Vec<Option<Charge>>,
     pub(super) passed: usize,
     pub(super) wait: Option<(Instant, u64)>,
     pub(super) queued: Option<usize>,
     pub(super) rejection: Option<Rejection>,
-    /// Instant of the decision. `standings` holds the status of the stages' limits for the request at this instant.
+    /// Instant at which the request was admitted or rejected. `standings` holds the status of the stages' limits for the request at this
+    /// instant.
     pub(super) decided_at: Instant,
     pub(super) standings: Vec<Option<LimitStatus>>,
 }

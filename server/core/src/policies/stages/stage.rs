@@ -1,4 +1,4 @@
-//! A policy of a stack, and the key and cost that it reads from each request.
+//! Stage of a policy stack: a policy, and the key and cost that the stage determines for each request.
 
 use crate::policies::common::{Charged, Common};
 use crate::policies::key::Key;
@@ -9,7 +9,7 @@ use crate::request_fields::RequestFields;
 pub(crate) struct Stage {
     pub(crate) gate: Box<dyn StagePolicy>,
     pub(crate) common: Common,
-    /// Key and cost of requests without details.
+    /// Key and cost of requests without HTTP details.
     pub(super) plain: Face,
     pub(super) holds_slots: bool,
     pub(super) settles: bool,

@@ -1,4 +1,5 @@
-//! Path of a request through the stages: it passes, waits or is rejected, then it is served, and it ends.
+//! Path of a request through the stages of the policy stack. At each stage, the request passes, waits or is rejected. After the last stage
+//! it is served, and finally it ends.
 
 use std::time::Duration;
 
@@ -48,7 +49,8 @@ impl Stages {
         self.serve(at, id, service)
     }
 
-    /// Variant of `walk` for a request that had to wait. If the request ends at once, its release is queued and due at `at`.
+    /// Continues the path of a request that had to wait, starting at the stage `from`. If the request then ends at once, its release is
+    /// queued and due at `at`.
     pub(super) fn go_on(&mut self, at: Instant, id: RequestId, from: usize, service: &ServiceModel) {
         let arrived = self.walk(at, id, from, service);
         self.tell_late(at, id, arrived);
@@ -102,7 +104,8 @@ impl Stages {
         let (stage, slot) = self.stage_and_slot(index, id);
         let Some(asked) = slot.asked(index, stage) else { return };
         let counts_own = !stage.holds_slots && stage.common.own == Own::Yes;
-        // As in the server of seed 000 (source of `concurrency-cap`), a rejected request is as busy as a served one, even above the cap.
+        // As in the server of seed 000 (source of `concurrency-cap`), a rejected request occupies a place like a served request, even above
+        // the cap.
         if (stage.holds_slots && occupies) || counts_own {
             stage.gate.charge(at, &asked);
         }
@@ -120,8 +123,8 @@ impl Stages {
         }
     }
 
-    /// Rolls back the first `passed` stages, last one first, after a later stage or the server rejected the request. Refunds their charges
-    /// where their parameters say so, and lets each stage raise `wait`. Returns the wait to advertise.
+    /// Rolls back the first `passed` stages, last one first, after a later stage or the server rejected the request. Refunds the stages'
+    /// charges where their parameters say so, and lets each stage raise `wait`. Returns the wait to advertise.
     fn undo(
         &mut self,
         at: Instant,
@@ -143,8 +146,8 @@ impl Stages {
         wait
     }
 
-    /// Stores the status of the stages' limits for a request that has just been decided. A charge that is made only with the response is
-    /// already subtracted, because Kong's handler subtracts the request from the remaining amount before it writes the headers.
+    /// Stores the status of the stages' limits for a request that has just been admitted or rejected. A charge that is made only with the
+    /// response is already subtracted, because Kong's handler subtracts the request from the remaining amount before it writes the headers.
     fn look(&mut self, at: Instant, id: RequestId, service: &ServiceModel) {
         self.slot(id).decided_at = at;
         for index in 0..self.gates.len() {
@@ -161,7 +164,7 @@ impl Stages {
         }
     }
 
-    /// Starts the time that a rejection takes. This applies to every reason in the verdict.
+    /// Starts the time that the rejection of a request takes, for every reason that `verdict` may state.
     #[inline]
     pub(super) fn turn_away(
         &mut self,
@@ -240,7 +243,7 @@ impl Stages {
         advice
     }
 
-    /// Ends a request whose time has elapsed. Returns the final advice.
+    /// Ends a request whose service time or reject time has elapsed. Returns the wait to advise to the client.
     #[inline]
     pub(super) fn over(
         &mut self,
@@ -256,9 +259,9 @@ impl Stages {
         rejection.free_at.map(|free_at| free_at.since(at)).or(released.advice)
     }
 
-    /// Ends a request: makes the charges that are due with the response, adjusts the others to the actual cost, and frees its places. The
-    /// charges of a cancelled request (no verdict) stay as they are. A stage with `charged=answer` and `later=keep` charges any other
-    /// request, whatever its verdict.
+    /// Ends a request: makes the charges that are due with the response, adjusts all other charges to the actual cost, and frees the
+    /// request's places. The charges of a cancelled request (no verdict) stay as they are. A stage with `charged=answer` and `later=keep`
+    /// charges every request that is not cancelled, whatever its verdict.
     #[inline]
     pub(super) fn finish(
         &mut self,

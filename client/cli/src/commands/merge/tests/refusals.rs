@@ -27,11 +27,11 @@ fn missing_duplicate_and_foreign_shards_are_refused_by_name() {
     shards(&words(SMALL), 3, &folder);
     assert_eq!(
         refused(&folder, &["0.json", "2.json"]),
-        "shard 1/3 is missing (2 of 5 runs); `--partial` merges what is there"
+        "shard 1/3 is missing (2 of 5 runs); `--partial` merges the runs that exist"
     );
     assert_eq!(
         refused(&folder, &["1.json"]),
-        "shards 0/3, 2/3 are missing (3 of 5 runs); `--partial` merges what is there"
+        "shards 0/3, 2/3 are missing (3 of 5 runs); `--partial` merges the runs that exist"
     );
     fs::copy(folder.path("1.json"), folder.path("again.json")).unwrap();
     assert_eq!(
@@ -39,30 +39,36 @@ fn missing_duplicate_and_foreign_shards_are_refused_by_name() {
         "`again.json` and `1.json` are both shard 1 of 3; give each once"
     );
     for (other, told) in [
-        ("--simulate --strategy aimd --ops 20 --repeats 5 --seed 2", "its seed is `2`, there `1`"),
-        ("--simulate --strategy none --ops 20 --repeats 5", "its strategy is `none`, there `aimd`"),
-        ("--simulate --strategy aimd --ops 20 --repeats 4", "`--repeats` is `4`, there `5`"),
+        (
+            "--simulate --strategy aimd --ops 20 --repeats 5 --seed 2",
+            "its seed is `2` in the first and `1` in the second",
+        ),
+        (
+            "--simulate --strategy none --ops 20 --repeats 5",
+            "its strategy is `none` in the first and `aimd` in the second",
+        ),
+        (
+            "--simulate --strategy aimd --ops 20 --repeats 4",
+            "`--repeats` is `4` in the first and `5` in the second",
+        ),
         ("--simulate --strategy aimd --ops 21 --repeats 5", "its workload is "),
         ("--simulate --strategy aimd --ops 20 --repeats 5 --max-busy 9", "its server is "),
         (
             "compare --simulate --strategies aimd,none --ops 20 --repeats 5",
-            "its command is `compare`, there `run`",
+            "its command is `compare` in the first and `run` in the second",
         ),
     ] {
         let path = folder.path("foreign.json");
         let typed = with(&words(other), &[("--shard", Path::new("1/3")), ("--json", &path)]);
         loadgen(&typed).unwrap();
         let told_of = refused(&folder, &["0.json", "foreign.json", "2.json"]);
-        assert!(
-            told_of.starts_with("`foreign.json` is a shard of something else than `0.json`"),
-            "{told_of}"
-        );
+        assert!(told_of.starts_with("`foreign.json` and `0.json` are shards of different runs"), "{told_of}");
         assert!(told_of.contains(told), "{told_of}");
     }
     let version = format!("\"version\":\"{}\",\"command\"", env!("CARGO_PKG_VERSION"));
     folder.changed("1.json", "foreign.json", &version, "\"version\":\"9.9.9\",\"command\"");
     let told = refused(&folder, &["0.json", "foreign.json", "2.json"]);
-    assert!(told.starts_with("`foreign.json` is of loadgen 9.9.9, and this is "), "{told}");
+    assert!(told.starts_with("`foreign.json` was written by loadgen 9.9.9, and this is "), "{told}");
     let typed =
         with(&words(SMALL), &[("--shard", Path::new("1/4")), ("--json", &folder.path("foreign.json"))]);
     loadgen(&typed).unwrap();
@@ -92,7 +98,7 @@ fn a_document_that_is_broken_or_none_is_refused_with_its_place() {
     loadgen(&with(&words(SMALL), &[("--json", &folder.path("whole.json"))])).unwrap();
     let told = |name: &str| refused(&folder, &["0.json", name]);
     assert!(
-        told("whole.json").contains("`whole.json` cannot be merged: it is not a shard"),
+        told("whole.json").contains("`whole.json` cannot be merged: the document is not a shard"),
         "{}",
         told("whole.json")
     );
@@ -121,23 +127,19 @@ fn a_document_that_is_broken_or_none_is_refused_with_its_place() {
         ("\"task\":1,", "\"task\":3,", "`tasks[1].task`: 3 is not later than the previous entry"),
         ("\"task\":3,", "\"task\":4,", "`tasks[1].task`: 4 is not a task of shard 1 of 2"),
         ("\"task\":3,", "\"task\":99,", "`tasks[1].task`: 99 is not below 5"),
-        ("\"task\":1,", "\"task\":1e300,", "1e300 is beyond all measure"),
+        ("\"task\":1,", "\"task\":1e300,", "1e300 is too large"),
         ("\"schema_version\":1,\"shard\"", "\"schema_version\":7,\"shard\"", "`schema_version`: 7 is newer"),
-        ("\"at\":[],", "\"at\":[\"\\u001b[2J\"],", "is nothing that can be shown"),
+        ("\"at\":[],", "\"at\":[\"\\u001b[2J\"],", "contains characters that cannot be shown"),
         ("\"tasks\":[\n", "\"jobs\":[\n", "`tasks`: is missing"),
         ("\"answered\":true", "\"answered\":3", "`tasks[0].answered`"),
         ("\"succeeded\":20,", "\"succeeded\":19,", "`tasks[0].run.ops.total`: is 20, and 19 succeeded"),
         (
             "\"rejected\":0,",
             "\"rejected\":18446744073709551615,",
-            "`tasks[0].run.attempts`: 18446744073709551615 is more",
+            "`tasks[0].run.attempts`: 18446744073709551615 is larger",
         ),
         ("\"makespan_s\":", "\"makespan_s\":-", "`tasks[0].run.makespan_s`: -"),
-        (
-            "\"succeeded\":20,",
-            "\"succeeded\":21,",
-            "`tasks[0].run.ops.succeeded`: 21 are more than there were",
-        ),
+        ("\"succeeded\":20,", "\"succeeded\":21,", "`tasks[0].run.ops.succeeded`: 21 is more than all"),
         ("\"mode\":\"simulated\",\"strategy\"", "\"mode\":\"http\",\"strategy\"", "`tasks[0].run.mode`"),
     ] {
         folder.changed("1.json", "broken.json", what, by);
@@ -171,7 +173,7 @@ fn documents_that_agree_on_an_invalid_plan_are_refused() {
             "\"seed\":\"2\"",
             "task 0 is a run of aimd, seed 1, where aimd, seed 2, was planned",
         ),
-        ("\"command\":\"run\"", "\"command\":\"compare\"", "`plan.by`: nobody is ranked by ``"),
+        ("\"command\":\"run\"", "\"command\":\"compare\"", "`plan.by`: strategies cannot be ranked by ``"),
         ("\"command\":\"run\"", "\"command\":\"jog\"", "`plan.command`: `jog` is not"),
     ] {
         folder.changed("0.json", "changed.json", what, by);
@@ -219,10 +221,10 @@ fn what_is_of_all_runs_does_not_go_with_a_shard() {
     let json = folder.path("0.json").display().to_string();
     for (typed, told) in [
         ("", "add `--json FILE`"),
-        ("--json J --csv c.csv", "`--csv` is made of all runs"),
-        ("--json J --html h.html", "`--html` is made of all runs"),
-        ("--json J --hdr h.hdr", "`--hdr` needs the latencies of every op"),
-        ("--json J --samples s.ndjson", "`--samples` is of all attempts"),
+        ("--json J --csv c.csv", "`--csv` needs all runs"),
+        ("--json J --html h.html", "`--html` needs all runs"),
+        ("--json J --hdr h.hdr", "`--hdr` needs the latency of every op"),
+        ("--json J --samples s.ndjson", "`--samples` needs the attempts of all runs"),
         ("--json J --fail-if amplification>2", "`--fail-if` judges all runs"),
         ("--json J --save-baseline main", "`--save-baseline` judges all runs"),
     ] {

@@ -238,27 +238,27 @@ fn shards_that_do_not_belong_together_are_named_with_the_reason() {
         ),
         (
             other(|run| run.seed = 9),
-            "`1.json` is a shard of another run than `0.json`: its seed is `9`, there `1`",
+            "`1.json` and `0.json` are shards of different runs: its seed is `9` in the first and `1` in the second",
         ),
         (
             other(|run| run.config.version = "2".to_owned()),
-            "`1.json` is a shard of another run than `0.json`: its version is `2`, there `1`",
+            "`1.json` and `0.json` are shards of different runs: its version is `2` in the first and `1` in the second",
         ),
         (
             other(|run| run.strategy = "none".to_owned()),
-            "`1.json` is a shard of another run than `0.json`: its strategy is `none`, there `constant:delay=10ms,max-attempts=3`",
+            "`1.json` and `0.json` are shards of different runs: its strategy is `none` in the first and `constant:delay=10ms,max-attempts=3` in the second",
         ),
         (
             other(|run| run.config.workload.ops = Some(5)),
-            "`1.json` is a shard of another run than `0.json`: workload.ops is 5, there null",
+            "`1.json` and `0.json` are shards of different runs: workload.ops is 5, there null",
         ),
         (
             other(|run| run.shard.as_mut().unwrap().run = "7".to_owned()),
-            "`1.json` is a shard of another run than `0.json`: its run id is `7`, there `0000000000000abc`",
+            "`1.json` and `0.json` are shards of different runs: its run id is `7` in the first and `0000000000000abc` in the second",
         ),
         (
             other(|run| run.shard.as_mut().unwrap().of = 4),
-            "`1.json` is a shard of another run than `0.json`: the number of shards is `4`, there `3`",
+            "`1.json` and `0.json` are shards of different runs: the number of shards is `4` in the first and `3` in the second",
         ),
         (
             other(|run| run.shard.as_mut().unwrap().index = 3),
@@ -266,23 +266,23 @@ fn shards_that_do_not_belong_together_are_named_with_the_reason() {
         ),
         (
             other(|run| run.shard.as_mut().unwrap().op_latency.histogram = "?".to_owned()),
-            "`1.json` cannot be merged: `shard.op_latency` is none of ours, or contradicts itself",
+            "`1.json` cannot be merged: `shard.op_latency` was not written by loadgen, or contradicts itself",
         ),
         (
             other(|run| run.shard.as_mut().unwrap().op_latency.sums.min_ns = None),
-            "`1.json` cannot be merged: `shard.op_latency` is none of ours, or contradicts itself",
+            "`1.json` cannot be merged: `shard.op_latency` was not written by loadgen, or contradicts itself",
         ),
         (
             other(|run| run.shard.as_mut().unwrap().send_lag.sums.count = u64::MAX),
-            "`1.json` cannot be merged: `shard`: 18446744073709551615 is more than anybody can count",
+            "`1.json` cannot be merged: `shard`: 18446744073709551615 is larger than any possible count",
         ),
         (
             other(|run| run.series.clear()),
-            "`1.json` cannot be merged: its series holds 0 attempts, and 23 were sent",
+            "`1.json` cannot be merged: its time series has 0 attempts, but 23 were sent",
         ),
         (
             other(|run| run.attempts.total = u64::MAX),
-            "`1.json` cannot be merged: `attempts`: 18446744073709551615 is more than anybody can count",
+            "`1.json` cannot be merged: `attempts`: 18446744073709551615 is larger than any possible count",
         ),
         (
             other(|run| run.shard.as_mut().unwrap().of = u32::MAX),
@@ -290,19 +290,19 @@ fn shards_that_do_not_belong_together_are_named_with_the_reason() {
         ),
         (
             other(|run| run.shard.as_mut().unwrap().advised_retries = u64::MAX),
-            "`1.json` cannot be merged: `shard`: 18446744073709551615 is more than anybody can count",
+            "`1.json` cannot be merged: `shard`: 18446744073709551615 is larger than any possible count",
         ),
         (
             other(|run| run.shard.as_mut().unwrap().ledger.as_mut().unwrap().shards[0].accepted = 1 << 54),
-            "`1.json` cannot be merged: `shard.ledger`: 18014398509481984 is more than anybody can count",
+            "`1.json` cannot be merged: `shard.ledger`: 18014398509481984 is larger than any possible count",
         ),
         (
             other(|run| run.shard.as_mut().unwrap().bucket_ns = 30_000_000),
-            "`1.json` cannot be merged: `shard.bucket_ns` is 30000000, and no series has such buckets",
+            "`1.json` cannot be merged: `shard.bucket_ns` is 30000000, which is not a valid bucket width",
         ),
         (
             other(|run| run.shard.as_mut().unwrap().start.at_unix_ms = Some(7)),
-            "`1.json` is a shard of another run than `0.json`: its common start is `7 ms after 1970 began`, there `a barrier's`",
+            "`1.json` and `0.json` are shards of different runs: its common start is `7 ms after 1970 began` in the first and `a barrier's` in the second",
         ),
     ] {
         assert_eq!(advised_wait, words);
@@ -329,7 +329,7 @@ fn a_missing_ledger_is_a_warning_and_no_mismatch() {
     files[2].1.shard.as_mut().unwrap().ledger = None;
     let merged = merged_clients(files.clone()).unwrap();
     assert!(merged.server.is_none() && merged.merged.unwrap().rows.is_empty());
-    let advised_wait = "shard 2 does not know what the server counted: its counts are not put together";
+    let advised_wait = "shard 2 lacks the server's counts, so these counts are not merged";
     assert_eq!(merged.warnings, [advised_wait]);
     // Without a mockserver no shard has counts, so there is nothing to warn about.
     for (_, run) in &mut files {
