@@ -56,7 +56,7 @@ fn empty_checks_and_unmatched_maps_are_reported() {
     let entry = "[[recorded]]\nfile = \"backoff.json\"\nconfig = \"c\"\ntext = \"none\"\n";
     folder.write("map.toml", entry);
     let unmatched = folder.loadgen("strategies --check renamed.json --map map.toml").exits(2);
-    unmatched.says(&["`--map map.toml`", "`c` of `backoff.json` matches nothing: no such file is checked"]);
+    unmatched.says(&["`--map map.toml`", "`c` of `backoff.json` matches no recording: that file is not among the recordings"]);
     folder.write("map.toml", &entry.repeat(2));
     let twice = folder.loadgen("strategies --check renamed.json --map map.toml").exits(2);
     twice.says(&["`--map map.toml`", "`c` of `backoff.json` stands there twice"]);

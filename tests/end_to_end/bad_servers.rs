@@ -40,7 +40,7 @@ fn a_target_that_refuses_connections_is_unreachable() {
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let url = format!("http://{address}/");
     let left = run_against(&url).exits(69).says(&[
-        "nothing answers at",
+        "no server responds at",
         &url,
         "--target",
         "`--target`: Connection refused\n",

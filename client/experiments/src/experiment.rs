@@ -152,7 +152,7 @@ impl Experiment {
             return Ok(());
         }
         Err(Error::usage(format!(
-            "the oracle has a plan for single requests against a plain cap only; leave out {}, or choose another strategy",
+            "`oracle` supports only single requests and a server with a plain concurrency cap; leave out {}, or choose another strategy",
             in_the_way.join(", ")
         )))
     }
@@ -171,7 +171,7 @@ impl Experiment {
         };
         let Some(method) = twice else { return Ok(()) };
         Err(Error::usage(format!(
-            "`{}` decides itself which requests it repeats, and a {method} sent twice may take effect twice; add `--idempotent` if it does not, or `--no-retry-failed` to end ops at their first failure",
+            "`{}` has its own rules for retries, and a {method} request sent twice may take effect twice; add `--idempotent` if it does not, or `--no-retry-failed` to end ops at their first failure",
             self.strategy
         )))
     }
@@ -202,7 +202,7 @@ impl Experiment {
         let request = &self.request;
         if self.run.requests.api_keys.is_some() && request.headers.contains_key(AUTHORIZATION) {
             return Err(Error::usage(
-                "`--header authorization` and `--api-keys` both set the user of a request; leave one out",
+                "`--header authorization` and `--api-keys` both set the `authorization` header; leave one of them out",
             ));
         }
         if self.run.kind != OperationKind::ReadModifyWrite {
@@ -214,8 +214,8 @@ impl Experiment {
             () => return Ok(()),
         };
         Err(Error::usage(format!(
-            "`{what}` means nothing with `--kind read-modify-write`, whose attempts are a GET and a PUT with the tag that \
-             the GET brought; leave it out"
+            "`{what}` has no effect with `--kind read-modify-write`, which sends a GET and then a PUT with the ETag of the \
+             GET; leave it out"
         )))
     }
 

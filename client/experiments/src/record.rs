@@ -20,7 +20,7 @@ pub struct ServerRecord<'a> {
 }
 
 pub fn server_model(config: &Config) -> ServerModel {
-    ServerModel::new(config).expect("a test writes one: its keys have plain values")
+    ServerModel::new(config).expect("a configuration can always be serialized, as a test checks")
 }
 
 pub fn rejections_hold_slots(config: &ConfigRecord) -> bool {

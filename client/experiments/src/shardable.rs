@@ -24,7 +24,7 @@ pub fn refuse_undividable(settings: &Experiment) -> Result<(), Error> {
     }
     if run.share_strategy {
         return Err(Error::usage(
-            "`--client-shard` cannot divide `--share-strategy`, because programs cannot share one instance; leave one out",
+            "`--client-shard` cannot divide `--share-strategy`, because separate processes cannot share one strategy; leave one of the two flags out",
         ));
     }
     if run.clients < shard.of() {

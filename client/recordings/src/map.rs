@@ -47,7 +47,7 @@ pub enum MapError {
         "`{config}` of `{file}` has two entries, `{first}` and `{second}`; keep one for each configuration"
     )]
     Twice { file: String, config: String, first: String, second: String },
-    #[error("its entry for `{config}` of `{file}` matches nothing: {why}")]
+    #[error("the entry for `{config}` of `{file}` matches no recording: {why}")]
     Unmatched { file: String, config: String, why: String },
 }
 
@@ -175,11 +175,11 @@ mod tests {
         assert_eq!(with(&entry("a.json", "retries 3", "none")), Ok(()));
         assert_eq!(
             with(&entry("a.json", "retries 4", "none")).unwrap_err(),
-            "its entry for `retries 4` of `a.json` matches nothing: the file has no such `config` (did you mean `retries 3`?)"
+            "the entry for `retries 4` of `a.json` matches no recording: the file has no such `config` (did you mean `retries 3`?)"
         );
         assert_eq!(
             with(&entry("aa.json", "retries 3", "none")).unwrap_err(),
-            "its entry for `retries 3` of `aa.json` matches nothing: that file is not among the recordings (did you mean `a.json`?)"
+            "the entry for `retries 3` of `aa.json` matches no recording: that file is not among the recordings (did you mean `a.json`?)"
         );
     }
 

@@ -68,7 +68,7 @@ impl Trial<'_> {
         run.record_log();
         let policy = format!("script:steps={}", self.script);
         let server = Config {
-            policy: policy.parse().expect("a script is shown as it is read"),
+            policy: policy.parse().expect("the text of a script can always be parsed again"),
             network_delay: Distribution::ZERO,
             ..Config::default()
         };

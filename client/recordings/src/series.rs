@@ -32,7 +32,7 @@ pub(crate) type SeriesScripts = BTreeMap<String, RawSeries>;
 
 /// Scripts for the series among the project's own recordings, in the format of a recording's `series`.
 static KNOWN: LazyLock<SeriesScripts> = LazyLock::new(|| {
-    serde_json::from_str(include_str!("series.json")).expect("`series.json` is read by a test")
+    serde_json::from_str(include_str!("series.json")).expect("a test checks that `series.json` is valid")
 });
 
 pub(crate) fn find<'a>(own: &'a SeriesScripts, id: &str) -> Option<&'a RawSeries> {

@@ -12,7 +12,7 @@ pub fn refuse_other(baseline: &Baseline, name: &str, experiment: &Conditions) ->
     }
     let is_exact_there =
         differences.iter().any(|it| it.starts_with("delay_noise is") && it.ends_with("there null"));
-    let hint = if is_exact_there { " (`--delay-noise 0` has the exact delays of that baseline)" } else { "" };
+    let hint = if is_exact_there { " (with `--delay-noise 0`, because that baseline has exact delays)" } else { "" };
     Err(Error::usage(format!(
         "`{name}` (--baseline) is of another experiment: {}; run the same{hint}, or save a new baseline",
         differences.join("; ")
@@ -25,7 +25,7 @@ pub fn refuse_foreign(baseline: &Baseline, name: &str, strategies: &[&str]) -> R
     }
     let known: Vec<&str> = baseline.strategies.keys().map(String::as_str).collect();
     Err(Error::usage(format!(
-        "`{name}` (--baseline) is of {}, and this is {}: no strategy can be matched; save a new baseline",
+        "`{name}` (--baseline) has the strategies {}, and this run has {}; none of them match, so save a new baseline",
         known.join(", "),
         strategies.join(", ")
     )))

@@ -120,8 +120,8 @@ fn refuse_taken(run: RunId, server: &Server, runtime: &Runtime, stop: &dyn Stop)
         return Ok(());
     }
     let words = format!(
-        "the {} has counted for run `{run:016x}` (--run-id) already, {before} requests: of an earlier run, for which all shards \
-         should take another id, or of other shards whose clocks are ahead of this one",
+        "the {} has already counted {before} requests for run `{run:016x}` (--run-id), either of an earlier run (give all shards a \
+         new id) or of other shards whose clocks are ahead of this one",
         server.describe()
     );
     Err(refusal(ErrorKind::Usage, words))

@@ -19,7 +19,7 @@ impl KeptLatencies {
         let mut encoded = Vec::new();
         V2Serializer::new()
             .serialize(&measured.op_latency.histogram(), &mut encoded)
-            .expect("memory takes what is written, and ops are counted in far less than 63 bits");
+            .expect("writing to memory cannot fail, and op counts need far less than 63 bits");
         let end = measured.last_end.max(run.stalled_at()).unwrap_or_default();
         Self { encoded, length: end.since(vocabulary::Instant::ORIGIN) }
     }

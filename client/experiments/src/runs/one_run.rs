@@ -323,7 +323,7 @@ fn warm_connections(config: &RunConfig) -> usize {
         Poisson { rate_per_s } | Uniform { rate_per_s } => rate_per_s / 100.0,
         Burst | Listed(_) | Scattered(_) => WARM_CONNECTIONS,
     };
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is between 1 and 128")]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the value is clamped between 1 and 128")]
     let count = wanted.clamp(1.0, WARM_CONNECTIONS) as usize;
     count
 }
@@ -339,7 +339,7 @@ fn server_stats(
     let mock = server.mock.as_ref()?;
     match unless_stopped(stop, runtime, mock.stats(id)) {
         None => {
-            warnings.push(Warning::CountsUnknown("nobody waited for them".to_owned()));
+            warnings.push(Warning::CountsUnknown("the run was stopped before they were received".to_owned()));
             None
         }
         Some(Ok(stats)) => {
@@ -379,7 +379,7 @@ fn own_counts(
     let row = stats.shards.iter().find(|row| row.shard == shard.index());
     if row.is_none() && run.measurements().attempts.total > 0 {
         // The server's counts have no row for this shard. They have no rows at all if the server does not support shards.
-        warnings.push(Warning::CountsUnknown("it counts this shard not apart from others".to_owned()));
+        warnings.push(Warning::CountsUnknown("the server does not count this shard separately".to_owned()));
         return None;
     }
     Some(row.copied().unwrap_or_default().counts())

@@ -48,7 +48,7 @@ impl OverHttp {
             ServerUnderTest::Given(given) => given.with_current(stop, |server, room, runtime| {
                 against(server, room, runtime, task, number, begun, stop, watcher)
             }),
-            ServerUnderTest::Past(_) => anyhow::bail!("the server of finished runs cannot be queried again"),
+            ServerUnderTest::Past(_) => anyhow::bail!("finished runs have no server that could run more tasks"),
         }
     }
 }
@@ -75,7 +75,7 @@ impl Driver for OverHttp {
 
 #[expect(
     clippy::too_many_arguments,
-    reason = "a run is all of this, and it is called in two places just above"
+    reason = "a run needs all of these values, and both callers are just above"
 )]
 fn against(
     server: &Server,

@@ -59,7 +59,7 @@ fn check(record: &TaskRecord, task: &Task<'_>) -> anyhow::Result<()> {
         return Ok(());
     }
     let words = format!(
-        "task {} is a run of {}, seed {}, where {strategy}, seed {}, was planned: a document was changed",
+        "task {} is a run of {} with seed {}, but the plan has {strategy} with seed {}: a document was changed",
         record.task, run.strategy, run.seed, task.seed
     );
     Err(refusal(ErrorKind::Usage, words))

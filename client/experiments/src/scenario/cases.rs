@@ -142,7 +142,7 @@ fn published(claim: &Claim, place: &ComparedFigure, index: usize) -> Result<f64,
     let elsewhere = of.is_some() || at.is_some() || experiment.is_some() || figure.is_some();
     if elsewhere || published.len() != claim.over.len() {
         let words = format!(
-            "`published` allows no other key beside it and needs one figure for every point of `over`: {} for {}",
+            "`published` must be the only key of `against` and needs one figure for every point of `over`: {} for {}",
             published.len(),
             claim.over.len()
         );

@@ -99,7 +99,7 @@ impl Claim {
 }
 
 #[derive(Clone, Debug, Deserialize)]
-#[serde(untagged, expecting = "a number, or the source's own number in quotes")]
+#[serde(untagged, expecting = "a number, or the number of the source in quotes")]
 pub enum Bound {
     Number(f64),
     Printed(String),

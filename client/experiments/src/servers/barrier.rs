@@ -53,7 +53,7 @@ pub fn reach_barrier(
             Err(refusal(ErrorKind::Usage, words))
         }
         Probe::Unreachable(error, _) => {
-            let words = format!("nothing answers at `{url}` (--barrier); start the mockserver");
+            let words = format!("no server responds at `{url}` (--barrier); start the mockserver");
             Err(refusal_because(ErrorKind::Unreachable, words, error))
         }
     }

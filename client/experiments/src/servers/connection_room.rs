@@ -51,7 +51,7 @@ impl ConnectionRoom {
         let wanted = workload.ops.map_or(wanted, |ops| ops.min(wanted));
         (wanted > self.most as u64).then(|| {
             format!(
-                "the limit of {} open files allows {} connections, and this run may use {} at once; further attempts wait in the client; run `ulimit -n {}` first, or use `--simulate`",
+                "the limit of {} open files allows {} connections, and this run may use {} at once, so further attempts wait in the client; run `ulimit -n {}` first, or use `--simulate`",
                 thousands(self.limit.unwrap_or_default()),
                 thousands(self.most as u64),
                 thousands(wanted),

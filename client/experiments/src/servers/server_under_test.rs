@@ -84,7 +84,7 @@ impl ServerUnderTest {
         if self.model().is_some() {
             "over seeds, for this server model"
         } else {
-            "over runs against this server, which is not known to be the same in each"
+            "over runs against this server, which may have changed between runs"
         }
     }
 
@@ -114,7 +114,7 @@ impl ServerUnderTest {
         let Self::Given(given) = self else { return None };
         let (server, words) = (given.server(), &given.words);
         (server.model != given.model).then(|| {
-            format!("the {words} was given another configuration meanwhile: not all runs met the same server")
+            format!("the configuration of the {words} was changed meanwhile, so not all runs used the same server")
         })
     }
 }

@@ -114,8 +114,8 @@ impl Server {
         }
         if self.mock.is_none() && settings.strategy.names().any(|name| name == "ethernet") {
             let words = format!(
-                "`ethernet` asks the server what it has free, which only a mockserver tells, and {} is none; use another \
-                 strategy or leave out `--target`",
+                "`ethernet` needs the number of free slots, which only a mockserver reports, and {} is not a mockserver; use \
+                 another strategy, or leave out `--target`",
                 self.url()
             );
             return Err(refusal(ErrorKind::Usage, words));
@@ -131,11 +131,11 @@ impl Server {
         }
         let what = match &self.gateway_host {
             Some(host) => behind_gateway(host),
-            None => "it is no mockserver".to_owned(),
+            None => "it is not a mockserver".to_owned(),
         };
         let words = format!(
-            "`{}` (--target): {what}, and nobody said how much load it can bear; add `--rate 10/s` (ops \
-             arrive, whatever happens) or `--in-flight 5` (at most five unfinished ops)",
+            "`{}` (--target): {what}, so there is no default load; add `--rate 10/s` (ten ops arrive per second) \
+             or `--in-flight 5` (at most five unfinished ops)",
             self.url()
         );
         Err(refusal(ErrorKind::Usage, words))
@@ -293,8 +293,8 @@ pub(super) fn behind_gateway(host: &str) -> String {
     )
 }
 
-const WITHHELD: &str = "; the token in `TAILBACK_ADMIN_TOKEN` goes by itself only to this machine, or over https to a \
-                        server whose certificate is checked: give `--admin-token @FILE` to send one here";
+const WITHHELD: &str = "; the token in `TAILBACK_ADMIN_TOKEN` is sent automatically only to this machine, or over https to a \
+                        server with a verified certificate; use `--admin-token @FILE` to send one to this server";
 
 fn shown(target: &Target) -> String {
     url(target.url().as_str())
@@ -304,15 +304,15 @@ fn unreachable_words(target: &Target, kind: FailureKind) -> String {
     let url = shown(target);
     if kind == FailureKind::PlainHttp {
         format!(
-            "`{url}` (--target) answers in plain words where TLS was expected; write `http://` instead of `https://`"
+            "`{url}` (--target) responds in plain HTTP, not TLS; write `http://` instead of `https://`"
         )
     } else if kind == FailureKind::Tls {
         format!(
-            "no TLS connection to `{url}` (--target); when its certificate is its own, give `--cacert FILE` or \
+            "no TLS connection to `{url}` (--target); if its certificate is self-signed, add `--cacert FILE` or \
              `--insecure`"
         )
     } else {
-        format!("nothing answers at `{url}` (--target); start the server, or leave out `--target`")
+        format!("no server responds at `{url}` (--target); start the server, or leave out `--target`")
     }
 }
 

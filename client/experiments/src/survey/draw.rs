@@ -122,7 +122,7 @@ impl Drawing {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "bounds are small and positive"
+        reason = "the bounds are small and positive, so the value fits"
     )]
     fn log_whole(&mut self, low: f64, high: f64) -> u32 {
         rounded(self.log_uniform(low, high)).round() as u32
@@ -138,7 +138,7 @@ impl Drawing {
         unit(&mut self.draws) < probability
     }
 
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an index below the length")]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the index is below the number of choices")]
     fn one_of<T: Copy>(&mut self, choices: &[T]) -> T {
         choices[(unit(&mut self.draws) * choices.len() as f64) as usize]
     }

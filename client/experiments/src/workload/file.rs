@@ -46,7 +46,7 @@ fn keys() -> impl Iterator<Item = &'static Parameter> {
 fn unknown(key: &str) -> FileError {
     let known: Vec<&str> = keys().map(|parameter| parameter.key).collect();
     let suggestion = did_you_mean(key, known.iter().copied());
-    let words = format!("unknown key `{key}`{suggestion}; a workload takes `{}`", known.join("`, `"));
+    let words = format!("unknown key `{key}`{suggestion}; the keys of a workload are `{}`", known.join("`, `"));
     FileError { key: key.to_owned(), words }
 }
 
@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn what_is_not_accepted_is_refused_with_its_key_first() {
         for (text, words) in [
-            ("opps = 3", "unknown key `opps` (did you mean `ops`?); a workload takes `ops`, "),
+            ("opps = 3", "unknown key `opps` (did you mean `ops`?); the keys of a workload are `ops`, "),
             ("warm_up = \"1s\"", "unknown key `warm_up`"),
             ("ops = \"2k\"", "`ops` takes a whole number, not \"2k\""),
             ("ops = 0", "`ops` is 0; it must be from 1 to 4000000000"),
@@ -107,7 +107,7 @@ mod tests {
             ("at = [\"1s\"]\nin_flight = 3", "`at` and `in_flight` exclude one another"),
             (
                 "scatter = [{ ops = 1, from = \"5s\", to = \"1s\" }]",
-                "`scatter`: ops cannot come from 5s to 1s",
+                "`scatter`: ops cannot arrive from 5s to 1s",
             ),
             ("scatter = [{ ops = 1, form = \"5s\", to = \"1s\" }]", "`scatter`: unknown field `form`"),
         ] {

@@ -28,7 +28,7 @@ pub(super) fn groups(key: &str, value: &Value) -> Result<Arc<[Group]>, String> {
         if from >= to {
             let GroupSection { from, to, .. } = section;
             return Err(format!(
-                "`{key}`: ops cannot come from {from} to {to}: the end must be after the start"
+                "`{key}`: ops cannot arrive from {from} to {to}; the end must be after the start"
             ));
         }
         let grid = section.grid.as_deref().map_or(Ok(Duration::ZERO), |grid| since(key, grid))?;
@@ -36,7 +36,7 @@ pub(super) fn groups(key: &str, value: &Value) -> Result<Arc<[Group]>, String> {
         groups.push(Group { ops: section.ops, from, to, grid });
     }
     if groups.iter().any(|group| group.ops == 0) || !(1..=MAX_BURST).contains(&ops) {
-        return Err(format!("`{key}` takes groups of at least one op, and at most {MAX_BURST} in all"));
+        return Err(format!("`{key}`: each group needs at least one op, and all groups together at most {MAX_BURST}"));
     }
     Ok(groups.into())
 }

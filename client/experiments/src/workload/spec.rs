@@ -142,10 +142,10 @@ impl WorkloadSpec {
         if self.mix.is_some() && self.kind == Some(OperationKind::ReadModifyWrite) {
             let words = match spelling {
                 Spelling::Flags => {
-                    "`--mix` means nothing with `--kind read-modify-write`, whose attempts are a GET and a PUT"
+                    "`--mix` has no effect with `--kind read-modify-write`, which sends a GET and then a PUT"
                 }
                 Spelling::Keys => {
-                    "`mix` means nothing with `kind = \"read-modify-write\"`, whose attempts are a GET and a PUT"
+                    "`mix` has no effect with `kind = \"read-modify-write\"`, which sends a GET and then a PUT"
                 }
             };
             return Err(error("mix", words));
@@ -188,19 +188,19 @@ fn check_arrivals(
                     "`--arrivals burst` needs `--ops`: a burst has no duration".to_owned()
                 }
                 (Spelling::Flags, Some(_)) => format!(
-                    "`--arrivals burst` takes at most {MAX_BURST} ops, because all of them are in memory at once"
+                    "`--arrivals burst` allows at most {MAX_BURST} ops, because all of them are in memory at once"
                 ),
-                (Spelling::Keys, _) => format!("`arrivals` at once need `ops` of at most {MAX_BURST}"),
+                (Spelling::Keys, _) => format!("ops that arrive all at once must be at most {MAX_BURST}"),
             };
             Err(error("arrivals", words))
         }
         (ArrivalProcess::Scattered(groups), Some(lasts)) => {
             let late = groups.iter().find(|group| group.to > lasts);
-            late.map_or(Ok(()), |group| Err(too_late("scatter", "ops come until", group.to, lasts)))
+            late.map_or(Ok(()), |group| Err(too_late("scatter", "ops arrive until", group.to, lasts)))
         }
         (ArrivalProcess::Listed(instants), Some(lasts)) => {
             let late = instants.iter().map(|at| at.since(Instant::ORIGIN)).find(|at| *at >= lasts);
-            late.map_or(Ok(()), |at| Err(too_late("at", "an op comes at", at, lasts)))
+            late.map_or(Ok(()), |at| Err(too_late("at", "an op arrives at", at, lasts)))
         }
         _ => Ok(()),
     }
@@ -208,7 +208,7 @@ fn check_arrivals(
 
 fn too_late(key: &'static str, what: &str, at: Duration, lasts: Duration) -> WorkloadError {
     let (at, lasts) = (duration_text::format(at), duration_text::format(lasts));
-    error(key, format!("`{key}`: {what} {at}, but the run takes ops for {lasts} only"))
+    error(key, format!("`{key}`: {what} {at}, but the arrivals of this run end after {lasts}"))
 }
 
 fn error(key: &'static str, words: impl Into<String>) -> WorkloadError {
@@ -267,16 +267,16 @@ mod tests {
         };
         let endless = [("arrivals", "burst"), ("duration", "1s")];
         assert!(refused(&endless, Spelling::Flags).contains("`--arrivals burst` needs `--ops`"));
-        assert!(refused(&endless, Spelling::Keys).contains("`arrivals` at once need `ops`"));
+        assert!(refused(&endless, Spelling::Keys).contains("ops that arrive all at once must be at most"));
         let large = [("arrivals", "burst"), ("ops", "20M")];
         assert!(refused(&large, Spelling::Flags).contains("at most 10000000 ops"));
         assert!(refused(&[("drain", "1s")], Spelling::Flags).contains("`--drain` needs `--duration`"));
         assert!(spec(&[("drain", "1s")]).run_config(&aimd(), Spelling::Keys).is_ok());
         let no_request = [("kind", "read-modify-write"), ("mix", "GET /")];
         assert!(
-            refused(&no_request, Spelling::Flags).starts_with("`--mix` means nothing with `--kind read-")
+            refused(&no_request, Spelling::Flags).starts_with("`--mix` has no effect with `--kind read-")
         );
-        assert!(refused(&no_request, Spelling::Keys).starts_with("`mix` means nothing with `kind = "));
+        assert!(refused(&no_request, Spelling::Keys).starts_with("`mix` has no effect with `kind = "));
         let many = [("ops_per_client", "4G"), ("clients", "2")];
         assert!(refused(&many, Spelling::Keys).contains("`ops` is 8000000000; it must be from 1 to"));
     }
