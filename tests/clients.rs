@@ -56,10 +56,13 @@ fn empty_checks_and_unmatched_maps_are_reported() {
     let entry = "[[recorded]]\nfile = \"backoff.json\"\nconfig = \"c\"\ntext = \"none\"\n";
     folder.write("map.toml", entry);
     let unmatched = folder.loadgen("strategies --check renamed.json --map map.toml").exits(2);
-    unmatched.says(&["`--map map.toml`", "`c` of `backoff.json` matches no recording: that file is not among the recordings"]);
+    unmatched.says(&[
+        "`--map map.toml`",
+        "`c` of `backoff.json` matches no recording: that file is not among the recordings",
+    ]);
     folder.write("map.toml", &entry.repeat(2));
     let twice = folder.loadgen("strategies --check renamed.json --map map.toml").exits(2);
-    twice.says(&["`--map map.toml`", "`c` of `backoff.json` stands there twice"]);
+    twice.says(&["`--map map.toml`", "`c` of `backoff.json` has two entries"]);
 }
 
 fn prints(left: &Left, words: &[&str]) {

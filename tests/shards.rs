@@ -214,7 +214,7 @@ fn scenarios_in_shards_are_refused_with_a_reason() {
     let folder = tempfile::tempdir().expect("a temporary directory");
     let refused = loadgen_in(folder.path(), &["reproduce", "occ", "--shard", "0/2"]);
     assert_eq!(refused.status.code(), Some(2));
-    assert!(text(&refused.stderr).contains("not done in shards"), "{}", text(&refused.stderr));
+    assert!(text(&refused.stderr).contains("cannot be divided into shards"), "{}", text(&refused.stderr));
 }
 
 #[test]

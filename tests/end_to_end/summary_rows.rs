@@ -21,7 +21,7 @@ fn a_row_that_does_not_fit_keeps_its_figures_apart_and_whole() {
 #[test]
 fn more_busy_slots_than_the_cap_are_explained() {
     let text = loadgen(&["--simulate", "-s", "aimd", "--explain"]).exits(0).stdout;
-    assert!(text.contains("busy at most 80 (50 with work: rejections hold slots, too)"), "{text}");
+    assert!(text.contains("busy at most 80 (50 accepted; rejections hold slots, too)"), "{text}");
     let text =
         loadgen(&["--simulate", "-s", "aimd", "--rejects-occupy", "false", "--explain"]).exits(0).stdout;
     assert!(text.contains("busy at most 50") && !text.contains("hold slots"), "{text}");

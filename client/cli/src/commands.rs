@@ -68,7 +68,7 @@ enum Command {
     /// Check the claims of published sources, or of your scenario.
     #[command(after_long_help = reproduce::args::EXAMPLES)]
     Reproduce(reproduce::args::ReproduceArgs),
-    /// Run strategies against many servers drawn at random, and divide their costs by those of one of them.
+    /// Run strategies against many servers drawn at random, and compare their costs with those of a reference strategy.
     #[command(hide = true, after_long_help = survey::args::EXAMPLES)]
     Survey(survey::args::SurveyArgs),
     /// Make an HTML report of result files.

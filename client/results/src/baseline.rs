@@ -84,7 +84,7 @@ impl Baseline {
             Some(version) if version > u64::from(VERSION) => Err(Malformed::at(
                 "",
                 format!(
-                    "it is a baseline of version {version}, and this program knows versions up to {VERSION}; use a newer one"
+                    "the baseline has version {version}, and this program supports versions up to {VERSION}; use a newer program"
                 ),
             )),
             _ => read(text),

@@ -150,8 +150,8 @@ impl fmt::Display for Warning {
             Self::Bottleneck(bottleneck) => bottleneck.fmt(f),
             Self::HeldUp { waited, of_run } => write!(
                 f,
-                "the run waited {} for the file of `--samples` to take attempts, {} of its time (real time): it made fewer \
-                 attempts than it could, or made them later; write to a faster place, or lower the load",
+                "the run waited {} for writes to the file of `--samples`, {} of its time (real time), so it made fewer attempts \
+                 or made them later; write to a faster disk, or lower the load",
                 milliseconds(waited.as_secs_f64() * 1e3),
                 percent(*of_run)
             ),

@@ -20,7 +20,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "CONDITION")]
     pub(crate) fail_if: Vec<Condition>,
 
-    /// Save the figures of all runs as a baseline for later ones: `tailback-baselines/NAME.json`, or a path.
+    /// Save the figures of all runs as a baseline for later runs, in `tailback-baselines/NAME.json` or at a path.
     #[arg(long, value_name = "NAME")]
     pub(crate) save_baseline: Option<BaselineName>,
 
@@ -28,7 +28,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) baseline: Option<BaselineName>,
 
-    /// Write the results of `--fail-if` and `--baseline` to an XML file that CI systems show.
+    /// Write the results of `--fail-if` and `--baseline` to a JUnit XML file, for CI systems.
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
 

@@ -19,11 +19,12 @@ use crate::files::exports::RequestedExport;
 #[command(next_help_heading = "Shards")]
 pub(crate) struct ClientShardArgs {
     /// Run every Nth client only, starting at client I (from 0), such as `0/4`, against a server that all shards share. `--ops`, `--rate`
-    /// and `--clients` are those of all shards together. `loadgen merge` adds up the documents that shards write with `--json`.
+    /// and `--clients` are the totals of all shards. `loadgen merge` adds up the documents that shards write with `--json`.
     #[arg(long, value_name = "I/N", conflicts_with = "shard")]
     client_shard: Option<ClientShard>,
 
-    /// Mockserver at which all shards wait for one another. For every repeat it resets its counts and releases all at once.
+    /// URL of the mockserver at which every shard waits until all have arrived. For every repeat, the mockserver resets its counts and
+    /// then releases all shards at once.
     #[arg(long, value_name = "URL", requires = "client_shard", conflicts_with = "start_at")]
     barrier: Option<String>,
 
@@ -78,12 +79,12 @@ impl ClientShardArgs {
         }
         if !checks.fail_if.is_empty() || checks.baseline.is_some() || checks.save_baseline.is_some() {
             return usage(
-                "`--fail-if` and baselines judge a whole run, and `--client-shard` does a part of one: give them to `loadgen merge`",
+                "`--fail-if` and baselines check a whole run, and `--client-shard` runs only a part; give them to `loadgen merge`",
             );
         }
         if asked.iter().any(|(format, _)| format.flag == "--html") {
             return usage(
-                "`--html` is a page of a whole run, and `--client-shard` does a part of one: give it to `loadgen merge`",
+                "`--html` reports a whole run, and `--client-shard` runs only a part; give `--html` to `loadgen merge`",
             );
         }
         if self.barrier.is_none() && self.start_at.is_none() {

@@ -11,7 +11,7 @@ pub(crate) struct ScreenArgs {
     #[arg(long)]
     pub(crate) no_tui: bool,
 
-    /// Colours for a dark or a light terminal; `auto` follows `COLORFGBG`, else is readable on both. `NO_COLOR` overrides it.
+    /// Colours for a dark or a light terminal; `auto` follows `COLORFGBG`; without it, colours suit both. `NO_COLOR` turns colours off.
     #[arg(long, value_enum, default_value_t = Theme::Auto, value_name = "THEME")]
     pub(crate) theme: Theme,
 }

@@ -35,7 +35,7 @@ pub(crate) struct TargetArgs {
     #[arg(short, long, value_name = "URL")]
     pub(crate) target: Option<String>,
 
-    /// Method of every attempt, without `--mix`. In virtual time, only retry rules that depend on the method use it.
+    /// HTTP method of every attempt, if `--mix` is not given. In virtual time, only retry rules that depend on the method use it.
     #[arg(short, long, value_name = "METHOD", default_value = "GET", conflicts_with = "mix")]
     pub(crate) method: Method,
 

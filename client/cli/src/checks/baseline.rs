@@ -31,7 +31,7 @@ pub(super) fn read(BaselineName(path): &BaselineName) -> anyhow::Result<Baseline
     let mut bytes = Vec::new();
     file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| refuse(error.into()))?;
     if bytes.len() as u64 > MAX_BYTES {
-        return Err(refuse(anyhow!("the file is larger than any baseline")));
+        return Err(refuse(anyhow!("the file is too large for a baseline")));
     }
     let text = String::from_utf8(bytes).map_err(|error| refuse(error.into()))?;
     Baseline::read(&text).map_err(|error| refuse(error.into()))

@@ -20,20 +20,20 @@ const COLUMNS: u16 = 100;
 /// Figure to draw, and the output.
 #[derive(Args, Debug)]
 pub(crate) struct PlotArgs {
-    /// Documents, as for `loadgen report`.
+    /// Result documents, as for `loadgen report`.
     #[arg(required_unless_present = "list", value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 
-    /// Name of the plot: one of `--list`, or one of the scenario's own.
+    /// Name of the plot: one that `--list` shows, or one that the scenario defines.
     #[arg(short, long, value_name = "NAME", required_unless_present = "list",
           value_parser = suggesting(StringValueParser::new(), figures), hide_possible_values = true)]
     pub(crate) figure: Option<String>,
 
-    /// Write it as SVG to a file, or to stdout with `-` [default: as text to stdout].
+    /// Write the plot as SVG to a file, or to stdout with `-` [default: as text to stdout].
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 
-    /// Text before the title of the plot.
+    /// Text that precedes the title of the plot.
     #[arg(long, value_name = "TEXT")]
     pub(crate) title: Option<String>,
 
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
         refuse_other_format(
             path,
             &["svg"],
-            "the figure as an SVG file; other programs convert it to other formats",
+            "a plot in SVG, which other programs can convert to other formats",
         )?;
     }
     let document = read(&args.files)?;
@@ -61,10 +61,10 @@ pub(crate) fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
         let known = || PLOTS.iter().map(|entry| entry.name).chain(own.iter().copied());
         let reason = match Entry::named(name) {
             Some(Entry { needs, .. }) => {
-                format!("there is nothing to draw as `{name}` (--figure): it needs {needs}")
+                format!("`{name}` (--figure) cannot be drawn: it needs {needs}")
             }
             None if own.contains(&name) => {
-                format!("there is nothing to draw as `{name}` (--figure): its runs do not have what it needs")
+                format!("`{name}` (--figure) cannot be drawn, because the runs lack its data")
             }
             None => {
                 let mut others: Vec<&str> =
@@ -72,7 +72,7 @@ pub(crate) fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
                 others.dedup();
                 let others = match others.join("`, `") {
                     none if none.is_empty() => String::new(),
-                    some => format!(", and these files have `{some}`"),
+                    some => format!(", and these files define `{some}`"),
                 };
                 let suggestion = did_you_mean(name, known());
                 format!(

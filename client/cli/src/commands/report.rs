@@ -36,7 +36,7 @@ pub(crate) struct PageArgs {
 
 pub(crate) fn run(args: &PageArgs) -> anyhow::Result<ExitCode> {
     let output = output(args)?;
-    refuse_other_format(&output, &["html", "htm"], "a page, which is HTML")?;
+    refuse_other_format(&output, &["html", "htm"], "an HTML report")?;
     let document = read(&args.files)?;
     write(&output, html(&document).as_bytes())?;
     if args.output.is_none() {

@@ -16,7 +16,7 @@ use crate::files::output::{Output, to_stdout};
 /// Arguments of `loadgen completions`.
 #[derive(Args, Debug)]
 pub(crate) struct CompletionsArgs {
-    /// Shell of the script.
+    /// Shell to print the completion script for.
     pub(crate) shell: Shell,
 }
 

@@ -27,7 +27,7 @@ const NAMED: usize = 2;
 /// Strategy to explain, or recordings to check.
 #[derive(Args, Debug)]
 pub(crate) struct StrategiesArgs {
-    /// Strategy to explain, or preset: `preset:openai`.
+    /// Strategy or preset to explain, such as `aimd` or `preset:openai`.
     #[arg(value_parser = suggesting(StringValueParser::new(), strategies), hide_possible_values = true)]
     pub(crate) name: Option<String>,
 
@@ -40,7 +40,7 @@ pub(crate) struct StrategiesArgs {
     pub(crate) advice: bool,
 
     /// Print the strategy as configuration of the library of its preset, or of another: urllib3, envoy, grpc, aws, polly,
-    /// resilience4j, tailback. Differences that the library cannot express follow.
+    /// resilience4j, tailback. Rules that the library cannot express are listed, too.
     #[arg(
         long, value_name = "FORMAT", num_args = 0..=1, requires = "name", hide_possible_values = true,
         value_parser = suggesting(StringValueParser::new(), ::settings::names)

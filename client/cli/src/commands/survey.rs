@@ -40,7 +40,7 @@ pub(crate) fn run(args: &SurveyArgs) -> anyhow::Result<ExitCode> {
         (output(&args.json, "--json")?, output(&args.csv, "--csv")?, output(&args.plot, "--plot")?);
     let outputs = [&json, &csv, &plot];
     if let Some(path) = &args.plot {
-        refuse_other_format(path, &["svg"], "a picture, which is SVG")?;
+        refuse_other_format(path, &["svg"], "a plot in SVG")?;
     }
     let survey = match &args.from {
         Some(path) => read(path)?,

@@ -25,7 +25,7 @@ pub(crate) fn of_flags(args: &RunArgs) -> anyhow::Result<Experiment> {
         return Err(Fatal::error(Exit::Usage, words));
     }
     if !args.simulate && experiment.workload.delay_noise.is_some() {
-        let words = "`--delay-noise` means nothing over HTTP, where the network has noise of its own; leave it out, or add `--simulate`";
+        let words = "`--delay-noise` has no effect over HTTP, where network delays vary anyway; leave it out, or add `--simulate`";
         return Err(Fatal::error(Exit::Usage, words));
     }
     Ok(Experiment {

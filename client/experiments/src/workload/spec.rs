@@ -190,7 +190,7 @@ fn check_arrivals(
                 (Spelling::Flags, Some(_)) => format!(
                     "`--arrivals burst` allows at most {MAX_BURST} ops, because all of them are in memory at once"
                 ),
-                (Spelling::Keys, _) => format!("ops that arrive all at once must be at most {MAX_BURST}"),
+                (Spelling::Keys, _) => format!("a burst of arrivals needs `ops` of at most {MAX_BURST}"),
             };
             Err(error("arrivals", words))
         }
@@ -267,7 +267,7 @@ mod tests {
         };
         let endless = [("arrivals", "burst"), ("duration", "1s")];
         assert!(refused(&endless, Spelling::Flags).contains("`--arrivals burst` needs `--ops`"));
-        assert!(refused(&endless, Spelling::Keys).contains("ops that arrive all at once must be at most"));
+        assert!(refused(&endless, Spelling::Keys).contains("a burst of arrivals needs `ops`"));
         let large = [("arrivals", "burst"), ("ops", "20M")];
         assert!(refused(&large, Spelling::Flags).contains("at most 10000000 ops"));
         assert!(refused(&[("drain", "1s")], Spelling::Flags).contains("`--drain` needs `--duration`"));

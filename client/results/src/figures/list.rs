@@ -203,7 +203,7 @@ pub const FIGURES: &[Figure] = &[
         .summed()
         .ranked(
             "server-work",
-            "Time of the server's slots per op that succeeded, whatever it was spent on",
+            "Server slot time per op that succeeded, including rejections and abandoned attempts",
             "server work per success",
         )
         .headed("work ms"),

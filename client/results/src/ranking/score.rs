@@ -29,27 +29,27 @@ impl Score {
     }
 
     pub fn makespan() -> Self {
-        Self::at("makespan_s").expect("a test reads every score that has a name here")
+        Self::at("makespan_s").expect("a test parses every score named here")
     }
 
     pub fn attempts() -> Self {
-        Self::at("attempts.total").expect("a test reads every score that has a name here")
+        Self::at("attempts.total").expect("a test parses every score named here")
     }
 
     pub fn attempts_per_success() -> Self {
-        Self::at("attempts_per_success").expect("a test reads every score that has a name here")
+        Self::at("attempts_per_success").expect("a test parses every score named here")
     }
 
     /// Returns the share of ops done in time as a score. Users cannot choose it, because every ranking already puts larger shares first.
     pub fn done_share() -> Self {
-        let figure = Figure::find("done_share").expect("a test reads every score that has a name here");
+        let figure = Figure::find("done_share").expect("a test parses every score named here");
         let ranked =
             Ranked { key: "done", help: "Share of ops done", title: "share of ops done", heading: None };
         Self { figure, ranked }
     }
 
     pub fn p99() -> Self {
-        Self::at("op_latency_ms.p99").expect("a test reads every score that has a name here")
+        Self::at("op_latency_ms.p99").expect("a test parses every score named here")
     }
 
     pub(crate) fn ranking(by: Self) -> [Self; 5] {

@@ -51,7 +51,7 @@ fn legend(answer: &Answer, standings: &[RankedStrategy], setting: &Setting<'_>) 
         text.push_str("≥: a run was stopped and might have done more. ");
     }
     if standings.iter().any(RankedStrategy::share_is_of_arrived) {
-        text.push_str("Shares are of the ops that arrived, because a closed loop with --duration offers no fixed number. ");
+        text.push_str("Shares are of the ops that arrived, because a closed loop with --duration has no fixed number of ops. ");
     }
     let seeds = setting.blocks.strategies.first().map_or(0, |first| first.run.seed);
     let _ = write!(text, "Seeds {seeds} to {}.", seeds + (answer.seeds as u64).saturating_sub(1));

@@ -32,7 +32,7 @@ pub(super) fn text(runs: &[BlockRun], blocks: Blocks<'_>, stopped_by: Option<&st
     let mut text = table.into_text();
     let _ = writeln!(text, "\n{stopped}no strategy can be ranked: the first seed was not complete");
     let (runs, of) = (thousands(runs.len() as u64), counted(blocks.strategies.len() as u64, "run"));
-    let _ = writeln!(text, "{runs} of the {of} of the first seed are complete; output files have those");
+    let _ = writeln!(text, "{runs} of the {of} of the first seed are complete and are in the output files");
     text
 }
 

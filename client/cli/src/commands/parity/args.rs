@@ -31,7 +31,7 @@ pub(crate) struct ParityArgs {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = mockserver::count::<u64>(0, u64::MAX))]
     pub(crate) seed: u64,
 
-    /// Number of the random setting, to draw it again [default: another one each time].
+    /// Number of the random setting to run [default: a new one each time].
     #[arg(long, value_name = "N", conflicts_with = "scenario")]
     pub(crate) draw: Option<u64>,
 

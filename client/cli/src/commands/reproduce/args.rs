@@ -75,5 +75,5 @@ pub(crate) struct ReproduceArgs {
 
 /// Rejects `--shard`, because claims are judged on all runs of a scenario.
 fn not_in_shards(_: &str) -> Result<String, String> {
-    Err("scenarios are not done in shards: name some of them on each machine, such as `loadgen reproduce occ`".to_owned())
+    Err("scenarios cannot be divided into shards: name different scenarios on each machine, such as `loadgen reproduce occ`".to_owned())
 }

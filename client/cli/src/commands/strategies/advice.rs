@@ -60,16 +60,16 @@ pub(super) fn table(text: Option<&str>) -> anyhow::Result<String> {
         }
     }
     if let (Some(name), Some(_)) = (deaf.first(), text) {
-        return Ok(format!("no advice is read, or nothing retried, by {name}\n"));
+        return Ok(format!("{name} reads no advice, or does not retry\n"));
     }
     let mut listed = table.into_text();
     if !deaf.is_empty() {
         let names = format!("{} of {all}: {}", deaf.len(), deaf.join(", "));
-        let _ = writeln!(listed, "\n{}", wrapped(&names, "No advice is read, or nothing retried, by ", "  "));
+        let _ = writeln!(listed, "\n{}", wrapped(&names, "No advice is read, or nothing is retried, by ", "  "));
     }
-    let notes = "The wait before the first retry after an answer with this advice; – as if nothing had been advised; past: a date \
-                 that is over. Below it: what the advice is to the strategy's own wait, after which statuses it is read, and the \
-                 headers in their order with the forms that are understood.";
+    let notes = "Cells: delay before the first retry after a response with this advice; –: the same delay as without advice; past: \
+                 a date in the past. Below them: how the advice is combined with the strategy's own delay, the statuses after \
+                 which it is read, and the headers in their order with the accepted forms.";
     Ok(format!("{listed}\n{}\n", wrapped(notes, "", "")))
 }
 
@@ -240,7 +240,7 @@ mod tests {
     fn strategies_without_advice_and_unknown_ones_are_reported() {
         assert_eq!(
             table(Some("preset:stripe-go")).unwrap(),
-            "no advice is read, or nothing retried, by preset:stripe-go\n"
+            "preset:stripe-go reads no advice, or does not retry\n"
         );
         let error = table(Some("preset:opnai")).err().unwrap().to_string();
         assert!(error.contains("did you mean `openai`?"), "{error}");

@@ -24,9 +24,9 @@ use crate::text::progress::Live;
 
 pub(crate) const EXAMPLES: &str = r"Examples:
   loadgen strategies
-      The list.
+      Lists all strategies.
   loadgen strategies aimd
-      One of them explained.
+      Explains one of them.
   loadgen strategies preset:urllib3-usual,max-attempts=5 --print-settings
       The same as urllib3's own configuration.
   loadgen strategies preset:openai --print-settings envoy
@@ -36,7 +36,7 @@ pub(crate) const EXAMPLES: &str = r"Examples:
   loadgen strategies --check tests/real_clients --map mine.toml
       Which recorded clients the strategies of mine.toml reproduce.
 
-Presets name the library, version and options that they are (`loadgen strategies preset:curl`). `--map` names strategies for other recorded configurations; docs/recordings.md has its format.
+Every preset names its library, version and options (`loadgen strategies preset:curl`). `--map` names strategies for other recorded configurations; docs/recordings.md describes its format.
 
 Exit codes: 0 no difference; 1 a difference, or nothing was checked; 2 bad usage or a file that is not a recording (a scenario that cannot be replayed is skipped and listed); 74 output cannot be written.";
 

@@ -34,19 +34,19 @@ pub(crate) struct SurveyArgs {
           value_parser = suggesting(StrategyList::from_str, strategies))]
     pub(super) strategies: Vec<StrategyList>,
 
-    /// The strategy that all others are divided by; one of --strategies.
+    /// Strategy to which all others are compared, as ratios; one of --strategies.
     #[arg(long, value_name = "STRATEGY", default_value = "aimd")]
     pub(super) reference: String,
 
-    /// Concurrency limits to draw.
+    /// Number of settings with a concurrency limit to draw.
     #[arg(long, value_name = "N", default_value_t = 400, value_parser = count::<u32>(0, 100_000))]
     pub(super) concurrency_limits: u32,
 
-    /// Rate limits to draw.
+    /// Number of settings with a rate limit to draw.
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = count::<u32>(0, 100_000))]
     pub(super) rate_limits: u32,
 
-    /// Seed of the draws.
+    /// Seed with which settings are drawn.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = count::<u64>(0, u64::MAX))]
     pub(super) seed: u64,
 

@@ -130,7 +130,7 @@ fn items(text: &str) -> Vec<&str> {
 fn range(text: &str) -> Result<Option<Vec<String>>, String> {
     let Some((low, rest)) = text.split_once("..") else { return Ok(None) };
     let (high, count) = rest.split_once('/').ok_or_else(|| {
-        format!("`{text}` does not say how many values; write for example `{low}..{rest}/10`")
+        format!("`{text}` lacks the number of values; write for example `{low}..{rest}/10`")
     })?;
     let (count, factors) = count.strip_suffix("log").map_or((count, false), |count| (count, true));
     let count: usize = count
@@ -150,7 +150,7 @@ fn range(text: &str) -> Result<Option<Vec<String>>, String> {
     };
     let (low, high) = numbers;
     if low >= high {
-        return Err(format!("`{text}` goes from {} to {}; the lower end comes first", ends.0, ends.1));
+        return Err(format!("`{text}` goes from {} to {}; write the lower end first", ends.0, ends.1));
     }
     if factors && low <= 0.0 {
         return Err(format!("`{text}`: equal factors need a lower end above 0"));
@@ -242,7 +242,7 @@ mod tests {
         assert!(error("=1").contains("the key before the `=`"));
         assert!(error("ops=1,,2").contains("a value is missing"));
         assert!(error("ops=1..5").contains("write for example `1..5/10`"));
-        assert!(error("ops=5..1/3").contains("the lower end comes first"));
+        assert!(error("ops=5..1/3").contains("write the lower end first"));
         assert!(error("ops=1..5/1").contains("from 2 to 1000"));
         assert!(error("ops=1..1s/3").contains("both ends"));
         assert!(error("ops=0..100/3log").contains("above 0"));

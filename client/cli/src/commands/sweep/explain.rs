@@ -65,7 +65,7 @@ fn notes(grid: &Grid<'_>, cells: &[Cell], incomplete: Option<&Incomplete>) -> St
         text.push_str("◆ largest share of ops done at its point. ");
     } else if grid.labels.len() > 1 {
         let by = grid.args.several.by.name();
-        let _ = write!(text, "◆ least {by} at its point, the oracle apart. ");
+        let _ = write!(text, "◆ least {by} at its point, without the oracle. ");
     }
     if by_share {
         text.push_str("– left ops undone: no makespan to compare with; its latencies are those of the ops that it did. ");

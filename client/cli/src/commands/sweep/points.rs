@@ -58,7 +58,7 @@ pub(super) fn points(args: &SweepArgs, typed: &[OsString]) -> anyhow::Result<Vec
     if many > MAX_POINTS {
         let (many, most) = (thousands(many as u64), thousands(MAX_POINTS as u64));
         let words =
-            format!("`--vary`: these are {many} points, and {most} are the most; vary in larger steps");
+            format!("`--vary`: {many} points are too many; the maximum is {most}, so vary in larger steps");
         return Err(Fatal::error(Exit::Usage, words));
     }
     let mut reached = None;
@@ -89,7 +89,7 @@ fn check_flag(axis: &Axis, name: &str, flags: &Command, given: &ArgMatches) -> a
     if !names.contains(&name) {
         let known = did_you_mean(name, names.iter().copied());
         let words = format!(
-            "is no flag of the workload or the server that has a value{known}; there are: {}",
+            "is not a flag of the workload or the server with a value{known}; there are: {}",
             names.join(", ")
         );
         return Err(refusal(axis, words));

@@ -87,7 +87,7 @@ fn busiest(server: &ServerCounts, rejections_hold_slots: bool) -> String {
     if !rejections_hold_slots || server.max_busy_seen <= server.max_accepted_seen {
         return figure;
     }
-    format!("{figure} ({} with work: rejections hold slots, too)", thousands(server.max_accepted_seen))
+    format!("{figure} ({} accepted; rejections hold slots, too)", thousands(server.max_accepted_seen))
 }
 
 fn by_policy(server: &ServerCounts) -> Option<String> {

@@ -214,7 +214,7 @@ fn advice(result: &RunResult) -> Option<String> {
 fn needless(result: &RunResult) -> Option<String> {
     let counts = [
         (result.attempts.after_final, "after a final response"),
-        (result.attempts.duplicates, "beside another of the same op"),
+        (result.attempts.duplicates, "beside another attempt of the same op"),
     ];
     let counts = counts.into_iter().filter(|(count, _)| *count > 0);
     let figures: Vec<String> = counts.map(|(count, words)| format!("{} {words}", thousands(count))).collect();
