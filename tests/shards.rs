@@ -197,7 +197,7 @@ fn a_shard_without_any_response_fails_but_is_written() {
         &[&["--target", &url], &command.split(' ').collect::<Vec<_>>()[..]].concat(),
     );
     assert_eq!(shard.status.code(), Some(69), "{}", text(&shard.stderr));
-    assert!(text(&shard.stderr).contains("no attempt got an answer"), "{}", text(&shard.stderr));
+    assert!(text(&shard.stderr).contains("no attempt received a response"), "{}", text(&shard.stderr));
     let merged = loadgen_in(folder.path(), &["merge", "0.json", "-o", "-", "--quiet"]);
     assert_eq!(
         merged.status.code(),

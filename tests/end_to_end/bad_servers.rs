@@ -28,7 +28,7 @@ fn never_answered(
 ) {
     let server = ForeignServer::start(answer);
     let left =
-        run_against(&server.url()).exits(69).says(&["no attempt got an answer", "all 20 failed", "--target"]);
+        run_against(&server.url()).exits(69).says(&["no attempt received a response", "all 20 failed", "--target"]);
     let result = left.json();
     assert_eq!((count(&result, "/attempts/failed"), count(&result, "/ops/given_up")), (20, 10), "{result}");
     assert_conserved(&result);
@@ -60,7 +60,7 @@ fn a_target_that_accepts_and_never_answers_fails_by_timeouts() {
     // No connection is accepted: they stay in the listener's backlog.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/", listener.local_addr().unwrap());
-    let left = run_against(&url).exits(69).says(&["no attempt got an answer", "all 20 failed"]);
+    let left = run_against(&url).exits(69).says(&["no attempt received a response", "all 20 failed"]);
     let result = left.json();
     assert_eq!((count(&result, "/attempts/failed"), count(&result, "/ops/given_up")), (20, 10));
     assert_conserved(&result);
@@ -120,7 +120,7 @@ fn server_errors_are_retried_and_client_errors_are_not() {
         assert_eq!(count(&result, "/ops/given_up"), 10, "{status}");
         assert_eq!(server.work().len() as u64, attempts, "{status}");
         assert_conserved(&result);
-        assert!(!left.exits(1).stderr.contains("no attempt got an answer"));
+        assert!(!left.exits(1).stderr.contains("no attempt received a response"));
     }
 }
 

@@ -116,7 +116,7 @@ fn a_comparison_without_any_response_fails_with_a_reason() {
     let more = ["--max-attempts", "2", "--quiet"];
     loadgen(&[&args[..], &STRATEGIES, &more].concat())
         .exits(69)
-        .says(&["no attempt got an answer", "--target"]);
+        .says(&["no attempt received a response", "--target"]);
 }
 
 #[test]

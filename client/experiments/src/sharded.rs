@@ -38,7 +38,7 @@ impl fmt::Display for Sharded {
         write!(f, "shard {} of the clients, ", self.shard)?;
         match &self.start {
             StartChoice::Barrier(barrier) => {
-                write!(f, "with all others from the barrier at {} on", barrier.url)
+                write!(f, "started with all other shards by the barrier at {}", barrier.url)
             }
             StartChoice::At(time, _) => write!(f, "from {} on", humantime::format_rfc3339_millis(*time)),
         }

@@ -25,7 +25,7 @@ pub(crate) struct OutputArgs {
     pub(crate) progress: Option<ProgressFormat>,
 
     /// Threads [default: one per core in virtual time, 1 over HTTP]. In virtual time results do not depend on it. Over HTTP
-    /// each has its own connections, and one of them decides for all.
+    /// each thread has its own connections, and one thread makes all decisions of the strategies.
     #[arg(long, value_name = "N", value_parser = count::<u16>(1, 1024))]
     pub(crate) threads: Option<u16>,
 

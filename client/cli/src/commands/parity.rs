@@ -102,7 +102,7 @@ fn compare_all(
                 if figures.iter().all(Agreement::holds) {
                     break;
                 }
-                tell("; some figures differ, so the median of three runs decides\n");
+                tell("; some figures differ from the simulation, so the median of three runs decides\n");
             }
         }
         if interrupt.exit().is_some() {
@@ -128,7 +128,7 @@ fn compare_all(
     if !args.output.quiet {
         let words = match apart {
             0 => "\nboth drivers agree\n".to_owned(),
-            some => format!("\n{some} figures lie outside of their bands\n"),
+            some => format!("\n{some} figures lie outside the band of the simulated runs\n"),
         };
         let advice =
             "the machine was too slow for some of the real runs; try again with a larger `--time-scale`\n";

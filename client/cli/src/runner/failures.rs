@@ -71,7 +71,7 @@ impl Failures {
         let (strategy, FailureCounts { failed, total, cause }) = self.by_strategy.first_key_value()?;
         let others = match self.by_strategy.len() {
             1 => "",
-            _ => ", and of every other strategy more than 10 %, too",
+            _ => ", and more than 10 % of the ops of every other strategy failed, too",
         };
         let (failed, total, cause) = (thousands(*failed), counted(*total, "op"), cause.as_ref()?);
         Some(format!("{strategy}: {failed} of {total} ended with a failure (mostly {cause}){others}"))

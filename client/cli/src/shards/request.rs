@@ -33,7 +33,7 @@ pub(crate) fn document<'a>(
     }
     if let Some(flag) = checks.and_then(CheckArgs::first_given) {
         return refuse(format!(
-            "`{flag}` judges all runs, and a shard has only some; give it to `loadgen merge`"
+            "`{flag}` checks all runs, but a shard has only some; give it to `loadgen merge`"
         ));
     }
     match asked.iter().find(|(format, _)| format.flag == DOCUMENT) {

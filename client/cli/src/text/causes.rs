@@ -24,7 +24,7 @@ pub(crate) fn causes(failures: &[FailureResult]) -> Vec<String> {
 
 pub(crate) fn unanswered(run: &Finished) -> String {
     format!(
-        "no attempt got an answer: all {} failed ({}); check `--target`",
+        "no attempt received a response: all {} failed ({}); check `--target`",
         thousands(run.result.attempts.failed),
         causes(&run.result.failures).join(", ")
     )

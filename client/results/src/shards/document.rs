@@ -128,7 +128,7 @@ impl<'a> ReadShard<'a> {
             }
             let part = record.run.shard.as_ref().map(|shard| (shard.index, shard.of));
             if kind == ShardKind::Clients && part != Some((index, of)) {
-                return refused("run.shard", format!("is not that of the document, {index} of {of}"));
+                return refused("run.shard", format!("differs from the shard of the document, {index} of {of}"));
             }
             if record.run.mode != plan.mode {
                 return refused("run.mode", format!("is not `{}`, as planned", plan.mode.name()));
@@ -154,7 +154,7 @@ fn contradiction(run: &RunResult) -> Option<(&'static str, String)> {
     if total != ended {
         return Some((
             "ops.total",
-            format!("is {total}, and {ended} succeeded, were given up or are unfinished"),
+            format!("is {total}, but {ended} ops succeeded, were given up or are unfinished"),
         ));
     }
     if let Some((place, count)) = uncountable(run) {

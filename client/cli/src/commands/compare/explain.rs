@@ -155,12 +155,12 @@ pub(super) fn side_effects(standings: &[RankedStrategy]) -> String {
     let legend = [
         ("wasted s", "wasted: server time in seconds spent on attempts that were rejected or abandoned"),
         ("fits s", "fits: seconds until the window was within 10 % of the cap"),
-        ("beyond", "beyond: most attempts in flight above the cap"),
-        ("swings", "swings: spread of the window over its mean"),
+        ("beyond", "beyond: maximum of attempts in flight above the cap"),
+        ("swings", "swings: standard deviation of the window over its mean"),
         ("late", "late: share of ops after their deadline"),
         ("early", "early: retries before the time that the server advised"),
-        ("jain", "jain: Jain's index of fairness among clients, 1 is even"),
-        ("slowest", "slowest: mean latency of the slowest client over the median client's"),
+        ("jain", "jain: Jain's index of fairness among clients, 1 if all are equal"),
+        ("slowest", "slowest: mean latency of the slowest client divided by the median client's"),
     ];
     let shown = legend.iter().filter(|(label, _)| effects.iter().any(|effect| effect.label == *label));
     let words = shown.map(|(_, words)| *words).collect::<Vec<_>>().join("; ");
@@ -174,7 +174,7 @@ fn pairs(pairs: &[PairRow], answer: &Answer) -> String {
         return text;
     }
     let _ =
-        writeln!(text, "\nevery pair: the second over the first, each interval at {}", level(answer.level));
+        writeln!(text, "\nevery pair: ratio of the second to the first, each interval at {}", level(answer.level));
     let times = |times: Option<Times>, name: &str| {
         times.map(|times| match times.range_text() {
             Some(range) => format!("{name} {} × ({range})", times.ratio_text()),

@@ -19,7 +19,7 @@ pub(crate) const EXAMPLES: &str = r"Examples:
   loadgen merge compare-*.json --fail-if 'amplification of aimd > 1.2'
       Conditions and baselines are checked on all runs together.
   loadgen merge --partial shard-*.json -o partial.json
-      Although a shard is missing: marked incomplete, exit code 1.
+      Merges although a shard is missing; the result is marked incomplete (exit code 1).
 
 Shards must be of the same command and the same version, in any order.
 

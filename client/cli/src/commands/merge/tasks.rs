@@ -57,7 +57,7 @@ pub(super) fn merge(args: &MergeArgs, documents: Shards<'_>) -> anyhow::Result<E
         ShardedCommand::Sweep => {
             if let Some(flag) = CheckArgs::first_given(&args.checks) {
                 let words = format!(
-                    "`{flag}` judges runs at one point, and these are shards of a sweep; leave it out"
+                    "`{flag}` checks runs of a single point, but these are shards of a sweep; leave it out"
                 );
                 return Err(Fatal::error(Exit::Usage, words));
             }

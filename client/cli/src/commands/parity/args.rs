@@ -10,7 +10,7 @@ use crate::args::shell::{scenarios, suggesting};
 
 pub(crate) const EXAMPLES: &str = r"Examples:
   loadgen parity
-      Five strategies at the scale of the first scenario, and a random setting.
+      Five strategies with the default workload and server, and a random setting.
   loadgen parity --draw 42 --time-scale 1
       Random setting number 42, in real time.
   loadgen parity exploring-backoff
@@ -23,7 +23,7 @@ Exit codes: 0 the drivers agree; 1 they do not; 2 bad usage; 69 its own server d
 /// Settings to run with both drivers, and the outputs.
 #[derive(Args, Debug)]
 pub(crate) struct ParityArgs {
-    /// Scenario [default: five strategies at the first seed's scale, and a setting drawn at random].
+    /// Scenario [default: five strategies with the default workload and server, and a setting drawn at random].
     #[arg(value_parser = suggesting(StringValueParser::new(), scenarios), hide_possible_values = true)]
     pub(crate) scenario: Option<String>,
 

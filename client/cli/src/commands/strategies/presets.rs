@@ -17,7 +17,7 @@ pub(super) fn list() -> String {
     }
     let what = format!(
         "{} presets of {} systems. `preset:NAME` is a strategy like any other: `loadgen --strategy preset:openai`, \
-         `preset:aws-2026,max-attempts=5`, `preset:urllib3+aimd`, and with `over` a retry around a retry. \
+         `preset:aws-2026,max-attempts=5`, `preset:urllib3+aimd`; `over` puts one retrying client around another. \
          `loadgen strategies preset:NAME` explains one.",
         presets().len(),
         systems()

@@ -58,7 +58,7 @@ fn is_all_done(result: &RunResult) -> bool {
 
 fn op_latency(result: &RunResult) -> String {
     match result.op_latency_ms.count {
-        0 if result.ops.succeeded > 0 => "no op counts, because all arrived during --warm-up".to_owned(),
+        0 if result.ops.succeeded > 0 => "no op is counted, because all arrived during --warm-up".to_owned(),
         0 => "no op succeeded".to_owned(),
         _ => {
             latency(&result.op_latency_ms)

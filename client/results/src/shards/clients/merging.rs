@@ -149,7 +149,7 @@ impl Sums {
             let Part { shard, run, .. } = part;
             let broken = |what: &str| ClientShardError::Broken {
                 file: part.file.clone(),
-                what: format!("`shard.{what}` was not written by loadgen, or contradicts itself"),
+                what: format!("`shard.{what}` was not written by loadgen, or is inconsistent"),
             };
             let add = |all: &mut Latencies, record: &LatencyRecord, name| {
                 all.merge(&record.read().ok_or_else(|| broken(name))?);

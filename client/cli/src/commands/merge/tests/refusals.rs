@@ -225,8 +225,8 @@ fn what_is_of_all_runs_does_not_go_with_a_shard() {
         ("--json J --html h.html", "`--html` needs all runs"),
         ("--json J --hdr h.hdr", "`--hdr` needs the latency of every op"),
         ("--json J --samples s.ndjson", "`--samples` needs the attempts of all runs"),
-        ("--json J --fail-if amplification>2", "`--fail-if` judges all runs"),
-        ("--json J --save-baseline main", "`--save-baseline` judges all runs"),
+        ("--json J --fail-if amplification>2", "`--fail-if` checks all runs"),
+        ("--json J --save-baseline main", "`--save-baseline` checks all runs"),
     ] {
         let typed = format!("{SMALL} --shard 0/2 {typed}").replace('J', &json);
         let error = loadgen(&words(&typed)).unwrap_err();

@@ -266,11 +266,11 @@ fn shards_that_do_not_belong_together_are_named_with_the_reason() {
         ),
         (
             other(|run| run.shard.as_mut().unwrap().op_latency.histogram = "?".to_owned()),
-            "`1.json` cannot be merged: `shard.op_latency` was not written by loadgen, or contradicts itself",
+            "`1.json` cannot be merged: `shard.op_latency` was not written by loadgen, or is inconsistent",
         ),
         (
             other(|run| run.shard.as_mut().unwrap().op_latency.sums.min_ns = None),
-            "`1.json` cannot be merged: `shard.op_latency` was not written by loadgen, or contradicts itself",
+            "`1.json` cannot be merged: `shard.op_latency` was not written by loadgen, or is inconsistent",
         ),
         (
             other(|run| run.shard.as_mut().unwrap().send_lag.sums.count = u64::MAX),
