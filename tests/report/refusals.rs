@@ -110,7 +110,7 @@ fn a_figure_that_lacks_its_data_says_what_it_needs() {
     let folder = Folder::new();
     folder.done("--simulate --quiet --ops 20 --json a.json");
     let ended = folder.loadgen("plot a.json --figure clients");
-    assert!(ended.code == Some(2) && ended.stderr.contains("different numbers of clients"), "{ended:?}");
+    assert!(ended.code == Some(2) && ended.stderr.contains("several values of `--clients`"), "{ended:?}");
     let ended = folder.loadgen("plot a.json --figure rat");
     assert!(ended.code == Some(2) && ended.stderr.contains("rate"), "{ended:?}");
 }

@@ -14,7 +14,7 @@ use crate::{Frame, text};
 
 const LEGEND: &[&str] = &[
     "Attempts in flight should follow the server's cap.",
-    "Above the cap it rejects, below it slots are idle.",
+    "Above the cap: rejections. Below it: idle slots.",
     "ready: ops that wait for the strategy to send them.",
     "sleeping: in backoff. ┃ ▲ no client can be faster.",
     "Latency runs from an op's arrival to its success.",

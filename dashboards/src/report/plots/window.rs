@@ -55,7 +55,7 @@ pub(in crate::report) fn windows(document: &Document) -> Vec<Plot> {
             note.push(format!("the run with the median makespan, seed {}", run.seed));
         }
         if above > highest * 1.5 {
-            note.push(format!("ssthresh is not drawn where it exceeds the axis (up to {above})"));
+            note.push(format!("ssthresh is not drawn where it exceeds the axis (maximum {above})"));
         }
         let y = Axis::linear("attempts", "");
         Plot { title, x: Axis::linear("time", "s"), y, series, note: note.join("; ") }.if_any()
