@@ -90,10 +90,10 @@ fn over_http_the_flag_is_refused() {
         [&["-s", "aimd"][..], &["compare", "--strategies", "aimd,none"], &["sweep", "--vary", "ops=5,6"]]
     {
         let left = loadgen(&[command, &["--delay-noise", "0"]].concat()).exits(2);
-        left.says(&["`--delay-noise` means nothing over HTTP", "--simulate"]);
+        left.says(&["`--delay-noise` has no effect over HTTP", "--simulate"]);
     }
     let swept = ["sweep", "--strategies", "aimd", "--vary", "delay-noise=0,1ms"];
-    loadgen(&swept).exits(2).says(&["`--delay-noise` means nothing over HTTP"]);
+    loadgen(&swept).exits(2).says(&["`--delay-noise` has no effect over HTTP"]);
 }
 
 #[test]

@@ -176,7 +176,7 @@ fn what_cannot_be_varied_is_refused_before_anything_runs() {
         (&["--vary", "ops=5", "--json", "x", "--csv", "./x"], "given for two outputs"),
         (
             &["--vary", "ops=1..200/200", "--vary", "rate=1..100/100"],
-            "20 000 points, and 10 000 are the most",
+            "20 000 points are too many; the maximum is 10 000",
         ),
     ];
     for (args, words) in refused {

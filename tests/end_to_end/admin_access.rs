@@ -104,7 +104,9 @@ fn an_environment_token_goes_to_other_hosts_only_on_request() {
     let url = format!("http://{own}:{}/", server.address.port());
     let target = [SMALL, &["--target", &url, "--quiet"]].concat();
     let script = "TAILBACK_ADMIN_TOKEN=s3cret exec \"$0\" \"$@\"";
-    shell(script, &target).exits(2).says(&["refuses this client", "`TAILBACK_ADMIN_TOKEN` goes by itself"]);
+    shell(script, &target)
+        .exits(2)
+        .says(&["refuses this client", "`TAILBACK_ADMIN_TOKEN` is sent automatically only"]);
     shell(script, &[&target[..], &["--admin-token", ""]].concat()).exits(0);
 }
 

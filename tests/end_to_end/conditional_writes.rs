@@ -132,12 +132,14 @@ fn what_makes_no_sense_with_this_server_is_refused() {
     let base = ["--target", &url, "--ops", "1", "--rate", "10/s"];
     loadgen(&[&base[..], &["--strategy", "ethernet"]].concat()).exits(2).says(&["`ethernet`", "mockserver"]);
     let pairs = ["--kind", "read-modify-write"];
-    loadgen(&[&base[..], &pairs, &["-m", "POST"]].concat()).exits(2).says(&["`--method`", "GET and a PUT"]);
+    loadgen(&[&base[..], &pairs, &["-m", "POST"]].concat())
+        .exits(2)
+        .says(&["`--method`", "GET and then a PUT"]);
     loadgen(&[&base[..], &pairs, &["-H", "If-Match: \"1\""]].concat()).exits(2).says(&["if-match"]);
     let virtually = ["--simulate", "--ops", "1"];
     loadgen(&[&virtually[..], &pairs, &["-m", "POST"]].concat())
         .exits(2)
-        .says(&["`--method`", "GET and a PUT"]);
+        .says(&["`--method`", "GET and then a PUT"]);
     assert_eq!(server.work().len(), 0);
 }
 

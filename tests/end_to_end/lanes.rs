@@ -106,7 +106,7 @@ fn brackets_do_not_change_the_server_of_a_comparison() {
         screen.shows("all strategies need the same server").then_some(())
     });
     terminal.press("?");
-    terminal.wait("the help is shown", |screen| screen.shows("keep seeds that all ran with").then_some(()));
+    terminal.wait("the help is shown", |screen| screen.shows("keep the completed seeds").then_some(()));
     terminal.press("q");
     terminal.finish().restored("after the help", 130);
 }
