@@ -27,8 +27,11 @@ fn never_answered(
     answer: impl Fn(usize, &mut dyn Connection) -> std::io::Result<()> + Send + Sync + 'static,
 ) {
     let server = ForeignServer::start(answer);
-    let left =
-        run_against(&server.url()).exits(69).says(&["no attempt received a response", "all 20 failed", "--target"]);
+    let left = run_against(&server.url()).exits(69).says(&[
+        "no attempt received a response",
+        "all 20 failed",
+        "--target",
+    ]);
     let result = left.json();
     assert_eq!((count(&result, "/attempts/failed"), count(&result, "/ops/given_up")), (20, 10), "{result}");
     assert_conserved(&result);

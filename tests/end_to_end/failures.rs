@@ -140,7 +140,9 @@ fn comparisons_exit_1_only_if_every_strategy_fails_too_often() {
         loadgen(&[&base[..], &queue, &["--strategies", strategies]].concat())
     };
     compare("none,fixed-window:window=10").exits(0);
-    compare("none,full-jitter:max-attempts=1").exits(1).says(&["and more than 10 % of the ops of every other strategy failed"]);
+    compare("none,full-jitter:max-attempts=1")
+        .exits(1)
+        .says(&["and more than 10 % of the ops of every other strategy failed"]);
     let both = ["compare", "--strategies", "none,immediate"];
     let simulated = [
         "--simulate",
@@ -154,7 +156,9 @@ fn comparisons_exit_1_only_if_every_strategy_fails_too_often() {
         "2",
     ];
     let too_short = ["--timeout", "600ms", "-q"];
-    loadgen(&[&both[..], &simulated, &too_short].concat()).exits(1).says(&["of the ops of every other strategy failed"]);
+    loadgen(&[&both[..], &simulated, &too_short].concat())
+        .exits(1)
+        .says(&["of the ops of every other strategy failed"]);
     let vary = ["sweep", "--strategies", "none", "--vary", "ops=100,200"];
     let simulated =
         ["--simulate", "--service-time", "uniform(200ms,800ms)", "--max-busy", "1000", "--repeats", "2"];

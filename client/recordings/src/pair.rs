@@ -165,7 +165,10 @@ impl Ops {
             Some(attempts) => each("attempts", attempts, n)?,
         };
         if attempts.contains(&0) {
-            return Err(("attempts", "has an op without attempts, although the server must have received at least one".to_owned()));
+            return Err((
+                "attempts",
+                "has an op without attempts, although the server must have received at least one".to_owned(),
+            ));
         }
         for (attempts, delays) in attempts.iter().zip(&delays) {
             if usize::try_from(*attempts).ok() != Some(delays.len() + 1) {

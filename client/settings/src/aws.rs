@@ -39,7 +39,8 @@ fn write(settings: &mut Described) -> String {
     }
     keep(settings, preset, &like);
     if mode != "legacy" && !preset.name.starts_with(NEWER) {
-        settings.besides("AWS: most SDKs from 2026-11-10 on apply the rules of `preset:aws-2026` in this mode");
+        settings
+            .besides("AWS: most SDKs from 2026-11-10 on apply the rules of `preset:aws-2026` in this mode");
     }
     let mut lines = vec![("retry_mode", mode.to_owned())];
     match attempts {

@@ -42,9 +42,9 @@ fn write(settings: &mut Described) -> String {
                 "Envoy ends the op at its timeout, even during an attempt or a backoff",
             );
         }
-        None => settings.besides(
-            "Envoy: a route without `timeout` ends an op after 15 s, all attempts included",
-        ),
+        None => {
+            settings.besides("Envoy: a route without `timeout` ends an op after 15 s, all attempts included")
+        }
     }
     let (words, codes) = retried(settings);
     let _ = writeln!(text, "retry_policy:\n  retry_on: \"{}\"", words.join(","));
@@ -94,8 +94,10 @@ fn retried(settings: &mut Described) -> (Vec<&'static str>, Vec<String>) {
     if is_5xx {
         words.push("5xx");
         if !retried.lacks_answer("refused") || reset.contains(&false) {
-            let why =
-                format!("`5xx` of Envoy also retries attempts without a response: {}", retried.final_without_answer());
+            let why = format!(
+                "`5xx` of Envoy also retries attempts without a response: {}",
+                retried.final_without_answer()
+            );
             settings.note(COMMON, "retry-on", &why);
         }
     }
@@ -136,8 +138,7 @@ fn retried(settings: &mut Described) -> (Vec<&'static str>, Vec<String>) {
         settings.note(COMMON, "retry-on", "Envoy does not read error reasons in response bodies");
     }
     if retried.conditions().next().is_some() {
-        let why =
-            "an Envoy retry policy has no conditions on methods or advice; use a separate route for each method";
+        let why = "an Envoy retry policy has no conditions on methods or advice; use a separate route for each method";
         settings.note(COMMON, "retry-on", why);
     }
     (words, codes)

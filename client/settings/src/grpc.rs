@@ -104,7 +104,11 @@ fn write(settings: &mut Described) -> String {
         );
     }
     if settings.limit("attempt-timeout").is_some() {
-        settings.note(COMMON, "attempt-timeout", "gRPC has no timeout for a single attempt, only a deadline for the whole call");
+        settings.note(
+            COMMON,
+            "attempt-timeout",
+            "gRPC has no timeout for a single attempt, only a deadline for the whole call",
+        );
     }
     advice(settings, hedges);
     let retry_throttling = throttling(settings);
@@ -141,7 +145,12 @@ fn policy(
         }
     };
     settings.fixed(BACKOFF, "spread", &["around|0.2"], "gRPC varies each backoff by ±20 %");
-    settings.fixed(BACKOFF, "cap-applies", &["before-spread"], "gRPC applies jitter after maxBackoff, so a delay can exceed it");
+    settings.fixed(
+        BACKOFF,
+        "cap-applies",
+        &["before-spread"],
+        "gRPC applies jitter after maxBackoff, so a delay can exceed it",
+    );
     RetryPolicy {
         max_attempts: max_attempts.min(i32::MAX.unsigned_abs()),
         initial_backoff: seconds(base) + "s",
@@ -157,7 +166,11 @@ fn hedging(settings: &mut Described, mut non_fatal_status_codes: BTreeSet<String
     let why = "gRPC sends the next copy at once when one fails";
     settings.fixed(HEDGING, "after-failure", &["next"], why);
     if non_fatal_status_codes.is_empty() {
-        settings.note(COMMON, "retry-on", "nonFatalStatusCodes of gRPC needs at least one status, so UNAVAILABLE is written");
+        settings.note(
+            COMMON,
+            "retry-on",
+            "nonFatalStatusCodes of gRPC needs at least one status, so UNAVAILABLE is written",
+        );
         non_fatal_status_codes.insert("UNAVAILABLE".to_owned());
     }
     let max_attempts = copies.saturating_add(1).min(settings.most_attempts());
@@ -217,7 +230,12 @@ fn advice(settings: &mut Described, hedges: bool) {
     if settings.read(COMMON, "retry-after") == "exact" {
         settings.fixed(COMMON, "advice", &["grpc-retry-pushback-ms"], pushback);
         if !hedges {
-            settings.fixed(COMMON, "advice-then", &["restart"], "gRPC restarts its backoff after grpc-retry-pushback-ms");
+            settings.fixed(
+                COMMON,
+                "advice-then",
+                &["restart"],
+                "gRPC restarts its backoff after grpc-retry-pushback-ms",
+            );
         }
     }
     settings.settle(COMMON, "advice");
@@ -237,8 +255,18 @@ fn throttling(settings: &mut Described) -> Option<RetryThrottling> {
     if (token_ratio - ratio).abs() > 1e-9 {
         settings.note(BUDGET, "ratio", "tokenRatio of gRPC has at most three decimals");
     }
-    settings.fixed(BUDGET, "ask", &["failure"], "gRPC checks its retry throttling at the failure, before the backoff");
-    settings.fixed(BUDGET, "on-empty", &["fail"], "gRPC fails the call if retry throttling has too few tokens");
+    settings.fixed(
+        BUDGET,
+        "ask",
+        &["failure"],
+        "gRPC checks its retry throttling at the failure, before the backoff",
+    );
+    settings.fixed(
+        BUDGET,
+        "on-empty",
+        &["fail"],
+        "gRPC fails the call if retry throttling has too few tokens",
+    );
     Some(RetryThrottling { max_tokens: whole, token_ratio })
 }
 

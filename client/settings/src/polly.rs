@@ -87,7 +87,12 @@ fn retry(settings: &mut Described, handled: &str, text: &mut String) {
     if let Some(cap) = cap {
         let _ = writeln!(text, "        MaxDelay = {},", span(cap));
         if jitter {
-            settings.fixed(BACKOFF, "cap-applies", &["after-spread"], "Polly applies MaxDelay after the jitter");
+            settings.fixed(
+                BACKOFF,
+                "cap-applies",
+                &["after-spread"],
+                "Polly applies MaxDelay after the jitter",
+            );
         }
     }
     let _ = writeln!(text, "        ShouldRetryAfterHeader = {advice},");
@@ -104,7 +109,9 @@ fn hedging(settings: &mut Described, handled: &str, text: &mut String) {
         return;
     }
     if settings.retries() {
-        settings.besides("Polly hedges the first try and each retry, so MaxRetryAttempts does not limit hedged attempts");
+        settings.besides(
+            "Polly hedges the first try and each retry, so MaxRetryAttempts does not limit hedged attempts",
+        );
     }
     let delay = settings.duration(HEDGING, "delay").unwrap_or_default();
     settings.fixed(HEDGING, "after-failure", &["next"], "Polly sends the next copy at once when one fails");
@@ -211,11 +218,7 @@ fn handled(settings: &mut Described) -> String {
         );
     }
     if retried.conditions().next().is_some() {
-        settings.note(
-            COMMON,
-            "retry-on",
-            "Polly needs a predicate of your own to check methods and advice",
-        );
+        settings.note(COMMON, "retry-on", "Polly needs a predicate of your own to check methods and advice");
     }
     if tests.is_empty() {
         "false".to_owned()
@@ -237,7 +240,12 @@ fn breaker(settings: &mut Described, handled: &str, text: &mut String) {
     if open < MIN_SLICE {
         settings.note(BREAKER, "open", "BreakDuration of Polly must be at least 0.5 s");
     }
-    settings.fixed(BREAKER, "calls", &["0"], "the breaker of Polly counts calls in a time window, not the last N calls");
+    settings.fixed(
+        BREAKER,
+        "calls",
+        &["0"],
+        "the breaker of Polly counts calls in a time window, not the last N calls",
+    );
     settings.fixed(BREAKER, "trials", &["1"], "the breaker of Polly closes or reopens after one trial");
     settings.fixed(
         BREAKER,

@@ -68,7 +68,11 @@ fn write(settings: &mut Described) -> String {
         );
     }
     if settings.limit("max-time").is_some() {
-        settings.note(COMMON, "max-time", "the time limiter of resilience4j limits one call, not all attempts of an op");
+        settings.note(
+            COMMON,
+            "max-time",
+            "the time limiter of resilience4j limits one call, not all attempts of an op",
+        );
     }
     text
 }
@@ -123,7 +127,11 @@ fn waits(settings: &mut Described, set: &mut dyn FnMut(&str, &str)) {
         Some(("around", share)) => {
             set("enable-randomized-wait", "true");
             if share == "1" {
-                settings.note(BACKOFF, "spread", "randomized-wait-factor of resilience4j must be below 1, so 0.999 is written");
+                settings.note(
+                    BACKOFF,
+                    "spread",
+                    "randomized-wait-factor of resilience4j must be below 1, so 0.999 is written",
+                );
             }
             set("randomized-wait-factor", if share == "1" { "0.999" } else { share });
             if grows && cap.is_some() {
@@ -131,9 +139,18 @@ fn waits(settings: &mut Described, set: &mut dyn FnMut(&str, &str)) {
                 settings.fixed(BACKOFF, "cap-applies", &["after-spread"], why);
             }
         }
-        _ => settings.note(BACKOFF, "spread", "resilience4j supports only jitter around the wait (`around|0.5`)"),
+        _ => settings.note(
+            BACKOFF,
+            "spread",
+            "resilience4j supports only jitter around the wait (`around|0.5`)",
+        ),
     }
-    settings.fixed(BACKOFF, "grain", &["cut-ms", "none"], "resilience4j waits a whole number of milliseconds");
+    settings.fixed(
+        BACKOFF,
+        "grain",
+        &["cut-ms", "none"],
+        "resilience4j waits a whole number of milliseconds",
+    );
 }
 
 fn breaker(settings: &mut Described, text: &mut String) {
@@ -145,7 +162,11 @@ fn breaker(settings: &mut Described, text: &mut String) {
     let window = settings.duration(BREAKER, "window").unwrap_or_default();
     let (kind, size) = if calls == 0 {
         if window.subsec_nanos() != 0 {
-            settings.note(BREAKER, "window", "a time window of resilience4j must be a whole number of seconds");
+            settings.note(
+                BREAKER,
+                "window",
+                "a time window of resilience4j must be a whole number of seconds",
+            );
         }
         ("TIME_BASED", window.as_secs().max(1))
     } else {

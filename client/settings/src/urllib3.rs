@@ -42,7 +42,10 @@ fn write(settings: &mut Described) -> String {
     }
     retried(settings, reads_advice, &mut set);
     if let Some(most) = settings.limit("attempt-timeout") {
-        let why = format!("Retry of urllib3 has no timeout; set `timeout={}` on the pool or the request", seconds(most));
+        let why = format!(
+            "Retry of urllib3 has no timeout; set `timeout={}` on the pool or the request",
+            seconds(most)
+        );
         settings.note(COMMON, "attempt-timeout", &why);
     }
     if settings.limit("max-time").is_some() {
@@ -79,7 +82,11 @@ fn waits(settings: &mut Described, set: &mut dyn FnMut(&str, &str)) {
             );
         }
         _ if spread != "none" && !base.is_zero() => {
-            settings.note(BACKOFF, "spread", "urllib3 can only add a random delay up to a maximum (`add|1s`)");
+            settings.note(
+                BACKOFF,
+                "spread",
+                "urllib3 can only add a random delay up to a maximum (`add|1s`)",
+            );
         }
         _ => settings.settle(BACKOFF, "cap-applies"),
     }

@@ -72,9 +72,9 @@ impl TransportArgs {
 }
 
 fn own_address(text: &str) -> Result<IpAddr, String> {
-    let address: IpAddr = text
-        .parse()
-        .map_err(|_| "it must be an IP address such as 127.0.0.2 or ::1, or several separated by commas".to_owned())?;
+    let address: IpAddr = text.parse().map_err(|_| {
+        "it must be an IP address such as 127.0.0.2 or ::1, or several separated by commas".to_owned()
+    })?;
     let bound = UdpSocket::bind((address, 0));
     bound.map(|_| address).map_err(|error| format!("not an address of this machine: {error}"))
 }

@@ -12,7 +12,8 @@ pub fn refuse_other(baseline: &Baseline, name: &str, experiment: &Conditions) ->
     }
     let is_exact_there =
         differences.iter().any(|it| it.starts_with("delay_noise is") && it.ends_with("there null"));
-    let hint = if is_exact_there { " (with `--delay-noise 0`, because that baseline has exact delays)" } else { "" };
+    let hint =
+        if is_exact_there { " (with `--delay-noise 0`, because that baseline has exact delays)" } else { "" };
     Err(Error::usage(format!(
         "`{name}` (--baseline) is of another experiment: {}; run the same{hint}, or save a new baseline",
         differences.join("; ")

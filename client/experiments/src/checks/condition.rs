@@ -116,7 +116,9 @@ impl FromStr for Share {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let share = number(text.trim()).ok().filter(|share| (0.0..1.0).contains(share));
-        share.map(Self).ok_or_else(|| "it must be at least 0 and below 100 %, such as `5%` or `0.05`".to_owned())
+        share
+            .map(Self)
+            .ok_or_else(|| "it must be at least 0 and below 100 %, such as `5%` or `0.05`".to_owned())
     }
 }
 

@@ -323,7 +323,11 @@ fn warm_connections(config: &RunConfig) -> usize {
         Poisson { rate_per_s } | Uniform { rate_per_s } => rate_per_s / 100.0,
         Burst | Listed(_) | Scattered(_) => WARM_CONNECTIONS,
     };
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the value is clamped between 1 and 128")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the value is clamped between 1 and 128"
+    )]
     let count = wanted.clamp(1.0, WARM_CONNECTIONS) as usize;
     count
 }

@@ -48,7 +48,9 @@ impl OverHttp {
             ServerUnderTest::Given(given) => given.with_current(stop, |server, room, runtime| {
                 against(server, room, runtime, task, number, begun, stop, watcher)
             }),
-            ServerUnderTest::Past(_) => anyhow::bail!("finished runs have no server that could run more tasks"),
+            ServerUnderTest::Past(_) => {
+                anyhow::bail!("finished runs have no server that could run more tasks")
+            }
         }
     }
 }

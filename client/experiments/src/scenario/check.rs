@@ -75,7 +75,8 @@ pub(super) fn check_claim(scenario: &Scenario, claim: &Claim, cells: &[Cell]) ->
         let suggestion = did_you_mean(plot, scenario.plot.keys().map(String::as_str));
         return Err(Wrong::new("plot", format!("no figure is defined as `[plot.{plot}]`{suggestion}")));
     }
-    let (name, _) = scenario.experiment_of(claim).expect("the cases of this claim were found in its experiment");
+    let (name, _) =
+        scenario.experiment_of(claim).expect("the cases of this claim were found in its experiment");
     let binned =
         cells.iter().filter(|cell| cell.experiment == name).all(|cell| cell.settings.run.bins.is_some());
     for figure in claim.figures() {

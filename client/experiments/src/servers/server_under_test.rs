@@ -114,7 +114,9 @@ impl ServerUnderTest {
         let Self::Given(given) = self else { return None };
         let (server, words) = (given.server(), &given.words);
         (server.model != given.model).then(|| {
-            format!("the configuration of the {words} was changed meanwhile, so not all runs used the same server")
+            format!(
+                "the configuration of the {words} was changed meanwhile, so not all runs used the same server"
+            )
         })
     }
 }

@@ -303,9 +303,7 @@ fn shown(target: &Target) -> String {
 fn unreachable_words(target: &Target, kind: FailureKind) -> String {
     let url = shown(target);
     if kind == FailureKind::PlainHttp {
-        format!(
-            "`{url}` (--target) responds in plain HTTP, not TLS; write `http://` instead of `https://`"
-        )
+        format!("`{url}` (--target) responds in plain HTTP, not TLS; write `http://` instead of `https://`")
     } else if kind == FailureKind::Tls {
         format!(
             "no TLS connection to `{url}` (--target); if its certificate is self-signed, add `--cacert FILE` or \

@@ -138,7 +138,11 @@ impl Drawing {
         unit(&mut self.draws) < probability
     }
 
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the index is below the number of choices")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the index is below the number of choices"
+    )]
     fn one_of<T: Copy>(&mut self, choices: &[T]) -> T {
         choices[(unit(&mut self.draws) * choices.len() as f64) as usize]
     }

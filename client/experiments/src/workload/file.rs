@@ -46,7 +46,8 @@ fn keys() -> impl Iterator<Item = &'static Parameter> {
 fn unknown(key: &str) -> FileError {
     let known: Vec<&str> = keys().map(|parameter| parameter.key).collect();
     let suggestion = did_you_mean(key, known.iter().copied());
-    let words = format!("unknown key `{key}`{suggestion}; the keys of a workload are `{}`", known.join("`, `"));
+    let words =
+        format!("unknown key `{key}`{suggestion}; the keys of a workload are `{}`", known.join("`, `"));
     FileError { key: key.to_owned(), words }
 }
 

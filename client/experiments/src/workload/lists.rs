@@ -36,7 +36,9 @@ pub(super) fn groups(key: &str, value: &Value) -> Result<Arc<[Group]>, String> {
         groups.push(Group { ops: section.ops, from, to, grid });
     }
     if groups.iter().any(|group| group.ops == 0) || !(1..=MAX_BURST).contains(&ops) {
-        return Err(format!("`{key}`: each group needs at least one op, and all groups together at most {MAX_BURST}"));
+        return Err(format!(
+            "`{key}`: each group needs at least one op, and all groups together at most {MAX_BURST}"
+        ));
     }
     Ok(groups.into())
 }

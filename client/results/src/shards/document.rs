@@ -128,7 +128,10 @@ impl<'a> ReadShard<'a> {
             }
             let part = record.run.shard.as_ref().map(|shard| (shard.index, shard.of));
             if kind == ShardKind::Clients && part != Some((index, of)) {
-                return refused("run.shard", format!("differs from the shard of the document, {index} of {of}"));
+                return refused(
+                    "run.shard",
+                    format!("differs from the shard of the document, {index} of {of}"),
+                );
             }
             if record.run.mode != plan.mode {
                 return refused("run.mode", format!("is not `{}`, as planned", plan.mode.name()));

@@ -326,9 +326,7 @@ fn legend(columns: &[&Column], is_repeated: bool) -> String {
         "wasted server time" => {
             Some("Wasted: time of the server's slots spent on rejections and abandoned attempts.")
         }
-        "window fits after" => {
-            Some("Fits: time until the window stayed within 10 % of the server's cap.")
-        }
+        "window fits after" => Some("Fits: time until the window stayed within 10 % of the server's cap."),
         "window spread" => Some("Spread: standard deviation over mean."),
         "jain" => Some("Jain's index of fairness: 1 if all clients received the same."),
         _ => None,

@@ -35,8 +35,7 @@ fn of(strategy: &Strategy) -> Option<Plot> {
     let longest = steps.columns.iter().map(|(_, counts)| counts.len()).max().unwrap_or(0);
     let mut note = format!("per step of {} s, seed {}", number(steps.step_s), run.seed);
     if longest > 2 * PLACES {
-        note =
-            format!("{note}; steps too narrow to draw are merged and shown by their minimum and maximum");
+        note = format!("{note}; steps too narrow to draw are merged and shown by their minimum and maximum");
     }
     let title = match steps.columns.as_slice() {
         [(only, _)] => format!("{only} per step: {}", strategy.label),

@@ -173,8 +173,11 @@ fn pairs(pairs: &[PairRow], answer: &Answer) -> String {
     if pairs.is_empty() {
         return text;
     }
-    let _ =
-        writeln!(text, "\nevery pair: ratio of the second to the first, each interval at {}", level(answer.level));
+    let _ = writeln!(
+        text,
+        "\nevery pair: ratio of the second to the first, each interval at {}",
+        level(answer.level)
+    );
     let times = |times: Option<Times>, name: &str| {
         times.map(|times| match times.range_text() {
             Some(range) => format!("{name} {} × ({range})", times.ratio_text()),

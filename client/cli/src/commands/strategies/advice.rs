@@ -65,7 +65,8 @@ pub(super) fn table(text: Option<&str>) -> anyhow::Result<String> {
     let mut listed = table.into_text();
     if !deaf.is_empty() {
         let names = format!("{} of {all}: {}", deaf.len(), deaf.join(", "));
-        let _ = writeln!(listed, "\n{}", wrapped(&names, "No advice is read, or nothing is retried, by ", "  "));
+        let _ =
+            writeln!(listed, "\n{}", wrapped(&names, "No advice is read, or nothing is retried, by ", "  "));
     }
     let notes = "Cells: delay before the first retry after a response with this advice; –: the same delay as without advice; past: \
                  a date in the past. Below them: how the advice is combined with the strategy's own delay, the statuses after \
