@@ -91,7 +91,7 @@ impl Plot {
             };
             if own.iter().find(twice).is_some() {
                 let words = format!(
-                    "`{}` draws one run, and experiment `{name}` has several points; choose one with `at`",
+                    "`{}` draws a single run, but experiment `{name}` has several points; choose one with `at`",
                     self.draw
                 );
                 return Err(Wrong::new("at", words));
@@ -115,7 +115,10 @@ impl Plot {
             ("step", self.step.is_some() && basis != Basis::Steps),
         ];
         if let Some((key, _)) = idle.into_iter().find(|(_, idle)| *idle) {
-            return Err(Wrong::new(key, format!("`{key}` means nothing to `{}`; leave it out", self.draw)));
+            return Err(Wrong::new(
+                key,
+                format!("`{key}` has no effect on plots of kind `{}`; leave it out", self.draw),
+            ));
         }
         for title in &self.columns {
             if !columns.iter().any(|column| column.title == *title) {

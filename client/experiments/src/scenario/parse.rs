@@ -41,7 +41,7 @@ pub(super) fn parse(text: &Text, settings: &[String]) -> Result<Scenario, Error>
             .find(|(_, experiment)| varied.is_some_and(|key| experiment.vary.contains_key(key.trim())));
         if let Some((name, _)) = by {
             let words = format!(
-                "`--set {setting}`: experiment `{name}` varies it; set `experiment.{name}.vary` instead"
+                "`--set {setting}`: experiment `{name}` varies this key; set `experiment.{name}.vary` instead"
             );
             return Err(Error::usage(words));
         }

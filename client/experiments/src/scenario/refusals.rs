@@ -296,7 +296,7 @@ const ONE_LINE: &[(&str, &str, &[&str])] = &[
     (
         "printed = \"3\"",
         "printed = \"3\"\n[plot.p]\ntitle = \"P\"\ndraw = \"calls\"\nat = 10\ncolumns = [\"attempts\"]",
-        &["mine.toml:28", "`columns` means nothing to `calls`"],
+        &["mine.toml:28", "`columns` has no effect on plots of kind `calls`"],
     ),
     (
         "printed = \"3\"",
@@ -382,7 +382,7 @@ fn a_bad_setting_is_named() {
         ("repeets=3", &["--set repeets=3", "did you mean `repeats`?"]),
         ("repeats=0", &["`repeats` is 0"]),
         ("experiment.man.repeats=3", &["there is no experiment `man` (did you mean `main`?)"]),
-        ("server.max_busy=0", &["experiment `main` varies it"]),
+        ("server.max_busy=0", &["experiment `main` varies this key"]),
         ("strategies.a=imediate", &["did you mean `immediate`?"]),
         ("strategies.c=immediate", &["`--set strategies.c=immediate`", "labelled `c`", "`a`, `b`"]),
         ("strategies.'a '=immediate", &["no experiment runs a strategy"]),

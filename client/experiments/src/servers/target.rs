@@ -332,7 +332,7 @@ fn embedded(config: Config, settings: &Experiment, runtime: &Runtime) -> anyhow:
     match runtime.block_on(probe(&target))? {
         Probe::Mock(mock) => recognised(Kind::Embedded, target, mock, Some(server), settings),
         Probe::Refused(_) | Probe::Gateway(_) | Probe::Other | Probe::SpeaksTls | Probe::Unreachable(..) => {
-            Err(refusal(ErrorKind::Unreachable, "the embedded mockserver was started but does not answer"))
+            Err(refusal(ErrorKind::Unreachable, "the embedded mockserver was started but does not respond"))
         }
     }
 }

@@ -53,7 +53,7 @@ pub const PARAMETERS: &[Parameter] = &[
     Parameter::new(
         "scatter",
         "GROUPS",
-        "Open loop: groups of ops, each scattered over a stretch of time",
+        "Open loop: groups of ops, each scattered over a period of time",
         Kind::Groups(|spec| &mut spec.scatter),
     )
     .only(AllowedIn::Files)
@@ -88,7 +88,7 @@ pub const PARAMETERS: &[Parameter] = &[
     Parameter::new(
         "timeout",
         "TIME",
-        "Time after which an attempt without an answer has failed",
+        "Time after which an attempt without a response has failed",
         Kind::PositiveDuration(|spec| &mut spec.timeout),
     )
     .by_default("30s")
@@ -145,7 +145,7 @@ pub const PARAMETERS: &[Parameter] = &[
     Parameter::new(
         "kind",
         "KIND",
-        "Requests of one attempt: one, or a read followed at once by a write that fails if another client wrote in between",
+        "Requests of one attempt: a single request, or a read followed at once by a write that fails if another client wrote in between",
         Kind::Words(KINDS),
     )
     .by_default("request")
@@ -174,7 +174,7 @@ pub const PARAMETERS: &[Parameter] = &[
     Parameter::new(
         "bins",
         "TIME",
-        "Width of the bins in which every call is counted",
+        "Width of the time bins in which calls are counted",
         Kind::PositiveDuration(|spec| &mut spec.bins),
     )
     .only(AllowedIn::Files)
