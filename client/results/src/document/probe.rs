@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::de::{self, Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-/// Largest accepted number. No figure is larger, and arithmetic on plot axes stays finite.
+/// Largest accepted number. No figure is larger, and with this limit the arithmetic on plot axes stays finite.
 const LARGEST: f64 = 1e15;
 
 #[derive(Debug, Default)]

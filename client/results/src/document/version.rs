@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
-/// Current version. It is increased when a key changes its meaning or is removed.
+/// Current version of documents. It is increased when a key changes its meaning or is removed.
 pub const SCHEMA_VERSION: u32 = 1;
 
-/// Version of a document. Deserialization rejects versions that are newer than this program's.
+/// Version of a document. Deserialization rejects versions that are newer than the version of this program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "u64", into = "u32")]
 pub struct SchemaVersion(u32);

@@ -57,7 +57,8 @@ fn in_order(
     sorted.flatten().collect()
 }
 
-/// Sorts strategies by a key and splits them into groups of neighbours. All strategies of a group are equal to its first one.
+/// Sorts strategies by a key and splits them into groups of neighbours. All strategies of a group are equal to the first strategy of the
+/// group.
 fn groups(
     mut standings: Vec<&RankedStrategy>,
     key: impl Fn(&RankedStrategy) -> f64,
