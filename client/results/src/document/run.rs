@@ -215,7 +215,7 @@ pub struct GeneratorResult {
     pub peak_rss_bytes: Option<u64>,
     /// Number of connections opened.
     pub connections: Option<u64>,
-    /// Time from the request for a new connection until it is open, including the wait while enough other connections are being opened.
+    /// Time from the request for a connection until it is open, including the wait while enough other connections are being opened.
     pub connect_ms: LagResult,
     /// Number of attempts that waited before they were passed to the HTTP client, because no connection was free and enough connections
     /// were being opened.
