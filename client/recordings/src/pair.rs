@@ -10,7 +10,7 @@ use crate::grain::Grain;
 use crate::raw::{OneOrMany, RawFile, RawKind, RawOutcome, RawOutcomes, RawScenario};
 use crate::series::{self, SeriesScripts};
 
-/// Maximum number of ops of one pair. It also limits the ops of a series, which is simulated many times.
+/// Maximum number of ops of one pair. A series has a lower maximum (`MAX_OF_SERIES`), because it is simulated many times.
 const MAX_OPS: usize = 100_000;
 const MAX_OF_SERIES: usize = 10_000;
 

@@ -91,7 +91,8 @@ impl Delays<'_> {
             let recorded: Vec<f64> = self.recorded.iter().map(|recorded| recorded - shift).collect();
             KolmogorovSmirnov::new(&recorded, &seen).p
         };
-        // A machine that adds time to delays adds about the same time to each, so the distributions are also compared with these shifts.
+        // A machine that adds time to delays adds about the same time to each. The distributions are therefore also compared with the
+        // recorded delays shifted by up to 15 ms.
         let shifts: &[f64] =
             if self.grain.adds_time() { &[0.0, 1e-3, 2e-3, 3e-3, 5e-3, 8e-3, 12e-3, 15e-3] } else { &[0.0] };
         let best = shifts.iter().map(|shift| p(*shift)).fold(0.0, f64::max);

@@ -52,9 +52,9 @@ pub struct Compared {
     pub level: Option<f64>,
     /// Strategies from best to worst, followed by the strategies that cannot be ranked.
     pub strategies: Vec<StandingRecord>,
-    /// Comparisons of two strategies. Every two that did the same work are compared in the ranked figure. The best one is also compared
-    /// with the others in a second figure. All other pairs are compared in the share of ops done or, if their shares are equal, in attempts
-    /// per success.
+    /// Comparisons of two strategies. Every two strategies that did the same work are compared in the ranked figure. The best strategy is
+    /// also compared with the others in a second figure. All other pairs are compared in the share of ops done or, if their shares are
+    /// equal, in attempts per success.
     pub pairs: Vec<PairRecord>,
     /// Rankings against servers that differ a little; empty without --sensitivity.
     pub sensitivity: Vec<Variation>,
@@ -86,7 +86,7 @@ pub struct StandingRecord {
     /// Rank in the printed table, from 1, among strategies that do not know the server. Null below five blocks, and for strategies that
     /// stalled, were interrupted, or know the server.
     pub place: Option<u64>,
-    /// Whether other strategies have the same place.
+    /// Whether other strategies have the same rank in the printed table.
     pub tied: bool,
     /// Ratio of the strategy's ranked figure to that of the best strategy; null for strategies that did not do the same work.
     pub times_best: Option<TimesRecord>,
@@ -104,7 +104,8 @@ pub struct TimesRecord {
     pub figure: String,
     /// Geometric mean of the paired ratios.
     pub ratio: f64,
-    /// Lower end of the interval at `level`. Null below five blocks, for the best strategy itself, and for strategies that know the server.
+    /// Lower end of the interval of the ratio at confidence `level`. Null below five blocks, for the best strategy itself, and for
+    /// strategies that know the server.
     pub low: Option<f64>,
     /// Upper end of the interval of the ratio.
     pub high: Option<f64>,

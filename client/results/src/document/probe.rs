@@ -9,7 +9,7 @@ const LARGEST: f64 = 1e15;
 
 #[derive(Debug, Default)]
 pub(crate) struct DocumentProbe {
-    /// Keys of the document, if it is an object. Each key comes with whether its value is null.
+    /// Keys of the document, if it is an object. Each key is paired with true if its value is null.
     keys: Vec<(String, bool)>,
 }
 

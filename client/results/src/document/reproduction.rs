@@ -110,7 +110,7 @@ pub struct Claim {
     pub means: String,
     /// Verdict on the claim.
     pub verdict: ClaimVerdict,
-    /// Whether the verdict is the one that the scenario expects; null when there were too few runs to say.
+    /// Whether the verdict is the one that the scenario expects; null if there were too few runs to decide.
     pub as_expected: Option<bool>,
     /// Further information for the reader.
     #[serde(default)]
@@ -217,7 +217,7 @@ pub struct Plot {
     /// Cells that the plot shows, as indices into the scenario's cells.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cells: Option<Vec<usize>>,
-    /// Figures of the cells that the plot shows: (figure - minus) times times.
+    /// Figures of the cells that the plot shows: (figure - minus) × times.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub columns: Option<Vec<DrawnColumn>>,
     /// Recorded runs, one of each strategy.
@@ -236,7 +236,7 @@ pub struct TimeUnit {
     pub name: String,
 }
 
-/// Figure of cells with its own title and unit: (figure - minus) times times.
+/// Figure of cells with its own title and unit: (figure - minus) × times.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct DrawnColumn {

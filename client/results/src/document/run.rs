@@ -162,8 +162,8 @@ pub struct OpsResult {
     /// Number of times that an attempt was deferred, because the server had too little free capacity to start it.
     #[serde(default)]
     pub deferred: u64,
-    /// Given-up and unfinished ops that waiting cannot help. Their last attempt was refused permanently (3xx, 4xx) or found no server, or
-    /// no server was reachable at the end of the run.
+    /// Given-up and unfinished ops that would fail however long they waited. Their last attempt was refused permanently (3xx, 4xx) or found
+    /// no server, or no server was reachable at the end of the run.
     #[serde(default)]
     pub failed_for_good: u64,
     /// Given-up ops (and, if the run stalled, unfinished ops) whose last outcome was a failure: timeout, transport, any status but a

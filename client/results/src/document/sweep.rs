@@ -117,12 +117,13 @@ pub struct Best {
     pub complete: bool,
     /// Comparisons of the best two strategies of the sweep on fresh seeds.
     pub pairs: Vec<PairRecord>,
-    /// Answer of the point, if all strategies ran at every point; absent if parameters of strategies are varied.
+    /// Best strategy of the point and its lead, if all strategies ran at every point; absent if parameters of strategies are varied.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lead: Option<LeadRecord>,
 }
 
-/// Best strategy of a point on fresh seeds, and its lead: geometric means, Student's t on logarithms of paired ratios.
+/// Best strategy of a point on fresh seeds, and its lead. Values are geometric means; intervals are Student's t on logarithms of paired
+/// ratios.
 #[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[schemars(rename = "Lead")]
 #[serde(default, expecting = "an object")]
@@ -133,9 +134,9 @@ pub struct LeadRecord {
     pub certain: bool,
     /// Path of the compared figure.
     pub figure: String,
-    /// Geometric mean of the figure over fresh seeds; null if a run lacks it.
+    /// Geometric mean of the figure over fresh seeds; null if a run lacks the figure.
     pub value: Option<f64>,
-    /// Lead over the next best strategy, above 1 if it is ahead; null if the others did not do the same work.
+    /// Lead over the next best strategy, as a ratio above 1 if the best strategy is ahead; null if the others did not do the same work.
     pub ratio: Option<f64>,
     /// Lower end of the interval of the ratio; null below five fresh seeds.
     pub low: Option<f64>,

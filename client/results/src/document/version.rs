@@ -1,4 +1,4 @@
-//! Version of the documents that are written. A program of this version also reads all earlier ones.
+//! Version of the documents that are written. A program of this version also reads documents of all earlier versions.
 
 use std::borrow::Cow;
 

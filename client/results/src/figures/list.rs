@@ -12,7 +12,7 @@ macro_rules! count {
     };
 }
 
-/// Count in a field that a run may lack. With `in`, the whole outer field may be missing.
+/// Count in a field that a run may lack. With the keyword `in`, the whole outer field may be missing.
 macro_rules! known_count {
     (in $outer:ident: $($field:ident).+) => {
         Figure::count(path!($outer.$($field).+), |run| run.$outer?.$($field).+.map(|count| count as f64))

@@ -50,8 +50,8 @@ pub struct OverRuns {
     /// Standard deviation over runs; null for a single run.
     #[serde(default)]
     pub sd: Option<f64>,
-    /// Whether the skewness is larger than chance explains and too large for so few runs. The interval of the mean then misses the true
-    /// value more often than its level states.
+    /// Whether the skewness of the values is larger than chance explains and too large for so few runs. The interval of the mean then
+    /// misses the true value more often than its level states.
     #[serde(default)]
     pub skewed: bool,
     /// Sample skewness G1; null below three runs, or if all values are equal.

@@ -40,7 +40,7 @@ pub enum RowRank {
         rank: u64,
         is_tied: bool,
     },
-    /// Strategy without a rank: it stalled or was interrupted in some of its `of` runs, or it lacks the score.
+    /// Strategy without a rank: it lacks the score, or it stalled or was interrupted in some of its runs (`of` runs in total).
     Stopped {
         stalled: usize,
         interrupted: usize,
