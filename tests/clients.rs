@@ -56,7 +56,10 @@ fn empty_checks_and_unmatched_maps_are_reported() {
     let entry = "[[recorded]]\nfile = \"backoff.json\"\nconfig = \"c\"\ntext = \"none\"\n";
     folder.write("map.toml", entry);
     let unmatched = folder.loadgen("strategies --check renamed.json --map map.toml").exits(2);
-    unmatched.says(&["`--map map.toml`", "`c` of `backoff.json` matches nothing: no such file is checked"]);
+    unmatched.says(&[
+        "`--map map.toml`",
+        "`c` of `backoff.json` matches nothing: that file is not among the recordings",
+    ]);
     folder.write("map.toml", &entry.repeat(2));
     let twice = folder.loadgen("strategies --check renamed.json --map map.toml").exits(2);
     twice.says(&["`--map map.toml`", "`c` of `backoff.json` stands there twice"]);
@@ -149,7 +152,7 @@ fn presets_are_listed_one_a_line_and_explained() {
         assert!(openai.contains(words), "`{words}` is not in {openai}");
     }
     let nothing = folder.loadgen("strategies aimd --json x.json").exits(2);
-    nothing.says(&["`--json` is for the results of `--check`"]);
+    nothing.says(&["`--json` needs `--check`"]);
     assert!(!folder.path("x.json").exists());
     let unknown = folder.loadgen("--strategy preset:opnai --simulate").exits(2);
     unknown.says(&["unknown preset `opnai`", "did you mean `openai`?"]);

@@ -47,7 +47,7 @@ fn a_sweep_of_the_workload_runs_against_the_given_mockserver() {
     assert!(count(&server.stats(), "/received") >= 30);
     refused(
         &["sweep", "--target", &url, "--vary", "max-busy=5,10"],
-        &["`--vary max-busy`", "embedded server", "`--target` names another"],
+        &["`--vary max-busy`", "embedded server", "a server of `--target` cannot be changed"],
     );
 }
 

@@ -59,7 +59,7 @@ impl LiveFigures {
             (self.lines, self.result) = (None, Err(error));
         } else if !is_recorded {
             self.lines = None;
-            let words = "the reader of stdout has closed it, so `--progress` writes no more lines; results are still written";
+            let words = "stdout is closed or nobody reads it, so `--progress` writes no more lines; results are still written";
             to_stderr(&format!("{}\n", wrapped(words, "warning: ", "         ")));
         }
     }
