@@ -73,11 +73,11 @@ fn invalid_conditions_are_refused_before_anything_runs() {
     let here = directory();
     let refused = [
         (&["--fail-if", "amplifcation > 1"][..], "did you mean `amplification`?"),
-        (&["--fail-if", "amplification = 1"], "`=` alone compares nothing"),
-        (&["--fail-if", "op_latency_ms.p99 > 250ms"], "the path says the unit"),
+        (&["--fail-if", "amplification = 1"], "a single `=` is not a comparison"),
+        (&["--fail-if", "op_latency_ms.p99 > 250ms"], "the path already includes the unit"),
         (&["--fail-if", "attempts.total of amid > 1"], "did you mean `aimd`?"),
         (&["--noise", "5%"], "--baseline"),
-        (&["--baseline", "none"], "make it with `--save-baseline`"),
+        (&["--baseline", "none"], "create it with `--save-baseline`"),
         (&["--baseline", "x", "--noise", "200%"], "below 100 %"),
     ];
     for (args, words) in refused {

@@ -152,7 +152,7 @@ fn presets_are_listed_one_a_line_and_explained() {
         assert!(openai.contains(words), "`{words}` is not in {openai}");
     }
     let nothing = folder.loadgen("strategies aimd --json x.json").exits(2);
-    nothing.says(&["`--json` is for the results of `--check`"]);
+    nothing.says(&["`--json` needs `--check`"]);
     assert!(!folder.path("x.json").exists());
     let unknown = folder.loadgen("--strategy preset:opnai --simulate").exits(2);
     unknown.says(&["unknown preset `opnai`", "did you mean `openai`?"]);

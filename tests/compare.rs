@@ -315,7 +315,7 @@ fn the_table_goes_into_pull_requests_as_markdown() {
     assert_eq!(text(&output.stdout), written);
     assert!(text(&output.stderr).contains("aimd finished first of the 2"), "{}", text(&output.stderr));
     let refusal = refused(&["-s", "aimd,none", "--markdown", "x", "--json", "x"]);
-    assert!(refusal.contains("given for two outputs"), "{refusal}");
+    assert!(refusal.contains("named for two outputs"), "{refusal}");
 }
 
 #[test]

@@ -92,7 +92,7 @@ fn if_all_clients_give_up_a_more_suitable_load_is_suggested() {
     let strategies = "preset:aws-2026,preset:openai,none";
     let compare = ["compare", "--simulate", "--repeats", "2", "--strategies"];
     let compared = succeeds(&[&compare[..], &[strategies]].concat()).stdout;
-    assert!(compared.contains("this load suits clients that wait"), "{compared}");
+    assert!(compared.contains("this load needs clients that wait"), "{compared}");
     let (_, flags) = compared.split_once(" try ").expect("flags to try");
     let flags: Vec<&str> = flags.split_whitespace().collect();
     let again = succeeds(&[&compare[..], &[strategies], &flags].concat()).stdout;

@@ -87,7 +87,7 @@ fn surveys_that_cannot_be_made_are_refused() {
     refused("-s none,aimd --reference cubic", &["`cubic` (--reference)", "none, aimd"]);
     refused("--settings 500", &["`500` (--settings)", "from 0 to 499"]);
     refused("--concurrency-limits 0 --rate-limits 0", &["draw at least one"]);
-    refused("--json - --csv -", &["stdout (`-`) is given for two outputs"]);
+    refused("--json - --csv -", &["two outputs are directed to stdout (`-`)"]);
     refused("--json one --csv ./one", &["`./one` is given for two outputs"]);
     refused("--plot plot.png", &["plot.png", "SVG"]);
     refused("--from other.json", &["`other.json` (--from) is not a survey"]);

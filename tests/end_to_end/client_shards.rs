@@ -88,7 +88,9 @@ fn four_client_shards_merge_into_one_run_that_adds_up() {
     let lost = &files[..3];
     let args: Vec<&str> =
         ["merge", "-o", &whole].into_iter().chain(lost.iter().map(String::as_str)).collect();
-    loadgen(&args).exits(2).says(&["the clients of shard 3/4 are missing; `--partial` merges what is there"]);
+    loadgen(&args)
+        .exits(2)
+        .says(&["the clients of shard 3/4 are missing; `--partial` merges the shards that exist"]);
     assert_eq!(document(&folder, "whole.json"), merged, "nothing was written");
     let lacks = "incomplete: the clients of shard 3/4 are missing";
     let page = folder.path("whole.html").display().to_string();
@@ -210,7 +212,7 @@ fn what_cannot_be_a_share_of_a_run_is_refused_with_the_reason() {
     let url = server.url();
     let given = ["--client-shard", "0/2", "--clients", "2", "--target", &url, "--barrier", &url];
     for (more, words) in [
-        (&["--in-flight", "5"][..], "every end"),
+        (&["--in-flight", "5"][..], "depends on the ops of other shards"),
         (&["--share-strategy"], "one instance"),
         (&["--strategy", "oracle"], "one for all clients"),
         (&["--fail-if", "amplification > 1"], "loadgen merge"),
@@ -222,7 +224,7 @@ fn what_cannot_be_a_share_of_a_run_is_refused_with_the_reason() {
     let alone = |more: &[&str]| loadgen(&[&["--client-shard", "0/2"], more].concat()).exits(2);
     alone(&["--clients", "2"]).says(&["common start"]);
     alone(&["--barrier", &url, "--target", &url]).says(&["at least as many `--clients`"]);
-    alone(&["--clients", "2", "--barrier", &url, "--max-busy", "9"]).says(&["server that all shards meet"]);
+    alone(&["--clients", "2", "--barrier", &url, "--max-busy", "9"]).says(&["server that all shards share"]);
     alone(&["--clients", "2", "--start-at", "0", "--run-id", "a"]).says(&["is over"]);
     loadgen(&["--client-shard", "2/2", "--clients", "2", "--barrier", &url])
         .exits(2)

@@ -230,5 +230,5 @@ fn a_run_without_room_on_the_server_is_not_compared() {
     let left = loadgen(&["--target", &server.url(), "--ops", "20", "--json", "-"]).exits(0);
     let result = left.json();
     assert!(result["server"].is_null() && count(&result, "/ops/succeeded") == 20, "{result}");
-    left.says(&["more runs went on", "not compared"]);
+    left.says(&["the mockserver had more runs at once", "not compared"]);
 }

@@ -34,7 +34,7 @@ fn a_run_uses_as_many_connections_as_the_server_accepts() {
         assert!(said.contains("--max-connections"), "{said}");
         if transport == "hyper" {
             assert_eq!(count(&result, "/attempts/failed"), 0, "{result}");
-            assert!(said.contains("answered on 20 of 128"), "{said}");
+            assert!(said.contains("accepted only 20 of 128"), "{said}");
             assert!(count(&result, "/server/max_accepted_seen") <= 20, "{}", result["server"]);
         }
     }
@@ -45,7 +45,7 @@ fn a_closed_loop_with_more_clients_than_places_does_all_ops() {
     let places = ["--max-connections", "100", "--max-busy", "100"];
     let (result, said) = against_few_places(&places, &["-s", "none", "--in-flight", "200", "--ops", "600"]);
     assert_eq!((count(&result, "/ops/succeeded"), count(&result, "/attempts/total")), (600, 600));
-    assert!(said.contains("answered on 100 of 128 connections"), "{said}");
+    assert!(said.contains("accepted only 100 of 128 connections"), "{said}");
     assert!(count(&result, "/generator/waited_for_connection") > 0);
 }
 

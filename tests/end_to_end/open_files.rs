@@ -33,7 +33,7 @@ fn under_64_open_files_connections_are_reused() {
     assert!((8..=32).contains(&connections), "{connections}");
     // 200 ops on this number of connections take some 10 s. On a single connection they took minutes.
     assert!(result["makespan_s"].as_f64().unwrap() < 60.0, "{}", result["makespan_s"]);
-    let before = said.find("this run may want 128 at once").expect("it warns before it runs");
+    let before = said.find("this run may use 128 at once").expect("it warns before it runs");
     assert!(before < said.find("ops done in").unwrap(), "{said}");
     assert!(said.contains("the limit of 64 open files allows") && said.contains("run `ulimit -n"), "{said}");
     let warnings = result["warnings"].as_array().unwrap();

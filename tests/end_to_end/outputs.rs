@@ -207,5 +207,5 @@ fn two_outputs_to_one_file_are_refused_even_through_a_link() {
     std::os::unix::fs::symlink("a", &link).unwrap();
     let [file, link] = [&file, &link].map(|path| path.to_str().unwrap());
     let args = ["--simulate", "--ops", "3", "--json", file, "--csv", link];
-    loadgen(&args).exits(2).says(&["given for two outputs"]);
+    loadgen(&args).exits(2).says(&["named for two outputs"]);
 }

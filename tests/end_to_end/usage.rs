@@ -50,8 +50,11 @@ fn bad_usage_exits_2_and_names_the_value_and_what_is_accepted() {
         (&["--mix", "GET repos"], &["--mix", "`repos` does not begin with `/`", "METHOD PATH [WEIGHT]"]),
         (&["--mix", "GET /", "--method", "PUT"], &["--mix", "--method"]),
         (&["--mix", "GET /", "--kind", "read-modify-write"], &["--mix", "--kind read-modify-write"]),
-        (&["--mix", "GET /metrics"], &["`/metrics` (--mix)", "mockserver's own"]),
-        (&["--mix", "GET /metrics", "--simulate"], &["`/metrics` (--mix)", "mockserver's own"]),
+        (&["--mix", "GET /metrics"], &["`/metrics` (--mix)", "admin endpoint of the mockserver"]),
+        (
+            &["--mix", "GET /metrics", "--simulate"],
+            &["`/metrics` (--mix)", "admin endpoint of the mockserver"],
+        ),
         (&["--api-keys", "0"], &["--api-keys 0: ", "from 1 to 1000000"]),
         (&["--api-keys", "3", "-H", "Authorization: x"], &["`--header authorization`", "`--api-keys`"]),
         (&["--arrivals", "burst", "--duration", "1s"], &["--arrivals burst", "--ops"]),

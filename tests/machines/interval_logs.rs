@@ -104,5 +104,5 @@ fn a_run_in_which_nothing_succeeds_is_an_empty_interval() {
     assert_eq!((log.len(), log[0].histogram.len()), (1, 0));
     assert!(log[0].length > Duration::ZERO);
     let ended = folder.loadgen("--simulate --ops 20 --hdr a.hlog --json a.hlog");
-    assert!(ended.code == Some(2) && ended.stderr.contains("given for two outputs"), "{ended:?}");
+    assert!(ended.code == Some(2) && ended.stderr.contains("named for two outputs"), "{ended:?}");
 }

@@ -85,8 +85,8 @@ fn rows_do_not_depend_on_threads_and_files_are_replaced_whole() {
     assert_eq!((ended.code, folder.read("there.csv").as_str()), (Some(2), "what was there"));
     for (flags, code, told) in [
         ("--csv nowhere/a.csv", 74, "`nowhere/a.csv` (--csv) cannot be written"),
-        ("--csv a.csv --json a.csv", 2, "`a.csv` is given for two outputs"),
-        ("--csv - --json -", 2, "stdout (`-`) is given for two outputs"),
+        ("--csv a.csv --json a.csv", 2, "`a.csv` is named for two outputs"),
+        ("--csv - --json -", 2, "two outputs are directed to stdout (`-`)"),
     ] {
         for command in ["--simulate --ops 20", "compare --simulate --ops 20 --strategies aimd,none"] {
             let ended = folder.loadgen(&format!("{command} {flags}"));

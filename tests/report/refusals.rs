@@ -31,7 +31,7 @@ fn invalid_results_are_refused_with_file_and_place() {
         (
             "samples.json",
             "{\"a\": 1}\n{\"a\": 2}\n",
-            "`samples.json`, line 2, column 1: another value follows",
+            "`samples.json`, line 2, column 1: the file contains a second value",
         ),
         (
             "huge.json",

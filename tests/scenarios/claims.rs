@@ -91,7 +91,7 @@ fn our_own_claims_are_shown_and_counted_apart() {
            \"b\"\nat_most = 1\nmeans = \"m\"\n";
     let (_dir, path) = written(text.as_bytes());
     let left = loadgen(&["reproduce", "--scenario", path.to_str().unwrap()]).exits(1);
-    let apart = left.stdout.split_once("Ours, which the source does not say:").unwrap().1;
+    let apart = left.stdout.split_once("Claims of this project, which the source does not make:").unwrap().1;
     assert!(apart.contains("We say") && !apart.contains("Of two ops  "), "{}", left.stdout);
     for words in [
         "1 claim: 1 holds, 0 hold partly, 0 do not hold; all as expected 1 claim of this project, which no source makes: ",

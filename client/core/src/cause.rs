@@ -14,41 +14,41 @@ pub enum Cause {
     Error(ErrorKind),
 }
 
-/// Why there was no answer that could be used.
+/// Kind of error that left an attempt without a usable answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ErrorKind {
-    /// It did not come within the attempt's timeout.
+    /// The answer did not arrive within the attempt's timeout.
     Timeout,
     /// The host refused the connection.
     Refused,
-    /// No way leads to the host, or no connection to it was made in time.
+    /// The host is unreachable, or no connection to it was established in time.
     Unreachable,
     /// The connection was reset.
     Reset,
-    /// The connection was closed before an answer.
+    /// The connection was closed before any part of the answer.
     Closed,
     /// The connection ended in the middle of an answer.
     Truncated,
-    /// The server reset the stream of HTTP/2 that was to bring the answer.
+    /// The server reset the request's HTTP/2 stream.
     StreamReset,
-    /// The server shut the connection of HTTP/2 down before it came to this attempt.
+    /// The server shut down the HTTP/2 connection (GOAWAY) before it processed the attempt.
     GoAway,
-    /// The answer was no HTTP.
+    /// The answer was not valid HTTP.
     Unreadable,
-    /// The answer had more headers, or longer ones, than the HTTP client reads.
+    /// The answer had more or longer headers than the HTTP client accepts.
     LongHeaders,
-    /// The answer's body was longer than is read.
+    /// The answer's body was longer than the client accepts.
     LongBody,
-    /// No TLS connection: a certificate that is not trusted, or no common protocol.
+    /// The TLS handshake failed: the certificate is not trusted, or client and server have no common protocol.
     Tls,
-    /// Plain HTTP came where TLS was expected.
+    /// The server answered with plain HTTP where TLS was expected.
     PlainHttp,
-    /// A read that a conditional write was to follow brought no entity tag.
+    /// The answer to the read before a conditional write had no entity tag.
     NoTag,
-    /// The machine of the client had no port or open file left.
+    /// The client's machine had no free port or open file.
     Exhausted,
-    /// Anything else.
+    /// Any other error.
     Other,
 }
 
@@ -102,14 +102,14 @@ pub struct FailureCounts {
     counts: Vec<(Cause, u64)>,
 }
 
-/// Attempts that failed in the same way. Either `status` or `kind` is null.
+/// Number of attempts that failed in the same way. Either `status` or `kind` is null.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct FailureResult {
-    /// The HTTP status of their answers.
+    /// HTTP status of the answers; null if there was no usable answer.
     pub status: Option<u16>,
-    /// Why there was no answer that could be used.
+    /// Kind of error that left the attempts without a usable answer; null if they had an answer.
     pub kind: Option<ErrorKind>,
-    /// How many.
+    /// Number of attempts that failed in this way.
     pub attempts: u64,
 }
 

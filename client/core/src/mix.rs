@@ -48,7 +48,7 @@ pub struct RequestKind {
     pub cost: Option<u64>,
     /// Actual cost, which is known when the request is answered.
     pub used: Option<u64>,
-    /// In millionths.
+    /// Weight of the kind, in millionths.
     weight: u64,
 }
 

@@ -9,13 +9,13 @@ use crate::outcome::{CheckOutcome, Difference};
 use crate::pair::{Kind, Ops, Pair, Series};
 use crate::replay::{Clients, Op, Replayed, Trial};
 
-/// Number of ops that show whether a strategy makes random draws.
+/// Number of ops to simulate to determine whether a strategy makes random draws.
 const FEW: usize = 64;
 
 /// Number of ops to simulate for a strategy with random draws. Every delay that all ops reach is then drawn this many times.
 const MANY: usize = 2500;
 
-/// Number of ops whose draws cover nearly the whole range of each delay.
+/// Number of ops to simulate so that the draws cover nearly the whole range of each delay.
 const MOST: usize = 50_000;
 
 const RUNS: u64 = 100;
@@ -23,10 +23,10 @@ const RUNS: u64 = 100;
 /// Seed of all draws. It is fixed, so that the same recording and strategy always get the same verdict.
 const SEED: u64 = 20_261_121;
 
-/// Compares the recorded pair with the strategy that its configuration is mapped to, if there is one.
+/// Compares the recorded pair with the strategy that its configuration is mapped to, if there is such a strategy.
 ///
 /// # Errors
-/// Fails if that strategy cannot be started.
+/// Fails if the strategy cannot be started.
 pub fn check(pair: &Pair, strategy: Option<&StrategySpec>) -> Result<CheckOutcome, SpecError> {
     match (&pair.kind, strategy) {
         (Kind::Skipped(why), _) => Ok(CheckOutcome::Skipped(why.clone())),
@@ -58,7 +58,7 @@ fn method(pair: &Pair) -> Method {
 fn of_ops(pair: &Pair, recorded: &Ops, strategy: &StrategySpec) -> Result<Option<Difference>, SpecError> {
     let mut strategy = strategy.clone();
     if recorded.attempts.is_empty() {
-        // Only delays were recorded, as many as the recorder requested. The strategy is limited to the attempts between them.
+        // Only delays were recorded, as many as the recorder requested. The strategy is limited to the attempts that these delays separate.
         let most = recorded.delays.iter().map(Vec::len).max().unwrap_or(0);
         strategy = strategy.with_max_attempts(u32::try_from(most + 1).unwrap_or(u32::MAX));
     }
@@ -138,8 +138,8 @@ fn ops(
                 delays = usual(&delays);
             }
             let own = at(own);
-            // If no simulated op has this delay, it is skipped, provided that numbers of attempts were recorded. These have already been
-            // compared, so hardly any recorded op has the delay either.
+            // If no simulated op has this delay, the delay is skipped, provided that numbers of attempts were recorded. These numbers have
+            // already been compared, so hardly any recorded op has the delay either.
             if own.is_empty() && !recorded.attempts.is_empty() {
                 return None;
             }

@@ -23,7 +23,7 @@ pub(crate) enum RecordedEnding {
     SomeAnswer,
     Transport,
     Failure,
-    /// Unknown, because there was no server, or because the program does not distinguish success from failure.
+    /// The ending is unknown, because there was no server, or because the program does not distinguish success from failure.
     Nothing,
 }
 
@@ -65,8 +65,8 @@ impl RecordedEnding {
         }
     }
 
-    /// Interprets exit codes of curl and wget. 0 shows nothing, because curl also returns it after a final 503 unless it is configured to
-    /// fail.
+    /// Interprets exit codes of curl and wget. Exit code 0 shows nothing, because curl also returns it after a final 503 unless it is
+    /// configured to fail.
     fn of_exit(code: i64) -> Self {
         match code {
             8 | 22 => Self::SomeAnswer,

@@ -3,7 +3,7 @@
 /// Measurement precision of a recorder. Times are in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Grain {
-    /// Resolution: recorded delays are whole multiples of this. 0 if the recorder measured real time.
+    /// Resolution: recorded delays are whole multiples of this step. 0 if the recorder measured real time.
     step: f64,
     /// Shortest delay that the recorder can measure.
     least: f64,
@@ -13,7 +13,8 @@ pub(crate) struct Grain {
     above_ratio: f64,
     /// Maximum by which a recorded delay falls short of the client's delay.
     below: f64,
-    /// Maximum by which a wait until a fixed instant falls short. The program itself has used part of the time before the wait is recorded.
+    /// Maximum by which a recorded wait until a fixed instant falls short. The program itself uses part of the time before the recorded
+    /// wait begins.
     spent: f64,
     /// Maximum wait, before the first attempt or after the last, that is due to the program itself and not to its strategy.
     pub(crate) noise: f64,
@@ -24,7 +25,7 @@ pub(crate) struct Grain {
 const TOLERANCE: f64 = 1e-3;
 const TOLERANCE_RATIO: f64 = 0.01;
 
-/// Margin for the rounding of the last digit.
+/// Margin for the rounding of the last digit of a recorded delay.
 const DIGIT: f64 = 1e-9;
 
 impl Grain {
@@ -105,7 +106,7 @@ impl Grain {
         if self.adds_time() { 1e-3 } else { self.above + DIGIT }
     }
 
-    /// True if recorded delays include processing time of the machine, which cannot be separated from the client's delay.
+    /// Returns true if recorded delays include processing time of the machine, which cannot be separated from the client's delay.
     pub(crate) fn adds_time(&self) -> bool {
         self.step == 0.0
     }

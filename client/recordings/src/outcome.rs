@@ -5,7 +5,7 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CheckOutcome {
     Reproduced,
-    /// The strategy behaves differently; this is the first difference.
+    /// The strategy behaves differently from the recording. The value is the first difference.
     Differs(Difference),
     /// No entry of the user and no rule of a preset maps the configuration to a strategy.
     NoPreset,

@@ -10,11 +10,11 @@ use crate::grain::Grain;
 use crate::raw::{OneOrMany, RawFile, RawKind, RawOutcome, RawOutcomes, RawScenario};
 use crate::series::{self, SeriesScripts};
 
-/// Maximum number of ops of one pair. It also limits the ops of a series, which is simulated many times.
+/// Maximum number of ops of one pair. A series has a lower maximum (`MAX_OF_SERIES`), because it is simulated many times.
 const MAX_OPS: usize = 100_000;
 const MAX_OF_SERIES: usize = 10_000;
 
-/// Maximum number of delays of one pair. A short file may contain many, because one list may stand for all ops.
+/// Maximum number of delays of one pair. Even a short file may contain too many, because one list may represent all ops.
 const MAX_DELAYS: usize = 1_000_000;
 
 #[derive(Clone, Debug)]
@@ -140,7 +140,7 @@ impl Ops {
         if !(1..=MAX_OPS).contains(&n) {
             return Err(("n", format!("is {n}; it must be from 1 to {MAX_OPS}")));
         }
-        // If no server was recorded, the recording has only delays. They are those of ops that are rejected forever.
+        // If no server was recorded, the recording has only delays. They are the delays of ops whose requests are always rejected.
         let steps = raw.steps.unwrap_or_else(|| vec![WrittenStep::status(503)]);
         let script = Script::from_steps(vec![steps]).map_err(|error| match error {
             ScriptFileError::Step { step, why, .. } => {
@@ -239,8 +239,8 @@ impl Series {
 }
 
 impl Waits {
-    /// Splits the recorded waits of an op with `attempts` attempts. They are either the waits before each attempt, possibly followed by the
-    /// wait after the last, or only the waits before the retries.
+    /// Splits the recorded waits of an op with `attempts` attempts. The list contains either the waits before each attempt, possibly
+    /// followed by the wait after the last one, or only the waits before the retries.
     fn new(attempts: u32, mut waits: Vec<f64>) -> Result<Self, Wrong> {
         for wait in &waits {
             is_wait("waits_per_op", *wait)?;

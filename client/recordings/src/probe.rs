@@ -8,8 +8,8 @@ use crate::replay::{Clients, Replayed, Trial};
 /// Seed of all draws. It is fixed, so that a strategy that ignores the advice in a response always gives the same delays.
 const SEED: u64 = 1;
 
-/// Returns the delay between the script's first response and the retry, in seconds, for each of `clients` new clients. It is `None` for a
-/// client that does not retry.
+/// Returns the delay between the script's first response and the retry, in seconds, for each of `clients` new clients. The delay is `None`
+/// for a client that does not retry.
 ///
 /// # Errors
 /// Fails if the strategy cannot be started.

@@ -16,7 +16,7 @@ pub(crate) struct RawFile {
     pub(crate) interception: String,
     #[serde(default)]
     pub(crate) series: SeriesScripts,
-    /// Scenarios, which are parsed one by one, so that an invalid one does not affect the others.
+    /// Scenarios, which are parsed one by one, so that an invalid scenario does not affect the others.
     pub(crate) scenarios: Vec<serde_json::Value>,
 }
 

@@ -13,8 +13,8 @@ use crate::ending::Ending;
 /// Mean number of attempts per op above which a strategy counts as one that retries forever.
 const ENDLESS: u64 = 300;
 
-/// Patience of a run, longer than any run lasts. Scripts may never let an op succeed, and such a run must not end as
-/// stalled.
+/// Minimum time without success after which a run ends as stalled. The time is longer than any run lasts, because a script may never let an
+/// op succeed. Such a run must not end as stalled.
 const PATIENCE: Duration = Duration::from_secs(1 << 33);
 
 #[derive(Clone, Copy, Debug)]

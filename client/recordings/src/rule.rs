@@ -19,7 +19,7 @@ type Values = BTreeMap<String, Value>;
 #[derive(Clone, Debug, PartialEq)]
 enum Value {
     Number(f64),
-    /// In seconds.
+    /// Duration in seconds.
     Duration(f64),
     List(Vec<String>),
 }
@@ -240,7 +240,7 @@ fn is_between(char: char) -> bool {
     !is_word(char) && !['.', '-', '+'].contains(&char)
 }
 
-/// True if a word that no pattern matches looks like a value or a flag. The rule then does not cover the configuration.
+/// Returns true if a word that no pattern matches looks like a value or a flag. The rule then does not cover the configuration.
 fn is_option(word: &str) -> bool {
     let word = word.trim_matches('.');
     let is_value = word.trim_start_matches(['-', '+']).starts_with(|first: char| first.is_ascii_digit());

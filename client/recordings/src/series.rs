@@ -1,5 +1,5 @@
-//! Scripts of series: the server's response to each request of an op. They are in the recording, or built in under an
-//! id.
+//! Scripts of series: the server's response to each request of an op. A recording contains the scripts of its series, or they are built in
+//! under the id of the series.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -12,7 +12,7 @@ use serde::Deserialize;
 #[serde(deny_unknown_fields, expecting = "an object with `ops`")]
 pub(crate) struct RawSeries {
     ops: Vec<OpGroup>,
-    /// True if the first group follows again after the last one. Otherwise the last group applies to all further ops.
+    /// True if the groups repeat from the first one after the last one. Otherwise the last group applies to all further ops.
     #[serde(default)]
     repeat: bool,
     /// Pause between two ops, in seconds.
@@ -23,7 +23,7 @@ pub(crate) struct RawSeries {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "an object with `steps`")]
 struct OpGroup {
-    /// Number of ops in the group; if missing, all remaining ops belong to it.
+    /// Number of ops in the group; if missing, all remaining ops belong to the group.
     count: Option<usize>,
     steps: Vec<WrittenStep>,
 }

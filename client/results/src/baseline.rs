@@ -15,7 +15,8 @@ use crate::figures::run_figures::RunFigures;
 const VERSION: u32 = 1;
 const KIND: &str = "tailback-baseline";
 
-/// Judged figures, in the order in which they are printed. Figures that can be computed from others are left out.
+/// Figures that are compared with a baseline, in the order in which they are printed. Figures that can be computed from others are left
+/// out.
 const JUDGED: &[&str] = &[
     "ops.succeeded",
     "attempts.total",
@@ -25,7 +26,7 @@ const JUDGED: &[&str] = &[
     "op_latency_ms.p95",
     "op_latency_ms.p99",
     "late_share",
-    // Without a time limit, this is the share of ops that succeeded.
+    // Without a time limit, `done_share` is the share of ops that succeeded.
     "done_share",
     "advice.broken",
     "wasted_server_s",
@@ -35,16 +36,16 @@ const JUDGED: &[&str] = &[
     "fairness.jain",
 ];
 
-/// The figures of every run of one or several strategies, and the experiment that they are of.
+/// Figures of every run of one or several strategies, and the conditions of their experiment.
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Baseline {
     kind: String,
     version: u32,
-    /// Everything that must be the same for a comparison to mean anything; the strategies are not part of it.
+    /// Conditions that must be equal for a comparison to be meaningful. Strategies are not conditions.
     #[schemars(with = "Conditions")]
     pub experiment: WrittenConditions,
-    /// Figures by path, one value per run; by strategy as typed.
+    /// Figures of each strategy, as given on the command line. Each figure has its path as key and one value per run.
     pub strategies: BTreeMap<String, BTreeMap<String, Vec<Option<f64>>>>,
 }
 
@@ -57,7 +58,7 @@ struct Head {
 }
 
 impl Baseline {
-    /// Copies the [`judged`] figures from every strategy's runs. The runs must contain all of these figures.
+    /// Copies the [`judged`] figures from the runs of every strategy. The runs must contain all of these figures.
     pub fn new<'a>(
         experiment: &Conditions,
         strategies: impl IntoIterator<Item = (&'a str, &'a RunFigures)>,

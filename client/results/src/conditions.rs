@@ -14,12 +14,12 @@ use crate::document::config::{ConfigRecord, RequestRecord, ServerModel, Workload
 use crate::document::run::{Mode, RunResult};
 use crate::document::setting::Setting;
 
-/// Everything that must be the same for a comparison of two runs to mean anything, seeds included. The fields stand in the order of
-/// the alphabet, as baselines have them.
+/// All settings that must be equal, seeds included, for a comparison of two runs to be meaningful. The fields are in alphabetical order, as
+/// in baseline files.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct Conditions {
     pub deadline: Option<String>,
-    /// Missing where delays were exact.
+    /// Upper limit of the random extra time of each constant network delay in a simulated run; absent if delays were exact.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delay_noise: Option<String>,
     pub mode: Option<Mode>,
@@ -36,7 +36,7 @@ pub struct Conditions {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub within: Option<String>,
     pub workload: WorkloadRecord,
-    /// Keys of later versions.
+    /// Settings that a later version wrote and this version does not know.
     #[serde(flatten)]
     #[schemars(skip)]
     pub more: BTreeMap<String, Setting>,
@@ -44,7 +44,7 @@ pub struct Conditions {
 
 impl Conditions {
     pub fn new(config: &ConfigRecord, mode: Mode) -> Self {
-        // All fields are listed here, so that a new field does not compile until it is decided whether it is a condition.
+        // All fields are listed in this pattern. A new field then does not compile until its author decides whether it is a condition.
         let ConfigRecord {
             program: _,
             version: _,
@@ -65,7 +65,8 @@ impl Conditions {
             time_scale,
             delay_noise,
             request,
-            // The transport changes only the cost for the generator. The requests are the same with every transport, including HTTP/2.
+            // The transport is not a condition, because it changes only the cost for the generator. The requests are the same with every
+            // transport, including HTTP/2.
             transport: _,
             server_model,
             more,
@@ -126,7 +127,8 @@ impl Conditions {
     }
 }
 
-/// Collects the leaves of a JSON value by path, with paths as on the command line. Null, empty texts, empty lists and false are left out.
+/// Collects the single values of nested JSON objects by path, with paths as on the command line. Null, empty texts, empty lists and false
+/// are left out.
 pub(crate) fn leaves(path: &str, value: &Value, found: &mut BTreeMap<String, String>) {
     let text = match value {
         Value::Object(entries) => {
@@ -146,8 +148,8 @@ pub(crate) fn leaves(path: &str, value: &Value, found: &mut BTreeMap<String, Str
     }
 }
 
-/// Conditions as a file contains them, with all keys of the version that wrote it. A key that this version does not know, or that is
-/// missing, makes the conditions different, just as another value does.
+/// Conditions as a file contains them, with all keys of the version that wrote the file. An unknown or missing key makes two conditions
+/// different, just as another value does.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct WrittenConditions(Value);
@@ -159,8 +161,8 @@ impl From<&Conditions> for WrittenConditions {
     }
 }
 
-/// Collects the paths and values that differ. Compares the serialized form, because users see this form and it contains every key. A
-/// missing key counts as null.
+/// Collects the paths and values that differ between two JSON values. Compares the serialized form, because users see this form and it
+/// contains every key. A missing key counts as null.
 fn differ(path: &str, here: &Value, there: &Value, differences: &mut Vec<String>) {
     match (here, there) {
         (Value::Object(here), Value::Object(there)) => {

@@ -33,8 +33,8 @@ use crate::document::run::RunResult;
 use crate::document::sweep::{Sweep, Swept};
 use crate::document::version::SchemaVersion;
 
-/// What loadgen writes with --json: a run, runs with --repeats, a comparison, a sweep, a reproduction, or a parity check. What
-/// the figures mean is told in docs/figures.md. More keys may be added without a new `schema_version`.
+/// Output of loadgen with --json: a run, runs with --repeats, a comparison, a sweep, a reproduction, or a parity check. docs/figures.md
+/// explains the figures. More keys may be added without a new `schema_version`.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(untagged)]
 #[schemars(title = "Results of loadgen")]
@@ -45,11 +45,11 @@ pub enum Document {
     Repeats(Repeats),
     /// Several strategies, ranked.
     Comparison(Comparison),
-    /// Several strategies at several points.
+    /// Several strategies at several points of varied parameters.
     Sweep(Box<Sweep>),
-    /// Scenarios with their claims.
+    /// Scenarios with the verdicts on their claims.
     Reproduction(Reproduction),
-    /// Both drivers against one another.
+    /// Comparison of real runs over HTTP with simulated runs.
     Parity(Parity),
 }
 

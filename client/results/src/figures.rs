@@ -1,5 +1,5 @@
-//! List of the figures of a result. Rankings, columns, checks, baselines, sums over seeds, claims and tables of reports look up figures
-//! here by path. No other code depends on the place of a figure in a result.
+//! List of the figures of a result. Rankings, columns, checks, baselines, sums over seeds, claims and tables of reports look up figures in
+//! this list by path. No other code depends on the place of a figure in a result.
 
 pub(crate) mod columns;
 mod figure;

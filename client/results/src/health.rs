@@ -43,7 +43,7 @@ pub struct GeneratorLoad {
 pub enum Bottleneck {
     /// 1 % of attempts were sent later than `late_ms`, in milliseconds of real time.
     Late { late_ms: f64, waited_for_connection: u64 },
-    /// The generator's thread was busy for this share of the time.
+    /// Share of time for which the generator's thread was busy.
     Busy(f64),
 }
 

@@ -6,7 +6,7 @@ pub enum Basis {
     /// One run of each strategy, with its time series.
     Runs,
     Cells,
-    /// Figures over seeds. A scenario can choose columns to replace the plot's own ones.
+    /// Figures over seeds. A scenario can choose columns to replace the plot's own columns.
     Chosen,
     /// Columns of an experiment: all of them, or the ones that the scenario chooses.
     Columns,

@@ -8,7 +8,7 @@ use crate::document::run::RunResult;
 #[derive(Clone, Debug, PartialEq)]
 pub struct RepeatKey {
     strategy: String,
-    /// Flags that change the strategy but are not part of its text.
+    /// Settings `max_attempts` and `retry_after`, which change the strategy but are not part of its text.
     max_attempts: String,
     retry_after: String,
     /// Kind of server. Reports label an embedded server differently from a found one, although comparisons treat them alike.

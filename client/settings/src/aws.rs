@@ -101,7 +101,7 @@ fn texts(preset: &Preset) -> Vec<String> {
     texts
 }
 
-/// Adds a note to each value that differs from the SDK's fixed value, and marks all other values as expressed.
+/// Adds a note to each value of the strategy that differs from the SDK's fixed value, and marks all other values as expressed.
 fn keep(settings: &mut Described, preset: &Preset, like: &Described) {
     let has_quota = settings.has(QUOTA);
     for part in [BACKOFF, QUOTA, COMMON] {

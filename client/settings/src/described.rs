@@ -1,4 +1,4 @@
-//! Parameters of a strategy, read by the writers of settings. Parameters that a writer has not read at the end count as not expressible.
+//! Parameters of a strategy, read by the writers of settings. Parameters that a writer has not read are reported as not expressible.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -10,7 +10,7 @@ pub(crate) use crate::part::BACKOFF;
 use crate::part::{Part, Value};
 use crate::short_forms::as_backoff;
 
-/// Name of the pseudo-part with the parameters common to all parts.
+/// Name of the pseudo-part that holds the parameters common to all parts.
 pub(crate) const COMMON: &str = "";
 
 /// Name of the retry policy that gives up at once.
@@ -30,7 +30,7 @@ pub(crate) struct Described {
 }
 
 impl Described {
-    /// Describes a strategy with one layer. If there are several layers, only [`spec`](Self::spec) is useful.
+    /// Describes a strategy with one layer. If the strategy has several layers, only [`spec`](Self::spec) is useful.
     pub(crate) fn new(spec: StrategySpec, preset: Option<&'static Preset>) -> Self {
         let mut parts: Vec<Part> = Vec::new();
         for (name, parameters) in spec.describe() {
@@ -55,7 +55,7 @@ impl Described {
         Self { spec, preset, parts, besides: Vec::new() }
     }
 
-    /// True if the strategy has this part. Marks the part as expressed.
+    /// Returns true if the strategy has this part. Marks the part as expressed.
     pub(crate) fn has(&mut self, part: &str) -> bool {
         let found = self.parts.iter_mut().find(|there| there.name == part && !there.is_known);
         found.map(|part| part.is_known = true).is_some()
@@ -82,7 +82,7 @@ impl Described {
         })
     }
 
-    /// Reads a duration, or `None` for `none`.
+    /// Reads a parameter as a duration. Returns `None` for the value `none`.
     pub(crate) fn duration(&mut self, part: &str, key: &str) -> Option<Duration> {
         duration_text::parse(&self.read(part, key)).ok()
     }
@@ -91,7 +91,7 @@ impl Described {
         self.read(part, key).parse().unwrap_or(0.0)
     }
 
-    /// Reads a whole number, or `None` for `unlimited`.
+    /// Reads a parameter as a whole number. Returns `None` for the value `unlimited`.
     pub(crate) fn count(&mut self, part: &str, key: &str) -> Option<u32> {
         self.read(part, key).parse().ok()
     }
@@ -106,12 +106,12 @@ impl Described {
         .filter(|cap| *cap < LONGEST)
     }
 
-    /// Reads a time limit, or `None` for 0, which means unlimited.
+    /// Reads a parameter as a time limit. Returns `None` for 0, which means unlimited.
     pub(crate) fn limit(&mut self, key: &str) -> Option<Duration> {
         self.duration(COMMON, key).filter(|most| !most.is_zero())
     }
 
-    /// Reads a parameter that library users cannot set. If its value is not one of `always`, adds the note `why`.
+    /// Reads a parameter that users of the library cannot set. If its value is not in `always`, adds the note `why`.
     pub(crate) fn fixed(&mut self, part: &str, key: &str, always: &[&str], why: &str) {
         let value = self.read(part, key);
         if !always.contains(&value.as_str()) {
@@ -167,8 +167,8 @@ impl Described {
             .collect()
     }
 
-    /// Lists the parameters that are not expressed, in the order of the strategy's text, and then the notes about the library. For a
-    /// strategy without retries, the parameters of retries are left out.
+    /// Lists the parameters that the settings do not express, in the order of the strategy's text, and then the notes about the library.
+    /// For a strategy without retries, the parameters of retries are left out.
     pub(crate) fn left_out(&self, library: &str) -> Vec<String> {
         let mut left_out = Vec::new();
         // A hedged op can have several attempts without retries, unless `max-attempts` is 1.
@@ -203,7 +203,8 @@ impl Described {
         parts.flat_map(|part| &part.values).map(|value| (value.key.as_str(), value.text.as_str()))
     }
 
-    /// Returns a value in the syntax of the command line, without marking it as expressed. The text is empty if there is no such value.
+    /// Returns a parameter's value in the syntax of the command line, without marking the parameter as expressed. The text is empty if the
+    /// parameter does not exist.
     pub(crate) fn peek(&self, part: &str, key: &str) -> &str {
         self.values(part).find(|(there, _)| *there == key).map_or("", |(_, value)| value)
     }

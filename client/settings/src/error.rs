@@ -1,9 +1,9 @@
-//! Errors of writing settings.
+//! Errors while writing a strategy as settings of a library.
 
-/// Reason why a strategy has no settings.
+/// Reason why a strategy cannot be written as settings of a library.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
-    /// `suggestion` is empty or begins with a separator.
+    /// No format has this name. `suggestion` is empty or begins with a separator.
     #[error("unknown settings format `{name}`{suggestion}")]
     UnknownFormat { name: String, suggestion: String },
     #[error("no settings format is known for `preset:{0}`")]

@@ -24,7 +24,7 @@ const BUDGET: &str = "retry-budget";
 
 const HEDGING: &str = "hedging";
 
-/// Maximum number of attempts of gRPC clients, unless configured otherwise. Clients reduce larger limits to it.
+/// Maximum number of attempts of gRPC clients, unless configured otherwise. Clients reduce larger limits to this maximum.
 const MAX_ATTEMPTS: u32 = 5;
 
 #[derive(Serialize)]
@@ -47,7 +47,7 @@ struct MethodConfig {
     hedging_policy: Option<HedgingPolicy>,
 }
 
-/// A gRPC name entry without service and method. It matches every method.
+/// Name entry of a gRPC service config without service and method. It matches every method.
 #[derive(Serialize)]
 struct AllMethods {}
 
@@ -192,7 +192,7 @@ fn statuses(settings: &mut Described) -> BTreeSet<String> {
         let why = "gRPC has no timeout for a single attempt; its deadline ends the whole call";
         settings.note(COMMON, "retry-on", why);
     }
-    // Every HTTP status without a mapping becomes UNKNOWN, so UNKNOWN is no reason to retry.
+    // Every HTTP status without a mapping becomes the gRPC status UNKNOWN, so UNKNOWN is not retried.
     let mut mapped: BTreeSet<&str> = retried.codes.keys().map(|code| Grpc::of_http(*code).name()).collect();
     let has_others = mapped.remove("UNKNOWN");
     if !mapped.is_empty() {

@@ -1,4 +1,4 @@
-//! Strategies as settings of client libraries, in the libraries' own formats, with the rules that a format cannot express.
+//! Writers of strategies as settings of client libraries, in the libraries' own formats. Rules that a format cannot express are listed.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod aws;
@@ -42,7 +42,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 
 const IMMEDIATE: &str = "immediate";
 
-/// Settings of a library, as printed.
+/// Settings of a library, as they are printed.
 #[derive(Debug)]
 pub struct Settings {
     pub text: String,
@@ -50,11 +50,11 @@ pub struct Settings {
     pub left_out: Vec<String>,
 }
 
-/// Writes a strategy as settings of a library. `text` is the strategy as given on the command line, and `spec` the same, parsed.
+/// Writes a strategy as settings of a library. `text` is the strategy as given on the command line, and `spec` is the parsed strategy.
 ///
 /// # Errors
 ///
-/// Fails if the strategy has several layers and the format is of a library, or if the format lacks the strategy's limiter.
+/// Fails if the strategy has several layers and the format belongs to a library, or if the format lacks the strategy's limiter.
 pub fn write(text: &str, spec: StrategySpec, format: &Format) -> Result<Settings, SettingsError> {
     let layers = spec.describe().iter().filter(|(name, _)| name.is_empty()).count();
     if layers > 1 && format.name != tailback::FORMAT.name {
@@ -74,8 +74,8 @@ pub fn write(text: &str, spec: StrategySpec, format: &Format) -> Result<Settings
     Ok(Settings { text: settings, left_out: described.left_out(format.name) })
 }
 
-/// Returns the nearest strategy that the format can express. It is the strategy without the limiters that the format lacks, if it still
-/// waits before retries. Otherwise it is the format's own alternative.
+/// Returns the nearest strategy that the format can express. It is the strategy without the limiters that the format lacks, if that
+/// strategy still waits before retries. Otherwise, it is the alternative that the format offers.
 fn nearest(text: &str, spec: &StrategySpec, format: &Format, lost: &[String]) -> String {
     let waits =
         |name: &str| name != IMMEDIATE && find(name).is_some_and(|entry| entry.kind == PartKind::RetryPolicy);
@@ -92,11 +92,11 @@ fn nearest(text: &str, spec: &StrategySpec, format: &Format, lost: &[String]) ->
     if typed.parse().is_ok_and(is_same) { typed } else { whole }
 }
 
-/// Returns the format with the given name. Without a name, it returns the format of the preset with which the strategy begins.
+/// Returns the format with the given name. Without a name, returns the format of the preset at the start of the strategy.
 ///
 /// # Errors
 ///
-/// Fails if no format has that name, or if the strategy begins with no preset whose format is known.
+/// Fails if no format has the given name. Without a name, fails if the strategy does not begin with a preset whose format is known.
 pub fn find_format(text: &str, name: Option<&str>) -> Result<&'static Format, SettingsError> {
     if let Some(name) = name {
         return FORMATS.iter().find(|format| format.name == name).ok_or_else(|| {

@@ -1,14 +1,14 @@
 //! Parts of a strategy and their parameters, as input for the writers of settings.
 
-/// Name of the only retry policy that writers of settings handle. All other retry policies are short forms of `backoff` and are converted
-/// to it.
+/// Name of the only retry policy that writers of settings handle. Retry policies that are short forms of `backoff` are converted to
+/// `backoff`.
 pub(crate) const BACKOFF: &str = "backoff";
 
 #[derive(Debug)]
 pub(crate) struct Part {
     pub(crate) name: String,
     pub(crate) values: Vec<Value>,
-    /// True if the printed settings express this part.
+    /// True if the printed settings express this part of the strategy.
     pub(crate) is_known: bool,
 }
 

@@ -25,7 +25,8 @@ const BREAKER: &str = "ratio-breaker";
 const WINDOW: &str = "fixed-window";
 const HEDGING: &str = "hedging";
 
-/// Minimum times that Polly accepts. Its maximum time is one day, which is also the maximum of strategy parameters.
+/// Minimum times that Polly accepts: for a timeout, and (`MIN_SLICE`) for the break of a circuit breaker. The maximum is one day, which is
+/// also the maximum of strategy parameters.
 const MIN_TIMEOUT: Duration = Duration::from_millis(10);
 const MIN_SLICE: Duration = Duration::from_millis(500);
 
@@ -123,7 +124,7 @@ fn hedging(settings: &mut Described, handled: &str, text: &mut String) {
     let _ = writeln!(text, "        ShouldHandle = args => ValueTask.FromResult({handled}),\n    }})");
 }
 
-/// Returns the type of back-off, and whether it has jitter.
+/// Returns the type of backoff in Polly, and whether the backoff has jitter.
 fn growth(settings: &mut Described, base: Duration) -> (&'static str, bool) {
     let growth = settings.read(BACKOFF, "growth");
     let spread = settings.read(BACKOFF, "spread");

@@ -1,4 +1,4 @@
-//! resilience4j: the YAML of Spring Boot.
+//! resilience4j: configuration of Spring Boot in YAML.
 //!
 //! Source: resilience4j/resilience4j `resilience4j-framework-common/src/main/java/io/github/resilience4j/common/{retry,circuitbreaker,bulkhead}`,
 //! (`CommonRetryConfigurationProperties`, `CommonCircuitBreakerConfigurationProperties`: the names), `resilience4j-core/src/main/java/io/github/
@@ -21,7 +21,7 @@ pub(crate) const FORMAT: Format = Format {
 
 const NAME: &str = "resilience4j";
 const BREAKER: &str = "ratio-breaker";
-/// Minimum interval (`IntervalFunctionCompanion.checkInterval`).
+/// Minimum interval that resilience4j accepts (`IntervalFunctionCompanion.checkInterval`).
 const LEAST: Duration = Duration::from_millis(1);
 const WINDOW: &str = "fixed-window";
 
@@ -79,7 +79,7 @@ fn write(settings: &mut Described) -> String {
 
 fn waits(settings: &mut Described, set: &mut dyn FnMut(&str, &str)) {
     let typed = settings.duration(BACKOFF, "base").unwrap_or_default();
-    // A wait below 1 ms is raised, because otherwise the application would not start.
+    // A wait below 1 ms, other than 0, is raised to 1 ms. Otherwise, the application with these settings would not start.
     let base = if typed.is_zero() { typed } else { typed.max(LEAST) };
     if base != typed {
         settings.note(BACKOFF, "base", "a wait of resilience4j must be at least 1 ms");

@@ -1,11 +1,12 @@
-//! Value of `retry-on` as lists: the retried statuses and the retried kinds of missing responses, each with its conditions.
+//! Value of the parameter `retry-on` as lists: the statuses and the causes of missing responses that are retried, each with its conditions.
 
 use std::collections::BTreeMap;
 
-/// Conditions of a retry in command-line syntax. An empty condition means always; `told&idempotent` requires both.
+/// Conditions of a retry in command-line syntax. An empty condition means that a retry always happens; `told&idempotent` requires both
+/// parts.
 pub(crate) type Conditions = Vec<String>;
 
-/// Causes of a missing response.
+/// Causes of a missing response, in the syntax of `retry-on`.
 pub(crate) const MISSING: [&str; 4] = ["refused", "closed", "timeout", "unreadable"];
 
 #[derive(Debug, Default)]
@@ -16,11 +17,11 @@ pub(crate) struct Retried {
     pub(crate) reasons: Vec<String>,
 }
 
-/// Statuses that count as `rejected` by default. All other 5xx count as `failed`.
+/// Statuses that the word `rejected` means by default. All other 5xx statuses belong to the word `failed`.
 const REJECTED: [u16; 3] = [429, 503, 529];
 
 impl Retried {
-    /// Parses `retry-on`. The terms of `throttle_on` replace the word `throttled`. If several terms match, the last one decides.
+    /// Parses `retry-on`. The terms of `throttle_on` replace the word `throttled`. If several terms match, the last term decides.
     pub(crate) fn read(retry_on: &str, throttle_on: &str) -> Self {
         let mut retried = Self::default();
         for term in retry_on.split('|').map(str::trim) {
@@ -79,7 +80,7 @@ impl Retried {
     }
 }
 
-/// Returns the first and the last number of each range of consecutive codes.
+/// Returns the first and the last code of each range of consecutive codes.
 pub(crate) fn runs(codes: impl Iterator<Item = u16>) -> Vec<(u16, u16)> {
     let mut runs: Vec<(u16, u16)> = Vec::new();
     for code in codes {

@@ -4,7 +4,8 @@ use tailback::find;
 
 use crate::part::{BACKOFF, Part, Value};
 
-/// Short forms by name, with the parameters of `backoff` that each one sets. Parameters with the same name in both are copied.
+/// Short forms of `backoff` by name, with the parameters of `backoff` that each short form sets. Parameters with the same name in both are
+/// copied.
 const SHORT_FORMS: &[(&str, &[(&str, &str)])] = &[
     ("immediate", &[("base", "0s"), ("growth", "constant")]),
     ("none", &[("base", "0s"), ("growth", "constant")]),
@@ -18,7 +19,7 @@ const SHORT_FORMS: &[(&str, &[(&str, &str)])] = &[
     ("thain", &[("spread", "above|1"), ("cap-applies", "after-spread")]),
 ];
 
-/// Converts a retry policy to `backoff`. A policy that is no short form keeps its name, and none of its parameters are read.
+/// Converts a retry policy to `backoff`. A policy that is not a short form keeps its name, and none of its parameters are read.
 pub(crate) fn as_backoff(mut part: Part) -> Part {
     part.values.iter_mut().filter(|value| value.key == "spread").for_each(around);
     let short = SHORT_FORMS.iter().find(|(name, _)| *name == part.name);
@@ -50,13 +51,13 @@ pub(crate) fn as_backoff(mut part: Part) -> Part {
     if let (Some(max), Some(min)) = (own("max"), own("min")) {
         set("base", &max.text, &format!("max={}", max.text));
         set("spread", &format!("from|{}", min.text), &part.name);
-        // The value of `spread` already contains both ends.
+        // The value of `spread` already contains the minimum and the maximum.
         set("min", "0s", &part.name);
     }
     Part { name: BACKOFF.to_owned(), values, is_known: true }
 }
 
-/// Converts `between|0.8|1.2` to `around|0.2`, for which libraries have a setting.
+/// Converts a spread such as `between|0.8|1.2` to `around|0.2`, for which libraries have a setting.
 fn around(spread: &mut Value) {
     let ends = spread.text.strip_prefix("between|").and_then(|ends| ends.split_once('|'));
     let Some((Ok(low), Ok(high))) = ends.map(|(low, high)| (low.parse::<f64>(), high.parse::<f64>())) else {

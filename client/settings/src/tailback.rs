@@ -1,4 +1,4 @@
-//! Tailback itself: the whole text of the strategy, as Rust code that parses it. Nothing is left out.
+//! Format of Tailback itself: the whole text of the strategy, as Rust code that parses it. No parameter is left out.
 
 use tailback::{StrategySpec, find};
 
@@ -24,7 +24,7 @@ fn write(settings: &mut Described) -> String {
 }
 
 /// Returns the strategy's text without the parts named in `without`, and without parameters at their defaults. Parameters common to a layer
-/// are on its first part.
+/// are written on the first part of the layer.
 pub(crate) fn whole(spec: &StrategySpec, without: &[String]) -> String {
     let mut layers: Vec<String> = Vec::new();
     let mut parts: Vec<(&str, Vec<String>)> = Vec::new();

@@ -59,7 +59,7 @@ impl LiveFigures {
             (self.lines, self.result) = (None, Err(error));
         } else if !is_recorded {
             self.lines = None;
-            let words = "stdout was closed by its reader, so `--progress` writes no more lines; results are still written";
+            let words = "stdout is closed or has no reader, so `--progress` writes no more lines; results are still written";
             to_stderr(&format!("{}\n", wrapped(words, "warning: ", "         ")));
         }
     }

@@ -15,19 +15,19 @@ pub(super) struct Advice {
     early: Tally,
 }
 
-/// Retries of ops whose last answer said when to come again (`Retry-After` and the like), whatever the client made of it.
+/// Retries of ops whose last answer advised a wait (`Retry-After` and similar headers), whether or not the client followed the advice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct AdviceFigures {
-    /// All of them.
+    /// Number of retries after advice.
     pub retries: u64,
-    /// … that were sent earlier than advised.
+    /// Number of retries sent earlier than advised.
     pub broken: u64,
-    /// How much earlier those were sent.
+    /// Time by which these retries were too early.
     pub early_ms: EarlyFigures,
 }
 
-/// By how much advice was broken, in milliseconds; null where none was.
+/// Time by which retries were sent earlier than advised, in milliseconds; null if none was.
 #[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct EarlyFigures {

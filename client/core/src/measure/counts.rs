@@ -8,7 +8,7 @@ pub struct OpCounts {
     pub arrived: u64,
     pub succeeded: u64,
     pub given_up: u64,
-    /// Number of times that an op was deferred, because the server had too little free.
+    /// Number of times that an op was deferred, because the server had too little free capacity.
     pub deferred: u64,
     /// Given-up ops whose last attempt was refused permanently or found no server.
     pub failed_for_good: u64,
@@ -24,32 +24,30 @@ impl OpCounts {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct AttemptCounts {
-    /// Attempts sent.
+    /// Number of attempts sent.
     pub total: u64,
-    /// … whose work was done.
+    /// Number of attempts whose work was done.
     #[serde(default)]
     pub succeeded: u64,
-    /// … that the server turned away.
+    /// Number of attempts that the server rejected.
     #[serde(default)]
     pub rejected: u64,
-    /// … that got no usable answer.
+    /// Number of attempts without a usable answer.
     #[serde(default)]
     pub failed: u64,
-    /// … that the client withdrew.
+    /// Number of attempts that the client withdrew.
     #[serde(default)]
     pub cancelled: u64,
-    /// Launches that a budget refused; nothing was sent, so they are not in `total`.
+    /// Number of launches that a budget refused. Nothing was sent, so they are not in `total`.
     #[serde(default)]
     pub shed: u64,
-    /// Of the answered: those that somebody between the client and the recognised mockserver answered (a gateway, a
-    /// proxy). 0 when simulated.
+    /// Number of attempts answered by a gateway or proxy between the client and the recognised mockserver. 0 in virtual time.
     #[serde(default)]
     pub by_gateway: u64,
-    /// Of those sent: those for an op of which another attempt was under way. The work of all but one of them is for
-    /// nothing.
+    /// Number of attempts sent while another attempt of the same op was in flight. Only one of an op's attempts does useful work.
     #[serde(default)]
     pub duplicates: u64,
-    /// Of those sent: those for an op whose attempt before was refused for good (3xx, most 4xx), which no retry changes.
+    /// Number of attempts sent after the op's previous attempt had been refused permanently (3xx, most 4xx), so that no retry can succeed.
     #[serde(default)]
     pub after_final: u64,
 }

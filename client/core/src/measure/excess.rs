@@ -25,17 +25,17 @@ pub struct Excess {
     mean_service: Option<Duration>,
 }
 
-/// The excess in a result.
+/// Time that attempts took longer than the server and the network account for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct ExcessFigures {
-    /// The mean, in milliseconds of experiment time; null where no server tells what an attempt has to take.
+    /// Mean excess, in milliseconds of experiment time; null if the server does not report the time that an attempt has to take.
     pub mean: Option<f64>,
-    /// The median.
+    /// Median excess, in milliseconds.
     pub p50: Option<f64>,
-    /// 99 % are below.
+    /// 99th percentile of the excess, in milliseconds.
     pub p99: Option<f64>,
-    /// The mean as a share of the mean service time; null where that is 0 or not known.
+    /// Mean excess as a share of the mean service time; null if the service time is 0 or unknown.
     pub of_service: Option<f64>,
 }
 

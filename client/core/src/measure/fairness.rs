@@ -62,22 +62,23 @@ impl Default for Client {
     }
 }
 
-/// How evenly clients were served.
+/// Fairness among the clients of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct FairnessFigures {
-    /// Clients that had anything to do.
+    /// Number of clients that had work.
     pub clients: u64,
-    /// Jain's index of successes per client, over sliding windows of ten undisturbed attempts' time (100 ms at least): 1 when all clients
-    /// that had work got the same, 1/n when one got all. The mean over windows; of a run shorter than one, its own.
+    /// Jain's index of successes per client, as the mean over sliding windows. It is 1 if all clients that had work got the same, and 1/n
+    /// if one got all. A window lasts ten undisturbed attempts, at least 100 ms; a shorter run is one window.
     pub jain: Option<f64>,
-    /// Jain's index of each client's successes per second that it had work: the whole run, without windows.
+    /// Jain's index over the whole run, without windows, of each client's successes per second of its time with work.
     pub jain_whole_run: Option<f64>,
-    /// The client whose ops took longest on average; one without any success is slower than any other.
+    /// Client with the highest mean op latency. A client without any success is slower than all others.
     pub slowest_client: Option<u64>,
-    /// Its mean op latency; null when none of its ops succeeded.
+    /// Mean op latency of the slowest client, in milliseconds; null if none of its ops succeeded.
     pub slowest_mean_ms: Option<f64>,
-    /// The same over the median of all clients' means; of an even number of clients, the mean of the two in the middle.
+    /// Mean op latency of the slowest client, divided by the median of all clients' means. With an even number of clients, the median is
+    /// the mean of the two middle values.
     pub slowest_over_median: Option<f64>,
 }
 

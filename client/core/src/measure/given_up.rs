@@ -8,9 +8,9 @@ use tailback::Status;
 pub enum GivenUp {
     Rejected,
     Failed,
-    /// Refused by a budget.
+    /// A budget refused the launch.
     Shed,
-    /// Not started, because the server had too little free.
+    /// The server had too little free capacity to start the attempt.
     Deferred,
     Deadline,
 }
@@ -26,7 +26,7 @@ impl GivenUp {
     }
 }
 
-/// How many ops were given up, by reason.
+/// Number of ops given up, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct GivenUpCounts {

@@ -28,7 +28,7 @@ const CURVE: [f64; 32] = [
 #[derive(Clone, Debug)]
 pub struct Latencies {
     tally: Tally,
-    /// In microseconds.
+    /// Durations in microseconds.
     histogram: Histogram<u64>,
     exact: Exact,
 }

@@ -45,18 +45,19 @@ pub struct SteadyRate {
     pub per: Duration,
 }
 
-/// What the course of a rate comes to.
+/// Convergence of the clients' rate to the server's rate limit, which is called its law.
 #[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct RateFigures {
-    /// The law's rate; null where it lets requests pass in windows.
+    /// Rate of the server's limit, per second; null if the limit counts in windows.
     pub law_per_s: Option<f64>,
-    /// From the first arrival until the rate of successes lay within 10 % of the law's, and stayed so for the time of five undisturbed attempts or of
-    /// twenty requests at the law's rate, whichever is longer; null if it never did, and for windows.
+    /// Seconds from the first arrival until the rate of successes was within 10 % of the limit and stayed there. It must stay for the time
+    /// of five undisturbed attempts or of twenty requests at the limit, whichever is longer. Null if it never did, and for limits that
+    /// count in windows.
     pub convergence_s: Option<f64>,
-    /// Most attempts that were sent beyond what the law would have let pass by then; from 65536 on, at least so many.
+    /// Maximum number of attempts sent beyond what the limit would have admitted by that instant. From 65536 on, it is a lower bound.
     pub overshoot: u64,
-    /// Attempts rejected before the rate had converged; all, when it never did.
+    /// Number of attempts rejected before the rate had converged; all rejected attempts if it never did.
     pub rejected_before_convergence: u64,
 }
 

@@ -35,26 +35,27 @@ struct Fit {
     rejected_before: u64,
 }
 
-/// What the course of a window comes to.
+/// Convergence of the sum of all windows to the server's cap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct WindowFigures {
-    /// From the first arrival until the window lay within 10 % of the server's cap for five undisturbed attempts' time;
-    /// null if it never did, or there is none, or the cap is not known.
+    /// Seconds from the first arrival until the window stayed within 10 % of the server's cap for the time of five undisturbed attempts.
+    /// Null if it never did, if there is no window, or if the cap is unknown.
     pub convergence_s: Option<f64>,
-    /// Most attempts in flight beyond the cap told last; 0 when there were never more than that; null when no cap is known.
+    /// Maximum number of attempts in flight above the last reported cap; 0 if there never were more than the cap; null if the cap is
+    /// unknown.
     pub overshoot: Option<f64>,
-    /// Attempts rejected before the window had converged; all, when it never did.
+    /// Number of attempts rejected before the window had converged; all rejected attempts if it never did.
     pub rejected_before_convergence: u64,
-    /// Its mean over time; null for strategies without a window, as is the rest.
+    /// Mean of the window over time. This and the following figures are null for strategies without a window.
     pub mean: Option<f64>,
-    /// Its standard deviation over time.
+    /// Standard deviation of the window over time.
     pub sd: Option<f64>,
-    /// Standard deviation over mean: 0 is steady.
+    /// Standard deviation of the window divided by its mean; 0 for a constant window.
     pub variation: Option<f64>,
-    /// Times that it was reduced.
+    /// Number of reductions of the window.
     pub cuts: Option<u64>,
-    /// … per minute that there was a window.
+    /// Number of reductions of the window per minute during which there was a window.
     pub cuts_per_min: Option<f64>,
 }
 

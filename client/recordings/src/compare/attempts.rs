@@ -1,4 +1,5 @@
-//! Comparison of attempts per op. The number must be the same for every op, or the distributions must be the same.
+//! Comparison of attempts per op. If the recording and the strategy each have one number for all ops, these numbers must be equal.
+//! Otherwise, the distributions must be the same.
 
 use statistics::KolmogorovSmirnov;
 

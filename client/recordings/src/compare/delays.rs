@@ -1,7 +1,7 @@
 //! Comparison of delays. Fixed delays must be equal; random delays must come from the same distribution.
 //!
-//! Strategy and recording decide which delays are fixed. A delay of the strategy is fixed if it is equal in all of its simulated ops. A
-//! recorded delay must not always be the same if the strategy draws it.
+//! Strategy and recording decide which delays are fixed. A delay of the strategy is fixed if it is equal in all of its simulated ops. If
+//! the strategy draws a delay at random, the recorded delay must not always be the same.
 
 use statistics::KolmogorovSmirnov;
 
@@ -14,12 +14,13 @@ use crate::outcome::Difference;
 /// of draws. The true range of a uniform distribution reaches further with a probability of e⁻¹² at either end.
 const BEYOND: f64 = 12.0;
 
-/// Accepted lateness, in seconds, of a delay until a calendar time. A client that is slightly late waits until the next full second.
+/// Maximum time, in seconds, by which a recorded delay until a calendar time may be longer than all simulated ones. A client that is
+/// slightly late waits until the next full second.
 const NEXT_SECOND: f64 = 1.0;
-/// Accepted earliness, in seconds, of a delay until a calendar time.
+/// Maximum time, in seconds, by which a recorded delay until a calendar time may be shorter than all simulated ones.
 const EARLY: f64 = 25e-3;
 
-/// Delays before the same retry, in seconds: those of the recorded ops, and those of the strategy's simulated ops (`own`).
+/// Delays before the same retry, in seconds: delays of the recorded ops, and delays of the strategy's simulated ops (`own`).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Delays<'a> {
     pub(crate) what: &'a str,
@@ -31,8 +32,8 @@ pub(crate) struct Delays<'a> {
 }
 
 impl Delays<'_> {
-    /// Returns the difference, if there is one. `more` returns many more draws of the strategy. It is called only if a recorded value is
-    /// outside the range of the first ones.
+    /// Returns the difference between recorded and simulated delays, if there is one. `more` returns many more draws of the strategy. It is
+    /// called only if a recorded value is outside the range of the first draws.
     pub(crate) fn difference(&self, more: impl FnOnce() -> Vec<f64>) -> Option<Difference> {
         if self.recorded.is_empty() {
             return None;
@@ -90,7 +91,8 @@ impl Delays<'_> {
             let recorded: Vec<f64> = self.recorded.iter().map(|recorded| recorded - shift).collect();
             KolmogorovSmirnov::new(&recorded, &seen).p
         };
-        // A machine that adds time to delays adds about the same time to each, so the distributions are also compared with these shifts.
+        // A machine that adds time to delays adds about the same time to each. The distributions are therefore also compared with the
+        // recorded delays shifted by up to 15 ms.
         let shifts: &[f64] =
             if self.grain.adds_time() { &[0.0, 1e-3, 2e-3, 3e-3, 5e-3, 8e-3, 12e-3, 15e-3] } else { &[0.0] };
         let best = shifts.iter().map(|shift| p(*shift)).fold(0.0, f64::max);

@@ -23,7 +23,7 @@ enum SeriesPosition {
     AfterLast,
 }
 
-/// Returns the first difference between a recorded series and these runs of a strategy. All of them have the same number of ops.
+/// Returns the first difference between a recorded series and runs of a strategy. The series and all runs have the same number of ops.
 pub(crate) fn series(recorded: &Series, runs: &[Vec<Op>], grain: Grain) -> Option<Difference> {
     attempts(&recorded.attempts, runs)
         .or_else(|| endings(recorded, runs))

@@ -8,86 +8,89 @@ use crate::document::run::RunResult;
 use crate::figures::over_runs::FiguresOverRuns;
 use crate::shards::Incomplete;
 
-/// Several runs of one strategy (--repeats): repeat r uses seed + r.
+/// Several runs of one strategy (--repeats). Repeat r, counted from 0, uses seed + r.
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Repeats<R = RunResult> {
-    /// By seed.
+    /// Runs in the order of their seeds.
     pub runs: Vec<R>,
     /// Figures over runs, by their path in a run's result.
     #[serde(default, deserialize_with = "crate::document::fields::known")]
     pub summary: FiguresOverRuns,
-    /// What was missing when shards were merged; absent where nothing was.
+    /// Parts that were missing when shards were merged; absent if nothing was missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub incomplete: Option<Incomplete>,
 }
 
-/// Strategies in blocks of equal luck (loadgen compare). Runs stand by strategy, and of each in the order of blocks.
+/// Strategies compared in blocks (loadgen compare). A block runs every strategy with the same seed. Runs are grouped by strategy, and each
+/// group is in the order of blocks.
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Comparison<R = RunResult> {
-    /// All that were made.
+    /// All runs that were made.
     pub runs: Vec<R>,
-    /// What they say.
+    /// Results of the comparison.
     pub comparison: Compared,
 }
 
-/// What a comparison found.
+/// Results of a comparison.
 #[derive(Clone, Debug, Default, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct Compared {
-    /// Path of the figure that strategies are ranked by.
+    /// Path of the figure that ranks strategies that did the same work.
     pub by: String,
-    /// Whether strategies did not get the same share of their ops done: then the larger share comes first (`done_share`), and
-    /// then who needs fewer attempts per success; those who did every op are still ranked by `by`.
+    /// Whether the ranking uses shares of ops done, because strategies did not do the same share. A larger share (`done_share`) then ranks
+    /// first. Equal shares are ranked by attempts per success, except that strategies that did every op are still ranked by `by`.
     pub by_share: bool,
-    /// Complete blocks.
+    /// Number of complete blocks. A block runs every strategy with the same seed.
     pub blocks: u64,
-    /// For each block, the order in which it ran the strategies, by their place among those typed.
+    /// For each block, the order in which it ran the strategies, as indices into the strategies of the command line.
     pub order: Vec<Vec<usize>>,
-    /// What intervals are over.
+    /// Description of the runs that intervals cover, such as `over seeds, for this server model`.
     pub intervals: String,
     /// Confidence level of each interval of `times_best`; all of them hold together in 95 % of comparisons. Null below five blocks.
     pub level: Option<f64>,
-    /// From the best to the worst; those that cannot be ranked last.
+    /// Strategies from best to worst, followed by the strategies that cannot be ranked.
     pub strategies: Vec<StandingRecord>,
-    /// Every two that did the same work, and the best against the others in a second figure; where shares differ, every two in
-    /// that share, or with the same share in attempts per success.
+    /// Comparisons of two strategies. Every two strategies that did the same work are compared in the ranked figure. The best strategy is
+    /// also compared with the others in a second figure. All other pairs are compared in the share of ops done or, if their shares are
+    /// equal, in attempts per success.
     pub pairs: Vec<PairRecord>,
-    /// The ranking against other servers; empty without --sensitivity.
+    /// Rankings against servers that differ a little; empty without --sensitivity.
     pub sensitivity: Vec<Variation>,
-    /// What was missing when shards were merged; absent where nothing was.
+    /// Parts that were missing when shards were merged; absent if nothing was missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub incomplete: Option<Incomplete>,
 }
 
-/// Where a strategy stands.
+/// Rank and figures of a strategy in a comparison.
 #[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[schemars(rename = "Standing")]
 #[serde(default, expecting = "an object")]
 pub struct StandingRecord {
-    /// As typed.
+    /// Strategy as given on the command line.
     pub strategy: String,
-    /// From 1, the same for strategies that cannot be distinguished; null when it stalled, or lacks what strategies are ranked by.
+    /// Rank from 1, with equal ranks for strategies that cannot be distinguished. Null if the strategy stalled, was interrupted, or lacks
+    /// the figure that ranks strategies.
     pub rank: Option<u64>,
-    /// Whether it got as many ops done as the best, in time where that was asked for.
+    /// Whether the strategy got as many ops done as the best one, within the time limit if there is one.
     pub complete: bool,
-    /// Why it did not.
+    /// Reason why the strategy is not complete; null if it is complete.
     pub incomplete_because: Option<String>,
-    /// Whether no other one needs fewer attempts and finishes sooner; with `by_share`, whether none gets a larger share done and
-    /// needs fewer attempts per success.
+    /// Whether no other strategy is better in one of two figures without being worse in the other. The figures are makespan and attempts.
+    /// With `by_share`, they are the share of ops done and attempts per success.
     pub on_pareto_front: bool,
-    /// Over blocks.
+    /// Figures over blocks, by path.
     #[serde(deserialize_with = "crate::document::fields::known")]
     pub figures: FiguresOverRuns,
-    /// Rank in the printed table, from 1: among strategies that do not know the server. Null below five blocks, and for strategies that
-    /// stalled or know the server.
+    /// Rank in the printed table, from 1, among strategies that do not know the server. Null below five blocks, and for strategies that
+    /// stalled, were interrupted, or know the server.
     pub place: Option<u64>,
-    /// Whether other strategies have the same place.
+    /// Whether other strategies have the same rank in the printed table.
     pub tied: bool,
-    /// Ranked figure over that of the best strategy; null for strategies that did not do the same work.
+    /// Ratio of the strategy's ranked figure to that of the best strategy; null for strategies that did not do the same work.
     pub times_best: Option<TimesRecord>,
-    /// Attempts sent over those of the best strategy; null as above.
+    /// Ratio of the attempts sent to those of the best strategy; null for strategies that did not do the same work.
     pub attempts_times_best: Option<TimesRecord>,
 }
 
@@ -96,65 +99,66 @@ pub struct StandingRecord {
 #[schemars(rename = "TimesBest")]
 #[serde(expecting = "an object")]
 pub struct TimesRecord {
-    /// Path of the figure.
+    /// Path of the compared figure.
     #[serde(default)]
     pub figure: String,
     /// Geometric mean of the paired ratios.
     pub ratio: f64,
-    /// Lower end of the interval at `level`; null below five blocks, for the best strategy itself, and for those that know the server.
+    /// Lower end of the interval of the ratio at confidence `level`. Null below five blocks, for the best strategy itself, and for
+    /// strategies that know the server.
     pub low: Option<f64>,
-    /// Upper end of the interval.
+    /// Upper end of the interval of the ratio.
     pub high: Option<f64>,
 }
 
-/// Two strategies in one figure, paired by block.
+/// Comparison of two strategies in one figure, paired by block. A block runs every strategy with the same seed.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[schemars(rename = "Pair")]
 #[serde(expecting = "an object")]
 pub struct PairRecord {
-    /// The better ranked one.
+    /// Strategy with the better rank.
     #[serde(default)]
     pub first: String,
-    /// The other.
+    /// Strategy with the worse or the same rank.
     #[serde(default)]
     pub second: String,
-    /// Path of the figure.
+    /// Path of the compared figure.
     #[serde(default)]
     pub figure: String,
-    /// First over second, geometric mean over blocks; null when there is none.
+    /// Ratio of the first strategy's figure to the second's, as geometric mean over blocks; null if there is no ratio.
     pub ratio: Option<f64>,
-    /// Interval of the ratio; null when there are too few blocks, as are high, level and p.
+    /// Lower end of the interval of the ratio. Null if there are too few blocks, as are `high`, `level` and `p`.
     pub low: Option<f64>,
-    /// Its upper end.
+    /// Upper end of the interval of the ratio.
     pub high: Option<f64>,
-    /// Its coverage.
+    /// Confidence level of the interval.
     pub level: Option<f64>,
-    /// Corrected for comparing many (Holm).
+    /// p-value of the difference, corrected for multiple comparisons (Holm).
     pub p: Option<f64>,
-    /// What it lets one say.
+    /// Verdict on the first strategy's figure.
     #[serde(default)]
     pub verdict: PairVerdict,
-    /// The same as a sentence.
+    /// Verdict as a sentence.
     #[serde(default)]
     pub words: String,
 }
 
-/// What a pair lets one say of the first one's figure.
+/// Verdict on the first strategy's figure, compared with the second's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PairVerdict {
-    /// A block lacks the figure, or it is not above zero.
+    /// A block lacks the figure, or the figure is not above zero.
     #[default]
     Incomparable,
-    /// Too few blocks.
+    /// There are too few blocks to decide.
     TooFew,
-    /// It is lower.
+    /// The first strategy's figure is lower.
     Lower,
-    /// It is higher.
+    /// The first strategy's figure is higher.
     Higher,
-    /// It may be either.
+    /// The first strategy's figure may be lower or higher.
     NotDistinguishable,
-    /// If there is a difference, it does not matter.
+    /// The figures are equal within 2 %, so a difference would not matter.
     Equivalent,
 }
 
@@ -172,27 +176,27 @@ impl From<Option<statistics::PairOutcome>> for PairVerdict {
     }
 }
 
-/// The ranking against a server that is a little different.
+/// Ranking against a server that differs a little.
 #[derive(Clone, Debug, Default, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct Variation {
-    /// What is different.
+    /// Description of the difference.
     pub variation: String,
-    /// The mockserver's configuration.
+    /// Configuration of the mockserver with the difference.
     pub server: ServerModel,
-    /// Complete strategies from the best to the worst.
+    /// Complete strategies, which got as many ops done as the best one, from best to worst.
     pub ranking: Vec<String>,
-    /// The others.
+    /// Strategies that are not complete.
     pub incomplete: Vec<String>,
-    /// Whether nothing changed that had been claimed.
+    /// Whether every statement of the comparison also holds against this server.
     pub stands: bool,
-    /// What changed.
+    /// Changes of the ranking against this server, in words.
     pub changes: Vec<String>,
-    /// The difference in a few words: `cap +20 %`, `lognormal service`.
+    /// Name of the difference: `cap +20 %`, `lognormal service`.
     pub name: String,
-    /// Strategy that is distinguishably first against this server, with fewer than five blocks the first one; null if there is none.
+    /// Strategy that is distinguishably first against this server (with fewer than five blocks, the first one); null if there is none.
     pub winner: Option<String>,
-    /// Whether the comparison has the same winner, or none as well; absent in documents of earlier versions.
+    /// Whether the winner is the same as in the comparison, or neither has one. Absent in documents of earlier versions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub same_winner: Option<bool>,
 }

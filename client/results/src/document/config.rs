@@ -8,14 +8,14 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::document::setting::Setting;
 
-/// Everything needed to repeat a run.
+/// Configuration of a run: everything that is needed to repeat it.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct ConfigRecord {
     pub program: String,
     pub version: String,
     pub command_line: Vec<String>,
-    /// `embedded`, `found`, `simulated` or the URL.
+    /// Server of the run: `embedded`, `found`, `simulated` or its URL.
     pub server: String,
     pub target: Option<String>,
     pub strategy: Vec<PartRecord>,
@@ -24,24 +24,24 @@ pub struct ConfigRecord {
     pub workload: WorkloadRecord,
     pub timeout: String,
     pub deadline: Option<String>,
-    /// What counts as done in time; null for the deadline, or without one for being done at all.
+    /// Time limit within which an op counts as done; null for the deadline or, without a deadline, for no limit.
     pub within: Option<String>,
     pub warm_up: String,
     pub retry_failed: bool,
     pub seed: u64,
     pub repeats: u32,
     pub time_scale: f64,
-    /// How much longer each constant network delay of a simulated run could take. Missing over HTTP, and in documents of versions
-    /// in which simulated delays were exact.
+    /// Maximum random addition to each constant network delay of a simulated run. Absent over HTTP, and in documents of versions in which
+    /// simulated delays were exact.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delay_noise: Option<String>,
     pub request: RequestRecord,
-    /// How it was sent; of a simulated run, nothing.
+    /// Transport that sent the requests; absent for a simulated run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transport: Option<TransportRecord>,
-    /// The mockserver's own configuration; null for any other server.
+    /// Configuration of the mockserver; null for any other server.
     pub server_model: Option<ServerModel>,
-    /// What later versions wrote besides: it may matter, whatever it is.
+    /// Settings that a later version wrote and this version does not know. They are kept, because they may matter.
     #[serde(flatten)]
     #[schemars(skip)]
     pub more: BTreeMap<String, Setting>,
@@ -77,7 +77,7 @@ impl Default for ConfigRecord {
     }
 }
 
-/// A part of a strategy, with all its parameters as they were used.
+/// Part of a strategy, with the values of all its parameters in the run.
 #[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct PartRecord {
@@ -85,7 +85,7 @@ pub struct PartRecord {
     pub parameters: BTreeMap<String, String>,
 }
 
-/// What there was to do.
+/// Workload of a run: the ops and their arrivals.
 #[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct WorkloadRecord {
@@ -95,39 +95,40 @@ pub struct WorkloadRecord {
     pub drain: Option<String>,
     pub arrivals: String,
     pub rate_per_s: Option<f64>,
-    /// The same in the unit in which it was given, such as `10/min`.
+    /// Rate in the unit in which it was given, such as `10/min`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<String>,
     pub in_flight: Option<u32>,
     pub clients: u32,
     pub share_strategy: bool,
-    /// Every other parameter that was not at its default, as it would be typed; a new one needs nothing here.
+    /// All other parameters of the workload that are not at their defaults, with values as on the command line. New parameters need no
+    /// field of their own.
     #[serde(flatten)]
     pub more: BTreeMap<String, Setting>,
 }
 
-/// What was sent.
+/// Requests of a run.
 #[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct RequestRecord {
     pub method: String,
-    /// Names only: values may be secrets.
+    /// Names of headers only, because values may be secrets.
     pub headers: Vec<String>,
     pub body_bytes: usize,
-    /// What later versions wrote besides: it may matter, whatever it is.
+    /// Settings that a later version wrote and this version does not know. They are kept, because they may matter.
     #[serde(flatten)]
     #[schemars(skip)]
     pub more: BTreeMap<String, Setting>,
 }
 
-/// How attempts were sent.
+/// Transport that sent the attempts.
 #[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct TransportRecord {
-    /// `hyper`, `reqwest` or, with `--http2`, `hyper-http2`; what `--transport auto` resolved to.
+    /// Name of the transport: `hyper`, `reqwest` or, with `--http2`, `hyper-http2`. For `--transport auto`, the transport that was chosen.
     #[serde(deserialize_with = "transport_name")]
     pub name: String,
-    /// Threads that carried attempts.
+    /// Number of threads that carried attempts.
     pub threads: usize,
 }
 
@@ -145,8 +146,8 @@ fn transport_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, 
     Ok(current_transport_name(&name).to_owned())
 }
 
-/// A mockserver's configuration, key by key, as its `GET /_mock/config` shows it. The keys are the server's matter: a new flag of it
-/// needs nothing here, and what an older or newer server has is kept.
+/// Configuration of a mockserver, key by key, as its `GET /_mock/config` returns it. The server defines the keys, so a new flag of the
+/// server needs no change in this type. Keys of older and newer servers are kept.
 #[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[schemars(description = "A mockserver's configuration, key by key, as its `GET /_mock/config` shows it.")]
 pub struct ServerModel(BTreeMap<String, Option<Setting>>);
@@ -166,7 +167,7 @@ impl ServerModel {
         self
     }
 
-    /// Deserializes the configuration. Returns `None` if it is the configuration of another program.
+    /// Deserializes the mockserver's configuration. Returns `None` if the configuration belongs to another program.
     pub fn read<T: DeserializeOwned>(&self) -> Option<T> {
         serde_json::to_value(self).and_then(serde_json::from_value).ok()
     }

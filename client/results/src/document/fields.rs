@@ -54,7 +54,7 @@ pub(crate) fn above_zero<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f
     if width > 0.0 { Ok(width) } else { Err(de::Error::custom("is not above zero")) }
 }
 
-/// Deserializes a winner so that null (no winner) differs from a missing key (unknown).
+/// Deserializes the winner of a sweep so that null (no winner) differs from a missing key (unknown winner).
 pub(crate) fn winner<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Winner, D::Error> {
     Option::deserialize(deserializer).map(Winner::Known)
 }

@@ -1,4 +1,4 @@
-//! Errors in texts that are not valid documents: the place of the error, and what is accepted there.
+//! Errors in texts that are not valid documents. Each error contains its place and the kind of value that is accepted at that place.
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -27,8 +27,8 @@ impl Malformed {
     }
 
     pub(crate) fn new(text: &str, path: &str, error: &serde_json::Error) -> Self {
-        // If a name, such as that of a mode, is expected and a number is found, the deserializer reports a syntax error
-        // although the JSON is valid.
+        // A number in place of an expected text, such as the name of a mode, makes the deserializer report a syntax error. The JSON is
+        // valid nevertheless.
         let is_json = || IgnoredAny::deserialize(&mut serde_json::Deserializer::from_str(text)).is_ok();
         if error.is_syntax() && reason(&error.to_string()) == "expected value" && is_json() {
             return Self::at(path, "is not a text");

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Unexpected, Visitor};
 use serde::forward_to_deserialize_any;
 
-/// Deserializer that rejects lists for structs with named fields and otherwise behaves like the inner one. The inner one must be
+/// Deserializer that rejects lists for structs with named fields and otherwise behaves like the inner deserializer. The data format must be
 /// self-describing, as JSON is.
 pub(crate) struct ObjectsOnly<T>(pub(crate) T);
 
@@ -37,7 +37,7 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for ObjectsOnly<D> {
         self.0.deserialize_newtype_struct(name, Within { visitor, takes_lists: true })
     }
 
-    /// Does not wrap enums, because the enums of documents are plain names.
+    /// Deserializes an enum without a wrapper, because the enums of documents are plain names.
     fn deserialize_enum<V: Visitor<'de>>(
         self,
         name: &'static str,

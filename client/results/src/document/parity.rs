@@ -7,50 +7,50 @@ use crate::document::config::ServerModel;
 use crate::document::version::SchemaVersion;
 use crate::figures::over_runs::OverRuns;
 
-/// The same through both drivers, figure by figure (loadgen parity).
+/// Comparison of real runs over HTTP with simulated runs, figure by figure (loadgen parity).
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Parity {
-    /// Of this form.
+    /// Version of the document format.
     #[serde(default)]
     pub schema_version: SchemaVersion,
-    /// What was compared.
+    /// Compared combinations of a strategy, a workload and a server.
     pub pairings: Vec<Pairing>,
 }
 
-/// One strategy, workload and server through both drivers.
+/// Comparison of real and simulated runs of one strategy with one workload and server.
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Pairing {
-    /// Which one.
+    /// Name of the combination of strategy, workload and server.
     pub name: String,
-    /// As typed.
+    /// Strategy as given on the command line.
     pub strategy: String,
-    /// In words.
+    /// Description of the workload.
     pub workload: String,
-    /// The mockserver's configuration.
+    /// Configuration of the mockserver.
     pub server: ServerModel,
-    /// Figure by figure.
+    /// Compared figures.
     pub figures: Vec<ParityFigure>,
     /// Whether the generator was the bottleneck of the real run.
     pub bottleneck: bool,
-    /// Real runs that were done.
+    /// Number of completed real runs.
     #[schemars(range(min = 1))]
     pub http_runs: u64,
 }
 
-/// One figure of both.
+/// Comparison of one figure between real and simulated runs.
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct ParityFigure {
-    /// Its name.
+    /// Name of the compared figure.
     pub figure: String,
-    /// Of many simulated runs.
+    /// Value over many simulated runs.
     pub simulated: OverRuns,
-    /// Of the real run; of several, the median.
+    /// Value of the real run; the median of several real runs.
     pub http: f64,
-    /// How far apart they may be.
+    /// Largest allowed difference between the real value and the simulated mean.
     pub band: f64,
-    /// Whether they are no further apart.
+    /// Whether the difference is at most `band`.
     pub agrees: bool,
 }

@@ -4,12 +4,12 @@ use std::fmt;
 
 use serde::de::{self, Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-/// Largest accepted number. No figure is larger, and arithmetic on plot axes stays finite.
+/// Largest accepted number. No figure is larger, and with this limit the arithmetic on plot axes stays finite.
 const LARGEST: f64 = 1e15;
 
 #[derive(Debug, Default)]
 pub(crate) struct DocumentProbe {
-    /// Keys of the document, if it is an object. Each key comes with whether its value is null.
+    /// Keys of the document, if it is an object. Each key is paired with true if its value is null.
     keys: Vec<(String, bool)>,
 }
 

@@ -4,17 +4,17 @@ use loadgen_core::{FailureResult, Latencies, Phase, Snapshot};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// One line of --progress ndjson: a run over HTTP since the line before. Counts of all lines of a run add up to those of its result. Times
-/// are in seconds of the experiment.
+/// One line of --progress ndjson: the events of a run over HTTP since the previous line. The counts of all lines of a run add up to the
+/// counts of its result. Times are in seconds of the experiment.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[schemars(rename = "Progress")]
 #[serde(expecting = "an object")]
 pub struct ProgressLine {
-    /// Which run.
+    /// Seed of the run.
     pub seed: u64,
-    /// The end of what this line is about, since the run began.
+    /// End of the interval that this line describes, since the run began.
     pub t_s: f64,
-    /// Whether the run is over: no line of it follows, and its result does.
+    /// Whether the run is over. No further line of a finished run follows, but its result does.
     pub last: bool,
     /// Ops that arrived.
     pub ops_arrived: u64,
@@ -22,7 +22,7 @@ pub struct ProgressLine {
     pub ops_succeeded: u64,
     /// Ops that ended without success.
     pub ops_given_up: u64,
-    /// From arrival to success.
+    /// Latencies of ops, from arrival to success.
     pub op_latency: IntervalFigures,
     /// Attempts that were sent.
     pub attempts_sent: u64,
@@ -32,33 +32,33 @@ pub struct ProgressLine {
     pub attempts_rejected: u64,
     /// Attempts that failed.
     pub attempts_failed: u64,
-    /// Attempts that were withdrawn.
+    /// Attempts that the client withdrew.
     pub attempts_cancelled: u64,
-    /// What the failed ones came to.
+    /// Failed attempts of the interval, by HTTP status or kind of error.
     pub failures: Vec<FailureResult>,
-    /// Of attempts that were answered, or failed.
+    /// Latencies of attempts that were answered or failed.
     pub attempt_latency: IntervalFigures,
-    /// Attempts in flight now.
+    /// Attempts in flight at the end of the interval.
     pub in_flight: u64,
-    /// Ops that wait to be sent now, back-offs included.
+    /// Ops that wait to be sent at the end of the interval, including ops in backoff.
     pub waiting: u64,
-    /// The window now, summed over clients; null when the strategy has none.
+    /// Window of the strategy at the end of the interval, summed over clients; null if the strategy has none.
     pub window: Option<f64>,
 }
 
-/// Latencies of an interval. Ops and attempts while a run warms up are not among them.
+/// Latencies of an interval. Ops that arrived and attempts that were sent during the warm-up of a run are not included.
 #[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct IntervalFigures {
-    /// How many.
+    /// Number of latencies in the interval.
     pub count: u64,
-    /// Their sum, in milliseconds; to the nanosecond before it is written.
+    /// Sum of the latencies, in milliseconds. The sum is exact to the nanosecond before it is written.
     pub sum_ms: f64,
-    /// Half of them are below, in milliseconds; to three digits. Null of none.
+    /// Median of the latencies, in milliseconds, with three significant digits; null if there are no latencies.
     pub p50_ms: Option<f64>,
-    /// 99 % of them are below.
+    /// 99th percentile of the latencies, in milliseconds; null if there are no latencies.
     pub p99_ms: Option<f64>,
-    /// How many there are of each latency: milliseconds, to two digits, rising, and a count.
+    /// Histogram of the latencies: pairs of a latency in milliseconds, rounded to two significant digits, and its count. Latencies ascend.
     pub counts: Vec<(f64, u64)>,
 }
 
@@ -131,7 +131,7 @@ impl IntervalFigures {
     }
 }
 
-/// Rounds to two significant digits, so that the length of a line stays bounded, however many events there were.
+/// Rounds to two significant digits. The length of a line then stays bounded, however many events it describes.
 fn two_digits(us: u64) -> u64 {
     let mut unit = 1;
     while us / unit >= 100 {

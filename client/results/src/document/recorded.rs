@@ -1,4 +1,4 @@
-//! Single run in the form that a plot of a scenario needs: parts of its result, and data recorded for that plot.
+//! Single run in the form that a plot of a scenario needs: parts of the run's result, and data recorded for that plot.
 
 use loadgen_core::{AttemptCounts, LatencyFigures};
 use schemars::JsonSchema;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::document::run::{Mode, OpsResult};
 use crate::document::version::SchemaVersion;
 
-/// The run of a cell in the middle by makespan: of its result what figures need, and what was kept of it for this figure.
+/// Run with the median makespan of a cell: the parts of its result that plots need, and the data recorded for this plot.
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct DrawnRun {
@@ -34,12 +34,12 @@ pub struct DrawnRun {
     pub clients: Option<Clients>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steps: Option<Steps>,
-    /// How long ops waited before each retry.
+    /// Waits of ops before each retry, by the number of the retry.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waits: Option<Vec<Wait>>,
 }
 
-/// The series by columns; gauges that were never known are missing.
+/// Time series of a run as columns, with one value per time step. Gauges that were never known are missing.
 #[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Columns {
@@ -60,12 +60,12 @@ pub struct Columns {
     pub ssthresh: Option<Vec<Option<f64>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server_cap: Option<Vec<Option<f64>>>,
-    /// What else the strategy has drawn over time.
+    /// Further gauges that the strategy reports over time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gauges: Vec<GaugeColumn>,
 }
 
-/// A gauge of a strategy under its own name: a value for every step.
+/// Gauge that a strategy names itself, with one value for every time step.
 #[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct GaugeColumn {
@@ -75,41 +75,41 @@ pub struct GaugeColumn {
     pub values: Vec<Option<f64>>,
 }
 
-/// When attempts were sent, in that order, and of which op.
+/// Send times of attempts, in ascending order, and the op of each attempt.
 #[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Calls {
-    /// Only ops that are multiples of it were kept.
+    /// Interval of the recorded ops: only ops whose number is a multiple of `every` were recorded.
     #[schemars(range(min = 1))]
     pub every: u64,
-    /// Whether later calls were not kept, because one op alone had too many.
+    /// Whether later attempts were not recorded, because a single op had too many attempts.
     #[serde(default)]
     pub full: bool,
-    /// Instants of sending.
+    /// Send times of the attempts.
     #[serde(default)]
     pub t_s: Vec<f64>,
-    /// Ops.
+    /// Numbers of the ops that the attempts belong to.
     #[serde(default)]
     pub op: Vec<u64>,
 }
 
-/// Clients, or ops when there is one client, sorted by latency.
+/// Latencies and attempts of clients, or of ops if there is only one client, sorted by latency.
 #[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct Clients {
-    /// Whether an op stands for a client.
+    /// Whether the entries are ops instead of clients.
     pub by_op: bool,
-    /// How many there are; not every one is written when there are many.
+    /// Number of clients or ops. If there are many, not all of them are listed.
     pub of: u64,
-    /// Their places, from 1.
+    /// Ranks by latency of the listed clients or ops, from 1.
     pub rank: Vec<u64>,
-    /// Mean over its ops; null without any success.
+    /// Mean latency of the ops of each listed client; null without any success.
     pub latency_s: Vec<Option<f64>>,
-    /// Attempts of each.
+    /// Number of attempts of each listed client or op.
     pub attempts: Vec<u64>,
 }
 
-/// Counts in steps of one width, from the start on.
+/// Counts per time step, from the start of the run. All steps have the same width.
 #[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Steps {
@@ -124,12 +124,12 @@ pub struct Steps {
     pub first: Option<Vec<i64>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub succeeded: Option<Vec<i64>>,
-    /// Accepted and not yet answered, at the end of the step.
+    /// Number of attempts that the server had accepted and not yet answered at the end of each step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queued: Option<Vec<i64>>,
 }
 
-/// How long ops waited before their n-th retry, in seconds.
+/// Statistics of the waits of ops before their n-th retry, in seconds.
 #[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Wait {

@@ -5,79 +5,79 @@ use serde::{Deserialize, Serialize};
 
 use crate::document::version::SchemaVersion;
 
-/// Recordings of real client libraries held against strategies (loadgen strategies --check).
+/// Comparison of recordings of real client libraries with strategies (loadgen strategies --check).
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct RecordingsCheck {
-    /// Of this form.
+    /// Version of the document format.
     #[serde(default)]
     pub schema_version: SchemaVersion,
-    /// File by file.
+    /// Results of each recording file.
     pub recordings: Vec<CheckedRecording>,
-    /// Pairs that are reproduced.
+    /// Number of pairs (scenario and configuration) that a strategy reproduces.
     pub reproduced: u64,
-    /// Pairs that are not.
+    /// Number of pairs (scenario and configuration) in which the strategy differs from the recording.
     pub differing: u64,
-    /// Pairs of which nobody says what strategy they are.
+    /// Number of pairs (scenario and configuration) for which no strategy is known.
     pub without_preset: u64,
-    /// Pairs that cannot be replayed, such as a series whose script is not known.
+    /// Number of pairs (scenario and configuration) that cannot be replayed, such as a series whose script is not known.
     #[serde(default)]
     pub skipped: u64,
 }
 
-/// One file.
+/// Results of one recording file.
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct CheckedRecording {
-    /// Its name, without a folder.
+    /// Name of the file, without its folder.
     pub file: String,
-    /// The library and its version.
+    /// Client library and its version.
     pub library: String,
-    /// Its pairs, in their order.
+    /// Pairs of a scenario and a configuration, in the order of the file.
     pub pairs: Vec<CheckedPair>,
 }
 
-/// One scenario with one configuration.
+/// Result for one scenario with one configuration of the library.
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct CheckedPair {
-    /// The scenario.
+    /// Id of the scenario.
     pub scenario: String,
-    /// The configuration, as the recording has it.
+    /// Configuration of the library, as in the recording.
     pub config: String,
-    /// What it is said to be, as typed; null where nobody says so.
+    /// Strategy that corresponds to the configuration, as on the command line; null if none is known.
     pub strategy: Option<String>,
-    /// What came of it.
+    /// Verdict on the pair.
     pub verdict: CheckVerdict,
-    /// What differs first; null where nothing does.
+    /// First difference from the recording; null if there is none.
     pub difference: Option<CheckDifference>,
-    /// Why it is skipped; null where it is not.
+    /// Reason why the pair is skipped; null if it is not skipped.
     #[serde(default)]
     pub skipped_because: Option<String>,
 }
 
-/// What came of a pair.
+/// Verdict on a pair of a scenario and a configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CheckVerdict {
     /// The strategy does what the library did.
     Reproduced,
-    /// It does something else.
+    /// The strategy does something else than the library.
     Differs,
-    /// Nobody says which strategy it is.
+    /// No strategy is known for the configuration.
     NoPreset,
-    /// It cannot be replayed.
+    /// The pair cannot be replayed.
     Skipped,
 }
 
-/// What differs first.
+/// First difference between a recording and a strategy.
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct CheckDifference {
-    /// Of what: `attempts`, `delay 2`.
+    /// Quantity that differs, such as `attempts` or `delay 2`.
     pub what: String,
-    /// What was recorded.
+    /// Recorded value.
     pub recorded: String,
-    /// What the strategy does.
+    /// Value that the strategy yields.
     pub here: String,
 }

@@ -1,4 +1,4 @@
-//! Document that `loadgen reproduce` writes: experiments of source documents, claim by claim.
+//! Document that `loadgen reproduce` writes: the experiments of source documents, and a verdict on each of their claims.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,39 +8,39 @@ use crate::document::setting::{At, Setting};
 use crate::document::version::SchemaVersion;
 use crate::figures::over_runs::FiguresOverRuns;
 
-/// Experiments of documents, claim by claim (loadgen reproduce).
+/// Experiments of source documents, with a verdict on each of their claims (loadgen reproduce).
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Reproduction {
-    /// Of this form.
+    /// Version of the document format.
     #[serde(default)]
     pub schema_version: SchemaVersion,
-    /// When it began, in UTC (RFC 3339); null when simulated.
+    /// Start time of the reproduction, in UTC (RFC 3339); null if simulated.
     #[schemars(extend("format" = "date-time"))]
     pub started_at: Option<String>,
-    /// One for each document.
+    /// Scenarios, one for each source document.
     #[schemars(length(min = 1))]
     pub scenarios: Vec<Scenario>,
-    /// How many claims came out how.
+    /// Counts of claims by verdict.
     #[serde(default)]
     pub claims: Tallies,
 }
 
-/// How many claims came out how: those of the sources, and those that scenarios make themselves.
+/// Counts of claims by verdict: claims of the source documents, and claims that scenarios make themselves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct Tallies {
-    /// Those of the sources.
+    /// Claims of the source documents.
     pub source: Tally,
-    /// Those that scenarios make themselves.
+    /// Claims that scenarios make themselves.
     pub ours: Tally,
 }
 
-/// Claims by their verdicts.
+/// Counts of claims by verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct Tally {
-    /// All of them.
+    /// Number of all claims.
     pub claims: u64,
     pub holds: u64,
     pub holds_partly: u64,
@@ -51,7 +51,7 @@ pub struct Tally {
     pub not_as_expected: u64,
 }
 
-/// One document's experiments.
+/// Experiments of one source document.
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Scenario {
@@ -62,96 +62,97 @@ pub struct Scenario {
     pub source: String,
     #[serde(default)]
     pub about: String,
-    /// The first seed.
+    /// First seed of the runs.
     pub seed: Option<u64>,
     #[serde(default)]
     pub claims: Vec<Claim>,
     #[serde(default)]
     pub cells: Vec<Cell>,
-    /// The figures that it asks for.
+    /// Plots that the scenario requests.
     #[serde(default)]
     pub plots: Vec<Plot>,
 }
 
-/// What a document says, and what came out.
+/// Claim of a source document, and the result of testing it.
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Claim {
-    /// What it says.
+    /// Claim as a sentence.
     pub says: String,
-    /// The document's own figure, in its words.
+    /// Figure that the source document states, in its own words.
     #[serde(default)]
     pub published: String,
-    /// Whether the scenario says it, and not the document.
+    /// Whether the scenario makes the claim itself, and not the source document.
     #[serde(default)]
     pub ours_alone: bool,
-    /// Path of the figure that decides.
+    /// Path of the figure that decides the verdict.
     #[serde(default)]
     pub figure: String,
-    /// Labels of the cells that it is about.
+    /// Labels of the cells that the claim is about.
     pub of: Option<String>,
-    /// What came out, in words.
+    /// Result of the runs, in words.
     #[serde(default)]
     pub ours: String,
-    /// What came out in every case: for every strategy, against every other, at every point.
+    /// Results in every case: for every strategy, against every other strategy, at every point.
     #[serde(default)]
     pub values: Vec<ClaimValue>,
-    /// The values that bear the claim out: from, to; null where it says nothing.
+    /// Range of values that confirm the claim, as lower and upper bound; null for a bound that the claim does not set.
     #[serde(default, deserialize_with = "crate::document::fields::or_default")]
     pub accept: [Option<f64>; 2],
-    /// The same in words, with whether the ends are included.
+    /// Range of values that confirm the claim, in words, with whether its bounds are included.
     #[serde(default)]
     pub condition: String,
-    /// What must meet it: the mean over runs, the middle 95 % of runs, the share of runs …
+    /// Quantity that must lie in the accepted range: the mean over runs, the middle 95 % of runs, the share of runs …
     #[serde(default)]
     pub judged_by: String,
-    /// What the document's words are taken to mean, and why.
+    /// Interpretation of the source document's words, and the reason for it.
     #[serde(default)]
     pub means: String,
-    /// How it came out.
+    /// Verdict on the claim.
     pub verdict: ClaimVerdict,
-    /// Whether the verdict is the one that the scenario expects; null when there were too few runs to say.
+    /// Whether the verdict is the one that the scenario expects; null if there were too few runs to decide.
     pub as_expected: Option<bool>,
-    /// What else a reader should know.
+    /// Further information for the reader.
     #[serde(default)]
     pub note: String,
 }
 
-/// What came out in one case.
+/// Result of a claim in one case, such as one strategy at one point.
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct ClaimValue {
-    /// Which case; null when there is only one.
+    /// Description of the case; null if there is only one case.
     pub at: Option<Setting>,
-    /// The mean over runs, unless the claim says otherwise; null when no run has it, or it is infinite.
+    /// Mean of the figure over runs, unless the claim selects another statistic. Null if a run lacks the figure, or if the value is
+    /// infinite.
     pub value: Option<f64>,
-    /// Runs that were made.
+    /// Number of runs that were made.
     #[serde(default)]
     pub runs: u64,
-    /// In how many runs it is so, where that decides.
+    /// Number of runs in which the claim is true, if this number decides the verdict.
     pub so_in: Option<u64>,
-    /// The lowest and the highest of the middle 95 % of runs, where they decide.
+    /// Lowest and highest value of the middle 95 % of runs, if they decide the verdict.
     pub middle: Option<[f64; 2]>,
-    /// How this case came out.
+    /// Verdict in this case.
     pub verdict: Option<ClaimVerdict>,
 }
 
-/// What a claim comes to.
+/// Verdict on a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize, Deserialize)]
 pub enum ClaimVerdict {
-    /// Everywhere that it was looked at.
+    /// The claim holds in every case that was tested.
     #[serde(rename = "holds")]
     Holds,
-    /// At some points, or in some runs, only.
+    /// The claim holds only at some points, or only in some runs.
     #[serde(rename = "holds partly")]
     HoldsPartly,
-    /// Nowhere.
+    /// The claim holds in no case.
     #[serde(rename = "does not hold")]
     DoesNotHold,
-    /// No number that the source prints would lie outside of so few runs.
+    /// There are too few runs: no number that the source document states could lie outside their range.
     #[serde(rename = "too few runs")]
     TooFewRuns,
-    /// The runs do not have the figure: nothing can be said.
+    /// The runs lack the figure, so there is no verdict.
     #[serde(rename = "no figure")]
     NoFigure,
 }
@@ -168,74 +169,74 @@ impl ClaimVerdict {
     }
 }
 
-/// One strategy at one point of an experiment, over seeds.
+/// Results of one strategy at one point of an experiment, over seeds.
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Cell {
     pub experiment: String,
     pub label: String,
     pub strategy: String,
-    /// What was varied, by its key.
+    /// Point of the experiment: varied keys with their values.
     #[serde(default)]
     pub at: At,
     #[serde(deserialize_with = "crate::document::fields::known")]
     pub figures: FiguresOverRuns,
 }
 
-/// A figure that a scenario asks for, with what it is drawn from: cells, or one run of each strategy.
+/// Plot that a scenario requests, with its data: cells, or one run of each strategy.
 #[derive(Clone, Debug, Default, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Plot {
-    /// By which it can be asked for alone.
+    /// Name by which the plot can be requested alone.
     pub name: String,
-    /// The figure's name in `loadgen plot --list`.
+    /// Kind of plot, by its name in `loadgen plot --list`.
     pub draw: String,
-    /// Above it.
+    /// Title above the plot.
     pub title: String,
-    /// What the source says that it shows.
+    /// Description that the source document gives of the plot.
     #[serde(default)]
     pub shows: String,
-    /// What else a reader should know.
+    /// Further information for the reader.
     #[serde(default)]
     pub note: String,
-    /// Whose cells it is drawn from.
+    /// Experiment whose cells the plot shows.
     #[serde(default)]
     pub experiment: String,
-    /// The claims that it belongs to, by their place among the scenario's.
+    /// Claims that the plot belongs to, as indices into the scenario's claims.
     #[serde(default)]
     pub claims: Vec<usize>,
-    /// Whether its vertical axis is.
+    /// Whether the vertical axis of the plot is logarithmic.
     #[serde(default)]
     pub logarithmic: bool,
-    /// What is later is left out.
+    /// End of the time axis in seconds. Later data is left out.
     pub until_s: Option<f64>,
-    /// Over how long courses are averaged.
+    /// Length of the moving average of curves, in seconds.
     pub smooth_s: Option<f64>,
-    /// In what times are given; null for seconds.
+    /// Unit of times in the plot; null for seconds.
     pub time_unit: Option<TimeUnit>,
-    /// By their place among the scenario's.
+    /// Cells that the plot shows, as indices into the scenario's cells.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cells: Option<Vec<usize>>,
-    /// Figures of the cells that are drawn: (figure - minus) times times.
+    /// Figures of the cells that the plot shows: (figure - minus) × times.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub columns: Option<Vec<DrawnColumn>>,
-    /// One of each strategy.
+    /// Recorded runs, one of each strategy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub runs: Option<Vec<DrawnRun>>,
 }
 
-/// In what times are given.
+/// Unit of times in a plot.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct TimeUnit {
-    /// So many seconds.
+    /// Length of the unit in seconds.
     pub s: f64,
-    /// Such as `ticks`.
+    /// Name of the unit, such as `ticks`.
     #[serde(default)]
     pub name: String,
 }
 
-/// A figure of cells under its own name and in its own unit: (figure - minus) times times.
+/// Figure of cells with its own title and unit: (figure - minus) × times.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct DrawnColumn {

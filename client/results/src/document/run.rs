@@ -1,4 +1,4 @@
-//! Result of one run, in the format in which it is written to files and parsed. Other programs depend on its keys.
+//! Result of one run, in the format of the files in which it is written and parsed. Other programs depend on its keys.
 //!
 //! Files of earlier versions lack newer keys, so fields with a default may be missing. Unknown keys are skipped, unless they contain a
 //! number above 10¹⁵.
@@ -23,42 +23,42 @@ use crate::shards::clients::{ClientShardRecord, MergedClients};
 pub struct RunResult {
     pub schema_version: SchemaVersion,
     pub mode: Mode,
-    /// As typed.
+    /// Strategy as given on the command line.
     pub strategy: String,
     pub seed: u64,
     #[serde(default, deserialize_with = "crate::document::fields::or_default")]
     pub config: ConfigRecord,
     pub ops: OpsResult,
     pub attempts: AttemptCounts,
-    /// Attempts per op that arrived; null before any did.
+    /// Attempts sent per op that arrived; null before any op arrived.
     pub amplification: Option<f64>,
-    /// Ops succeeded per attempt; null before any was sent.
+    /// Ops succeeded per attempt sent; null before any attempt was sent.
     pub efficiency: Option<f64>,
-    /// Attempts sent per op that succeeded; null when none did.
+    /// Attempts sent per op that succeeded; null if no op succeeded.
     pub attempts_per_success: Option<f64>,
     pub makespan_s: Option<f64>,
-    /// Whether every op succeeded, and no shard of the clients is missing; otherwise `makespan_s` runs to the last end of an op.
+    /// Whether every op succeeded and no shard of the clients is missing. Otherwise, `makespan_s` extends to the last end of an op.
     pub makespan_complete: bool,
-    /// A proven lower bound on the makespan of a run in which every op succeeds, the same for every strategy; null where
-    /// none is known.
+    /// Proven lower bound on the makespan of a run in which every op succeeds. The bound is the same for every strategy; null if no bound
+    /// is known.
     pub optimal_makespan_s: Option<f64>,
     pub goodput_per_s: Option<f64>,
-    /// The rate at which ops arrive over what the server can serve in the long run; null for closed loops and bursts, and where
-    /// no capacity is known.
+    /// Arrival rate of ops divided by the rate that the server can serve in the long run. Null for closed loops and bursts, and if no
+    /// capacity is known.
     #[serde(default)]
     pub load_factor: Option<f64>,
-    /// The same in words, such as `1000/s is 10 × capacity (50 slots × 500 ms)`.
+    /// Load factor in words, such as `1000/s is 10 × capacity (50 slots × 500 ms)`.
     #[serde(default)]
     pub load: Option<String>,
-    /// What failed attempts came to, the most frequent first; together they are `attempts.failed`.
+    /// Failed attempts by HTTP status or kind of error, the most frequent first. Their counts add up to `attempts.failed`.
     #[serde(default, deserialize_with = "crate::document::fields::failures")]
     pub failures: Vec<FailureResult>,
-    /// Why ops were given up: what their last try came to.
+    /// Ops that were given up, by reason, such as the outcome of their last try.
     #[serde(default, deserialize_with = "crate::document::fields::or_default")]
     pub given_up_after: GivenUpCounts,
     #[serde(default, deserialize_with = "crate::document::fields::or_default")]
     pub op_latency_ms: LatencyFigures,
-    /// Shares of the ops that succeeded, 0 to 1, each with the latency in milliseconds below which they lie.
+    /// Pairs of a share of the ops that succeeded (0 to 1) and the latency in milliseconds below which this share of ops lies.
     #[serde(default, deserialize_with = "crate::document::fields::or_default")]
     pub op_latency_curve: Vec<[f64; 2]>,
     #[serde(default, deserialize_with = "crate::document::fields::or_default")]
@@ -72,64 +72,64 @@ pub struct RunResult {
     #[serde(default, deserialize_with = "crate::document::fields::or_default")]
     pub attempts_per_op: AttemptsResult,
     pub stalled_at_s: Option<f64>,
-    /// Ops that did not succeed within the deadline, as a share of `ops.offered` (where that is null, of `ops.total`); null without
+    /// Ops that did not succeed within the deadline, as a share of `ops.offered` (if it is null, of `ops.total`); null without
     /// `--deadline`.
     pub late_share: Option<f64>,
-    /// Ops that succeeded within `--within` of their arrival (without it `--deadline`; without either, that succeeded at
-    /// all), as a share of `ops.offered` (where that is null, of `ops.total`); null where those are 0.
+    /// Ops that succeeded within a time limit after their arrival, as a share of `ops.offered` (if it is null, of `ops.total`). The limit
+    /// is `--within`, or otherwise `--deadline`; without both, every op that succeeded counts. Null if there are no ops.
     pub done_share: Option<f64>,
-    /// Whether `done_share` is only a lower bound: the run stalled or was interrupted before all of those ops had ended.
+    /// Whether `done_share` is only a lower bound, because the run stalled or was interrupted before all ops had ended.
     #[serde(default)]
     pub share_is_lower_bound: bool,
-    /// Whether retries came when the server had advised.
+    /// Retries of ops for which the server advised a time, and how many of them were sent too early.
     #[serde(default, deserialize_with = "crate::document::fields::or_default")]
     pub advice: AdviceFigures,
-    /// How the window came to fit the server, and how steady it was.
+    /// Figures of the strategy's window: its convergence to the limit of the server, and its steadiness.
     #[serde(default, deserialize_with = "crate::document::fields::or_default")]
     pub window: WindowFigures,
-    /// Null with one client.
+    /// Fairness between clients; null with one client.
     pub fairness: Option<FairnessFigures>,
-    /// Time of the server's slots spent on attempts that were rejected, or abandoned by the client; null when the server
-    /// does not tell.
+    /// Time of the server's slots spent on attempts that were rejected, or abandoned by the client; null if the server does not report it.
     pub wasted_server_s: Option<f64>,
-    /// Time of the server's slots per op that succeeded, whatever it was spent on: service, rejections, abandoned attempts. Null
-    /// when nothing succeeded, or the server does not tell, or holds no slots.
+    /// Time of the server's slots per op that succeeded, for service, rejections and abandoned attempts. Null if no op succeeded, or if the
+    /// server does not report the time or has no slots.
     pub server_work_per_success_ms: Option<f64>,
-    /// Null when the target is no mockserver, or its counts could not be compared.
+    /// Counts that the mockserver reports. Null if the target is not a mockserver, or if its counts could not be compared.
     pub server: Option<ServerCounts>,
     #[serde(default, deserialize_with = "crate::document::fields::or_default")]
     pub generator: GeneratorResult,
-    /// When it began, in UTC (RFC 3339), such as `2026-11-21T23:28:06Z`; null when simulated.
+    /// Start time of the run in UTC (RFC 3339), such as `2026-11-21T23:28:06Z`; null if simulated.
     #[schemars(extend("format" = "date-time"))]
     pub started_at: Option<String>,
     /// Wall time of the run; null when simulated.
     pub wall_s: Option<f64>,
-    /// Who ended the run before its end: `user` by a key of the dashboard, `SIGINT`, `SIGTERM`, `SIGHUP`; null when nobody did.
+    /// Cause of an early end of the run: `user` (a key of the dashboard), `SIGINT`, `SIGTERM` or `SIGHUP`. Null if the run was not
+    /// interrupted.
     pub interrupted: Option<String>,
-    /// What a reader of the figures must know.
+    /// Warnings that a reader of the figures must know.
     #[serde(default, deserialize_with = "crate::document::fields::or_default")]
     pub warnings: Vec<String>,
     #[serde(default, deserialize_with = "crate::document::fields::or_default")]
     pub series: Vec<SeriesPoint>,
-    /// How the client came to fit the server's law about rates; absent where none is known.
+    /// Convergence of the client to the server's rate limit; absent if no rate limit is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<RateFigures>,
-    /// Of a run of a share of the clients (--client-shard): which share, and what puts shards together again.
+    /// Identity of the shard, and the data needed to merge shards. Only in a run of a share of the clients (--client-shard).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<Box<ClientShardRecord>>,
-    /// Of a run that was put together of such shares: of which.
+    /// Shards that the run was merged from; absent in other runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub merged: Option<Box<MergedClients>>,
-    /// Where it belongs in a sweep; in no other document.
+    /// Point of a sweep that the run belongs to; absent in all other documents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<At>,
 }
 
-/// Which driver made it.
+/// Driver that executed the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
-    /// In real time, over sockets.
+    /// In real time, over HTTP.
     Http,
     /// In virtual time.
     Simulated,
@@ -144,29 +144,30 @@ impl Mode {
     }
 }
 
-/// Ops by how they ended.
+/// Counts of ops by outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct OpsResult {
     /// Ops that arrived.
     pub total: u64,
-    /// Ops that the seed offers in a whole run, also those that had not arrived when the run was stopped. Null where that depends on
-    /// the strategy (a closed loop with `--duration` and without `--ops`), where a stopped run left more than 10⁸, and in older files.
+    /// Ops that the seed offers in a whole run, including ops that had not arrived when the run was stopped. Null if the number depends on
+    /// the strategy (a closed loop with `--duration` and without `--ops`), or if a stopped run left more than 10⁸. Also null in older
+    /// files.
     #[serde(default)]
     pub offered: Option<u64>,
     pub succeeded: u64,
     pub given_up: u64,
     #[serde(default)]
     pub unfinished: u64,
-    /// Times that the server had too little free to start an attempt, which was put off.
+    /// Number of times that an attempt was deferred, because the server had too little free capacity to start it.
     #[serde(default)]
     pub deferred: u64,
-    /// Of the given up and the unfinished: those that no waiting helps. Their last attempt was refused for good (3xx, 4xx)
-    /// or found nobody who answers, or the target was dead at the end.
+    /// Given-up and unfinished ops that would fail however long they waited. Their last attempt was refused permanently (3xx, 4xx) or found
+    /// no server, or no server was reachable at the end of the run.
     #[serde(default)]
     pub failed_for_good: u64,
-    /// Of the given up and, if the run stalled, of the unfinished: those whose last outcome was a failure (timeout, transport,
-    /// any status but a rejection). Those that ended at their deadline are not among them.
+    /// Given-up ops (and, if the run stalled, unfinished ops) whose last outcome was a failure: timeout, transport, any status but a
+    /// rejection. Ops that ended at their deadline are not included.
     #[serde(default)]
     pub failed: u64,
 }
@@ -190,8 +191,8 @@ impl OpsResult {
     }
 }
 
-/// Attempts per op that ended; percentiles by rank, because attempts are whole: the least number with which so many of them
-/// ended.
+/// Attempts per op that ended. Percentiles are by rank, because attempts are whole: a percentile is the smallest number of attempts with
+/// which that share of ops ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct AttemptsResult {
@@ -200,26 +201,26 @@ pub struct AttemptsResult {
     pub max: Option<u64>,
 }
 
-/// The generator's own health.
+/// Load and delays of the generator itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct GeneratorResult {
-    /// From the instant an attempt was due to the instant it was sent; null when simulated.
+    /// Delay from the instant an attempt was due to the instant it was sent; null if simulated.
     pub send_lag_ms: LagResult,
-    /// What attempts took beyond what the server reckons; null when simulated, or the target is no mockserver.
+    /// Time that attempts took beyond the time calculated by the server. Null if simulated, or if the target is not a mockserver.
     pub excess_ms: ExcessFigures,
-    /// Processor time used by the whole program (with an embedded server: the server's, too).
+    /// Processor time of the whole program, in seconds. With an embedded server, it includes the server.
     pub cpu_s: Option<f64>,
-    /// Most memory that the program held.
+    /// Maximum memory of the program, in bytes.
     pub peak_rss_bytes: Option<u64>,
-    /// Connections opened.
+    /// Number of connections opened.
     pub connections: Option<u64>,
-    /// From asking for a new connection to having it, the wait for a place among those being opened included.
+    /// Time from the request for a connection until it is open, including the wait while enough other connections are being opened.
     pub connect_ms: LagResult,
-    /// Attempts that waited before they were handed to the HTTP client: no connection was free, and enough were
-    /// being opened.
+    /// Number of attempts that waited before they were passed to the HTTP client, because no connection was free and enough connections
+    /// were being opened.
     pub waited_for_connection: Option<u64>,
-    /// How long those waited, in experiment time; part of their send lag.
+    /// Waits of attempts for a connection, in experiment time; part of their send lag.
     pub connection_wait_ms: LagResult,
 }
 
@@ -238,11 +239,11 @@ impl From<LatencyFigures> for LagResult {
     }
 }
 
-/// One bucket of the series; counts are of the bucket, gauges its last values.
+/// One bucket of the time series. Counts cover the whole bucket, and gauges are their last values in the bucket.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct SeriesPoint {
-    /// The bucket's start.
+    /// Start of the bucket, in seconds since the run began.
     pub t_s: f64,
     #[serde(default)]
     pub sent: u32,
@@ -261,20 +262,20 @@ pub struct SeriesPoint {
     pub server_busy: Option<f64>,
     pub server_busy_max: Option<f64>,
     pub server_cap: Option<f64>,
-    /// What else the strategy has drawn over time, summed over clients; missing where there is nothing.
+    /// Further gauges of the strategy, summed over clients; absent if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gauges: Vec<GaugePoint>,
 }
 
-/// A gauge of a strategy under its own name, at the end of a bucket.
+/// Gauge that a strategy names itself, at the end of a bucket.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct GaugePoint {
-    /// As legends call it.
+    /// Name of the gauge, as in legends of plots.
     pub name: String,
-    /// In what it is measured; empty for attempts.
+    /// Unit of the gauge; empty for attempts.
     pub unit: String,
-    /// Null before it was first known.
+    /// Value of the gauge; null before the value was first known.
     pub value: Option<f64>,
 }
 
@@ -298,7 +299,7 @@ pub struct ResultContext {
     pub wall_s: Option<f64>,
     pub interrupted: Option<&'static str>,
     pub warnings: Vec<String>,
-    /// Maximum number of points in the time series. Without it, files with many results would consist mostly of series.
+    /// Maximum number of points in the time series. Without this limit, files with many results would consist mostly of series.
     pub series_points: usize,
 }
 

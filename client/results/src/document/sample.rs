@@ -5,8 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tailback::{Failure, Status};
 
-/// One line of --samples: an attempt. Times are in seconds of the experiment since the run began. The fields stand in the order
-/// of the alphabet, as lines have their keys.
+/// One line of --samples: an attempt. Times are in seconds of the experiment since the run began. The fields are in alphabetical order, as
+/// are the keys of a line.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[schemars(
     rename = "Sample",
@@ -14,39 +14,39 @@ use tailback::{Failure, Status};
 )]
 #[serde(expecting = "an object")]
 pub struct SampleLine {
-    /// When its op arrived.
+    /// Arrival time of the attempt's op.
     pub arrived_s: f64,
-    /// Which attempt of its op, from 1.
+    /// Number of the attempt within its op, from 1.
     #[schemars(range(min = 1))]
     pub attempt: u32,
-    /// Whether somebody between client and mockserver answered.
+    /// Whether an intermediary, such as a gateway, between client and mockserver answered.
     #[serde(default)]
     pub by_gateway: bool,
-    /// From 0.
+    /// Number of the client, from 0.
     pub client: u32,
-    /// When it was to be sent.
+    /// Time at which the attempt was due to be sent.
     pub due_s: f64,
-    /// When it ended.
+    /// Time at which the attempt ended.
     pub ended_s: f64,
-    /// Why no answer came that could be used; else null.
+    /// Kind of error if there was no usable answer; otherwise null.
     pub kind: Option<ErrorKind>,
-    /// From 0.
+    /// Number of the op, from 0.
     pub op: u64,
-    /// How it ended.
+    /// Outcome of the attempt.
     pub outcome: OutcomeName,
-    /// Which run.
+    /// Seed of the run.
     pub seed: u64,
-    /// When it was sent.
+    /// Time at which the attempt was sent.
     pub sent_s: f64,
-    /// Attempts of the run in the order of sending.
+    /// Number of the attempt within the run, in the order of sending.
     pub serial: u64,
-    /// The HTTP status; null when no answer came that could be used.
+    /// HTTP status of the answer; null if there was no usable answer.
     pub status: Option<u16>,
-    /// The strategy's window then; null when it has none.
+    /// Window of the strategy just after the attempt ended; null if the strategy has none.
     pub window: Option<f64>,
 }
 
-/// How an attempt ended, in words.
+/// Outcome of an attempt, in words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OutcomeName {

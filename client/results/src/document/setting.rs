@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// A truth, a number or a text: what a flag can be given. What a scenario varies may also be a list or a table.
+/// Value that a flag can have: true or false, a number or a text. A value that a scenario varies may also be a list or a table.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Setting {
@@ -17,9 +17,9 @@ pub enum Setting {
     Whole(u64),
     /// Any other number.
     Number(f64),
-    /// Everything else that is typed: a duration, a distribution.
+    /// Any other text on the command line, such as a duration or a distribution.
     Text(String),
-    /// What no flag can be given, such as the parts of a scattered workload.
+    /// Value that no flag can have, such as the parts of a scattered workload.
     Other(Value),
 }
 

@@ -10,135 +10,137 @@ use crate::document::setting::At;
 use crate::figures::over_runs::{FiguresOverRuns, OverRuns};
 use crate::shards::Incomplete;
 
-/// Several strategies at every point of one or two axes (loadgen sweep). Runs stand by point, of each by seed; they have no
-/// series.
+/// Several strategies at every point of one or two varied parameters (loadgen sweep). Runs are sorted by point, then by seed, then by
+/// strategy. They have no time series.
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Sweep<R = RunResult> {
-    /// All that were made.
+    /// All runs that were made.
     pub runs: Vec<R>,
-    /// What they come to.
+    /// Results of the sweep.
     pub sweep: Swept,
 }
 
-/// What was varied, and what came out.
+/// Varied parameters of a sweep, and its results.
 #[derive(Clone, Debug, Default, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct Swept {
-    /// When it began, in UTC (RFC 3339); null when simulated.
+    /// Start time of the sweep, in UTC (RFC 3339); null if simulated.
     #[schemars(extend("format" = "date-time"))]
     pub started_at: Option<String>,
-    /// One or two.
+    /// Varied parameters, one or two.
     #[schemars(length(min = 1))]
     pub axes: Vec<Axis>,
-    /// Path of the figure that the best point has least of.
+    /// Path of the figure that strategies are compared by; the lowest value is best.
     pub by: String,
-    /// The same in words.
+    /// Name of the figure that strategies are compared by, in words.
     pub by_name: String,
-    /// Of the first strategy at the first point.
+    /// Configuration of the first strategy at the first point.
     pub config: Option<ConfigRecord>,
-    /// What intervals are over.
+    /// Description of the runs that intervals cover, such as `over seeds, for this server model`.
     pub intervals: Option<String>,
-    /// Every strategy at every point.
+    /// Results of every strategy at every point.
     pub cells: Vec<SweepCell>,
-    /// What is best in which situation.
+    /// Best strategy and parameters in each situation.
     #[serde(deserialize_with = "crate::document::fields::or_default")]
     pub best: Vec<Best>,
-    /// What was missing when shards were merged; absent where nothing was.
+    /// Parts that were missing when shards were merged; absent if nothing was missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub incomplete: Option<Incomplete>,
 }
 
-/// What was varied.
+/// Varied parameter of a sweep.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Axis {
-    /// As typed.
+    /// Key of the varied parameter, as given on the command line.
     pub key: String,
-    /// Its values.
+    /// Values of the varied parameter.
     #[serde(default)]
     pub values: Vec<String>,
 }
 
-/// One strategy at one point, over seeds.
+/// Results of one strategy at one point of a sweep, over seeds.
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct SweepCell {
-    /// `sweep`: cells of a reproduction name their experiment here.
+    /// Always `sweep`. In cells of a reproduction, this key contains the name of the experiment.
     #[schemars(extend("const" = "sweep"))]
     pub experiment: String,
-    /// The strategy as typed.
+    /// Strategy as given on the command line.
     pub label: String,
-    /// The strategy at this point.
+    /// Strategy with the parameter values of this point.
     pub strategy: String,
-    /// The point.
+    /// Point of the cell: varied keys with their values.
     #[serde(default)]
     pub at: At,
-    /// Whether it got as many ops done as the best there.
+    /// Whether the strategy got as many ops done as the best strategy at this point.
     #[serde(default = "yes")]
     pub complete: bool,
-    /// Why it did not.
+    /// Reason why the strategy is not complete; null if it is complete.
     pub incomplete_because: Option<String>,
-    /// At this point, from 1, the same for strategies that cannot be distinguished; null when incomplete.
+    /// Rank at this point, from 1, with equal ranks for strategies that cannot be distinguished; null if the strategy is not complete.
     pub rank: Option<u64>,
-    /// Over seeds.
+    /// Figures over seeds, by path.
     #[serde(deserialize_with = "crate::document::fields::known")]
     pub figures: FiguresOverRuns,
 }
 
-/// Default for files of earlier versions. They contain no cells of incomplete strategies, so all their cells are complete.
+/// Returns the value of `complete` for files of earlier versions. They contain no cells of incomplete strategies, so all their cells are
+/// complete.
 fn yes() -> bool {
     true
 }
 
-/// The best that could be chosen in a situation, estimated again on seeds that had no part in the choice.
+/// Best strategy and parameters in a situation, estimated again on fresh seeds, which had no part in the choice.
 #[derive(Clone, Debug, Default, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct Best {
-    /// The situation: what nobody chooses.
+    /// Situation: values of the varied flags, which a client cannot choose.
     pub at: At,
-    /// The best of the sweep.
+    /// Strategy that was best in the sweep.
     pub strategy: Option<String>,
-    /// Who has the least on fresh seeds, by more than chance; null for a tie, or too few repeats to say. Files of earlier
-    /// versions do not say.
+    /// Strategy that is better on fresh seeds, by more than chance; null for a tie, or with too few repeats to decide. Files of earlier
+    /// versions lack this key.
     #[serde(deserialize_with = "crate::document::fields::winner")]
     #[schemars(with = "Option<String>")]
     pub winner: Winner,
-    /// What was found, in words.
+    /// Result of the estimate, in words.
     pub words: String,
-    /// Path of the figure: the one that the sweep ranks by, or the share of ops done where those differ.
+    /// Path of the compared figure: the one that the sweep ranks by, or the share of ops done if these shares differ.
     pub figure: String,
-    /// The mean in the sweep.
+    /// Mean of the figure in the sweep, for the strategy that was best in the sweep.
     pub in_sweep: Option<f64>,
-    /// On fresh seeds; null when there is none.
+    /// Figure of the strategy that was best in the sweep, over fresh seeds; null if unknown.
     pub fresh: Option<OverRuns>,
-    /// Whether every op was done on fresh seeds, too.
+    /// Whether, on fresh seeds, the best strategy of the sweep also got as many ops done as the second best.
     pub complete: bool,
-    /// Against the others there.
+    /// Comparisons of the best two strategies of the sweep on fresh seeds.
     pub pairs: Vec<PairRecord>,
-    /// Answer of the point, if all strategies ran at every point; absent if parameters of strategies are varied.
+    /// Best strategy of the point and its lead, if all strategies ran at every point; absent if parameters of strategies are varied.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lead: Option<LeadRecord>,
 }
 
-/// Best strategy of a point on fresh seeds, and its lead: geometric means, Student's t on logarithms of paired ratios.
+/// Best strategy of a point on fresh seeds, and its lead. Values are geometric means; intervals are Student's t on logarithms of paired
+/// ratios.
 #[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[schemars(rename = "Lead")]
 #[serde(default, expecting = "an object")]
 pub struct LeadRecord {
-    /// Strategy with the best figure.
+    /// Strategy with the best figure on fresh seeds.
     pub strategy: String,
-    /// Whether it can be distinguished from every other strategy of the point.
+    /// Whether the best strategy can be distinguished from every other strategy of the point.
     pub certain: bool,
-    /// Path of the figure.
+    /// Path of the compared figure.
     pub figure: String,
-    /// Geometric mean of the figure over fresh seeds; null if a run lacks it.
+    /// Geometric mean of the figure over fresh seeds; null if a run lacks the figure.
     pub value: Option<f64>,
-    /// Lead over the next best strategy, above 1 if it is ahead; null if the others did not do the same work.
+    /// Lead over the next best strategy, as a ratio above 1 if the best strategy is ahead; null if the others did not do the same work.
     pub ratio: Option<f64>,
     /// Lower end of the interval of the ratio; null below five fresh seeds.
     pub low: Option<f64>,
-    /// Upper end of the interval.
+    /// Upper end of the interval of the ratio.
     pub high: Option<f64>,
     /// Confidence level of the interval; all intervals of the sweep hold together in 95 % of sweeps.
     pub level: f64,

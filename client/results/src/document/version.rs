@@ -1,14 +1,14 @@
-//! Version of the documents that are written. A program of this version also reads all earlier ones.
+//! Version of the documents that are written. A program of this version also reads documents of all earlier versions.
 
 use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
-/// Current version. It is increased when a key changes its meaning or is removed.
+/// Current version of documents. It is increased when a key changes its meaning or is removed.
 pub const SCHEMA_VERSION: u32 = 1;
 
-/// Version of a document. Deserialization rejects versions that are newer than this program's.
+/// Version of a document. Deserialization rejects versions that are newer than the version of this program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "u64", into = "u32")]
 pub struct SchemaVersion(u32);

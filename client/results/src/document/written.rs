@@ -68,11 +68,10 @@ impl Written {
 }
 
 impl WrittenDocument {
-    /// Parses the text from which `document` was parsed. The result has as many runs, scenarios and cells as the document, in the same
-    /// order.
+    /// Parses the text from which `document` was parsed. The result has as many runs, scenarios and cells as `document`, in the same order.
     ///
     /// # Errors
-    /// Fails if the text is not that of the document.
+    /// Fails if the text is not the text of `document`.
     pub fn read(text: &str, document: &Document) -> Result<Self, Malformed> {
         #[derive(Deserialize)]
         struct Runs {

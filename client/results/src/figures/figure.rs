@@ -55,7 +55,7 @@ impl Figure {
         match self.kind {
             Kind::Count => format!("{value:.0}"),
             Kind::Truth => (value != 0.0).to_string(),
-            // Formatted as in JSON, so that a value has the same text in every kind of file.
+            // Measures are formatted as in JSON, so that a value has the same text in every kind of file.
             Kind::Measure => serde_json::to_string(&value).unwrap_or_default(),
         }
     }

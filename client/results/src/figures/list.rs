@@ -12,7 +12,7 @@ macro_rules! count {
     };
 }
 
-/// Count in a field that a run may lack. With `in`, the whole outer field may be missing.
+/// Count in a field that a run may lack. With the keyword `in`, the whole outer field may be missing.
 macro_rules! known_count {
     (in $outer:ident: $($field:ident).+) => {
         Figure::count(path!($outer.$($field).+), |run| run.$outer?.$($field).+.map(|count| count as f64))
@@ -64,7 +64,7 @@ pub const FIGURES: &[Figure] = &[
     count!(attempts.after_final).less(),
     measure!("", amplification).less().summed(),
     measure!("", efficiency).more().summed(),
-    // Older results lack this figure, so it is computed from the counts that they contain.
+    // Results of older versions lack `attempts_per_success`, so it is computed from counts that they contain.
     Figure::measure("attempts_per_success", "", |run| {
         let per_success = || run.attempts.total as f64 / run.ops.succeeded as f64;
         run.attempts_per_success.or_else(|| (run.ops.succeeded > 0).then(per_success))

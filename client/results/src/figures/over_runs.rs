@@ -9,73 +9,72 @@ use statistics::{Interval, Summary};
 /// Figures over runs, keyed by their path in a run's result.
 pub type FiguresOverRuns = BTreeMap<String, OverRuns>;
 
-/// One figure over runs of different seeds. The fields stand in the order of the alphabet, as all documents of several runs
-/// have their keys.
+/// One figure over runs of different seeds. The fields are in alphabetical order, as are the keys of all documents of several runs.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[schemars(description = "One figure over runs of different seeds.")]
 #[serde(expecting = "an object")]
 pub struct OverRuns {
-    /// Runs that have the figure.
+    /// Number of runs that have the figure.
     #[serde(default)]
     #[schemars(range(min = 1))]
     pub count: u64,
     /// Confidence interval of the mean over seeds; null below five runs.
     #[serde(default)]
     pub interval: Option<IntervalRecord>,
-    /// The highest run.
+    /// Highest value of a run.
     #[serde(default)]
     pub max: Option<f64>,
-    /// The mean.
+    /// Mean over runs.
     pub mean: f64,
-    /// Interval of the median (p50) by order statistics, exact whatever the shape; null below six runs.
+    /// Interval of the median (p50) by order statistics, exact for any distribution; null below six runs.
     #[serde(default)]
     pub median_interval: Option<IntervalRecord>,
-    /// The lowest run.
+    /// Lowest value of a run.
     #[serde(default)]
     pub min: Option<f64>,
-    /// The 25th percentile.
+    /// 25th percentile over runs.
     #[serde(default)]
     pub p25: Option<f64>,
-    /// The 5th percentile.
+    /// 5th percentile over runs.
     #[serde(default)]
     pub p5: Option<f64>,
-    /// The median.
+    /// Median over runs.
     #[serde(default)]
     pub p50: Option<f64>,
-    /// The 75th percentile.
+    /// 75th percentile over runs.
     #[serde(default)]
     pub p75: Option<f64>,
-    /// The 95th percentile.
+    /// 95th percentile over runs.
     #[serde(default)]
     pub p95: Option<f64>,
-    /// Standard deviation; null of a single run.
+    /// Standard deviation over runs; null for a single run.
     #[serde(default)]
     pub sd: Option<f64>,
-    /// Whether the skewness is more than luck and too much for so few runs: the interval of the mean then misses more often
-    /// than its level says.
+    /// Whether the skewness of the values is larger than chance explains and too large for so few runs. The interval of the mean then
+    /// misses the true value more often than its level states.
     #[serde(default)]
     pub skewed: bool,
-    /// Sample skewness G1; null below three runs or when all are equal.
+    /// Sample skewness G1; null below three runs, or if all values are equal.
     #[serde(default)]
     pub skewness: Option<f64>,
 }
 
-/// A range that holds the truth as often as it says.
+/// Interval that contains the true value with the given coverage.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[schemars(rename = "Interval")]
 #[serde(expecting = "an object")]
 pub struct IntervalRecord {
-    /// How it was found.
+    /// Estimator of the interval.
     pub by: Estimator,
-    /// The upper end.
+    /// Upper end of the interval.
     pub high: f64,
-    /// Coverage, such as 0.95; of a median the one that it really has.
+    /// Coverage of the interval, such as 0.95. For a median, it is the coverage that the interval really has.
     pub level: f64,
-    /// The lower end.
+    /// Lower end of the interval.
     pub low: f64,
 }
 
-/// How an interval was found.
+/// Estimator of an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Estimator {
@@ -83,7 +82,7 @@ pub enum Estimator {
     StudentT,
     /// Bias-corrected and accelerated bootstrap.
     BcaBootstrap,
-    /// From one order statistic to another.
+    /// Range from one order statistic to another.
     OrderStatistics,
 }
 

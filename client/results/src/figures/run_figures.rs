@@ -132,7 +132,7 @@ impl RunFigures {
         self.values(path).map_or(&[], |values| &values.known)
     }
 
-    /// Returns the values of a kept figure for all runs. Empty if a run lacks the figure.
+    /// Returns the values of a kept figure for all runs. The result is empty if a run lacks the figure.
     pub fn of_all(&self, path: &str) -> &[f64] {
         self.values(path).map_or(&[], Values::of_all)
     }
@@ -141,7 +141,8 @@ impl RunFigures {
         self.values(path).map_or_else(Vec::new, |values| values.of_each(self.runs))
     }
 
-    /// Returns each run's ratio of the makespan to its lower bound. Empty if a run lacks one of them or left ops undone.
+    /// Returns each run's ratio of the makespan to its lower bound. The result is empty if a run lacks one of the two values or left ops
+    /// undone.
     pub(crate) fn over_bound(&self) -> &[f64] {
         self.over_bound.of_all()
     }

@@ -1,9 +1,9 @@
 //! Answer of a comparison: which strategy is best, by how much, and one row per strategy. The terminal, the HTML report, Markdown and the
 //! JSON document all show this answer.
 //!
-//! Each figure is compared with the best strategy's: the ratio is the geometric mean of ratios paired by seed. With five or more seeds it
-//! has an interval (Student's t on the logarithms). All intervals use the level [`Ties::level`]. At this level, all intervals of a
-//! comparison hold together in 95 % of comparisons.
+//! Each figure is compared with the figure of the best strategy. The ratio is the geometric mean of ratios paired by seed. With five or
+//! more seeds, the ratio has an interval (Student's t on the logarithms). All intervals use the level [`Ties::level`]. At this level, all
+//! intervals of a comparison hold together in 95 % of comparisons.
 
 mod by_point;
 mod order;
@@ -50,8 +50,8 @@ pub struct Answer {
     pub rows: Vec<Row>,
     /// Strategy with the lowest score for each seed, `None` for a tie. Empty if a ranked strategy lacks the score.
     firsts: Vec<Option<String>>,
-    /// Among the strategies that share the first rank: the one that needs distinguishably least of what orders ties. This is attempts, or
-    /// the makespan if the score is attempts, or attempts per success in a ranking by share.
+    /// Strategy that needs distinguishably fewest attempts among the strategies with the first rank. If the score is attempts, the makespan
+    /// replaces attempts. In a ranking by share, attempts per success replace attempts.
     thriftiest: Option<String>,
 }
 
@@ -126,8 +126,8 @@ impl Answer {
         Some(Lead { best, times: next.and_then(ahead), is_certain: in_doubt.is_none() })
     }
 
-    /// Returns the rows that can be compared, best figure first. Their order in the table may differ, because tied rows are ordered
-    /// by attempts there.
+    /// Returns the rows that can be compared, best figure first. Their order in the table may differ, because the table orders tied rows by
+    /// attempts.
     fn by_figure(&self) -> Vec<&Row> {
         let is_share = self.ranked_by == RankedBy::Share;
         let figure =

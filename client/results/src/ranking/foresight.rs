@@ -1,11 +1,11 @@
-//! Recognition of strategies that know the future (oracles). They serve as yardsticks and are never the best strategy
-//! of an answer.
+//! Recognition of strategies that know the future (oracles). Oracles serve as references for other strategies and are never the best
+//! strategy of an answer.
 
 use tailback::{ORACLE, StrategySpec};
 
 pub fn knows_the_future(strategy: &str) -> bool {
     strategy.parse::<StrategySpec>().map_or_else(
-        // A text of another version may not parse. Then the names of its parts decide.
+        // The text of a strategy from another version may not parse. Then the names of its parts decide.
         |_| strategy.split('+').any(|part| part.split(':').next().is_some_and(|name| name.trim() == ORACLE)),
         |spec| spec.needs_foreknowledge(),
     )

@@ -9,7 +9,7 @@ use crate::ranking::score::Score;
 #[derive(Clone, Debug)]
 pub struct RankedStrategy {
     pub strategy: String,
-    /// Reason why the strategy is not among those that got the most done; `None` if it is.
+    /// Reason why the strategy is not among those that got the most ops done; `None` if it is among them.
     pub incomplete: Option<String>,
     /// Rank from 1, with equal ranks for ties; `None` if the strategy cannot be ranked.
     pub rank: Option<u64>,
@@ -17,7 +17,7 @@ pub struct RankedStrategy {
     pub on_front: bool,
     pub figures: Vec<(&'static str, Summary)>,
     pub foresees: bool,
-    /// Mean share of ops done, 0 to 1. With a `limit`, only ops done within it count.
+    /// Mean share of ops done, 0 to 1. With a time `limit`, only ops done within the limit count.
     pub share: f64,
     pub tier: usize,
     /// Time limit as given on the command line; `None` if ops count however late they are done.
@@ -31,18 +31,19 @@ pub struct RankedStrategy {
 pub enum Work {
     /// The same work as all other strategies with the same share. Only such strategies are ranked by makespan or another score.
     Same,
-    /// Every op was done, but not all of them in time.
+    /// All ops were done, but not all of them in time.
     All,
     Part,
 }
 
 impl RankedStrategy {
-    /// Returns the score of every run. Empty if a run lacks the score.
+    /// Returns the score of every run. The result is empty if a run lacks the score.
     pub fn values(&self, score: Score) -> &[f64] {
         self.scores.iter().find(|(there, _)| *there == score).map_or(&[], |(_, values)| values)
     }
 
-    /// Returns the geometric mean of a score over runs, which decides the order. Infinite if a run lacks the score.
+    /// Returns the geometric mean of a score over runs, which decides the order of strategies. The mean is infinite if a run lacks the
+    /// score.
     pub fn score(&self, by: Score) -> f64 {
         geometric_mean(self.values(by))
     }

@@ -60,7 +60,7 @@ impl Score {
         self.path().starts_with("op_latency_ms.")
     }
 
-    /// Returns the score that tables show in addition to makespan and attempts. It is this score or, if this score is one of the two,
+    /// Returns the score that tables show in addition to makespan and attempts: this score or, if it is the makespan or the attempts,
     /// [`Score::p99`].
     #[must_use]
     pub fn beside_makespan_and_attempts(self) -> Self {

@@ -20,7 +20,7 @@ impl Shares {
         let at_all: Vec<f64> = counts().map(Counts::at_all).collect();
         let cut_off: Vec<bool> = counts().map(|counts| counts.cut_off() > 0).collect();
         let asked = counts().any(|counts| counts.within);
-        // A deadline ends ops that are late. If all strategies did all ops nevertheless, lateness is not counted here, because it shows in
+        // A deadline ends ops that are late. If all strategies did all ops nevertheless, the shares ignore lateness, because it shows in
         // the latency.
         let in_time = asked || at_all.iter().any(|share| *share < 1.0);
         let limit = counts().find_map(|counts| counts.limit.clone()).filter(|_| in_time);

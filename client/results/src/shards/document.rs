@@ -15,35 +15,37 @@ use crate::document::reading::read;
 use crate::document::run::{OpsResult, RunResult};
 use crate::document::version::SchemaVersion;
 
-/// Some of the runs of a command (--shard), or of the clients of its runs (--client-shard), for `loadgen merge`. Other programs want the merged document.
+/// Part of the runs of a command (--shard), or of the clients of its runs (--client-shard), as input of `loadgen merge`. Other programs
+/// should read the merged document.
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct TaskShard<R = RunResult> {
-    /// Rises when a key changes its meaning or goes away.
+    /// Version of the document format. It is increased when a key changes its meaning or is removed.
     pub schema_version: SchemaVersion,
-    /// Which of them: task t, or client c, belongs to the shard with index t, or c, mod of.
+    /// Identity of the shard. Task t belongs to the shard with index t mod `of`. With --client-shard, client c belongs to the shard with
+    /// index c mod `of`.
     pub shard: ShardOf,
-    /// What all of them do.
+    /// Plan of all shards together.
     pub plan: ShardPlan,
-    /// The runs that this one did, in the order of their numbers. Of one that was cut off, some are missing.
+    /// Runs that this shard executed, in the order of their numbers. A shard that was cut off lacks some of its runs.
     pub tasks: Vec<TaskRecord<R>>,
 }
 
-/// A run that is over.
+/// Finished run of a shard.
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct TaskRecord<R = RunResult> {
-    /// Its number among those of all shards, from 0, in the order in which the merged document has them.
+    /// Number of the run among the runs of all shards, from 0, in the order of the merged document.
     pub task: u64,
     /// Whether the server's counts could be compared with the client's.
     pub server_compared: bool,
-    /// The generator's thread was busy for this share of the run; null when simulated.
+    /// Share of the run for which the generator's thread was busy; null if simulated.
     pub generator_share: Option<f64>,
     /// Whether any attempt got an answer.
     pub answered: bool,
     /// Whether the generator was the bottleneck.
     pub bottleneck: bool,
-    /// Its result; of a sweep without its course and curve, which no document of a sweep has.
+    /// Result of the run. In a sweep, the result has no time series and no latency curve.
     pub run: R,
 }
 
@@ -57,7 +59,7 @@ pub struct ReadShard<'a> {
     pub began: Option<String>,
 }
 
-/// Everything in the document but the runs. The runs are not parsed here; it is only checked that they are a list.
+/// Document of a shard without its runs. The runs are only checked to be a list and are parsed later.
 #[derive(Deserialize)]
 #[serde(expecting = "an object")]
 struct Head {
@@ -87,7 +89,7 @@ impl<'a> ReadShard<'a> {
     /// # Errors
     /// Fails if the text is not JSON, has another structure, is of a later version, or contradicts itself.
     pub fn read(text: &'a str) -> Result<Self, Malformed> {
-        // This pass rejects numbers above 10¹⁵.
+        // Parsing as a `DocumentProbe` rejects numbers above 10¹⁵.
         read::<DocumentProbe>(text)?;
         let Head { shard, plan, .. } = read(text)?;
         let ShardOf { kind, index, of } = shard;

@@ -3,17 +3,17 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What is missing: when shards were merged (loadgen merge --partial), or since a run could not be done. Of several strategies only blocks
-/// count of which every run was there.
+/// Runs that are missing, because shards were missing in a merge (loadgen merge --partial) or because a run could not be done. With several
+/// strategies, only blocks with all of their runs count. A block runs every strategy with the same seed.
 #[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Incomplete {
-    /// How many shards there are to be; 1 where none were merged.
+    /// Number of shards of the plan; 1 if no shards were merged.
     pub shards: u32,
-    /// Those that were not there, from 0.
+    /// Indexes of the missing shards, from 0.
     pub missing_shards: Vec<u32>,
-    /// How many runs there are to be.
+    /// Number of planned runs.
     pub tasks: u64,
-    /// Runs that nobody did.
+    /// Number of planned runs that were not executed.
     pub missing_tasks: u64,
 }

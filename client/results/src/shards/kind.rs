@@ -6,25 +6,25 @@ use serde::{Deserialize, Serialize};
 use crate::document::malformed::Malformed;
 use crate::document::reading::read;
 
-/// What a whole is divided by.
+/// Unit by which work is divided into shards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ShardKind {
-    /// By its runs (--shard): task t belongs to shard t mod N.
+    /// Division by runs (--shard): task t belongs to shard t mod N.
     Tasks,
-    /// By its clients (--client-shard): client c belongs to shard c mod N, in every run.
+    /// Division by clients (--client-shard): client c belongs to shard c mod N, in every run.
     Clients,
 }
 
-/// Which part of a whole it is.
+/// Identity of a shard among all shards of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct ShardOf {
-    /// What the whole was divided by.
+    /// Unit by which the work is divided into shards.
     pub kind: ShardKind,
-    /// From 0.
+    /// Index of the shard, from 0.
     pub index: u32,
-    /// How many parts there are.
+    /// Number of shards.
     pub of: u32,
 }
 

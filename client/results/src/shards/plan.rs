@@ -11,43 +11,44 @@ use crate::document::malformed::Malformed;
 use crate::document::run::Mode;
 use crate::document::sweep::Axis;
 
-/// What all shards together do, with defaults put in. It is the same in every shard.
+/// Work of all shards together, with defaults filled in. The plan is the same in every shard.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct ShardPlan {
-    /// Of the program that made it: only the same one makes the same of it.
+    /// Version of the program that made the plan. Only the same version plans the same runs.
     pub version: String,
-    /// What was asked for.
+    /// Command that was divided into shards.
     pub command: ShardedCommand,
-    /// Which driver does the runs.
+    /// Driver that executes the runs.
     pub mode: Mode,
-    /// What was typed, without what says where results go, and without the shard.
+    /// Command line, without flags for output files and without the shard.
     pub command_line: Vec<String>,
-    /// How many runs there are in all shards together, those against other servers (--sensitivity) included.
+    /// Number of runs in all shards together, including runs against other servers (--sensitivity).
     pub tasks: u64,
-    /// Strategies as typed.
+    /// Strategies as given on the command line.
     pub strategies: Vec<String>,
-    /// Path of the figure that strategies are ranked by; null where nobody is ranked.
+    /// Path of the figure that ranks strategies; null if there is no ranking.
     pub by: Option<String>,
-    /// Whether strategies are ranked against other servers, too.
+    /// Whether strategies are also ranked against other servers.
     pub sensitivity: bool,
-    /// What is varied; empty but for a sweep.
+    /// Varied parameters; empty unless the command is a sweep.
     pub axes: Vec<Axis>,
-    /// Where it is varied: every combination, the first axis slowest. There is one where nothing is varied.
+    /// Points of the plan: every combination of the varied parameters, the first parameter slowest. There is one point if nothing is
+    /// varied.
     #[schemars(length(min = 1))]
     pub points: Vec<PlannedPoint>,
 }
 
-/// A command that can be done in shards.
+/// Command that can be divided into shards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ShardedCommand {
     /// One strategy, with as many seeds as there are repeats. Task r is repeat r.
     Run,
-    /// Several strategies in blocks. Tasks stand by strategy, and of each in the order of blocks; after them come those against
-    /// other servers.
+    /// Several strategies in blocks. Tasks are in the order of strategies and, for each strategy, in the order of blocks. Tasks against
+    /// other servers follow.
     Compare,
-    /// Several strategies at several points. Tasks stand by point, of each by seed, and then by strategy.
+    /// Several strategies at several points. Tasks are sorted by point, then by seed, then by strategy.
     Sweep,
 }
 
@@ -61,38 +62,38 @@ impl ShardedCommand {
     }
 }
 
-/// Every strategy with the same workload and server.
+/// Point of the plan: all strategies with the same workload and server.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct PlannedPoint {
-    /// The value of every axis, as typed.
+    /// Value of every varied parameter, as given on the command line.
     pub at: Vec<String>,
     /// Strategies with their parameters at this point.
     #[schemars(length(min = 1))]
     pub strategies: Vec<String>,
-    /// Every parameter of the workload that is set, as it would be typed; seed and repeats are among them.
+    /// All parameters of the workload that are set, including seed and repeats, with values as on the command line.
     pub workload: BTreeMap<String, String>,
-    /// Whom all of them meet.
+    /// Server of all runs at this point.
     pub server: PlannedServer,
-    /// What is sent.
+    /// Requests of all runs at this point.
     pub request: RequestRecord,
-    /// Whether it may be sent again whatever its method.
+    /// Whether a request may be sent again regardless of its method.
     pub idempotent: bool,
-    /// How it is sent; null when simulated. Each shard has as many threads as its machine is good for.
+    /// Transport that sends the requests; null if simulated. The number of threads depends on the machine of each shard.
     pub transport: Option<TransportRecord>,
 }
 
-/// A server as it was found or configured before any run.
+/// Server as it was found or configured before any run.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct PlannedServer {
-    /// `embedded`, `found`, `simulated` or the URL.
+    /// Kind of server: `embedded`, `found`, `simulated` or its URL.
     pub kind: String,
-    /// Where it is; null when it is simulated or embedded.
+    /// Address of the server; null if it is simulated or embedded.
     pub target: Option<String>,
-    /// The same for people.
+    /// Description of the server for people.
     pub words: String,
-    /// A mockserver's configuration; null for any other server.
+    /// Configuration of the mockserver; null for any other server.
     pub model: Option<ServerModel>,
 }
 

@@ -35,8 +35,7 @@ pub(super) fn overview(judged: &[(&Reproduction, Vec<Judged<'_>>)], tally: &Tall
     pointers.extend((!explain).then(|| "Claims that do not hold: --explain".to_owned()));
     if tally.ours.claims() > 0 {
         let ours = thousands(tally.ours.claims() as u64);
-        pointers
-            .push(format!("{ours} claims of this project, which no source makes: {}", expected(&tally.ours)));
+        pointers.push(format!("{ours} more, in no source: {}", expected(&tally.ours)));
     }
     pointers.extend(unjudged(&tally.source));
     for pointer in joined(pointers) {

@@ -252,7 +252,7 @@ fn agreement(run: &Finished) -> String {
     let received = shards::received(&run.result).filter(|_| run.conservation.server_compared);
     match (run.conservation.holds(), received) {
         (false, _) => "ACCOUNTING MISMATCH, see the error".to_owned(),
-        (true, None) => "the client's counts are consistent; the server reports none".to_owned(),
+        (true, None) => "the client's counts are consistent, not compared with a server's".to_owned(),
         (true, Some(received)) if by_gateway > 0 => format!(
             "{} sent   {} received by the server   {} answered by a gateway",
             thousands(sent),

@@ -13,7 +13,7 @@ pub struct PointWinner<'a> {
     pub winner: Option<&'a str>,
 }
 
-/// `key` is the varied key, or `None` if two keys are varied.
+/// Returns the first sentence about a sweep: the best strategy at each point. `key` is the varied key, or `None` if two keys are varied.
 pub fn first_by_point(key: Option<&str>, points: &[PointWinner<'_>], has_intervals: bool) -> Sentence {
     let unsure = if has_intervals { String::new() } else { format!("; intervals need {MIN_SEEDS} seeds") };
     let mut winners: Vec<Option<&str>> = Vec::new();

@@ -1,8 +1,9 @@
 //! Order and ranks of the strategies that can be ranked.
 //!
 //! Strategies are sorted by the ranked figure and then split into groups of equals. Going down the list, a strategy joins the current group
-//! if it is equal to the first strategy of that group. Equal means that the interval of their ratio contains 1 or lies within 2 % of it.
-//! All strategies of a group have the same rank. Within a group they are sorted by attempts, if these differ distinguishably.
+//! if it is equal to the first strategy of that group. Two strategies are equal if the interval of their ratio contains 1 or lies within 2
+//! % of it. All strategies of a group have the same rank. Within a group, strategies are sorted by attempts, if their attempts differ
+//! distinguishably.
 
 use std::cmp::Ordering;
 
@@ -57,7 +58,8 @@ fn in_order(
     sorted.flatten().collect()
 }
 
-/// Sorts strategies by a key and splits them into groups of neighbours. All strategies of a group are equal to its first one.
+/// Sorts strategies by a key and splits them into groups of neighbours. All strategies of a group are equal to the first strategy of the
+/// group.
 fn groups(
     mut standings: Vec<&RankedStrategy>,
     key: impl Fn(&RankedStrategy) -> f64,

@@ -9,7 +9,7 @@ pub struct PairRow {
     /// Strategy with the better rank.
     pub first: String,
     pub second: String,
-    /// Ratio of the second strategy's ranked figure to the first one's; `None` if they did not do the same work.
+    /// Ratio of the second strategy's ranked figure to the first strategy's; `None` if the two did not do the same work.
     pub figure: Option<Times>,
     pub attempts: Option<Times>,
 }

@@ -40,7 +40,7 @@ pub enum RowRank {
         rank: u64,
         is_tied: bool,
     },
-    /// Strategy without a rank: it stalled or was interrupted in some of its `of` runs, or it lacks the score.
+    /// Strategy without a rank: it lacks the score, or it stalled or was interrupted in some of its runs (`of` runs in total).
     Stopped {
         stalled: usize,
         interrupted: usize,
@@ -123,8 +123,8 @@ pub(super) fn rows(
     all.map(|(standing, place)| row(standing, place, (best, figure), level)).collect()
 }
 
-/// Returns the ranked strategy with the best figure. It may differ from the first strategy of the table, because equal strategies are
-/// ordered by attempts there.
+/// Returns the ranked strategy with the best figure. It may differ from the first strategy of the table, because the table orders equal
+/// strategies by attempts.
 fn leader(standings: &[RankedStrategy], figure: Score) -> Option<&RankedStrategy> {
     let is_share = figure == Score::done_share();
     let ranked = standings.iter().filter(|standing| standing.rank.is_some() && !standing.foresees);

@@ -13,30 +13,31 @@ use loadgen_core::{Latencies, LatencySums};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Latencies of one kind.
+/// Latencies of one kind: their sums and their histogram.
 #[derive(Clone, Debug, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct LatencyRecord {
-    /// Sums and extremes.
+    /// Sums and extremes of the latencies.
     #[serde(flatten)]
     pub sums: SumsRecord,
-    /// A histogram of `HdrHistogram` V2, deflated, in base64, as in interval logs: microseconds, three digits, up to a day.
+    /// Histogram of `HdrHistogram` V2, deflated, in base64, as in interval logs. Latencies are in microseconds, with three digits, up to a
+    /// day.
     pub histogram: String,
 }
 
-/// Sums of latencies in nanoseconds; those that may be larger than a number of JSON are texts.
+/// Sums of latencies in nanoseconds. Sums that may exceed the range of JSON numbers are texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct SumsRecord {
-    /// How many.
+    /// Number of latencies.
     pub count: u64,
-    /// The shortest; null of none.
+    /// Shortest latency; null if there are no latencies.
     pub min_ns: Option<u64>,
-    /// The longest; null of none.
+    /// Longest latency; null if there are no latencies.
     pub max_ns: Option<u64>,
-    /// All together.
+    /// Sum of all latencies.
     pub sum_ns: String,
-    /// Of squares.
+    /// Sum of the squares of all latencies.
     pub sum_ns2: String,
 }
 
@@ -69,7 +70,7 @@ impl LatencyRecord {
         Self { sums: SumsRecord::new(&latencies.sums()), histogram: encoded(&latencies.histogram()) }
     }
 
-    /// Returns `None` if the histogram is invalid or contradicts the sums.
+    /// Parses the latencies. Returns `None` if the histogram is invalid or contradicts the sums.
     pub(super) fn read(&self) -> Option<Latencies> {
         Latencies::restored(&self.sums.read()?, decoded(&self.histogram)?)
     }
@@ -96,7 +97,7 @@ const LONGEST: usize = 1 << 20;
 /// Maximum size of a histogram in bytes after decompression.
 const MAX_INFLATED: u64 = 1 << 20;
 
-/// Number of bytes before the counts: cookie, length, offset, digits, least and greatest value, ratio.
+/// Number of bytes of a histogram before its counts: cookie, length, offset, digits, least and greatest value, ratio.
 const HEAD: usize = 40;
 
 const COOKIE: u32 = 0x1c84_9313;
@@ -105,7 +106,7 @@ const COOKIE: u32 = 0x1c84_9313;
 /// number of buckets must not exceed that of the histograms that `loadgen` writes.
 fn decoded(text: &str) -> Option<Histogram<u64>> {
     let bytes = STANDARD.decode(text).ok().filter(|_| text.len() <= LONGEST)?;
-    // The first 8 bytes are a cookie and a length; the compressed part follows.
+    // The first 8 bytes of an encoded histogram are a cookie and a length. The compressed part follows.
     let deflated = bytes.get(8..)?;
     let mut inflated = Vec::new();
     ZlibDecoder::new(deflated).take(MAX_INFLATED).read_to_end(&mut inflated).ok()?;

@@ -8,105 +8,107 @@ use vocabulary::wire::{ServerStats, ShardRow};
 
 use super::latency_record::{LatencyRecord, SumsRecord, attempts_per_op};
 
-/// One shard of a run's clients.
+/// Record of one shard of a run's clients.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct ClientShardRecord {
-    /// What the whole was divided by.
+    /// Unit by which the work is divided into shards.
     pub kind: ClientsKind,
-    /// Which shard, from 0: client c belongs to shard c mod `of`.
+    /// Index of the shard, from 0. Client c belongs to shard c mod `of`.
     pub index: u32,
-    /// How many shards there are.
+    /// Number of shards.
     pub of: u32,
-    /// The id that all shards of the run share, 16 hexadecimal digits.
+    /// Id that all shards of the run share, 16 hexadecimal digits.
     pub run: String,
-    /// When it was to start, and when it did.
+    /// Planned and actual start of the shard.
     pub start: StartRecord,
-    /// The first op's arrival, in nanoseconds of the experiment since the common start, as all instants here.
+    /// Arrival of the first op. Like all instants of this record, it is in nanoseconds of the experiment since the common start of the
+    /// shards.
     pub first_arrival_ns: Option<u64>,
-    /// The last success.
+    /// Instant of the last success.
     pub last_success_ns: Option<u64>,
-    /// The last end of an op.
+    /// Instant of the last end of an op.
     pub last_end_ns: Option<u64>,
-    /// Ops that succeeded within the deadline; null without one.
+    /// Number of ops that succeeded within the deadline; null without a deadline.
     pub in_time: Option<u64>,
-    /// Ops that count as done in time.
+    /// Number of ops that count as done in time.
     pub done_in_time: u64,
-    /// Attempts that somebody between client and mockserver answered, and that succeeded.
+    /// Number of successful attempts that an intermediary between client and mockserver answered.
     pub gateway_successes: u64,
-    /// The width of a bucket of the series.
+    /// Width of a bucket of the time series.
     pub bucket_ns: u64,
-    /// From an op's arrival to its success.
+    /// Latencies of ops, from arrival to success.
     pub op_latency: LatencyRecord,
-    /// Of attempts that succeeded.
+    /// Latencies of attempts that succeeded.
     pub success_latency: LatencyRecord,
-    /// Of attempts that were rejected.
+    /// Latencies of attempts that were rejected.
     pub rejection_latency: LatencyRecord,
-    /// Of attempts that failed.
+    /// Latencies of attempts that failed.
     pub failure_latency: LatencyRecord,
-    /// How late attempts were sent.
+    /// Lateness of sends.
     pub send_lag: LatencyRecord,
-    /// Attempts per op that ended: a histogram of `HdrHistogram` V2, deflated, in base64.
+    /// Attempts per op that ended, as a histogram of `HdrHistogram` V2, deflated, in base64.
     pub attempts_per_op: String,
-    /// Retries of which the server had said when to come.
+    /// Number of retries for which the server had advised a time.
     pub advised_retries: u64,
-    /// By how much those of them came too early that did.
+    /// Sums of the times by which retries were earlier than advised. Only retries that were too early are included.
     pub advice_broken_early: SumsRecord,
-    /// What every client of the shard got, in the order of their numbers; null where the run has one client only.
+    /// Figures of every client of the shard, in the order of client numbers; null if the run has only one client.
     pub clients: Option<ClientColumns>,
-    /// A proven lower bound on the makespan of the whole run; null where none is known.
+    /// Proven lower bound on the makespan of the whole run; null if no bound is known.
     pub whole_optimal_makespan_s: Option<f64>,
-    /// What the mockserver had counted of the whole run when this shard had ended, with a row for each shard; others may have gone on. Null
-    /// when the target is no mockserver, or its counts could not be compared.
+    /// Counts of the mockserver for the whole run at the end of this shard, with a row for each shard. Other shards may still have been in
+    /// progress. Null if the target is not a mockserver, or if its counts could not be compared.
     pub ledger: Option<ServerStats>,
 }
 
-/// Of which shards a result was put together.
+/// Client shards that a result was merged from.
 #[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct MergedClients {
-    /// What the whole was divided by.
+    /// Unit by which the work was divided into shards.
     pub kind: Option<ClientsKind>,
-    /// How many shards there were.
+    /// Number of shards.
     pub of: u32,
-    /// The id that they shared.
+    /// Id that all shards of the run shared.
     pub run: String,
-    /// Shards that are missing, from 0: with any, this is not the whole, and figures of the server, which counted theirs, are null.
+    /// Indexes of missing shards, from 0. With missing shards, the result does not cover the whole run. Figures of the server are then
+    /// null, because the server also counted the missing shards.
     pub missing: Vec<u32>,
-    /// How much later than planned the latest of them was ready, in milliseconds of real time.
+    /// Largest lateness of a shard at the start: time from the planned start until the shard was ready, in milliseconds of real time.
     pub late_ms: Option<f64>,
-    /// What the server counted of each that is there; empty where it does not tell.
+    /// Counts of the server for each merged shard; empty if the server does not report them.
     pub rows: Vec<ShardRow>,
 }
 
-/// What the whole was divided by.
+/// Unit by which clients' work is divided into shards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ClientsKind {
-    /// By its clients (--client-shard).
+    /// Division by clients (--client-shard).
     Clients,
 }
 
-/// How shards came to start together.
+/// Method by which shards start together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StartedBy {
-    /// All waited for one another (--barrier).
+    /// All shards waited for one another (--barrier).
     Barrier,
-    /// At a time of the calendar (--start-at).
+    /// All shards started at a given date and time (--start-at).
     Time,
 }
 
-/// When a shard started.
+/// Start of a shard.
 #[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct StartRecord {
-    /// By what.
+    /// Method by which the shards started together.
     pub by: StartedBy,
-    /// The planned instant (--start-at), in milliseconds since 1970; null at a barrier, which plans none.
+    /// Planned start (--start-at), in milliseconds since 1970; null at a barrier, which has no planned instant.
     pub at_unix_ms: Option<u64>,
-    /// How much later than planned it was ready, in milliseconds of real time. Its clock runs from the planned instant, so this shows as
-    /// send lag.
+    /// Time from the planned start until the shard was ready, in milliseconds of real time. The shard's clock runs from the planned start,
+    /// so lateness appears as send lag.
     pub late_ms: f64,
 }
 
@@ -119,19 +121,19 @@ impl StartRecord {
     }
 }
 
-/// What clients got, a column for each figure.
+/// Figures of clients: a column for each figure, with one value per client.
 #[derive(Clone, Debug, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct ClientColumns {
-    /// Ops that arrived.
+    /// Number of ops that arrived.
     pub arrived: Vec<u64>,
-    /// Ops that succeeded.
+    /// Number of ops that succeeded.
     pub succeeded: Vec<u64>,
-    /// The sum of their latencies.
+    /// Sum of the latencies of the ops that succeeded, in nanoseconds.
     pub latency_ns: Vec<u64>,
-    /// How long they had work.
+    /// Time for which the client had work, in nanoseconds, without the period that `busy_since_ns` begins.
     pub busy_ns: Vec<u64>,
-    /// Since when they had work that was not done at the end.
+    /// Instant since which the client had work that was not done at the end; null without such work.
     pub busy_since_ns: Vec<Option<u64>>,
 }
 
