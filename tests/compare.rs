@@ -231,7 +231,7 @@ fn what_cannot_be_compared_is_refused() {
         assert!(said.contains(expected), "{strategies}: {said}");
     }
     assert!(refused(&[]).contains("--strategies"));
-    assert!(refused(&["-s", "aimd,oracle", "--loss", "0.1"]).contains("the oracle has a plan"));
+    assert!(refused(&["-s", "aimd,oracle", "--loss", "0.1"]).contains("`oracle` supports only"));
     assert!(refused(&["-s", "aimd,none", "--time-scale", "0.2"]).contains("--time-scale"));
 }
 
