@@ -85,10 +85,10 @@ fn answer(judged: &Judged, group: &Group) -> String {
     let Some((name, row)) = best else { return String::new() };
     let reference = judged.reference_name();
     let words = if *name == reference {
-        format!("Behind {}, {name} takes the least time.", group.name)
+        format!("With {}, {name} takes the least time.", group.name)
     } else {
         format!(
-            "Behind {}, {name} takes the least time: {} of {reference}'s, with {} of its attempts.",
+            "With {}, {name} takes the least time: {} of {reference}'s, with {} of its attempts.",
             group.name,
             cell(&row.time),
             cell(&row.attempts)
