@@ -43,7 +43,7 @@ fn write(settings: &mut Described) -> String {
             );
         }
         None => {
-            settings.besides("Envoy: a route without `timeout` ends an op after 15 s, all attempts included")
+            settings.besides("Envoy: a route without `timeout` ends an op after 15 s, all attempts included");
         }
     }
     let (words, codes) = retried(settings);

@@ -28,7 +28,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) baseline: Option<BaselineName>,
 
-    /// Write the results of `--fail-if` and `--baseline` to a JUnit XML file, for CI systems.
+    /// Write the results of `--fail-if` and `--baseline` to a `JUnit` XML file, for CI systems.
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
 
