@@ -112,7 +112,7 @@ mod tests {
     fn invalid_baselines_are_refused() {
         let refusal = |text: &str| Baseline::read(text).unwrap_err().to_string();
         assert!(refusal("{\"kind\": \"other\"}").starts_with("it is not a baseline"));
-        assert!(refusal("{\"kind\": \"tailback-baseline\", \"version\": 9}").contains("of version 9"));
+        assert!(refusal("{\"kind\": \"tailback-baseline\", \"version\": 9}").contains("has version 9"));
         assert!(refusal("nonsense").starts_with("line 1"));
     }
 }

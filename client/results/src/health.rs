@@ -237,7 +237,7 @@ mod tests {
         let run = Duration::from_secs(10);
         assert_eq!(Warning::held_up(Duration::from_millis(150), run), None);
         let text = Warning::held_up(Duration::from_secs(4), run).unwrap().to_string();
-        assert!(text.starts_with("the run waited 4.00 s for the file of `--samples`"), "{text}");
+        assert!(text.starts_with("the run waited 4.00 s for writes to the file of `--samples`"), "{text}");
         assert!(text.contains("40.0 % of its time"), "{text}");
     }
 

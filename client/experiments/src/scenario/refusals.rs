@@ -98,7 +98,7 @@ const ONE_LINE: &[(&str, &str, &[&str])] = &[
     (
         "ops = 3",
         "scatter = [{ ops = 9223372036854775807, from = \"0s\", to = \"1s\" }, { ops = 9223372036854775807, from = \"0s\", to = \"1s\" }]",
-        &["mine.toml:5", "at most 10000000 in all"],
+        &["mine.toml:5", "all groups together at most 10000000"],
     ),
     (
         "figure = \"attempts.total\"\nof = \"a\"",

@@ -132,7 +132,7 @@ fn a_document_that_is_broken_or_none_is_refused_with_its_place() {
         ("\"at\":[],", "\"at\":[\"\\u001b[2J\"],", "contains characters that cannot be shown"),
         ("\"tasks\":[\n", "\"jobs\":[\n", "`tasks`: is missing"),
         ("\"answered\":true", "\"answered\":3", "`tasks[0].answered`"),
-        ("\"succeeded\":20,", "\"succeeded\":19,", "`tasks[0].run.ops.total`: is 20, and 19 succeeded"),
+        ("\"succeeded\":20,", "\"succeeded\":19,", "`tasks[0].run.ops.total`: is 20, but 19 ops succeeded"),
         (
             "\"rejected\":0,",
             "\"rejected\":18446744073709551615,",
@@ -165,13 +165,13 @@ fn documents_that_agree_on_an_invalid_plan_are_refused() {
         (
             "\"strategies\":[\"aimd\"],\"workload\"",
             "\"strategies\":[\"none\"],\"workload\"",
-            "task 0 is a run of aimd, seed 1, where none",
+            "task 0 is a run of aimd with seed 1, but the plan has none",
         ),
         ("\"strategies\":[\"aimd\"],\"workload\"", "\"strategies\":[],\"workload\"", "no strategy is named"),
         (
             "\"seed\":\"1\"",
             "\"seed\":\"2\"",
-            "task 0 is a run of aimd, seed 1, where aimd, seed 2, was planned",
+            "task 0 is a run of aimd with seed 1, but the plan has aimd with seed 2",
         ),
         ("\"command\":\"run\"", "\"command\":\"compare\"", "`plan.by`: strategies cannot be ranked by ``"),
         ("\"command\":\"run\"", "\"command\":\"jog\"", "`plan.command`: `jog` is not"),
