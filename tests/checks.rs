@@ -148,7 +148,11 @@ fn a_changed_setting_and_its_baseline_are_both_named() {
     let several = ["compare", "--simulate", "--ops", "300", "--repeats", "6", "--baseline", "main"];
     let several = loadgen_in(here.path(), &[&several[..], &["--strategies", "full-jitter,cubic"]].concat());
     assert_eq!(several.status.code(), Some(2), "{}", told(&several));
-    assert!(told(&several).contains("is of aimd, and this is full-jitter, cubic"), "{}", told(&several));
+    assert!(
+        told(&several).contains("has the strategies aimd, and this run has full-jitter, cubic"),
+        "{}",
+        told(&several)
+    );
 }
 
 #[test]

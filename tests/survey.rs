@@ -88,7 +88,7 @@ fn surveys_that_cannot_be_made_are_refused() {
     refused("--settings 500", &["`500` (--settings)", "from 0 to 499"]);
     refused("--concurrency-limits 0 --rate-limits 0", &["draw at least one"]);
     refused("--json - --csv -", &["two outputs are directed to stdout (`-`)"]);
-    refused("--json one --csv ./one", &["`./one` is given for two outputs"]);
+    refused("--json one --csv ./one", &["`./one` is named for two outputs"]);
     refused("--plot plot.png", &["plot.png", "SVG"]);
     refused("--from other.json", &["`other.json` (--from) is not a survey"]);
     refused("--from other.json --seed 2", &["--seed"]);

@@ -213,7 +213,7 @@ fn what_cannot_be_a_share_of_a_run_is_refused_with_the_reason() {
     let given = ["--client-shard", "0/2", "--clients", "2", "--target", &url, "--barrier", &url];
     for (more, words) in [
         (&["--in-flight", "5"][..], "depends on the ops of other shards"),
-        (&["--share-strategy"], "one instance"),
+        (&["--share-strategy"], "one strategy"),
         (&["--strategy", "oracle"], "one for all clients"),
         (&["--fail-if", "amplification > 1"], "loadgen merge"),
         (&["--html", "page.html"], "loadgen merge"),
@@ -251,7 +251,7 @@ fn a_run_id_that_the_server_knows_from_another_run_is_refused() {
     };
     run("a1").exits(0);
     let first = document(&folder, "0.json");
-    let words = ["`00000000000000a1` (--run-id)", "another id", "clocks"];
+    let words = ["`00000000000000a1` (--run-id)", "a new id", "clocks"];
     run("a1").exits(2).says(&words);
     assert_eq!(document(&folder, "0.json"), first, "nothing was written");
     assert_eq!(count(&server.stats(), "/received"), count(&first, "/tasks/0/run/attempts/total"));

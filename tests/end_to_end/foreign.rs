@@ -60,7 +60,7 @@ fn a_client_with_rules_sends_no_mix_twice_that_may_count_twice() {
     let url = server.url();
     let base = ["--target", &url, "--ops", "2", "--rate", "100/s", "--strategy", "preset:openai", "--mix"];
     let left = loadgen(&[&base[..], &["GET /; PATCH /a"]].concat()).exits(2);
-    left.says(&["a PATCH sent twice", "--idempotent"]);
+    left.says(&["a PATCH request sent twice", "--idempotent"]);
     measure(&[&base[..], &["GET /; PUT /a"]].concat());
     measure(&[&base[..], &["GET /; PATCH /a", "--idempotent"]].concat());
 }
@@ -100,7 +100,7 @@ fn a_foreign_server_is_loaded_only_with_an_explicit_load() {
     let base = ["--target", &url, "--ops", "2"];
     for more in [&[][..], &["--print-config"], &["--duration", "1s"]] {
         let left = loadgen(&[&base[..], more].concat()).exits(2);
-        left.says(&[&url, "no mockserver", "--rate", "--in-flight"]);
+        left.says(&[&url, "not a mockserver", "--rate", "--in-flight"]);
     }
     assert_eq!(server.work().len(), 0);
     for said in [["--rate", "100/s"], ["--in-flight", "1"], ["--arrivals", "burst"]] {

@@ -81,7 +81,7 @@ fn a_foreign_server_has_no_bound_and_gets_the_given_request() {
 fn a_foreign_server_needs_an_explicit_load_at_every_point() {
     let server = ForeignServer::start(|_, connection| reply(connection, "200 OK", ""));
     let url = server.url();
-    let words = [url.as_str(), "no mockserver", "--rate", "--in-flight"];
+    let words = [url.as_str(), "not a mockserver", "--rate", "--in-flight"];
     refused(&[&["compare", "--target", &url][..], &STRATEGIES].concat(), &words);
     refused(&["sweep", "--target", &url, "--vary", "ops=1,2"], &words);
     refused(&["sweep", "--target", &url, "--ops", "2", "--vary", "arrivals=burst,poisson"], &words);
@@ -106,7 +106,7 @@ fn what_does_not_go_with_a_target_is_refused_in_clear_words() {
     let args = ["compare", "--target", &foreign.url(), "--rate", "9/s", "--strategies", "oracle,aimd"];
     refused(&args, &["oracle"]);
     let dead = ["compare", "--target", "http://127.0.0.1:1", "--rate", "9/s", "--strategies", "none,aimd"];
-    loadgen(&dead).exits(69).says(&["nothing answers"]);
+    loadgen(&dead).exits(69).says(&["no server responds"]);
 }
 
 #[test]

@@ -48,7 +48,7 @@ fn invalid_results_are_refused_with_file_and_place() {
         (
             "more.json",
             &good.replacen("\"succeeded\":20", "\"succeeded\":21", 1),
-            "`more.json`, `ops.succeeded`: 21 are more than there were: 20",
+            "`more.json`, `ops.succeeded`: 21 is more than all 20 ops",
         ),
         (
             "later.json",
