@@ -27,7 +27,7 @@ fn main() -> Result<(), WatchError> {
     if how == "thread-panic" {
         std::thread::spawn(|| {
             std::thread::sleep(Duration::from_secs(2));
-            panic!("a thread of the demo was asked to panic");
+            panic!("a thread of the demo panics on request");
         });
     }
     let run = RefCell::new(run);
@@ -36,7 +36,7 @@ fn main() -> Result<(), WatchError> {
     let quit = RefCell::new(&mut quit_at);
     let refresh = |frame: &mut Frame| {
         let elapsed_s = start.elapsed().as_secs_f64();
-        assert!(how != "panic" || elapsed_s < 2.0, "the demo was asked to panic");
+        assert!(how != "panic" || elapsed_s < 2.0, "the demo panics on request");
         let mut run = run.borrow_mut();
         run.advance(elapsed_s);
         frame.snapshot.clone_from(run.snapshot());

@@ -18,9 +18,9 @@ pub struct ClientShard {
 pub enum ClientShardError {
     #[error("`{0}` is not a valid shard; write `I/N`, such as `0/4` for the first of four")]
     Form(String),
-    #[error("{0} shards cannot be; it must be from 1 to {MAX_SHARDS}")]
+    #[error("the number of shards is {0}; it must be from 1 to {MAX_SHARDS}")]
     Count(u32),
-    #[error("there is no shard {index} of {of}: they are counted from 0 to {}", of - 1)]
+    #[error("there is no shard {index} of {of}: shards are numbered from 0 to {}", of - 1)]
     Index { index: u32, of: u32 },
 }
 

@@ -23,11 +23,10 @@ pub enum Mismatch {
     /// Every op that succeeded has exactly one successful attempt.
     #[error("{ops} ops succeeded with {attempts} successful attempts")]
     Successes { ops: u64, attempts: u64 },
-    #[error("the series over time holds {series} attempts, the counters {total}")]
+    #[error("the time series has {series} attempts, but the counters have {total}")]
     Series { series: u64, total: u64 },
     #[error(
-        "the client sent {sent} attempts and the server received {received}, rejected reads included; allowed is a \
-         difference of 0 to {allowed} (failed + cancelled + answered by somebody between)"
+        "the client sent {sent} attempts and the server received {received}, including rejected reads; the difference may be 0 to {allowed} (failed + cancelled + answered by a gateway)"
     )]
     Received {
         sent: u64,
@@ -38,13 +37,12 @@ pub enum Mismatch {
     #[error("the server received {writes} conditional writes after {reads} reads that it served")]
     Reads { writes: u64, reads: u64 },
     #[error(
-        "the client saw {succeeded} successes, the server accepted {accepted} and at most {allowed} got lost"
+        "the client observed {succeeded} successes, but the server accepted {accepted}, of which at most {allowed} were lost"
     )]
     Accepted { succeeded: u64, accepted: u64, allowed: u64 },
     /// An attempt that the server failed on purpose cannot have succeeded at the client.
     #[error(
-        "the server failed {failed} attempts on purpose, and the client saw at most {allowed} (failed + cancelled + \
-         answered by somebody between)"
+        "the server failed {failed} attempts on purpose, and the client observed at most {allowed} (failed + cancelled + answered by a gateway)"
     )]
     Failed { failed: u64, allowed: u64 },
     #[error(

@@ -104,7 +104,7 @@ impl RequestKind {
         for word in words {
             match word.split_once('=') {
                 None if kind.weight == 0 => kind.weight = weight(word)?,
-                None => return Err(format!("`{word}` is one word too many")),
+                None => return Err(format!("`{word}` is not expected here")),
                 Some(("cost", number)) if kind.cost.is_none() => kind.cost = Some(cost(word, number)?),
                 Some(("used", number)) if kind.used.is_none() => kind.used = Some(cost(word, number)?),
                 Some((key @ ("cost" | "used"), _)) => return Err(format!("`{key}` is given twice")),
@@ -124,7 +124,7 @@ fn method(text: &str) -> Result<Box<str>, String> {
     let is_method = (1..=MAX_METHOD).contains(&text.len()) && text.bytes().all(is_token);
     match text.to_ascii_uppercase() {
         _ if !is_method => Err(format!("`{text}` is not an HTTP method")),
-        connect if connect == "CONNECT" => Err("CONNECT asks for a tunnel and has no path".to_owned()),
+        connect if connect == "CONNECT" => Err("CONNECT requests a tunnel and has no path".to_owned()),
         method => Ok(method.into()),
     }
 }
@@ -134,26 +134,27 @@ fn path(text: &str) -> Result<Box<str>, String> {
         return Err(format!("the path `{text}` does not begin with `/`"));
     }
     if text.len() > MAX_PATH {
-        return Err(format!("its path is longer than {MAX_PATH} bytes"));
+        return Err(format!("the path is longer than {MAX_PATH} bytes"));
     }
     let is_allowed = |character: &char| {
         u8::try_from(*character).is_ok_and(|byte| byte.is_ascii_alphanumeric() || IN_PATHS.contains(&byte))
     };
     if text.contains('?') {
-        return Err("a path has no query; give it with the target, which keeps it to itself".to_owned());
+        return Err("a path must not have a query; put the query into the target's URL, which is not stored"
+            .to_owned());
     }
     if let Some(other) = text.chars().find(|character| !is_allowed(character)) {
-        return Err(format!("a path has no `{other}`; write it percent-encoded"));
+        return Err(format!("a path must not contain `{other}`; write it percent-encoded"));
     }
     // Rejected, because URL parsers remove dot segments (https://url.spec.whatwg.org/#double-dot-path-segment), so that
     // the server would receive another path.
     let is_dots =
         |segment: &str| matches!(segment.to_ascii_lowercase().replace("%2e", ".").as_str(), "." | "..");
     if text.split('/').any(is_dots) {
-        return Err("a path has no segments `.` and `..`".to_owned());
+        return Err("a path must not have the segments `.` and `..`".to_owned());
     }
     if is_or_is_below(text, "/_mock") {
-        return Err("paths under `/_mock` are a mockserver's own endpoints".to_owned());
+        return Err("paths under `/_mock` are admin endpoints of the mockserver".to_owned());
     }
     Ok(text.into())
 }
@@ -165,7 +166,7 @@ fn is_or_is_below(path: &str, other: &str) -> bool {
 fn weight(text: &str) -> Result<u64, String> {
     let refuse = || {
         format!(
-            "the weight `{text}` is no number above 0 and up to {HIGHEST_WEIGHT} with at most {DECIMALS} decimals"
+            "the weight `{text}` must be a number above 0 and up to {HIGHEST_WEIGHT}, with at most {DECIMALS} decimals"
         )
     };
     let (whole, decimals) = text.split_once('.').unwrap_or((text, "0"));

@@ -44,18 +44,18 @@ impl FromStr for RejectedWhen {
         for part in text.split(',').map(str::trim) {
             let refuse = |why: &str| RejectedWhenError { part: part.to_owned(), why: why.to_owned() };
             if this.statuses.len() + this.reasons.len() >= MOST {
-                return Err(refuse(&format!("there are more than {MOST}")));
+                return Err(refuse(&format!("there are more than {MOST} entries")));
             }
             if let Some(reason) = part.strip_prefix("body:") {
                 let is_word = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
                 if reason.is_empty() || reason.len() > LONGEST || !reason.bytes().all(is_word) {
-                    return Err(refuse("a reason is a word, or words joined by `-`"));
+                    return Err(refuse("a reason must be a word, or words joined by `-`"));
                 }
                 this.reasons.push(reason.to_owned());
             } else {
                 let status = part.parse().ok().filter(|status| (300..600).contains(status));
                 let suggestion = || did_you_mean(part.split(':').next().unwrap_or_default(), ["body"]);
-                let why = || format!("a status is from 300 to 599{}", suggestion());
+                let why = || format!("a status must be from 300 to 599{}", suggestion());
                 this.statuses.push(status.ok_or_else(|| refuse(&why()))?);
             }
         }

@@ -73,7 +73,7 @@ impl TimerQueue {
         if self.near.is_empty() {
             self.refill();
         }
-        #[expect(clippy::cast_possible_truncation, reason = "the op is in the lowest 32 bits")]
+        #[expect(clippy::cast_possible_truncation, reason = "the lowest 32 bits contain the op")]
         Some(OpSlot(key as u32))
     }
 

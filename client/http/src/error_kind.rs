@@ -122,10 +122,10 @@ pub(crate) fn is_tls(error: &reqwest::Error) -> bool {
 pub(crate) fn refused_certificate(error: &reqwest::Error) -> Option<&'static str> {
     match rustls_error(error)? {
         authority if tls::is_authority_as_server(authority) => {
-            Some("its certificate calls itself an authority, and is not one that was named")
+            Some("the server's certificate is a certificate authority, but not one given by `--cacert`")
         }
         rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer) => {
-            Some("nobody who is trusted has signed its certificate")
+            Some("the server's certificate is not signed by a trusted authority")
         }
         _ => None,
     }

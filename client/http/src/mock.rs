@@ -52,7 +52,7 @@ pub enum MockError {
     /// The answer is not a valid answer of a mockserver of this version.
     #[error("the mockserver's answer could not be read: {0}")]
     Garbage(String),
-    #[error("the mockserver refused with {status}: {text}")]
+    #[error("the mockserver rejected the request with {status}: {text}")]
     Refused { status: StatusCode, text: String },
 }
 

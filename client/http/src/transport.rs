@@ -143,11 +143,11 @@ pub enum TransportError {
     Untrustable(#[source] rustls::Error),
     #[error("the target's host cannot be sent as a header")]
     Host(#[source] http::header::InvalidHeaderValue),
-    #[error("`{0}` (--mix) cannot be sent to this target")]
+    #[error("the path `{0}` (--mix) cannot be sent to this target")]
     Kind(String),
     #[error("the target's path `{0}` cannot be sent")]
     Path(String),
-    #[error("reqwest sends from one address; give one (`--local-address`), or `--transport hyper`")]
+    #[error("reqwest supports one source address; give one (`--local-address`), or use `--transport hyper`")]
     Addresses,
     #[error("the HTTP client could not be set up")]
     Client(#[source] Box<dyn std::error::Error + Send + Sync>),

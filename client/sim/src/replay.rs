@@ -17,7 +17,7 @@ pub use client::replay_client;
 pub use server::replay_server;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{what} {index} should be {expected} and is {found}")]
+#[error("{what} {index} should be {expected}, but is {found}")]
 pub struct Difference {
     pub what: &'static str,
     /// Index of the entry in its list, from 0.

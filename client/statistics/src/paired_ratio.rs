@@ -43,7 +43,7 @@ pub enum Incomparable {
     NoPairs,
     #[error("{first} runs cannot be paired with {second}; give both strategies the same repeats")]
     UnequalLengths { first: usize, second: usize },
-    #[error("`{value}` has no ratio; only finite figures above 0 can be compared")]
+    #[error("`{value}` cannot be part of a ratio; only finite figures above 0 can be compared")]
     NotPositive { value: f64 },
 }
 

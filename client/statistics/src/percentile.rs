@@ -41,7 +41,7 @@ impl Position {
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
-            reason = "it is between 0 and `last`"
+            reason = "the index is between 0 and `last`"
         )]
         let index = (whole as usize).min(last);
         Some(Self { index, fraction: position - whole })

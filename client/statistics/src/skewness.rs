@@ -45,7 +45,7 @@ pub(crate) fn is_skewed(count: usize, skewness: f64) -> bool {
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "it is above zero, and saturates"
+    reason = "the number is above zero, and saturates"
 )]
 pub(crate) fn values_enough(skewness: f64) -> u64 {
     (ENOUGH * skewness * skewness).floor() as u64 + 1

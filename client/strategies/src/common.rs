@@ -50,59 +50,57 @@ impl Default for Common {
 }
 
 pub(crate) const COMMON: &[Parameter<Common>] = &[
-    Parameter::count("max-attempts", "attempts after which an op is given up", (1, u32::MAX), |common| {
+    Parameter::count("max-attempts", "maximum number of attempts of an op", (1, u32::MAX), |common| {
         &mut common.max_attempts
     }),
     Parameter::choice(
         "retry-after",
-        "what is done with the server's Retry-After: wait at least, exactly, or do not read it",
+        "use of the server's Retry-After: wait at least that long, exactly that long, or ignore it",
         |common| &mut common.advice.heeded,
     ),
     Parameter::text(
         "advice",
-        "headers that are read for advice, and how; the first that is there counts",
+        "headers that are read for advice, and their forms; the first present header counts",
         |common| &mut common.advice_forms,
     ),
-    Parameter::text("advice-on", "answers on which it is read", |common| &mut common.advice_on),
+    Parameter::text("advice-on", "answers from which advice is read", |common| &mut common.advice_on),
     Parameter::text("advice-limit", "longest advice that is followed", |common| &mut common.advice.limit),
-    Parameter::text("advice-beyond", "what longer advice leads to", |common| &mut common.advice.beyond),
-    Parameter::text("advice-zero", "what advice of zero leads to", |common| &mut common.advice.zero),
-    Parameter::text("advice-past", "what a moment that has passed leads to", |common| {
-        &mut common.advice.past
-    }),
-    Parameter::text("advice-negative", "what a number below zero leads to", |common| {
-        &mut common.advice.negative
-    }),
-    Parameter::text("advice-unreadable", "what advice that cannot be read leads to", |common| {
+    Parameter::text("advice-beyond", "reaction to longer advice", |common| &mut common.advice.beyond),
+    Parameter::text("advice-zero", "reaction to advice of zero", |common| &mut common.advice.zero),
+    Parameter::text("advice-past", "reaction to a time in the past", |common| &mut common.advice.past),
+    Parameter::text("advice-negative", "reaction to a negative number", |common| &mut common.advice.negative),
+    Parameter::text("advice-unreadable", "reaction to unreadable advice", |common| {
         &mut common.advice.unreadable
     }),
-    Parameter::text("advice-missing", "what a throttling answer without advice leads to", |common| {
+    Parameter::text("advice-missing", "reaction to a throttling answer without advice", |common| {
         &mut common.advice.missing
     }),
     Parameter::number(
         "advice-stretch",
-        "share of the advice up to which it is lengthened",
+        "maximum random extension of the advice, as a share",
         (0.0, 10.0),
         |common| &mut common.advice.stretch,
     ),
     Parameter::number(
         "advice-shrink",
-        "share of the advice up to which it is shortened",
+        "maximum random reduction of the advice, as a share",
         (0.0, 1.0),
         |common| &mut common.advice.shrink,
     ),
-    Parameter::duration("advice-plus", "longest time that is drawn and added to advice", |common| {
+    Parameter::duration("advice-plus", "maximum random time added to advice", |common| {
         &mut common.advice.plus
     }),
-    Parameter::text("advice-clamp", "at most so much longer than the back-off", |common| {
+    Parameter::text("advice-clamp", "maximum by which advice may exceed the back-off", |common| {
         &mut common.advice.clamp
     }),
-    Parameter::choice("advice-then", "whether the back-off goes on or begins anew after advice", |common| {
+    Parameter::choice("advice-then", "whether the back-off continues or restarts after advice", |common| {
         &mut common.advice.then
     }),
     Parameter::text("retry-on", "what is tried again", |common| &mut common.retry_on),
-    Parameter::text("throttle-on", "what of that is taken for throttling", |common| &mut common.throttle_on),
-    Parameter::text("hints", "headers that decide alone whether to try again", |common| &mut common.hints),
+    Parameter::text("throttle-on", "retriable outcomes that count as throttling", |common| {
+        &mut common.throttle_on
+    }),
+    Parameter::text("hints", "headers that alone decide whether to retry", |common| &mut common.hints),
     Parameter::count("max-connect", "retries after refused connections", (0, u32::MAX), |common| {
         &mut common.max_retries.connect
     }),
@@ -112,11 +110,9 @@ pub(crate) const COMMON: &[Parameter<Common>] = &[
     Parameter::count("max-status", "retries after answers", (0, u32::MAX), |common| {
         &mut common.max_retries.answer
     }),
-    Parameter::duration(
-        "max-time",
-        "how long an op may take with all its retries; 0 for any time",
-        |common| &mut common.max_time,
-    ),
+    Parameter::duration("max-time", "maximum time of an op with all its retries; 0 for no limit", |common| {
+        &mut common.max_time
+    }),
     Parameter::choice(
         "over-time",
         "what becomes of a retry beyond `max-time`: the op is given up before the wait, the wait is cut, or it is the last, for waits of its own (`last-unless-advised`) or for all",

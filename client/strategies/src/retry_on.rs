@@ -241,7 +241,7 @@ fn read_subject(word: &str) -> Result<Subject<String>, String> {
         };
     }
     if let Some(name) = word.strip_prefix("grpc.") {
-        return Grpc::named(name).map(Subject::Grpc).ok_or_else(|| format!("`{name}` is no gRPC status"));
+        return Grpc::named(name).map(Subject::Grpc).ok_or_else(|| format!("`{name}` is not a gRPC status"));
     }
     let codes = match word.as_bytes() {
         [class @ b'1'..=b'5', b'x', b'x'] => {
@@ -255,7 +255,7 @@ fn read_subject(word: &str) -> Result<Subject<String>, String> {
     };
     codes.map(|(from, to)| Subject::Codes(from, to)).ok_or_else(|| {
         let suggestion = did_you_mean(word, WORDS.iter().map(|(known, _)| *known));
-        format!("`{word}` is no status and no word for one{suggestion}")
+        format!("`{word}` is not a status or a name of one{suggestion}")
     })
 }
 

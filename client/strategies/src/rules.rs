@@ -12,7 +12,7 @@ use crate::{Advice, AdviceRule, Classification, Failure, Instant, Missing, Outco
 /// Rules that apply to a whole strategy or layer, in addition to its parts.
 #[derive(Clone, Debug)]
 pub struct Rules {
-    /// Number of attempts after which an op is given up.
+    /// Number of maximum number of attempts of an op.
     pub max_attempts: u32,
     /// Rules by which the client applies the server's advice.
     pub advice: AdviceRule,

@@ -79,7 +79,7 @@ impl StrategySpec {
                 let before = names[..index].iter().filter(|before| *before == name).count();
                 if before == 1 {
                     doubts.push(format!(
-                        "`{self}` has `{name}` more than once: each of them has a state of its own, and all must agree"
+                        "`{self}` has `{name}` more than once; each one keeps separate state, and all must agree"
                     ));
                 }
             }
@@ -93,7 +93,7 @@ impl StrategySpec {
                 && base > cap
             {
                 doubts.push(format!(
-                    "in `{name}` of `{self}`, `cap={cap_text}` is below `base={base_text}`: no delay grows, the cap cuts all of them"
+                    "in `{name}` of `{self}`, `cap={cap_text}` is below `base={base_text}`, so the cap shortens every delay"
                 ));
             }
         }
@@ -102,7 +102,7 @@ impl StrategySpec {
             && layer.common.max_attempts < self.max_attempts
         {
             doubts.push(format!(
-                "`{self}` stops after {} attempts by itself, and `--max-attempts {}` only lowers that: type `max-attempts={}` behind its name",
+                "`{self}` stops after {} attempts, and `--max-attempts {}` can only lower that; write `max-attempts={}` after its name",
                 layer.common.max_attempts, self.max_attempts, self.max_attempts
             ));
         }

@@ -29,7 +29,7 @@ pub use self::memory::Permits;
 /// Strategy instance of one client, or of several clients that share it.
 pub struct Strategy {
     seed: u64,
-    /// Number of attempts after which an op is given up, even if the limits of the layers are higher.
+    /// Number of maximum number of attempts of an op, even if the limits of the layers are higher.
     max_attempts: u32,
     keeps_memory: bool,
     reports: bool,

@@ -40,7 +40,7 @@ impl std::fmt::Display for TimeScale {
     }
 }
 
-#[expect(clippy::float_cmp, reason = "exactly one means: not scaled")]
+#[expect(clippy::float_cmp, reason = "a scale of exactly 1 changes nothing")]
 fn scaled(duration: Duration, factor: f64) -> Duration {
     if factor == 1.0 { duration } else { nanos(duration.as_nanos() as f64 * factor) }
 }

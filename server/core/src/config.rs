@@ -94,7 +94,7 @@ pub enum ConfigError {
     RejectStatus(u16),
     #[error(transparent)]
     Policy(#[from] PolicyError),
-    #[error("`{key}` says how many are served at once, but {instead}, or leave it out")]
+    #[error("`{key}` sets the number of requests served at once, but {instead}, or leave it out")]
     NoCap { key: &'static str, instead: String },
     #[error("`preset`: {0}")]
     Preset(#[from] ServerPresetUseError),
@@ -106,7 +106,7 @@ pub enum ConfigError {
     Answers(#[from] AnswersError),
     #[error("`schedule`: {0}")]
     Schedule(#[from] ScheduleError),
-    #[error("`caps` and `schedule` both say how many slots there are later; write all of it in `schedule`")]
+    #[error("`caps` and `schedule` both change the number of slots; use only `schedule`")]
     TwoCaps,
     #[error("`loss` is {0}; it must be a probability from 0 to 1")]
     Loss(String),

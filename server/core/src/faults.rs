@@ -181,7 +181,9 @@ impl WeightedFault {
         let (share, when) = match rest.split_once(':') {
             None => (rest, When::Before),
             Some((share, when)) if when.trim() == "after" => (share, When::After),
-            Some((_, when)) => return Err(format!("`{when}` is not `after`, which is all that may follow")),
+            Some((_, when)) => {
+                return Err(format!("`{when}` is not valid; only `after` may follow the share"));
+            }
         };
         let fault = Fault::read(fault.trim())?;
         let when = if fault.is_slow() { When::Slowing } else { when };
@@ -193,7 +195,11 @@ fn share(text: &str) -> Result<u64, String> {
     let percent = text.strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
     let percent = percent.filter(|percent| (0.0..=100.0).contains(percent));
     let percent = percent.ok_or_else(|| format!("`{text}` is not a percentage from 0% to 100%"))?;
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is from 0 to 1e9")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the number is from 0 to 1e9"
+    )]
     Ok((percent / 100.0 * ALL as f64).round() as u64)
 }
 

@@ -15,9 +15,9 @@ const OURS: &str = "x-tailback-";
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HeaderError {
-    #[error("`{0}` cannot be the name of a header")]
+    #[error("`{0}` is not a valid header name")]
     Name(String),
-    #[error("the header `{0}` is set by the server itself")]
+    #[error("the server itself sets the header `{0}`; leave it out")]
     Reserved(String),
     #[error(
         "the header `{0}` has a value that cannot be sent: visible ASCII characters and spaces only, at most {MAX_VALUE}"

@@ -7,14 +7,16 @@ impl Config {
     pub fn no_cap(&self, key: &'static str) -> ConfigError {
         let Some(preset) = &self.preset else {
             let instead = format!(
-                "`{}` has no such number; add `concurrency` or `concurrency-cap` to the policies",
+                "the policies `{}` limit no number of concurrent requests; add `concurrency` or `concurrency-cap`",
                 self.policy
             );
             return ConfigError::NoCap { key, instead };
         };
         let name = preset.split(':').next().unwrap_or(preset);
         let instead = match self.policy_with_a_cap() {
-            None => format!("the preset `{name}` has no such number; choose another one"),
+            None => {
+                format!("the preset `{name}` limits no number of concurrent requests; choose another preset")
+            }
             Some(policy) if key == "max_busy" => {
                 let typed = preset_with(preset, &format!("{policy}.cap"), &self.max_busy.to_string());
                 format!(

@@ -18,7 +18,7 @@ impl Config {
                 standing.map(|standing| standing.limit).filter(|limit| u64::from(least) > *limit)
             {
                 notes.push(format!(
-                    "`{label}` lets nobody pass: every request costs {least} at least, of a limit of {limit}"
+                    "`{label}` rejects every request, because each costs at least {least} and the limit is {limit}"
                 ));
             }
         }
@@ -26,7 +26,7 @@ impl Config {
             && policy.name() == "penalty"
         {
             notes.push(format!(
-                "`{label}` guards nothing: put it before the policies whose rejections it is to punish"
+                "`{label}` has no effect here: put it before the policies whose rejections it should punish"
             ));
         }
         notes

@@ -169,7 +169,7 @@ impl Config {
 }
 
 fn text<'a>(key: &str, value: &'a serde_json::Value, example: &str) -> Result<&'a str, PatchError> {
-    let why = || format!("it takes a text, such as `{example}`");
+    let why = || format!("the value must be text, such as `{example}`");
     value.as_str().ok_or_else(|| refuse(key, value, why()))
 }
 

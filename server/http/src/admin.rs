@@ -108,7 +108,7 @@ async fn configure(State(shared): State<Arc<Shared>>, body: Result<Bytes, BytesR
     let body = match body {
         Ok(body) => body,
         Err(error) if error.status() == StatusCode::PAYLOAD_TOO_LARGE => {
-            let words = format!("a change of the configuration has at most {MAX_PATCH} bytes");
+            let words = format!("a change of the configuration may have at most {MAX_PATCH} bytes");
             return refuse(error.status(), &words);
         }
         Err(error) => return refuse(error.status(), &format!("the body cannot be read: {error}")),
@@ -190,8 +190,8 @@ fn participant(query: &str) -> Result<(Participant, Duration), &'static str> {
             .find_map(|pair| pair.split_once('=').filter(|(name, _)| *name == key))
             .map(|(_, value)| value)
     };
-    let run = value("run").ok_or("`run` is missing: those of one name wait for one another")?;
-    let of = value("of").and_then(|of| of.parse().ok()).ok_or("`of` must say how many there are to be")?;
+    let run = value("run").ok_or("`run` is missing; shards with the same `run` wait for one another")?;
+    let of = value("of").and_then(|of| of.parse().ok()).ok_or("`of` must be the number of shards")?;
     let index = value("index").map(str::parse).transpose().map_err(|_| "`index` must be a number, from 0")?;
     let plan = value("plan").map(ToOwned::to_owned);
     let patience = match value("wait_ms") {

@@ -279,7 +279,7 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         let counts = shared.stats(None).counts;
         let rejections_hold_slots = shared.config().rejections_hold_slots();
         let explained = if rejections_hold_slots && counts.max_busy_seen > counts.max_accepted_seen {
-            format!(" ({} with work: rejections hold slots, too)", counts.max_accepted_seen)
+            format!(" ({} accepted; rejections hold slots, too)", counts.max_accepted_seen)
         } else {
             String::new()
         };

@@ -148,7 +148,7 @@ impl Shared {
         let mut inner = self.lock();
         let now = self.clock.now();
         let index = inner.waiting.insert(Waiting { since: now, answer: None });
-        let id = RequestId(u32::try_from(index).expect("fewer than 2^32 requests are under way"));
+        let id = RequestId(u32::try_from(index).expect("fewer than 2^32 requests are in flight"));
         let request = inner.request(id, identity);
         inner.server.handle(
             now,

@@ -79,7 +79,7 @@ impl Neighbours {
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
-            reason = "it is a number of a value"
+            reason = "the rank of a value fits"
         )]
         let below = (position as u64).min(last);
         Self { below, above: (below + 1).min(last), way: position - below as f64 }

@@ -17,11 +17,11 @@ pub fn empty() -> Histogram<u64> {
 #[inline]
 pub(super) fn record(histogram: &mut Histogram<u64>, value: u64, bound: u64) {
     let value = if value < bound.next_power_of_two() { value } else { bound };
-    histogram.record(value).expect("a histogram that grows takes every value");
+    histogram.record(value).expect("an auto-resizing histogram accepts every value");
 }
 
 pub(crate) fn copy(histogram: &Histogram<u64>, copy: &mut Histogram<u64>) {
-    copy.set_to(histogram).expect("a histogram that grows takes every value");
+    copy.set_to(histogram).expect("an auto-resizing histogram accepts every value");
 }
 
 /// Returns the middle and the count of every bucket that is not empty, in ascending order.

@@ -100,7 +100,7 @@ impl Latencies {
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
-            reason = "it lies within what was recorded"
+            reason = "the rank is within the recorded values"
         )]
         Duration::from_nanos(nanos.round() as u64)
     }

@@ -132,7 +132,7 @@ impl Run {
                 self.count_shed(op.id, at);
                 self.after_failure(at, id, slot, &outcome, Duration::ZERO);
             }
-            LaunchDecision::Wait(_) => unreachable!("who waits stays in the queue"),
+            LaunchDecision::Wait(_) => unreachable!("an op that waits stays in the queue"),
         }
     }
 

@@ -29,7 +29,7 @@ impl TextField for Limit {
 pub(super) fn wait(text: &str) -> Result<Duration, String> {
     let wait = duration_text::parse(text).map_err(|error| error.to_string())?;
     if wait > LONGEST {
-        return Err(format!("`{text}` is longer than any client waits"));
+        return Err(format!("`{text}` is longer than the maximum wait of a client"));
     }
     Ok(wait)
 }

@@ -79,55 +79,54 @@ impl Configurable for Backoff {
          before), polly base * (x(k) - x(k-1)) / 1.4, x(k) = 2^t * tanh(sqrt(4t)), t = k-1+u; with u = U(0, 1) spread is * u \
          (full), * (1+u)/2 (equal), * (1-j+2ju) (around|j), * (1-ju) (below|j), * (1+ju) (above|j), * U(a, b) (between|a|b), \
          U(d, wait) (from|d), + U(0, d) (add|d), + ju of it whose whole seconds are cut (tower|j)";
-    const SOURCE: &'static str = "what clients in production do: AWS SDKs, urllib3, gRPC, Envoy, Polly, tower, resilience4j, Octokit and \
-         others";
+    const SOURCE: &'static str =
+        "production clients: AWS SDKs, urllib3, gRPC, Envoy, Polly, tower, resilience4j, Octokit and others";
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::duration("base", "what the waits are made of", |config| &mut config.base),
-        Parameter::number(
-            "factor",
-            "growth with every failure, where growth has one",
-            (1.0, 1000.0),
-            |config| &mut config.factor,
-        ),
+        Parameter::duration("base", "wait from which all others are computed", |config| &mut config.base),
+        Parameter::number("factor", "factor of the growth, if it has one", (1.0, 1000.0), |config| {
+            &mut config.factor
+        }),
         Parameter::text("cap", "longest wait before any retry", |config| &mut config.cap),
         Parameter::choice("growth", "how the wait grows", |config| &mut config.growth),
-        Parameter::count("start", "what the first retry counts as", (0, 1000), |config| &mut config.start),
-        Parameter::duration("offset", "added to every wait before chance", |config| &mut config.offset),
-        Parameter::text("first", "wait before the first retry, whatever the rest says", |config| {
-            &mut config.first
+        Parameter::count("start", "number of the first retry in the formula", (0, 1000), |config| {
+            &mut config.start
         }),
-        Parameter::text("delays", "the waits one by one, instead of what grows", |config| &mut config.delays),
-        Parameter::choice(
-            "after-last",
-            "what comes after the last of `delays`: it again, or the end",
-            |config| &mut config.after_last,
+        Parameter::duration("offset", "time added to every wait before jitter", |config| &mut config.offset),
+        Parameter::text(
+            "first",
+            "wait before the first retry, which overrides all other settings",
+            |config| &mut config.first,
         ),
+        Parameter::text("delays", "list of waits, instead of growth", |config| &mut config.delays),
+        Parameter::choice("after-last", "after the last of `delays`: repeat it, or give up", |config| {
+            &mut config.after_last
+        }),
         Parameter::text(
             "formula",
-            "the wait before retry k, instead of growth and spread; u is drawn from 0 to 1, prev is the wait before",
+            "wait before retry k, instead of growth and spread; u is drawn from 0 to 1, prev is the previous wait",
             |config| &mut config.formula,
         ),
-        Parameter::text("spread", "what chance makes of the wait", |config| &mut config.spread),
+        Parameter::text("spread", "jitter of the wait", |config| &mut config.spread),
         Parameter::duration(
             "grid",
-            "chance picks the lowest wait plus whole multiples of this, both ends included; 0 for any wait",
+            "step of the jitter: waits are the lowest plus multiples of it, both ends included; 0 for none",
             |config| &mut config.grid,
         ),
-        Parameter::choice("cap-applies", "whether chance can leave the cap", |config| {
+        Parameter::choice("cap-applies", "whether jitter can exceed the cap", |config| {
             &mut config.cap_applies
         }),
         Parameter::duration("min", "shortest wait", |config| &mut config.min),
-        Parameter::choice("min-applies", "whether chance can leave the shortest wait", |config| {
+        Parameter::choice("min-applies", "whether jitter can go below the minimum", |config| {
             &mut config.min_applies
         }),
         Parameter::choice(
             "grain",
-            "what the wait is rounded to in the end; timer is cut-ms, but at least 1 ms",
+            "final rounding of the wait; timer is cut-ms, but at least 1 ms",
             |config| &mut config.grain,
         ),
         Parameter::choice(
             "counter",
-            "whose failures count: the op's, or those of the client's op that failed last, plus one",
+            "failures that count: the op's, or those of the client's last failed op, plus one",
             |config| &mut config.counter,
         ),
         Parameter::text("throttled-base", "base after an answer that means throttling", |config| {
@@ -150,16 +149,14 @@ impl Configurable for Backoff {
             let throttled = self.throttled_base.0.is_some();
             if grows || has_factor || throttled || self.first.0.is_some() || self.base != default.base {
                 return Err(
-                    "`delays` says each wait: leave out base, factor, growth, start, offset, first, \
-                            throttled-base and throttled-factor"
+                    "`delays` sets each wait: leave out base, factor, growth, start, offset, first, throttled-base and throttled-factor"
                         .to_owned(),
                 );
             }
         }
         if let Some(formula) = &self.formula.0 {
             if grows || has_factor || is_spread || !self.delays.0.is_empty() {
-                return Err("`formula` says each wait: leave out factor, growth, start, offset, delays, spread, grid, \
-                            cap-applies, min-applies and throttled-factor"
+                return Err("`formula` sets each wait: leave out factor, growth, start, offset, delays, spread, grid, cap-applies, min-applies and throttled-factor"
                     .to_owned());
             }
             for base in [Some(self.base), self.throttled_base.0].into_iter().flatten() {
@@ -172,12 +169,12 @@ impl Configurable for Backoff {
         let draws_itself = matches!(self.growth, GrowthName::Decorrelated | GrowthName::Polly);
         if draws_itself && (is_spread || self.start != default.start || !self.offset.is_zero()) {
             return Err(format!(
-                "`growth={word}` draws by itself: leave out spread, grid, cap-applies, min-applies, start and offset"
+                "`growth={word}` is random already: leave out spread, grid, cap-applies, min-applies, start and offset"
             ));
         }
         if has_factor && !self.growth.has_factor() {
             return Err(format!(
-                "`growth={word}` has no factor: leave it out, or choose `growth=exponential`"
+                "`growth={word}` has no factor: leave out `factor`, or choose `growth=exponential`"
             ));
         }
         Ok(())

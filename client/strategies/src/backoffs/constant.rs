@@ -26,7 +26,7 @@ impl Configurable for Constant {
     const NAME: &'static str = "constant";
     const SUMMARY: &'static str = "the same delay before every retry";
     const RULE: &'static str = "before retry n wait delay";
-    const SOURCE: &'static str = "seed 002 (CB)";
+    const SOURCE: &'static str = "scenario exploring-backoff (CB)";
     const PARAMETERS: &'static [Parameter<Self>] =
         &[Parameter::duration("delay", "wait before every retry", |config| &mut config.delay)];
 }

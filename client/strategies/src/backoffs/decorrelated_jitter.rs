@@ -30,7 +30,8 @@ impl Configurable for DecorrelatedJitter {
     const SUMMARY: &'static str = "random delay up to three times the previous one";
     const RULE: &'static str =
         "before each retry wait s = min(cap, U(base, 3 * s)), where s is base at first";
-    const SOURCE: &'static str = "seed 004 (AWS, Exponential Backoff and Jitter); seed 001";
+    const SOURCE: &'static str =
+        "AWS blog, Exponential Backoff And Jitter, 2015 (scenario occ); scenario retry-delays";
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::duration("base", "shortest wait before any retry", |config| &mut config.base),
         Parameter::duration("cap", "longest wait before any retry", |config| &mut config.cap),

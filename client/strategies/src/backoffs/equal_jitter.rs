@@ -28,7 +28,8 @@ impl Configurable for EqualJitter {
     const NAME: &'static str = "equal-jitter";
     const SUMMARY: &'static str = "half of the exponential delay, plus a random part of the other half";
     const RULE: &'static str = "before retry n wait d/2 + U(0, d/2), where d = min(cap, base * 2^(n-1))";
-    const SOURCE: &'static str = "seed 004 (AWS, Exponential Backoff and Jitter); seed 001";
+    const SOURCE: &'static str =
+        "AWS blog, Exponential Backoff And Jitter, 2015 (scenario occ); scenario retry-delays";
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::duration("base", "longest wait before the first retry", |config| &mut config.base),
         Parameter::duration("cap", "longest wait before any retry", |config| &mut config.cap),

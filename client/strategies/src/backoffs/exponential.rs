@@ -29,7 +29,7 @@ impl Configurable for Exponential {
     const NAME: &'static str = "exponential";
     const SUMMARY: &'static str = "a delay that doubles with every failure";
     const RULE: &'static str = "before retry n wait min(cap, base * 2^(n-1)) * U(1-jitter, 1+jitter)";
-    const SOURCE: &'static str = "seed 000; seed 001; seed 002 (EB); seed 004 (AWS)";
+    const SOURCE: &'static str = "scenarios sync-musings, retry-delays, exploring-backoff (EB) and occ (AWS)";
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::duration("base", "wait before the first retry", |config| &mut config.base),
         Parameter::duration("cap", "longest wait before any retry, jitter aside", |config| &mut config.cap),

@@ -35,7 +35,8 @@ impl Configurable for FullJitter {
     const NAME: &'static str = "full-jitter";
     const SUMMARY: &'static str = "random delay up to the exponential one";
     const RULE: &'static str = "before retry n wait U(min, min(cap, base * 2^(n-1)))";
-    const SOURCE: &'static str = "seed 004 (AWS, Exponential Backoff and Jitter); seed 001";
+    const SOURCE: &'static str =
+        "AWS blog, Exponential Backoff And Jitter, 2015 (scenario occ); scenario retry-delays";
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::duration("base", "longest wait before the first retry", |config| &mut config.base),
         Parameter::duration("cap", "longest wait before any retry", |config| &mut config.cap),

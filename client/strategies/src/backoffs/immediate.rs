@@ -17,7 +17,7 @@ impl Configurable for Immediate {
     const NAME: &'static str = "immediate";
     const SUMMARY: &'static str = "retries at once";
     const RULE: &'static str = "before retry n wait 0";
-    const SOURCE: &'static str = "seed 004 (no backoff); seed 002 (NB); seed 003 (fixed)";
+    const SOURCE: &'static str = "scenarios occ (no backoff), exploring-backoff (NB) and ethernet (fixed)";
     const PARAMETERS: &'static [Parameter<Self>] = &[];
 }
 

@@ -27,7 +27,7 @@ impl Configurable for Linear {
     const NAME: &'static str = "linear";
     const SUMMARY: &'static str = "a delay that grows by base with every failure";
     const RULE: &'static str = "before retry n wait min(cap, base * n)";
-    const SOURCE: &'static str = "seed 001 (table of delays)";
+    const SOURCE: &'static str = "scenario retry-delays (table of delays)";
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::duration("base", "wait before the first retry", |config| &mut config.base),
         Parameter::duration("cap", "longest wait before any retry", |config| &mut config.cap),

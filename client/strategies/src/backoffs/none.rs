@@ -17,7 +17,7 @@ impl Configurable for NoRetry {
     const NAME: &'static str = "none";
     const SUMMARY: &'static str = "gives up at the first rejection or failure";
     const RULE: &'static str = "an op ends at its first failure";
-    const SOURCE: &'static str = "the baseline of all seeds";
+    const SOURCE: &'static str = "the baseline of all scenarios";
     const PARAMETERS: &'static [Parameter<Self>] = &[];
 }
 

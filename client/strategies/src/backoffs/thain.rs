@@ -30,8 +30,7 @@ impl Configurable for Thain {
     const NAME: &'static str = "thain";
     const SUMMARY: &'static str = "exponential delay times a random 1 to 2, up to an hour";
     const RULE: &'static str = "before retry n wait min(R * base * factor^(n-1), cap), R = U(1, 2)";
-    const SOURCE: &'static str =
-        "seed 003 (Thain, Exponential Backoff in Distributed Systems); Thain and Livny, HPDC 2003";
+    const SOURCE: &'static str = "Thain, Exponential Backoff in Distributed Systems, 2009 (scenario ethernet); Thain and Livny, HPDC 2003";
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::duration("base", "shortest wait before the first retry (T)", |config| &mut config.base),
         Parameter::number("factor", "growth with every failure (F)", (1.0, 1000.0), |config| {

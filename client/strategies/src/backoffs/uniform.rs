@@ -27,7 +27,7 @@ impl Configurable for Uniform {
     const NAME: &'static str = "uniform";
     const SUMMARY: &'static str = "a random delay from one range before every retry";
     const RULE: &'static str = "before retry n wait U(min, max)";
-    const SOURCE: &'static str = "seed 002 (URB)";
+    const SOURCE: &'static str = "scenario exploring-backoff (URB)";
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::duration("max", "longest wait before a retry", |config| &mut config.max),
         Parameter::duration("min", "shortest wait", |config| &mut config.min),

@@ -55,21 +55,27 @@ impl Configurable for AwsQuota {
     const SOURCE: &'static str = "boto/botocore botocore/retries/{standard,quota}.py; smithy-lang/smithy-rs \
                                   rust-runtime/aws-smithy-runtime/src/client/retries/token_bucket.rs";
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::count("capacity", "tokens at first, and at most", (0, 1_000_000), |config| {
+        Parameter::count("capacity", "initial and maximum number of tokens", (0, 1_000_000), |config| {
             &mut config.capacity
         }),
-        Parameter::count("retry-cost", "tokens of a retry after a transient failure", (0, 1000), |config| {
-            &mut config.retry_cost
-        }),
-        Parameter::count("throttled-cost", "tokens of a retry after throttling", (0, 1000), |config| {
-            &mut config.throttled_cost
-        }),
-        Parameter::count("timeout-cost", "tokens of a retry after a timeout", (0, 1000), |config| {
+        Parameter::count(
+            "retry-cost",
+            "tokens that a retry costs after a transient failure",
+            (0, 1000),
+            |config| &mut config.retry_cost,
+        ),
+        Parameter::count(
+            "throttled-cost",
+            "tokens that a retry costs after throttling",
+            (0, 1000),
+            |config| &mut config.throttled_cost,
+        ),
+        Parameter::count("timeout-cost", "tokens that a retry costs after a timeout", (0, 1000), |config| {
             &mut config.timeout_cost
         }),
         Parameter::choice(
             "long-poll",
-            "an op that the quota ends waits first as long as for a retry",
+            "whether an op refused by the quota ends only after the wait of a retry",
             |config| &mut config.long_poll,
         ),
     ];

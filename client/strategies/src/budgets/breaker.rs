@@ -60,15 +60,20 @@ impl Configurable for BreakerConfig {
                                 closes, its failure opens again";
     const SOURCE: &'static str = "linkerd, consecutive-failures circuit breaker";
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::count("failures", "consecutive failures that open it", (1, u32::MAX), |config| {
+        Parameter::count("failures", "consecutive failures that open the breaker", (1, u32::MAX), |config| {
             &mut config.failures
         }),
         Parameter::duration("open", "time until the first probe", |config| &mut config.open),
-        Parameter::number("factor", "growth of that time with every failed probe", (1.0, 1000.0), |config| {
-            &mut config.factor
-        }),
+        Parameter::number(
+            "factor",
+            "factor of the open time after every failed probe",
+            (1.0, 1000.0),
+            |config| &mut config.factor,
+        ),
         Parameter::duration("cap", "longest time until a probe", |config| &mut config.cap),
-        Parameter::choice("when-open", "launches wait, or fail and back off", |config| &mut config.when_open),
+        Parameter::choice("when-open", "whether launches wait, or fail and back off", |config| {
+            &mut config.when_open
+        }),
     ];
 }
 

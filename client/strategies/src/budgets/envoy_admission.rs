@@ -48,7 +48,7 @@ impl Default for EnvoyAdmission {
 
 impl Configurable for EnvoyAdmission {
     const NAME: &'static str = "envoy-admission";
-    const SUMMARY: &'static str = "refuses launches by chance while too few succeed, as in Envoy";
+    const SUMMARY: &'static str = "refuses launches at random while too few succeed, as in Envoy";
     const RULE: &'static str = "a launch is refused with probability min(most, max(0, (n - ok / threshold) / (n + 1))^(1 / aggression)) \
                                 while there are least-rate requests per second; n attempts ended in the last window, ok of them with \
                                 a status below 500";
@@ -57,23 +57,29 @@ impl Configurable for EnvoyAdmission {
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::duration_between(
             "window",
-            "how long what happened counts",
+            "length of the window of past attempts",
             (Duration::from_secs(1), Duration::from_mins(10)),
             |config| &mut config.window,
         ),
-        Parameter::number("threshold", "share of successes below which it refuses", (0.01, 1.0), |config| {
-            &mut config.threshold
-        }),
-        Parameter::number("aggression", "above 1 it refuses more, early", (1.0, 1000.0), |config| {
-            &mut config.aggression
-        }),
-        Parameter::rate("least-rate", "rate of requests below which it does not", (0.0, 1e6), |config| {
+        Parameter::number(
+            "threshold",
+            "share of successes below which launches are refused",
+            (0.01, 1.0),
+            |config| &mut config.threshold,
+        ),
+        Parameter::number(
+            "aggression",
+            "above 1, more launches are refused earlier",
+            (1.0, 1000.0),
+            |config| &mut config.aggression,
+        ),
+        Parameter::rate("least-rate", "rate of requests below which none is refused", (0.0, 1e6), |config| {
             &mut config.min_rate
         }),
         Parameter::number("most", "highest probability of refusal", (0.0, 0.999), |config| &mut config.most),
         Parameter::choice(
             "on-refusal",
-            "a refused launch backs off as after a failure, or ends its op",
+            "whether a refused launch backs off as after a failure, or ends its op",
             |config| &mut config.on_refusal,
         ),
     ];

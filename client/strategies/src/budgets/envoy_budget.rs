@@ -32,14 +32,14 @@ impl Default for EnvoyBudget {
 
 impl Configurable for EnvoyBudget {
     const NAME: &'static str = "envoy-budget";
-    const SUMMARY: &'static str = "at any time no more retries than a share of what is in flight";
+    const SUMMARY: &'static str = "limits retries in flight to a share of all attempts in flight";
     const RULE: &'static str = "an op may retry only while retries < max(⌊share * attempts in flight⌋, least), decided at its \
                                 failure, which still counts as in flight; a retry counts from then until its end, its back-off \
                                 included";
     const SOURCE: &'static str = "envoyproxy/envoy source/common/upstream/resource_manager_impl.h";
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::number("share", "retries per attempt in flight", (0.0, 1.0), |config| &mut config.share),
-        Parameter::count("least", "retries that are allowed in any case", (0, 1_000_000), |config| {
+        Parameter::count("least", "retries that are always allowed", (0, 1_000_000), |config| {
             &mut config.least
         }),
     ];

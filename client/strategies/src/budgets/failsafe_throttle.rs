@@ -34,24 +34,24 @@ impl Default for FailsafeThrottle {
 
 impl Configurable for FailsafeThrottle {
     const NAME: &'static str = "failsafe-throttle";
-    const SUMMARY: &'static str = "refuses launches by chance while too many fail, as in failsafe-go";
+    const SUMMARY: &'static str = "refuses launches at random while too many fail, as in failsafe-go";
     const RULE: &'static str = "a launch is refused with probability min(most, max(0, n - ok / (1 - rate)) / (n + 1)), of the n \
                                 attempts that ended in the last window, of which ok were done or refused for good";
     const SOURCE: &'static str = "failsafe-go/failsafe-go adaptivethrottler/adaptivethrottler.go";
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::number("rate", "share of failures that is no reason to refuse", (0.0, 0.99), |config| {
+        Parameter::number("rate", "share of failures that is tolerated", (0.0, 0.99), |config| {
             &mut config.rate
         }),
         Parameter::duration_between(
             "window",
-            "how long what happened counts",
+            "length of the window of past attempts",
             (Duration::from_secs(1), Duration::from_hours(1)),
             |config| &mut config.window,
         ),
         Parameter::number("most", "highest probability of refusal", (0.0, 0.999), |config| &mut config.most),
         Parameter::choice(
             "on-refusal",
-            "a refused launch backs off as after a failure, or ends its op",
+            "whether a refused launch backs off as after a failure, or ends its op",
             |config| &mut config.on_refusal,
         ),
     ];

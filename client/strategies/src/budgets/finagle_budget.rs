@@ -42,7 +42,7 @@ impl Configurable for FinagleBudget {
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::duration_between(
             "ttl",
-            "how long what was paid in counts",
+            "time for which a deposit counts",
             (Duration::from_secs(1), Duration::from_mins(1)),
             |config| &mut config.ttl,
         ),

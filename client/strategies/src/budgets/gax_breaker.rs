@@ -29,13 +29,13 @@ impl Default for GaxBreaker {
 
 impl Configurable for GaxBreaker {
     const NAME: &'static str = "gax-breaker";
-    const SUMMARY: &'static str = "refuses retries below so many tokens, as Google's Rust clients";
+    const SUMMARY: &'static str = "refuses retries below a number of tokens, as in Google's Rust clients";
     const RULE: &'static str = "tokens start full; a retriable failure takes cost, any other end adds 1; when its back-off is over a \
                                 retry is refused, and backs off again, while tokens <= least";
     const SOURCE: &'static str =
         "googleapis/google-cloud-rust src/gax/src/retry_throttler.rs, CircuitBreaker";
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::count("tokens", "tokens at first, and at most", (1, 1_000_000), |config| {
+        Parameter::count("tokens", "initial and maximum number of tokens", (1, 1_000_000), |config| {
             &mut config.tokens
         }),
         Parameter::count("least", "tokens at which retries are refused", (0, 1_000_000), |config| {

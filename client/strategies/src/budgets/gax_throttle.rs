@@ -27,13 +27,14 @@ impl Default for GaxThrottle {
 
 impl Configurable for GaxThrottle {
     const NAME: &'static str = "gax-throttle";
-    const SUMMARY: &'static str = "refuses retries by chance while much fails, as Google's Rust clients";
+    const SUMMARY: &'static str =
+        "refuses retries at random while many requests fail, as in Google's Rust clients";
     const RULE: &'static str = "when its back-off is over a retry is refused, and backs off again, with probability max(0, (requests - \
                                 factor * accepted) / (requests + 1)), since the start; accepted is what was done or refused for good";
     const SOURCE: &'static str =
         "googleapis/google-cloud-rust src/gax/src/retry_throttler.rs, AdaptiveThrottler";
     const PARAMETERS: &'static [Parameter<Self>] =
-        &[Parameter::number("factor", "requests for each that was accepted", (0.0, 1000.0), |config| {
+        &[Parameter::number("factor", "requests allowed per accepted request", (0.0, 1000.0), |config| {
             &mut config.factor
         })];
 }

@@ -53,7 +53,7 @@ impl Default for GoZeroBreaker {
 
 impl Configurable for GoZeroBreaker {
     const NAME: &'static str = "go-zero-breaker";
-    const SUMMARY: &'static str = "refuses launches by chance as go-zero does; one passes each second";
+    const SUMMARY: &'static str = "refuses launches at random, as in go-zero; one passes each second";
     const RULE: &'static str = "over the last window, in 40 slices: p = (requests - spare - k * accepted) / (requests + 1), k = factor less (factor - \
                                 least-factor) * failing / 40, failing the slices since the last success in which any failed; with timeout \
                                 p is at least 0.3 of the way of the latency from 3 times its usual to 0.95 of timeout; a launch passes if p \
@@ -61,32 +61,35 @@ impl Configurable for GoZeroBreaker {
                                 the slices since the last failure in which any succeeded; what is refused counts as a request";
     const SOURCE: &'static str = "zeromicro/go-zero core/breaker/googlebreaker.go, bucket.go";
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::number("factor", "requests for each that was accepted", (1.0, 1000.0), |config| {
+        Parameter::number("factor", "requests allowed per accepted request", (1.0, 1000.0), |config| {
             &mut config.factor
         }),
-        Parameter::number("least-factor", "the same when all slices fail", (0.0, 1000.0), |config| {
-            &mut config.min_factor
-        }),
-        Parameter::count("spare", "requests that are never too many", (0, 1_000_000), |config| {
+        Parameter::number(
+            "least-factor",
+            "requests allowed per accepted request if all slices fail",
+            (0.0, 1000.0),
+            |config| &mut config.min_factor,
+        ),
+        Parameter::count("spare", "number of requests that is always allowed", (0, 1_000_000), |config| {
             &mut config.spare
         }),
         Parameter::duration_between(
             "window",
-            "how long what happened counts",
+            "length of the window of past attempts",
             (Duration::from_millis(40), Duration::from_hours(1)),
             |config| &mut config.window,
         ),
-        Parameter::duration("pass-every", "time without a launch after which one passes", |config| {
+        Parameter::duration("pass-every", "time without a launch after which one is always sent", |config| {
             &mut config.pass_every
         }),
         Parameter::duration(
             "timeout",
-            "that of a request, near which answers are too late; 0: any time will do",
+            "timeout of a request, near which answers are too late; 0 for none",
             |config| &mut config.timeout,
         ),
         Parameter::choice(
             "on-refusal",
-            "a refused launch backs off as after a failure, or ends its op",
+            "whether a refused launch backs off as after a failure, or ends its op",
             |config| &mut config.on_refusal,
         ),
     ];

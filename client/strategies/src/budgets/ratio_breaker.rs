@@ -61,31 +61,37 @@ impl Configurable for RatioBreaker {
     const SOURCE: &'static str = "App-vNext/Polly CircuitStateController.cs, RollingHealthMetrics.cs; resilience4j/resilience4j \
                                   CircuitBreakerStateMachine.java, CircuitBreakerMetrics.java";
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::number("ratio", "share of failures that opens it", (0.001, 1.0), |config| {
+        Parameter::number("ratio", "share of failures that opens the breaker", (0.001, 1.0), |config| {
             &mut config.ratio
         }),
-        Parameter::count("least", "attempts below which it stays closed", (1, 10_000), |config| {
-            &mut config.least
-        }),
+        Parameter::count(
+            "least",
+            "number of attempts below which the breaker stays closed",
+            (1, 10_000),
+            |config| &mut config.least,
+        ),
         Parameter::duration_between(
             "window",
-            "how long attempts count, in tenths of it",
+            "length of the window of past attempts, in ten slices",
             (Duration::from_millis(500), Duration::from_hours(1)),
             |config| &mut config.window,
         ),
         Parameter::count(
             "calls",
-            "count the last so many attempts instead; 0 for `window`",
+            "number of latest attempts to count instead; 0 for `window`",
             (0, 10_000),
             |config| &mut config.calls,
         ),
         Parameter::duration("open", "time until the first trial", |config| &mut config.open),
-        Parameter::count("trials", "attempts that decide whether it closes", (1, 10_000), |config| {
-            &mut config.trials
-        }),
+        Parameter::count(
+            "trials",
+            "number of trial attempts that decide whether the breaker closes",
+            (1, 10_000),
+            |config| &mut config.trials,
+        ),
         Parameter::choice(
             "when-open",
-            "launches end their ops, back off as after a failure, or wait",
+            "whether launches end their ops, back off as after a failure, or wait",
             |config| &mut config.when_open,
         ),
     ];

@@ -68,16 +68,18 @@ impl Configurable for RetryBudget {
                                 while tokens > max / 2";
     const SOURCE: &'static str = "gRPC proposal A6, retry throttling";
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::number("max", "tokens at first, and at most", (1.0, 1e6), |config| &mut config.max),
-        Parameter::number("ratio", "tokens earned by a success", (0.0, 1e3), |config| &mut config.ratio),
+        Parameter::number("max", "initial and maximum number of tokens", (1.0, 1e6), |config| {
+            &mut config.max
+        }),
+        Parameter::number("ratio", "tokens that a success adds", (0.0, 1e3), |config| &mut config.ratio),
         Parameter::choice(
             "on-empty",
-            "a refused retry ends its op, or backs off as after a failure",
+            "whether a refused retry ends its op, or backs off as after a failure",
             |config| &mut config.on_empty,
         ),
         Parameter::choice(
             "ask",
-            "when it decides: at the failure, before the back-off, as gRPC does, or at the retry, after it",
+            "time of the decision: at the failure, before the back-off, as in gRPC, or at the retry, after it",
             |config| &mut config.ask,
         ),
     ];
@@ -85,8 +87,7 @@ impl Configurable for RetryBudget {
     fn check(&self) -> Result<(), String> {
         match (self.ask, self.on_empty) {
             (Ask::Failure, OnEmpty::BackOff) => {
-                Err("`on-empty=back-off` needs `ask=retry`: what is refused at its failure \
-                                                     (`ask=failure`) is over; leave one of them out"
+                Err("`on-empty=back-off` needs `ask=retry`, because an op refused at its failure (`ask=failure`) ends; leave one of them out"
                     .to_owned())
             }
             _ => Ok(()),

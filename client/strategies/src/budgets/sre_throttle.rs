@@ -38,27 +38,27 @@ impl Default for SreThrottle {
 
 impl Configurable for SreThrottle {
     const NAME: &'static str = "sre-throttle";
-    const SUMMARY: &'static str = "refuses launches by chance while the server refuses many";
+    const SUMMARY: &'static str = "refuses launches at random while the server rejects many";
     const RULE: &'static str = "a launch is refused with probability max(0, (requests - spare - factor * accepted) / (requests + 1)), both over \
                                 the last window; accepted is what was done or refused for good, and what is refused here counts \
                                 as a request";
     const SOURCE: &'static str = "Site Reliability Engineering, chapter 21, Handling Overload";
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::number("factor", "requests for each that was accepted", (1.0, 1000.0), |config| {
+        Parameter::number("factor", "requests allowed per accepted request", (1.0, 1000.0), |config| {
             &mut config.factor
         }),
         Parameter::duration_between(
             "window",
-            "how long what happened counts",
+            "length of the window of past attempts",
             (Duration::from_secs(1), Duration::from_hours(1)),
             |config| &mut config.window,
         ),
-        Parameter::count("spare", "requests that are never too many", (0, 1_000_000), |config| {
+        Parameter::count("spare", "number of requests that is always allowed", (0, 1_000_000), |config| {
             &mut config.spare
         }),
         Parameter::choice(
             "on-refusal",
-            "a refused launch backs off as after a failure, or ends its op",
+            "whether a refused launch backs off as after a failure, or ends its op",
             |config| &mut config.on_refusal,
         ),
     ];

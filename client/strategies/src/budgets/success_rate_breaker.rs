@@ -87,11 +87,11 @@ impl Configurable for SuccessRateBreaker {
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::number(
             "success",
-            "rate of successes below which it opens; 0 for never",
+            "rate of successes below which the breaker opens; 0 for never",
             (0.0, 1.0),
             |config| &mut config.success,
         ),
-        Parameter::choice("average", "weighted by age, or the share in the window", |config| {
+        Parameter::choice("average", "average: weighted by age, or the share in the window", |config| {
             &mut config.average
         }),
         Parameter::duration_between(
@@ -102,25 +102,25 @@ impl Configurable for SuccessRateBreaker {
         ),
         Parameter::count(
             "calls",
-            "measure age in attempts instead: so many; 0 for `window`",
+            "age in attempts instead of time; 0 for `window`",
             (0, 1_000_000),
             |config| &mut config.calls,
         ),
         Parameter::count(
             "least",
-            "attempts in the window below which the rate opens nothing",
+            "number of attempts in the window below which the rate is ignored",
             (0, 1_000_000),
             |config| &mut config.least,
         ),
         Parameter::count(
             "in-a-row",
-            "consecutive failures that open it, too; 0 for never",
+            "consecutive failures that open the breaker, too; 0 for never",
             (0, 1_000_000),
             |config| &mut config.in_a_row,
         ),
         Parameter::choice(
             "row-of",
-            "failures that count as consecutive: any, or those that are not throttling",
+            "consecutive failures that count: any, or all except throttling",
             |config| &mut config.row_of,
         ),
         Parameter::duration_from("open", "time until the first probe", Duration::from_millis(1), |config| {
@@ -131,19 +131,21 @@ impl Configurable for SuccessRateBreaker {
         }),
         Parameter::choice(
             "spread",
-            "what is drawn of that time: nothing, half of it but for the first, or up to half of it more",
+            "random part of that time: none, half of it except for the first, or up to half of it in addition",
             |config| &mut config.spread,
         ),
         Parameter::choice(
             "when-open",
-            "launches end their ops, back off as after a failure, or wait",
+            "whether launches end their ops, back off as after a failure, or wait",
             |config| &mut config.when_open,
         ),
     ];
 
     fn check(&self) -> Result<(), String> {
         if self.calls > 0 && self.average == Average::Exact {
-            return Err("`calls` needs `average=moving`: the share is that of a window of time".to_owned());
+            return Err(
+                "`calls` needs `average=moving`, because the share covers a window of time".to_owned()
+            );
         }
         Ok(())
     }
@@ -158,7 +160,7 @@ impl PartConfig for SuccessRateBreaker {
 
     fn doubts(&self) -> Vec<String> {
         if self.success <= 0.0 && self.in_a_row == 0 {
-            return vec!["with `success=0,in-a-row=0` it never opens".to_owned()];
+            return vec!["with `success=0,in-a-row=0` the breaker never opens".to_owned()];
         }
         Vec::new()
     }

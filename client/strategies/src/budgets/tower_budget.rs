@@ -38,7 +38,7 @@ impl Configurable for TowerBudget {
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::duration_between(
             "ttl",
-            "how long what was paid in counts",
+            "time for which a deposit counts",
             (Duration::from_secs(1), Duration::from_mins(1)),
             |config| &mut config.ttl,
         ),
@@ -48,7 +48,7 @@ impl Configurable for TowerBudget {
         Parameter::number("share", "retries per op", (0.0, 1000.0), |config| &mut config.share),
         Parameter::choice(
             "deposit",
-            "when an op pays in: with its first attempt, or when it is done",
+            "time of an op's deposit: at its first attempt, or when it is done",
             |config| &mut config.deposit,
         ),
     ];

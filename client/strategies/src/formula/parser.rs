@@ -47,7 +47,7 @@ impl Program {
     /// If the text is not a valid expression. The error is half a sentence that names the fault.
     pub(crate) fn compile(text: &str) -> Result<Self, String> {
         if text.len() > MAX_TEXT {
-            return Err(format!("it is longer than {MAX_TEXT} bytes"));
+            return Err(format!("the formula is longer than {MAX_TEXT} bytes"));
         }
         let mut parser = Parser { rest: text, instructions: Vec::new(), height: 0, depth: 0 };
         parser.sum()?;
@@ -133,7 +133,7 @@ impl Parser<'_> {
             Some(sign) if sign.is_ascii_digit() || sign == '.' => self.number(),
             Some(sign) if sign.is_ascii_alphabetic() => self.name(),
             Some(_) => Err(format!("`{}` is not expected", self.rest)),
-            None => Err("it ends where a value is missing".to_owned()),
+            None => Err("the formula ends where a value is expected".to_owned()),
         }
     }
 

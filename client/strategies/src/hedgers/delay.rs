@@ -35,7 +35,7 @@ impl Default for Hedging {
 
 impl Configurable for Hedging {
     const NAME: &'static str = "hedging";
-    const SUMMARY: &'static str = "copies of an attempt that is not answered in time";
+    const SUMMARY: &'static str = "sends copies of an attempt that is not answered in time";
     const RULE: &'static str = "a copy each `delay` while no attempt of the op has succeeded, `copies` of them at most; the first \
                                 success ends the others; limiters and budgets must let a copy go at its instant, else it is not \
                                 sent; when all have failed, the retry policy decides. The mock server draws how long the work of \
@@ -50,7 +50,7 @@ impl Configurable for Hedging {
         Parameter::count("copies", "copies beside an attempt", (1, MAX_COPIES), |config| &mut config.copies),
         Parameter::choice(
             "after-failure",
-            "when one fails, the next copy goes at once, the others are waited for, or the op has failed",
+            "after one fails: send the next copy at once, wait for the others, or fail the op",
             |config| &mut config.after_failure,
         ),
     ];

@@ -46,31 +46,34 @@ impl Default for PercentileHedging {
 
 impl Configurable for PercentileHedging {
     const NAME: &'static str = "percentile-hedging";
-    const SUMMARY: &'static str = "a copy of an attempt that takes longer than most did";
+    const SUMMARY: &'static str = "sends a copy of an attempt that takes longer than most";
     const RULE: &'static str = "one copy after the percentile of the latencies of the period before, if there were min-samples of them; \
                                 of the two the first that succeeds, or with after-failure=end the first that ends, decides. The \
                                 mock server draws how long the work of an op takes once, for all its attempts: copies shorten \
                                 ways, queues and losses, not work that is long by itself";
     const SOURCE: &'static str = "tower-rs/tower tower/src/hedge/{mod,rotating_histogram,latency,select}.rs";
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::number("percentile", "share of attempts that are answered sooner", (0.0, 1.0), |config| {
-            &mut config.percentile
-        }),
+        Parameter::number(
+            "percentile",
+            "percentile of the latency after which the copy is sent",
+            (0.0, 1.0),
+            |config| &mut config.percentile,
+        ),
         Parameter::count(
             "min-samples",
-            "answers in a period below which no copy is sent",
+            "minimum number of answers in a period for copies",
             (0, 1_000_000),
             |config| &mut config.min_samples,
         ),
         Parameter::duration_between(
             "period",
-            "how long latencies are gathered before they count",
+            "length of the periods for which latencies are collected",
             (Duration::from_millis(1), Duration::from_hours(24)),
             |config| &mut config.period,
         ),
         Parameter::choice(
             "after-failure",
-            "when one of the two fails, the copy goes at once, the other is waited for, or the op has failed",
+            "after one of the two fails: send the copy at once, wait for the other, or fail the op",
             |config| &mut config.after_failure,
         ),
     ];

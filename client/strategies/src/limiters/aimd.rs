@@ -44,20 +44,21 @@ impl Configurable for AimdConfig {
     const RULE: &'static str = "send while in flight < window; success: window = max(window, min(in flight + 1, window + 1)) while \
                                 in flight < ssthresh, then with window + 1/window; congestion, unless the attempt was in flight at \
                                 the last cut: ssthresh = beta * window, window = ssthresh (reno) or initial (tahoe)";
-    const SOURCE: &'static str = "seed 000 (Sync Musings, Improve on exponential backoff); RFC 5681";
+    const SOURCE: &'static str =
+        "Syncing musings, Improve on exponential backoff, 2019 (scenario sync-musings); RFC 5681";
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::choice(
             "variant",
             "where the window falls after a cut: to ssthresh, or to the initial window",
             |config| &mut config.variant,
         ),
-        Parameter::number("beta", "what a cut leaves of the window", (0.01, 0.999), |config| {
+        Parameter::number("beta", "share of the window that remains after a cut", (0.01, 0.999), |config| {
             &mut config.beta
         }),
         Parameter::number("initial", "the window at first", (1.0, 1e6), |config| &mut config.initial),
         Parameter::number(
             "ssthresh",
-            "in flight below which growth is exponential, at first",
+            "initial number in flight below which growth is exponential",
             (1.0, 1e9),
             |config| &mut config.ssthresh,
         ),

@@ -79,25 +79,30 @@ impl Configurable for AwsAdaptiveConfig {
     const SOURCE: &'static str = "boto/botocore botocore/retries/adaptive.py, bucket.py, throttling.py; smithy-lang/smithy-typescript \
                                   DefaultRateLimiter.ts; smithy-lang/smithy-rs client_rate_limiter.rs";
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::number("beta", "what throttling leaves of the rate", (0.01, 0.999), |config| {
-            &mut config.beta
+        Parameter::number(
+            "beta",
+            "share of the rate that remains after throttling",
+            (0.01, 0.999),
+            |config| &mut config.beta,
+        ),
+        Parameter::number("scale", "steepness of the rate's growth", (0.001, 1e3), |config| {
+            &mut config.scale
         }),
-        Parameter::number("scale", "how steeply the rate grows", (0.001, 1e3), |config| &mut config.scale),
         Parameter::number(
             "smooth",
             "weight of the last half second in the measured rate",
             (0.01, 1.0),
             |config| &mut config.smooth,
         ),
-        Parameter::rate("min-rate", "the lowest rate of attempts", (0.001, 1e6), |config| {
-            &mut config.min_rate
-        }),
-        Parameter::number("min-capacity", "the fewest tokens that the bucket holds", (1.0, 1e6), |config| {
+        Parameter::rate("min-rate", "minimum rate of attempts", (0.001, 1e6), |config| &mut config.min_rate),
+        Parameter::number("min-capacity", "minimum size of the bucket in tokens", (1.0, 1e6), |config| {
             &mut config.min_capacity
         }),
-        Parameter::choice("costs", "what a retry costs: a token, or 5 and after throttling 10", |config| {
-            &mut config.costs
-        }),
+        Parameter::choice(
+            "costs",
+            "cost of a retry: one token, or 5 tokens and 10 after throttling",
+            |config| &mut config.costs,
+        ),
     ];
 }
 

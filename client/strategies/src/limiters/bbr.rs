@@ -74,27 +74,27 @@ impl Configurable for BbrConfig {
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::number("initial", "the window at first", (1.0, 1e6), |config| &mut config.initial),
         Parameter::number("min", "the least window", (1.0, 1e6), |config| &mut config.min),
-        Parameter::number(
-            "startup-gain",
-            "what both are multiplied with at first",
-            (1.01, 100.0),
-            |config| &mut config.startup_gain,
-        ),
-        Parameter::number("window-gain", "window over delivery rate times latency", (1.0, 100.0), |config| {
-            &mut config.window_gain
+        Parameter::number("startup-gain", "initial factor of rate and window", (1.01, 100.0), |config| {
+            &mut config.startup_gain
         }),
+        Parameter::number(
+            "window-gain",
+            "ratio of the window to delivery rate times latency",
+            (1.0, 100.0),
+            |config| &mut config.window_gain,
+        ),
         Parameter::count(
             "rounds",
-            "round trips of which the greatest delivery rate counts",
+            "number of round trips of which the maximum delivery rate counts",
             (1, 10_000),
             |config| &mut config.rounds,
         ),
-        Parameter::choice("latency", "which latency the window is computed from", |config| {
+        Parameter::choice("latency", "latency from which the window is computed", |config| {
             &mut config.latency
         }),
         Parameter::duration_from(
             "latency-window",
-            "how long the least latency is believed",
+            "time for which the minimum latency is valid",
             Duration::from_millis(1),
             |config| &mut config.latency_window,
         ),

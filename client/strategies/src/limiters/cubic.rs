@@ -42,12 +42,15 @@ impl Configurable for CubicConfig {
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::number("initial", "the window at first", (1.0, 1e6), |config| &mut config.initial),
         Parameter::number("min", "the least window", (1.0, 1e6), |config| &mut config.min),
-        Parameter::number("beta", "what a cut leaves of the window", (0.01, 0.999), |config| {
+        Parameter::number("beta", "share of the window that remains after a cut", (0.01, 0.999), |config| {
             &mut config.beta
         }),
-        Parameter::number("scale", "how steeply the window grows (C in the RFC)", (0.001, 1e3), |config| {
-            &mut config.scale
-        }),
+        Parameter::number(
+            "scale",
+            "steepness of the window's growth (C in the RFC)",
+            (0.001, 1e3),
+            |config| &mut config.scale,
+        ),
     ];
 }
 

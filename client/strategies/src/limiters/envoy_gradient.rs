@@ -76,7 +76,7 @@ impl Configurable for EnvoyGradientConfig {
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::duration_from(
             "interval",
-            "how often the window is computed",
+            "interval between computations of the window",
             Duration::from_millis(1),
             |config| &mut config.interval,
         ),
@@ -85,36 +85,36 @@ impl Configurable for EnvoyGradientConfig {
         }),
         Parameter::count(
             "min",
-            "the least window, and the one at which best is measured",
+            "minimum window, at which the best latency is measured",
             (1, 1_000_000),
             |config| &mut config.min,
         ),
         Parameter::count("max", "the greatest window", (1, 1_000_000), |config| &mut config.max),
         Parameter::number(
             "buffer",
-            "share by which best may be exceeded for nothing",
+            "share by which latencies may exceed the best without effect",
             (0.0, 100.0),
             |config| &mut config.buffer,
         ),
         Parameter::duration_from(
             "probe-every",
-            "how often best is measured",
+            "interval between measurements of the best latency",
             Duration::from_millis(1),
             |config| &mut config.probe_every,
         ),
         Parameter::number(
             "jitter",
-            "share of probe-every by which it is at most later",
+            "maximum random extension of probe-every, as a share",
             (0.0, 1.0),
             |config| &mut config.jitter,
         ),
         Parameter::count(
             "probe-samples",
-            "samples that a measurement of best takes",
+            "number of samples of a measurement of the best latency",
             (1, 1_000_000),
             |config| &mut config.probe_samples,
         ),
-        Parameter::choice("samples", "which ends of attempts are sampled", |config| &mut config.samples),
+        Parameter::choice("samples", "attempts whose ends are sampled", |config| &mut config.samples),
     ];
 }
 

@@ -33,15 +33,17 @@ impl Default for Ethernet {
 
 impl Configurable for Ethernet {
     const NAME: &'static str = ETHERNET;
-    const SUMMARY: &'static str = "carrier sense: the server starts an attempt only if it has enough free";
+    const SUMMARY: &'static str =
+        "carrier sense: the server starts an attempt only with enough free capacity";
     const RULE: &'static str = "every attempt says what the server must have free (slots, descriptors) for it to start; below threshold \
                                 the op fails after `cost` without an attempt, and the retry policy decides when it tries again";
-    const SOURCE: &'static str = "seed 003; Thain and Livny, HPDC 2003 (threshold 1000 of 7600 descriptors)";
+    const SOURCE: &'static str =
+        "Thain and Livny, HPDC 2003 (scenario ethernet; threshold 1000 of 7600 descriptors)";
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::count("threshold", "what must be free", (0, 1_000_000_000), |config| {
             &mut config.threshold
         }),
-        Parameter::duration("cost", "time that a deferral takes", |config| &mut config.cost),
+        Parameter::duration("cost", "time that a deferred attempt takes", |config| &mut config.cost),
     ];
 }
 

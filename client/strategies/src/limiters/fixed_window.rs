@@ -26,7 +26,7 @@ impl Configurable for FixedWindow {
     const RULE: &'static str = "send while in flight < window";
     const SOURCE: &'static str = "common practice (bulkhead)";
     const PARAMETERS: &'static [Parameter<Self>] =
-        &[Parameter::count("window", "attempts that may be in flight", (1, u32::MAX), |config| {
+        &[Parameter::count("window", "maximum number of attempts in flight", (1, u32::MAX), |config| {
             &mut config.window
         })];
 }

@@ -52,19 +52,21 @@ impl Default for LeastGapConfig {
 
 impl Configurable for LeastGapConfig {
     const NAME: &'static str = "least-gap";
-    const SUMMARY: &'static str = "a least time between attempts";
+    const SUMMARY: &'static str = "keeps a minimum time between attempts";
     const RULE: &'static str = "an attempt waits until gap has passed since the start of the attempt before (from=start), or the end of \
                                 the one that ended last (from=end; before any has ended nobody waits); with of=ops retries pass at once";
     const SOURCE: &'static str = "PyGithub/PyGithub github/Requester.py (seconds_between_requests, seconds_between_writes); \
                                   octokit/plugin-throttling.js src/index.ts";
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::duration("gap", "the least time between attempts", |config| &mut config.gap),
-        Parameter::choice("from", "whether it is counted from an attempt's start or end", |config| {
+        Parameter::duration("gap", "minimum time between attempts", |config| &mut config.gap),
+        Parameter::choice("from", "whether the time is measured from an attempt's start or end", |config| {
             &mut config.from
         }),
-        Parameter::choice("of", "whether all attempts keep it, or only the first of each op", |config| {
-            &mut config.of
-        }),
+        Parameter::choice(
+            "of",
+            "whether it applies to all attempts, or only to the first of each op",
+            |config| &mut config.of,
+        ),
     ];
 }
 

@@ -1,4 +1,4 @@
-//! Shared part of Netflix' limits: a whole number of attempts that may be in flight, updated at every answer.
+//! Shared part of Netflix' limits: a whole number of maximum number of attempts in flight, updated at every answer.
 //!
 //! Source: Netflix/concurrency-limits, `limiter/SimpleLimiter.java`, `limiter/AbstractLimiter.java`. Answers are
 //! classified as in `grpc/client/ConcurrencyLimitClientInterceptor.java`: success, dropped, or ignored. An attempt
@@ -17,7 +17,7 @@ pub(crate) trait Limit: Send {
     /// Updates the limit from one answered attempt, or from the mean of a window that has ended.
     fn on_sample(&mut self, sample: &Sample);
 
-    /// Returns the limit: the number of attempts that may be in flight, at least one.
+    /// Returns the limit: the number of maximum number of attempts in flight, at least one.
     fn limit(&self) -> u32;
 
     fn report(&self, gauges: &mut Gauges);

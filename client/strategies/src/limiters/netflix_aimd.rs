@@ -50,15 +50,15 @@ impl Configurable for NetflixAimd {
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::count("initial", "the limit at first", (1, 1_000_000_000), |config| &mut config.initial),
         Parameter::count("min", "the lowest limit", (1, 1_000_000_000), |config| &mut config.min),
-        Parameter::count("max", "the highest limit, above min or not", (1, 1_000_000_000), |config| {
+        Parameter::count("max", "maximum limit; may be below min", (1, 1_000_000_000), |config| {
             &mut config.max
         }),
-        Parameter::number("ratio", "what a drop leaves of the limit", (0.5, 0.999), |config| {
+        Parameter::number("ratio", "share of the limit that remains after a drop", (0.5, 0.999), |config| {
             &mut config.ratio
         }),
         Parameter::duration_from(
             "rtt-timeout",
-            "an answer that takes longer counts as a drop",
+            "round trip above which an answer counts as a drop",
             Duration::from_nanos(1),
             |config| &mut config.rtt_timeout,
         ),

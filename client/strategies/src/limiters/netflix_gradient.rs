@@ -61,25 +61,23 @@ impl Configurable for NetflixGradient {
     const SOURCE: &'static str = "Netflix/concurrency-limits limit/GradientLimit.java";
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::count("initial", "the limit at first", (1, 1_000_000_000), |config| &mut config.initial),
-        Parameter::count("min", "the limit to which it shrinks at most", (1, 1_000_000_000), |config| {
-            &mut config.min
-        }),
+        Parameter::count("min", "minimum limit", (1, 1_000_000_000), |config| &mut config.min),
         Parameter::count("max", "the highest limit", (1, 1_000_000_000), |config| &mut config.max),
         Parameter::number(
             "tolerance",
-            "times the shortest round trip that are no queue",
+            "multiple of the shortest round trip that implies no queue",
             (1.0, 1e6),
             |config| &mut config.tolerance,
         ),
         Parameter::number(
             "smoothing",
-            "share of a lower limit; the rest is the old one's",
+            "weight of a lower limit; the old limit has the rest",
             (0.0, 1.0),
             |config| &mut config.smoothing,
         ),
         Parameter::number(
             "ratio",
-            "what a drop leaves of the limit, before smoothing",
+            "share of the limit that remains after a drop, before smoothing",
             (0.5, 1.0),
             |config| &mut config.ratio,
         ),

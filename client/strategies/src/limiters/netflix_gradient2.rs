@@ -59,18 +59,18 @@ impl Configurable for NetflixGradient2 {
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::count("initial", "the limit at first", (1, 1_000_000_000), |config| &mut config.initial),
         Parameter::count("min", "the lowest limit", (1, 1_000_000_000), |config| &mut config.min),
-        Parameter::count("max", "the highest limit, unless min is higher", (1, 1_000_000_000), |config| {
+        Parameter::count("max", "maximum limit, unless min is higher", (1, 1_000_000_000), |config| {
             &mut config.max
         }),
-        Parameter::count("queue", "what the limit leaves to queue", (0, 1_000_000), |config| {
+        Parameter::count("queue", "number of attempts that may queue", (0, 1_000_000), |config| {
             &mut config.queue
         }),
-        Parameter::number("tolerance", "times the mean that are no queue", (1.0, 1e6), |config| {
+        Parameter::number("tolerance", "multiple of the mean that implies no queue", (1.0, 1e6), |config| {
             &mut config.tolerance
         }),
         Parameter::number(
             "smoothing",
-            "share of the new limit; the rest is the old one's",
+            "weight of the new limit; the old limit has the rest",
             (0.0, 1.0),
             |config| &mut config.smoothing,
         ),

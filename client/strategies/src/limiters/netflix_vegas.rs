@@ -58,19 +58,27 @@ impl Configurable for NetflixVegas {
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::count("initial", "the limit at first", (1, 1_000_000_000), |config| &mut config.initial),
         Parameter::count("max", "the highest limit", (1, 1_000_000_000), |config| &mut config.max),
-        Parameter::count("alpha", "queue below which the limit grows, in lg", (0, 1000), |config| {
-            &mut config.alpha
-        }),
-        Parameter::count("beta", "queue above which it shrinks, in lg", (0, 1000), |config| &mut config.beta),
+        Parameter::count(
+            "alpha",
+            "queue below which the limit grows, in multiples of lg",
+            (0, 1000),
+            |config| &mut config.alpha,
+        ),
+        Parameter::count(
+            "beta",
+            "queue above which the limit shrinks, in multiples of lg",
+            (0, 1000),
+            |config| &mut config.beta,
+        ),
         Parameter::number(
             "smoothing",
-            "share of the new limit; the rest is the old one's",
+            "weight of the new limit; the old limit has the rest",
             (0.0, 1.0),
             |config| &mut config.smoothing,
         ),
         Parameter::count(
             "probe",
-            "samples between two measurements without load, in limits",
+            "samples between two measurements without load, in multiples of the limit",
             (1, 1_000_000),
             |config| &mut config.probe,
         ),

@@ -40,7 +40,7 @@ impl Configurable for NewRenoConfig {
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::number("initial", "the window at first", (1.0, 1e6), |config| &mut config.initial),
         Parameter::number("min", "the least window", (1.0, 1e6), |config| &mut config.min),
-        Parameter::number("beta", "what a cut leaves of the window", (0.01, 0.999), |config| {
+        Parameter::number("beta", "share of the window that remains after a cut", (0.01, 0.999), |config| {
             &mut config.beta
         }),
     ];

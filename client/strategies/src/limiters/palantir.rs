@@ -60,13 +60,15 @@ impl Configurable for PalantirConfig {
     const SOURCE: &'static str =
         "palantir/dialogue dialogue-core/.../CautiousIncreaseAggressiveDecreaseConcurrencyLimiter.java";
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::choice("variant", "whose limiter it is, which decides what a drop is", |config| {
-            &mut config.variant
-        }),
+        Parameter::choice(
+            "variant",
+            "variant of the limiter, which decides which answers are drops",
+            |config| &mut config.variant,
+        ),
         Parameter::number("initial", "the limit at first", (1.0, MAX), |config| &mut config.initial),
         Parameter::number(
             "ratio",
-            "what a drop leaves of the limit, and what must be used for it to grow",
+            "share of the limit that remains after a drop, and what must be used for it to grow",
             (0.01, 0.999),
             |config| &mut config.ratio,
         ),

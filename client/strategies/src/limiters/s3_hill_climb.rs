@@ -75,7 +75,7 @@ impl Default for S3HillClimbConfig {
 
 impl Configurable for S3HillClimbConfig {
     const NAME: &'static str = "s3-hill-climb";
-    const SUMMARY: &'static str = "a window that climbs while goodput grows, and sheds while it stays";
+    const SUMMARY: &'static str = "a window that grows while goodput grows, and shrinks while it does not";
     const RULE: &'static str = "at the first end after each interval, goodput = successes per s over interval, g = the greatest of the last \
                                 smoothing ones; skipped if in flight never reached the accepted level (used=tried: or the window). At first (every start-interval): try accepted + \
                                 start-step, accept it if g >= (1 + start-margin) * the best of history, and stop after start-patience misses in a row; \
@@ -86,62 +86,67 @@ impl Configurable for S3HillClimbConfig {
                                   aws-sdk-s3-transfer-manager/src/scheduler/concurrency/adaptive.rs; its pull request 135";
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::count("initial", "the window at first", (1, 1_000_000), |config| &mut config.initial),
-        Parameter::count("min", "the least window that is tried", (1, 1_000_000), |config| &mut config.min),
+        Parameter::count("min", "minimum window", (1, 1_000_000), |config| &mut config.min),
         Parameter::count("max", "the greatest window", (1, u32::MAX), |config| &mut config.max),
         Parameter::duration_from(
             "interval",
-            "over what goodput is measured, and how often it is judged",
+            "period over which goodput is measured and judged",
             Duration::from_millis(1),
             |config| &mut config.interval,
         ),
-        Parameter::count("smoothing", "measurements of which the greatest counts", (1, 1000), |config| {
-            &mut config.smoothing
-        }),
+        Parameter::count(
+            "smoothing",
+            "number of measurements of which the maximum counts",
+            (1, 1000),
+            |config| &mut config.smoothing,
+        ),
         Parameter::count(
             "history",
-            "judged measurements of which the best is compared with",
+            "number of judged measurements with whose maximum goodput is compared",
             (2, 1000),
             |config| &mut config.history,
         ),
         Parameter::duration_from(
             "start-interval",
-            "how often goodput is judged at first",
+            "initial interval between judgements of goodput",
             Duration::from_millis(1),
             |config| &mut config.start_interval,
         ),
-        Parameter::count("start-step", "what the window grows by at first", (1, 1_000_000), |config| {
+        Parameter::count("start-step", "initial growth of the window", (1, 1_000_000), |config| {
             &mut config.start_step
         }),
         Parameter::number(
             "start-margin",
-            "by what share goodput must grow at first",
+            "share by which goodput must grow at the start",
             (0.0, 10.0),
             |config| &mut config.start_margin,
         ),
         Parameter::count("start-patience", "consecutive misses that end the start", (1, 1000), |config| {
             &mut config.start_patience
         }),
-        Parameter::number("step", "by what share the window is changed later", (0.001, 0.5), |config| {
+        Parameter::number("step", "share by which the window changes later", (0.001, 0.5), |config| {
             &mut config.step
         }),
-        Parameter::count(
-            "max-step",
-            "the most that is tried above the accepted level",
-            (1, 1_000_000),
-            |config| &mut config.max_step,
-        ),
+        Parameter::count("max-step", "maximum step above the accepted level", (1, 1_000_000), |config| {
+            &mut config.max_step
+        }),
         Parameter::number(
             "margin",
-            "by what share goodput must grow, or may fall, later",
+            "share by which goodput must grow, or may fall, later",
             (0.0, 0.99),
             |config| &mut config.margin,
         ),
-        Parameter::count("patience", "consecutive misses after which it sheds", (1, 1000), |config| {
-            &mut config.patience
-        }),
-        Parameter::choice("used", "what must have been in flight for a measurement to be judged", |config| {
-            &mut config.used
-        }),
+        Parameter::count(
+            "patience",
+            "consecutive misses after which the window shrinks",
+            (1, 1000),
+            |config| &mut config.patience,
+        ),
+        Parameter::choice(
+            "used",
+            "attempts that must have been in flight for a measurement to be judged",
+            |config| &mut config.used,
+        ),
     ];
 }
 

@@ -82,7 +82,7 @@ impl Configurable for TailbackConfig {
                                   client, rejections slower than service, or rates below 1 per s";
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::number("initial", "the window at first", (1.0, 1e6), |config| &mut config.initial),
-        Parameter::number("beta", "what a cut leaves of the window", (0.01, 0.999), |config| {
+        Parameter::number("beta", "share of the window that remains after a cut", (0.01, 0.999), |config| {
             &mut config.beta
         }),
         Parameter::duration("longest-gap", "maximum time between attempts", |config| &mut config.max_gap),
@@ -110,7 +110,7 @@ impl Reason {
     const fn text(self) -> &'static str {
         match self {
             Self::Started => "started",
-            Self::FirstRejections => "set to what was accepted before the first rejection",
+            Self::FirstRejections => "set to the rate accepted before the first rejection",
             Self::Rejection => "cut by a rejection",
             Self::Failure => "cut by a failure",
             Self::OpenAgain => "restored by a success",

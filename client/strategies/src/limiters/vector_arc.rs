@@ -43,10 +43,8 @@ impl Configurable for VectorArcConfig {
     const SOURCE: &'static str = "vectordotdev/vector src/sinks/util/adaptive_concurrency/controller.rs";
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::count("initial", "the limit at first", (1, 1_000_000_000), |config| &mut config.initial),
-        Parameter::count("max", "the highest limit to which it grows", (1, 1_000_000_000), |config| {
-            &mut config.max
-        }),
-        Parameter::number("ratio", "what a cut leaves of the limit", (0.01, 0.999), |config| {
+        Parameter::count("max", "maximum limit", (1, 1_000_000_000), |config| &mut config.max),
+        Parameter::number("ratio", "share of the limit that remains after a cut", (0.01, 0.999), |config| {
             &mut config.ratio
         }),
         Parameter::number(
@@ -57,7 +55,7 @@ impl Configurable for VectorArcConfig {
         ),
         Parameter::number(
             "deviations",
-            "how many standard deviations slower answers must be to count as slower",
+            "number of standard deviations by which slower answers count as slower",
             (0.0, 1e6),
             |config| &mut config.deviations,
         ),

@@ -86,7 +86,7 @@ pub enum PresetError {
     #[error("{0}")]
     Toml(String),
     /// The default of a parameter is not one of its choices.
-    #[error("the default of `{parameter}`, `{default}`, is none of its choices")]
+    #[error("the default of `{parameter}`, `{default}`, is not one of its choices")]
     Default {
         /// Name of the parameter.
         parameter: String,

@@ -40,7 +40,7 @@ impl TextField for OptionalNumber {
             NONE => None,
             text => {
                 let number = text.parse().ok().filter(|number| (1.0..=1000.0).contains(number));
-                Some(number.ok_or("it is not a number in this range")?)
+                Some(number.ok_or("the value is not a number in this range")?)
             }
         };
         Ok(())

@@ -134,5 +134,5 @@ const MOST: f64 = 1000.0;
 
 fn share(text: &str, most: f64) -> Result<f64, String> {
     let share = text.parse().ok().filter(|share| (0.0..=most).contains(share));
-    share.ok_or_else(|| format!("`{text}` is no number from 0 to {most}"))
+    share.ok_or_else(|| format!("`{text}` is not a number from 0 to {most}"))
 }

@@ -34,8 +34,7 @@ pub enum AnswersError {
     )]
     Stage { name: String, suggestion: String, stages: String },
     #[error(
-        "no stage can be called `{0}`: names begin with a small letter, and go on with small letters, digits, `-` and `_`, \
-         at most {MAX_NAME} in all"
+        "`{0}` is not a valid name of a stage: use lower-case letters, digits, `-` and `_`, first a letter, at most {MAX_NAME} characters"
     )]
     Name(String),
     #[error("`{place}`: {why}")]

@@ -98,7 +98,7 @@ impl Field {
         let time = match (usual, unit) {
             (None, None) => None,
             (None, Some(unit)) => {
-                return Err(form(format!("`{quantity}` has no unit, so nothing can be in `{unit}`")));
+                return Err(form(format!("`{quantity}` has no unit, so leave out `{unit}`")));
             }
             (Some(usual), None) => Some(TimeForm::new(*usual)),
             (Some(_), Some(word)) => {
@@ -116,7 +116,7 @@ impl Field {
         };
         let quantity = match time {
             None => match words.next() {
-                Some(word) => return Err(form(format!("`{quantity}` is no time, so `{word}` says nothing"))),
+                Some(word) => return Err(form(format!("`{quantity}` is not a time, so leave out `{word}`"))),
                 None => match quantity {
                     "limit" => Quantity::Limit,
                     "remaining" => Quantity::Remaining,

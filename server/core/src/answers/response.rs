@@ -19,7 +19,7 @@ pub enum ResponseError {
     #[error(transparent)]
     Header(#[from] HeaderError),
     /// Two headers of one answer have names that differ only in case.
-    #[error("the header `{0}` is there twice; keep one of them")]
+    #[error("the header `{0}` is given twice; keep one of them")]
     Twice(String),
     #[error("the header `{name}`: {why}")]
     HeaderTemplate { name: String, why: TemplateError },
@@ -31,9 +31,9 @@ pub enum ResponseError {
     Advice(#[from] AdviceError),
     #[error("the header `{0}` is filled by `headers` and by `advice`; keep one of them")]
     Both(String),
-    #[error("there is a `body`, and `advice` has `problem`, which writes one; keep one of them")]
+    #[error("`body` and the `problem` of `advice` both set the body; keep one of them")]
     Bodies,
-    #[error("there are {0} headers; at most {MAX_HEADERS} are read by clients")]
+    #[error("there are {0} headers; the maximum is {MAX_HEADERS}, because clients read no more")]
     Headers(usize),
 }
 

@@ -8,7 +8,7 @@ use crate::caps::MAX_SLOTS;
 /// example for a malformed value of the right type.
 pub(super) fn instead_of(key: &str, value: &Value) -> Option<String> {
     let example = match key {
-        "max_busy" => return Some(format!("it takes a whole number from 1 to {MAX_SLOTS}")),
+        "max_busy" => return Some(format!("the value must be a whole number from 1 to {MAX_SLOTS}")),
         "reject_status" => return took("an error status from 400 to 599, such as 503 or 429"),
         "seed" | "reject_first" => return took("a whole number from 0"),
         "loss" => return took("a probability from 0 to 1"),
@@ -23,7 +23,7 @@ pub(super) fn instead_of(key: &str, value: &Value) -> Option<String> {
         "schedule" => "10s max-busy=20",
         _ => "500ms",
     };
-    (!value.is_string()).then(|| format!("it takes a text, such as `{example}`"))
+    (!value.is_string()).then(|| format!("the value must be text, such as `{example}`"))
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "it reads as what it is in the table above")]

@@ -69,23 +69,25 @@ impl Default for Common {
 }
 
 pub(crate) const COMMON: &[Parameter<Common>] = &[
-    Parameter::text("key", "for whom requests are counted", |common| &mut common.key),
+    Parameter::text("key", "property of a request by which requests are counted separately", |common| {
+        &mut common.key
+    }),
     Parameter::count(
         "keys",
-        "keys that are remembered; who was not seen for longest is forgotten",
+        "maximum number of keys; the least recently used key is evicted",
         (1, 10_000_000),
         |common| &mut common.keys,
     ),
-    Parameter::text("cost", "what a request costs; 1 where nothing says another", |common| &mut common.cost),
-    Parameter::text(
-        "refund",
-        "what an accepted request has cost in the end; the rest comes back",
-        |common| &mut common.refund,
-    ),
-    Parameter::choice("own", "whether a request counts that this policy rejects", |common| &mut common.own),
+    Parameter::text("cost", "cost of a request; 1 if the request states none", |common| &mut common.cost),
+    Parameter::text("refund", "actual cost of an accepted request; the difference is refunded", |common| {
+        &mut common.refund
+    }),
+    Parameter::choice("own", "whether requests that this policy rejects are charged", |common| {
+        &mut common.own
+    }),
     Parameter::choice(
         "later",
-        "whether a request's charge comes back that something behind this policy rejects",
+        "whether the charge is refunded if a later policy rejects the request",
         |common| &mut common.later,
     ),
     Parameter::choice("charged", "when a request is charged", |common| &mut common.charged),

@@ -50,11 +50,11 @@ impl Default for Concurrency {
 impl Configurable for Concurrency {
     const NAME: &'static str = "concurrency";
     const SUMMARY: &'static str =
-        "so many are served at once; others wait in a queue, if there is one, or are rejected";
+        "limits concurrent requests; further requests wait in a queue, if there is one, or are rejected";
     const RULE: &'static str = "accept while busy < cap, where cap=unlimited is the server's max-busy; else wait while the queue is shorter than \
                                 queue, at most queue-timeout, and reject; a rejection holds a place for its reject time if rejects-occupy";
     const SOURCE: &'static str =
-        "seed 000; HAProxy's maxconn and timeout queue; priority levels of Kubernetes";
+        "scenario sync-musings; HAProxy's maxconn and timeout queue; priority levels of Kubernetes";
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::count(
             "cap",
@@ -63,10 +63,10 @@ impl Configurable for Concurrency {
             |config| &mut config.cap,
         ),
         Parameter::count("queue", "requests that may wait", (0, MAX_SLOTS), |config| &mut config.queue),
-        Parameter::duration("queue-timeout", "how long one waits before it is rejected", |config| {
+        Parameter::duration("queue-timeout", "maximum wait in the queue before a rejection", |config| {
             &mut config.queue_timeout
         }),
-        Parameter::choice("order", "who leaves the queue first: the first or the last that came", |config| {
+        Parameter::choice("order", "order of the queue: first or last arrival first", |config| {
             &mut config.order
         }),
     ];

@@ -20,7 +20,8 @@ impl Configurable for CapConfig {
     const RULE: &'static str = "accept while fewer than `max_busy` slots are busy (later as many as `caps` says); a \
                                 request holds its slot for `service_time`; a rejection takes `reject_time`, and holds a \
                                 slot, too, if `rejects_occupy`";
-    const SOURCE: &'static str = "seed 000 (Sync Musings, Improve on exponential backoff)";
+    const SOURCE: &'static str =
+        "Syncing musings, Improve on exponential backoff, 2019 (scenario sync-musings)";
     const PARAMETERS: &'static [Parameter<Self>] = &[];
 }
 

@@ -109,7 +109,7 @@ impl Source {
         }
         if let Some(path) = text.strip_prefix("body:") {
             return if path.split('.').any(str::is_empty) {
-                Err(format!("`{text}` names no field of a body"))
+                Err(format!("`{text}` does not name a field of a body"))
             } else {
                 Ok(Self::Body(path.to_owned()))
             };

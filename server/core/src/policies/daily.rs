@@ -29,12 +29,12 @@ impl Default for Daily {
 
 impl Configurable for Daily {
     const NAME: &'static str = "daily";
-    const SUMMARY: &'static str = "so many requests a day, and the rest of it is rejected";
+    const SUMMARY: &'static str = "a number of requests per day; further requests are rejected";
     const RULE: &'static str = "a fixed-window of one day";
     const SOURCE: &'static str = "OpenAI's requests per day; daily limits of HubSpot";
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::count("limit", "requests in a day", (1, 1_000_000_000), |config| &mut config.limit),
-        Parameter::choice("align", "whether days follow one another, or begin with a request", |config| {
+        Parameter::choice("align", "whether days follow one another or start with a request", |config| {
             &mut config.align
         }),
     ];

@@ -51,14 +51,14 @@ impl Default for PoolConfig {
 impl Configurable for PoolConfig {
     const NAME: &'static str = "descriptor-pool";
     const SUMMARY: &'static str =
-        "requests hold descriptors of one pool; a request that finds none crashes the service";
+        "requests hold descriptors of one pool; a request without a free descriptor crashes the service";
     const RULE: &'static str = "a request takes `per-process` descriptors (with fewer free it fails after `failed-start`) \
                                 and starts for `startup` + `startup-slope` * under way, times U(0.5, 1.5); then it \
                                 connects, which takes `per-connection` more, and is served, one at a time, for (1 + under \
                                 way / `slowdown`) / `service-rate`; with fewer free the service crashes: all connections \
                                 fail, and it is back after `restart`";
     const SOURCE: &'static str =
-        "seed 003; Thain and Livny, The Ethernet Approach to Grid Computing, HPDC 2003";
+        "Thain and Livny, The Ethernet Approach to Grid Computing, HPDC 2003 (scenario ethernet)";
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::count("descriptors", "descriptors in all", (1, 1_000_000_000), |config| {
             &mut config.descriptors
@@ -71,7 +71,7 @@ impl Configurable for PoolConfig {
         ),
         Parameter::count(
             "per-connection",
-            "descriptors that its connection adds",
+            "descriptors that the submitter's connection adds",
             (0, 1_000_000),
             |config| &mut config.per_connection,
         ),
@@ -88,7 +88,7 @@ impl Configurable for PoolConfig {
             |config| &mut config.slowdown,
         ),
         Parameter::duration("startup", "time to start a submitter", |config| &mut config.startup),
-        Parameter::duration("startup-slope", "time that every submitter in flight adds to it", |config| {
+        Parameter::duration("startup-slope", "startup time added by every submitter in flight", |config| {
             &mut config.startup_slope
         }),
         Parameter::duration("restart", "time from a crash to the next service", |config| &mut config.restart),

@@ -51,7 +51,8 @@ impl Default for FixedWindow {
 
 impl Configurable for FixedWindow {
     const NAME: &'static str = "fixed-window";
-    const SUMMARY: &'static str = "so many requests in each window of time, and the rest of it is rejected";
+    const SUMMARY: &'static str =
+        "a number of requests in each window of time; further requests are rejected";
     const RULE: &'static str = "accept while what was accepted since the window began is below limit; windows follow one \
                                 another from the server's start, from 1970 (align=epoch) or from the run's first request on \
                                 (align=run), or each begins with a request (align=first); the exact wait is the rest of the window";
@@ -59,10 +60,10 @@ impl Configurable for FixedWindow {
         "envoyproxy/ratelimit; Kong rate-limiting; microsoft/dev-proxy (align=first)";
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::count("limit", "requests in a window", (1, 1_000_000_000), |config| &mut config.limit),
-        Parameter::duration_from("window", "how long a window is", Duration::from_millis(1), |config| {
+        Parameter::duration_from("window", "length of a window", Duration::from_millis(1), |config| {
             &mut config.window
         }),
-        Parameter::choice("align", "whether windows follow one another, or begin with a request", |config| {
+        Parameter::choice("align", "whether windows follow one another or start with a request", |config| {
             &mut config.align
         }),
     ];

@@ -37,7 +37,7 @@ impl Configurable for Gcra {
     const SOURCE: &'static str = "ITU-T I.371 (GCRA); benwis/tower-governor";
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::text("rate", "requests that are expected", |config| &mut config.rate),
-        Parameter::count("burst", "requests that may come at once", (1, 1_000_000_000), |config| {
+        Parameter::count("burst", "requests admitted at once (burst)", (1, 1_000_000_000), |config| {
             &mut config.burst
         }),
     ];

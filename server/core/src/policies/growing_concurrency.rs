@@ -34,21 +34,21 @@ impl Default for GrowingConcurrency {
 impl Configurable for GrowingConcurrency {
     const NAME: &'static str = "growing-concurrency";
     const SUMMARY: &'static str =
-        "requests at once, a number that grows step by step while some are rejected (Lambda)";
+        "limits concurrent requests; the limit grows in steps while requests are rejected (Lambda)";
     const RULE: &'static str = "accept while busy < limit; limit begins with start; a rejection has it grow by by, up to most, when every \
                                 is over, unless it is to grow already; when nothing was busy and nobody has asked for idle it \
                                 begins anew; when somebody ends nobody knows, so nothing is advised";
     const SOURCE: &'static str = "AWS Lambda Developer Guide, scaling behavior";
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::count("start", "requests at once in the beginning", (1, MAX_SLOTS), |config| {
+        Parameter::count("start", "initial limit of concurrent requests", (1, MAX_SLOTS), |config| {
             &mut config.0.start
         }),
-        Parameter::count("by", "how many more in a step", (1, MAX_SLOTS), |config| &mut config.0.by),
+        Parameter::count("by", "growth of the limit per step", (1, MAX_SLOTS), |config| &mut config.0.by),
         Parameter::count("most", "how many at most", (1, MAX_SLOTS), |config| &mut config.0.most),
-        Parameter::duration_from("every", "how long a step takes", Duration::from_millis(1), |config| {
+        Parameter::duration_from("every", "duration of a step", Duration::from_millis(1), |config| {
             &mut config.0.every
         }),
-        Parameter::duration("idle", "after how much quiet it begins anew", |config| &mut config.0.idle),
+        Parameter::duration("idle", "idle time after which the limit is reset", |config| &mut config.0.idle),
     ];
 
     fn check(&self) -> Result<(), String> {

@@ -42,18 +42,22 @@ impl Configurable for GrowingRate {
     const SOURCE: &'static str =
         "Amazon S3 User Guide, performance design patterns (503 until a prefix has scaled)";
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::count("start", "requests per time in the beginning", (1, 1_000_000_000), |config| {
+        Parameter::count("start", "initial limit of requests per period", (1, 1_000_000_000), |config| {
             &mut config.growth.start
         }),
-        Parameter::count("by", "how many more in a step", (1, 1_000_000_000), |config| &mut config.growth.by),
+        Parameter::count("by", "growth of the limit per step", (1, 1_000_000_000), |config| {
+            &mut config.growth.by
+        }),
         Parameter::count("most", "how many at most", (1, 1_000_000_000), |config| &mut config.growth.most),
-        Parameter::duration_from("per", "the time of the rate", Duration::from_millis(1), |config| {
+        Parameter::duration_from("per", "period of the rate", Duration::from_millis(1), |config| {
             &mut config.per
         }),
-        Parameter::duration_from("every", "how long a step takes", Duration::from_millis(1), |config| {
+        Parameter::duration_from("every", "duration of a step", Duration::from_millis(1), |config| {
             &mut config.growth.every
         }),
-        Parameter::duration("idle", "after how much quiet it begins anew", |config| &mut config.growth.idle),
+        Parameter::duration("idle", "idle time after which the limit is reset", |config| {
+            &mut config.growth.idle
+        }),
     ];
 
     fn check(&self) -> Result<(), String> {

@@ -118,7 +118,7 @@ pub(crate) fn header_name(name: &str) -> Result<String, String> {
     // separate the alternatives and the combined facts of a key rule.
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.!#$%'*+^`~".contains(&byte);
     if name.is_empty() || name.len() > 256 || !name.bytes().all(is_token) {
-        return Err(format!("`{name}` cannot be the name of a header"));
+        return Err(format!("`{name}` is not a valid header name"));
     }
     Ok(name.to_ascii_lowercase())
 }

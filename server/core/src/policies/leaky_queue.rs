@@ -45,9 +45,12 @@ impl Configurable for LeakyQueue {
     const SOURCE: &'static str = "nginx/nginx ngx_http_limit_req_module (limit_req)";
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::text("rate", "requests that leave it", |config| &mut config.rate),
-        Parameter::count("burst", "requests that may be ahead of the rate", (0, 1_000_000_000), |config| {
-            &mut config.burst
-        }),
+        Parameter::count(
+            "burst",
+            "requests that may arrive ahead of the rate",
+            (0, 1_000_000_000),
+            |config| &mut config.burst,
+        ),
         Parameter::count(
             "delay",
             "requests ahead of the rate that do not wait; unlimited for nginx's nodelay",

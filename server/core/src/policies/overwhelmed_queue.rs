@@ -57,7 +57,7 @@ impl Default for QueueConfig {
 impl Configurable for QueueConfig {
     const NAME: &'static str = "overwhelmed-queue";
     const SUMMARY: &'static str =
-        "a queue that is worked off in ticks and slows down when too much is outstanding";
+        "a queue processed in ticks that slows down when too many requests are outstanding";
     const RULE: &'static str = "accept while fewer than `capacity` are accepted; a request takes `service` steps, a \
                                 rejection `reject`; every `tick` all outstanding ones make a step, or, if they are more \
                                 than `limit`, so many of them: both lists by their share, rounded down, the oldest first, \
@@ -74,13 +74,13 @@ impl Configurable for QueueConfig {
         }),
         Parameter::count(
             "limit",
-            "outstanding requests above which it is overwhelmed",
+            "outstanding requests above which the queue is overwhelmed",
             (1, 1_000_000),
             |config| &mut config.limit,
         ),
         Parameter::choice(
             "subset",
-            "what it works on then: both lists by their share, or entries at random",
+            "entries processed then: of both lists by their share, or at random",
             |config| &mut config.subset,
         ),
     ];

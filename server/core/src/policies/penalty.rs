@@ -65,17 +65,20 @@ impl Configurable for Penalty {
     const SOURCE: &'static str =
         "Cloudflare API limits; dotnet/dev-proxy RetryAfterPlugin; Azure Resource Manager; Discord";
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::duration("lock", "how long a key is locked out", |config| &mut config.lock),
+        Parameter::duration("lock", "duration of the lock of a key", |config| &mut config.lock),
         Parameter::choice(
             "early",
-            "whether an early request changes nothing, prolongs, or alone locks",
+            "effect of an early request: none, a longer lock, or the only cause of a lock",
             |config| &mut config.early,
         ),
-        Parameter::count("ban-after", "rejected requests that bring a ban", (1, u32::MAX), |config| {
-            &mut config.ban_after
-        }),
+        Parameter::count(
+            "ban-after",
+            "number of rejected requests that cause a ban",
+            (1, u32::MAX),
+            |config| &mut config.ban_after,
+        ),
         Parameter::duration("ban-window", "in how much time", |config| &mut config.ban_window),
-        Parameter::duration("ban", "how long a ban is", |config| &mut config.ban),
+        Parameter::duration("ban", "duration of a ban", |config| &mut config.ban),
     ];
 }
 

@@ -26,7 +26,7 @@ impl Default for Random {
 
 impl Configurable for Random {
     const NAME: &'static str = "random";
-    const SUMMARY: &'static str = "requests are rejected by chance";
+    const SUMMARY: &'static str = "rejects requests at random";
     const RULE: &'static str = "reject with probability p, by a draw that depends on seed, op and attempt only; several of them in a \
                                 stack draw alike, so that the largest p holds; when one would pass nobody knows";
     const SOURCE: &'static str = "papers on retries, whose servers fail at random";

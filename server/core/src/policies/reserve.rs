@@ -33,7 +33,8 @@ impl Default for Reserve {
 
 impl Configurable for Reserve {
     const NAME: &'static str = "reserve";
-    const SUMMARY: &'static str = "a request waits if its token comes soon, else it is rejected (Traefik)";
+    const SUMMARY: &'static str =
+        "a request waits for its token if the wait is short, else it is rejected (Traefik)";
     const RULE: &'static str = "the bucket starts full and fills at rate up to burst; wait = (cost − tokens) / rate; reject if wait is \
                                 longer than half a second / rate in whole requests per second, or half a second below 1/s; else take the \
                                 cost, and go on after the wait; advised is when one would go on at once, as X-Retry-In has it";

@@ -21,7 +21,7 @@ pub(crate) struct ScriptConfig {
 
 impl Configurable for ScriptConfig {
     const NAME: &'static str = "script";
-    const SUMMARY: &'static str = "every request gets the reply that a script has for it, without delay";
+    const SUMMARY: &'static str = "answers every request from a script, without delay";
     const RULE: &'static str = "request n of an op gets step n of `steps`, the last repeats; a step is a status with headers \
                                 and a body, or `close`: the connection is closed without an answer; header values \
                                 `@date+3` and `@epoch+5` are times after the next whole second; a 2xx counts as accepted, \

@@ -34,7 +34,7 @@ impl Configurable for SlidingCounter {
     const SOURCE: &'static str = "Kong rate-limiting-advanced (sliding)";
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::count("limit", "requests in a window", (1, 1_000_000_000), |config| &mut config.limit),
-        Parameter::duration_from("window", "how long a window is", Duration::from_millis(1), |config| {
+        Parameter::duration_from("window", "length of a window", Duration::from_millis(1), |config| {
             &mut config.window
         }),
     ];

@@ -35,7 +35,7 @@ impl Configurable for SlidingLog {
     const SOURCE: &'static str = "sorted sets of instants, as services keep them in Redis";
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::count("limit", "requests in a window", (1, 1_000_000), |config| &mut config.limit),
-        Parameter::duration_from("window", "how long a window is", Duration::from_millis(1), |config| {
+        Parameter::duration_from("window", "length of a window", Duration::from_millis(1), |config| {
             &mut config.window
         }),
     ];

@@ -77,21 +77,29 @@ impl Metrics {
         }
         text.counter(
             "requests_failed_total",
-            "Requests that failed on purpose (--fault) before anything was done for them.",
+            "Requests that an injected fault (--fault) failed before their work was done.",
             counts.failed,
         );
-        text.family("answers_disturbed_total", "counter", "Other answers that faults (--fault) met, by how.");
+        text.family(
+            "answers_disturbed_total",
+            "counter",
+            "Answers changed by other injected faults (--fault), by kind.",
+        );
         text.sample("answers_disturbed_total", &[("how", "spoiled")], self.lifetime.spoiled);
         text.sample("answers_disturbed_total", &[("how", "slowed")], self.lifetime.slowed);
         text.counter("reads_received_total", "Reads that preceded conditional writes.", counts.reads);
-        text.counter("reads_rejected_total", "Of them, those that were rejected.", counts.reads_rejected);
+        text.counter(
+            "reads_rejected_total",
+            "Reads of conditional writes that were rejected.",
+            counts.reads_rejected,
+        );
         text.family("messages_lost_total", "counter", "Messages that were lost on purpose (--loss).");
         text.sample("messages_lost_total", &[("way", "to_server")], self.lifetime.lost_requests);
         text.sample("messages_lost_total", &[("way", "to_client")], self.lifetime.lost_answers);
         text.counter("crashes_total", "Times that the service broke down under its load.", counts.crashes);
         text.counter(
             "wasted_seconds_total",
-            "Time of slots spent on what came to nothing, in seconds of the experiment.",
+            "Time of slots spent on rejected or abandoned requests, in seconds of the experiment.",
             self.lifetime.wasted.as_secs_f64(),
         );
         text.counter("resets_total", "Resets of the counts at /_mock/stats.", self.stats.epoch);
@@ -100,22 +108,22 @@ impl Metrics {
     fn slots(&self, text: &mut Text) {
         let ServerStats { counts, busy, .. } = &self.stats;
         if let Some(capacity) = self.capacity {
-            text.gauge("capacity_slots", "Slots, places or descriptors that there are.", capacity);
+            text.gauge("capacity_slots", "Number of slots, places or descriptors.", capacity);
         }
-        text.gauge("busy_slots", "Slots that are busy, rejections that hold one included.", busy);
+        text.gauge("busy_slots", "Busy slots, including slots held by rejections.", busy);
         text.gauge(
             "busy_slots_max",
-            "Most slots busy at once since the start or the last reset.",
+            "Maximum number of busy slots since the start or the last reset.",
             counts.max_busy_seen,
         );
         text.gauge(
             "accepted_in_service_max",
-            "Most accepted requests in service at once since the start or the last reset.",
+            "Maximum number of accepted requests in service since the start or the last reset.",
             counts.max_accepted_seen,
         );
         text.gauge(
             "policy_keys_forgotten",
-            "Keys that the policies in force have forgotten for the sake of others: their limits are as new.",
+            "Keys that the current policies have evicted; their limits start anew.",
             self.evicted_keys,
         );
     }
@@ -124,8 +132,7 @@ impl Metrics {
         text.family(
             "answer_seconds",
             "histogram",
-            "Time from a request's coming in to its answer's going out, artificial network included, in seconds of the \
-             experiment.",
+            "Time from the arrival of a request to its answer, including the artificial network, in seconds of the experiment.",
         );
         let AnswerTimes { accepted, rejected, failed } = &self.answer_times;
         for (verdict, buckets) in [("accepted", accepted), ("rejected", rejected), ("failed", failed)] {

@@ -20,7 +20,7 @@ pub enum AdminTokenError {
     #[error("the token's file `{path}` ({origin}) cannot be read: {source}")]
     File { path: String, origin: String, source: std::io::Error },
     #[error(
-        "the token ({origin}) must have 1 to {LONGEST} visible ASCII characters and no blanks; `openssl rand -hex 16` makes one"
+        "the token ({origin}) must have 1 to {LONGEST} visible ASCII characters and no blanks; `openssl rand -hex 16` creates one"
     )]
     Unfit {
         /// Source of the token: the flag, the file or the variable. This text never contains the token itself.

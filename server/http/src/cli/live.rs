@@ -129,10 +129,10 @@ impl Seen {
         }
         let same_but_for_the_cap = Config { max_busy: before.config.max_busy, ..self.config.clone() };
         if same_but_for_the_cap != before.config {
-            events.push(format!("{:.1} s: configured anew: {}", self.at_s, self.config.describe()));
+            events.push(format!("{:.1} s: new configuration: {}", self.at_s, self.config.describe()));
         }
         if self.epoch != before.epoch {
-            events.push(format!("{:.1} s: counts begin anew", self.at_s));
+            events.push(format!("{:.1} s: counts reset", self.at_s));
         }
         events
     }

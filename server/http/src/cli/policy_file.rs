@@ -22,9 +22,9 @@ fn one(text: &str) -> Result<Policy, String> {
     match path {
         Some(path) if is_scripted(name) => match options[..] {
             [_] => from_file(name, path),
-            _ => {
-                Err(format!("policy `{name}` takes its steps from the file; leave out all but `file={path}`"))
-            }
+            _ => Err(format!(
+                "policy `{name}` reads its steps from the file; leave out all parameters except `file={path}`"
+            )),
         },
         _ => text.parse().map_err(|error: PolicyError| error.to_string()),
     }

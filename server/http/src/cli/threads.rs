@@ -28,7 +28,7 @@ pub(crate) fn runtime(threads: Option<usize>) -> Result<Runtime, Error> {
     let count = threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from));
     let refused = |source| Error {
         what: format!("{count} threads (--threads)"),
-        advice: "give fewer, or raise the limits on memory (`ulimit -v`) or processes (`ulimit -u`)",
+        advice: "start fewer threads, or raise the limits on memory (`ulimit -v`) or processes (`ulimit -u`)",
         source,
     };
     room_for(count).map_err(refused)?;

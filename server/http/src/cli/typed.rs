@@ -173,9 +173,9 @@ pub(crate) fn probability(text: &str) -> Result<f64, String> {
 pub(crate) fn address(text: &str) -> Result<SocketAddr, String> {
     text.parse().map_err(|_| match text.strip_prefix(':').or_else(|| text.strip_prefix("localhost:")) {
         Some(port) => format!(
-            "an address is missing; write `127.0.0.1:{port}` for this machine only, or `0.0.0.0:{port}` for all that reach it"
+            "the address is missing; write `127.0.0.1:{port}` for this machine only, or `0.0.0.0:{port}` for all networks"
         ),
-        None => "write an address and a port, such as `127.0.0.1:8503`; port 0 takes any free one".to_owned(),
+        None => "write an address and a port, such as `127.0.0.1:8503`; port 0 selects any free port".to_owned(),
     })
 }
 

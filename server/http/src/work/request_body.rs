@@ -27,7 +27,7 @@ async fn read_all(body: Body, is_kept: bool) -> Result<Vec<u8>, (StatusCode, &'s
             if error.is::<LengthLimitError>() {
                 (StatusCode::PAYLOAD_TOO_LARGE, "bodies may have at most 1 MiB\n")
             } else {
-                (StatusCode::BAD_REQUEST, "the body breaks off, or its chunks cannot be read\n")
+                (StatusCode::BAD_REQUEST, "the body is incomplete, or its chunks are invalid\n")
             }
         })?;
         if let Some(data) = frame.data_ref().filter(|_| is_kept) {

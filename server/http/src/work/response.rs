@@ -57,9 +57,10 @@ pub(crate) fn of_verdict(identity: &Identity, decided: &Admitted) -> Response<Fu
         ServerDecision::Accepted | ServerDecision::Failed => (StatusCode::OK, "served\n"),
         ServerDecision::Conflict => (StatusCode::PRECONDITION_FAILED, "somebody else wrote meanwhile\n"),
         ServerDecision::Rejected => (status(reject_status), "busy\n"),
-        ServerDecision::Deferred => {
-            (status(reject_status), "not started: less is free than the attempt asks for\n")
-        }
+        ServerDecision::Deferred => (
+            status(reject_status),
+            "not started: the server has less free capacity than the attempt requires\n",
+        ),
     };
     with_text(identity, status, text)
 }

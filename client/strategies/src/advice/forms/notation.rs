@@ -41,7 +41,7 @@ impl HeaderForms {
         let name = words.next().unwrap_or_default();
         let header = Header::named(name).ok_or_else(|| {
             let names = HEADERS.iter().map(|header| header.name);
-            format!("`{name}` is no header of advice{}", did_you_mean(name, names))
+            format!("`{name}` is not a known header of advice{}", did_you_mean(name, names))
         })?;
         let mut this =
             Self { header, forms: Vec::new(), conditions: Vec::new(), status: None, plus: Duration::ZERO };
@@ -50,7 +50,7 @@ impl HeaderForms {
         }
         let has_forms = matches!(header.notation, Notation::Forms(_));
         if has_forms && this.forms.is_empty() {
-            return Err(format!("`{text}` does not say in which form, such as `{name}.whole`"));
+            return Err(format!("`{text}` lacks a form, such as `{name}.whole`"));
         }
         if !has_forms && !this.forms.is_empty() {
             return Err(format!("`{name}` has a form of its own"));
@@ -59,7 +59,7 @@ impl HeaderForms {
             return Err(format!("`{name}` is not in seconds, which `as-ms` takes for milliseconds"));
         }
         if this.is(Condition::WhenExhausted) && header.remaining.is_none() {
-            return Err(format!("nothing beside `{name}` says how much is left"));
+            return Err(format!("no header beside `{name}` reports the remaining requests"));
         }
         Ok(this)
     }
@@ -75,7 +75,7 @@ impl HeaderForms {
         }
         if let Some(code) = word.strip_prefix(ON) {
             let status = code.parse().ok().filter(|status| (400..600).contains(status));
-            let status = status.ok_or_else(|| format!("`{word}` names no status from 400 to 599"))?;
+            let status = status.ok_or_else(|| format!("`{word}` is not a status from 400 to 599"))?;
             return if self.status.replace(status).is_none() { Ok(()) } else { Err(twice()) };
         }
         let known = chosen::<Form>(word).map(|form| put(&mut self.forms, form));
@@ -86,7 +86,7 @@ impl HeaderForms {
             Some(false) => Err(twice()),
             None => {
                 let words = words::<Form>().chain(words::<Condition>());
-                Err(format!("`{word}` is no form of `{}`{}", self.header.name, did_you_mean(word, words)))
+                Err(format!("`{word}` is not a form of `{}`{}", self.header.name, did_you_mean(word, words)))
             }
         }
     }

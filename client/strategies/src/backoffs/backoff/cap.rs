@@ -38,7 +38,7 @@ impl TextField for Cap {
             ("none", _) => Self::None,
             (_, Some(count)) => {
                 let count = count.parse().ok().filter(|count| (1.0..=1e6).contains(count));
-                Self::Bases(count.ok_or("it is not a number of bases from 1 to 1000000")?)
+                Self::Bases(count.ok_or("the multiple of the base must be from 1 to 1000000")?)
             }
             (text, None) => Self::At(up_to_a_day(text)?),
         };

@@ -349,7 +349,7 @@ fn contradictory_shapes_are_refused() {
         ("spread=around", "`around` does not have 0 values"),
         ("spread=between|2|1", "`2` is above `1`"),
         ("cap=0.5x", "it is not a number of bases"),
-        ("throttled-factor=0", "it is not a number in this range"),
+        ("throttled-factor=0", "the value is not a number in this range"),
     ] {
         let refusal = refusal(text);
         assert!(refusal.contains(words), "{text}: {refusal}");
@@ -367,7 +367,7 @@ fn formulas_that_make_no_sense_are_refused() {
         ("formula=pow(k;2;3)", "`pow` takes fewer values"),
         ("formula=sqrt", "`sqrt` needs values in parentheses"),
         ("formula=k(2)", "`k` is not a function"),
-        ("formula=2*", "it ends where a value is missing"),
+        ("formula=2*", "the formula ends where a value is expected"),
         ("formula=1-k", "is negative for k = 2"),
         ("formula=1/(k-3)", "is negative for k = 1"),
         ("formula=max(0;1/(k-3))", "is infinite for k = 3"),

@@ -39,7 +39,7 @@ pub const ADVICE_FORMS: &[AdviceEntry] = &[
             "date",
             "retry-after",
             Unit::Date,
-            "the moment as a date of HTTP",
+            "the time as an HTTP date",
             "RFC 9110, sections 5.6.7 and 10.2.3",
         )
     },
@@ -47,7 +47,7 @@ pub const ADVICE_FORMS: &[AdviceEntry] = &[
         "epoch",
         "x-ratelimit-reset",
         Unit::Epoch,
-        "the moment in seconds after 1970",
+        "the time as a Unix time in seconds",
         "github/docs, REST API rate limits: `x-ratelimit-reset`",
     ),
     AdviceEntry {
@@ -56,7 +56,7 @@ pub const ADVICE_FORMS: &[AdviceEntry] = &[
             "delta",
             "ratelimit-reset",
             Unit::Seconds,
-            "whole seconds from now, beside what remains",
+            "whole seconds from now, with the remaining requests",
             "draft-ietf-httpapi-ratelimit-headers-07, RateLimit-Reset",
         )
     },
@@ -72,12 +72,12 @@ pub const ADVICE_FORMS: &[AdviceEntry] = &[
         "rfc3339",
         "x-ratelimit-reset",
         Unit::Rfc3339,
-        "the moment as RFC 3339 writes it",
+        "the time in RFC 3339 format",
         "Anthropic, API rate limits: `anthropic-ratelimit-requests-reset`",
     ),
     AdviceEntry {
         name: "ietf",
-        summary: "RateLimit and RateLimit-Policy for every limit, also where nothing is rejected",
+        summary: "RateLimit and RateLimit-Policy for every limit, on every answer",
         source: "draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4",
         says: Says::RateLimit,
         header: "ratelimit",
@@ -85,7 +85,7 @@ pub const ADVICE_FORMS: &[AdviceEntry] = &[
     },
     AdviceEntry {
         name: "problem",
-        summary: "a body that says what was exceeded, as application/problem+json, where nothing else is the body",
+        summary: "a body of application/problem+json that names the exceeded limit, unless another body is set",
         source: "draft-ietf-httpapi-ratelimit-headers-10, section 5; RFC 9457",
         says: Says::Problem,
         header: "content-type",

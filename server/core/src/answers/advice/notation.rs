@@ -30,7 +30,7 @@ pub enum AdviceError {
     #[error("advice `{form}`: {source}")]
     Value { form: &'static str, source: ParameterError },
     #[error(
-        "advice `{form}`: `places={places}` is finer than a nanosecond; `places` is at most {most} there"
+        "advice `{form}`: `places={places}` is finer than a nanosecond; the maximum of `places` is {most}"
     )]
     Places { form: &'static str, places: u32, most: u8 },
     #[error("`{NONE}` sends no advice, so nothing can be added to it")]

@@ -24,20 +24,24 @@ pub(super) struct Settings {
 
 /// All parameters of advice forms, in the order in which they are printed.
 pub(super) const PARAMETERS: &[Parameter<Settings>] = &[
-    Parameter::text("header", "the header that says it", |settings| &mut settings.header),
-    Parameter::choice("round", "which way it is rounded", |settings| &mut settings.rounding),
+    Parameter::text("header", "name of the header", |settings| &mut settings.header),
+    Parameter::choice("round", "direction of rounding", |settings| &mut settings.rounding),
     Parameter::count("places", "digits after the point", (0, 9), |settings| &mut settings.places),
     Parameter::choice("type", "what the problem is", |settings| &mut settings.problem),
-    Parameter::duration("early", "how much too early it is", |settings| &mut settings.honesty.early),
-    Parameter::duration("late", "how much too late it is", |settings| &mut settings.honesty.late),
-    Parameter::duration("jitter", "it is late by a draw from zero to this", |settings| {
+    Parameter::duration("early", "time by which the advice is too early", |settings| {
+        &mut settings.honesty.early
+    }),
+    Parameter::duration("late", "time by which the advice is too late", |settings| {
+        &mut settings.honesty.late
+    }),
+    Parameter::duration("jitter", "maximum of a random delay that is added", |settings| {
         &mut settings.honesty.jitter
     }),
-    Parameter::text("skew", "how far the server's clock is ahead", |settings| &mut settings.skew),
-    Parameter::number("share", "in which share of the answers it is given", (0.0, 1.0), |settings| {
+    Parameter::text("skew", "time by which the server's clock is ahead", |settings| &mut settings.skew),
+    Parameter::number("share", "share of the rejections that have this advice", (0.0, 1.0), |settings| {
         &mut settings.honesty.share
     }),
-    Parameter::number("malformed", "in which share of them nobody can read it", (0.0, 1.0), |settings| {
+    Parameter::number("malformed", "share of this advice that is unreadable", (0.0, 1.0), |settings| {
         &mut settings.honesty.malformed
     }),
 ];
@@ -128,6 +132,6 @@ impl TextField for Skew {
     }
 
     fn accepted(&self) -> &'static str {
-        "a duration, after a minus sign where the clock is behind"
+        "a duration; with a minus sign if the clock is behind"
     }
 }
