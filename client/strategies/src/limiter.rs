@@ -54,8 +54,8 @@ pub trait Limiter: Send {
     /// Records the end of an attempt. `ended.in_flight` still includes this attempt.
     fn on_ended(&mut self, _now: Instant, _ended: &AttemptEnd, _outcome: &Outcome) {}
 
-    /// Records that the client is application-limited: no op is ready although the limiter would admit more. In this
-    /// case, the number of attempts in flight does not show how much the server can handle.
+    /// Records that no op is ready. If the limiter would admit more attempts, the client is application-limited. In
+    /// this case, the number of attempts in flight does not show how much the server can handle.
     fn on_app_limited(&mut self, _now: Instant, _in_flight: u32) {}
 
     /// Returns the instant at which the client must call [`on_timer`](Self::on_timer), or `None` if no timer is set.

@@ -41,8 +41,8 @@ struct Held {
     until: Instant,
     /// Sequence number and send time of the earliest probe in flight; `None` if no probe is in flight.
     out: Option<(u64, Instant)>,
-    /// True if the server is reachable but its answers are failures. In this case an unanswered probe does not count as
-    /// accepted.
+    /// True if the server is reachable but attempts fail, with a 5xx status or by timeout. In this case an unanswered
+    /// probe does not count as accepted.
     is_failing: bool,
 }
 
@@ -245,7 +245,7 @@ mod tests {
         }
     }
 
-    /// A withdrawal does not.
+    /// A cancelled attempt does not reset the failure count.
     #[test]
     fn successes_rejections_and_fatals_reset_the_failure_count() {
         for (between, holds) in [
@@ -264,7 +264,7 @@ mod tests {
         }
     }
 
-    /// This holds however slowly it fails.
+    /// The server gets only probes, however slowly it fails.
     #[test]
     fn a_failing_server_gets_only_probes_until_it_works() {
         let mut outage = OutageBackoff::new();

@@ -34,7 +34,7 @@ pub struct ParsedResponse {
 }
 
 impl ResponseParser {
-    /// Returns the number of body bytes that the driver must pass to [`parse`](Self::parse); usually 0.
+    /// Returns the maximum number of body bytes that the driver must keep for [`parse`](Self::parse); usually 0.
     pub fn max_body(&self) -> usize {
         if self.reasons.is_empty() { 0 } else { MAX_BODY }
     }

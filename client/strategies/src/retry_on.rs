@@ -344,7 +344,7 @@ mod tests {
         );
     }
 
-    /// This rule is the default of existing strategies.
+    /// `rejected|failed` is the default of `retry-on`.
     #[test]
     fn rejected_or_failed_matches_all_but_fatal_failures() {
         let rule = RetryOn::constant("rejected|failed").compile(Methods::only(Method::Get), &[]);

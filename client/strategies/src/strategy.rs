@@ -133,8 +133,8 @@ impl Strategy {
         LaunchDecision::Send(permits, carrier)
     }
 
-    /// Returns whether the strategy has no part other than a retry policy. If so, it admits every op at once, and the
-    /// driver needs to call only [`on_failure`](Self::on_failure).
+    /// Returns whether the strategy has no part other than a retry policy and needs no memory of ops. If so, it admits
+    /// every op at once, and the driver needs to call only [`on_failure`](Self::on_failure).
     #[inline]
     pub fn only_retries(&self) -> bool {
         !self.reports && !self.keeps_memory
@@ -198,7 +198,8 @@ impl Strategy {
         self.inner.on_ended(now, ended, (response, outcome), permits);
     }
 
-    /// Records that the client is application-limited: no op is ready although the limiters would admit more.
+    /// Records that no op is ready. A limiter that would admit more attempts then counts the client as
+    /// application-limited.
     pub fn on_app_limited(&mut self, now: Instant, in_flight: u32) {
         for limiter in &mut self.inner.limiters {
             limiter.on_app_limited(now, in_flight);

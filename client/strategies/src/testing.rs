@@ -186,7 +186,8 @@ impl Series {
         panic!("an op that never ends");
     }
 
-    /// Runs ops that all get the same outcome. Returns pairs of attempts per op and the number of consecutive ops with so many.
+    /// Runs ops that all get the same outcome. Returns pairs of attempts per op and the number of consecutive ops with
+    /// so many.
     pub(crate) fn attempts_per_op(&mut self, ops: u32, outcome: Outcome) -> Vec<(u32, u32)> {
         let mut runs: Vec<(u32, u32)> = Vec::new();
         for _ in 0..ops {

@@ -1,4 +1,5 @@
-//! `RateLimit` and `RateLimit-Policy`: structured fields with the remaining requests of each quota and its time to reset.
+//! `RateLimit` and `RateLimit-Policy`: structured fields with the remaining requests of each quota and its time to
+//! reset.
 //!
 //! Source: IETF, draft-ietf-httpapi-ratelimit-headers. `"burst";r=0;t=5` means that the quota `burst` has 0 requests
 //! remaining (`r`) for the next 5 s (`t`). Without `t`, the window of the policy applies: `"burst";q=100;w=60`. Servers

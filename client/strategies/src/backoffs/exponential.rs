@@ -1,8 +1,8 @@
 //! `exponential`: a delay that doubles with every failure up to a cap, with jitter around it.
 //!
-//! Sources: the scenarios `sync-musings`, `retry-delays` and `exploring-backoff` (EB). The figures of `sync-musings`
-//! result from a jitter of 0.5 that is applied after the cap, so a delay can exceed the cap by that share. The code of
-//! the scenario `occ` uses `base · 2^n` with n from 1.
+//! Sources: the documents of the scenarios `sync-musings`, `retry-delays` and `exploring-backoff` (EB). The figures of
+//! the `sync-musings` document result from a jitter of 0.5 that is applied after the cap, so a delay can exceed the cap
+//! by that share. The code of the `occ` document (AWS blog) uses `base · 2^n` with n from 1.
 
 use std::time::Duration;
 

@@ -1,8 +1,8 @@
 //! `immediate`: every failed op is ready again at once, queued after the ops that are already ready.
 //!
-//! Sources: the scenarios `occ` ("no backoff"), `exploring-backoff` (NB) and `ethernet` ("fixed"). If rejections occupy
-//! slots of the server, the retries keep the server busy with rejections forever. The strategy still waits 50 ms after
-//! a transport error and after a shed.
+//! Sources: the documents of the scenarios `occ` ("no backoff"), `exploring-backoff` (NB) and `ethernet` ("fixed"). If
+//! rejections occupy slots of the server, the retries keep the server busy with rejections forever. The strategy still
+//! waits 50 ms after a transport error and after a shed.
 
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};

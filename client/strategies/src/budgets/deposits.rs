@@ -31,8 +31,8 @@ impl Choice for Deposit {
     const CHOICES: &'static [(&'static str, Self)] = &[("request", Self::Request), ("done", Self::Done)];
 }
 
-/// Budget with a [`Bucket`] as its balance. When an attempt fails, the budget decides about the retry and withdraws its
-/// cost at once. A hedged copy withdraws the same cost when it is sent, and is shed if the balance is too low
+/// Budget with a [`Bucket`] as its balance. When an attempt fails, the budget decides about the retry and withdraws the
+/// retry's cost at once. A hedged copy withdraws the same cost when it is sent, and is shed if the balance is too low
 /// (twitter/finagle `finagle-core/src/main/scala/com/twitter/finagle/client/BackupRequestFilter.scala`).
 pub(super) struct Deposits<B> {
     pub(super) bucket: B,

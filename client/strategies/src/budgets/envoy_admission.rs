@@ -102,7 +102,8 @@ struct Sample {
 
 struct Admission {
     config: EnvoyAdmission,
-    /// Samples of ended attempts, oldest first. There is at most one sample per second of the window.
+    /// Counts of ended attempts per time sample, oldest sample first. There is at most one sample per second of the
+    /// window.
     samples: VecDeque<Sample>,
     refused: f64,
 }

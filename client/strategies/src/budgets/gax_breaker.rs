@@ -49,7 +49,7 @@ impl PartConfig for GaxBreaker {
     const KIND: PartKind = PartKind::Budget;
 
     fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        // As in the source (`clamp`), the minimum of tokens is at most the maximum number of tokens.
+        // As in the source (`clamp`), the minimum number of tokens (`least`) is at most the maximum number of tokens.
         let config = Self { least: self.least.min(self.tokens), ..self };
         Ok(Part::Budget(Box::new(Breaker { tokens: config.tokens, config })))
     }

@@ -248,7 +248,7 @@ mod tests {
         assert_eq!(ask(&tokens, RETRY), BudgetDecision::Shed(Advice::None));
     }
 
-    /// It does not decide again when the retry is sent.
+    /// With `ask=failure`, the budget does not decide again when the retry is sent.
     #[test]
     fn ask_failure_decides_once_that_failures_token_is_charged() {
         let mut tokens = full(RetryBudget { ask: Ask::Failure, ..RetryBudget::default() });

@@ -1,8 +1,8 @@
 //! `hedging`: sends copies of an attempt at fixed intervals, until one of the attempts succeeds.
 //!
-//! Source: grpc/proposal `A6-client-retries.md`, "Hedging Policy". `hedgingDelay` is `delay`, `maxAttempts` is
-//! `copies + 1`, and `nonFatalStatusCodes` are the statuses selected by `retry-on`. After a failure with such a status, the next
-//! copy is sent at once. The server's push-back header sets the instant of the next copy, or forbids more copies.
+//! Source: grpc/proposal `A6-client-retries.md`, "Hedging Policy". `hedgingDelay` is `delay`, and `maxAttempts` is
+//! `copies + 1`. `nonFatalStatusCodes` are the statuses selected by `retry-on`. After a failure with such a status, the
+//! next copy is sent at once. The server's push-back header sets the instant of the next copy, or forbids more copies.
 //! App-vNext/Polly `src/Polly.Core/Hedging/HedgingStrategyOptions.TResult.cs` (1 copy after 2 s) works in the same way
 //! but has no push-back.
 //!

@@ -213,7 +213,8 @@ mod tests {
         assert_eq!(delay(&mut none, at(0)), Some(0), "as an empty histogram says");
     }
 
-    /// This holds even without a read for two periods. Rotations stay on the grid of whole periods.
+    /// A period is forgotten even if no hedging delay is read for two periods. Rotations stay on the grid of whole
+    /// periods.
     #[test]
     fn a_period_is_read_for_one_period_and_then_forgotten() {
         let config = PercentileHedging {

@@ -1,9 +1,9 @@
 //! `aimd`: TCP's congestion window for requests, which grows with every success and is cut once per congestion.
 //!
-//! Source: the blog post Improve on exponential backoff (2019; scenario `sync-musings`), after RFC 5681. The document leaves three points
-//! open, which are decided as follows. Ids are per attempt. The number in flight includes the attempt being
-//! acknowledged, because otherwise the window would never grow. The client, not the limiter, puts a rejected op at the
-//! back of the queue.
+//! Source: the blog post Improve on exponential backoff (2019; scenario `sync-musings`), after RFC 5681. The post
+//! leaves three points open, which are decided as follows. Ids are per attempt. The number in flight includes the
+//! attempt being acknowledged, because otherwise the window would never grow. The client, not the limiter, puts a
+//! rejected op at the back of the queue.
 
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};

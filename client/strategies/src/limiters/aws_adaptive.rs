@@ -10,8 +10,8 @@
 //! Before retry spec 2.1, Rust charged 5 tokens for a retry and 10 for a retry after throttling: `costs=older`. A
 //! bucket with a slow rate cannot hold that many. Then a full bucket is enough, and the missing tokens are owed. In the
 //! older Rust SDK the wait for tokens replaced the back-off; in this limiter it follows the back-off. While most
-//! attempts are retries, the rate falls to its minimum. The rate is at most twice the measured rate of answers, and the
-//! measured rate is then only a tenth of the token rate.
+//! attempts are retries, the rate falls to its minimum. The reason is that the rate is at most twice the measured rate
+//! of answers, and the measured rate is then only a tenth of the token rate.
 
 use super::bucket::Bucket;
 use super::curve::Curve;

@@ -8,8 +8,8 @@
 //!
 //! The window is a multiple of rate · latency. The latency is the *minimum* measured one, because a queue adds to
 //! latency. On a server without a queue whose latencies vary by themselves, the minimum is too low. On such a server
-//! the attempts in flight shrink at every probe, down to nothing. With `latency=mean`, the limiter uses the mean
-//! latency of the last round instead, and never pauses to measure the minimum.
+//! the attempts in flight shrink at every probe, down to nothing. For such servers there is `latency=mean`. The limiter
+//! then uses the mean latency of the last round instead, and never pauses to measure the minimum.
 
 use std::time::Duration;
 

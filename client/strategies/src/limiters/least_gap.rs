@@ -80,7 +80,8 @@ impl PartConfig for LeastGapConfig {
 
 struct LeastGap {
     config: LeastGapConfig,
-    /// Instant at which the current gap started; `None` before the first attempt (with `from=end`, before the first end).
+    /// Instant at which the current gap started; `None` before the first attempt (with `from=end`, before the first
+    /// end).
     last: Option<Instant>,
     /// Instant at which the gap before the current one started. It is restored if the server defers the latest attempt.
     before: Option<Instant>,

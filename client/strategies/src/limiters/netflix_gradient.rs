@@ -233,7 +233,7 @@ mod tests {
         after(&mut small, &sample(10, 9), 13.0);
     }
 
-    /// The gradient is a half at least.
+    /// The gradient is at least 0.5.
     #[test]
     fn beyond_tolerance_it_moves_a_fifth_by_the_gradient() {
         let mut gradient = Gradient::new(NEVER, 1);
@@ -264,7 +264,7 @@ mod tests {
         assert_eq!(least.limit(), 4);
     }
 
-    /// The limit is then set to the queue size.
+    /// At a probe, the limit is set to the size of the allowed queue.
     #[test]
     fn every_1000_to_2000_samples_the_shortest_rtt_is_forgotten() {
         let mut lengths = std::collections::BTreeSet::new();

@@ -4,8 +4,8 @@
 //! Source: Netflix/concurrency-limits, `limit/Gradient2Limit.java` and `limit/measurement/ExpAvgMeasurement.java`. Its
 //! README wraps it in a `WindowedLimit`, which is the default of this limiter. A dropped attempt counts only by its
 //! round trip. So the limiter does not notice a server that rejects instead of queueing, and the limit grows to its
-//! maximum. On the server of the scenario `sync-musings` it reaches the maximum at once, with eleven attempts per op; with
-//! windows it grows by 0.8 a second.
+//! maximum. On the server of the scenario `sync-musings` it reaches the maximum at once without windows, with eleven
+//! attempts per op; with windows it grows by 0.8 a second.
 
 use vocabulary::{Configurable, Parameter, whole_nanos};
 

@@ -257,7 +257,7 @@ mod tests {
         }
     }
 
-    /// In a sticky session, neither does.
+    /// In a sticky session, no status lowers the limit.
     #[test]
     fn only_429_and_500_lower_the_limit_of_an_endpoint() {
         for (code, wanted) in [(429, 18.0), (500, 18.0), (503, 20.0), (599, 20.0), (308, 20.0), (404, 20.0)] {
@@ -277,7 +277,8 @@ mod tests {
 
     #[test]
     fn no_answer_is_a_drop_for_the_host_only() {
-        // `onFailure_dropsIfIoException_host`, `onFailure_ignoresIfIoException_endpoint`, `onFailure_ignoresForNonIoExceptions`.
+        // `onFailure_dropsIfIoException_host`, `onFailure_ignoresIfIoException_endpoint`,
+        // `onFailure_ignoresForNonIoExceptions`.
         let closed = Outcome { facts: Facts::missing(Missing::Closed), ..FATAL };
         for outcome in [TIMEOUT, closed] {
             is(limit(Variant::Host, &outcome), 18.0);

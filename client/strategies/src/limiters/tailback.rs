@@ -50,8 +50,9 @@ const MIN_WINDOW: f64 = 0.001;
 /// Distance of the longest usual latency from the mean latency, in mean deviations (RFC 6298, section 2.3: K = 4).
 const LATE_DEVIATIONS: f64 = 4.0;
 
-/// Multiple of the longest usual latency from which an answer is late. An attempt that times out after more than this
-/// multiple counts as lost in the network, which shows nothing about the server's limit.
+/// Multiple of the longest usual latency (mean plus `LATE_DEVIATIONS` deviations) from which an answer is late. An
+/// attempt that times out after more than this multiple counts as lost in the network, which shows nothing about the
+/// server's limit.
 const LOST_AFTER: f64 = 2.0;
 
 #[derive(Clone, Copy, Debug)]

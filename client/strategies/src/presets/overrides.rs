@@ -76,8 +76,9 @@ fn choices(preset: &Preset, typed: &mut Vec<(String, String)>) -> Result<Vec<(St
     Ok(options)
 }
 
-/// Sets an option in the part to which it belongs. If the key has the form `part.option`, that is the named part. The
-/// prefixes `outer` and `inner` name a layer instead. Otherwise it is the only part with this parameter.
+/// Sets an option in the part to which it belongs. A key of the form `part.option` names that part. Without a part, the
+/// option belongs to the only part with this parameter. The prefixes `outer` and `inner` name no part but limit the
+/// search to one layer.
 fn set(preset: &Preset, layers: &mut [Vec<RawPart>], key: &str, value: &str) -> Result<(), SpecError> {
     let (named, own) = match key.split_once('.') {
         Some((part, own)) => (Some(part), own),

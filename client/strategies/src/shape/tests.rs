@@ -1,4 +1,5 @@
-//! Short forms of backoffs produce the delays of their own formulas, to the nanosecond, and of the equivalent text of `backoff`.
+//! Short forms of backoffs produce the delays of their own formulas, to the nanosecond, and of the equivalent text of
+//! `backoff`.
 
 use std::time::Duration;
 

@@ -71,7 +71,7 @@ fn an_unknown_name_is_answered_with_the_nearest_one() {
     assert!(error("AIMD").starts_with("unknown strategy `AIMD`"));
 }
 
-/// It also lists the known parameters.
+/// The error also lists the known parameters.
 #[test]
 fn an_unknown_parameter_error_suggests_the_nearest_one() {
     let keys = StrategySpec::common_parameters().into_iter().map(|parameter| format!("`{}`", parameter.key));

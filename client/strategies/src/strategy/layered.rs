@@ -13,8 +13,8 @@ use crate::{
 };
 
 impl Strategy {
-    /// Variant of [`Strategy::admit`] for a strategy that keeps memory (several layers, or one whose rules need memory).
-    /// An outer layer decides only when one of its tries begins.
+    /// Variant of [`Strategy::admit`] for a strategy that keeps memory (several layers, or one whose rules need
+    /// memory). An outer layer decides only when one of its tries begins.
     pub(super) fn admit_in_layers(
         &mut self,
         now: Instant,

@@ -389,7 +389,7 @@ impl crate::Limiter for AppLimited {
     }
 }
 
-/// Each learns its own number of attempts or tries in flight.
+/// The limiter of each layer receives the number of attempts or tries in flight of its own layer.
 #[test]
 fn limiters_of_every_layer_learn_that_they_are_app_limited() {
     let told = [(); 2].map(|()| Arc::new(AtomicU32::new(0)));

@@ -82,7 +82,7 @@ fn a_half_open_breaker_lets_one_attempt_through() {
     bench.send(1100);
 }
 
-/// Closing resets the delay.
+/// When the breaker closes, the delay until the next probe is reset.
 #[test]
 fn each_failed_probe_delays_the_next_one_up_to_the_cap() {
     let mut bench = Bench::new(&[("cap", "3s")]);

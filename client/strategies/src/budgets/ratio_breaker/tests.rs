@@ -70,7 +70,7 @@ fn polly_counts_30_s_and_opens_only_on_a_failure() {
     assert_eq!(breaker.phase, Phase::Open { until: ms(35_000) });
 }
 
-/// Ten trials decide whether it closes or opens again.
+/// Ten trials decide whether the breaker closes or opens again.
 #[test]
 fn resilience4j_opens_at_half_of_the_last_100() {
     let mut breaker = breaker(resilience4j());

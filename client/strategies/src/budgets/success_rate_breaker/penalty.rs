@@ -32,7 +32,7 @@ pub(super) struct Penalties {
     seed: u64,
     /// Index of this sequence of durations within its breaker. It is part of the key of the sequence's random draws.
     which: u32,
-    /// Number of consecutive openings of the breaker, and number of all its openings so far.
+    /// Number of consecutive openings for which the sequence gave a duration, and number of all such openings so far.
     row: u32,
     all: u32,
 }
@@ -42,8 +42,8 @@ impl Penalties {
         Self { open, cap, spread, seed, which, row: 0, all: 0 }
     }
 
-    /// Returns the duration of the breaker's next opening. `op` keys the random draw. It is the op whose failure caused
-    /// the opening, or 0 after a success.
+    /// Returns the next duration of the sequence, for an opening of the breaker. `op` keys the random draw. It is the
+    /// op whose failure caused the opening, or 0 after a success.
     pub(super) fn next(&mut self, op: u64) -> Duration {
         let draw = unit(&mut draws(self.seed, Purpose::Probe, op, self.all.wrapping_mul(2) + self.which));
         let time = self.drawn(draw);

@@ -86,7 +86,7 @@ fn a_rate_over_100_seconds_halves_at_the_70th_failure() {
     assert_eq!(fail(&mut breaker, secs(170)), Some(FIVE));
 }
 
-/// A revival starts the measurement anew.
+/// When a probe succeeds, the measurement of the success rate starts anew.
 #[test]
 fn a_rate_over_time_opens_only_after_that_time() {
     let mut breaker = finagle(by_rate(1.0));
@@ -213,7 +213,7 @@ fn tenths(breaker: &mut Breaker, outcomes: &[Outcome]) -> bool {
     breaker.phase != Phase::Closed
 }
 
-/// A success or a throttled response interrupts them.
+/// A success or a throttled response interrupts a sequence of consecutive failures.
 #[test]
 fn linkerd_trips_on_consecutive_failures() {
     assert!(tenths(&mut linkerd(0.0, 3, 1), &[TIMEOUT; 3]));

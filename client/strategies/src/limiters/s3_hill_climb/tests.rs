@@ -62,7 +62,7 @@ fn probing_accepts_two_percent_more() {
     assert_eq!((climb.phase, whole(climb.accepted), climb.in_a_row), (Phase::Probing, 33, 0));
 }
 
-/// It continues while goodput stays within 2 % of the best.
+/// Shedding continues while goodput stays within 2 % of the best.
 #[test]
 fn after_three_misses_it_sheds_near_the_best_goodput() {
     let mut climb = started();

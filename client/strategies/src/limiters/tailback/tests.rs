@@ -102,7 +102,7 @@ fn before_the_first_answer_sends_are_paced_by_the_window() {
     assert_eq!(poll(&tailback, ms(10_000), 31), Admit::Wait(Until::Event));
 }
 
-/// The start phase continues.
+/// After rejections before any success, the start phase continues.
 #[test]
 fn rejections_before_any_success_keep_the_accepted_window() {
     let mut tailback = new(20.0);
@@ -129,7 +129,7 @@ fn when_the_very_first_attempt_is_rejected_the_window_is_1() {
     near(tailback.window, 1.0);
 }
 
-/// The bound is 1.25 times the attempts in flight, plus 1.
+/// The bound of the window is 1.25 times the attempts in flight, plus 1.
 #[test]
 fn a_success_at_the_start_adds_1_up_to_a_bound() {
     let mut tailback = started(10.0);
@@ -244,7 +244,8 @@ fn the_window_never_falls_below_its_floor() {
     near(tailback.window, MIN_WINDOW);
 }
 
-/// It restores what the first cut left, times beta for each further cut, and at least half of the top.
+/// The success restores the window that the first cut left, times beta for each further cut, and at least half of the
+/// top.
 #[test]
 fn the_first_success_after_the_cuts_restores_the_window() {
     // 3 further cuts leave 0.95^4 of 50, and 100 of them leave half of it.
@@ -263,7 +264,7 @@ fn the_first_success_after_the_cuts_restores_the_window() {
     }
 }
 
-/// K is the square root of half of the top.
+/// K is the number of round trips to the top: the square root of half of the top.
 #[test]
 fn the_curve_returns_to_the_top_after_k_round_trips() {
     let mut tailback = grown(50);

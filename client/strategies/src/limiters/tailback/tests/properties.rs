@@ -57,7 +57,8 @@ struct Client {
     flying: Vec<Flight>,
     /// Sum of the gaps after all sends so far, in nanoseconds.
     gaps: i128,
-    /// Largest difference so far between the instant of a send and the sum of the gaps up to that send, its own included.
+    /// Largest difference so far between the instant of a send and the sum of the gaps up to that send, its own
+    /// included.
     latest_start: i128,
     trace: Vec<(Instant, u64, u64)>,
 }
