@@ -214,7 +214,7 @@ fn what_cannot_be_a_share_of_a_run_is_refused_with_the_reason() {
     for (more, words) in [
         (&["--in-flight", "5"][..], "depends on the ops of other shards"),
         (&["--share-strategy"], "one strategy"),
-        (&["--strategy", "oracle"], "one for all clients"),
+        (&["--strategy", "oracle"], "one schedule for all clients"),
         (&["--fail-if", "amplification > 1"], "loadgen merge"),
         (&["--html", "page.html"], "loadgen merge"),
         (&["--simulate"], ""),
@@ -229,7 +229,7 @@ fn what_cannot_be_a_share_of_a_run_is_refused_with_the_reason() {
     loadgen(&["--client-shard", "2/2", "--clients", "2", "--barrier", &url])
         .exits(2)
         .says(&["no shard 2 of 2"]);
-    loadgen(&["--client-shard", "0/0", "--barrier", &url]).exits(2).says(&["0 shards cannot be"]);
+    loadgen(&["--client-shard", "0/0", "--barrier", &url]).exits(2).says(&["the number of shards is 0"]);
     let nobody = ["--clients", "2", "--target", &url, "--barrier", "http://127.0.0.1:1"];
     loadgen(&[&["--client-shard", "0/2"], &nobody[..]].concat()).exits(69).says(&["--barrier"]);
 }

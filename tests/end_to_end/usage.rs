@@ -71,7 +71,7 @@ fn bad_usage_exits_2_and_names_the_value_and_what_is_accepted() {
         (&["--body", "@no-such-file"], &["no-such-file", "--body"]),
         (&["--body", "@/dev/zero"], &["/dev/zero", "--body", "larger than 64 MiB"]),
         (&["--cacert", "/dev/zero"], &["/dev/zero", "--cacert", "larger than 64 MiB"]),
-        (&["merge", "/dev/zero"], &["`/dev/zero` cannot be read", "more than 1024 MiB"]),
+        (&["merge", "/dev/zero"], &["`/dev/zero` cannot be read", "larger than 1024 MiB"]),
         (&["reproduce", "--scenario", "/dev/zero"], &["/dev/zero", "--scenario", "larger than 64 MiB"]),
         (&["--cacert", "no-such-file"], &["no-such-file", "--cacert"]),
         (&["--no-such-flag"], &["--no-such-flag"]),

@@ -58,7 +58,7 @@ fn invalid_results_are_refused_with_file_and_place() {
         (
             "parity.json",
             "{\"schema_version\": 1, \"pairings\": []}",
-            "`parity.json`: it holds what `loadgen parity`",
+            "`parity.json`: the file is a result of `loadgen parity`",
         ),
         ("deep.json", &"[".repeat(100_000), "`deep.json`, line 1"),
     ];

@@ -124,9 +124,9 @@ mod tests {
         let read = |text: &str| text.parse::<ClientShard>().map(|shard| shard.to_string());
         assert_eq!(read("3/4"), Ok("3/4".to_owned()));
         for (text, words) in [
-            ("4/4", "there is no shard 4 of 4: they are counted from 0 to 3"),
-            ("0/0", "0 shards cannot be; it must be from 1 to 1024"),
-            ("1/1025", "1025 shards cannot be; it must be from 1 to 1024"),
+            ("4/4", "there is no shard 4 of 4: shards are numbered from 0 to 3"),
+            ("0/0", "the number of shards is 0; it must be from 1 to 1024"),
+            ("1/1025", "the number of shards is 1025; it must be from 1 to 1024"),
             ("1", "`1` is not a valid shard; write `I/N`, such as `0/4` for the first of four"),
             ("-1/4", "`-1/4` is not a valid shard; write `I/N`, such as `0/4` for the first of four"),
             ("+1/4", "`+1/4` is not a valid shard; write `I/N`, such as `0/4` for the first of four"),

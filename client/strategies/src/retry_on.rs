@@ -363,14 +363,14 @@ mod tests {
     fn what_is_no_rule_is_refused_by_its_word() {
         let mut rule = RetryOn::constant("any");
         for (text, words) in [
-            ("503|", "`` is no status and no word for one"),
-            ("6xx", "`6xx` is no status"),
-            ("503-500", "`503-500` is no status"),
+            ("503|", "`` is not a status or a name of one"),
+            ("6xx", "`6xx` is not a status"),
+            ("503-500", "`503-500` is not a status"),
             ("timout", "did you mean `timeout`?"),
             ("503&put&brew", "`brew` is not a condition"),
-            ("grpc.unavailable", "`unavailable` is no gRPC status"),
+            ("grpc.unavailable", "`unavailable` is not a gRPC status"),
             ("reason.", "`reason.` names no reason"),
-            ("+503", "`+503` is no status"),
+            ("+503", "`+503` is not a status"),
         ] {
             let error = rule.read(text).unwrap_err();
             assert!(error.contains(words), "{text}: {error}");

@@ -94,7 +94,7 @@ pub enum ConfigError {
     RejectStatus(u16),
     #[error(transparent)]
     Policy(#[from] PolicyError),
-    #[error("`{key}` sets the number of requests served at once, but {instead}, or leave it out")]
+    #[error("`{key}` sets the number of requests served at once, but {instead}, or leave out `{key}`")]
     NoCap { key: &'static str, instead: String },
     #[error("`preset`: {0}")]
     Preset(#[from] ServerPresetUseError),

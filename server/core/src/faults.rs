@@ -291,7 +291,7 @@ mod tests {
             ("reset:101%", "`101%` is not a percentage"),
             ("reset:NaN%", "is not a percentage"),
             ("reset:-1%", "is not a percentage"),
-            ("reset:1%:before", "`before` is not `after`"),
+            ("reset:1%:before", "`before` is not valid"),
             ("rest:1%", "there is no fault `rest` (did you mean `reset`?)"),
             ("200:1%", "`200` is not an error status from 400 to 599"),
             ("99999:1%", "there is no fault `99999`"),

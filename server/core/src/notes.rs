@@ -50,11 +50,11 @@ mod tests {
     fn only_settings_that_are_hardly_intended_are_noted() {
         assert_eq!(
             notes("token-bucket:rate=1/s,burst=100,cost=1000"),
-            ["`token-bucket` lets nobody pass: every request costs 1000 at least, of a limit of 100"]
+            ["`token-bucket` rejects every request, because each costs at least 1000 and the limit is 100"]
         );
         assert_eq!(
             notes("token-bucket then lock=penalty"),
-            ["`lock` guards nothing: put it before the policies whose rejections it is to punish"]
+            ["`lock` has no effect here: put it before the policies whose rejections it should punish"]
         );
         for sound in [
             "concurrency-cap",

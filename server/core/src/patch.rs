@@ -281,15 +281,15 @@ mod tests {
         for (text, words) in [
             (
                 r#"{"max_busy": 20, "policy": "token-bucket"}"#,
-                "`max_busy` says how many are served at once, but `token-bucket",
+                "`max_busy` sets the number of requests served at once, but `token-bucket",
             ),
             (
                 r#"{"policy": "token-bucket", "caps": "10s=5"}"#,
-                "`caps` says how many are served at once, but `token-bucket",
+                "`caps` sets the number of requests served at once, but `token-bucket",
             ),
             (r#"{"preset": "github", "max_busy": 20}"#, "`--preset 'github:concurrent.cap=20'`"),
             (r#"{"preset": "github", "caps": "10s=5"}"#, "`10s concurrent.cap=5`"),
-            (r#"{"preset": "stripe", "max_busy": 20}"#, "leave it out"),
+            (r#"{"preset": "stripe", "max_busy": 20}"#, "leave out `max_busy`"),
         ] {
             let error = patched(text).unwrap_err();
             assert!(error.contains(words), "{text}: {error}");
@@ -322,13 +322,16 @@ mod tests {
         for (text, words) in [
             (r#"{"max_bussy": 20}"#, "unknown key `max_bussy` (did you mean `max_busy`?)"),
             (r#"{"max_busy": "many"}"#, "`max_busy` cannot be \"many\""),
-            (r#"{"max_busy": -1}"#, "`max_busy` cannot be -1: it takes a whole number from 1 to 1000000"),
+            (
+                r#"{"max_busy": -1}"#,
+                "`max_busy` cannot be -1: the value must be a whole number from 1 to 1000000",
+            ),
             (r#"{"rejects_occupy": "no"}"#, "`rejects_occupy` cannot be \"no\": it takes true or false"),
             (r#"{"reject_status": 70000}"#, "it takes an error status from 400 to 599"),
-            (r#"{"service_time": 5}"#, "`service_time` cannot be 5: it takes a text, such as `500ms`"),
-            (r#"{"policy": []}"#, "`policy` cannot be []: it takes a text, such as `concurrency-cap`"),
+            (r#"{"service_time": 5}"#, "`service_time` cannot be 5: the value must be text, such as `500ms`"),
+            (r#"{"policy": []}"#, "`policy` cannot be []: the value must be text, such as `concurrency-cap`"),
             (r#"{"preset": "githup:"}"#, "unknown preset `githup`"),
-            (r#"{"advice": 5}"#, "`advice` cannot be 5: it takes a text, such as `seconds`"),
+            (r#"{"advice": 5}"#, "`advice` cannot be 5: the value must be text, such as `seconds`"),
             (r#"{"advice": "second"}"#, "unknown advice `second` (did you mean `seconds`?)"),
             (r#"{"max_busy": 0}"#, "`max_busy` is 0"),
             (r#"{"service_time": "soon"}"#, "such as `50ms`"),
@@ -339,7 +342,7 @@ mod tests {
                 r#"{"set": "primary.limit=9"}"#,
                 "`set` cannot be \"primary.limit=9\": no policy is called `primary`",
             ),
-            (r#"{"set": 9}"#, "`set` cannot be 9: it takes a text, such as `primary.limit=90`"),
+            (r#"{"set": 9}"#, "`set` cannot be 9: the value must be text, such as `primary.limit=90`"),
             (r#"{"preset": "githup"}"#, "`preset`: unknown preset `githup` (did you mean `github`?)"),
             (r#"{"preset": 3}"#, "`preset` cannot be 3"),
             (r#"{"scale": 0.5}"#, "`scale` multiplies the figures of a preset"),

@@ -144,7 +144,7 @@ const ONE_LINE: &[(&str, &str, &[&str])] = &[
     (
         "max_busy = 50",
         "policy = \"token-bucket\"",
-        &["mine.toml", "`max_busy` says how many are served at once, but `token-bucket"],
+        &["mine.toml", "`max_busy` sets the number of requests served at once, but `token-bucket"],
     ),
     ("max_busy = 50", "policy = \"concurency-cap\"", &["mine.toml:9", "did you mean `concurrency-cap`?"]),
     (

@@ -27,8 +27,7 @@ impl Default for GaxThrottle {
 
 impl Configurable for GaxThrottle {
     const NAME: &'static str = "gax-throttle";
-    const SUMMARY: &'static str =
-        "refuses retries at random while many requests fail, as in Google's Rust clients";
+    const SUMMARY: &'static str = "refuses retries at random while many fail, as in Google's Rust clients";
     const RULE: &'static str = "when its back-off is over a retry is refused, and backs off again, with probability max(0, (requests - \
                                 factor * accepted) / (requests + 1)), since the start; accepted is what was done or refused for good";
     const SOURCE: &'static str =

@@ -33,8 +33,7 @@ impl Default for Ethernet {
 
 impl Configurable for Ethernet {
     const NAME: &'static str = ETHERNET;
-    const SUMMARY: &'static str =
-        "carrier sense: the server starts an attempt only with enough free capacity";
+    const SUMMARY: &'static str = "carrier sense: attempts start only if the server has free capacity";
     const RULE: &'static str = "every attempt says what the server must have free (slots, descriptors) for it to start; below threshold \
                                 the op fails after `cost` without an attempt, and the retry policy decides when it tries again";
     const SOURCE: &'static str =

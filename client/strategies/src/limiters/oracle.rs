@@ -20,8 +20,7 @@ pub(crate) struct OracleConfig;
 
 impl Configurable for OracleConfig {
     const NAME: &'static str = ORACLE;
-    const SUMMARY: &'static str =
-        "optimal schedule computed from the server's configuration: a reference, not for clients";
+    const SUMMARY: &'static str = "optimal schedule from the server's configuration; a reference only";
     const RULE: &'static str = "first come, first served: send op i at max(arrival, the instant at which op i - 1 is sent, the instant that makes it \
                                 reach the server just when a slot frees, plus a margin of 0 in virtual time and 2 ms over HTTP); an op that failed all the same gets the next \
                                 slot that the plan has left. With random times another order may be done sooner; the lower bound on \

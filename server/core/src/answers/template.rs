@@ -254,8 +254,8 @@ mod tests {
                 "{window_date}",
                 "`{window_date}`: `window` cannot be written in `date`; its units are `s`, `ms`, `go`",
             ),
-            ("{limit_s}", "`{limit_s}`: `limit` has no unit, so nothing can be in `s`"),
-            ("{limit:up}", "`{limit:up}`: `limit` is no time, so `up` says nothing"),
+            ("{limit_s}", "`{limit_s}`: `limit` has no unit, so leave out `s`"),
+            ("{limit:up}", "`{limit:up}`: `limit` is not a time, so leave out `up`"),
             ("{wait_s:upp}", "`{wait_s:upp}`: `upp` is not a rounding mode (did you mean `up`?)"),
             ("{wait_s:}", "`{wait_s:}`: `` is not a rounding mode"),
             (

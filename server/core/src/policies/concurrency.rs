@@ -50,7 +50,7 @@ impl Default for Concurrency {
 impl Configurable for Concurrency {
     const NAME: &'static str = "concurrency";
     const SUMMARY: &'static str =
-        "limits concurrent requests; further requests wait in a queue, if there is one, or are rejected";
+        "limits concurrent requests; others wait in a queue, if there is one, or are rejected";
     const RULE: &'static str = "accept while busy < cap, where cap=unlimited is the server's max-busy; else wait while the queue is shorter than \
                                 queue, at most queue-timeout, and reject; a rejection holds a place for its reject time if rejects-occupy";
     const SOURCE: &'static str =

@@ -51,7 +51,7 @@ impl Default for PoolConfig {
 impl Configurable for PoolConfig {
     const NAME: &'static str = "descriptor-pool";
     const SUMMARY: &'static str =
-        "requests hold descriptors of one pool; a request without a free descriptor crashes the service";
+        "requests share a pool of descriptors; a request without a free one crashes the service";
     const RULE: &'static str = "a request takes `per-process` descriptors (with fewer free it fails after `failed-start`) \
                                 and starts for `startup` + `startup-slope` * under way, times U(0.5, 1.5); then it \
                                 connects, which takes `per-connection` more, and is served, one at a time, for (1 + under \

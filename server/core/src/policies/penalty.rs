@@ -56,7 +56,7 @@ impl Default for Penalty {
 
 impl Configurable for Penalty {
     const NAME: &'static str = "penalty";
-    const SUMMARY: &'static str = "a client that a later stage rejects is locked out for a while";
+    const SUMMARY: &'static str = "locks out a client for a while after a later stage rejects it";
     const RULE: &'static str = "a rejection by a policy behind it locks its key for lock, and tells that wait if it is the longer one; \
                                 while locked everything is rejected, which changes nothing (early=ignore) or begins the lock anew \
                                 (early=prolong); with early=only rejections lock nobody, but a request before the advised time is \

@@ -28,7 +28,7 @@ impl Default for SlidingCounter {
 
 impl Configurable for SlidingCounter {
     const NAME: &'static str = "sliding-counter";
-    const SUMMARY: &'static str = "so many requests in the last stretch of time, reckoned from two counters";
+    const SUMMARY: &'static str = "a number of requests in the last window, estimated from two counters";
     const RULE: &'static str = "accept while before × (1 − elapsed / window) + accepted + cost − 1 < limit, where before was \
                                 accepted in the window before, elapsed is the time since this one began";
     const SOURCE: &'static str = "Kong rate-limiting-advanced (sliding)";

@@ -29,7 +29,7 @@ impl Default for SlidingLog {
 
 impl Configurable for SlidingLog {
     const NAME: &'static str = "sliding-log";
-    const SUMMARY: &'static str = "so many requests in the last stretch of time, each remembered";
+    const SUMMARY: &'static str = "a number of requests in the last window, from a log of all of them";
     const RULE: &'static str = "accept while less than limit was accepted in (now − window, now]; the exact wait is until \
                                 enough of it is past";
     const SOURCE: &'static str = "sorted sets of instants, as services keep them in Redis";

@@ -29,7 +29,7 @@ impl Default for SlowDown {
 
 impl Configurable for SlowDown {
     const NAME: &'static str = "slow-down";
-    const SUMMARY: &'static str = "nobody is rejected, but beyond a knee services take longer";
+    const SUMMARY: &'static str = "rejects no request; beyond a knee, services take longer";
     const RULE: &'static str = "a service that begins as one of n, where n > knee, takes 1 + factor × (n − knee) / knee times as long, at \
                                 most times at most, in whole thousandths; what has begun goes on as it began; with factor=1 the \
                                 throughput beyond the knee is that of the knee, above that it falls";

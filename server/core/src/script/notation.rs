@@ -196,7 +196,10 @@ mod tests {
                 "503 Body:a",
                 "step 1: `body` is the body of an answer in scripts, so no header can be called so",
             ),
-            ("503 content-length:3", "step 1: the header `content-length` is set by the server itself"),
+            (
+                "503 content-length:3",
+                "step 1: the server itself sets the header `content-length`; leave it out",
+            ),
         ] {
             assert_eq!(text.parse::<Script>().unwrap_err(), words, "{text:?}");
         }

@@ -306,8 +306,8 @@ mod tests {
     #[test]
     fn what_means_nothing_is_refused_with_what_to_write() {
         for (typed, words) in [
-            ("--policy token-bucket --max-busy 8", "`max_busy` says how many are served at once"),
-            ("--policy token-bucket --caps 10s=5", "`caps` says how many are served at once"),
+            ("--policy token-bucket --max-busy 8", "`max_busy` sets the number of requests served at once"),
+            ("--policy token-bucket --caps 10s=5", "`caps` sets the number of requests served at once"),
             ("--preset github --max-busy 10", "`--preset 'github:concurrent.cap=10'`"),
             (
                 "--preset github --caps 10s=5,20s=9",

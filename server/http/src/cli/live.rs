@@ -234,6 +234,6 @@ mod tests {
         let mut now = seen(3.0, 50, 9);
         (now.config.reject_status, now.epoch) = (429, 1);
         let [configured, reset] = &now.events(&before)[..] else { panic!("two events") };
-        assert!(configured.contains("reject 50ms (429") && reset.contains("counts begin anew"));
+        assert!(configured.contains("reject 50ms (429") && reset.contains("counts reset"));
     }
 }

@@ -90,7 +90,10 @@ mod tests {
         let error = read("script:file=/nowhere/steps.json").unwrap_err();
         assert!(error.starts_with("the script `/nowhere/steps.json` cannot be read: "), "{error}");
         let error = read("script:file=a.json,steps=503").unwrap_err();
-        assert_eq!(error, "policy `script` takes its steps from the file; leave out all but `file=a.json`");
+        assert_eq!(
+            error,
+            "policy `script` reads its steps from the file; leave out all parameters except `file=a.json`"
+        );
         assert!(read("overwhelmed-queue:file=a").unwrap_err().contains("has no parameter `file`"));
     }
 }

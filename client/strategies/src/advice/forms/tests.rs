@@ -150,9 +150,9 @@ fn lists_are_shown_as_they_were_given() {
 #[test]
 fn an_invalid_list_reports_the_error() {
     for (text, wrong) in [
-        ("retry-aftr.whole", "`retry-aftr` is no header of advice (did you mean `retry-after`?)"),
-        ("", "`` is no header of advice"),
-        ("retry-after", "`retry-after` does not say in which form, such as `retry-after.whole`"),
+        ("retry-aftr.whole", "`retry-aftr` is not a known header of advice (did you mean `retry-after`?)"),
+        ("", "`` is not a known header of advice"),
+        ("retry-after", "`retry-after` lacks a form, such as `retry-after.whole`"),
         (
             "retry-after.or-next",
             "`retry-after.or-next` does not say in which form, such as `retry-after.whole`",

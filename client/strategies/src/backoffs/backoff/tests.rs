@@ -336,19 +336,19 @@ fn a_zero_wait_is_kept_after_transport_failures_not_sheds() {
 #[test]
 fn contradictory_shapes_are_refused() {
     for (text, words) in [
-        ("delays=1s,factor=3", "`delays` says each wait: leave out base, factor"),
-        ("delays=1s,first=0", "`delays` says each wait"),
-        ("formula=k,spread=full", "`formula` says each wait"),
-        ("formula=k,delays=1s", "`formula` says each wait"),
-        ("growth=polly,spread=full", "`growth=polly` draws by itself"),
+        ("delays=1s,factor=3", "`delays` sets each wait: leave out base, factor"),
+        ("delays=1s,first=0", "`delays` sets each wait"),
+        ("formula=k,spread=full", "`formula` sets each wait"),
+        ("formula=k,delays=1s", "`formula` sets each wait"),
+        ("growth=polly,spread=full", "`growth=polly` is random already"),
         ("growth=linear,factor=3", "`growth=linear` has no factor"),
         ("delays=1s|", "is not accepted"),
         ("delays=2days", "`2days` is more than a day; `delays` takes durations"),
         ("spread=arond|0.5", "there is no `arond` (did you mean `around`?)"),
-        ("spread=around|1.5", "`1.5` is no number from 0 to 1"),
+        ("spread=around|1.5", "`1.5` is not a number from 0 to 1"),
         ("spread=around", "`around` does not have 0 values"),
         ("spread=between|2|1", "`2` is above `1`"),
-        ("cap=0.5x", "it is not a number of bases"),
+        ("cap=0.5x", "the multiple of the base"),
         ("throttled-factor=0", "the value is not a number in this range"),
     ] {
         let refusal = refusal(text);
@@ -379,7 +379,7 @@ fn formulas_that_make_no_sense_are_refused() {
         ("formula=1e16", "`1e16` is not a number up to 1e15"),
         (&format!("formula={}k{}", "(".repeat(40), ")".repeat(40)), "it nests too deep"),
         (&format!("formula={}k", "2^".repeat(40)), "it nests too deep"),
-        (&format!("formula={}", "k*".repeat(300)), "it is longer than 500 bytes"),
+        (&format!("formula={}", "k*".repeat(300)), "the formula is longer than 500 bytes"),
     ] {
         let refusal = refusal(text);
         assert!(refusal.contains(words), "{text}: {refusal}");

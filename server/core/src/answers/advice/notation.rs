@@ -216,11 +216,11 @@ mod tests {
             ),
             (
                 "seconds:header=a b",
-                "advice `seconds`: `header=a b` is not accepted: `a b` cannot be the name of a header; `header` takes the name of a header",
+                "advice `seconds`: `header=a b` is not accepted: `a b` is not a valid header name; `header` takes the name of a header",
             ),
             (
                 "ms:header=x-tailback-run",
-                "advice `ms`: `header=x-tailback-run` is not accepted: the header `x-tailback-run` is set by the server itself",
+                "advice `ms`: `header=x-tailback-run` is not accepted: the server itself sets the header `x-tailback-run`; leave it out",
             ),
             ("date:skew=-soon", "advice `date`: `skew=-soon` is not accepted: `soon` is not a duration"),
             (

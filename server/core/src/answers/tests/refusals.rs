@@ -16,10 +16,10 @@ fn what_cannot_be_answered_is_refused_with_its_place() {
             "`reject.primry`: no stage is called `primry` (did you mean `primary`?); the stages are `primary`, `secondary`, and `*` matches",
         ),
         ("[reject.primary]\nstatus = 99", "`reject.primary`: `status` is 99; it must be from 200 to 599"),
-        ("[accepted]\nheaders = { 'a b' = '' }", "`accepted`: `a b` cannot be the name of a header"),
+        ("[accepted]\nheaders = { 'a b' = '' }", "`accepted`: `a b` is not a valid header name"),
         (
             "[accepted]\nheaders = { Content-Length = '3' }",
-            "`accepted`: the header `content-length` is set by the server itself",
+            "`accepted`: the server itself sets the header `content-length`; leave it out",
         ),
         (
             "[conflict]\nheaders = { x = \"a\\nb\" }",

@@ -262,7 +262,7 @@ fn shards_that_do_not_belong_together_are_named_with_the_reason() {
         ),
         (
             other(|run| run.shard.as_mut().unwrap().index = 3),
-            "`1.json` cannot be merged: `shard`: there is no shard 3 of 3: they are counted from 0 to 2",
+            "`1.json` cannot be merged: `shard`: there is no shard 3 of 3: shards are numbered from 0 to 2",
         ),
         (
             other(|run| run.shard.as_mut().unwrap().op_latency.histogram = "?".to_owned()),
@@ -286,7 +286,7 @@ fn shards_that_do_not_belong_together_are_named_with_the_reason() {
         ),
         (
             other(|run| run.shard.as_mut().unwrap().of = u32::MAX),
-            "`1.json` cannot be merged: `shard`: 4294967295 shards cannot be; it must be from 1 to 1024",
+            "`1.json` cannot be merged: `shard`: the number of shards is 4294967295; it must be from 1 to 1024",
         ),
         (
             other(|run| run.shard.as_mut().unwrap().advised_retries = u64::MAX),
