@@ -89,7 +89,7 @@ pub(crate) fn drive_on_this_thread<T: Transport>(
     let report = runtime.block_on(async {
         let warm_up = before_run(run, control, warm_up(&lanes, options.warm_connections)).await;
         let warm_up = warm_up.transpose()?.unwrap_or_default();
-        // The clock starts only when the connections are ready, so that the first arrivals are not late.
+        // Without `start_at`, the clock starts only when the connections are ready, so that the first arrivals are not late.
         let Some(start_at) = options.start_at else {
             let report = drive(run, lanes, Clock::start(scale), control, options).await;
             return report.map(|report| DriveReport { warm_up, ..report });

@@ -167,7 +167,8 @@ fn command_line() -> clap::Command {
     command.after_help(format!("{examples}\n\n{pointer}"))
 }
 
-/// Returns an error text for flags of similar servers, such as `--port`, that suggests the right flag. Returns `None` for any other error.
+/// Returns an error text that suggests the right flag, if a flag of similar servers (`--port`, `-p` or `--rate`) or a bare port was given.
+/// Returns `None` for any other error.
 fn explained(error: &clap::Error, typed: &[String]) -> Option<String> {
     let argument = typed::argument(error)?;
     if error.kind() == ErrorKind::InvalidSubcommand && argument.parse::<u16>().is_ok() {

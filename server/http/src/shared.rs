@@ -77,8 +77,8 @@ impl Admitted {
         Self { answer, reject_status: config.reject_status, script, answers, advertises_wait, took }
     }
 
-    /// Returns true if the request was not started, because its condition on free capacity was not met. Only `loadgen` sends this
-    /// condition.
+    /// Returns true if the request was not started, because its condition on free capacity was not met, and neither a script nor a fault
+    /// determines the response. Only `loadgen` sends this condition.
     pub(crate) fn is_deferred(&self) -> bool {
         let Answer { verdict, reply, .. } = &self.answer;
         let has_custom_responses = reply.is_some() || matches!(self.answer.fault(), Some(Fault::Status(_)));
@@ -278,8 +278,9 @@ impl Shared {
         self.earlier.notify_one();
     }
 
-    /// Cancels a request whose client has disconnected. Its answer may be sent at the same moment, and then the request's id may already
-    /// belong to another request. Answers are sent only under the lock, so the check under the lock is reliable.
+    /// Cancels a request whose client has disconnected. Its answer may be passed to the waiting task at the same moment, and then the
+    /// request's id may already belong to another request. Answers are passed on only under the lock, so the check under the lock is
+    /// reliable.
     fn cancel(&self, ticket: &mut Ticket<'_>) {
         let mut inner = self.lock();
         if ticket.answer.try_recv().is_ok() {

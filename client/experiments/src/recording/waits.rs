@@ -18,7 +18,8 @@ const MAX_OPS: usize = 100_000;
 /// Recorder of the waits before retries, in seconds, grouped by the number of the retry within its op.
 #[derive(Default)]
 pub(super) struct WaitRecorder {
-    /// Instant at which the latest attempt of each op ended, by op number.
+    /// Instant at which the latest attempt of each op ended, by op number. Ops whose latest attempt succeeded or was cancelled are left
+    /// out.
     ended: BTreeMap<u64, Instant>,
     waits: Vec<Vec<f64>>,
 }

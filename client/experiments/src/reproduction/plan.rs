@@ -141,8 +141,8 @@ impl Plan {
         self.runs.iter().map(|planned| planned.run)
     }
 
-    /// Returns the expected duration of every cell's first run over HTTP. It is computed from the run with the same seed in virtual time,
-    /// plus a moment for start and end.
+    /// Returns the expected duration of every cell's first run over HTTP, in real time. It is the makespan of the run with the same seed in
+    /// virtual time, converted to real time, plus 300 ms for start and end.
     pub fn expected(&self, stop: &dyn Stop) -> anyhow::Result<Vec<(ScenarioRun, Duration)>> {
         const AROUND: Duration = Duration::from_millis(300);
         let first = self.runs.iter().filter(|planned| planned.run.repeat == 0);

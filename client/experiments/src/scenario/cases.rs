@@ -191,7 +191,7 @@ impl Cells<'_> {
     }
 
     /// Returns the only cell of a strategy that is at the point `differs` and has the values of `own` for all other varied keys. If
-    /// `differs` is a single value, only this value must match.
+    /// `differs` is a single value, only this value must match. If it is `None`, the cell must be at the same point as `own`.
     fn find_beside(&self, label: &str, own: &Cell, differs: Option<&Value>) -> Result<usize, Wrong> {
         let mut there = self.labelled("against", label)?;
         there.retain(|(_, cell)| match differs {

@@ -29,7 +29,8 @@ pub struct Claim {
     /// Figure to compare with. If set, the claim is about the ratio of the two figures.
     #[serde(default)]
     pub against: Option<Against>,
-    /// Point of the experiment at which the claim is judged: the value of the varied parameter. Used if the experiment has several points.
+    /// Point of the experiment at which the claim is judged: the value of the varied parameter, or a table of the values of several
+    /// parameters. Used if the experiment has several points.
     #[serde(default)]
     pub at: Option<Value>,
     /// Several points of the experiment, at each of which the claim is judged separately.

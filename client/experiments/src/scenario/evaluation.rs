@@ -19,8 +19,8 @@ use super::over_runs::of_all_runs;
 use super::verdict::{Found, Judged, SOME, of_all, of_one};
 use super::words::{together, with_deviation};
 
-/// Minimum number of runs for a 95 % range. With 39 runs, a further run is outside the range of all of them with a probability of at most 5
-/// %.
+/// Minimum number of runs for a 95 % range. With 39 runs, a further run is outside the range of all of them with a probability of at
+/// most 5 %.
 const ENOUGH: usize = 39;
 
 /// Judges a claim. Returns `None` if the claim's experiment was not run.
@@ -172,8 +172,8 @@ fn run_by_run(figures: &ClaimFigures<'_>, case: &Case<'_>, condition: &Condition
     found
 }
 
-/// Returns the lowest and the highest value of the middle 95 % of runs. A further run is outside this range with a probability of at most 5
-/// %. Returns `None` if there are too few runs for this probability.
+/// Returns the lowest and the highest value of the middle 95 % of runs. A further run is outside this range with a probability of at
+/// most 5 %. Returns `None` if there are too few runs for this probability.
 fn middle(values: &[f64]) -> Option<(f64, f64)> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);

@@ -209,8 +209,8 @@ impl Server {
         Some((mock, model))
     }
 
-    /// Returns the time since the mockserver started, because its scheduled outages are relative to its start. Returns zero if the
-    /// mockserver schedules no outages or cannot be queried.
+    /// Returns the time since the mockserver started. It is needed because scheduled outages are relative to the server's start. Returns
+    /// zero if the mockserver schedules no outages or cannot be queried.
     pub fn age(&self, runtime: &Runtime) -> Duration {
         let plans = self.model.as_ref().is_some_and(|model| !model.outages.is_empty());
         let Some(mock) = self.mock.as_ref().filter(|_| plans) else { return Duration::ZERO };

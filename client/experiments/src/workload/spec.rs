@@ -259,7 +259,7 @@ mod tests {
         assert!(workload.run_config(&oracle, Spelling::Keys).unwrap().share_strategy);
     }
 
-    /// As flags of a command line, or as keys of a file.
+    /// Error messages name parameters as flags of a command line or as keys of a file.
     #[test]
     fn contradictions_are_refused_in_the_spelling_of_their_source() {
         let refused = |typed: &[(&str, &str)], spelling| {

@@ -20,7 +20,7 @@ pub(crate) fn client(
     connect_timeout: Duration,
     connecting: &Connecting,
 ) -> Result<Client, TransportError> {
-    // An error means that another thread has already installed a cryptography provider. That provider is then used.
+    // An error means that a cryptography provider is already installed. That provider is then used.
     drop(rustls::crypto::ring::default_provider().install_default());
     let host = target.requested().host_str().unwrap_or_default().to_owned();
     let mut builder = Client::builder()

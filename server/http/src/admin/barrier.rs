@@ -223,7 +223,7 @@ mod tests {
         }
     }
 
-    /// They take no place.
+    /// Rejected shards take no place at the barrier.
     #[test]
     fn contradicting_or_invalid_shards_are_rejected() {
         let barriers = Barriers::default();

@@ -130,7 +130,7 @@ fn is_negative(word: &str) -> bool {
     word.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit() || c == '.'))
 }
 
-/// Returns a parser of whole numbers from `min` to `max`. The suffixes `k`, `M` and `G` mean 10³, 10⁶ and 10⁹: `2000`, `2k`, `1.5M`.
+/// Returns a parser of whole numbers from `min` to `max`. The suffixes `k` or `K`, `M` and `G` mean 10³, 10⁶ and 10⁹: `2000`, `2k`, `1.5M`.
 pub fn count<N: TryFrom<u64>>(min: u64, max: u64) -> impl Fn(&str) -> Result<N, String> + Clone {
     move |text| {
         whole(text)
@@ -149,7 +149,7 @@ fn whole(text: &str) -> Option<u64> {
         _ => (text, 0),
     };
     let (before, after) = number.split_once('.').unwrap_or((number, ""));
-    // Digits after the decimal point are accepted only if the suffix makes the number a whole one.
+    // Digits after the decimal point are accepted only if the number is whole all the same, as in `1.5k` or `2.0`.
     let after = after.trim_end_matches('0');
     let fits = after.len() <= zeros && (after.is_empty() || zeros > 0) && !before.starts_with('-');
     let padding = "0".repeat(zeros - after.len().min(zeros));

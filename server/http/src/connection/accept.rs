@@ -60,7 +60,7 @@ mod tests {
     use crate::admin::access::Access;
     use crate::shared::Shared;
 
-    /// This holds whatever its protocol.
+    /// The time limit applies to connections of every protocol.
     #[test]
     fn a_connection_silent_for_too_long_is_closed() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
