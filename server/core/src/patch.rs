@@ -296,7 +296,7 @@ mod tests {
         }
         let bucket = patched(r#"{"policy": "token-bucket"}"#).unwrap();
         let patch: Patch = serde_json::from_str(r#"{"max_busy": 3}"#).unwrap();
-        assert!(bucket.patched(&patch).unwrap_err().to_string().starts_with("`max_busy` says"));
+        assert!(bucket.patched(&patch).unwrap_err().to_string().starts_with("`max_busy` sets the number"));
         let shown: Patch = serde_json::from_str(&serde_json::to_string(&bucket).unwrap()).unwrap();
         assert_eq!(bucket.patched(&shown).unwrap(), bucket);
     }

@@ -155,7 +155,7 @@ fn an_invalid_list_reports_the_error() {
         ("retry-after", "`retry-after` lacks a form, such as `retry-after.whole`"),
         (
             "retry-after.or-next",
-            "`retry-after.or-next` does not say in which form, such as `retry-after.whole`",
+            "`retry-after.or-next` lacks a form, such as `retry-after.whole`",
         ),
         ("retry-after.hole", "`hole` is no form of `retry-after` (did you mean `whole`?)"),
         ("retry-after.whole.whole", "`whole` is there twice"),

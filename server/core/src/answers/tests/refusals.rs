@@ -27,7 +27,7 @@ fn what_cannot_be_answered_is_refused_with_its_place() {
         ),
         (
             "[every]\nheaders = { x = '1', X = '2' }",
-            "`every`: the header `x` is there twice; keep one of them",
+            "`every`: the header `x` is given twice; keep one of them",
         ),
         (
             "[every]\nheaders = { x = '{limt}' }",
