@@ -220,7 +220,7 @@ impl FromStr for Faults {
         for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
             let next = WeightedFault::read(part).map_err(refuse)?;
             if all.iter().any(|one| (one.fault, one.when) == (next.fault, next.when)) {
-                return Err(refuse(format!("`{}` is there twice", next.fault)));
+                return Err(refuse(format!("`{}` is given twice", next.fault)));
             }
             all.push(next);
         }
@@ -300,7 +300,7 @@ mod tests {
             ("slow-body(soon):1%", "is not a duration"),
             ("slow-body(2h):1%", "is longer than 1h"),
             ("reset(2s):1%", "`reset` takes no time"),
-            ("reset:1%,reset:2%", "`reset` is there twice"),
+            ("reset:1%,reset:2%", "`reset` is given twice"),
             ("reset:60%,close:40.1%", "more than 100%"),
         ] {
             let error = text.parse::<Faults>().unwrap_err().to_string();

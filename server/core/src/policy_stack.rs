@@ -327,8 +327,8 @@ mod tests {
                 "descriptor-pool:key=address",
                 "policy `descriptor-pool`: it serves requests itself, and has no `key`",
             ),
-            ("concurrency:own=yes", "policy `concurrency`: places are taken when a request comes"),
-            ("penalty:own=yes", "policy `penalty`: it charges nothing, so `own` has no meaning"),
+            ("concurrency:own=yes", "policy `concurrency`: a request holds its slot"),
+            ("penalty:own=yes", "policy `penalty`: `penalty` charges nothing, so `own` has no meaning"),
             ("random:key=address", "policy `random`: it counts nothing, so `key` has no meaning"),
             (
                 "slow-down then script",

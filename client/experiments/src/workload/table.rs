@@ -297,7 +297,7 @@ mod tests {
     fn keys_are_unique_and_what_a_parameter_excludes_is_there() {
         let keys: Vec<&str> = PARAMETERS.iter().map(|parameter| parameter.key).collect();
         for (index, parameter) in PARAMETERS.iter().enumerate() {
-            assert!(!keys[..index].contains(&parameter.key), "{} is there twice", parameter.key);
+            assert!(!keys[..index].contains(&parameter.key), "{} is given twice", parameter.key);
             assert!(parameter.excludes.iter().all(|key| keys.contains(key)), "{}", parameter.key);
         }
     }

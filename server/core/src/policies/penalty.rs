@@ -176,7 +176,7 @@ impl StagePolicy for Locks {
     }
 
     fn meaningless(&self) -> Option<(&'static [&'static str], &'static str)> {
-        Some((&["cost", "refund", "own", "later", "charged"], "it charges nothing"))
+        Some((&["cost", "refund", "own", "later", "charged"], "`penalty` charges nothing"))
     }
 
     fn standing(&mut self, _at: Instant, _key: Key, _service: &ServiceModel) -> Option<LimitStatus> {

@@ -86,7 +86,10 @@ impl StagePolicy for SlowDown {
     }
 
     fn meaningless(&self) -> Option<(&'static [&'static str], &'static str)> {
-        Some((&["key", "keys", "cost", "refund", "own", "later", "charged"], "it rejects nobody"))
+        Some((
+            &["key", "keys", "cost", "refund", "own", "later", "charged"],
+            "`slow-down` rejects no request",
+        ))
     }
 
     fn standing(&mut self, _at: Instant, _key: Key, _service: &ServiceModel) -> Option<LimitStatus> {

@@ -130,7 +130,7 @@ pub(crate) struct Waited {
 }
 
 pub(crate) const PLACES_CHARGE_NOTHING: (&[&str], &str) =
-    (&["refund", "own", "later", "charged"], "places are taken when a request comes and free when it ends");
+    (&["refund", "own", "later", "charged"], "a request holds its slot from its arrival to its end");
 
 pub(crate) fn downcast<G: StagePolicy>(gate: Box<dyn StagePolicy>) -> Option<G> {
     let gate: Box<dyn Any> = gate;

@@ -65,7 +65,7 @@ impl HeaderForms {
     }
 
     fn take(&mut self, word: &str) -> Result<(), String> {
-        let twice = || format!("`{word}` is there twice");
+        let twice = || format!("`{word}` is given twice");
         if let Some(time) = word.strip_prefix(PLUS) {
             if !self.plus.is_zero() {
                 return Err(twice());

@@ -51,13 +51,16 @@ fn what_cannot_be_answered_is_refused_with_its_place() {
         ),
         (
             "[reject.primary]\nadvice = 'problem'\nbody = ''",
-            "`reject.primary`: there is a `body`, and `advice` has `problem`",
+            "`reject.primary`: `body` and the `problem` of `advice` both set the body",
         ),
         (
             &format!("[accepted]\nbody = '{long}'"),
             "`accepted`: `body` is 65537 bytes long; at most 65536 are accepted",
         ),
-        (&format!("[every.headers]\n{}", many.join("\n")), "`every`: there are 65 headers; at most 64"),
+        (
+            &format!("[every.headers]\n{}", many.join("\n")),
+            "`every`: there are 65 headers; the maximum is 64",
+        ),
     ] {
         let error = error(toml);
         assert!(error.starts_with(words), "{toml}: {error}");
