@@ -15,8 +15,8 @@ pub struct Account {
     pub conflicts: u64,
     /// Number of requests rejected because the server was down. The count of rejected requests includes them.
     pub outages: u64,
-    /// Number of first attempts of ops that were rejected because of the setting `reject_first`. The count of rejected requests includes
-    /// them.
+    /// Number of attempts rejected because of the setting `reject_first`, which rejects the first attempts of every op. The count of
+    /// rejected requests includes them.
     pub forced: u64,
     /// Number of requests that were accepted and later rejected because the policy changed. The count of rejected requests includes them.
     pub revoked: u64,

@@ -54,7 +54,8 @@ pub enum CapacityLimit {
 
 impl Config {
     /// Returns the server's long-term capacity for this traffic. The capacity is unknown (`None`) if limits change during the run, if the
-    /// policy has its own service times, or if nothing limits requests.
+    /// policy has its own service times, or if nothing limits requests. It is also unknown if slots are the lowest limit and services take
+    /// longer under load.
     pub fn capacity(&self, traffic: &Traffic) -> Option<Capacity> {
         let courses = self.courses();
         let slots_change = !self.caps.is_empty() || courses.slots.is_some();

@@ -8,7 +8,7 @@ use crate::policy_stack::Policies;
 impl Config {
     pub fn describe(&self) -> String {
         let mut text = String::new();
-        // With the default policy, the description states only the cap, not the policy. Writing to a `String` never fails.
+        // With the default policy, the description states the cap in place of the policy's name. Writing to a `String` never fails.
         let is_usual = self.policy == Policies::default();
         let statuses = self.statuses_of_policies();
         if let Some(preset) = &self.preset {
@@ -75,7 +75,7 @@ impl Config {
     }
 
     /// Returns the HTTP statuses with which policies reject requests, in the order of the policies. Rejections because of outages or of
-    /// `reject_first` have the server's own status.
+    /// `reject_first` are not considered. Their status is set by the table `reject.*`, otherwise it is the server's own status.
     fn statuses_of_policies(&self) -> String {
         let rejections = &self.answers.reject;
         let own = |label: &String| rejections.get(label).or_else(|| rejections.get("*"))?.status;

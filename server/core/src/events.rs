@@ -67,8 +67,8 @@ pub struct Answer {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Extras {
     pub facts: Option<AnswerFacts>,
-    /// Injected fault that applies to the answer. It is never [`Fault::Hang`] or [`Fault::SlowHeaders`], because these only delay the
-    /// answer.
+    /// Injected fault that applies to the answer. It is never [`Fault::SlowHeaders`], which only delays the answer, and never
+    /// [`Fault::Hang`], which is replaced by a delayed [`Fault::Close`].
     pub fault: Option<Fault>,
 }
 

@@ -25,7 +25,7 @@ impl Pace {
     }
 
     /// Creates the pace at which a rate algorithm admits requests, including requests that it delays before they pass. The algorithm admits
-    /// a request `early` before the instant that a rejection would advise.
+    /// such a delayed request `early` before the instant that a rejection would advise.
     pub(crate) fn of_admissions<L: RateAlgorithm<State: Clone + Sync> + Clone + Sync>(
         law: L,
         early: Duration,

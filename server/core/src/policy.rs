@@ -49,7 +49,7 @@ impl Policy {
         self.label.as_deref()
     }
 
-    /// Returns the parameters that only this kind of policy has, without the common parameters of all policies.
+    /// Returns the parameters that this kind of policy declares, without the common parameters that every policy accepts.
     pub fn parameters(&self) -> &[ParameterInfo] {
         &self.configured.parameters
     }

@@ -245,8 +245,8 @@ impl Server {
         self.early_retries.is_some()
     }
 
-    /// Returns the name and the status of each limit of the stack. The status is for the client of the latest request with HTTP properties,
-    /// or for a new client if no such request has arrived.
+    /// Returns the name and the status of each limit of the stack. For a limit that distinguishes clients, the status is for the client of
+    /// the latest request with HTTP properties, or for a new client if no such request has arrived.
     pub fn limits(&mut self, now: Instant) -> Vec<(String, LimitStatus)> {
         self.advance(now);
         let standings = self.policy.standings(now, &self.service);

@@ -65,7 +65,7 @@ impl Advice {
         self.forms.iter().any(|form| form.entry.says == Says::RateLimit)
     }
 
-    /// Returns the text that the advice form with the index `form` writes into one part of an answer. `None` if the form writes nothing
+    /// Returns the text that the advice form with the index `form` writes into `part` of an answer. `None` if the form writes nothing
     /// into this part.
     pub(super) fn say(
         &self,

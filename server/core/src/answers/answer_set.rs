@@ -20,7 +20,7 @@ pub struct AnswerSet {
     stages: Vec<Box<str>>,
     accepted: Response,
     conflict: Response,
-    /// Answers to rejected requests: one for each stage that may reject them, in the order of the stages.
+    /// Answers to requests that are rejected by a stage: one answer for each stage of the stack, in the order of the stages.
     rejected: Vec<Response>,
     /// Answer to requests that are rejected, but not by a stage, for example during an outage.
     turned_away: Response,
@@ -45,7 +45,7 @@ impl AnswerSet {
     /// Parses the configured answers of a server. `stages` are the names of the stages of its policy stack, in order.
     ///
     /// # Errors
-    /// Returns an error that names the invalid answer table and the problem.
+    /// Returns an error that names the invalid answer table or stage name, and the problem.
     pub fn read<'a>(
         config: &AnswersConfig,
         stages: impl IntoIterator<Item = &'a str>,

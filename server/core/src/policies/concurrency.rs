@@ -103,7 +103,7 @@ struct Places {
     /// State of the default key. Fast path: most servers do not distinguish clients and use only this key, so the separate field saves a
     /// map look-up.
     all: KeySlots,
-    /// States of all keys except the default key. A key without busy places and queued requests has no entry.
+    /// States of all keys except the default key. A key that has neither busy places nor queued requests has no entry.
     keys: BTreeMap<Key, KeySlots>,
     /// Queued requests, ordered by the instant of their timeout and then by arrival.
     timeouts: BTreeMap<(Instant, u64), (RequestId, Key)>,

@@ -152,8 +152,8 @@ impl RateAlgorithm for GrowingRate {
         }
         let next = self.growth.next_limit(&bucket.grown);
         if cost > next {
-            // The cost of the request fits only after further growth of the limit. The wait is unknown, because this growth depends on
-            // later rejections.
+            // The cost of the request exceeds even the limit after the next growth step. The wait is unknown, because further steps depend
+            // on later rejections.
             return Decision::Reject(None);
         }
         let lacking = needed.saturating_sub(self.filled_after(bucket, until_step));

@@ -16,7 +16,8 @@ pub(crate) struct Growth {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Grown {
     pub(crate) limit: u32,
-    /// Instant at which the limit grows next. `None` if no request has been rejected since the limit last grew.
+    /// Instant at which the limit grows next. `None` if no request has been rejected since the limit last grew, or if the limit is at its
+    /// maximum.
     pub(crate) grows_at: Option<Instant>,
     pub(crate) used: Instant,
 }

@@ -29,10 +29,11 @@ pub(crate) struct QueueConfig {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Subset {
-    /// The oldest accepted and the oldest rejected requests make progress. The units of work are divided in proportion to the numbers of
-    /// accepted and rejected requests.
+    /// While more than `limit` requests are outstanding, the oldest accepted and the oldest rejected ones make progress. The units of work
+    /// are divided in proportion to the numbers of accepted and rejected requests.
     Proportional,
-    /// Random requests make progress. All outstanding requests, accepted or rejected, have the same probability.
+    /// While more than `limit` requests are outstanding, random ones make progress. All of them, accepted or rejected, have the same
+    /// probability.
     Random,
 }
 
@@ -170,7 +171,8 @@ impl Admission for OverwhelmedQueue {
         Capacity::Own(self.config.capacity)
     }
 
-    /// Returns the number of free places in the queue. Rejected requests do not count, because they are outstanding, but take no place.
+    /// Returns the number of free places in the queue. Rejected requests are outstanding, too, but do not count, because they take no
+    /// place.
     fn free(&self, capacity: u32) -> u32 {
         capacity - self.admitted()
     }

@@ -137,7 +137,7 @@ pub(crate) fn downcast<G: StagePolicy>(gate: Box<dyn StagePolicy>) -> Option<G> 
     gate.downcast().ok().map(|gate| *gate)
 }
 
-/// Converts nanoseconds to a duration. Durations that do not fit into 64 bits (584 years) are clamped.
+/// Converts nanoseconds to a duration. The result is at most the number of nanoseconds that fits into 64 bits (584 years).
 pub(crate) fn nanos(nanos: u128) -> Duration {
     Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
 }

@@ -173,7 +173,8 @@ impl Stages {
     }
 
     /// Returns the status of each stage's limit, for the client of the last request with HTTP details. `None` for a stage without a limit.
-    /// Also `None` for a stage that distinguishes clients, as long as no request with details has arrived.
+    /// Also `None` for a stage that does not count all requests alike, for example because it distinguishes clients, as long as no request
+    /// with details has arrived.
     pub(crate) fn standings(&mut self, at: Instant, service: &ServiceModel) -> Vec<Option<LimitStatus>> {
         let Self { gates, latest, .. } = self;
         let standing = |(index, stage): (usize, &mut Stage)| {

@@ -60,7 +60,8 @@ impl RunClock {
 mod tests {
     use super::*;
 
-    /// Other runs do not restart it.
+    /// The clock is not restarted by a run that was observed before, by a run that arrives while the server is busy, or by a request of no
+    /// run.
     #[test]
     fn the_clock_starts_with_a_new_run_on_an_idle_server() {
         let mut clock = RunClock::default();

@@ -267,7 +267,7 @@ proptest! {
     }
 }
 
-/// Calls all methods of a law with the largest numbers; an overflow would panic in a debug build.
+/// Calls all methods of a rate algorithm with the largest numbers; an overflow would panic in a debug build.
 fn bear_extremes<L: RateAlgorithm + Configurable>(options: &[(&str, &str)]) {
     let options: Vec<_> = options.iter().map(|(key, value)| (*key, (*value).to_owned())).collect();
     let law: L = law(&options);

@@ -261,7 +261,7 @@ impl Stages {
 
     /// Ends a request: makes the charges that are due with the response, adjusts all other charges to the actual cost, and frees the
     /// request's places. The charges of a cancelled request (no verdict) stay as they are. A stage with `charged=answer` and `later=keep`
-    /// charges every request that is not cancelled, whatever its verdict.
+    /// charges every request that passed it and is not cancelled, whatever the verdict.
     #[inline]
     pub(super) fn finish(
         &mut self,
