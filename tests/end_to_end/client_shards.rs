@@ -225,7 +225,7 @@ fn what_cannot_be_a_share_of_a_run_is_refused_with_the_reason() {
     alone(&["--clients", "2"]).says(&["common start"]);
     alone(&["--barrier", &url, "--target", &url]).says(&["at least as many `--clients`"]);
     alone(&["--clients", "2", "--barrier", &url, "--max-busy", "9"]).says(&["server that all shards share"]);
-    alone(&["--clients", "2", "--start-at", "0", "--run-id", "a"]).says(&["is over"]);
+    alone(&["--clients", "2", "--start-at", "0", "--run-id", "a"]).says(&["has passed"]);
     loadgen(&["--client-shard", "2/2", "--clients", "2", "--barrier", &url])
         .exits(2)
         .says(&["no shard 2 of 2"]);

@@ -232,7 +232,7 @@ fn a_self_signed_authority_may_be_its_own_server() {
     // Without `--cacert`, the message says what to do, in words instead of type names.
     let url = format!("https://localhost:{port}/");
     let left = loadgen(&["--target", &url, "--ops", "3", "--rate", "100/s"]).exits(69);
-    let left = left.says(&[&url, "its certificate calls itself an authority", "`--cacert FILE`"]);
+    let left = left.says(&[&url, "the server's certificate is a certificate authority", "`--cacert FILE`"]);
     assert!(!left.stderr.contains("CaUsed") && !left.stderr.contains("Other("), "{}", left.stderr);
     // Another name, another certificate for the same name, and an expired one.
     trusting(&format!("https://127.0.0.1:{port}/"), &own).exits(69).says(&["certificate"]);

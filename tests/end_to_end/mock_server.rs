@@ -49,7 +49,7 @@ fn changes_of_the_cap_are_printed_without_a_live_line() {
     request(server.address, "PATCH", "/_mock/config", "{\"max_busy\": 3}");
     eventually("the change is told", || server.said().contains("cap 7 → 3").then_some(()));
     request(server.address, "POST", "/_mock/reset", "");
-    eventually("the reset is told", || server.said().contains("counts begin anew").then_some(()));
+    eventually("the reset is told", || server.said().contains("counts reset").then_some(()));
     server.signal(Signal::TERM);
     let left = server.finish().exits(143);
     assert!(!left.stderr.contains(['\r', '\x1b']), "{:?}", left.stderr);
@@ -93,7 +93,7 @@ fn more_threads_than_sensible_or_available_are_refused() {
             env!("CARGO_BIN_EXE_mockserver")
         );
         let left = Program::start("/bin/sh", &["-c", &limited], Stdio::null()).finish();
-        left.exits(2).says(&["256 threads (--threads) could not be started", "give fewer"]);
+        left.exits(2).says(&["256 threads (--threads) could not be started", "start fewer"]);
     }
 }
 

@@ -90,6 +90,6 @@ fn addresses_that_nothing_can_come_from_are_refused() {
     refused(&["--local-address", "127.0.0.2", "--simulate"], &["--local-address"]);
     refused(
         &["--local-address", "127.0.0.2,127.0.0.3", "--transport", "reqwest"],
-        &["one address", "--transport hyper"],
+        &["one source address", "--transport hyper"],
     );
 }

@@ -53,7 +53,7 @@ pub struct AdvertisedLimitsError;
 impl AdvertisedLimits {
     /// Sets the concurrency limit. A cap of 0 counts as no limit.
     #[must_use]
-    pub fn with_places(self, AdvertisedSlots { stage, busy, cap }: AdvertisedSlots) -> Self {
+    pub fn with_slots(self, AdvertisedSlots { stage, busy, cap }: AdvertisedSlots) -> Self {
         Self { busy, cap, stages: [stage, self.stages[1]], ..self }
     }
 
@@ -108,7 +108,7 @@ impl FromStr for AdvertisedLimits {
                 let first = first.parse().ok()?;
                 limits = match (kind, rest.split_once('/')) {
                     ("places", None) if limits == Self::default() => {
-                        limits.with_places(AdvertisedSlots { stage, busy: first, cap: rest.parse().ok()? })
+                        limits.with_slots(AdvertisedSlots { stage, busy: first, cap: rest.parse().ok()? })
                     }
                     ("rate", Some((limit, nanos))) if limits.window_nanos == 0 => {
                         limits.with_rate(AdvertisedRate {
@@ -138,13 +138,13 @@ mod tests {
         let rate = AdvertisedRate { stage: 0, remaining: 37, limit: 100, window: Duration::from_hours(1) };
         let none = AdvertisedLimits::default();
         for (limits, text) in [
-            (none.with_places(places).with_rate(rate), "places=3/2@1;rate=37/100/3600000000000@0"),
+            (none.with_slots(places).with_rate(rate), "places=3/2@1;rate=37/100/3600000000000@0"),
             (none.with_rate(rate), "rate=37/100/3600000000000@0"),
-            (none.with_places(places), "places=3/2@1"),
+            (none.with_slots(places), "places=3/2@1"),
         ] {
             assert_eq!((limits.to_string().as_str(), text.parse()), (text, Ok(limits)));
         }
-        let both = none.with_places(places).with_rate(rate);
+        let both = none.with_slots(places).with_rate(rate);
         assert_eq!((both.places(), both.rate()), (Some(places), Some(rate)));
         assert!(none.is_empty() && (none.places(), none.rate()) == (None, None) && !both.is_empty());
         assert!((rate.per_s() - 100.0 / 3600.0).abs() < 1e-12);

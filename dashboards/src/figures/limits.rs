@@ -92,7 +92,7 @@ mod tests {
         let mut frame = Frame::default();
         let places = AdvertisedSlots { stage: 1, busy: 1, cap: 2 };
         let rate = AdvertisedRate { stage: 0, remaining: 37, limit: 100, window: Duration::from_hours(1) };
-        frame.snapshot.limits = AdvertisedLimits::default().with_places(places).with_rate(rate);
+        frame.snapshot.limits = AdvertisedLimits::default().with_slots(places).with_rate(rate);
         frame
     }
 

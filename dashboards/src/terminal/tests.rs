@@ -159,7 +159,7 @@ fn limits_of_a_stack_are_drawn_with_their_policy_names() {
     for (until_s, limit) in [(4.0, 100), (8.0, 60)] {
         run.advance(until_s);
         let places = AdvertisedSlots { stage: 1, busy: 30, cap: 40 };
-        run.limits = AdvertisedLimits::default().with_places(places).with_rate(rate(7, limit));
+        run.limits = AdvertisedLimits::default().with_slots(places).with_rate(rate(7, limit));
     }
     run.advance(12.0);
     let policy = |name: &str| PolicyName { name: name.to_owned(), is_keyed: name == "concurrent" };

@@ -10,10 +10,10 @@ use crate::limit_status::LimitStatus;
 pub struct AnswerFacts {
     /// Index, from 0, of the stage (policy of the stack) that rejected the request.
     pub stage: Option<usize>,
-    /// Instant at which the server accepted or rejected the request. The reset times in `standings` are counted from this instant.
+    /// Instant at which the server accepted or rejected the request. The reset times in `limit_statuses` are counted from this instant.
     pub decided_at: Instant,
     /// Status of each stage's limit for this request at `decided_at`. `None` for a stage without a limit.
-    pub standings: Vec<Option<LimitStatus>>,
+    pub limit_statuses: Vec<Option<LimitStatus>>,
     pub seed: u64,
     pub op: u64,
     pub attempt: u32,
@@ -26,8 +26,8 @@ impl AnswerFacts {
     pub fn limits(&self) -> AdvertisedLimits {
         let mut places: Option<(usize, &LimitStatus)> = None;
         let mut rate: Option<(usize, &LimitStatus, Duration)> = None;
-        let share_left = |(at, standing): (usize, &LimitStatus)| {
-            let LimitStatus { limit, remaining, .. } = *standing;
+        let share_left = |(at, limit_status): (usize, &LimitStatus)| {
+            let LimitStatus { limit, remaining, .. } = *limit_status;
             // The remaining share of a limit is in units of 2⁻³², rounded down. The stage that rejected the request sorts before all
             // others. Fast path: a `remaining` below 2³² needs no 128-bit division.
             let (left, limit) = (remaining.min(limit), limit.max(1));
@@ -37,33 +37,33 @@ impl AnswerFacts {
             };
             (self.stage != Some(at), share)
         };
-        for (at, standing) in self.standings.iter().enumerate() {
-            let Some(standing) = standing else { continue };
-            match standing.window {
-                None if places.is_none_or(|(_, least)| standing.limit < least.limit) => {
-                    places = Some((at, standing));
+        for (at, limit_status) in self.limit_statuses.iter().enumerate() {
+            let Some(limit_status) = limit_status else { continue };
+            match limit_status.window {
+                None if places.is_none_or(|(_, least)| limit_status.limit < least.limit) => {
+                    places = Some((at, limit_status));
                 }
                 Some(window)
                     if rate.is_none_or(|(first, nearest, _)| {
-                        share_left((at, standing)) < share_left((first, nearest))
+                        share_left((at, limit_status)) < share_left((first, nearest))
                     }) =>
                 {
-                    rate = Some((at, standing, window));
+                    rate = Some((at, limit_status, window));
                 }
                 _ => {}
             }
         }
         let mut limits = AdvertisedLimits::default();
-        if let Some((stage, standing)) = places {
-            let (busy, cap) = (standing.limit.saturating_sub(standing.remaining), standing.limit);
-            limits = limits.with_places(AdvertisedSlots {
+        if let Some((stage, limit_status)) = places {
+            let (busy, cap) = (limit_status.limit.saturating_sub(limit_status.remaining), limit_status.limit);
+            limits = limits.with_slots(AdvertisedSlots {
                 stage: index(stage),
                 busy: counted(busy),
                 cap: counted(cap),
             });
         }
-        if let Some((stage, standing, window)) = rate {
-            let (remaining, limit) = (counted(standing.remaining), counted(standing.limit));
+        if let Some((stage, limit_status, window)) = rate {
+            let (remaining, limit) = (counted(limit_status.remaining), counted(limit_status.limit));
             limits = limits.with_rate(AdvertisedRate { stage: index(stage), remaining, limit, window });
         }
         limits
@@ -92,8 +92,8 @@ mod tests {
         LimitStatus { limit, remaining, ..LimitStatus::default() }
     }
 
-    fn limits(stage: Option<usize>, standings: &[Option<LimitStatus>]) -> String {
-        AnswerFacts { stage, standings: standings.to_vec(), ..AnswerFacts::default() }.limits().to_string()
+    fn limits(stage: Option<usize>, limit_statuses: &[Option<LimitStatus>]) -> String {
+        AnswerFacts { stage, limit_statuses: limit_statuses.to_vec(), ..AnswerFacts::default() }.limits().to_string()
     }
 
     #[test]

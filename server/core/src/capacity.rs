@@ -69,19 +69,19 @@ impl Config {
             let mut stage = policy.stage(WallTime::VIRTUAL_START)?;
             is_stretched |= stage.gate.stretch(u32::MAX) != 1000;
             // A policy without its own limit, such as a policy that only rejects or penalizes, does not affect the capacity.
-            let Some(standing) = stage.gate.standing(Instant::ORIGIN, Key::default(), &service) else {
+            let Some(limit_status) = stage.gate.limit_status(Instant::ORIGIN, Key::default(), &service) else {
                 continue;
             };
             if changed.contains(&index) || policy.config().grows() {
                 return None;
             }
             let (cost, of_busiest_key) = costs(&stage.common, traffic, &fields);
-            let amount = standing.limit as f64;
-            let (per_s, limit) = if let Some(window) = standing.window {
+            let amount = limit_status.limit as f64;
+            let (per_s, limit) = if let Some(window) = limit_status.window {
                 (amount / window.as_secs_f64(), rate_limit(policy, cost)?)
             } else {
                 let service = self.mean_service();
-                (amount / service.as_secs_f64(), CapacityLimit::Slots { slots: standing.limit, service })
+                (amount / service.as_secs_f64(), CapacityLimit::Slots { slots: limit_status.limit, service })
             };
             let capacity = Capacity { per_s: per_s / of_busiest_key, burst: amount / of_busiest_key, limit };
             // A limit with an infinite rate limits nothing. The rate is infinite if requests cost nothing at this limit, or if serving them

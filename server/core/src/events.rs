@@ -102,12 +102,12 @@ impl Answer {
                 Outcome::Rejected { stage: facts.stage, wait: self.advice }
             }
         };
-        let AnswerFacts { decided_at, standings, seed, op, attempt, .. } = facts;
+        let AnswerFacts { decided_at, limit_statuses, seed, op, attempt, .. } = facts;
         ResponseContext {
             outcome,
             now: self.at,
             decided_at: *decided_at,
-            standings,
+            limit_statuses,
             seed: *seed,
             op: *op,
             attempt: *attempt,

@@ -167,7 +167,7 @@ mod tests {
                 // Only policies that report no limit in answers may have none to adjust.
                 let stage = config.policy.stage(0, WallTime::VIRTUAL_START);
                 let told = stage.and_then(|mut stage| {
-                    stage.gate.standing(Instant::ORIGIN, Key::default(), &config.service_model())
+                    stage.gate.limit_status(Instant::ORIGIN, Key::default(), &config.service_model())
                 });
                 assert_eq!(told, None, "{}", entry.name);
                 continue;

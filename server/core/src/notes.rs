@@ -12,10 +12,10 @@ impl Config {
         let mut notes = Vec::new();
         for (label, policy) in &named {
             let Some(mut stage) = policy.stage(WallTime::VIRTUAL_START) else { continue };
-            let standing = stage.gate.standing(Instant::ORIGIN, Key::default(), &service);
+            let limit_status = stage.gate.limit_status(Instant::ORIGIN, Key::default(), &service);
             let least = stage.common.cost.least();
             if let Some(limit) =
-                standing.map(|standing| standing.limit).filter(|limit| u64::from(least) > *limit)
+                limit_status.map(|limit_status| limit_status.limit).filter(|limit| u64::from(least) > *limit)
             {
                 notes.push(format!(
                     "`{label}` rejects every request, because each costs at least {least} and the limit is {limit}"

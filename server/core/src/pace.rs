@@ -19,19 +19,19 @@ pub struct Pace(Box<dyn Passing>);
 
 impl Pace {
     /// Creates an upper bound on the pace of a rate algorithm, starting from the algorithm's initial state without any charges.
-    pub(crate) fn new<L: RateAlgorithm<State: Clone + Sync> + Clone + Sync>(law: L) -> Self {
-        let state = law.fresh();
-        Self(Box::new(Probe { law, state, at: Instant::ORIGIN, early: None }))
+    pub(crate) fn new<L: RateAlgorithm<State: Clone + Sync> + Clone + Sync>(algorithm: L) -> Self {
+        let state = algorithm.fresh();
+        Self(Box::new(Probe { algorithm, state, at: Instant::ORIGIN, early: None }))
     }
 
     /// Creates the pace at which a rate algorithm admits requests, including requests that it delays before they pass. The algorithm admits
     /// such a delayed request `early` before the instant that a rejection would advise.
     pub(crate) fn of_admissions<L: RateAlgorithm<State: Clone + Sync> + Clone + Sync>(
-        law: L,
+        algorithm: L,
         early: Duration,
     ) -> Self {
-        let state = law.fresh();
-        Self(Box::new(Probe { law, state, at: Instant::ORIGIN, early: Some(early) }))
+        let state = algorithm.fresh();
+        Self(Box::new(Probe { algorithm, state, at: Instant::ORIGIN, early: Some(early) }))
     }
 
     /// Creates the pace of clock-aligned windows with `limit` requests each. A run may begin anywhere in a window. A period of the run
@@ -85,7 +85,7 @@ impl Clone for Box<dyn Passing> {
 
 #[derive(Clone, Debug)]
 struct Probe<L: RateAlgorithm> {
-    law: L,
+    algorithm: L,
     state: L::State,
     at: Instant,
     early: Option<Duration>,
@@ -97,11 +97,11 @@ impl<L: RateAlgorithm<State: Clone + Sync> + Clone + Sync> Passing for Probe<L> 
         // If the rate algorithm returns exact waits, one repetition of the loop is enough. Other algorithms may first return a wait that is
         // too short.
         for _ in 0..1000 {
-            self.law.advance(&mut self.state, self.at);
-            match self.law.ask(&self.state, self.at, 1) {
+            self.algorithm.advance(&mut self.state, self.at);
+            match self.algorithm.ask(&self.state, self.at, 1) {
                 Decision::PassAfter(_) if self.early.is_none() => return None,
                 Decision::Pass | Decision::PassAfter(_) => {
-                    self.law.charge(&mut self.state, self.at, 1);
+                    self.algorithm.charge(&mut self.state, self.at, 1);
                     return Some(self.at);
                 }
                 Decision::Reject(Some(wait)) => {
@@ -134,8 +134,8 @@ mod tests {
 
     #[test]
     fn a_bucket_gives_its_burst_and_then_its_rate() {
-        for law in ["token-bucket", "gcra"] {
-            assert_eq!(passes_ms(&format!("{law}:rate=10/s,burst=2"), 500, 4), [500, 500, 600, 700], "{law}");
+        for algorithm in ["token-bucket", "gcra"] {
+            assert_eq!(passes_ms(&format!("{algorithm}:rate=10/s,burst=2"), 500, 4), [500, 500, 600, 700], "{algorithm}");
         }
         assert_eq!(passes_ms("sliding-log:limit=2,window=1s", 500, 5), [500, 500, 1500, 1500, 2500]);
     }

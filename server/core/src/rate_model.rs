@@ -31,15 +31,15 @@ mod tests {
     use super::*;
     use crate::config::Config;
 
-    fn law(policy: &str, schedule: &str) -> Option<RateLaw> {
+    fn algorithm(policy: &str, schedule: &str) -> Option<RateLaw> {
         let (policy, schedule) = (policy.parse().unwrap(), schedule.parse().unwrap());
         Config { policy, schedule, ..Config::default() }.rate_law()
     }
 
     fn let_in_ms(policy: &str, count: usize) -> (Vec<u64>, Option<(u64, Duration)>) {
-        let mut law = law(policy, "").unwrap_or_else(|| panic!("{policy}"));
-        let passes = (0..count).map(|_| law.pace.next(Instant::from_millis(500)).unwrap());
-        (passes.map(|at| at.as_nanos() / 1_000_000).collect(), law.steady)
+        let mut algorithm = algorithm(policy, "").unwrap_or_else(|| panic!("{policy}"));
+        let passes = (0..count).map(|_| algorithm.pace.next(Instant::from_millis(500)).unwrap());
+        (passes.map(|at| at.as_nanos() / 1_000_000).collect(), algorithm.steady)
     }
 
     #[test]
@@ -72,13 +72,13 @@ mod tests {
             let_in_ms("fixed-window:limit=2,window=1s,align=first", 5).0,
             [500, 500, 1500, 1500, 2500]
         );
-        assert_eq!(law("token-bucket:refill=stepwise", "").unwrap().steady, None);
+        assert_eq!(algorithm("token-bucket:refill=stepwise", "").unwrap().steady, None);
     }
 
     /// Keys, costs, refunds and changing rates leave no single rate limit either.
     #[test]
     fn a_single_rate_limit_allows_only_non_limiting_policies() {
-        assert!(law("slow-down:knee=5 then gcra", "").is_some());
+        assert!(algorithm("slow-down:knee=5 then gcra", "").is_some());
         for policy in [
             "concurrency-cap",
             "concurrency:cap=3",
@@ -95,9 +95,9 @@ mod tests {
             "random then gcra",
             "overwhelmed-queue",
         ] {
-            assert!(law(policy, "").is_none(), "{policy}");
+            assert!(algorithm(policy, "").is_none(), "{policy}");
         }
-        assert!(law("gcra", "10s gcra.rate=5/s").is_none());
-        assert!(law("gcra", "10s down").is_some());
+        assert!(algorithm("gcra", "10s gcra.rate=5/s").is_none());
+        assert!(algorithm("gcra", "10s down").is_some());
     }
 }

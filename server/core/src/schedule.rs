@@ -2,19 +2,19 @@
 //!
 //! A schedule is written for example `0s max-busy=50; 10s max-busy=20; 20s down; 30s..40s max-busy=20..80; 40s..
 //! primary.rate=50+30*sin(20s)`. The times are counted from the start of the run. Continuous changes happen in steps. Therefore a value
-//! depends only on the time, and every request causes a bounded amount of work: see [`timeline`].
+//! depends only on the time, and every request causes a bounded amount of work: see [`trajectory`].
 
 mod entry;
 mod in_force;
 mod quantity;
 mod text;
-mod timeline;
-mod timelines;
+mod trajectory;
+mod trajectories;
 mod value;
 
 pub(crate) use entry::Target;
 pub(crate) use in_force::{Change, InForce};
 pub(crate) use quantity::Quantity;
 pub use text::{Schedule, ScheduleError};
-pub(crate) use timeline::Timeline;
-pub(crate) use timelines::Courses;
+pub(crate) use trajectory::Trajectory;
+pub(crate) use trajectories::Courses;

@@ -249,14 +249,14 @@ impl Server {
     /// the latest request with HTTP properties, or for a new client if no such request has arrived.
     pub fn limits(&mut self, now: Instant) -> Vec<(String, LimitStatus)> {
         self.advance(now);
-        let standings = self.policy.standings(now, &self.service);
+        let limit_statuses = self.policy.limit_statuses(now, &self.service);
         let of_newcomer = |index: usize| {
             let mut stage = self.policies().stage(index, self.anchor)?;
-            stage.gate.standing(now, Key::default(), &self.service)
+            stage.gate.limit_status(now, Key::default(), &self.service)
         };
-        let limits = self.policies().labels().into_iter().zip(standings).enumerate();
+        let limits = self.policies().labels().into_iter().zip(limit_statuses).enumerate();
         limits
-            .filter_map(|(index, (label, standing))| Some((label, standing.or_else(|| of_newcomer(index))?)))
+            .filter_map(|(index, (label, limit_status))| Some((label, limit_status.or_else(|| of_newcomer(index))?)))
             .collect()
     }
 

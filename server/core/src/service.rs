@@ -6,7 +6,7 @@ use vocabulary::{Distribution, Instant, Purpose, whole_nanos};
 
 use crate::caps::Caps;
 use crate::request::{Request, service_time};
-use crate::schedule::Timeline;
+use crate::schedule::Trajectory;
 
 #[derive(Clone, Debug)]
 pub(crate) struct ServiceModel {
@@ -14,7 +14,7 @@ pub(crate) struct ServiceModel {
     pub(crate) max_busy: u32,
     pub(crate) caps: Caps,
     /// Number of slots as a function of the run's time. If set, this function replaces `max_busy` and `caps`.
-    pub(crate) course: Option<Box<Timeline>>,
+    pub(crate) course: Option<Box<Trajectory>>,
     pub(crate) began: Option<Instant>,
     pub(crate) service_time: Distribution,
     pub(crate) reject_time: Distribution,

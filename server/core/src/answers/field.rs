@@ -152,17 +152,17 @@ impl Field {
     }
 
     fn try_write(&self, rendering: &RenderContext<'_>, out: &mut String) -> Option<()> {
-        let standing = || rendering.standing(self.stage.index(rendering.speaker()));
+        let limit_status = || rendering.limit_status(self.stage.index(rendering.speaker()));
         let mut number = |number: u64| {
             // Writing to a `String` never fails.
             let _ = write!(out, "{number}");
         };
         match self.quantity {
-            Quantity::Limit => number(standing()?.limit),
-            Quantity::Remaining => number(standing()?.remaining),
-            Quantity::Used => number(standing().map(|there| there.limit.saturating_sub(there.remaining))?),
-            Quantity::Reset(form) => write_reset(form, standing()?, rendering, out),
-            Quantity::Window(form) => write_after(form, standing()?.window?, rendering, out),
+            Quantity::Limit => number(limit_status()?.limit),
+            Quantity::Remaining => number(limit_status()?.remaining),
+            Quantity::Used => number(limit_status().map(|there| there.limit.saturating_sub(there.remaining))?),
+            Quantity::Reset(form) => write_reset(form, limit_status()?, rendering, out),
+            Quantity::Window(form) => write_after(form, limit_status()?.window?, rendering, out),
             Quantity::Wait(form) => write_after(form, rendering.context.outcome.wait()?, rendering, out),
             Quantity::Now(form) => write_after(form, Duration::ZERO, rendering, out),
             Quantity::Reason => out.push_str(rendering.reason()?),
@@ -181,11 +181,11 @@ fn write_after(form: TimeForm, after: Duration, rendering: &RenderContext<'_>, o
 
 /// Writes the moment at which a limit resets, or the time left until then. If the limit reset while its request was served, the moment is
 /// in the past. Real servers also send moments in the past if they write their headers when they decide on the request.
-fn write_reset(form: TimeForm, standing: &LimitStatus, rendering: &RenderContext<'_>, out: &mut String) {
+fn write_reset(form: TimeForm, limit_status: &LimitStatus, rendering: &RenderContext<'_>, out: &mut String) {
     if form.unit.is_moment() {
-        form.write_moment(rendering.teller.wall(rendering.reset_at(standing)), out);
+        form.write_moment(rendering.teller.wall(rendering.reset_at(limit_status)), out);
     } else {
-        form.write_duration(rendering.teller.duration(rendering.until_reset(standing)), out);
+        form.write_duration(rendering.teller.duration(rendering.until_reset(limit_status)), out);
     }
 }
 

@@ -11,9 +11,9 @@ use crate::limit_status::LimitStatus;
 pub struct ResponseContext<'a> {
     pub outcome: Outcome,
     pub now: Instant,
-    /// Instant at which the server accepted or rejected the request. The reset times in `standings` are counted from this instant.
+    /// Instant at which the server accepted or rejected the request. The reset times in `limit_statuses` are counted from this instant.
     pub decided_at: Instant,
-    pub standings: &'a [Option<LimitStatus>],
+    pub limit_statuses: &'a [Option<LimitStatus>],
     pub seed: u64,
     pub op: u64,
     pub attempt: u32,
@@ -59,8 +59,8 @@ pub(super) struct RenderContext<'a> {
 }
 
 impl<'a> RenderContext<'a> {
-    pub(super) fn standing(&self, stage: usize) -> Option<&'a LimitStatus> {
-        self.context.standings.get(stage)?.as_ref()
+    pub(super) fn limit_status(&self, stage: usize) -> Option<&'a LimitStatus> {
+        self.context.limit_statuses.get(stage)?.as_ref()
     }
 
     pub(super) fn speaker(&self) -> usize {
@@ -75,12 +75,12 @@ impl<'a> RenderContext<'a> {
         self.teller.wall(self.context.now + after)
     }
 
-    pub(super) fn reset_at(&self, standing: &LimitStatus) -> Instant {
-        self.context.decided_at + standing.reset
+    pub(super) fn reset_at(&self, limit_status: &LimitStatus) -> Instant {
+        self.context.decided_at + limit_status.reset
     }
 
     /// Returns the time from the answer until the limit resets; 0 if the limit has already been reset.
-    pub(super) fn until_reset(&self, standing: &LimitStatus) -> Duration {
-        self.reset_at(standing).since(self.context.now)
+    pub(super) fn until_reset(&self, limit_status: &LimitStatus) -> Duration {
+        self.reset_at(limit_status).since(self.context.now)
     }
 }

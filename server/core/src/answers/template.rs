@@ -175,7 +175,7 @@ mod tests {
             outcome: Outcome::Rejected { stage: Some(1), wait: Some(Duration::from_millis(1500)) },
             now: Instant::from_millis(500),
             decided_at: Instant::from_millis(500),
-            standings: &[Some(first), Some(full(10))],
+            limit_statuses: &[Some(first), Some(full(10))],
             seed: 1,
             op: 0,
             attempt: 1,

@@ -31,13 +31,13 @@ fn teller() -> HeaderWriter {
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "what is told of a stage that has a limit")]
-fn standing(limit: u64, remaining: u64, reset: Duration) -> Option<LimitStatus> {
+fn limit_status(limit: u64, remaining: u64, reset: Duration) -> Option<LimitStatus> {
     Some(LimitStatus { limit, remaining, reset, window: Some(Duration::from_mins(1)) })
 }
 
-fn context(outcome: Outcome, standings: &[Option<LimitStatus>]) -> ResponseContext<'_> {
+fn context(outcome: Outcome, limit_statuses: &[Option<LimitStatus>]) -> ResponseContext<'_> {
     let now = Instant::from_millis(500);
-    ResponseContext { outcome, now, decided_at: now, standings, seed: 1, op: 0, attempt: 1 }
+    ResponseContext { outcome, now, decided_at: now, limit_statuses, seed: 1, op: 0, attempt: 1 }
 }
 
 fn rejected(stage: usize, wait: Duration) -> Outcome {

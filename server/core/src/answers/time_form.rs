@@ -62,7 +62,7 @@ impl Unit {
 
     /// Returns the maximum number of digits after the decimal point for times in this unit. The last allowed digit represents one
     /// nanosecond or more.
-    pub(super) const fn max_slots(self) -> u8 {
+    pub(super) const fn max_decimals(self) -> u8 {
         match self {
             Self::Date => 0,
             Self::Millis | Self::EpochMillis => 6,
@@ -87,17 +87,17 @@ impl TimeForm {
 
     /// Parses the optional words that follow the unit of a time: `decimal(2)`, then `up`, `down` or `nearest`. A colon precedes each word.
     pub(super) fn take<'a>(&mut self, words: impl Iterator<Item = &'a str>) -> Result<(), String> {
-        let (mut has_slots, mut has_rounding) = (false, false);
+        let (mut has_decimals, mut has_rounding) = (false, false);
         for word in words {
             let twice =
                 |is_there: bool| if is_there { Err(format!("`{word}` comes too late")) } else { Ok(()) };
             if let Some(places) = word.strip_prefix("decimal(").and_then(|rest| rest.strip_suffix(')')) {
-                twice(has_slots || has_rounding)?;
-                let most = self.unit.max_slots();
+                twice(has_decimals || has_rounding)?;
+                let most = self.unit.max_decimals();
                 let places = places.parse().ok().filter(|places| *places <= most);
                 self.places = places
                     .ok_or_else(|| format!("`{word}`: digits after the point are from 0 to {most} here"))?;
-                has_slots = true;
+                has_decimals = true;
             } else if let Some(rounding) = Rounding::CHOICES.iter().find(|(known, _)| *known == word) {
                 twice(has_rounding)?;
                 self.rounding = rounding.1;

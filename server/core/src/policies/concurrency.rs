@@ -295,7 +295,7 @@ impl StagePolicy for Places {
         if self.config.cap == u32::MAX { Capacity::Slots } else { Capacity::Own(self.config.cap) }
     }
 
-    fn standing(&mut self, at: Instant, key: Key, service: &ServiceModel) -> Option<LimitStatus> {
+    fn limit_status(&mut self, at: Instant, key: Key, service: &ServiceModel) -> Option<LimitStatus> {
         let cap = self.cap(at, service);
         let busy = self.place(key).map_or(0, |place| place.busy);
         Some(LimitStatus {
@@ -427,7 +427,7 @@ mod tests {
         assert_eq!(places.ask(at, &asked(1, 2), &service()), Decision::Pass);
         places.charge(at, &asked(1, 2));
         assert_eq!(places.ask(at, &asked(2, 2), &service()), Decision::Queue);
-        assert_eq!(places.standing(at, key(), &service()).map(|standing| standing.remaining), Some(0));
+        assert_eq!(places.limit_status(at, key(), &service()).map(|limit_status| limit_status.remaining), Some(0));
         places.ended(at, &asked(1, 2), &service());
         assert_eq!(places.advance(at, &service()), Some(Waited { id: RequestId(2), passes: true }));
     }

@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn a_day_s_requests_are_there_again_on_the_next() {
         const HOUR: u64 = 3_600_000;
-        let law = |align| Daily { limit: 2, align }.window();
+        let algorithm = |align| Daily { limit: 2, align }.window();
         let timeline = [
             (0, A),
             (20 * HOUR, A),
@@ -77,9 +77,9 @@ mod tests {
             (47 * HOUR, A),
             (47 * HOUR, R(HOUR)),
         ];
-        assert_timeline(&law(Align::Start), &timeline);
+        assert_timeline(&algorithm(Align::Start), &timeline);
         assert_timeline(
-            &law(Align::First),
+            &algorithm(Align::First),
             &[(HOUR, A), (20 * HOUR, A), (24 * HOUR, R(HOUR)), (25 * HOUR, A)],
         );
     }

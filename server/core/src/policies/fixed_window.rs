@@ -156,7 +156,7 @@ impl RateAlgorithm for FixedWindow {
         }
     }
 
-    fn standing(&self, window: &Window, at: Instant) -> LimitStatus {
+    fn limit_status(&self, window: &Window, at: Instant) -> LimitStatus {
         LimitStatus {
             limit: self.limit.into(),
             remaining: self.limit.saturating_sub(window.accepted).into(),
@@ -171,14 +171,14 @@ mod tests {
     use super::*;
     use crate::policies::timelines::{A, R, assert_timeline};
 
-    fn law(align: Align) -> FixedWindow {
+    fn algorithm(align: Align) -> FixedWindow {
         FixedWindow { limit: 2, window: Duration::from_secs(10), align, phase: 0 }
     }
 
     #[test]
     fn twice_the_limit_passes_where_two_windows_adjoin() {
         assert_timeline(
-            &law(Align::Start),
+            &algorithm(Align::Start),
             &[(9000, A), (9500, A), (9900, R(100)), (10_000, A), (10_000, A), (10_000, R(10_000))],
         );
     }
@@ -186,7 +186,7 @@ mod tests {
     #[test]
     fn a_window_may_begin_with_the_first_request() {
         assert_timeline(
-            &law(Align::First),
+            &algorithm(Align::First),
             &[
                 (9000, A),
                 (9500, A),
@@ -204,14 +204,14 @@ mod tests {
     #[test]
     fn charges_of_an_earlier_window_are_not_refunded() {
         for align in [Align::Start, Align::First] {
-            let (law, at) = (law(align), Instant::from_millis);
-            let longer = FixedWindow { window: Duration::from_mins(1), ..law.clone() };
-            let mut window = law.fresh();
+            let (algorithm, at) = (algorithm(align), Instant::from_millis);
+            let longer = FixedWindow { window: Duration::from_mins(1), ..algorithm.clone() };
+            let mut window = algorithm.fresh();
             for at_ms in [9000, 19_500, 19_600] {
-                law.advance(&mut window, at(at_ms));
-                law.charge(&mut window, at(at_ms), 1);
+                algorithm.advance(&mut window, at(at_ms));
+                algorithm.charge(&mut window, at(at_ms), 1);
             }
-            longer.reconfigure(&mut window, at(19_700), &law);
+            longer.reconfigure(&mut window, at(19_700), &algorithm);
             longer.refund(&mut window, at(19_800), Charge { at: at(9000), cost: 1 });
             assert!(matches!(longer.ask(&window, at(19_800), 1), Decision::Reject(_)), "{align:?}");
             longer.refund(&mut window, at(19_800), Charge { at: at(19_600), cost: 1 });
@@ -222,9 +222,9 @@ mod tests {
     #[test]
     fn windows_of_the_epoch_begin_by_the_calendar() {
         // The server starts 7 s into a window.
-        let law = FixedWindow { phase: 7_000_000_000, ..law(Align::Epoch) };
+        let algorithm = FixedWindow { phase: 7_000_000_000, ..algorithm(Align::Epoch) };
         assert_timeline(
-            &law,
+            &algorithm,
             &[
                 (0, A),
                 (0, A),

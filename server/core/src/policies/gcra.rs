@@ -142,7 +142,7 @@ impl RateAlgorithm for Gcra {
         expected.arrival -= expected.least.refund(taken.at, self.increment(taken.cost), ahead);
     }
 
-    fn standing(&self, expected: &Expected, at: Instant) -> LimitStatus {
+    fn limit_status(&self, expected: &Expected, at: Instant) -> LimitStatus {
         let full = self.increment(self.burst);
         let ahead = self.ahead(expected, at);
         let count = u128::from(self.rate.count);
@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn two_of_a_second_each() {
-        let law = Gcra { rate: Rate::per_second(1), burst: 2 };
-        assert_timeline(&law, BUCKET_OF_TWO);
+        let algorithm = Gcra { rate: Rate::per_second(1), burst: 2 };
+        assert_timeline(&algorithm, BUCKET_OF_TWO);
     }
 }

@@ -139,7 +139,7 @@ impl StagePolicy for GrowingPlaces {
         Some(PLACES_CHARGE_NOTHING)
     }
 
-    fn standing(&mut self, at: Instant, key: Key, _service: &ServiceModel) -> Option<LimitStatus> {
+    fn limit_status(&mut self, at: Instant, key: Key, _service: &ServiceModel) -> Option<LimitStatus> {
         let places = self.places(at, key);
         let limit = u64::from(places.grown.limit);
         let remaining = limit.saturating_sub(places.busy);

@@ -186,7 +186,7 @@ impl RateAlgorithm for GrowingRate {
         bucket.filled += bucket.least.refund(taken.at, self.scaled(taken.cost), missing);
     }
 
-    fn standing(&self, bucket: &Bucket, _at: Instant) -> LimitStatus {
+    fn limit_status(&self, bucket: &Bucket, _at: Instant) -> LimitStatus {
         let limit = bucket.grown.limit;
         LimitStatus {
             limit: limit.into(),
@@ -204,7 +204,7 @@ mod tests {
     use super::*;
     use crate::policies::timelines::{A, R, assert_timeline};
 
-    fn law() -> GrowingRate {
+    fn algorithm() -> GrowingRate {
         let (every, idle) = (Duration::from_secs(10), Duration::from_mins(1));
         GrowingRate { growth: Growth { start: 1, by: 1, most: 3, every, idle }, per: Duration::from_secs(5) }
     }
@@ -229,20 +229,20 @@ mod tests {
             (100_000, A),
             (100_000, R(5000)),
         ];
-        assert_timeline(&law(), &timeline);
+        assert_timeline(&algorithm(), &timeline);
     }
 
     /// The advised wait includes the next step.
     #[test]
     fn a_wait_is_advised_only_if_the_request_can_ever_fit() {
-        let (law, at) = (law(), Instant::ORIGIN);
-        let mut bucket = law.fresh();
+        let (algorithm, at) = (algorithm(), Instant::ORIGIN);
+        let mut bucket = algorithm.fresh();
         // One token is there; the second one arrives 2.5 s after the step at 10 s.
-        assert_eq!(law.ask(&bucket, at, 2), Decision::Reject(Some(Duration::from_millis(12_500))));
-        assert_eq!(law.ask(&bucket, at, 3), Decision::Reject(None));
-        law.turn_away(&mut bucket, at);
-        law.advance(&mut bucket, Instant::from_millis(12_500));
-        assert_eq!(law.ask(&bucket, Instant::from_millis(12_500), 2), Decision::Pass);
+        assert_eq!(algorithm.ask(&bucket, at, 2), Decision::Reject(Some(Duration::from_millis(12_500))));
+        assert_eq!(algorithm.ask(&bucket, at, 3), Decision::Reject(None));
+        algorithm.turn_away(&mut bucket, at);
+        algorithm.advance(&mut bucket, Instant::from_millis(12_500));
+        assert_eq!(algorithm.ask(&bucket, Instant::from_millis(12_500), 2), Decision::Pass);
     }
 
     #[test]
@@ -257,18 +257,18 @@ mod tests {
         fn it_never_gives_more_than_it_could_have_grown_to(
             requests in prop::collection::vec((0..3_000_u64, 1..3_u32), 1..80),
         ) {
-            let (law, mut now, mut taken) = (law(), 0, Vec::new());
-            let mut bucket = law.fresh();
+            let (algorithm, mut now, mut taken) = (algorithm(), 0, Vec::new());
+            let mut bucket = algorithm.fresh();
             for (gap_ms, cost) in requests {
                 now += gap_ms;
                 let at = Instant::from_millis(now);
-                law.advance(&mut bucket, at);
-                match law.ask(&bucket, at, cost) {
+                algorithm.advance(&mut bucket, at);
+                match algorithm.ask(&bucket, at, cost) {
                     Decision::Pass => {
-                        law.charge(&mut bucket, at, cost);
+                        algorithm.charge(&mut bucket, at, cost);
                         taken.push((now, u64::from(cost)));
                     }
-                    _ => law.turn_away(&mut bucket, at),
+                    _ => algorithm.turn_away(&mut bucket, at),
                 }
             }
             for (index, (from, _)) in taken.iter().enumerate() {

@@ -13,19 +13,19 @@ use crate::service::ServiceModel;
 
 #[derive(Debug)]
 pub(crate) struct Keyed<L: RateAlgorithm> {
-    law: L,
+    algorithm: L,
     keys: Keys<Known<L::State>>,
     /// Past configurations of the rate algorithm, each with the instant at which it ended. A key is migrated through these configurations
     /// when the key is next used.
     past: VecDeque<(L, Instant)>,
     /// Number of all past configurations, including those that are no longer kept in `past`.
-    laws: u64,
+    algorithms: u64,
 }
 
 #[derive(Debug)]
 struct Known<S> {
     state: S,
-    law: u64,
+    algorithm: u64,
 }
 
 /// Maximum number of past configurations kept for lazy migration. A key migrates when it is next used, so a change touches no keys. Only
@@ -34,95 +34,95 @@ struct Known<S> {
 const MAX_PAST: usize = 1024;
 
 impl<L: RateAlgorithm> Keyed<L> {
-    pub(crate) fn new(law: L, max_keys: u32) -> Self {
-        Self { law, keys: Keys::new(max_keys), past: VecDeque::new(), laws: 0 }
+    pub(crate) fn new(algorithm: L, max_keys: u32) -> Self {
+        Self { algorithm, keys: Keys::new(max_keys), past: VecDeque::new(), algorithms: 0 }
     }
 
     fn state(&mut self, key: Key) -> (&L, &mut L::State) {
-        let Self { law, keys, past, laws } = self;
-        let known = keys.state(key, || Known { state: law.fresh(), law: *laws });
-        known.catch_up(law, past, *laws);
-        (law, &mut known.state)
+        let Self { algorithm, keys, past, algorithms } = self;
+        let known = keys.state(key, || Known { state: algorithm.fresh(), algorithm: *algorithms });
+        known.catch_up(algorithm, past, *algorithms);
+        (algorithm, &mut known.state)
     }
 
     fn forget_laws(&mut self) {
-        let Self { keys, past, laws, .. } = self;
-        let oldest = *laws - past.len() as u64;
+        let Self { keys, past, algorithms, .. } = self;
+        let oldest = *algorithms - past.len() as u64;
         let kept = MAX_PAST / 2;
         let (Some((first, _)), Some((_, began))) = (past.get(kept), past.get(kept - 1)) else { return };
         let first_kept = oldest + kept as u64;
-        for known in keys.states().filter(|known| known.law < first_kept) {
-            let Some((left, _)) = past.get(position(known.law, oldest)) else { continue };
+        for known in keys.states().filter(|known| known.algorithm < first_kept) {
+            let Some((left, _)) = past.get(position(known.algorithm, oldest)) else { continue };
             first.reconfigure(&mut known.state, *began, left);
-            known.law = first_kept;
+            known.algorithm = first_kept;
         }
         past.drain(..kept);
     }
 }
 
 impl<S> Known<S> {
-    fn catch_up<L: RateAlgorithm<State = S>>(&mut self, law: &L, past: &VecDeque<(L, Instant)>, laws: u64) {
-        if self.law == laws {
+    fn catch_up<L: RateAlgorithm<State = S>>(&mut self, algorithm: &L, past: &VecDeque<(L, Instant)>, algorithms: u64) {
+        if self.algorithm == algorithms {
             return;
         }
-        let missed = past.range(position(self.law, laws - past.len() as u64)..);
-        let next = missed.clone().skip(1).map(|(law, _)| law).chain([law]);
+        let missed = past.range(position(self.algorithm, algorithms - past.len() as u64)..);
+        let next = missed.clone().skip(1).map(|(algorithm, _)| algorithm).chain([algorithm]);
         for ((before, ended), next) in missed.zip(next) {
             next.reconfigure(&mut self.state, *ended, before);
         }
-        self.law = laws;
+        self.algorithm = algorithms;
     }
 }
 
-fn position(law: u64, oldest: u64) -> usize {
-    usize::try_from(law.saturating_sub(oldest)).unwrap_or(usize::MAX)
+fn position(algorithm: u64, oldest: u64) -> usize {
+    usize::try_from(algorithm.saturating_sub(oldest)).unwrap_or(usize::MAX)
 }
 
 impl<L: RateAlgorithm> StagePolicy for Keyed<L> {
     fn reconfigure(&mut self, at: Instant, other: Box<dyn StagePolicy>, _service: &ServiceModel) {
-        let Some(Self { law, .. }) = downcast(other) else { return };
+        let Some(Self { algorithm, .. }) = downcast(other) else { return };
         if self.past.len() == MAX_PAST {
             self.forget_laws();
         }
-        self.past.push_back((std::mem::replace(&mut self.law, law), at));
-        self.laws += 1;
+        self.past.push_back((std::mem::replace(&mut self.algorithm, algorithm), at));
+        self.algorithms += 1;
     }
 
     fn ask(&mut self, at: Instant, asked: &StageRequest<'_>, service: &ServiceModel) -> Decision {
-        let (law, state) = self.state(asked.key);
-        law.begin(state, service.began);
-        law.advance(state, at);
+        let (algorithm, state) = self.state(asked.key);
+        algorithm.begin(state, service.began);
+        algorithm.advance(state, at);
         if asked.cost == 0 {
             return Decision::Pass;
         }
-        let ruling = law.ask(state, at, asked.cost);
+        let ruling = algorithm.ask(state, at, asked.cost);
         if matches!(ruling, Decision::Reject(_)) {
-            law.turn_away(state, at);
+            algorithm.turn_away(state, at);
         }
         ruling
     }
 
     fn charge(&mut self, at: Instant, asked: &StageRequest<'_>) {
         if asked.cost > 0 {
-            let (law, state) = self.state(asked.key);
-            law.advance(state, at);
-            law.charge(state, at, asked.cost);
+            let (algorithm, state) = self.state(asked.key);
+            algorithm.advance(state, at);
+            algorithm.charge(state, at, asked.cost);
         }
     }
 
     fn refund(&mut self, at: Instant, asked: &StageRequest<'_>, taken: Charge) {
         // If the key has been evicted, nothing is refunded, because the state of the key is gone.
         if let Some(known) = self.keys.get_mut(asked.key) {
-            known.catch_up(&self.law, &self.past, self.laws);
-            self.law.refund(&mut known.state, at, taken);
+            known.catch_up(&self.algorithm, &self.past, self.algorithms);
+            self.algorithm.refund(&mut known.state, at, taken);
         }
     }
 
-    fn standing(&mut self, at: Instant, key: Key, service: &ServiceModel) -> Option<LimitStatus> {
-        let (law, state) = self.state(key);
-        law.begin(state, service.began);
-        law.advance(state, at);
-        Some(law.standing(state, at))
+    fn limit_status(&mut self, at: Instant, key: Key, service: &ServiceModel) -> Option<LimitStatus> {
+        let (algorithm, state) = self.state(key);
+        algorithm.begin(state, service.began);
+        algorithm.advance(state, at);
+        Some(algorithm.limit_status(state, at))
     }
 
     fn evicted(&self) -> u64 {

@@ -202,7 +202,7 @@ impl RateAlgorithm for LeakyQueue {
         excess.thousandths -= i128::try_from(back).unwrap_or(0);
     }
 
-    fn standing(&self, excess: &Excess, at: Instant) -> LimitStatus {
+    fn limit_status(&self, excess: &Excess, at: Instant) -> LimitStatus {
         let fits = (self.most() - self.left(excess, at)) / ONE;
         LimitStatus {
             limit: u64::from(self.burst) + 1,
@@ -218,38 +218,38 @@ mod tests {
     use super::*;
     use crate::policies::timelines::{A, After, R, assert_timeline};
 
-    fn law(burst: u32, delay: u32) -> LeakyQueue {
+    fn algorithm(burst: u32, delay: u32) -> LeakyQueue {
         LeakyQueue { rate: Rate::per_second(10), burst, delay }
     }
 
     #[test]
     fn without_a_burst_requests_come_one_after_another() {
-        assert_timeline(&law(0, 0), &[(0, A), (50, R(50)), (100, A), (199, R(1)), (200, A)]);
+        assert_timeline(&algorithm(0, 0), &[(0, A), (50, R(50)), (100, A), (199, R(1)), (200, A)]);
     }
 
     #[test]
     fn a_burst_waits_its_turn() {
         let timeline = [(0, A), (0, After(100)), (0, After(200)), (0, R(100)), (100, After(200))];
-        assert_timeline(&law(2, 0), &timeline);
+        assert_timeline(&algorithm(2, 0), &timeline);
     }
 
     #[test]
     fn a_burst_that_does_not_wait_is_counted_all_the_same() {
-        assert_timeline(&law(2, u32::MAX), &[(0, A), (0, A), (0, A), (0, R(100)), (100, A), (100, R(100))]);
+        assert_timeline(&algorithm(2, u32::MAX), &[(0, A), (0, A), (0, A), (0, R(100)), (100, A), (100, R(100))]);
         let timeline = [(0, A), (0, A), (0, After(100)), (0, R(100)), (350, A), (350, A), (350, After(100))];
-        assert_timeline(&law(2, 1), &timeline);
+        assert_timeline(&algorithm(2, 1), &timeline);
     }
 
     #[test]
     fn clock_and_rate_are_cut_as_nginx_cuts_them() {
         // 100 per minute are 1.666 per second: 601 ms bring 1001 thousandths, but 600 ms only 999.
-        let law = LeakyQueue { rate: Rate::whole(100, 60 * ONE_SECOND_NANOS), burst: 0, delay: 0 };
-        assert_timeline(&law, &[(0, A), (599, R(2)), (600, R(1)), (601, A)]);
-        let mut state = law.fresh();
-        law.charge(&mut state, Instant::from_nanos(999_999), 1);
+        let algorithm = LeakyQueue { rate: Rate::whole(100, 60 * ONE_SECOND_NANOS), burst: 0, delay: 0 };
+        assert_timeline(&algorithm, &[(0, A), (599, R(2)), (600, R(1)), (601, A)]);
+        let mut state = algorithm.fresh();
+        algorithm.charge(&mut state, Instant::from_nanos(999_999), 1);
         let at = Instant::from_nanos(1_999_999);
         assert_eq!(
-            law.ask(&state, at, 1),
+            algorithm.ask(&state, at, 1),
             Decision::Reject(Some(Duration::from_nanos(601_000_000 - 1_999_999)))
         );
     }

@@ -179,7 +179,7 @@ impl StagePolicy for Locks {
         Some((&["cost", "refund", "own", "later", "charged"], "`penalty` charges nothing"))
     }
 
-    fn standing(&mut self, _at: Instant, _key: Key, _service: &ServiceModel) -> Option<LimitStatus> {
+    fn limit_status(&mut self, _at: Instant, _key: Key, _service: &ServiceModel) -> Option<LimitStatus> {
         None
     }
 

@@ -71,7 +71,7 @@ impl StagePolicy for Random {
         Some((&["key", "keys", "cost", "refund", "own", "later", "charged"], "it counts nothing"))
     }
 
-    fn standing(&mut self, _at: Instant, _key: Key, _service: &ServiceModel) -> Option<LimitStatus> {
+    fn limit_status(&mut self, _at: Instant, _key: Key, _service: &ServiceModel) -> Option<LimitStatus> {
         None
     }
 }

@@ -42,7 +42,7 @@ pub(crate) trait RateAlgorithm: fmt::Debug + Send + 'static {
     /// [`LeastMissing`](crate::policies::least_missing::LeastMissing), with the proof).
     fn refund(&self, state: &mut Self::State, at: Instant, taken: Charge);
 
-    fn standing(&self, state: &Self::State, at: Instant) -> LimitStatus;
+    fn limit_status(&self, state: &Self::State, at: Instant) -> LimitStatus;
 }
 
 #[cfg(test)]

@@ -110,8 +110,8 @@ impl RateAlgorithm for Reserve {
         self.bucket().refund(expected, at, taken);
     }
 
-    fn standing(&self, expected: &Expected, at: Instant) -> LimitStatus {
-        self.bucket().standing(expected, at)
+    fn limit_status(&self, expected: &Expected, at: Instant) -> LimitStatus {
+        self.bucket().limit_status(expected, at)
     }
 }
 
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
     use crate::policies::timelines::{A, After, R, assert_timeline};
 
-    fn law(burst: u32) -> Reserve {
+    fn algorithm(burst: u32) -> Reserve {
         Reserve { rate: Rate::per_second(10), burst }
     }
 
@@ -128,8 +128,8 @@ mod tests {
     fn a_short_wait_delays_and_a_long_one_is_advertised() {
         let timeline =
             [(0, A), (0, R(100)), (49, R(51)), (60, After(40)), (60, R(140)), (151, After(49)), (400, A)];
-        assert_timeline(&law(1), &timeline);
-        assert_timeline(&law(3), &[(0, A), (0, A), (0, A), (0, R(100))]);
+        assert_timeline(&algorithm(1), &timeline);
+        assert_timeline(&algorithm(3), &[(0, A), (0, A), (0, A), (0, R(100))]);
     }
 
     #[test]
@@ -145,6 +145,6 @@ mod tests {
 
     #[test]
     fn what_never_fits_is_never_advised() {
-        assert_eq!(law(2).ask(&law(2).fresh(), Instant::ORIGIN, 3), Decision::Reject(None));
+        assert_eq!(algorithm(2).ask(&algorithm(2).fresh(), Instant::ORIGIN, 3), Decision::Reject(None));
     }
 }

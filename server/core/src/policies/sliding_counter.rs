@@ -133,7 +133,7 @@ impl RateAlgorithm for SlidingCounter {
         }
     }
 
-    fn standing(&self, counters: &Counters, at: Instant) -> LimitStatus {
+    fn limit_status(&self, counters: &Counters, at: Instant) -> LimitStatus {
         let length = self.window.as_nanos();
         let left = length - u128::from(at.as_nanos()) % length;
         let counted = (u128::from(counters.before) * left).div_ceil(length) + u128::from(counters.accepted);
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn the_window_before_counts_by_what_is_left_of_it() {
-        let law = SlidingCounter { limit: 10, window: Duration::from_mins(1) };
+        let algorithm = SlidingCounter { limit: 10, window: Duration::from_mins(1) };
         let mut timeline = vec![(0, A); 10];
         // 10 × 45/60 and two: 9.5, then 10.5, which is below 10 as soon as less than 42 of the 60 s are left.
         timeline.extend([
@@ -170,6 +170,6 @@ mod tests {
             (78_001, A),
         ]);
         let exact: Vec<_> = timeline.into_iter().collect();
-        assert_timeline(&law, &exact);
+        assert_timeline(&algorithm, &exact);
     }
 }

@@ -134,7 +134,7 @@ impl RateAlgorithm for SlidingLog {
         }
     }
 
-    fn standing(&self, accepted: &Accepted, at: Instant) -> LimitStatus {
+    fn limit_status(&self, accepted: &Accepted, at: Instant) -> LimitStatus {
         let newest =
             accepted.entries.back().map_or(Duration::ZERO, |(then, _)| (*then + self.window).since(at));
         LimitStatus {
@@ -153,9 +153,9 @@ mod tests {
 
     #[test]
     fn each_request_frees_its_place_a_window_later() {
-        let law = SlidingLog { limit: 2, window: Duration::from_secs(10) };
+        let algorithm = SlidingLog { limit: 2, window: Duration::from_secs(10) };
         assert_timeline(
-            &law,
+            &algorithm,
             &[
                 (9000, A),
                 (9500, A),

@@ -92,7 +92,7 @@ impl StagePolicy for SlowDown {
         ))
     }
 
-    fn standing(&mut self, _at: Instant, _key: Key, _service: &ServiceModel) -> Option<LimitStatus> {
+    fn limit_status(&mut self, _at: Instant, _key: Key, _service: &ServiceModel) -> Option<LimitStatus> {
         None
     }
 }
@@ -103,14 +103,14 @@ mod tests {
 
     #[test]
     fn services_take_longer_beyond_the_knee_and_no_longer_than_most() {
-        let law = SlowDown { knee: 4, factor: 1.0, most: 3 };
+        let algorithm = SlowDown { knee: 4, factor: 1.0, most: 3 };
         let others = [0, 3, 4, 7, 11, 12, 1000, u32::MAX];
         assert_eq!(
-            others.map(|others| law.stretch(others)),
+            others.map(|others| algorithm.stretch(others)),
             [1000, 1000, 1250, 2000, 3000, 3000, 3000, 3000]
         );
-        let law = SlowDown { factor: 0.5, ..law };
-        assert_eq!([4, 7].map(|others| law.stretch(others)), [1125, 1500]);
+        let algorithm = SlowDown { factor: 0.5, ..algorithm };
+        assert_eq!([4, 7].map(|others| algorithm.stretch(others)), [1125, 1500]);
         let worst = SlowDown { knee: 1, factor: 1000.0, most: 1_000_000 };
         assert_eq!(worst.stretch(u32::MAX), 1_000_000_000);
     }

@@ -90,7 +90,7 @@ pub(crate) trait StagePolicy: Any + fmt::Debug + Send {
     }
 
     /// Returns the status of the limit for a key. `None` if the stage has no limit.
-    fn standing(&mut self, at: Instant, key: Key, service: &ServiceModel) -> Option<LimitStatus>;
+    fn limit_status(&mut self, at: Instant, key: Key, service: &ServiceModel) -> Option<LimitStatus>;
 
     fn evicted(&self) -> u64 {
         0

@@ -175,17 +175,17 @@ impl Stages {
     /// Returns the status of each stage's limit, for the client of the last request with HTTP details. `None` for a stage without a limit.
     /// Also `None` for a stage that does not count all requests alike, for example because it distinguishes clients, as long as no request
     /// with details has arrived.
-    pub(crate) fn standings(&mut self, at: Instant, service: &ServiceModel) -> Vec<Option<LimitStatus>> {
+    pub(crate) fn limit_statuses(&mut self, at: Instant, service: &ServiceModel) -> Vec<Option<LimitStatus>> {
         let Self { gates, latest, .. } = self;
-        let standing = |(index, stage): (usize, &mut Stage)| {
+        let limit_status = |(index, stage): (usize, &mut Stage)| {
             let key = match latest {
                 Some((_, faces)) => faces.get(index)?.key,
                 None if stage.common.counts_all_alike() => stage.plain.key,
                 None => return None,
             };
-            stage.gate.standing(at, key, service)
+            stage.gate.limit_status(at, key, service)
         };
-        gates.iter_mut().enumerate().map(standing).collect()
+        gates.iter_mut().enumerate().map(limit_status).collect()
     }
 
     pub(crate) fn has_facts(&self) -> bool {
@@ -193,13 +193,13 @@ impl Stages {
     }
 
     pub(crate) fn tell(&mut self, id: RequestId, facts: &mut AnswerFacts) {
-        facts.standings.clear();
+        facts.limit_statuses.clear();
         match self.passing.get_mut(id.0 as usize) {
             Some(slot) if self.advertises_limits => {
                 facts.stage = slot.rejection.take().map(|rejection| rejection.stage);
                 facts.decided_at = slot.decided_at;
                 // Swaps the two vectors, so that the memory of both is reused.
-                std::mem::swap(&mut facts.standings, &mut slot.standings);
+                std::mem::swap(&mut facts.limit_statuses, &mut slot.limit_statuses);
             }
             _ => (facts.stage, facts.decided_at) = (None, Instant::ORIGIN),
         }

@@ -31,12 +31,12 @@ pub(crate) const BUCKET_OF_TWO: &[(u64, Expected)] = &[
     (3500, R(1000)),
 ];
 
-pub(crate) fn assert_timeline<L: RateAlgorithm>(law: &L, timeline: &[(u64, Expected)]) {
-    let mut state = law.fresh();
+pub(crate) fn assert_timeline<L: RateAlgorithm>(algorithm: &L, timeline: &[(u64, Expected)]) {
+    let mut state = algorithm.fresh();
     for (index, (at_ms, expected)) in timeline.iter().enumerate() {
         let at = Instant::from_millis(*at_ms);
-        law.advance(&mut state, at);
-        let ruling = law.ask(&state, at, 1);
+        algorithm.advance(&mut state, at);
+        let ruling = algorithm.ask(&state, at, 1);
         let told = match ruling {
             Decision::Pass => A,
             Decision::PassAfter(wait) => After(whole_millis(wait)),
@@ -46,32 +46,32 @@ pub(crate) fn assert_timeline<L: RateAlgorithm>(law: &L, timeline: &[(u64, Expec
         assert_eq!(told, *expected, "request {index} at {at_ms} ms");
         match ruling {
             Decision::Reject(Some(wait)) => {
-                law.turn_away(&mut state, at);
-                assert_exact(law, &timeline[..=index], at, wait);
+                algorithm.turn_away(&mut state, at);
+                assert_exact(algorithm, &timeline[..=index], at, wait);
             }
-            _ => law.charge(&mut state, at, 1),
+            _ => algorithm.charge(&mut state, at, 1),
         }
     }
 }
 
 /// Checks that the last request of the timeline, which was rejected, is accepted after exactly this wait and gets a worse decision a
 /// nanosecond earlier.
-fn assert_exact<L: RateAlgorithm>(law: &L, timeline: &[(u64, Expected)], at: Instant, wait: Duration) {
+fn assert_exact<L: RateAlgorithm>(algorithm: &L, timeline: &[(u64, Expected)], at: Instant, wait: Duration) {
     let [early, in_time] = [wait.saturating_sub(Duration::from_nanos(1)), wait].map(|wait| {
-        let mut state = law.fresh();
+        let mut state = algorithm.fresh();
         for (at_ms, expected) in timeline {
             let at = Instant::from_millis(*at_ms);
-            law.advance(&mut state, at);
+            algorithm.advance(&mut state, at);
             match expected {
-                R(_) => law.turn_away(&mut state, at),
-                A | After(_) => law.charge(&mut state, at, 1),
+                R(_) => algorithm.turn_away(&mut state, at),
+                A | After(_) => algorithm.charge(&mut state, at, 1),
             }
         }
-        law.advance(&mut state, at + wait);
-        law.ask(&state, at + wait, 1)
+        algorithm.advance(&mut state, at + wait);
+        algorithm.ask(&state, at + wait, 1)
     });
-    assert!(!matches!(in_time, Decision::Reject(_)), "{law:?} at {at}: {wait:?} is too short");
-    assert!(early != in_time && early != Decision::Pass, "{law:?} at {at}: {wait:?} is too long");
+    assert!(!matches!(in_time, Decision::Reject(_)), "{algorithm:?} at {at}: {wait:?} is too short");
+    assert!(early != in_time && early != Decision::Pass, "{algorithm:?} at {at}: {wait:?} is too long");
 }
 
 fn whole_millis(wait: Duration) -> u64 {

@@ -177,7 +177,7 @@ impl RateAlgorithm for TokenBucket {
         level.filled += level.least.refund(taken.at, self.scaled(taken.cost), missing);
     }
 
-    fn standing(&self, level: &Level, at: Instant) -> LimitStatus {
+    fn limit_status(&self, level: &Level, at: Instant) -> LimitStatus {
         let full = self.scaled(self.burst);
         LimitStatus {
             limit: self.burst.into(),
@@ -195,16 +195,16 @@ mod tests {
 
     #[test]
     fn two_of_a_second_each() {
-        let law = TokenBucket { rate: Rate::per_second(1), burst: 2, refill: Refill::Continuous };
-        assert_timeline(&law, BUCKET_OF_TWO);
+        let algorithm = TokenBucket { rate: Rate::per_second(1), burst: 2, refill: Refill::Continuous };
+        assert_timeline(&algorithm, BUCKET_OF_TWO);
     }
 
     #[test]
     fn steps_come_when_their_time_is_over() {
         let rate = Rate::whole(3, 50_000_000);
-        let law = TokenBucket { rate, burst: 4, refill: Refill::Stepwise };
+        let algorithm = TokenBucket { rate, burst: 4, refill: Refill::Stepwise };
         assert_timeline(
-            &law,
+            &algorithm,
             &[
                 (10, A),
                 (10, A),
@@ -227,7 +227,7 @@ mod tests {
             let (key, value) = option.split_once('=').unwrap();
             (key.to_owned(), value.to_owned())
         });
-        let law = TokenBucket::with_options(&options).unwrap();
+        let algorithm = TokenBucket::with_options(&options).unwrap();
         let timeline = [
             (500, A),
             (500, A),
@@ -239,14 +239,14 @@ mod tests {
             (2000, A),
             (2000, R(1000)),
         ];
-        assert_timeline(&law, &timeline);
+        assert_timeline(&algorithm, &timeline);
     }
 
     #[test]
     fn what_never_fits_is_never_advised() {
-        let law = TokenBucket { burst: 5, ..TokenBucket::default() };
-        let level = law.fresh();
-        assert_eq!(law.ask(&level, Instant::ORIGIN, 6), Decision::Reject(None));
-        assert_eq!(law.ask(&level, Instant::ORIGIN, 5), Decision::Pass);
+        let algorithm = TokenBucket { burst: 5, ..TokenBucket::default() };
+        let level = algorithm.fresh();
+        assert_eq!(algorithm.ask(&level, Instant::ORIGIN, 6), Decision::Reject(None));
+        assert_eq!(algorithm.ask(&level, Instant::ORIGIN, 5), Decision::Pass);
     }
 }

@@ -2,7 +2,7 @@
 
 use vocabulary::{Instant, WallTime, whole_nanos};
 
-use super::timelines::Courses;
+use super::trajectories::Courses;
 use crate::config::Config;
 use crate::policies::Stage;
 use crate::policy_stack::Policies;

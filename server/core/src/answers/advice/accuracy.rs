@@ -92,7 +92,7 @@ mod tests {
             outcome: Outcome::Accepted,
             now: Instant::ORIGIN,
             decided_at: Instant::ORIGIN,
-            standings: &[],
+            limit_statuses: &[],
             seed: 7,
             op,
             attempt: 1,

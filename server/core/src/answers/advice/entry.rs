@@ -52,9 +52,9 @@ impl AdviceEntry {
         }
     }
 
-    pub(super) fn max_slots(&self) -> u8 {
+    pub(super) fn max_decimals(&self) -> u8 {
         match self.says {
-            Says::Time(unit) => unit.max_slots(),
+            Says::Time(unit) => unit.max_decimals(),
             _ => 0,
         }
     }

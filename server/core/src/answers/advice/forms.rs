@@ -22,7 +22,7 @@ pub const ADVICE_FORMS: &[AdviceEntry] = &[
         "seconds with a point",
         "Shopify, REST Admin API rate limits: `Retry-After: 2.0`",
     )
-    .with_places(1),
+    .with_decimals(1),
     AdviceEntry {
         places: None,
         ..time(
@@ -67,7 +67,7 @@ pub const ADVICE_FORMS: &[AdviceEntry] = &[
         "a duration of Go",
         "traefik/traefik `pkg/middlewares/ratelimiter/rate_limiter.go`: `X-Retry-In: 100ms`",
     )
-    .with_places(3),
+    .with_decimals(3),
     time(
         "rfc3339",
         "x-ratelimit-reset",
@@ -104,7 +104,7 @@ const fn time(
 }
 
 impl AdviceEntry {
-    const fn with_places(mut self, places: u32) -> Self {
+    const fn with_decimals(mut self, places: u32) -> Self {
         self.places = Some(places);
         self
     }

@@ -99,7 +99,7 @@ impl Form {
             let set = parameter.set(&mut settings, value.unwrap_or_default());
             set.map_err(|source| AdviceError::Value { form: entry.name, source })?;
         }
-        let most = entry.max_slots();
+        let most = entry.max_decimals();
         if settings.places > most.into() {
             return Err(AdviceError::Places { form: entry.name, places: settings.places, most });
         }

@@ -27,9 +27,9 @@ const MOST: Integer = integer(999_999_999_999_999);
 
 pub(super) fn policies(rendering: &RenderContext<'_>) -> Option<String> {
     let mut list = ListSerializer::new();
-    for (_, name, standing) in standings(rendering) {
-        let policy = list.bare_item(name).parameter(QUOTA, number(standing.limit));
-        let _ = match standing.window {
+    for (_, name, limit_status) in limit_statuses(rendering) {
+        let policy = list.bare_item(name).parameter(QUOTA, number(limit_status.limit));
+        let _ = match limit_status.window {
             // The draft standard of the `RateLimit-Policy` header does not allow a window of zero seconds.
             Some(window) => {
                 policy.parameter(WINDOW, number(seconds(window, Rounding::Nearest, rendering).max(1)))
@@ -49,16 +49,16 @@ pub(super) fn limits(
 ) -> Option<String> {
     let outcome = rendering.context.outcome;
     let mut list = ListSerializer::new();
-    for (index, name, standing) in standings(rendering) {
+    for (index, name, limit_status) in limit_statuses(rendering) {
         let rejects = outcome.stage() == Some(index);
         // A limit that rejects a request may still have some quota left, but too little for this request. The header reports 0, because a
         // positive remainder would make the client retry without a wait.
-        let remaining = if rejects { 0 } else { standing.remaining };
+        let remaining = if rejects { 0 } else { limit_status.remaining };
         let limit = list.bare_item(name).parameter(REMAINING, number(remaining));
         let reset = if rejects {
             outcome.wait().map(&honestly)
         } else {
-            standing.window.map(|_| rendering.until_reset(standing))
+            limit_status.window.map(|_| rendering.until_reset(limit_status))
         };
         if let Some(reset) = reset {
             let _ = limit.parameter(RESET, number(seconds(reset, rounding, rendering)));
@@ -67,14 +67,14 @@ pub(super) fn limits(
     list.finish()
 }
 
-fn standings<'a>(
+fn limit_statuses<'a>(
     rendering: &RenderContext<'a>,
 ) -> impl Iterator<Item = (usize, &'a StringRef, &'a LimitStatus)> {
     let rendering = *rendering;
     rendering.stages.iter().enumerate().filter_map(move |(index, name)| {
         // The conversion of a stage name to a header string never fails, because stage names consist of lower-case letters, digits, `-` and
         // `_`.
-        Some((index, StringRef::from_str(name).ok()?, rendering.standing(index)?))
+        Some((index, StringRef::from_str(name).ok()?, rendering.limit_status(index)?))
     })
 }
 

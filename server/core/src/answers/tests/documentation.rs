@@ -19,7 +19,7 @@ fn the_documentation_is_current() {
     let example = text.split("```toml").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
     let set = set(example, &["primary", "secondary"]);
     let body = set
-        .body(&context(Outcome::Accepted, &[standing(5000, 4999, SECOND), None]), &teller())
+        .body(&context(Outcome::Accepted, &[limit_status(5000, 4999, SECOND), None]), &teller())
         .unwrap()
         .into_owned();
     assert_eq!(body, r#"{"resources":{"core":{"limit":5000,"remaining":4999}}}"#);

@@ -7,11 +7,11 @@ use super::*;
 
 fn any_standing() -> impl Strategy<Value = Option<LimitStatus>> {
     let window = prop::option::of(any::<u64>().prop_map(Duration::from_nanos));
-    let standing =
+    let limit_status =
         (any::<u64>(), any::<u64>(), any::<u64>(), window).prop_map(|(limit, remaining, reset, window)| {
             LimitStatus { limit, remaining, reset: Duration::from_nanos(reset), window }
         });
-    prop::option::of(standing)
+    prop::option::of(limit_status)
 }
 
 fn any_outcome() -> impl Strategy<Value = Outcome> {
@@ -34,7 +34,7 @@ proptest! {
     #[test]
     fn whatever_is_rendered_can_be_sent(
         outcome in any_outcome(),
-        standings in prop::collection::vec(any_standing(), 0..3),
+        limit_statuses in prop::collection::vec(any_standing(), 0..3),
         (now, decided_at) in any::<(u64, u64)>(),
         (seed, op, attempt) in any::<(u64, u64, u32)>(),
         anchor in any::<Duration>(),
@@ -42,7 +42,7 @@ proptest! {
     ) {
         let set = set(ALL, &["a", "b"]);
         let (now, decided_at) = (Instant::from_nanos(now), Instant::from_nanos(decided_at));
-        let context = ResponseContext { outcome, now, decided_at, standings: &standings, seed, op, attempt };
+        let context = ResponseContext { outcome, now, decided_at, limit_statuses: &limit_statuses, seed, op, attempt };
         let anchor = WallTime::from_unix(anchor);
         for teller in [HeaderWriter::experiment(anchor), HeaderWriter::real(anchor, TimeScale::parse(&scale.to_string()).unwrap())] {
             let rendered = set.render(&context, &teller);

@@ -25,16 +25,16 @@ fn an_answers_own_words_take_the_place_of_those_of_every_answer() {
         "#,
         &["first", "second", "third"],
     );
-    let standings = [None; 3];
-    let headers = |outcome| said(&set, &context(outcome, &standings)).1;
+    let limit_statuses = [None; 3];
+    let headers = |outcome| said(&set, &context(outcome, &limit_statuses)).1;
     assert_eq!(headers(Outcome::Accepted), ["a: every", "b: every"]);
     assert_eq!(headers(rejected(0, SECOND)), ["a: own", "b: every"]);
     assert_eq!(headers(rejected(1, SECOND)), ["retry-after: later", "a: every", "b: every"]);
     assert_eq!(headers(rejected(2, SECOND)), ["c: third", "retry-after-ms: 1000", "a: every", "b: every"]);
     let by_none = Outcome::Rejected { stage: None, wait: Some(SECOND) };
     assert_eq!(headers(by_none), ["retry-after-ms: 1000", "a: every", "b: every"]);
-    assert_eq!(said(&set, &context(Outcome::Conflict, &standings)).0, Some(409));
-    assert_eq!(said(&set, &context(Outcome::Accepted, &standings)).2, "done");
+    assert_eq!(said(&set, &context(Outcome::Conflict, &limit_statuses)).0, Some(409));
+    assert_eq!(said(&set, &context(Outcome::Accepted, &limit_statuses)).2, "done");
 }
 
 #[test]
@@ -70,8 +70,8 @@ fn whatever_a_stack_calls_its_policies_can_be_named() {
     let every = EveryConfig { headers: every, ..EveryConfig::default() };
     let config = AnswersConfig { every, ..AnswersConfig::default() };
     let set = AnswerSet::read(&config, labels.iter().map(String::as_str)).unwrap();
-    let standings = [1, 2, 3, 4].map(|limit| standing(limit, 0, SECOND));
-    let context = context(Outcome::Accepted, &standings);
+    let limit_statuses = [1, 2, 3, 4].map(|limit| limit_status(limit, 0, SECOND));
+    let context = context(Outcome::Accepted, &limit_statuses);
     let values: Vec<_> = labels.iter().map(|label| set.header(label, &context, &teller()).unwrap()).collect();
     assert_eq!(values, ["1", "2", "3", "4"]);
 }

@@ -22,8 +22,8 @@ fn a_clock_that_is_off_shows_in_moments_only() {
 #[test]
 fn each_reader_gets_waits_in_its_own_time_scale() {
     let set = set("[every]\nadvice = 'seconds+ms+epoch'\nheaders = { w = '{window_go}' }", &["a"]);
-    let standings = [standing(1, 0, SECOND)];
-    let context = context(rejected(0, 20 * SECOND), &standings);
+    let limit_statuses = [limit_status(1, 0, SECOND)];
+    let context = context(rejected(0, 20 * SECOND), &limit_statuses);
     let scale = |scale| HeaderWriter::real(WallTime::VIRTUAL_START, TimeScale::parse(scale).unwrap());
     for (teller, values) in [
         (teller(), ["20", "20000", "1767225621", "1m0s"]),

@@ -6,20 +6,20 @@ use super::*;
 #[test]
 fn github_reports_epochs_always_and_a_wait_sometimes() {
     let set = set(GITHUB, &["primary", "secondary"]);
-    let standings = [standing(5000, 4987, Duration::from_mins(30)), standing(100, 0, Duration::ZERO)];
+    let limit_statuses = [limit_status(5000, 4987, Duration::from_mins(30)), limit_status(100, 0, Duration::ZERO)];
     let common = ["x-ratelimit-limit: 5000", "x-ratelimit-remaining: 4987", "x-ratelimit-reset: 1767227401"];
-    let (status, headers, body) = said(&set, &context(Outcome::Accepted, &standings));
+    let (status, headers, body) = said(&set, &context(Outcome::Accepted, &limit_statuses));
     assert_eq!((status, body.as_str()), (None, ""));
     assert_eq!(&headers[..3], &common);
     assert_eq!(&headers[3..], &["x-ratelimit-resource: core", "x-ratelimit-used: 13"]);
 
-    let (status, headers, body) = said(&set, &context(rejected(0, SECOND), &standings));
+    let (status, headers, body) = said(&set, &context(rejected(0, SECOND), &limit_statuses));
     assert_eq!((status, headers[0].as_str()), (Some(403), "x-ratelimit-remaining: 0"));
     assert!(body.starts_with(r#"{"message":"API rate limit exceeded for user ID 1.""#), "{body}");
     assert_eq!((headers.len(), headers.iter().any(|header| header.contains("retry-after"))), (5, false));
 
     let advised = (0..1000).filter(|op| {
-        let context = ResponseContext { op: *op, ..context(rejected(1, 1500 * MS), &standings) };
+        let context = ResponseContext { op: *op, ..context(rejected(1, 1500 * MS), &limit_statuses) };
         match set.header("retry-after", &context, &teller()) {
             Some(value) => value == "2" || panic!("{value}"),
             None => false,
@@ -45,8 +45,8 @@ fn openai_reports_go_durations() {
         "#,
         &["requests", "tokens"],
     );
-    let standings = [standing(60, 0, Duration::from_mins(6)), standing(150_000, 149_984, 12 * MS)];
-    let (status, headers, body) = said(&set, &context(rejected(0, 6120 * MS), &standings));
+    let limit_statuses = [limit_status(60, 0, Duration::from_mins(6)), limit_status(150_000, 149_984, 12 * MS)];
+    let (status, headers, body) = said(&set, &context(rejected(0, 6120 * MS), &limit_statuses));
     assert_eq!(status, Some(429));
     assert_eq!(
         headers,
@@ -75,7 +75,7 @@ fn anthropic_reports_rfc_3339_instants() {
         "#,
         &["requests"],
     );
-    let (_, headers, _) = said(&set, &context(rejected(0, 21 * SECOND), &[standing(50, 0, 37 * SECOND)]));
+    let (_, headers, _) = said(&set, &context(rejected(0, 21 * SECOND), &[limit_status(50, 0, 37 * SECOND)]));
     assert_eq!(headers, ["retry-after: 21", "anthropic-ratelimit-requests-reset: 2026-01-01T00:00:38Z"]);
 }
 
@@ -86,7 +86,7 @@ fn cloudflare_reports_dates() {
         "[every]\nheaders = { x-ratelimit-reset = '{reset_date}' }\n[reject.api]\nstatus = 429\nadvice = 'seconds'",
         &["api"],
     );
-    let (_, headers, _) = said(&set, &context(rejected(0, 299_001 * MS), &[standing(1200, 0, 299_500 * MS)]));
+    let (_, headers, _) = said(&set, &context(rejected(0, 299_001 * MS), &[limit_status(1200, 0, 299_500 * MS)]));
     assert_eq!(headers, ["retry-after: 300", "x-ratelimit-reset: Thu, 01 Jan 2026 00:05:00 GMT"]);
 }
 
@@ -103,9 +103,9 @@ fn shopify_reports_used_calls() {
         "#,
         &["bucket"],
     );
-    let accepted = said(&set, &context(Outcome::Accepted, &[standing(40, 8, SECOND)]));
+    let accepted = said(&set, &context(Outcome::Accepted, &[limit_status(40, 8, SECOND)]));
     assert_eq!(accepted, (None, vec!["x-shopify-shop-api-call-limit: 32/40".to_owned()], String::new()));
-    let (_, headers, _) = said(&set, &context(rejected(0, 1600 * MS), &[standing(40, 0, SECOND)]));
+    let (_, headers, _) = said(&set, &context(rejected(0, 1600 * MS), &[limit_status(40, 0, SECOND)]));
     assert_eq!(headers, ["retry-after: 2.0", "x-shopify-shop-api-call-limit: 40/40"]);
 }
 
@@ -150,8 +150,8 @@ fn discord_reports_decimals() {
         "#,
         &["route", "global"],
     );
-    let standings = [standing(5, 0, 645 * MS), standing(50, 50, Duration::ZERO)];
-    let (_, headers, body) = said(&set, &context(rejected(0, 645 * MS), &standings));
+    let limit_statuses = [limit_status(5, 0, 645 * MS), limit_status(50, 50, Duration::ZERO)];
+    let (_, headers, body) = said(&set, &context(rejected(0, 645 * MS), &limit_statuses));
     assert_eq!(
         headers,
         ["retry-after: 1", "x-ratelimit-reset: 1767225601.145", "x-ratelimit-reset-after: 0.645"]
@@ -159,7 +159,7 @@ fn discord_reports_decimals() {
     assert_eq!(body, r#"{"message":"You are being rate limited.","retry_after":0.65,"global":false}"#);
     // With an unknown wait, the header is omitted and the body is still valid JSON.
     let unknown = Outcome::Rejected { stage: None, wait: None };
-    let (_, headers, body) = said(&set, &context(unknown, &standings));
+    let (_, headers, body) = said(&set, &context(unknown, &limit_statuses));
     assert_eq!(headers.len(), 2);
     assert!(body.contains(r#""retry_after":null,"#), "{body}");
 }
@@ -170,14 +170,14 @@ fn the_draft_is_followed() {
     let set =
         set("[every]\nadvice = 'ietf+problem'\n[reject.'*']\nstatus = 429", &["burst", "daily", "slots"]);
     let daily =
-        LimitStatus { window: Some(Duration::from_hours(24)), ..standing(1000, 50, 30 * SECOND).unwrap() };
-    let slots = LimitStatus { window: None, ..standing(50, 7, Duration::ZERO).unwrap() };
-    let standings = [standing(100, 50, 30 * SECOND), Some(daily), Some(slots)];
+        LimitStatus { window: Some(Duration::from_hours(24)), ..limit_status(1000, 50, 30 * SECOND).unwrap() };
+    let slots = LimitStatus { window: None, ..limit_status(50, 7, Duration::ZERO).unwrap() };
+    let limit_statuses = [limit_status(100, 50, 30 * SECOND), Some(daily), Some(slots)];
     let policies = r#"ratelimit-policy: "burst";q=100;w=60, "daily";q=1000;w=86400, "slots";q=50;qu="concurrent-requests""#;
-    let (status, headers, body) = said(&set, &context(Outcome::Accepted, &standings));
+    let (status, headers, body) = said(&set, &context(Outcome::Accepted, &limit_statuses));
     assert_eq!((status, body.as_str()), (None, ""));
     assert_eq!(headers, [r#"ratelimit: "burst";r=50;t=30, "daily";r=50;t=30, "slots";r=7"#, policies]);
-    let (_, headers, body) = said(&set, &context(rejected(0, 4001 * MS), &standings));
+    let (_, headers, body) = said(&set, &context(rejected(0, 4001 * MS), &limit_statuses));
     assert_eq!(
         headers,
         [

@@ -25,7 +25,7 @@ fn any_requests() -> impl Strategy<Value = Vec<(u64, u32)>> {
     prop::collection::vec((prop_oneof![Just(0), 0..2_000_u64, 0..400_000_u64], 1..4_u32), 1..60)
 }
 
-fn law<L: Configurable>(options: &[(&str, String)]) -> L {
+fn algorithm<L: Configurable>(options: &[(&str, String)]) -> L {
     let options: Vec<_> = options.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
     L::with_options(&options).expect("options")
 }
@@ -42,57 +42,57 @@ fn passes(ruling: Decision) -> bool {
 }
 
 /// Returns the accepted requests. Checks that the wait of each rejection ends exactly when the request may pass.
-fn accepted<L: RateAlgorithm>(law: &L, requests: &[(u64, u32)]) -> Result<Vec<Accepted>, TestCaseError> {
-    let (mut state, mut at, mut accepted) = (law.fresh(), Instant::ORIGIN, Vec::new());
+fn accepted<L: RateAlgorithm>(algorithm: &L, requests: &[(u64, u32)]) -> Result<Vec<Accepted>, TestCaseError> {
+    let (mut state, mut at, mut accepted) = (algorithm.fresh(), Instant::ORIGIN, Vec::new());
     for (gap_us, cost) in requests {
         at = at + Duration::from_micros(*gap_us);
-        law.advance(&mut state, at);
-        match law.ask(&state, at, *cost) {
+        algorithm.advance(&mut state, at);
+        match algorithm.ask(&state, at, *cost) {
             // A delayed request is charged at once; its tokens have arrived when the wait is over.
             passes @ (Decision::Pass | Decision::PassAfter(_)) => {
-                law.charge(&mut state, at, *cost);
+                algorithm.charge(&mut state, at, *cost);
                 let wait = if let Decision::PassAfter(wait) = passes { wait } else { Duration::ZERO };
                 accepted.push(Accepted { at, wait, cost: *cost });
             }
             Decision::Reject(Some(wait)) => {
                 // State at the end of the wait, with nothing else accepted in between.
-                let early = replayed(law, &accepted, before(at + wait), *cost);
-                let in_time = replayed(law, &accepted, at + wait, *cost);
-                prop_assert!(passes(in_time), "{law:?}: {wait:?} at {at} is too short");
+                let early = replayed(algorithm, &accepted, before(at + wait), *cost);
+                let in_time = replayed(algorithm, &accepted, at + wait, *cost);
+                prop_assert!(passes(in_time), "{algorithm:?}: {wait:?} at {at} is too short");
                 // A nanosecond earlier the request must not pass at once, nor with the same wait.
                 prop_assert!(
                     early != Decision::Pass && early != in_time,
-                    "{law:?}: {wait:?} at {at} is too long"
+                    "{algorithm:?}: {wait:?} at {at} is too long"
                 );
             }
             Decision::Queue => prop_assert!(false, "a law decides at once"),
             Decision::Reject(None) => {
                 let later = at + Duration::from_hours(1);
-                prop_assert_eq!(replayed(law, &[], later, *cost), Decision::Reject(None));
+                prop_assert_eq!(replayed(algorithm, &[], later, *cost), Decision::Reject(None));
             }
         }
     }
     Ok(accepted)
 }
 
-fn replayed<L: RateAlgorithm>(law: &L, accepted: &[Accepted], at: Instant, cost: u32) -> Decision {
-    let mut state = law.fresh();
+fn replayed<L: RateAlgorithm>(algorithm: &L, accepted: &[Accepted], at: Instant, cost: u32) -> Decision {
+    let mut state = algorithm.fresh();
     for Accepted { at, cost, .. } in accepted {
-        law.advance(&mut state, *at);
-        assert!(passes(law.ask(&state, *at, *cost)), "asking changes nothing");
-        law.charge(&mut state, *at, *cost);
+        algorithm.advance(&mut state, *at);
+        assert!(passes(algorithm.ask(&state, *at, *cost)), "asking changes nothing");
+        algorithm.charge(&mut state, *at, *cost);
     }
-    law.advance(&mut state, at);
-    law.ask(&state, at, cost)
+    algorithm.advance(&mut state, at);
+    algorithm.ask(&state, at, cost)
 }
 
-fn round_continues(accepted: &[Accepted]) -> impl Iterator<Item = Instant> {
+fn pass_instants(accepted: &[Accepted]) -> impl Iterator<Item = Instant> {
     accepted.iter().map(|accepted| accepted.at + accepted.wait)
 }
 
 fn cost_between(accepted: &[Accepted], from: Instant, to: Instant) -> u64 {
-    let round_continues = accepted.iter().map(|accepted| (accepted.at + accepted.wait, accepted.cost));
-    round_continues.filter(|(at, _)| from <= *at && *at <= to).map(|(_, cost)| u64::from(cost)).sum()
+    let pass_instants = accepted.iter().map(|accepted| (accepted.at + accepted.wait, accepted.cost));
+    pass_instants.filter(|(at, _)| from <= *at && *at <= to).map(|(_, cost)| u64::from(cost)).sum()
 }
 
 proptest! {
@@ -102,10 +102,10 @@ proptest! {
         requests in any_requests(), rate in 1..200_u32, burst in 1..9_u32,
     ) {
         let options = [("rate", format!("{rate}/s")), ("burst", burst.to_string())];
-        let taken = accepted(&law::<TokenBucket>(&options), &requests)?;
-        prop_assert_eq!(&taken, &accepted(&law::<Gcra>(&options), &requests)?);
-        for from in round_continues(&taken) {
-            for to in round_continues(&taken).filter(|to| *to >= from) {
+        let taken = accepted(&algorithm::<TokenBucket>(&options), &requests)?;
+        prop_assert_eq!(&taken, &accepted(&algorithm::<Gcra>(&options), &requests)?);
+        for from in pass_instants(&taken) {
+            for to in pass_instants(&taken).filter(|to| *to >= from) {
                 let comes = to.since(from).as_nanos() * u128::from(rate) / 1_000_000_000;
                 prop_assert!(u128::from(cost_between(&taken, from, to)) <= u128::from(burst) + comes);
             }
@@ -115,10 +115,10 @@ proptest! {
     #[test]
     fn a_stepwise_bucket_waits_for_its_steps(requests in any_requests(), count in 1..9_u32, burst in 1..9_u32) {
         let options = [("rate", format!("{count}/50ms")), ("burst", burst.to_string()), ("refill", "stepwise".to_owned())];
-        let taken = accepted(&law::<TokenBucket>(&options), &requests)?;
-        for from in round_continues(&taken) {
+        let taken = accepted(&algorithm::<TokenBucket>(&options), &requests)?;
+        for from in pass_instants(&taken) {
             let steps = |to: Instant| to.as_nanos() / 50_000_000 - from.as_nanos() / 50_000_000;
-            for to in round_continues(&taken).filter(|to| *to >= from) {
+            for to in pass_instants(&taken).filter(|to| *to >= from) {
                 prop_assert!(cost_between(&taken, from, to) <= u64::from(burst) + steps(to) * u64::from(count));
             }
         }
@@ -128,10 +128,10 @@ proptest! {
     #[test]
     fn reservations_give_no_more_than_a_bucket(requests in any_requests(), rate in 1..200_u32, burst in 1..9_u32) {
         let options = [("rate", format!("{rate}/s")), ("burst", burst.to_string())];
-        let taken = accepted(&law::<Reserve>(&options), &requests)?;
+        let taken = accepted(&algorithm::<Reserve>(&options), &requests)?;
         let longest = Duration::from_nanos(500_000_000 / u64::from(rate));
-        for from in round_continues(&taken) {
-            for to in round_continues(&taken).filter(|to| *to >= from) {
+        for from in pass_instants(&taken) {
+            for to in pass_instants(&taken).filter(|to| *to >= from) {
                 let comes = to.since(from).as_nanos() * u128::from(rate) / 1_000_000_000;
                 prop_assert!(u128::from(cost_between(&taken, from, to)) <= u128::from(burst) + comes + 1);
             }
@@ -145,7 +145,7 @@ proptest! {
         requests in any_requests(), rate in 1..200_u32, burst in 0..9_u32, delay in 0..9_u32,
     ) {
         let options = [("rate", format!("{rate}/s")), ("burst", burst.to_string()), ("delay", delay.to_string())];
-        let taken = accepted(&law::<LeakyQueue>(&options), &requests)?;
+        let taken = accepted(&algorithm::<LeakyQueue>(&options), &requests)?;
         // Clocks of whole milliseconds may count one more between two instants.
         let leaks = |from: Instant, to: Instant| (to.since(from).as_millis() + 2) * u128::from(rate);
         for (index, first) in taken.iter().enumerate() {
@@ -156,8 +156,8 @@ proptest! {
             }
         }
         if delay == 0 {
-            for from in round_continues(&taken) {
-                for to in round_continues(&taken).filter(|to| *to >= from) {
+            for from in pass_instants(&taken) {
+                for to in pass_instants(&taken).filter(|to| *to >= from) {
                     // A request of cost 3 leaves when the last of three would.
                     let cost = u128::from(cost_between(&taken, from, to)) * 1000;
                     prop_assert!(cost <= 3000 + leaks(from, to));
@@ -172,9 +172,9 @@ proptest! {
     fn no_window_holds_more_than_its_limit(requests in any_requests(), limit in 1..9_u32, align in 0..2_usize) {
         let align = ["start", "first"][align].to_owned();
         let options = [("limit", limit.to_string()), ("window", "70ms".to_owned()), ("align", align.clone())];
-        let taken = accepted(&law::<FixedWindow>(&options), &requests)?;
+        let taken = accepted(&algorithm::<FixedWindow>(&options), &requests)?;
         let mut begins = None;
-        for at in round_continues(&taken) {
+        for at in pass_instants(&taken) {
             let begin = match (align.as_str(), begins) {
                 ("start", _) => Instant::from_nanos(at.as_nanos() / 70_000_000 * 70_000_000),
                 (_, Some(begin)) if at.since(begin) < Duration::from_millis(70) => begin,
@@ -189,8 +189,8 @@ proptest! {
     #[test]
     fn no_stretch_of_time_holds_more_than_a_log_allows(requests in any_requests(), limit in 1..9_u32) {
         let options = [("limit", limit.to_string()), ("window", "70ms".to_owned())];
-        let taken = accepted(&law::<SlidingLog>(&options), &requests)?;
-        for at in round_continues(&taken) {
+        let taken = accepted(&algorithm::<SlidingLog>(&options), &requests)?;
+        for at in pass_instants(&taken) {
             prop_assert!(cost_between(&taken, at, before(at + Duration::from_millis(70))) <= u64::from(limit));
         }
     }
@@ -198,8 +198,8 @@ proptest! {
     #[test]
     fn two_counters_let_at_most_a_limit_into_a_window(requests in any_requests(), limit in 1..9_u32) {
         let options = [("limit", limit.to_string()), ("window", "70ms".to_owned())];
-        let taken = accepted(&law::<SlidingCounter>(&options), &requests)?;
-        for at in round_continues(&taken) {
+        let taken = accepted(&algorithm::<SlidingCounter>(&options), &requests)?;
+        for at in pass_instants(&taken) {
             let begin = Instant::from_nanos(at.as_nanos() / 70_000_000 * 70_000_000);
             prop_assert!(cost_between(&taken, begin, before(begin + Duration::from_millis(70))) <= u64::from(limit));
         }
@@ -216,36 +216,36 @@ fn any_refunding() -> impl Strategy<Value = Vec<(u64, u32, usize, u32)>> {
 /// Charges the requests that pass and applies their refunds. After each step the limit must be as if only the unrefunded parts had ever
 /// been charged.
 fn refunds_more_than_charged<L: RateAlgorithm>(
-    law: &L,
+    algorithm: &L,
     requests: &[(u64, u32, usize, u32)],
 ) -> Result<(), TestCaseError> {
-    let (mut state, mut at) = (law.fresh(), Instant::ORIGIN);
+    let (mut state, mut at) = (algorithm.fresh(), Instant::ORIGIN);
     // The unrefunded part of each charge.
     let mut stayed: Vec<Charge> = Vec::new();
     let mut due: Vec<(usize, usize, u32)> = Vec::new();
     for (index, (gap_us, cost, later, back)) in requests.iter().enumerate() {
         at = at + Duration::from_micros(*gap_us);
-        law.advance(&mut state, at);
-        if passes(law.ask(&state, at, *cost)) {
-            law.charge(&mut state, at, *cost);
+        algorithm.advance(&mut state, at);
+        if passes(algorithm.ask(&state, at, *cost)) {
+            algorithm.charge(&mut state, at, *cost);
             due.push((index + later, stayed.len(), (*back).min(*cost)));
             stayed.push(Charge { at, cost: *cost });
         }
         for (_, charge, back) in due.extract_if(.., |(when, ..)| *when == index) {
-            law.refund(&mut state, at, Charge { at: stayed[charge].at, cost: back });
+            algorithm.refund(&mut state, at, Charge { at: stayed[charge].at, cost: back });
             stayed[charge].cost -= back;
         }
-        let mut other = law.fresh();
+        let mut other = algorithm.fresh();
         for taken in stayed.iter().filter(|taken| taken.cost > 0) {
-            law.advance(&mut other, taken.at);
+            algorithm.advance(&mut other, taken.at);
             prop_assert!(
-                passes(law.ask(&other, taken.at, taken.cost)),
-                "{law:?}: more pass than without giving back"
+                passes(algorithm.ask(&other, taken.at, taken.cost)),
+                "{algorithm:?}: more pass than without giving back"
             );
-            law.charge(&mut other, taken.at, taken.cost);
+            algorithm.charge(&mut other, taken.at, taken.cost);
         }
-        law.advance(&mut other, at);
-        prop_assert_eq!(law.standing(&state, at), law.standing(&other, at));
+        algorithm.advance(&mut other, at);
+        prop_assert_eq!(algorithm.limit_status(&state, at), algorithm.limit_status(&other, at));
     }
     Ok(())
 }
@@ -256,40 +256,40 @@ proptest! {
         requests in any_refunding(), rate in 1..200_u32, burst in 3..9_u32,
     ) {
         let options = [("rate", format!("{rate}/s")), ("burst", burst.to_string())];
-        refunds_more_than_charged(&law::<TokenBucket>(&options), &requests)?;
-        refunds_more_than_charged(&law::<Gcra>(&options), &requests)?;
-        refunds_more_than_charged(&law::<Reserve>(&options), &requests)?;
+        refunds_more_than_charged(&algorithm::<TokenBucket>(&options), &requests)?;
+        refunds_more_than_charged(&algorithm::<Gcra>(&options), &requests)?;
+        refunds_more_than_charged(&algorithm::<Reserve>(&options), &requests)?;
         let stepwise = [("rate", format!("{rate}/50ms")), options[1].clone(), ("refill", "stepwise".to_owned())];
-        refunds_more_than_charged(&law::<TokenBucket>(&stepwise), &requests)?;
+        refunds_more_than_charged(&algorithm::<TokenBucket>(&stepwise), &requests)?;
         let window = [("limit", burst.to_string()), ("window", "70ms".to_owned())];
-        refunds_more_than_charged(&law::<FixedWindow>(&window), &requests)?;
-        refunds_more_than_charged(&law::<SlidingLog>(&window), &requests)?;
+        refunds_more_than_charged(&algorithm::<FixedWindow>(&window), &requests)?;
+        refunds_more_than_charged(&algorithm::<SlidingLog>(&window), &requests)?;
     }
 }
 
 /// Calls all methods of a rate algorithm with the largest numbers; an overflow would panic in a debug build.
 fn bear_extremes<L: RateAlgorithm + Configurable>(options: &[(&str, &str)]) {
     let options: Vec<_> = options.iter().map(|(key, value)| (*key, (*value).to_owned())).collect();
-    let law: L = law(&options);
-    let mut state = law.fresh();
+    let algorithm: L = algorithm(&options);
+    let mut state = algorithm.fresh();
     let days = |days: u64| Instant::from_millis(days * 86_400_000);
     for at in
         [Instant::ORIGIN, Instant::from_nanos(1), days(1), days(100), days(100_000), Instant::FAR_FUTURE]
     {
         for cost in [1, 1_000_000, u32::MAX] {
-            law.advance(&mut state, at);
-            match law.ask(&state, at, cost) {
-                Decision::Reject(_) => law.turn_away(&mut state, at),
-                _ => law.charge(&mut state, at, cost),
+            algorithm.advance(&mut state, at);
+            match algorithm.ask(&state, at, cost) {
+                Decision::Reject(_) => algorithm.turn_away(&mut state, at),
+                _ => algorithm.charge(&mut state, at, cost),
             }
             // A rejection that counts.
-            law.charge(&mut state, at, cost);
-            let standing = law.standing(&state, at);
-            assert!(standing.remaining <= standing.limit, "{law:?}: {standing:?}");
-            law.refund(&mut state, at, Charge { at, cost });
-            law.refund(&mut state, at, Charge { at: Instant::ORIGIN, cost });
-            let standing = law.standing(&state, at);
-            assert!(standing.remaining <= standing.limit, "{law:?}: {standing:?}");
+            algorithm.charge(&mut state, at, cost);
+            let limit_status = algorithm.limit_status(&state, at);
+            assert!(limit_status.remaining <= limit_status.limit, "{algorithm:?}: {limit_status:?}");
+            algorithm.refund(&mut state, at, Charge { at, cost });
+            algorithm.refund(&mut state, at, Charge { at: Instant::ORIGIN, cost });
+            let limit_status = algorithm.limit_status(&state, at);
+            assert!(limit_status.remaining <= limit_status.limit, "{algorithm:?}: {limit_status:?}");
         }
     }
 }

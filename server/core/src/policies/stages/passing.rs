@@ -20,10 +20,10 @@ pub(super) struct Passing {
     pub(super) wait: Option<(Instant, u64)>,
     pub(super) queued: Option<usize>,
     pub(super) rejection: Option<Rejection>,
-    /// Instant at which the request was admitted or rejected. `standings` holds the status of the stages' limits for the request at this
+    /// Instant at which the request was admitted or rejected. `limit_statuses` holds the status of the stages' limits for the request at this
     /// instant.
     pub(super) decided_at: Instant,
-    pub(super) standings: Vec<Option<LimitStatus>>,
+    pub(super) limit_statuses: Vec<Option<LimitStatus>>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -48,7 +48,7 @@ impl Passing {
         self.wait = None;
         self.queued = None;
         self.rejection = None;
-        self.standings.clear();
+        self.limit_statuses.clear();
     }
 
     #[inline]
@@ -61,7 +61,7 @@ impl Passing {
     pub(super) fn forget(&mut self) {
         self.end();
         self.rejection = None;
-        self.standings.clear();
+        self.limit_statuses.clear();
     }
 
     pub(super) fn keep(&mut self, index: usize, taken: Charge) {

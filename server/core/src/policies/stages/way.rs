@@ -154,13 +154,13 @@ impl Stages {
             let (stage, slot) = self.stage_and_slot(index, id);
             let Some(asked) = slot.asked(index, stage) else { return };
             let (key, cost) = (asked.key, asked.cost);
-            let mut standing = stage.gate.standing(at, key, service);
-            if let Some(standing) = &mut standing
+            let mut limit_status = stage.gate.limit_status(at, key, service);
+            if let Some(limit_status) = &mut limit_status
                 && slot.is_charged_with_answer(index, stage)
             {
-                standing.remaining = standing.remaining.saturating_sub(cost.into());
+                limit_status.remaining = limit_status.remaining.saturating_sub(cost.into());
             }
-            slot.standings.push(standing);
+            slot.limit_statuses.push(limit_status);
         }
     }
 

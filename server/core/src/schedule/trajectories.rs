@@ -8,24 +8,24 @@ use vocabulary::whole_nanos;
 use super::entry::{Action, Entry, Target, Until};
 use super::quantity::Quantity;
 use super::text::{Schedule, ScheduleError};
-use super::timeline::{Notation, Segment, Shape, Timeline};
+use super::trajectory::{Notation, Segment, Shape, Trajectory};
 use super::value::{Sine, Value};
 use crate::caps::MAX_SLOTS;
 use crate::policy_stack::Policies;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Courses {
-    pub(crate) slots: Option<Timeline>,
-    pub(super) parameters: Vec<ParameterTimeline>,
+    pub(crate) slots: Option<Trajectory>,
+    pub(super) parameters: Vec<ParameterTrajectory>,
     /// Outages in order of their start, each as start and end in nanoseconds since the run began.
     pub(super) down: Vec<(u64, u64)>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct ParameterTimeline {
+pub(super) struct ParameterTrajectory {
     pub(super) stage: usize,
     pub(super) key: String,
-    pub(super) course: Timeline,
+    pub(super) course: Trajectory,
 }
 
 impl Schedule {
@@ -59,7 +59,7 @@ impl Courses {
     /// Returns the value of a policy's parameter at `elapsed` after the run began. `None` if the schedule has not set this parameter by
     /// then.
     pub(crate) fn text(&self, stage: usize, key: &str, elapsed: u64) -> Option<String> {
-        let is_it = |parameter: &&ParameterTimeline| parameter.stage == stage && parameter.key == key;
+        let is_it = |parameter: &&ParameterTrajectory| parameter.stage == stage && parameter.key == key;
         self.parameters.iter().find(is_it)?.course.text(elapsed)
     }
 
@@ -81,7 +81,7 @@ impl Courses {
     }
 }
 
-fn slots(policies: &Policies, entries: &[(&Entry, &Value)]) -> Result<Timeline, ScheduleError> {
+fn slots(policies: &Policies, entries: &[(&Entry, &Value)]) -> Result<Trajectory, ScheduleError> {
     for (entry, value) in entries {
         if !policies.has_cap() {
             let why = format!(
@@ -97,7 +97,7 @@ fn slots(policies: &Policies, entries: &[(&Entry, &Value)]) -> Result<Timeline, 
             }
         }
     }
-    Ok(Timeline::new(segments(entries), Notation { unit: String::new(), is_whole: true }))
+    Ok(Trajectory::new(segments(entries), Notation { unit: String::new(), is_whole: true }))
 }
 
 struct Setting<'a> {
@@ -141,7 +141,7 @@ fn parameter<'a>(
     (stage, key): (&str, &'a str),
     entries: &[(&'a Entry, &Value)],
     settings: &mut Vec<Setting<'a>>,
-) -> Result<ParameterTimeline, ScheduleError> {
+) -> Result<ParameterTrajectory, ScheduleError> {
     let refuse = |why: String| {
         let entry = entries.first().map(|(entry, _)| entry.to_string()).unwrap_or_default();
         ScheduleError::new(entry, why)
@@ -185,8 +185,8 @@ fn parameter<'a>(
             *text = in_unit(text, accepts);
         }
     }
-    let course = Timeline::new(segments, notation.unwrap_or_default());
-    Ok(ParameterTimeline { stage: index, key: key.to_owned(), course })
+    let course = Trajectory::new(segments, notation.unwrap_or_default());
+    Ok(ParameterTrajectory { stage: index, key: key.to_owned(), course })
 }
 
 /// Unit of a rate for which the user gave no unit.

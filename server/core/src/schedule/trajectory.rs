@@ -18,7 +18,7 @@ pub(super) enum Point {
 
 /// Values of one figure during a run, as segments in order of time. Times are in nanoseconds since the run began.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Timeline {
+pub(crate) struct Trajectory {
     segments: Vec<Segment>,
     notation: Notation,
 }
@@ -122,7 +122,7 @@ impl Segment {
     }
 }
 
-impl Timeline {
+impl Trajectory {
     pub(super) fn new(segments: Vec<Segment>, notation: Notation) -> Self {
         Self { segments, notation }
     }
@@ -201,12 +201,12 @@ mod tests {
 
     const S: u64 = 1_000_000_000;
 
-    fn course(shapes: Vec<(u64, Shape)>) -> Timeline {
+    fn course(shapes: Vec<(u64, Shape)>) -> Trajectory {
         let segments = shapes.into_iter().map(|(from, shape)| Segment { from, shape }).collect();
-        Timeline::new(segments, Notation { unit: "/s".to_owned(), is_whole: false })
+        Trajectory::new(segments, Notation { unit: "/s".to_owned(), is_whole: false })
     }
 
-    fn steps(course: &Timeline, mut at: u64, until: u64) -> Vec<(u64, String)> {
+    fn steps(course: &Trajectory, mut at: u64, until: u64) -> Vec<(u64, String)> {
         let mut steps = Vec::new();
         while let Some(next) = course.next_after(at).filter(|next| *next <= until) {
             assert!(next > at);
