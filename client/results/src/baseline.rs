@@ -45,7 +45,8 @@ pub struct Baseline {
     /// Conditions that must be equal for a comparison to be meaningful. Strategies are not conditions.
     #[schemars(with = "Conditions")]
     pub experiment: WrittenConditions,
-    /// Figures of each strategy, as given on the command line. Each figure has its path as key and one value per run.
+    /// Figures by strategy. The key of a strategy is its text as given on the command line; the key of a figure is its path. Each figure
+    /// has one value per run.
     pub strategies: BTreeMap<String, BTreeMap<String, Vec<Option<f64>>>>,
 }
 

@@ -270,7 +270,7 @@ mod tests {
         standings.iter().map(|one| (one.strategy.clone(), one.rank, one.is_tied)).collect()
     }
 
-    /// They form one group.
+    /// All strategies that tie with the first one form one group.
     #[test]
     fn strategies_tied_with_the_first_are_sorted_by_attempts() {
         let strategies = [
@@ -334,7 +334,7 @@ mod tests {
         assert!(ranked[0].is_comparable(), "what was cut off takes no first place from it");
     }
 
-    /// Attempts are counted per success, and makespans are ignored.
+    /// Strategies with the same share of ops done are ordered by attempts per success, and their makespans are ignored.
     #[test]
     fn incomplete_strategies_rank_by_share_then_by_attempts() {
         let strategies = [

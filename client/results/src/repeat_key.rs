@@ -68,7 +68,7 @@ mod tests {
         }
     }
 
-    /// Keys in `IRRELEVANT`, which describe the request for a run, do not.
+    /// Another value of any key makes two runs differ, except for the keys in `IRRELEVANT` and the address of a mockserver.
     #[test]
     fn every_relevant_key_separates_runs() {
         let mut config = serde_json::to_value(ConfigRecord::default()).unwrap();

@@ -102,6 +102,7 @@ fn texts(preset: &Preset) -> Vec<String> {
 }
 
 /// Adds a note to each value of the strategy that differs from the SDK's fixed value, and marks all other values as expressed.
+/// `max-attempts` and the quota's `long-poll` get no note from this function.
 fn keep(settings: &mut Described, preset: &Preset, like: &Described) {
     let has_quota = settings.has(QUOTA);
     for part in [BACKOFF, QUOTA, COMMON] {

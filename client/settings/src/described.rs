@@ -1,4 +1,5 @@
-//! Parameters of a strategy, read by the writers of settings. Parameters that a writer has not read are reported as not expressible.
+//! Parameters of a strategy, read by the writers of settings. A parameter that the writer has not read is reported as not
+//! expressible, unless it has its default value.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -55,7 +56,7 @@ impl Described {
         Self { spec, preset, parts, besides: Vec::new() }
     }
 
-    /// Returns true if the strategy has this part. Marks the part as expressed.
+    /// Marks a part of the strategy as expressed. Returns false if the strategy lacks the part, or if the part was already marked.
     pub(crate) fn has(&mut self, part: &str) -> bool {
         let found = self.parts.iter_mut().find(|there| there.name == part && !there.is_known);
         found.map(|part| part.is_known = true).is_some()
@@ -168,7 +169,7 @@ impl Described {
     }
 
     /// Lists the parameters that the settings do not express, in the order of the strategy's text, and then the notes about the library.
-    /// For a strategy without retries, the parameters of retries are left out.
+    /// For a strategy without retries and hedging, the parameters of retries are not listed.
     pub(crate) fn left_out(&self, library: &str) -> Vec<String> {
         let mut left_out = Vec::new();
         // A hedged op can have several attempts without retries, unless `max-attempts` is 1.

@@ -3,8 +3,8 @@
 /// Reason why a strategy cannot be written as settings of a library.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
-    /// No format has this name. `suggestion` is empty or begins with a separator.
-    #[error("unknown settings format `{name}`{suggestion}")]
+    /// No format has this name. `suggestion` is empty or begins with a space.
+    #[error("unknown format of settings `{name}`{suggestion}")]
     UnknownFormat { name: String, suggestion: String },
     #[error("no settings format is known for `preset:{0}`")]
     NoFormatOfPreset(String),

@@ -192,7 +192,8 @@ fn statuses(settings: &mut Described) -> BTreeSet<String> {
         let why = "gRPC has no timeout for a single attempt; its deadline ends the whole call";
         settings.note(COMMON, "retry-on", why);
     }
-    // Every HTTP status without a mapping becomes the gRPC status UNKNOWN, so UNKNOWN is not retried.
+    // Every HTTP status without a mapping becomes the gRPC status UNKNOWN. To retry UNKNOWN for one of them would retry all of them, so
+    // HTTP statuses never add UNKNOWN.
     let mut mapped: BTreeSet<&str> = retried.codes.keys().map(|code| Grpc::of_http(*code).name()).collect();
     let has_others = mapped.remove("UNKNOWN");
     if !mapped.is_empty() {

@@ -19,7 +19,8 @@ const SHORT_FORMS: &[(&str, &[(&str, &str)])] = &[
     ("thain", &[("spread", "above|1"), ("cap-applies", "after-spread")]),
 ];
 
-/// Converts a retry policy to `backoff`. A policy that is not a short form keeps its name, and none of its parameters are read.
+/// Converts a retry policy to `backoff`. `backoff` itself and policies that are not short forms keep their name; writers of settings read
+/// no parameters of the latter. In every policy, a symmetrical `spread` is converted to `around`.
 pub(crate) fn as_backoff(mut part: Part) -> Part {
     part.values.iter_mut().filter(|value| value.key == "spread").for_each(around);
     let short = SHORT_FORMS.iter().find(|(name, _)| *name == part.name);

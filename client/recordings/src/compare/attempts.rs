@@ -1,5 +1,5 @@
 //! Comparison of attempts per op. If the recording and the strategy each have one number for all ops, these numbers must be equal.
-//! Otherwise, the distributions must be the same.
+//! If only the strategy's number varies, the recorded number must be probable. Otherwise, the distributions must be the same.
 
 use statistics::KolmogorovSmirnov;
 

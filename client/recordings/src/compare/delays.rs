@@ -14,10 +14,11 @@ use crate::outcome::Difference;
 /// of draws. The true range of a uniform distribution reaches further with a probability of e⁻¹² at either end.
 const BEYOND: f64 = 12.0;
 
-/// Maximum time, in seconds, by which a recorded delay until a calendar time may be longer than all simulated ones. A client that is
-/// slightly late waits until the next full second.
+/// Maximum time, in seconds, by which a recorded delay until a calendar time may be longer than all simulated ones, in addition to the
+/// usual margins (`BEYOND` and the recorder's precision). A client that is slightly late waits until the next full second.
 const NEXT_SECOND: f64 = 1.0;
-/// Maximum time, in seconds, by which a recorded delay until a calendar time may be shorter than all simulated ones.
+/// Maximum time, in seconds, by which a recorded delay until a calendar time may be shorter than all simulated ones, in addition to the
+/// usual margins (`BEYOND` and the recorder's precision).
 const EARLY: f64 = 25e-3;
 
 /// Delays before the same retry, in seconds: delays of the recorded ops, and delays of the strategy's simulated ops (`own`).
@@ -91,8 +92,8 @@ impl Delays<'_> {
             let recorded: Vec<f64> = self.recorded.iter().map(|recorded| recorded - shift).collect();
             KolmogorovSmirnov::new(&recorded, &seen).p
         };
-        // A machine that adds time to delays adds about the same time to each. The distributions are therefore also compared with the
-        // recorded delays shifted by up to 15 ms.
+        // A machine that adds time to delays adds about the same time to each. Its recorded delays are therefore also compared after
+        // up to 15 ms have been subtracted from each.
         let shifts: &[f64] =
             if self.grain.adds_time() { &[0.0, 1e-3, 2e-3, 3e-3, 5e-3, 8e-3, 12e-3, 15e-3] } else { &[0.0] };
         let best = shifts.iter().map(|shift| p(*shift)).fold(0.0, f64::max);

@@ -17,7 +17,7 @@ pub struct Repeats<R = RunResult> {
     /// Figures over runs, by their path in a run's result.
     #[serde(default, deserialize_with = "crate::document::fields::known")]
     pub summary: FiguresOverRuns,
-    /// Parts that were missing when shards were merged; absent if nothing was missing.
+    /// Runs that are missing, because shards were missing in a merge or because a run could not be done; absent if no run is missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub incomplete: Option<Incomplete>,
 }
@@ -52,13 +52,13 @@ pub struct Compared {
     pub level: Option<f64>,
     /// Strategies from best to worst, followed by the strategies that cannot be ranked.
     pub strategies: Vec<StandingRecord>,
-    /// Comparisons of two strategies. Every two strategies that did the same work are compared in the ranked figure. The best strategy is
+    /// Comparisons of two ranked strategies. Every two strategies that did the same work are compared in the ranked figure. The best one is
     /// also compared with the others in a second figure. All other pairs are compared in the share of ops done or, if their shares are
     /// equal, in attempts per success.
     pub pairs: Vec<PairRecord>,
     /// Rankings against servers that differ a little; empty without --sensitivity.
     pub sensitivity: Vec<Variation>,
-    /// Parts that were missing when shards were merged; absent if nothing was missing.
+    /// Runs that are missing, because shards were missing in a merge or because a run could not be done; absent if no run is missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub incomplete: Option<Incomplete>,
 }
@@ -73,7 +73,8 @@ pub struct StandingRecord {
     /// Rank from 1, with equal ranks for strategies that cannot be distinguished. Null if the strategy stalled, was interrupted, or lacks
     /// the figure that ranks strategies.
     pub rank: Option<u64>,
-    /// Whether the strategy got as many ops done as the best one, within the time limit if there is one.
+    /// Whether the strategy got as many ops done as the best one, within the time limit if there is one, and has the figures that rank
+    /// strategies.
     pub complete: bool,
     /// Reason why the strategy is not complete; null if it is complete.
     pub incomplete_because: Option<String>,
@@ -83,14 +84,15 @@ pub struct StandingRecord {
     /// Figures over blocks, by path.
     #[serde(deserialize_with = "crate::document::fields::known")]
     pub figures: FiguresOverRuns,
-    /// Rank in the printed table, from 1, among strategies that do not know the server. Null below five blocks, and for strategies that
-    /// stalled, were interrupted, or know the server.
+    /// Rank in the printed table, from 1, among strategies that do not know the server. Null below five blocks, for strategies whose `rank`
+    /// is null, and for strategies that know the server.
     pub place: Option<u64>,
     /// Whether other strategies have the same rank in the printed table.
     pub tied: bool,
-    /// Ratio of the strategy's ranked figure to that of the best strategy; null for strategies that did not do the same work.
+    /// Ratio of the strategy's ranked figure to that of the best strategy. Null for strategies without a rank and, unless the ranked figure
+    /// is the share of ops done, for strategies that did not do the same work.
     pub times_best: Option<TimesRecord>,
-    /// Ratio of the attempts sent to those of the best strategy; null for strategies that did not do the same work.
+    /// Ratio of the attempts sent to those of the best strategy; null in the same cases as `times_best`.
     pub attempts_times_best: Option<TimesRecord>,
 }
 

@@ -103,7 +103,7 @@ pub struct Clients {
     pub of: u64,
     /// Ranks by latency of the listed clients or ops, from 1.
     pub rank: Vec<u64>,
-    /// Mean latency of the ops of each listed client; null without any success.
+    /// Mean latency of the ops of each listed client, or latency of each listed op; null without any success.
     pub latency_s: Vec<Option<f64>>,
     /// Number of attempts of each listed client or op.
     pub attempts: Vec<u64>,

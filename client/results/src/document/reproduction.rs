@@ -149,7 +149,7 @@ pub enum ClaimVerdict {
     /// The claim holds in no case.
     #[serde(rename = "does not hold")]
     DoesNotHold,
-    /// There are too few runs: no number that the source document states could lie outside their range.
+    /// There are too few runs to decide. For example, no number that the source document states could lie outside the range of so few runs.
     #[serde(rename = "too few runs")]
     TooFewRuns,
     /// The runs lack the figure, so there is no verdict.

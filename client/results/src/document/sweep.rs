@@ -44,7 +44,7 @@ pub struct Swept {
     /// Best strategy and parameters in each situation.
     #[serde(deserialize_with = "crate::document::fields::or_default")]
     pub best: Vec<Best>,
-    /// Parts that were missing when shards were merged; absent if nothing was missing.
+    /// Runs that are missing, because shards were missing in a merge or because a run could not be done; absent if no run is missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub incomplete: Option<Incomplete>,
 }
@@ -96,7 +96,7 @@ fn yes() -> bool {
 #[derive(Clone, Debug, Default, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct Best {
-    /// Situation: values of the varied flags, which a client cannot choose.
+    /// Situation: values of the varied flags that a client cannot choose.
     pub at: At,
     /// Strategy that was best in the sweep.
     pub strategy: Option<String>,
@@ -134,7 +134,7 @@ pub struct LeadRecord {
     pub certain: bool,
     /// Path of the compared figure.
     pub figure: String,
-    /// Geometric mean of the figure over fresh seeds; null if a run lacks the figure.
+    /// Geometric mean of the figure over fresh seeds (mean, if the figure is the share of ops done); null if a run lacks the figure.
     pub value: Option<f64>,
     /// Lead over the next best strategy, as a ratio above 1 if the best strategy is ahead; null if the others did not do the same work.
     pub ratio: Option<f64>,

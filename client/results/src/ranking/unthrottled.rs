@@ -30,8 +30,8 @@ impl Unthrottled {
         (attempts > 0).then(|| Self { attempts, are_equal: are_equal(standings, by) })
     }
 
-    /// Returns the sentence about a comparison without rejections. The sentence replaces the ranking if all strategies are equal, and
-    /// follows the ranking otherwise.
+    /// Returns the sentence about a comparison without rejections and failures. The sentence replaces the ranking if all strategies are
+    /// equal, and follows the ranking otherwise.
     pub fn sentence(self) -> String {
         let attempts = counted(self.attempts, "attempt");
         if self.are_equal {

@@ -1,9 +1,9 @@
 //! Order and ranks of the strategies that can be ranked.
 //!
 //! Strategies are sorted by the ranked figure and then split into groups of equals. Going down the list, a strategy joins the current group
-//! if it is equal to the first strategy of that group. Two strategies are equal if the interval of their ratio contains 1 or lies within 2
-//! % of it. All strategies of a group have the same rank. Within a group, strategies are sorted by attempts, if their attempts differ
-//! distinguishably.
+//! if it is equal to the first strategy of that group. Two strategies are equal if the interval of their ratio contains 1 or lies within
+//! 2 % of it. All strategies of a group have the same rank. Within a group, strategies are sorted by attempts (by the makespan if attempts
+//! are ranked, by attempts per success if shares are ranked), if these differ distinguishably.
 
 use std::cmp::Ordering;
 

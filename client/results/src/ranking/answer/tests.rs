@@ -64,7 +64,7 @@ fn the_lead_is_that_of_the_best_over_the_next() {
     assert!(alone.lead().is_none());
 }
 
-/// Five equal strategies are compared in each.
+/// Each comparison has five equal strategies.
 #[test]
 fn at_most_one_comparison_of_equals_in_twenty_has_a_winner() {
     const COMPARISONS: u32 = 1000;

@@ -189,7 +189,7 @@ proptest! {
     }
 }
 
-/// For a run whose responses do not depend on its division into shards. Fairness by window is not merged.
+/// The responses of this run do not depend on its division into shards. Fairness by window is not merged.
 #[test]
 fn merged_shards_equal_the_undivided_run() {
     let whole = driven(ClientShard::WHOLE, 12, 240, 20);
@@ -322,7 +322,7 @@ fn a_lost_shard_can_be_left_out_and_is_named() {
     assert_eq!(advised_wait.rows.iter().map(|row| row.shard).collect::<Vec<_>>(), [0, 2]);
 }
 
-/// The last shard may not know what the server counted. Without a mockserver there is no warning.
+/// The last shard may lack the counts of the server. If all shards lack them, because there is no mockserver, there is no warning.
 #[test]
 fn a_missing_ledger_is_a_warning_and_no_mismatch() {
     let mut files = documents(&shards(3, 60, &[1]));
