@@ -25,7 +25,7 @@ fuzz_target!(|bytes: &[u8]| {
     ] {
         for standings in [[Some(standing), None], [None, Some(LimitStatus::default())]] {
             let told =
-                ResponseContext { outcome, now: Instant::FAR_FUTURE, decided_at: Instant::ORIGIN, standings: &standings, seed: 1, op: 2, attempt: 3 };
+                ResponseContext { outcome, now: Instant::FAR_FUTURE, decided_at: Instant::ORIGIN, limit_statuses: &standings, seed: 1, op: 2, attempt: 3 };
             let teller = HeaderWriter::experiment(WallTime::VIRTUAL_START);
             let rendered = answers.render(&told, &teller);
             for (name, value) in &rendered.headers {

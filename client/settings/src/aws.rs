@@ -123,7 +123,9 @@ fn keep(settings: &mut Described, preset: &Preset, like: &Described) {
         settings.settle(part, "");
     }
     if !has_quota && preset.name != LEGACY {
-        settings.besides("the AWS SDK has a retry quota, although the strategy has no `aws-quota`");
+        settings.besides(
+            "the AWS SDK limits retries by a quota, which this strategy (without `aws-quota`) does not",
+        );
     }
 }
 
@@ -186,7 +188,7 @@ mod tests {
         `advice-limit=1day`: fixed in the AWS SDK: `20s`
         `retry-on=rejected|failed`: fixed in the AWS SDK
         `throttle-on=rejected`: fixed in the AWS SDK
-        the AWS SDK has a retry quota, although the strategy has no `aws-quota`
+        the AWS SDK limits retries by a quota, which this strategy (without `aws-quota`) does not
         AWS: most SDKs from 2026-11-10 on apply the rules of `preset:aws-2026` in this mode
         "#);
     }

@@ -63,7 +63,7 @@ fn read(
         outcome: Outcome::Rejected { stage: Some(0), wait: Some(wait) },
         now: Instant::from_millis(1250),
         decided_at: Instant::from_millis(1250),
-        standings: &[Some(standing)],
+        limit_statuses: &[Some(standing)],
         seed: 1,
         op: 3,
         attempt: 1,

@@ -133,7 +133,7 @@ impl StrategySpec {
         self.forget_rules()
     }
 
-    /// Sets several HTTP methods of the client's requests. The driver must then set the method of each request in
+    /// States that the client sends requests with different HTTP methods. The driver must then set the method of each request in
     /// [`Outcome::method`](crate::Outcome::method).
     #[must_use]
     pub fn with_methods(mut self, methods: impl IntoIterator<Item = Method>) -> Self {

@@ -39,7 +39,7 @@ pub enum Purpose {
     RequestKind,
     /// API key of an op's requests. Keyed by op only.
     ApiKey,
-    /// Settings of a survey. Keyed by the survey's seed and the setting's number.
+    /// Random draws of the settings of a survey. They depend on the survey's seed and the number of the setting.
     Setting,
 }
 

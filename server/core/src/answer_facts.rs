@@ -93,7 +93,9 @@ mod tests {
     }
 
     fn limits(stage: Option<usize>, limit_statuses: &[Option<LimitStatus>]) -> String {
-        AnswerFacts { stage, limit_statuses: limit_statuses.to_vec(), ..AnswerFacts::default() }.limits().to_string()
+        AnswerFacts { stage, limit_statuses: limit_statuses.to_vec(), ..AnswerFacts::default() }
+            .limits()
+            .to_string()
     }
 
     #[test]

@@ -69,7 +69,8 @@ impl Config {
             let mut stage = policy.stage(WallTime::VIRTUAL_START)?;
             is_stretched |= stage.gate.stretch(u32::MAX) != 1000;
             // A policy without its own limit, such as a policy that only rejects or penalizes, does not affect the capacity.
-            let Some(limit_status) = stage.gate.limit_status(Instant::ORIGIN, Key::default(), &service) else {
+            let Some(limit_status) = stage.gate.limit_status(Instant::ORIGIN, Key::default(), &service)
+            else {
                 continue;
             };
             if changed.contains(&index) || policy.config().grows() {

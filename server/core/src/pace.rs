@@ -135,7 +135,11 @@ mod tests {
     #[test]
     fn a_bucket_gives_its_burst_and_then_its_rate() {
         for algorithm in ["token-bucket", "gcra"] {
-            assert_eq!(passes_ms(&format!("{algorithm}:rate=10/s,burst=2"), 500, 4), [500, 500, 600, 700], "{algorithm}");
+            assert_eq!(
+                passes_ms(&format!("{algorithm}:rate=10/s,burst=2"), 500, 4),
+                [500, 500, 600, 700],
+                "{algorithm}"
+            );
         }
         assert_eq!(passes_ms("sliding-log:limit=2,window=1s", 500, 5), [500, 500, 1500, 1500, 2500]);
     }

@@ -185,8 +185,9 @@ impl Policies {
 
     pub(crate) fn longest_window(&self, service: &ServiceModel) -> Duration {
         let stages = self.0.iter().filter_map(|policy| policy.stage(WallTime::VIRTUAL_START));
-        let windows = stages
-            .filter_map(|mut stage| stage.gate.limit_status(Instant::ORIGIN, Key::default(), service)?.window);
+        let windows = stages.filter_map(|mut stage| {
+            stage.gate.limit_status(Instant::ORIGIN, Key::default(), service)?.window
+        });
         windows.max().unwrap_or_default()
     }
 

@@ -8,13 +8,13 @@ mod entry;
 mod in_force;
 mod quantity;
 mod text;
-mod trajectory;
 mod trajectories;
+mod trajectory;
 mod value;
 
 pub(crate) use entry::Target;
 pub(crate) use in_force::{Change, InForce};
 pub(crate) use quantity::Quantity;
 pub use text::{Schedule, ScheduleError};
-pub(crate) use trajectory::Trajectory;
 pub(crate) use trajectories::Courses;
+pub(crate) use trajectory::Trajectory;

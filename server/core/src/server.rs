@@ -256,7 +256,9 @@ impl Server {
         };
         let limits = self.policies().labels().into_iter().zip(limit_statuses).enumerate();
         limits
-            .filter_map(|(index, (label, limit_status))| Some((label, limit_status.or_else(|| of_newcomer(index))?)))
+            .filter_map(|(index, (label, limit_status))| {
+                Some((label, limit_status.or_else(|| of_newcomer(index))?))
+            })
             .collect()
     }
 

@@ -53,8 +53,7 @@ pub(crate) struct Layout {
     pub(crate) runs: RunsStand,
 }
 
-/// Position of the runs in a document. With `First` and `Last`, runs are written separately, so they are not kept in memory and the final
-/// document value lacks them.
+/// Position of the runs in a document. `First` and `Last` allow writing each run at once, so that runs are not kept in memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum RunsStand {
     /// Part of the document itself, because there are few runs or none.

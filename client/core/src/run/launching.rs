@@ -15,8 +15,8 @@ use super::{Output, Run, SentAttempt};
 use crate::cancellable::LazyCancelQueue;
 use crate::op::{Op, OpSlot, OpState, Waiting};
 
-/// Delay of a poll that a strategy requests for a past or the present instant. Without it, the poll would repeat for
-/// ever.
+/// If a strategy requests a poll at an instant that is not in the future, the poll happens this much later. Otherwise polls would repeat
+/// for ever at one instant.
 const MIN_WAIT: Duration = Duration::from_micros(1);
 
 impl Run {

@@ -30,7 +30,7 @@ const FUNCTIONS: &[(&str, Instruction)] = &[
 /// Limits of an expression: first its maximum length in bytes, then its maximum nesting depth.
 const MAX_TEXT: usize = 500;
 const DEEPEST: u32 = 24;
-/// Largest number that may be written in an expression, in seconds.
+/// Maximum value of a number in an expression. Expressions calculate in seconds.
 const GREATEST: f64 = 1e15;
 
 struct Parser<'a> {

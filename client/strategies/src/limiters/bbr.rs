@@ -169,7 +169,7 @@ struct Bbr {
     is_full: bool,
     /// True if an attempt was rejected or failed since the last success.
     lost: bool,
-    /// True from the sending of an attempt after an idle time until the next success.
+    /// True if the client was idle before its latest attempts and none of them has succeeded yet.
     restarts: bool,
     cycles: u32,
 }

@@ -65,7 +65,7 @@ impl Configurable for NetflixGradient {
         Parameter::count("max", "the highest limit", (1, 1_000_000_000), |config| &mut config.max),
         Parameter::number(
             "tolerance",
-            "multiple of the shortest round trip that implies no queue",
+            "multiple of the shortest round trip up to which no queue is assumed",
             (1.0, 1e6),
             |config| &mut config.tolerance,
         ),

@@ -65,9 +65,12 @@ impl Configurable for NetflixGradient2 {
         Parameter::count("queue", "number of attempts that may queue", (0, 1_000_000), |config| {
             &mut config.queue
         }),
-        Parameter::number("tolerance", "multiple of the mean that implies no queue", (1.0, 1e6), |config| {
-            &mut config.tolerance
-        }),
+        Parameter::number(
+            "tolerance",
+            "multiple of the mean up to which no queue is assumed",
+            (1.0, 1e6),
+            |config| &mut config.tolerance,
+        ),
         Parameter::number(
             "smoothing",
             "weight of the new limit; the old limit has the rest",

@@ -224,8 +224,7 @@ impl Tailback {
         vocabulary::nanos(gap.min(self.max_gap))
     }
 
-    /// Returns the instant at which one more attempt may be sent beyond the initial window, while no answer has arrived
-    /// yet.
+    /// Returns the instant from which one attempt beyond the initial window may be sent although no answer has arrived yet.
     fn blind_turn(&self, since: Instant, in_flight: f64) -> Instant {
         let beyond = in_flight - self.most_in_flight();
         since + vocabulary::nanos(beyond / self.initial * BLIND_DOUBLING_S * 1e9)

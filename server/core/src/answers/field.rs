@@ -160,7 +160,9 @@ impl Field {
         match self.quantity {
             Quantity::Limit => number(limit_status()?.limit),
             Quantity::Remaining => number(limit_status()?.remaining),
-            Quantity::Used => number(limit_status().map(|there| there.limit.saturating_sub(there.remaining))?),
+            Quantity::Used => {
+                number(limit_status().map(|there| there.limit.saturating_sub(there.remaining))?);
+            }
             Quantity::Reset(form) => write_reset(form, limit_status()?, rendering, out),
             Quantity::Window(form) => write_after(form, limit_status()?.window?, rendering, out),
             Quantity::Wait(form) => write_after(form, rendering.context.outcome.wait()?, rendering, out),

@@ -427,7 +427,10 @@ mod tests {
         assert_eq!(places.ask(at, &asked(1, 2), &service()), Decision::Pass);
         places.charge(at, &asked(1, 2));
         assert_eq!(places.ask(at, &asked(2, 2), &service()), Decision::Queue);
-        assert_eq!(places.limit_status(at, key(), &service()).map(|limit_status| limit_status.remaining), Some(0));
+        assert_eq!(
+            places.limit_status(at, key(), &service()).map(|limit_status| limit_status.remaining),
+            Some(0)
+        );
         places.ended(at, &asked(1, 2), &service());
         assert_eq!(places.advance(at, &service()), Some(Waited { id: RequestId(2), passes: true }));
     }

@@ -118,7 +118,7 @@ struct DescriptorPool {
     in_use: u32,
     /// Number of submitters that hold descriptors.
     under_way: u32,
-    /// Requests that are connected to the service, in the order of their connections. The first one is served while the service is up.
+    /// Connected requests, in the order in which they connected. The first one is in service while the server is up.
     connected: VecDeque<RequestId>,
     down: bool,
     crashes: u64,

@@ -61,7 +61,12 @@ impl<L: RateAlgorithm> Keyed<L> {
 }
 
 impl<S> Known<S> {
-    fn catch_up<L: RateAlgorithm<State = S>>(&mut self, algorithm: &L, past: &VecDeque<(L, Instant)>, algorithms: u64) {
+    fn catch_up<L: RateAlgorithm<State = S>>(
+        &mut self,
+        algorithm: &L,
+        past: &VecDeque<(L, Instant)>,
+        algorithms: u64,
+    ) {
         if self.algorithm == algorithms {
             return;
         }

@@ -235,7 +235,10 @@ mod tests {
 
     #[test]
     fn a_burst_that_does_not_wait_is_counted_all_the_same() {
-        assert_timeline(&algorithm(2, u32::MAX), &[(0, A), (0, A), (0, A), (0, R(100)), (100, A), (100, R(100))]);
+        assert_timeline(
+            &algorithm(2, u32::MAX),
+            &[(0, A), (0, A), (0, A), (0, R(100)), (100, A), (100, R(100))],
+        );
         let timeline = [(0, A), (0, A), (0, After(100)), (0, R(100)), (350, A), (350, A), (350, After(100))];
         assert_timeline(&algorithm(2, 1), &timeline);
     }

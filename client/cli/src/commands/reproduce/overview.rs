@@ -32,7 +32,7 @@ pub(super) fn overview(judged: &[(&Reproduction, Vec<Judged<'_>>)], tally: &Tall
         let _ = writeln!(text, "{line}");
     }
     let mut pointers = Vec::new();
-    pointers.extend((!explain).then(|| "Claims that do not hold: --explain".to_owned()));
+    pointers.extend((!explain).then(|| "List claims that do not hold: --explain".to_owned()));
     if tally.ours.claims() > 0 {
         let ours = thousands(tally.ours.claims() as u64);
         pointers.push(format!("{ours} more, in no source: {}", expected(&tally.ours)));

@@ -6,7 +6,8 @@ use super::*;
 #[test]
 fn github_reports_epochs_always_and_a_wait_sometimes() {
     let set = set(GITHUB, &["primary", "secondary"]);
-    let limit_statuses = [limit_status(5000, 4987, Duration::from_mins(30)), limit_status(100, 0, Duration::ZERO)];
+    let limit_statuses =
+        [limit_status(5000, 4987, Duration::from_mins(30)), limit_status(100, 0, Duration::ZERO)];
     let common = ["x-ratelimit-limit: 5000", "x-ratelimit-remaining: 4987", "x-ratelimit-reset: 1767227401"];
     let (status, headers, body) = said(&set, &context(Outcome::Accepted, &limit_statuses));
     assert_eq!((status, body.as_str()), (None, ""));
@@ -45,7 +46,8 @@ fn openai_reports_go_durations() {
         "#,
         &["requests", "tokens"],
     );
-    let limit_statuses = [limit_status(60, 0, Duration::from_mins(6)), limit_status(150_000, 149_984, 12 * MS)];
+    let limit_statuses =
+        [limit_status(60, 0, Duration::from_mins(6)), limit_status(150_000, 149_984, 12 * MS)];
     let (status, headers, body) = said(&set, &context(rejected(0, 6120 * MS), &limit_statuses));
     assert_eq!(status, Some(429));
     assert_eq!(
@@ -86,7 +88,8 @@ fn cloudflare_reports_dates() {
         "[every]\nheaders = { x-ratelimit-reset = '{reset_date}' }\n[reject.api]\nstatus = 429\nadvice = 'seconds'",
         &["api"],
     );
-    let (_, headers, _) = said(&set, &context(rejected(0, 299_001 * MS), &[limit_status(1200, 0, 299_500 * MS)]));
+    let (_, headers, _) =
+        said(&set, &context(rejected(0, 299_001 * MS), &[limit_status(1200, 0, 299_500 * MS)]));
     assert_eq!(headers, ["retry-after: 300", "x-ratelimit-reset: Thu, 01 Jan 2026 00:05:00 GMT"]);
 }
 
@@ -169,8 +172,10 @@ fn discord_reports_decimals() {
 fn the_draft_is_followed() {
     let set =
         set("[every]\nadvice = 'ietf+problem'\n[reject.'*']\nstatus = 429", &["burst", "daily", "slots"]);
-    let daily =
-        LimitStatus { window: Some(Duration::from_hours(24)), ..limit_status(1000, 50, 30 * SECOND).unwrap() };
+    let daily = LimitStatus {
+        window: Some(Duration::from_hours(24)),
+        ..limit_status(1000, 50, 30 * SECOND).unwrap()
+    };
     let slots = LimitStatus { window: None, ..limit_status(50, 7, Duration::ZERO).unwrap() };
     let limit_statuses = [limit_status(100, 50, 30 * SECOND), Some(daily), Some(slots)];
     let policies = r#"ratelimit-policy: "burst";q=100;w=60, "daily";q=1000;w=86400, "slots";q=50;qu="concurrent-requests""#;

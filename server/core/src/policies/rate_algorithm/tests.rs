@@ -42,7 +42,10 @@ fn passes(ruling: Decision) -> bool {
 }
 
 /// Returns the accepted requests. Checks that the wait of each rejection ends exactly when the request may pass.
-fn accepted<L: RateAlgorithm>(algorithm: &L, requests: &[(u64, u32)]) -> Result<Vec<Accepted>, TestCaseError> {
+fn accepted<L: RateAlgorithm>(
+    algorithm: &L,
+    requests: &[(u64, u32)],
+) -> Result<Vec<Accepted>, TestCaseError> {
     let (mut state, mut at, mut accepted) = (algorithm.fresh(), Instant::ORIGIN, Vec::new());
     for (gap_us, cost) in requests {
         at = at + Duration::from_micros(*gap_us);
