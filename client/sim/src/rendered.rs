@@ -92,7 +92,7 @@ mod tests {
             outcome: Outcome::Rejected { stage: Some(0), wait: Some(Duration::from_millis(1500)) },
             now: Instant::from_millis(250),
             decided_at: Instant::from_millis(250),
-            standings: &[],
+            limit_statuses: &[],
             seed: 1,
             op: 0,
             attempt: 1,
