@@ -26,6 +26,7 @@ pub fn baseline(text: &str) {
             fail_if: Vec::new(),
             save_baseline: None,
             baseline: Some(BaselineName(path.to_owned())),
+            junit: None,
             noise: "5%".parse().expect("this is a share"),
         };
         drop(Checks::prepare(&args, &["aimd"]));
