@@ -23,7 +23,7 @@ const LEVELS: usize = (u64::BITS / DIGIT) as usize;
 /// Maximum number of sleepers that are sorted at once. A larger bucket is first spread over other buckets.
 const SORTED_AT_ONCE: usize = 48;
 
-/// Length of `near` above which an out-of-order insertion moves its later half to `far`.
+/// If `near` is longer than this, an insertion out of order moves the later half of `near` to `far`.
 const INSERTED_AT_MOST: usize = 128;
 
 /// Capacity, in sleepers, above which a bucket frees its memory when it becomes empty.

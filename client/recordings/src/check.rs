@@ -45,7 +45,7 @@ pub fn check_strategy(pair: &Pair, strategy: &StrategySpec) -> Result<CheckOutco
     Ok(difference.map_or(CheckOutcome::Reproduced, CheckOutcome::Differs))
 }
 
-/// Returns the HTTP method of the recorded requests. For series, the method follows a slash in the id. gRPC calls always use POST.
+/// Returns the HTTP method of the recorded requests. In the id of a series of ops, the method follows a slash. gRPC calls always use POST.
 fn method(pair: &Pair) -> Method {
     let named = pair.method.as_deref().or_else(|| pair.id.split_once('/').map(|(_, method)| method));
     match named {

@@ -18,8 +18,8 @@ pub(crate) fn resample(
         .collect()
 }
 
-/// Returns, for each list, the mean of each sample drawn from it, in the order of drawing. All lists must have this
-/// length.
+/// Draws `resamples` samples from each list, and returns the means of the samples per list, in the order of drawing. Every list must have
+/// `length` values.
 pub(crate) fn means(lists: &[&[f64]], length: usize, resamples: usize, seed: u64) -> Vec<Vec<f64>> {
     let mut means = Vec::with_capacity(lists.len());
     let mut rest = lists;

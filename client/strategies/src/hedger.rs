@@ -72,7 +72,7 @@ pub enum AfterFailure {
     Next,
     /// The other attempts of the round continue unchanged, as in Finagle's `BackupRequestFilter`.
     Wait,
-    /// The first attempt of the round to end decides, whatever its outcome, as in tower.
+    /// As soon as one attempt of the round ends, its outcome is that of the op, whatever the outcome is (tower).
     End,
 }
 

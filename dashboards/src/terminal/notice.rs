@@ -2,7 +2,7 @@
 
 const FRAMES: u16 = 40;
 
-/// Text that replaces the keys in the bottom line, and its remaining number of frames.
+/// Notice shown in the bottom line instead of the key hints, and the number of frames for which it remains.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Notice(Option<(String, u16)>);
 

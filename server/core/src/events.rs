@@ -17,9 +17,8 @@ use crate::script::ReplyId;
 pub enum Input {
     /// The shell (the HTTP server or the simulator) received a request. The request's network delay begins.
     Arrive(Request),
-    /// Like `Arrive`, but the request starts only if at least `least` slots, places or descriptors are free at this instant (see
-    /// [`Server::free`](crate::Server::free)). Otherwise the request is answered at once with [`ServerDecision::Deferred`], holds no
-    /// resources and is not counted.
+    /// Like `Arrive`, but the request starts only if the server has a free capacity (see [`Server::free`](crate::Server::free)) of `least`
+    /// or more. Otherwise the request is answered at once with [`ServerDecision::Deferred`], holds no resources and is not counted.
     ArriveIfFree { request: Request, least: u32 },
     /// Like `Arrive` or `ArriveIfFree`, with the HTTP properties of the request that the server needs; see
     /// [`Server::wants`](crate::Server::wants).

@@ -121,8 +121,8 @@ struct WeightedFault {
     share: u64,
 }
 
-/// Faults, each with the share of requests that it affects, written `reset:1%,500:2%:after`. A request has at most one fault. The choice of
-/// this fault depends only on seed, op and attempt.
+/// Faults, each with the share of requests that it affects, written `reset:1%,500:2%:after`. With `:after` a fault strikes after the work,
+/// otherwise instead of it. A request has at most one fault, chosen by seed, op and attempt alone.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Option<String>", into = "String")]
 pub struct Faults(Vec<WeightedFault>);

@@ -17,7 +17,7 @@ use crate::workload::ArrivalProcess;
 /// Maximum number of ops yet to arrive that the bound of a stalled run includes. Including more is not worth the time.
 const WORTH_THE_TIME: u64 = 10_000_000;
 
-/// Maximum number of ops counted for a stopped run that had not arrived yet. Counting them takes about a second.
+/// Maximum number of ops yet to arrive that are counted for a stopped run. Counting this many takes about a second.
 const MAX_COUNTED: u64 = 100_000_000;
 
 impl Run {

@@ -217,7 +217,8 @@ pub struct Plot {
     /// Cells that the plot shows, as indices into the scenario's cells.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cells: Option<Vec<usize>>,
-    /// Figures of the cells that the plot shows: (figure - minus) × times.
+    /// Figures that the plot shows for each cell. Each is a figure of the result, less a constant (`minus`) and multiplied by a factor
+    /// (`times`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub columns: Option<Vec<DrawnColumn>>,
     /// Recorded runs, one of each strategy.

@@ -116,7 +116,7 @@ fn reached(log: &ServerLog, run: &Run) -> BTreeMap<(u64, u32), VecDeque<Exchange
         understanding: &understanding,
     };
     let mut under_way: BTreeMap<RequestId, (Instant, Request)> = BTreeMap::new();
-    // Durations of reads that are not yet followed by their write.
+    // Durations of the reads of conditional writes whose write has not arrived yet.
     let mut reads: BTreeMap<(u64, u32), Duration> = BTreeMap::new();
     for event in &log.events {
         let (at, request, min_free, details_sent) = match event {

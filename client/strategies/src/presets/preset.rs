@@ -71,10 +71,10 @@ pub struct Rule {
     pub lacks: Vec<String>,
     /// Strategy text that the rule assigns.
     pub text: String,
-    /// Patterns that match options of the library, each with the options that it sets in the strategy.
+    /// Patterns of recorded library options. Each pattern maps to the parameters that matching options set in the strategy.
     #[serde(default)]
     pub options: BTreeMap<String, String>,
-    /// Words that occur in scenario ids, each with the options that it sets in the strategy.
+    /// Words in ids of recorded scenarios. Each word maps to the parameters that it sets in the strategy.
     #[serde(default)]
     pub scenarios: BTreeMap<String, String>,
 }

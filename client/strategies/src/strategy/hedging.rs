@@ -28,7 +28,7 @@ impl Strategy {
         self.inner.hedger.is_some()
     }
 
-    /// Records that an attempt other than a copy was sent. Returns the copies that may follow the attempt.
+    /// Records that an original attempt (not a hedged copy) was sent. Returns the copies that may follow the attempt.
     pub fn copies(&mut self, now: Instant, launch: &Candidate) -> Option<Copies> {
         self.inner.hedger.as_mut()?.on_sent(now, launch)
     }

@@ -87,7 +87,7 @@ impl Segment {
             Shape::Wave { lasts, .. } => since.min(lasts),
             _ => since.min(length),
         };
-        // `step` is the last step k that begins no later than `since`, where step k begins at ⌊length × k / steps⌋.
+        // Step k of the segment begins at ⌊length × k / steps⌋. The result is the last step that has begun at `since`.
         let step = ((u128::from(since) + 1) * u128::from(steps) - 1) / u128::from(length);
         u64::try_from(step).unwrap_or(u64::MAX)
     }

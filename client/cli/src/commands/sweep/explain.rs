@@ -1,4 +1,5 @@
-//! Sections of `loadgen sweep --explain`: every strategy at every point, estimates on fresh seeds, skewed figures, seeds.
+//! Sections that `loadgen sweep --explain` adds: results of every strategy at every point, estimates on fresh seeds, figures with a skewed
+//! distribution, and the seeds.
 
 use std::fmt::Write as _;
 
