@@ -115,7 +115,7 @@ pub(crate) const COMMON: &[Parameter<Common>] = &[
     }),
     Parameter::choice(
         "over-time",
-        "what becomes of a retry beyond `max-time`: the op is given up before the wait, the wait is cut, or it is the last, for waits of its own (`last-unless-advised`) or for all",
+        "reaction to a retry that would begin after `max-time`: give up at once, shorten the wait, or send the retry as the last one; `last-unless-advised` gives up if the server advised the wait",
         |common| &mut common.over_time,
     ),
     Parameter::duration(

@@ -100,7 +100,7 @@ impl Claim {
 }
 
 #[derive(Clone, Debug, Deserialize)]
-#[serde(untagged, expecting = "a number, or the number of the source in quotes")]
+#[serde(untagged, expecting = "a number, or a number quoted from the source, in quotation marks")]
 pub enum Bound {
     Number(f64),
     Printed(String),

@@ -232,7 +232,7 @@ const ONE_LINE: &[(&str, &str, &[&str])] = &[
     (
         "printed = \"3\"",
         "above = [3, 3]",
-        &["mine.toml:23", "a number, or the number of the source in quotes"],
+        &["mine.toml:23", "a number, or a number quoted from the source, in quotation marks"],
     ),
     ("printed = \"3\"", "printed = \"3 s\"", &["mine.toml:23", "leave the unit out"]),
     ("printed = \"3\"", "printed = \"3\"\nbelow = \"9\"", &["mine.toml:24", "exclude one another"]),

@@ -91,7 +91,7 @@ impl Configurable for RatioBreaker {
         ),
         Parameter::choice(
             "when-open",
-            "whether launches end their ops, back off as after a failure, or wait",
+            "whether refused launches end their ops, back off as after a failure, or wait",
             |config| &mut config.when_open,
         ),
     ];

@@ -136,7 +136,7 @@ impl Configurable for SuccessRateBreaker {
         ),
         Parameter::choice(
             "when-open",
-            "whether launches end their ops, back off as after a failure, or wait",
+            "whether refused launches end their ops, back off as after a failure, or wait",
             |config| &mut config.when_open,
         ),
     ];
